@@ -14,7 +14,7 @@ import { type Change, commitTraffic, openUser } from './users/change.ts';
 export interface NodeTraffic {
   readonly nodeId: number;
   readonly total: UpDown;
-  readonly users: readonly (UpDown & { readonly userId: number })[];
+  readonly users: readonly (UpDown & { readonly userId: number; readonly charged?: UpDown })[];
   readonly inbounds: readonly (UpDown & { readonly inboundId: number })[];
 }
 
@@ -27,20 +27,22 @@ export function trafficSlot(now: number, zone: string): TrafficSlot {
 /**
  * Counts on a user alone, whatever follows from it: a held term begins, grants are spent, the state changes. `beginsHold` false: it moved before
  * the term was held, or nobody knows when.
+ * `charged`: what it counts for, by the weight of the node.
  */
 export function countOnUser(
   tx: Transaction,
   stored: UserRow,
   { nodeId, slot, beginsHold }: { readonly nodeId: number; readonly slot: TrafficSlot; readonly beginsHold: boolean },
-  moved: UpDown,
+  { up, down, charged }: UpDown & { readonly charged?: UpDown },
 ): void {
+  const moved = { up, down };
   tx.store.traffic.addToUser(stored.id, nodeId, slot, moved);
   const current = openUser(tx, stored);
   const { now, settings } = tx;
   const isFirst = current.row.onlineAt === null;
   const begins = beginsHold && current.account.hold !== null && canConnect(current.row.state);
   const begun = begins ? beginHeldTerm(current.account, now, settings.timeZone) : current.account;
-  const { account } = applyTraffic(begun, moved, now);
+  const { account } = applyTraffic(begun, moved, now, charged);
   const cut = countAfterCut(tx, current.row.cut, nodeId, moved);
   const isFirstAfterCut = cut !== current.row.cut && isNothing(current.row.cut);
   const emit: Change['emit'] = (after) => {
@@ -75,9 +77,9 @@ export function countTraffic(tx: Transaction, { nodeId, total, users, inbounds }
   const slot = trafficSlot(now, settings.timeZone);
   if (total.up > 0 || total.down > 0) store.traffic.addToNode(nodeId, slot, total);
   for (const { inboundId, up, down } of inbounds) store.traffic.addToInbound(inboundId, { up, down });
-  for (const { userId, up, down } of users) {
+  for (const { userId, ...moved } of users) {
     const stored = store.users.get(userId);
-    if (!stored || (up === 0 && down === 0)) continue;
-    countOnUser(tx, stored, { nodeId, slot, beginsHold: true }, { up, down });
+    if (!stored || (moved.up === 0 && moved.down === 0)) continue;
+    countOnUser(tx, stored, { nodeId, slot, beginsHold: true }, moved);
   }
 }

@@ -110,6 +110,7 @@ it('misses an engine only where a local node needs one', async () => {
         ...none,
         allowsPrivate: false,
         draining: false,
+        weight: 100,
         note: '',
         usersOnline: 0,
         errorText: null,

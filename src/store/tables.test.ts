@@ -16,6 +16,7 @@ const NODE: Omit<NodeRow, 'id'> = {
   enabled: true,
   allowsPrivate: true,
   draining: true,
+  weight: 150,
   note: 'Rented until May',
   status: 'down',
   coreName: 'xray',

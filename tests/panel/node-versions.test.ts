@@ -9,7 +9,7 @@ import { nodeCrypto } from '../../src/adapters/crypto.ts';
 import { createHeavyEnv } from '../../src/core/create-core.ts';
 import { createNodeSync } from '../../src/core/nodes/sync.ts';
 import type { Engine } from '../../src/core/ports/engines.ts';
-import { updatesFor } from '../../src/domain/nodes/node-protocol.ts';
+import { PROTOCOL, updatesFor, writeVersion } from '../../src/domain/nodes/node-protocol.ts';
 import { enforceLease } from '../../src/nodes/remote/enforcer.ts';
 import { keepEngine } from '../../src/nodes/remote/kept-engine.ts';
 import { recordEngine } from '../../src/nodes/remote/ledger-engine.ts';
@@ -28,6 +28,7 @@ import { sampleNode, sampleUser, type TempStore, tempFolder, tempStore } from '.
 
 const PLACE = { host: '127.0.0.1', port: 0 };
 const HOUR = 3_600_000;
+const PRESENT = writeVersion(PROTOCOL);
 
 /** A panel's node of one connection, with one user. */
 function openNode(temp: TempStore, engine: Engine) {
@@ -116,38 +117,38 @@ it('a machine that is updated from an earlier version, and goes back to it, has 
   };
 
   await runFirst();
-  await expectPolled('1.0', ['ledger', 'lease', 'wireguard', 'difference'], 0);
+  await expectPolled('1.0', ['ledger', 'lease', 'wireguard', 'difference', 'weight'], 0);
   move(100);
-  await expectPolled('1.0', ['ledger', 'lease', 'wireguard', 'difference'], 100);
+  await expectPolled('1.0', ['ledger', 'lease', 'wireguard', 'difference', 'weight'], 100);
   move(20);
   await runPresent();
-  await expectPolled('1.4', [], 120);
-  await expectPolled('1.4', [], 120);
+  await expectPolled(PRESENT, [], 120);
+  await expectPolled(PRESENT, [], 120);
   move(3);
-  await expectPolled('1.4', [], 123);
+  await expectPolled(PRESENT, [], 123);
   move(4);
   await runSecond();
-  await expectPolled('1.1', ['lease', 'wireguard', 'difference'], 127);
-  await expectPolled('1.1', ['lease', 'wireguard', 'difference'], 127);
+  await expectPolled('1.1', ['lease', 'wireguard', 'difference', 'weight'], 127);
+  await expectPolled('1.1', ['lease', 'wireguard', 'difference', 'weight'], 127);
   move(10);
   await runPresent();
-  await expectPolled('1.4', [], 137);
+  await expectPolled(PRESENT, [], 137);
   await runFirst();
-  await expectPolled('1.0', ['ledger', 'lease', 'wireguard', 'difference'], 137);
+  await expectPolled('1.0', ['ledger', 'lease', 'wireguard', 'difference', 'weight'], 137);
   move(5000);
   await runThird();
-  await expectPolled('1.3', ['difference'], 5137);
+  await expectPolled('1.3', ['difference', 'weight'], 5137);
   // It is sent everybody for a start.
   const { id: _id, ...more } = inboundOf({ nodeId: node.nodeId, tag: 'more', port: 1001 });
   const moreId = temp.store.inbounds.insert(more);
-  await expectPolled('1.3', ['difference'], 5137);
+  await expectPolled('1.3', ['difference', 'weight'], 5137);
   expect(machine.process?.members.get(moreId)?.has(node.userId)).toBe(true);
   expect(machine.starts).toBe(2);
   temp.store.inbounds.remove(moreId);
-  await expectPolled('1.3', ['difference'], 5137);
+  await expectPolled('1.3', ['difference', 'weight'], 5137);
   expect(machine.starts).toBe(3);
   await runPresent();
-  await expectPolled('1.4', [], 5137);
+  await expectPolled(PRESENT, [], 5137);
   expect(machine.starts, 'the engine was adopted each time but for other connections').toBe(3);
 
   // One that its machine has started by itself, of which the panel has counted a part when the machine is updated.
@@ -169,7 +170,7 @@ it('a machine that is updated from an earlier version, and goes back to it, has 
   move(20_000);
   machine.fault = () => null;
   await runPresent();
-  await expectPolled('1.4', [], 35_137);
+  await expectPolled(PRESENT, [], 35_137);
   engine.close();
   await close();
 });
@@ -193,7 +194,7 @@ describe('another major version', () => {
     await expect(node.poll()).rejects.toMatchObject({ code: 'other_version' });
     expect(node.row()).toMatchObject({ status: 'down', errorCode: 'other_version', agentProtocol: version });
     expect(node.row()?.errorText).toBe(
-      `the machine speaks version ${version} of the protocol, the panel 1.4: ${advice}`,
+      `the machine speaks version ${version} of the protocol, the panel ${PRESENT}: ${advice}`,
     );
     const joining = joinNode({
       host: PLACE.host,
@@ -220,8 +221,8 @@ describe('another major version', () => {
       for (const path of ['/2/running', '/2/join', '/0/running']) {
         const reply = await ask(listener.port, path, keys);
         const older = path.startsWith('/2') ? 'this machine' : 'the panel';
-        expect(reply).toMatchObject({ status: 404, version: '1.4', said: { code: 'other_version' } });
-        expect(reply.said.message).toContain(`this machine 1.4: update ${older}`);
+        expect(reply).toMatchObject({ status: 404, version: PRESENT, said: { code: 'other_version' } });
+        expect(reply.said.message).toContain(`this machine ${PRESENT}: update ${older}`);
       }
       await listener.close();
     }

@@ -209,6 +209,7 @@ describe('a refund', () => {
       enabled: true,
       allowsPrivate: false,
       draining: false,
+      weight: 100,
       note: '',
       status: 'unknown',
       coreName: null,

@@ -120,6 +120,7 @@ export function sampleNode(fields: Partial<NodeRow> = {}): Omit<NodeRow, 'id'> {
     enabled: true,
     allowsPrivate: false,
     draining: false,
+    weight: 100,
     note: '',
     status: 'unknown',
     coreName: null,

@@ -39,11 +39,11 @@ const restartReason = z.enum(RESTART_REASONS).meta({
 });
 export type NodeRestartReason = z.output<typeof restartReason>;
 
-const NODE_UPDATES = ['ledger', 'lease', 'wireguard', 'difference'] as const;
+const NODE_UPDATES = ['ledger', 'lease', 'wireguard', 'difference', 'weight'] as const;
 const nodeUpdate = z.enum(NODE_UPDATES).meta({
   id: 'NodeUpdate',
   description:
-    '`ledger`: it writes down what its engine counts, so that nothing is lost while the panel is away. `lease`: it ends terms and limits and begins held terms by itself while the panel is away. `wireguard`: it knows connections of WireGuard. `difference`: where connections change, it is not sent all users again.',
+    '`ledger`: it writes down what its engine counts, so that nothing is lost while the panel is away. `lease`: it ends terms and limits and begins held terms by itself while the panel is away. `wireguard`: it knows connections of WireGuard. `difference`: where connections change, it is not sent all users again. `weight`: it counts by `weight_percent` while the panel is away.',
 });
 export type NodeUpdate = z.output<typeof nodeUpdate>;
 
@@ -83,6 +83,10 @@ const fields = {
     description:
       'true: it serves on, but is left out of subscription links, so that clients leave it with their next update. Users who would be left without any connection keep it.',
   }),
+  weight_percent: z.int().min(0).max(1000).meta({
+    description:
+      "What traffic over it counts for, in percent: so much of it uses up the users' limits and grants, and is in their `used_up` and `used_down`. 100: as it is. 0: nothing. `total_up` and `total_down`, statistics and the traffic of nodes and connections are the bytes that moved.",
+  }),
   note: s.note.meta({ description: NOTE }),
 };
 
@@ -95,6 +99,7 @@ export const node = z
     enabled: fields.enabled,
     allows_private: fields.allows_private,
     draining: fields.draining,
+    weight_percent: fields.weight_percent,
     note: z
       .string()
       .optional()
@@ -166,6 +171,7 @@ export const nodeExample: Node = {
   enabled: true,
   allows_private: false,
   draining: false,
+  weight_percent: 100,
   note: '',
   status: 'up',
   core: { name: 'xray', version: '26.9.11' },
@@ -255,6 +261,7 @@ export const createNode = panelOperation({
     enabled: fields.enabled.default(true),
     allows_private: fields.allows_private.optional(),
     draining: fields.draining.default(false),
+    weight_percent: fields.weight_percent.default(100),
     note: fields.note.default(''),
   }),
   status: 201,
@@ -319,6 +326,7 @@ export const updateNode = panelOperation({
     enabled: fields.enabled.optional(),
     allows_private: fields.allows_private.optional(),
     draining: fields.draining.optional(),
+    weight_percent: fields.weight_percent.optional(),
     note: fields.note.optional(),
   }),
   output: node,

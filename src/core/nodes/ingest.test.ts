@@ -6,6 +6,7 @@ import { coreParts } from '../../../tests/support/core.ts';
 import { times } from '../../../tests/support/long.ts';
 import { inboundOf } from '../../../tests/support/subscription-samples.ts';
 import { sampleNode, sampleUser, storeAccount, type TempStore, tempStore } from '../../../tests/support/temp-store.ts';
+import { weighSince } from '../../domain/nodes/weight.ts';
 import type { Account } from '../../domain/users/account.ts';
 import { createTransaction, type Env } from '../context.ts';
 import { createHeavyEnv } from '../create-core.ts';
@@ -16,10 +17,12 @@ import { ingest, NODE_CALL } from './ingest.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);
 const USERS = 12;
+/** Of the node: so much counts of what moves. */
+const WEIGHT = 150;
 const TAGS = ['in-1', 'in-2'];
 
-function addNode({ store }: TempStore): number {
-  const nodeId = store.nodes.insert(sampleNode());
+function addNode({ store }: TempStore, weight = 100): number {
+  const nodeId = store.nodes.insert(sampleNode({ weight }));
   TAGS.forEach((tag, index) => {
     const { id: _, ...inbound } = inboundOf({ nodeId, tag, port: 1000 + index });
     store.inbounds.insert(inbound);
@@ -189,7 +192,7 @@ describe('many users in one statement', () => {
       for (const temp of [together, single]) {
         const { store } = temp;
         const env = createHeavyEnv(coreParts(temp, { clock: createTestClock(START) }));
-        const nodeId = addNode(temp);
+        const nodeId = addNode(temp, WEIGHT);
         const users = accounts.map((each) => {
           const made: Account = {
             enabled: each.enabled,
@@ -215,7 +218,8 @@ describe('many users in one statement', () => {
             credentials: sampleUser().credentials,
           };
           const { id: userId } = storeAccount(store, made, flags, START - 60_000, fields);
-          return { userId, up: 0, down: each.moved };
+          const moved = { up: 0, down: each.moved };
+          return { userId, ...moved, charged: weighSince(moved, { up: 0, down: 0 }, WEIGHT) };
         });
         store.sync.begin(nodeId, { boot: 'a', position: 0, cautiousUntil: 0 });
         if (temp === together) {

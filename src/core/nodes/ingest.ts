@@ -1,11 +1,12 @@
 // Counts what the engine of a node has counted since it was last asked, in small transactions: each writes the traffic of its users
 // together with what the engine had counted for them, so that a crash between two of them loses nothing and counts nothing twice.
+import { PLAIN_WEIGHT, weighSince } from '../../domain/nodes/weight.ts';
 import { addBytes } from '../../domain/users/account.ts';
 import type { Call } from '../call.ts';
 import { createTransaction, type Env, type Transaction } from '../context.ts';
 import type { EngineCounters } from '../ports/engines.ts';
 import type { UpDown } from '../ports/records.ts';
-import type { Counted } from '../ports/sync.ts';
+import type { Counted, Moved } from '../ports/sync.ts';
 import { countOnUser, trafficSlot } from '../traffic.ts';
 
 /** Users whose counters are compared together, and users who are written in one transaction. */
@@ -63,8 +64,12 @@ export function countUsers(
   const slot = trafficSlot(now, tx.settings.timeZone);
   const ids = values.map(({ userId }) => userId);
   const last = store.sync.userCounters(nodeId, boot, ids);
+  const weight = store.nodes.get(nodeId)?.weight ?? PLAIN_WEIGHT;
   const moved = values
-    .map(({ userId, up, down }): Counted => ({ userId, ...since({ up, down }, last.get(userId)) }))
+    .map(({ userId, ...value }): Moved => {
+      const before = last.get(userId);
+      return { userId, ...since(value, before), charged: weighSince(value, before ?? NOTHING, weight) };
+    })
     .filter(({ up, down }) => up > 0 || down > 0);
   store.sync.saveUserCounters(nodeId, boot, values);
   countMoved(tx, { nodeId, slot, beginsHold }, moved);
@@ -76,11 +81,11 @@ export function countUsers(
   return moved;
 }
 
-function countMoved(tx: Transaction, how: Parameters<typeof countOnUser>[2], moved: readonly Counted[]): void {
+function countMoved(tx: Transaction, how: Parameters<typeof countOnUser>[2], moved: readonly Moved[]): void {
   const byId = new Map(moved.map((each) => [each.userId, each]));
   for (const id of tx.store.sync.countPlainly(how.nodeId, moved, how.slot, tx.now)) {
     const [stored, each] = [tx.store.users.get(id), byId.get(id)];
-    if (stored && each) countOnUser(tx, stored, how, { up: each.up, down: each.down });
+    if (stored && each) countOnUser(tx, stored, how, each);
   }
 }
 

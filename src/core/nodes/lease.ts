@@ -1,6 +1,7 @@
 // Sends the machine of a node its lease, with which it acts alone: the whole once, and from then on what has changed since what it has answered to,
 // also after a start of the panel or of the engine.
 import { type Leased, nodesCounter, shareOf } from '../../domain/nodes/lease.ts';
+import { PLAIN_WEIGHT } from '../../domain/nodes/weight.ts';
 import type { Env } from '../context.ts';
 import { connectionSecrets } from '../inbounds/inbound-secrets.ts';
 import type { Engine } from '../ports/engines.ts';
@@ -34,7 +35,7 @@ function hashOf({ crypto }: Env, token: string): string {
   return crypto.sha256(token);
 }
 
-function sharedOf(env: Env): LeaseShared {
+function sharedOf(env: Env, nodeId: number): LeaseShared {
   const { timeZone, language, restartToCutOff, subscriptionTitle, updateIntervalHours } = env.settings();
   const { supportUrl, announcement, rateLimit, subPath } = env.settings();
   return {
@@ -49,6 +50,7 @@ function sharedOf(env: Env): LeaseShared {
       rateLimit,
       subPath,
     },
+    weight: env.store.nodes.get(nodeId)?.weight ?? PLAIN_WEIGHT,
     linkBase: env.subUrl(''),
     connections: env.store.inbounds.offered().map(({ inbound, address, isDraining }) => ({
       inbound,
@@ -224,7 +226,7 @@ export function createLeaseSync(env: Env, nodeId: number, engine: Engine): Lease
     async renew() {
       const held = await engine.lease(null);
       if (engine.leaseKind() === null) return null;
-      const shared = sharedOf(env);
+      const shared = sharedOf(env, nodeId);
       const now = {
         at: clock.now(),
         change: store.sync.latest(),

@@ -34,6 +34,7 @@ function viewNode(context: Context, row: NodeRow): Node {
     enabled: row.enabled,
     allows_private: row.allowsPrivate,
     draining: row.draining,
+    weight_percent: row.weight,
     status,
     core,
     uptime_s:
@@ -77,6 +78,7 @@ function createNode(input: Input<'createNode'>, tx: Transaction): Result<Node> {
     enabled: input.enabled,
     allowsPrivate: input.allows_private ?? false,
     draining: input.draining,
+    weight: input.weight_percent,
     note: input.note,
     status: 'unknown',
     coreName: null,
@@ -106,6 +108,7 @@ const columnsOf = patchReader<Omit<Input<'updateNode'>, 'id' | keyof Proof>, Nod
   enabled: 'enabled',
   allows_private: 'allowsPrivate',
   draining: 'draining',
+  weight_percent: 'weight',
   note: 'note',
 });
 

@@ -27,6 +27,8 @@ export type LeaseSettings = LinkSettings & Pick<SettingValues, 'restartToCutOff'
 /** What holds for all users. */
 export interface LeaseShared {
   readonly settings: LeaseSettings;
+  /** What traffic over this node counts for, in hundredths; absent before version 1.4: as it is. */
+  readonly weight?: number;
   /** What links begin with, up to the token. */
   readonly linkBase: string;
   /** What links offer, over all nodes. */

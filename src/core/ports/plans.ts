@@ -138,6 +138,8 @@ export interface NodeRow {
   readonly allowsPrivate: boolean;
   /** It serves on, but is left out of links. */
   readonly draining: boolean;
+  /** What traffic over it counts for, in hundredths. */
+  readonly weight: number;
   readonly note: string;
   readonly status: 'up' | 'down' | 'unknown';
   readonly coreName: string | null;

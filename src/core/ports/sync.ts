@@ -36,6 +36,11 @@ export interface Counted extends UpDown {
   readonly userId: number;
 }
 
+/** What a user moved, and what it counts for by the weight of the node. */
+export interface Moved extends Counted {
+  readonly charged: UpDown;
+}
+
 export interface SyncStore {
   get(nodeId: number): NodeSync;
   /** A new start of the node's engine. What its engine had counted before is forgotten, unless its machine has a ledger. */
@@ -84,7 +89,7 @@ export interface SyncStore {
    * Counts what users moved over a node, to whom nothing else happens by it: no held term begins, no grant is spent, no state and nothing that is
    * announced changes. Returns the others' ids, who are left as they are; of those that do not exist none.
    */
-  countPlainly(nodeId: number, moved: readonly Counted[], slot: TrafficSlot, now: number): readonly number[];
+  countPlainly(nodeId: number, moved: readonly Moved[], slot: TrafficSlot, now: number): readonly number[];
   /** Ids of all nodes. */
   nodeIds(): readonly number[];
   /** Another one after any change of the node's connections. */

@@ -189,3 +189,9 @@ describe('what a user moves', () => {
     expect(leased).toMatchObject({ isEndNoted: true, account: { usedUp: 1, usedDown: 2 } });
   });
 });
+
+it('counts for the limit and the share what the weight of the node makes of it, and on the totals what moved', () => {
+  const before = leasedOf({ trafficLimit: 1000 }, { shareLeft: 100 });
+  const { leased } = countLeased(before, { up: 10, down: 20 }, NOW, ZONE, { up: 15, down: 30 });
+  expect(leased).toMatchObject({ shareLeft: 55, account: { usedUp: 15, usedDown: 30, totalUp: 10, totalDown: 20 } });
+});

@@ -15,7 +15,7 @@ export interface Leased {
   readonly account: Account;
   /** Over how many nodes the user may connect, this one among them. */
   readonly nodes: number;
-  /** Bytes that this node may still let the user move before it hears of the panel; null: no limit. */
+  /** Bytes that the user may still use up over this node before it hears of the panel; null: no limit. */
   readonly shareLeft: number | null;
   readonly hasConnected: boolean;
   /** Whether the present end of the term was noted. */
@@ -110,20 +110,29 @@ export function passTime(leased: Leased, now: number, zone: string): LeaseStep {
   };
 }
 
-/** Counts what a user moved over this node by `now`: a held term begins, limit and share are used up. */
-export function countLeased(before: Leased, moved: TrafficDelta, now: number, zone: string): LeaseStep {
+/**
+ * Counts what a user moved over this node by `now`: a held term begins, limit and share are used up. `charged`: what it counts for, by the weight of
+ * the node.
+ */
+export function countLeased(
+  before: Leased,
+  moved: TrafficDelta,
+  now: number,
+  zone: string,
+  charged: TrafficDelta = moved,
+): LeaseStep {
   const passed = passTime(before, now, zone);
   const { leased } = passed;
   const refusal = refusalOf(leased, now);
   const begun = refusal === null ? beginHeldTerm(leased.account, now, zone) : leased.account;
-  const { account } = applyTraffic(begun, moved, now);
+  const { account } = applyTraffic(begun, moved, now, charged);
   const { shareLeft } = leased;
   const after: Leased = {
     ...leased,
     account,
     hasConnected: true,
     isEndNoted: leased.isEndNoted && begun === leased.account,
-    shareLeft: shareLeft === null ? null : Math.max(0, shareLeft - moved.up - moved.down),
+    shareLeft: shareLeft === null ? null : Math.max(0, shareLeft - charged.up - charged.down),
   };
   const happened: Happened[] = [...passed.happened];
   // Also of a user who has connected in an earlier term: the panel begins this one then.
@@ -134,9 +143,16 @@ export function countLeased(before: Leased, moved: TrafficDelta, now: number, zo
 }
 
 /** Counts what the panel did not know of when it left the terms here. A hold was set later than that moved, or it is in an event already. */
-export function countUnread(leased: Leased, moved: TrafficDelta, now: number, zone: string): Leased {
+export function countUnread(
+  leased: Leased,
+  moved: TrafficDelta,
+  now: number,
+  zone: string,
+  charged: TrafficDelta,
+): Leased {
   const { hold } = leased.account;
-  if (hold === null) return countLeased(leased, moved, now, zone).leased;
-  const counted = countLeased({ ...leased, account: { ...leased.account, hold: null } }, moved, now, zone).leased;
+  if (hold === null) return countLeased(leased, moved, now, zone, charged).leased;
+  const free = { ...leased, account: { ...leased.account, hold: null } };
+  const counted = countLeased(free, moved, now, zone, charged).leased;
   return { ...counted, account: { ...counted.account, hold } };
 }

@@ -20,19 +20,26 @@ export interface TrafficResult {
 /**
  * Counts a delta that came in at `now`, on an account settled at `now`. What fits under the limit is the plan's, the rest spends
  * grants in their order; what exceeds all grants is counted but not owed later. Unlimited users spend none.
+ *
+ * `charged`: what it counts for, by the weight of the node; totals have what has moved.
  */
-export function applyTraffic(account: Account, delta: TrafficDelta, now: number): TrafficResult {
+export function applyTraffic(
+  account: Account,
+  delta: TrafficDelta,
+  now: number,
+  charged: TrafficDelta = delta,
+): TrafficResult {
   const spent: Record<number, number> = {};
   const counted = {
     ...account,
-    usedUp: addBytes(account.usedUp, delta.up),
-    usedDown: addBytes(account.usedDown, delta.down),
+    usedUp: addBytes(account.usedUp, charged.up),
+    usedDown: addBytes(account.usedDown, charged.down),
     totalUp: addBytes(account.totalUp, delta.up),
     totalDown: addBytes(account.totalDown, delta.down),
   };
   if (account.trafficLimit === null) return { account: counted, spent };
   const underLimit = Math.max(0, account.trafficLimit - usedBytes(account));
-  let rest = Math.max(0, addBytes(delta.up, delta.down) - underLimit);
+  let rest = Math.max(0, addBytes(charged.up, charged.down) - underLimit);
   if (rest === 0) return { account: counted, spent };
   for (const grant of spendingOrder(account, now)) {
     if (rest === 0) break;

@@ -413,6 +413,32 @@ async function exhaust(machine: ReturnType<typeof openScene>['first'], down: num
   return moved;
 }
 
+it('counts by the weight of its node while the panel is away, as the panel does afterwards', async () => {
+  using temp = tempStore();
+  using folder = tempFolder();
+  const row = { trafficLimit: 1001, onlineAt: START - DAY };
+  const scene = openScene(temp, folder.path, 1, row, { weight: 150 });
+  const { first } = scene;
+  await first.meet();
+  for (const [moved, isIn] of [
+    [333, true],
+    [333, true],
+    [1, true],
+    [1, false],
+  ] as const) {
+    first.move(moved);
+    await first.beat();
+    expect([moved, first.isIn()]).toEqual([moved, isIn]);
+    // From here on the machine has what the panel has counted, and does not weigh it again.
+    if (moved === 333) await first.meet();
+  }
+  await first.meet();
+  expect(scene.row()).toMatchObject({ usedDown: 1002, totalDown: 668, state: 'limited' });
+  expect(scene.events()).toEqual([['user.limited', START]]);
+  expect(temp.store.traffic.total().down).toBe(668);
+  first.engine().close();
+});
+
 describe('all nodes together', () => {
   it('let a user move the rest of the limit, 1 GiB a node and one reading each, while the panel is away; drained ones count', async () => {
     using temp = tempStore();

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { GRANT_LIFETIMES } from '../../contract/users/grants.ts';
 import { RESET_STRATEGIES } from '../../contract/users/users.ts';
 import type { LeasePart } from '../../core/ports/lease.ts';
+import { MOST_WEIGHT } from '../../domain/nodes/weight.ts';
 
 const id = z.int().min(1);
 const bytes = z.int().min(0);
@@ -59,6 +60,8 @@ const user = z.strictObject({
 /** What links show is taken as it is: who sends it is the panel, by its certificate. */
 const shared = z.looseObject({
   settings: z.looseObject({ timeZone: z.string().max(64), restartToCutOff: z.boolean() }),
+  // None before version 1.4.
+  weight: z.int().min(0).max(MOST_WEIGHT).optional(),
 });
 
 /** Users of one part. */

@@ -8,6 +8,7 @@ import { trafficSlot } from '../../core/traffic.ts';
 import { localDay } from '../../domain/calendar.ts';
 import { DAY_MS } from '../../domain/limits.ts';
 import { PROTOCOL, writeVersion } from '../../domain/nodes/node-protocol.ts';
+import { PLAIN_WEIGHT } from '../../domain/nodes/weight.ts';
 import { DEFAULT_POOL } from '../../domain/nodes/wireguard.ts';
 import { stateOf } from '../../domain/users/account.ts';
 import { type Notices, nextChangeAt } from '../../domain/users/settle.ts';
@@ -68,6 +69,7 @@ function addNodes(store: Store, now: number): void {
       enabled: true,
       allowsPrivate: false,
       draining: false,
+      weight: index === 1 ? 150 : PLAIN_WEIGHT,
       note: '',
       status: isUp ? 'up' : 'down',
       coreName: 'xray',

@@ -32,6 +32,8 @@ CREATE TABLE nodes (
   allows_private INTEGER NOT NULL CHECK (allows_private IN (0, 1)),
   -- It serves on, but is left out of links.
   draining INTEGER NOT NULL CHECK (draining IN (0, 1)),
+  -- What traffic over it counts for, in hundredths.
+  weight INTEGER NOT NULL CHECK (weight BETWEEN 0 AND 1000),
   note TEXT NOT NULL CHECK (length(note) <= 2000),
   status TEXT NOT NULL CHECK (status IN ('up', 'down', 'unknown')),
   core_name TEXT,

@@ -14,6 +14,7 @@ import {
   refusalOf,
   shareAmong,
 } from '../../domain/nodes/lease.ts';
+import { PLAIN_WEIGHT, weighSince } from '../../domain/nodes/weight.ts';
 import type { Connection } from '../database.ts';
 
 /** Seals what only the machine may read. `open` throws for what another key has sealed. */
@@ -97,6 +98,10 @@ export interface LeaseTables extends NodeLease {
 export const KEEP_OFFERED = ['up', 'down', 'seq']
   .map((column) => `offered_${column} = CASE WHEN seq <= :offered THEN ${column} ELSE offered_${column} END`)
   .join(', ');
+
+function sumOf(all: readonly UpDown[]): UpDown {
+  return all.reduce((sum, { up, down }) => ({ up: sum.up + up, down: sum.down + down }), NOTHING);
+}
 
 /** `nextSeq`: the next number of the ledger. `offered`: up to which number entries were offered. */
 export function createNodeLease(
@@ -188,6 +193,7 @@ export function createNodeLease(
     return present;
   }
 
+  const weight = () => shared()?.weight ?? PLAIN_WEIGHT;
   const zone = () => shared()?.settings.timeZone ?? 'UTC';
   const inboundsOf = ({ inbounds }: Row) => (inbounds === null ? null : (JSON.parse(inbounds) as number[]));
   /** Connections may have come or gone since it was written: the panel sends those alone, and not all users once more. */
@@ -265,15 +271,15 @@ export function createNodeLease(
 
   function putUser(user: LeaseUser, part: { leaseId: string; taken: number }, now: number): void {
     learn.run({ userId: user.id, taken: part.taken });
-    const moved = unknown
-      .all(user.id)
-      .reduce(
-        (sum, { up, down, knownUp, knownDown }) => ({ up: sum.up + up - knownUp, down: sum.down + down - knownDown }),
-        NOTHING,
-      );
+    const grown = unknown.all(user.id).map(({ up, down, knownUp, knownDown }) => {
+      const charged = weighSince({ up, down }, { up: knownUp, down: knownDown }, weight());
+      return { moved: { up: up - knownUp, down: down - knownDown }, charged };
+    });
+    const moved = sumOf(grown.map((each) => each.moved));
+    const charged = sumOf(grown.map((each) => each.charged));
     const passed = passTime(user.leased, now, zone()).leased;
     const isMoved = moved.up > 0 || moved.down > 0;
-    const leased = isMoved ? countUnread(passed, moved, now, zone()) : passed;
+    const leased = isMoved ? countUnread(passed, moved, now, zone(), charged) : passed;
     const { name, credentials, deviceLimit } = user;
     put.run({
       userId: user.id,
@@ -328,7 +334,8 @@ export function createNodeLease(
         if (before === null) note('first', now, userId, after);
         return false;
       }
-      const { leased, happened } = countLeased(decode(row, now), moved, now, zone());
+      const charged = weighSince(after, before ?? NOTHING, weight());
+      const { leased, happened } = countLeased(decode(row, now), moved, now, zone(), charged);
       const cut = happened.some(({ kind }) => kind === 'limited' || kind === 'share');
       for (const { kind, at } of happened) {
         if (kind === 'reset') noteUnknown('reset', at, userId, null);

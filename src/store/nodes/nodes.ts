@@ -18,6 +18,7 @@ const COLUMN = {
   enabled: 'enabled',
   allowsPrivate: 'allows_private',
   draining: 'draining',
+  weight: 'weight',
   note: 'note',
   status: 'status',
   coreName: 'core_name',

@@ -145,9 +145,11 @@ export function createSyncStore(db: Connection): SyncStore {
   );
   // The rules of core/users/change.ts and domain/traffic.ts for users of whom only the counters change; the others are left out. One
   // statement for many rows takes four times as long here.
-  const [usedUp, usedDown] = [sum('used_up', ':up'), sum('used_down', ':down')];
-  const left = '(traffic_limit - used - :up - :down)';
-  const countUser = db.prepare<[Counted & { readonly now: number }]>(
+  const [usedUp, usedDown] = [sum('used_up', ':chargedUp'), sum('used_down', ':chargedDown')];
+  const left = '(traffic_limit - used - :chargedUp - :chargedDown)';
+  const countUser = db.prepare<
+    [Counted & { readonly chargedUp: number; readonly chargedDown: number; readonly now: number }]
+  >(
     `UPDATE users SET used_up = ${usedUp}, used_down = ${usedDown}, used = ${sum(usedUp, usedDown)},
        total_up = ${sum('total_up', ':up')}, total_down = ${sum('total_down', ':down')}, online_at = :now
      WHERE id = :userId AND state = 'active' AND hold_months IS NULL AND online_at IS NOT NULL AND extra = 0
@@ -254,8 +256,9 @@ export function createSyncStore(db: Connection): SyncStore {
     countPlainly: (nodeId, moved, { hour, day, month }, now) => {
       const others: number[] = [];
       clear.run();
-      for (const { userId, up, down } of moved) {
-        if (countUser.run({ userId, up, down, now }).changes === 1) put.run(userId, up, down);
+      for (const { userId, up, down, charged } of moved) {
+        const counts = { userId, up, down, chargedUp: charged.up, chargedDown: charged.down, now };
+        if (countUser.run(counts).changes === 1) put.run(userId, up, down);
         else others.push(userId);
       }
       if (others.length < moved.length) {

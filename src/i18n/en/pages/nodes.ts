@@ -28,6 +28,7 @@ export const nodes = {
   drainingText_one: 'Links leave it out. {{count, number}} user is still connected to it.',
   drainingText_other: 'Links leave it out. {{count, number}} users are still connected to it.',
   addressesOnline: 'Addresses online',
+  weight: '{{share}} of what moves',
   empty: 'No nodes yet',
   emptyHint: 'A node is the server that carries your users’ traffic.',
   noConnections: 'Nothing to connect to yet: users get this node in their links once it has a connection.',
@@ -41,6 +42,9 @@ export const nodes = {
     enabledHint: 'While it is off, none of its connections is in a link.',
     draining: 'Draining',
     drainingHint: 'It serves on, but links leave it out, so that apps leave it with their next update.',
+    weight: 'Traffic counts as',
+    weightHint:
+      'Of users’ limits, from 0 to 1000 %: 100 % as it is, 50 % half, 0 % nothing. Statistics show what really moved.',
     note: 'Note',
     noteHint: 'For yourself: the provider, the contract, who looks after it.',
     allowsPrivate: 'Private networks',
@@ -125,6 +129,7 @@ export const nodes = {
     lease: 'Its version does not yet end terms and limits by itself while this panel is away.',
     wireguard: 'Its version does not know connections of WireGuard yet.',
     difference: 'Its version has to be sent all users again whenever connections change.',
+    weight: 'Its version counts each byte once while this panel is away, whatever traffic counts as here.',
   },
   restored: {
     label: 'Restored from an old copy',

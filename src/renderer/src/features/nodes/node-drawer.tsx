@@ -75,6 +75,7 @@ function NodeRecord({ first, isOpen, onClose }: NodeRecordProps) {
     status,
     address = '',
     draining,
+    weight_percent: weight,
     note = '',
     core,
     uptime_s,
@@ -155,6 +156,9 @@ function NodeRecord({ first, isOpen, onClose }: NodeRecordProps) {
           )}
           {draining && (
             <Fact label={t('nodes:fields.draining')}>{t('nodes:drainingText', { count: users_online })}</Fact>
+          )}
+          {weight !== 100 && (
+            <Fact label={t('nodes:fields.weight')}>{t('nodes:weight', { share: format.percent(weight / 100) })}</Fact>
           )}
           {note !== '' && (
             <Fact label={t('nodes:fields.note')}>

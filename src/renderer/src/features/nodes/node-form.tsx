@@ -5,12 +5,14 @@ import { useTranslation } from 'react-i18next';
 import { NODE_KINDS, type Node } from '../../../../contract/nodes/nodes.ts';
 import { FormDrawer } from '../../components/form/form-drawer.tsx';
 import { type OperationForm, useOperationForm } from '../../components/form/use-operation-form.ts';
+import { WholeNumberInput } from '../../components/form/whole-number-input.tsx';
 import { useAct } from '../../data/use-act.ts';
 import { hashOf } from '../../router/route.ts';
 import { navigate } from '../../router/router.ts';
 import classes from './nodes.module.css';
 
 type Values = Pick<Node, 'name' | 'kind' | 'enabled' | 'allows_private' | 'draining'> & {
+  weight_percent: number | '';
   address: string;
   note: string;
 };
@@ -29,13 +31,15 @@ export function NewNode({ isOpen, onClose }: NodeFormProps) {
     enabled: true,
     allows_private: false,
     draining: false,
+    weight_percent: 100,
     note: '',
   };
   const { form, ...rest } = useOperationForm({
     operation: 'createNode',
     initial,
-    toInput: ({ allows_private, ...values }) => ({
+    toInput: ({ allows_private, weight_percent, ...values }) => ({
       ...values,
+      weight_percent: toPercent(weight_percent),
       address: values.address.trim(),
       ...(allows_private && { allows_private }),
     }),
@@ -52,15 +56,16 @@ export function NewNode({ isOpen, onClose }: NodeFormProps) {
 
 export function EditNode({ node, isOpen, onClose }: NodeFormProps & { readonly node: Node }) {
   const { t } = useTranslation(['nodes', 'common']);
-  const { id, name, kind, address = '', enabled, allows_private, draining, note = '' } = node;
+  const { id, name, kind, address = '', enabled, allows_private, draining, weight_percent, note = '' } = node;
   const { run } = useAct('updateNode');
-  const initial: Values = { name, kind, address, enabled, allows_private, draining, note };
+  const initial: Values = { name, kind, address, enabled, allows_private, draining, weight_percent, note };
   const { form, ...rest } = useOperationForm({
     operation: 'updateNode',
     initial,
     toInput: ({ kind: _kind, allows_private: isAllowed, ...values }) => ({
       id,
       ...values,
+      weight_percent: toPercent(values.weight_percent),
       address: values.address.trim(),
       // Sent only where it changes, since it asks for the password.
       ...(isAllowed !== allows_private && { allows_private: isAllowed }),
@@ -74,6 +79,7 @@ export function EditNode({ node, isOpen, onClose }: NodeFormProps & { readonly n
           address,
           enabled,
           draining,
+          weight_percent,
           note,
           ...(saved.allows_private !== allows_private && { allows_private }),
         }),
@@ -92,6 +98,11 @@ export function EditNode({ node, isOpen, onClose }: NodeFormProps & { readonly n
       <NodeFields form={form} />
     </FormDrawer>
   );
+}
+
+/** Empty: the contract reports it. */
+function toPercent(value: Values['weight_percent']): number {
+  return value === '' ? Number.NaN : value;
 }
 
 interface NodeFieldsProps {
@@ -151,6 +162,12 @@ function NodeFields({ form, canChooseKind = false }: NodeFieldsProps) {
         label={t('fields.allowsPrivate')}
         description={t('fields.allowsPrivateHint')}
         {...form.getInputProps('allows_private', { type: 'checkbox' })}
+      />
+      <WholeNumberInput
+        label={t('fields.weight')}
+        description={t('fields.weightHint')}
+        suffix=" %"
+        {...form.getInputProps('weight_percent')}
       />
       <Textarea
         label={t('fields.note')}
