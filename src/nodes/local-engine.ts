@@ -5,6 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -43,6 +44,12 @@ export interface LocalEngineParts {
   readonly crypto: Pick<Crypto, 'randomBytes'>;
   /** For tests. */
   readonly limits?: Partial<typeof LIMITS>;
+}
+
+/** Null on Windows, which has no such average. */
+function loadPercent(): number | null {
+  const [minute = 0] = loadavg();
+  return process.platform === 'win32' ? null : Math.round((minute * 100) / availableParallelism());
 }
 
 /** What the next panel must know of an engine that runs. */
@@ -303,6 +310,7 @@ export function createLocalEngine(parts: LocalEngineParts): Engine {
     lease: async () => null,
     leaseKind: () => null,
     protocol: () => null,
+    machine: () => ({ load: loadPercent(), clockOffset: null, version: null }),
     apply: async (changes) => requirePresent().api.apply(changes),
     members: async (inbound) => requirePresent().api.members(inbound),
     connected: async () => requirePresent().api.connected(),

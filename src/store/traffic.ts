@@ -107,9 +107,9 @@ export function createTrafficStore(db: Connection): TrafficStore {
     userHours: (userId, from) => userHours.all({ userId, from }),
     userDays: (userId, firstDay) => userDays.all({ userId, from: firstDay }),
     userNodeDays: (userId, firstDay) => userNodeDays.all({ userId, from: firstDay }),
-    sumDays: (firstDay, lastDay) => {
+    sumDays: (firstDay, lastDay, nodeId = ALL_NODES) => {
       let [up, down] = [0, 0];
-      for (const moved of days.all(ALL_NODES, firstDay, lastDay)) {
+      for (const moved of days.all(nodeId, firstDay, lastDay)) {
         up = Math.min(Number.MAX_SAFE_INTEGER, up + moved.up);
         down = Math.min(Number.MAX_SAFE_INTEGER, down + moved.down);
       }

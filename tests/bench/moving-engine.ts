@@ -48,6 +48,7 @@ export function movingEngine(users: number): MovingEngine {
     lease: async () => null,
     leaseKind: () => null,
     protocol: () => null,
+    machine: () => null,
     apply: async (changes) => changes.map(() => null),
     members: async () => null,
     connected: async () => null,

@@ -47,10 +47,20 @@ async function preparePanel(): Promise<TestPanel> {
   const row = store.nodes.get(node.id);
   if (!row) throw new Error('no node');
   const core = { coreName: 'xray', coreVersion: '26.9.11', engineStartedAt: NOW - 86_400_000 } as const;
-  const agent = { agentPort: NODE_PORT, agentPin: 'a'.repeat(64), agentProtocol: '1.4' };
+  const agent = { agentPort: NODE_PORT, agentPin: 'a'.repeat(64), agentProtocol: '1.4', agentVersion: '0.1.0' };
+  const measured = { load: 37, clockOffset: -12 };
   const restart = { at: NOW, reason: 'cut_off', userIds: [userId] } as const;
   store.write(() =>
-    store.nodes.save({ ...row, ...core, ...agent, restart, status: 'up', lastSeenAt: NOW, usersOnline: 12 }),
+    store.nodes.save({
+      ...row,
+      ...core,
+      ...agent,
+      ...measured,
+      restart,
+      status: 'up',
+      lastSeenAt: NOW,
+      usersOnline: 12,
+    }),
   );
   const begun = { boot: 'boot', position: store.sync.latest(), cautiousUntil: 0 };
   store.write(() => store.sync.begin(node.id, begun));

@@ -53,7 +53,7 @@ beforeAll(async () => {
     }),
     { ...common, clock: systemClock, lease: ledger.lease },
   );
-  const parts = { identity: keys.node, engine, clock: systemClock, log, saveIdentity: () => {} };
+  const parts = { identity: keys.node, engine, clock: systemClock, log, version: '0.0.0', saveIdentity: () => {} };
   listener = await serveNode(parts, { host: HOST, port: 0 });
 });
 afterAll(async () => {

@@ -34,6 +34,7 @@ async function serve({ node }: Keys, saveIdentity: (identity: NodeIdentity) => v
     engine: realLooking(machine),
     clock: systemClock,
     log: createTestLog(),
+    version: '0.0.0',
     saveIdentity,
   };
   listener = await serveNode(parts, PLACE);
@@ -161,7 +162,10 @@ describe('strangers', () => {
     const keys = await makeKeys();
     const log = createTestLog();
     const engine = realLooking(machine);
-    listener = await serveNode({ identity: keys.node, engine, clock: systemClock, log, saveIdentity: () => {} }, PLACE);
+    listener = await serveNode(
+      { identity: keys.node, engine, clock: systemClock, log, version: '0.0.0', saveIdentity: () => {} },
+      PLACE,
+    );
     for (let count = 0; count < 20; count += 1) {
       const socket = connectTcp({ host: '127.0.0.1', port: listener.port });
       socket.on('error', () => undefined);

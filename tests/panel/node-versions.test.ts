@@ -49,7 +49,10 @@ function openNode(temp: TempStore, engine: Engine) {
 }
 
 function serve({ node }: Keys, engine: Engine, log = createTestLog()) {
-  return serveNode({ identity: node, engine, clock: systemClock, log, saveIdentity: () => {} }, PLACE);
+  return serveNode(
+    { identity: node, engine, clock: systemClock, log, version: '0.0.0', saveIdentity: () => {} },
+    PLACE,
+  );
 }
 
 it('a machine that is updated from an earlier version, and goes back to it, has every byte counted once', async () => {

@@ -213,6 +213,7 @@ function createEngine(
     lease: async () => null,
     leaseKind: () => null,
     protocol: () => null,
+    machine: () => null,
     apply: (changes) => call('apply', () => changes.map(applyOne)),
     members: (inbound) =>
       call('members', () => (machine.listsMembers ? [...(running().members.get(inbound.id)?.keys() ?? [])] : null)),

@@ -142,6 +142,24 @@ export const node = z
     protocol: z.string().nullable().meta({
       description: 'The version of the protocol that its machine spoke last; null: none yet, or a local node.',
     }),
+    version: z.string().nullable().meta({
+      description:
+        "The version of Gatehouse on its machine, as that last said; null: it has not, or it is the panel's own.",
+    }),
+    load_percent: z.int().min(0).nullable().meta({
+      description:
+        'The load of its machine in the last minute by processor core, in percent, when its counters were last read: over 100, work waits. Null unless it is up, and where its machine does not tell (Windows, and Gatehouse before protocol 1.4).',
+    }),
+    clock_offset_ms: z.int().nullable().meta({
+      description:
+        "How far the clock of its machine is ahead of the panel's, in ms, as exact as half the time that a question takes; negative: behind. By its own clock it ends terms while the panel is away. Null unless it is up, for a local node, and where its machine does not tell.",
+    }),
+    traffic: z
+      .object({
+        today: s.updown.meta({ description: "Today, in the panel's time zone." }),
+        month: s.updown.meta({ description: 'In this calendar month.' }),
+      })
+      .meta({ id: 'NodeRecentTraffic', description: 'What moved over a node of late, in bytes.' }),
     update_for: z.array(nodeUpdate).meta({
       description:
         'What its machine cannot do before Gatehouse is updated there; empty: nothing, or that is not known.',
@@ -184,6 +202,10 @@ export const nodeExample: Node = {
   cut_off: ['refuse', 'restart'],
   joined: true,
   protocol: '1.4',
+  version: '0.1.0',
+  load_percent: 37,
+  clock_offset_ms: -12,
+  traffic: { today: { up: 100_000_000, down: 1_000_000_000 }, month: { up: 100_000_000, down: 1_000_000_000 } },
   update_for: [],
   restored_at: null,
   last_restart: { at: '2026-11-19T18:02:30.000Z', reason: 'cut_off', user_ids: [7] },
@@ -269,7 +291,15 @@ export const createNode = panelOperation({
   errors: PROOF_ERRORS,
   example: {
     body: { name: 'Frankfurt', address: 'de1.example.com' },
-    reply: { ...nodeExample, status: 'unknown', joined: false, protocol: null },
+    reply: {
+      ...nodeExample,
+      status: 'unknown',
+      joined: false,
+      protocol: null,
+      version: null,
+      load_percent: null,
+      clock_offset_ms: null,
+    },
   },
 });
 

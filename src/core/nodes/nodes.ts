@@ -11,12 +11,18 @@ import type { Context, Handlers, Transaction } from '../context.ts';
 import { pageById } from '../paging.ts';
 import { PanelError } from '../panel-error.ts';
 import type { NodeRow } from '../ports/plans.ts';
+import { trafficSlot } from '../traffic.ts';
 import { changedMembers, patchReader, toInstant, toInstantOrNull } from '../wire.ts';
 
 /** How many changes its engine has not been told of; null: it has to be started with everybody. */
 export function pendingChanges({ store: { sync } }: Context, nodeId: number): number | null {
   const { position } = sync.get(nodeId);
   return position === null || !sync.hasAfter(position) ? null : sync.latest() - position;
+}
+
+function trafficOf({ store: { traffic }, now, settings }: Context, nodeId: number): Node['traffic'] {
+  const { day, month } = trafficSlot(now, settings.timeZone);
+  return { today: traffic.sumDays(day, day, nodeId), month: traffic.sumDays(`${month}-01`, day, nodeId) };
 }
 
 function viewNode(context: Context, row: NodeRow): Node {
@@ -47,6 +53,10 @@ function viewNode(context: Context, row: NodeRow): Node {
     cut_off: cutOff && [...cutOff],
     joined: row.kind === 'local' || row.agentPin !== null,
     protocol: row.agentProtocol,
+    version: row.agentVersion,
+    load_percent: status === 'up' ? row.load : null,
+    clock_offset_ms: status === 'up' ? row.clockOffset : null,
+    traffic: trafficOf(context, row.id),
     update_for: [...updatesFor(row.agentProtocol)],
     restored_at: toInstantOrNull(row.restoredAt),
     last_restart: restart && { at: toInstant(restart.at), reason: restart.reason, user_ids: [...restart.userIds] },
@@ -92,6 +102,9 @@ function createNode(input: Input<'createNode'>, tx: Transaction): Result<Node> {
     agentPort: null,
     agentPin: null,
     agentProtocol: null,
+    load: null,
+    clockOffset: null,
+    agentVersion: null,
     restoredAt: null,
     createdAt: now,
     updatedAt: now,

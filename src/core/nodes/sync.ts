@@ -120,7 +120,16 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
   /** What its machine has said of itself. */
   function machineNow(): Partial<NodeRow> {
     const agentProtocol = engine.protocol();
-    return agentProtocol === null ? {} : { agentProtocol };
+    const machine = engine.machine();
+    return {
+      ...(agentProtocol !== null && { agentProtocol }),
+      ...(machine?.version && { agentVersion: machine.version }),
+    };
+  }
+
+  function measuredNow(): Pick<NodeRow, 'load' | 'clockOffset'> {
+    const { load = null, clockOffset = null } = engine.machine() ?? {};
+    return { load, clockOffset };
   }
 
   async function reportUp({ name, version, startedAt }: RunningEngine, isSeen: boolean): Promise<void> {
@@ -140,7 +149,7 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
       engineStartedAt: isSameStart ? (node?.engineStartedAt ?? startedAt) : startedAt,
       usersOnline: onlineAt.size,
       ...machineNow(),
-      ...(isSeen && { lastSeenAt: now }),
+      ...(isSeen && { lastSeenAt: now, ...measuredNow() }),
       ...(problem.errorCode === null ? left : problem),
     });
   }

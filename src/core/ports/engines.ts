@@ -133,6 +133,16 @@ export interface LedgerTaken {
 /** `difference`: it works out shares by itself, and starts its engine with whom its lease lets in. `whole`: it is sent both. */
 export type LeaseKind = 'whole' | 'difference';
 
+/** How the machine of an engine is. */
+export interface MachineFacts {
+  /** Its load in the last minute by processor core, in percent; null: the system does not tell. */
+  readonly load: number | null;
+  /** How many ms its clock is ahead of the panel's; null: it is the panel's, or it does not say. */
+  readonly clockOffset: number | null;
+  /** The version of Gatehouse there; null: it is the panel's, or it does not say. */
+  readonly version: string | null;
+}
+
 /** The engine of one node. All methods reject with EngineError; every call ends in bounded time. */
 export interface Engine {
   /** The engine that runs now, adopted if an earlier panel left it; null: none. */
@@ -181,6 +191,8 @@ export interface Engine {
   connected(): Promise<ReadonlyMap<number, readonly ConnectedAddress[]> | null>;
   /** The version of the protocol that the machine between has spoken last, as in `1.1`; null: none is there, or it has not answered yet. */
   protocol(): string | null;
+  /** As it was when the engine was last asked whether it runs; null: nothing is known of it. */
+  machine(): MachineFacts | null;
   /** Its last lines, the oldest first. */
   log(): readonly string[];
   /** Called when the engine ends by itself. */

@@ -159,6 +159,10 @@ export interface NodeRow {
   readonly agentPin: string | null;
   /** The version of the protocol that it spoke last, as in `1.1`. */
   readonly agentProtocol: string | null;
+  /** As MachineFacts of the last poll. */
+  readonly load: number | null;
+  readonly clockOffset: number | null;
+  readonly agentVersion: string | null;
   /** When it was last found to be restored from an old copy. */
   readonly restoredAt: number | null;
   readonly createdAt: number;

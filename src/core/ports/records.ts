@@ -37,7 +37,7 @@ export interface TrafficStore {
   /** The same by node, also of deleted ones: by day, then by node. */
   userNodeDays(userId: number, firstDay: string): readonly NodeDay[];
   /** All nodes together; both ends included. */
-  sumDays(firstDay: string, lastDay: string): UpDown;
+  sumDays(firstDay: string, lastDay: string, nodeId?: number): UpDown;
   /** Those that moved most, most first, without a scan over all users. */
   topUsers(month: string, count: number): readonly (UpDown & { readonly id: number; readonly name: string })[];
   /** Ever, all nodes together, deleted ones included; never goes down. */

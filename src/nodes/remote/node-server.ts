@@ -63,6 +63,8 @@ interface ServedParts {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly log: Log;
+  /** Of Gatehouse. */
+  readonly version: string;
   /** Stores the identity with another certificate. Throws where that cannot be. */
   readonly saveIdentity: (identity: NodeIdentity) => void;
 }
@@ -201,7 +203,8 @@ export function serveNode(parts: ServedParts, place: Listening): Promise<NodeLis
   const handlers: { readonly [Name in Method]: (body: unknown) => Promise<Reply<Name>> } = {
     async running() {
       const running = await engine.running();
-      return { running: running && describe(running) };
+      const machine = { load: engine.machine()?.load ?? null, at: clock.now(), version: parts.version };
+      return { running: running && describe(running), machine };
     },
     async check(body) {
       await engine.check(REQUESTS.check.parse(body).config);

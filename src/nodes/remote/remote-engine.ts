@@ -10,6 +10,7 @@ import {
   EngineError,
   type EngineInbound,
   type LeaseKind,
+  type MachineFacts,
   type RunningEngine,
 } from '../../core/ports/engines.ts';
 import type { LeasePart } from '../../core/ports/lease.ts';
@@ -167,6 +168,7 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
   /** Where it was, for the engine of a node that is deleted to be stopped. */
   let known: NodePlace | null = null;
   let spoken: string | null = null;
+  let machine: MachineFacts | null = null;
 
   async function agentFor({ pin }: NodePlace): Promise<Agent> {
     const identity = await parts.identity();
@@ -187,6 +189,7 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
       const agent = await agentFor(place);
       const mostBytes = mostOf(name, parts.users());
       const asked = { path: pathOf(name), body, limitMs: LIMIT_MS[name], mostBytes };
+      const askedAt = clock.now();
       const { status, body: said, version, socket } = await ask(place, agent, asked);
       spoken = version && writeVersion(version);
       if (version?.major !== PROTOCOL.major) throw otherVersion(version);
@@ -198,7 +201,10 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
         throw new EngineError('other_version', 'the machine does not know what the panel asks: update Gatehouse on it');
       if (status !== ANSWERED) throw new Error(`the node answered with status ${status}`);
       const reply = REPLIES[name].parse(said) as Reply<Name>;
-      if (name === 'running') await renew(socket);
+      if (name === 'running') {
+        machine = factsOf((reply as Reply<'running'>).machine, (askedAt + clock.now()) / 2);
+        await renew(socket);
+      }
       return reply;
     } catch (error) {
       if (error instanceof ZodError) throw new EngineError('engine_unreachable', 'the node answered something else');
@@ -346,6 +352,7 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
       );
     },
     protocol: () => spoken,
+    machine: () => machine,
     // Nothing reads them: what an engine says about a failure is in the failure.
     log: () => [],
     // The next poll finds that it has ended.
@@ -356,6 +363,11 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
       open = null;
     },
   };
+}
+
+/** `now`: the panel's clock when the machine read its own, as well as that can be known. */
+function factsOf(said: Reply<'running'>['machine'], now: number): MachineFacts | null {
+  return said && { load: said.load, clockOffset: Math.round(said.at - now), version: said.version };
 }
 
 /** Bytes of a reply. It is parsed where everything else is done, so that a machine that lies must not be read for long. */

@@ -78,7 +78,18 @@ const running = z.object({
 });
 
 export const REPLIES = {
-  running: z.object({ running: running.nullable() }),
+  running: z.object({
+    running: running.nullable(),
+    /** The load in percent, its clock, and the version of Gatehouse; none before version 1.4. */
+    machine: z
+      .object({
+        load: z.int().min(0).max(1_000_000).nullable(),
+        at: instant,
+        version: z.string().regex(/^[\w.+-]{1,64}$/),
+      })
+      .nullable()
+      .default(null),
+  }),
   check: z.object({}),
   start: z.object({ running }),
   startHeld: z.object({ running: running.nullable() }),

@@ -15,6 +15,7 @@ import { type Notices, nextChangeAt } from '../../domain/users/settle.ts';
 import { isTrafficLow } from '../../domain/users/traffic.ts';
 import { bulkLoader } from '../../store/bulk-load.ts';
 import type { FileStore } from '../../store/index.ts';
+import { panelVersion } from '../installation.ts';
 import { addHistory } from './history.ts';
 import { DETAILED_DAYS, DETAILED_USERS, type Life, liveOf, OLDEST_DAYS } from './lives.ts';
 import { PLACES, PLANS, SILENT_MS } from './offer.ts';
@@ -83,6 +84,9 @@ function addNodes(store: Store, now: number): void {
       agentPort: NODE_PORT,
       agentPin: '0'.repeat(64),
       agentProtocol: writeVersion(PROTOCOL),
+      load: 12 + index * 9,
+      clockOffset: index * 11 - 9,
+      agentVersion: panelVersion(),
       restoredAt: null,
       createdAt,
       updatedAt: createdAt,

@@ -10,6 +10,7 @@ import {
 } from '../../core/ports/engines.ts';
 import type { Clock } from '../../core/ports/ports.ts';
 import type { UpDown } from '../../core/ports/records.ts';
+import { panelVersion } from '../installation.ts';
 import { PLACES } from './offer.ts';
 import { createDice, isRegular } from './people.ts';
 
@@ -43,6 +44,7 @@ function createSilentEngine(): Engine {
     lease: async () => null,
     leaseKind: () => null,
     protocol: () => null,
+    machine: () => null,
     apply: unreachable,
     members: unreachable,
     connected: unreachable,
@@ -117,6 +119,11 @@ function createSimulatedEngine(clock: Clock, seed: number): Engine {
     lease: async () => null,
     leaseKind: () => null,
     protocol: () => null,
+    machine: () => ({
+      load: 10 + Math.round(connected.size / 4 + seed * 7),
+      clockOffset: seed * 11 - 20,
+      version: panelVersion(),
+    }),
     async apply(changes) {
       return changes.map(({ inbound, user, isAllowed }) => {
         const inbounds = users.get(user.userId) ?? new Set();

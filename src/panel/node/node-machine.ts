@@ -27,6 +27,7 @@ import { awaitJoin, type NodeIdentity, type NodeListener, serveNode } from '../.
 import { openNodeLedger } from '../../store/nodes/node-ledger.ts';
 import { findDataFolder, prepareDataFolder } from '../data-folder.ts';
 import type { Finding } from '../doctor.ts';
+import { panelVersion } from '../installation.ts';
 import { reasonOf, refusal } from '../refusal.ts';
 import { nodeCommand } from './node-engine.ts';
 import { dropLinks, examineLinks, serveLinks } from './node-links.ts';
@@ -232,7 +233,7 @@ export async function runMachine(options: RunOptions): Promise<NodeMachine> {
       throw refusal('refused', 'This machine has not been joined to a panel: `panel node join <token>` does that.');
     const { port, ...identity } = joined;
     const saveIdentity = (next: NodeIdentity) => saveJoined(folder, { ...next, port });
-    const parts = { identity, engine, clock: systemClock, log, saveIdentity };
+    const parts = { identity, engine, clock: systemClock, log, version: panelVersion(), saveIdentity };
     const listener = await listening(serveNode(parts, { host, port }), port);
     const check = async (path: string, config: EngineConfig) => {
       const other = engineIn(folder, path);

@@ -62,6 +62,10 @@ CREATE TABLE nodes (
   agent_pin TEXT CHECK (length(agent_pin) = 64),
   -- The version of the protocol that this machine spoke last, and when it was last found to be restored from an old copy.
   agent_protocol TEXT CHECK (length(agent_protocol) BETWEEN 3 AND 9),
+  -- What the node's machine said of itself at the last poll: its load in percent, how many ms its clock is ahead, its version of Gatehouse.
+  machine_load INTEGER CHECK (machine_load BETWEEN 0 AND 1000000),
+  clock_offset INTEGER CHECK (clock_offset BETWEEN -9007199254740991 AND 9007199254740991),
+  agent_version TEXT CHECK (length(agent_version) BETWEEN 1 AND 64),
   restored_at INTEGER CHECK (restored_at BETWEEN 0 AND 8640000000000000),
   CHECK ((agent_port IS NULL) = (agent_pin IS NULL))
 ) STRICT;

@@ -101,7 +101,7 @@ export const TREES = {
   - group "Node":
     - button /^All \\d+/ [pressed]${list('Connections', ['Connection', 'Node', 'Kind', 'Address', 'State', 'Acts'])}`,
   Nodes: `${heading('Nodes')}
-  - button "Add a node"${list('Nodes', ['Node', 'State', 'What is wrong', 'Uptime', 'Online', 'Traffic, 24 h', 'Last seen', 'Acts'])}`,
+  - button "Add a node"${list('Nodes', ['Node', 'State', 'What is wrong', 'Online', 'Load', 'This month', 'Last poll', 'Engine', 'Clock', 'Acts'])}`,
   Audit: `${heading('Audit')}
   - button "Export CSV"
   - button "Columns"

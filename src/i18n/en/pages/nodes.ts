@@ -9,7 +9,17 @@ export const nodes = {
   upOf: '{{up}} of {{count, number}} up',
   copyAddress: 'Copy the address',
   added: 'Added',
-  dayTraffic: 'In 24 hours: {{down}} received, {{up}} sent',
+  monthTraffic: 'This month: {{down}} received, {{up}} sent. Today: {{today}}',
+  waitingChanges_one: '{{count, number}} change waits',
+  waitingChanges_other: '{{count, number}} changes wait',
+  waitingStart: 'waits for a start',
+  load: '{{share}} of its processor cores, in the last minute',
+  clock: {
+    ms: '{{sign}}{{count, number}} ms',
+    seconds: '{{sign}}{{count, number}} s',
+    more: '{{sign}}{{length}}',
+    ahead: '{{offset}} to the clock of this panel',
+  },
   range: 'Time range',
   ranges: { '24h': '24 h', '7d': '7 days', '30d': '30 days' },
   columns: {
@@ -19,8 +29,12 @@ export const nodes = {
     uptime: 'Uptime',
     online: 'Online',
     trouble: 'What is wrong',
-    traffic: 'Traffic, 24 h',
+    traffic: 'This month',
     seen: 'Last seen',
+    load: 'Load',
+    clock: 'Clock',
+    lag: 'Last poll',
+    gatehouse: 'Gatehouse there',
     acts: 'Acts',
   },
   draining: 'Draining',
@@ -67,6 +81,7 @@ export const nodes = {
     port_taken: 'Another program has the port of a connection',
     engine_refused: 'The engine refuses a request of the panel',
     other_version: 'Its Gatehouse and this one do not understand each other',
+    clock: 'The clock of its machine is wrong',
     waiting: 'Nothing has been heard from the node yet',
   },
   advice: {
@@ -82,6 +97,8 @@ export const nodes = {
     engine_refused: 'All others are served. Its last lines say more; changing the user or the connection tries again.',
     other_version:
       'Update the older of the two. Until then its engine serves whom it was given, and this panel changes nothing there.',
+    clock:
+      'While this panel is away, terms end by that clock. Have it set by the network (NTP); if it is right, the clock of this panel is wrong.',
     waiting: 'Its state appears here as soon as it reports for the first time.',
   },
   join: {

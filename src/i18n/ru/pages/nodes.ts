@@ -11,7 +11,19 @@ export const nodes: Russian<typeof english> = {
   upOf: 'работают {{up}} из {{count, number}}',
   copyAddress: 'Скопировать адрес',
   added: 'Добавлен',
-  dayTraffic: 'За сутки получено {{down}}, отправлено {{up}}',
+  monthTraffic: 'За месяц получено {{down}}, отправлено {{up}}. Сегодня: {{today}}',
+  waitingChanges_one: 'ждёт {{count, number}} изменение',
+  waitingChanges_few: 'ждут {{count, number}} изменения',
+  waitingChanges_many: 'ждут {{count, number}} изменений',
+  waitingChanges_other: 'ждут {{count, number}} изменения',
+  waitingStart: 'ждёт запуска',
+  load: '{{share}} ядер процессора за последнюю минуту',
+  clock: {
+    ms: '{{sign}}{{count, number}} мс',
+    seconds: '{{sign}}{{count, number}} с',
+    more: '{{sign}}{{length}}',
+    ahead: '{{offset}} к часам этой панели',
+  },
   range: 'За какое время',
   ranges: { '24h': '24 ч', '7d': '7 дней', '30d': '30 дней' },
   columns: {
@@ -21,8 +33,12 @@ export const nodes: Russian<typeof english> = {
     uptime: 'Время работы',
     online: 'В сети',
     trouble: 'Что не так',
-    traffic: 'Трафик за 24 ч',
+    traffic: 'За месяц',
     seen: 'На связи',
+    load: 'Нагрузка',
+    clock: 'Часы',
+    lag: 'Опрос',
+    gatehouse: 'Gatehouse там',
     acts: 'Действия',
   },
   draining: 'Выводится',
@@ -71,6 +87,7 @@ export const nodes: Russian<typeof english> = {
     port_taken: 'Порт подключения занят другой программой',
     engine_refused: 'Ядро отклонило запрос панели',
     other_version: 'Gatehouse на узле и эта панель не понимают друг друга',
+    clock: 'Часы его машины идут неверно',
     waiting: 'Узел ещё ни разу не выходил на связь',
   },
   advice: {
@@ -88,6 +105,8 @@ export const nodes: Russian<typeof english> = {
       'Остальные обслуживаются. Подробности — в последних строках журнала; изменение пользователя или подключения вызовет новую попытку.',
     other_version:
       'Обновите более старую из двух сторон. До этого ядро обслуживает тех, кого ему передали, и панель на узле ничего не меняет.',
+    clock:
+      'Пока панели нет, сроки кончаются по этим часам. Включите установку времени по сети (NTP); если они верны, ошибаются часы этой панели.',
     waiting: 'Состояние появится здесь, как только узел впервые отзовётся.',
   },
   join: {

@@ -1,13 +1,13 @@
 // The columns of the list of nodes.
+import type { TFunction } from 'i18next';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Node } from '../../../../contract/nodes/nodes.ts';
 import { RelativeTime } from '../../components/figures.tsx';
 import { Identity } from '../../components/identity.tsx';
-import { Skeleton } from '../../components/skeleton.tsx';
 import { StateDot } from '../../components/state.tsx';
 import { columnsOf } from '../../components/table/columns.ts';
-import { useOperation } from '../../data/use-operation.ts';
+import type { Format } from '../../format/format.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { NodeMenu } from './node-menu.tsx';
 import { troubleOf } from './node-trouble.tsx';
@@ -25,52 +25,89 @@ export function useNodeColumns(hrefOf: (node: Node) => string) {
         column.accessor('name', {
           meta: { label: t('nodes:columns.name'), sort: 'name', isFixed: true },
           cell: ({ row: { original } }) => (
-            <Identity name={original.name} detail={original.address} href={hrefOf(original)} />
+            <Identity name={original.name} detail={<NodeDetail node={original} />} href={hrefOf(original)} />
           ),
         }),
         column.accessor(({ enabled, status }) => (enabled ? status : 'disabled'), {
           id: 'state',
-          meta: { label: t('nodes:columns.state'), width: 132, sort: 'state' },
+          meta: { label: t('nodes:columns.state'), width: 124, sort: 'state' },
           cell: ({ row: { original: node } }) => <StateDot state={node.enabled ? node.status : 'disabled'} />,
         }),
-        column.accessor((node) => (troubleOf(node) === null ? '' : (node.error ?? '')), {
+        column.accessor((node) => troubleText(t, node), {
           id: 'trouble',
-          meta: { label: t('nodes:columns.trouble'), width: 220, hideBelow: 860 },
+          meta: { label: t('nodes:columns.trouble'), width: 196, sort: 'trouble', descFirst: true, hideBelow: 1100 },
           cell: ({ getValue }) => (
             <span className={classes.error} title={getValue()}>
               {getValue()}
             </span>
           ),
         }),
-        column.accessor(({ core }) => (core === null ? '' : `${core.name} ${core.version}`), {
-          id: 'core',
-          meta: { label: t('nodes:columns.core'), width: 116, hideBelow: 1320 },
-          cell: ({ getValue }) => <span className={classes.quiet}>{getValue() || '—'}</span>,
-        }),
-        column.accessor(({ uptime_s }) => uptime_s ?? -1, {
-          id: 'uptime',
-          meta: { label: t('nodes:columns.uptime'), width: 104, sort: 'uptime', align: 'end', hideBelow: 1100 },
-          cell: ({ row: { original } }) => (original.uptime_s === null ? '—' : format.uptime(original.uptime_s)),
-        }),
         column.accessor('users_online', {
+          meta: { label: t('nodes:columns.online'), width: 76, sort: 'users_online', align: 'end', descFirst: true },
+          cell: ({ getValue }) => format.number(getValue()),
+        }),
+        column.accessor(({ load_percent }) => load_percent ?? -1, {
+          id: 'load',
           meta: {
-            label: t('nodes:columns.online'),
+            label: t('nodes:columns.load'),
             width: 84,
-            sort: 'users_online',
+            sort: 'load',
             align: 'end',
             descFirst: true,
             hideBelow: 480,
           },
-          cell: ({ getValue }) => format.number(getValue()),
+          cell: ({ row: { original } }) => <Load percent={original.load_percent} />,
         }),
-        column.display({
+        column.accessor(({ traffic: { month } }) => month.up + month.down, {
           id: 'traffic',
-          meta: { label: t('nodes:columns.traffic'), width: 192, align: 'end', hideBelow: 640 },
-          cell: ({ row: { original } }) => <DayTraffic nodeId={original.id} />,
+          meta: {
+            label: t('nodes:columns.traffic'),
+            width: 104,
+            sort: 'traffic',
+            align: 'end',
+            descFirst: true,
+            hideBelow: 640,
+          },
+          cell: ({ getValue, row: { original } }) => (
+            <span title={trafficText(t, format, original)}>{format.bytes(getValue())}</span>
+          ),
         }),
-        column.accessor('last_seen_at', {
-          meta: { label: t('nodes:columns.seen'), width: 104, align: 'end', hideBelow: 1100 },
-          cell: ({ getValue }) => <RelativeTime at={getValue()} none={t('common:never')} />,
+        column.accessor(
+          ({ enabled, pending_changes, poll_age_s }) => (enabled ? lagOf(pending_changes, poll_age_s) : -1),
+          {
+            id: 'lag',
+            meta: {
+              label: t('nodes:columns.lag'),
+              width: 128,
+              sort: 'lag',
+              align: 'end',
+              descFirst: true,
+              hideBelow: 860,
+            },
+            cell: ({ row: { original } }) => <Lag node={original} />,
+          },
+        ),
+        column.accessor(({ core }) => (core === null ? '' : `${core.name} ${core.version}`), {
+          id: 'core',
+          meta: { label: t('nodes:columns.core'), width: 128, sort: 'core', hideBelow: 1100 },
+          cell: ({ getValue }) => <span className={classes.quiet}>{getValue() || '—'}</span>,
+        }),
+        column.accessor(({ clock_offset_ms: offset }) => (offset === null ? -1 : Math.abs(offset)), {
+          id: 'clock',
+          meta: {
+            label: t('nodes:columns.clock'),
+            width: 88,
+            sort: 'clock',
+            align: 'end',
+            descFirst: true,
+            hideBelow: 1100,
+          },
+          cell: ({ row: { original } }) => <ClockOffset ms={original.clock_offset_ms} />,
+        }),
+        column.accessor(({ uptime_s }) => uptime_s ?? -1, {
+          id: 'uptime',
+          meta: { label: t('nodes:columns.uptime'), width: 104, sort: 'uptime', align: 'end', hideBelow: 1320 },
+          cell: ({ row: { original } }) => (original.uptime_s === null ? '—' : format.uptime(original.uptime_s)),
         }),
         column.display({
           id: 'acts',
@@ -82,35 +119,96 @@ export function useNodeColumns(hrefOf: (node: Node) => string) {
   );
 }
 
-// A day's traffic of a node as a sparkline: a bar for each hour, its sum beside.
+/** The longer its engine does without what was changed, the further behind it is. */
+function lagOf(pending: number | null, ageS: number | null): number {
+  return (pending ?? Number.MAX_SAFE_INTEGER / 2) * 1000 + (ageS ?? 999);
+}
 
-const WIDTH = 96;
-const HEIGHT = 20;
-const GAP = 1;
-const EVERY_MS = 60_000;
+type T = TFunction<['nodes', 'common']>;
 
-function DayTraffic({ nodeId }: { readonly nodeId: number }) {
+/** In the words of the engine or the system, where there are some. */
+function troubleText(t: T, node: Node): string {
+  const trouble = troubleOf(node);
+  return trouble === null ? '' : (node.error ?? t(`nodes:trouble.${trouble}`));
+}
+
+function trafficText(t: T, format: Format, { traffic: { today, month } }: Node): string {
+  const [up, down] = [format.bytes(month.up), format.bytes(month.down)];
+  return t('nodes:monthTraffic', { up, down, today: format.bytes(today.up + today.down) });
+}
+
+/** Its address; in a list without room for a column of its own, what is wrong instead. */
+function NodeDetail({ node }: { readonly node: Node }) {
+  const { t } = useTranslation(['nodes', 'common']);
+  const trouble = troubleText(t, node);
+  if (trouble === '') return node.address;
+  return (
+    <>
+      <span className={classes.wide}>{node.address}</span>
+      <span className={classes.narrow}>{trouble}</span>
+    </>
+  );
+}
+
+const HIGH_PERCENT = 90;
+
+/** Of the processor cores; a dash where the machine does not tell. */
+export function Load({ percent }: { readonly percent: number | null }) {
   const { t } = useTranslation('nodes');
   const format = useFormat();
-  const { data } = useOperation('getServerTraffic', { range: '24h', node_id: nodeId }, { pollMs: EVERY_MS });
-  if (data === undefined) return <Skeleton width={WIDTH} />;
-  const sums = data.points.map(({ up, down }) => up + down);
-  const most = Math.max(1, ...sums);
-  const step = WIDTH / sums.length;
-  const path = sums
-    .map((sum, hour) => {
-      const height = sum === 0 ? 1 : Math.max(2, (sum / most) * HEIGHT);
-      return `M${(hour * step).toFixed(2)} ${HEIGHT}v${-height.toFixed(2)}h${(step - GAP).toFixed(2)}V${HEIGHT}z`;
-    })
-    .join('');
-  const total = format.bytes(data.total.up + data.total.down);
-  const text = t('dayTraffic', { down: format.bytes(data.total.down), up: format.bytes(data.total.up) });
+  if (percent === null) return '—';
+  const share = format.percent(percent / 100);
   return (
-    <span className={classes.day} title={text}>
-      <svg width={WIDTH} height={HEIGHT} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden className={classes.bars}>
-        <path d={path} />
-      </svg>
-      <span className={classes.dayTotal}>{total}</span>
+    <span
+      data-tone={percent >= HIGH_PERCENT ? 'warn' : undefined}
+      className={classes.measured}
+      title={t('load', { share })}
+    >
+      {share}
+    </span>
+  );
+}
+
+const SECOND_MS = 1000;
+const MINUTE_S = 60;
+const HIGH_MS = 2000;
+
+/** How far the machine's clock is from the panel's, as in `+12 ms`; a dash where the machine does not tell. */
+export function ClockOffset({ ms }: { readonly ms: number | null }) {
+  const { t } = useTranslation('nodes');
+  const format = useFormat();
+  if (ms === null) return '—';
+  const [sign, size] = [ms < 0 ? '−' : '+', Math.abs(ms)];
+  const seconds = Math.round(size / SECOND_MS);
+  const length = format.uptime(seconds);
+  const offset =
+    size < SECOND_MS
+      ? t('clock.ms', { sign, count: size })
+      : seconds < 2 * MINUTE_S
+        ? t('clock.seconds', { sign, count: seconds })
+        : t('clock.more', { sign, length });
+  return (
+    <span
+      data-tone={size >= HIGH_MS ? 'warn' : undefined}
+      className={classes.measured}
+      title={t('clock.ahead', { offset })}
+    >
+      {offset}
+    </span>
+  );
+}
+
+/** When it was read last, and how many changes of users its engine does not have. */
+function Lag({ node }: { readonly node: Node }) {
+  const { t } = useTranslation(['nodes', 'common']);
+  const { enabled, pending_changes: pending } = node;
+  if (!enabled) return '—';
+  const waiting = pending === null ? t('nodes:waitingStart') : t('nodes:waitingChanges', { count: pending });
+  const isBehind = pending === null || pending > 0;
+  return (
+    <span className={classes.lag}>
+      <RelativeTime at={node.last_seen_at} none={t('common:never')} />
+      {isBehind && <span className={classes.waits}>{waiting}</span>}
     </span>
   );
 }

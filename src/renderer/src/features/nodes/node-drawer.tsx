@@ -18,6 +18,7 @@ import { useOpening } from '../../components/use-opening.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { hashOf } from '../../router/route.ts';
+import { ClockOffset, Load } from './node-columns.tsx';
 import { EditNode, NewNode } from './node-form.tsx';
 import { NodeJoin } from './node-join.tsx';
 import { NodeMenu } from './node-menu.tsx';
@@ -128,6 +129,17 @@ function NodeRecord({ first, isOpen, onClose }: NodeRecordProps) {
           <Fact label={t('nodes:lag.poll')}>
             <RelativeTime at={node.last_seen_at} none={t('common:never')} />
           </Fact>
+          {node.load_percent !== null && (
+            <Fact label={t('nodes:columns.load')}>
+              <Load percent={node.load_percent} />
+            </Fact>
+          )}
+          {node.clock_offset_ms !== null && (
+            <Fact label={t('nodes:columns.clock')}>
+              <ClockOffset ms={node.clock_offset_ms} />
+            </Fact>
+          )}
+          {node.version !== null && <Fact label={t('nodes:columns.gatehouse')}>{node.version}</Fact>}
           {enabled && (
             <Fact label={t('nodes:lag.changes')}>
               {pending === null ? t('nodes:lag.unknown') : t('nodes:lag.pending', { count: pending })}

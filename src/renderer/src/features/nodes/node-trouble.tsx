@@ -6,18 +6,22 @@ import { useFormat } from '../../format/use-format.tsx';
 import { useNow } from '../../format/use-now.ts';
 import classes from './nodes.module.css';
 
-/** What is wrong by its code, `down` where nothing else is known; `waiting`: it has not been asked yet. */
-type Trouble = NodeErrorCode | 'down' | 'waiting';
+/** What is wrong by its code, `down` where nothing else is known; `waiting`: it has not been asked yet; `clock`: that of its machine is wrong. */
+type Trouble = NodeErrorCode | 'down' | 'waiting' | 'clock';
+
+/** Terms end by that clock while the panel is away. */
+const MOST_OFFSET_MS = 10_000;
 
 /** null: none. */
 export function troubleOf({
   enabled,
   status,
   error_code,
-}: Pick<Node, 'enabled' | 'status' | 'error_code'>): Trouble | null {
+  clock_offset_ms: offset,
+}: Pick<Node, 'enabled' | 'status' | 'error_code' | 'clock_offset_ms'>): Trouble | null {
   if (!enabled) return null;
   if (error_code !== null) return error_code;
-  if (status === 'up') return null;
+  if (status === 'up') return offset !== null && Math.abs(offset) >= MOST_OFFSET_MS ? 'clock' : null;
   return status === 'down' ? 'down' : 'waiting';
 }
 
