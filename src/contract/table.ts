@@ -33,6 +33,7 @@ import * as updates from './updates.ts';
 import * as bulkBatch from './users/bulk-batch.ts';
 import * as bulkPreview from './users/bulk-preview.ts';
 import * as diagnosis from './users/diagnosis.ts';
+import * as formerLink from './users/former-link.ts';
 import * as grants from './users/grants.ts';
 import * as subscriptionPage from './users/subscription-page.ts';
 import * as undo from './users/undo.ts';
@@ -62,6 +63,7 @@ export const OPERATIONS = {
   getUserTraffic: acts.getUserTraffic,
   getUserTrafficByNode: acts.getUserTrafficByNode,
   getUserAddresses: acts.getUserAddresses,
+  getFormerLink: formerLink.getFormerLink,
   diagnoseUser: diagnosis.diagnoseUser,
   identify: diagnosis.identify,
   listUserViews: userViews.listUserViews,

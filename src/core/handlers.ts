@@ -42,6 +42,7 @@ import { previewBulk } from './users/bulk-preview.ts';
 import { DIAGNOSIS_HANDLERS } from './users/diagnosis.ts';
 import { GRANT_HANDLERS } from './users/grants.ts';
 import { listUsers } from './users/list.ts';
+import { REISSUE_HANDLERS } from './users/reissue.ts';
 import { readSubscriptionPage } from './users/subscription.ts';
 import { UNDO_HANDLER } from './users/undo.ts';
 import { USER_HANDLERS } from './users/users.ts';
@@ -52,6 +53,7 @@ export const HANDLERS: {
   readonly [Id in HandledId]: ReadHandler<Id> | WriteHandler<Id> | AsyncHandler<Id>;
 } = {
   ...USER_HANDLERS,
+  ...REISSUE_HANDLERS,
   listUsers: { read: listUsers },
   bulkUsers: BULK_HANDLER,
   bulkBatch: BATCH_HANDLER,

@@ -19,6 +19,7 @@ import { createLinkReadStore } from './link-reads.ts';
 import { inspect, loadMigrations, type Migration, migrate } from './migrate.ts';
 import { createConnectedStore } from './nodes/connected.ts';
 import { createNodeStore } from './nodes/nodes.ts';
+import { createReissueStore } from './nodes/reissues.ts';
 import { createSyncStore } from './nodes/sync.ts';
 import { createAuditStore, createEventStore, createIdempotencyStore, createUndoStore } from './records.ts';
 import { createPaymentStore } from './sales/payments.ts';
@@ -101,6 +102,7 @@ export function createStore(db: Connection, file: string, reserve: Reserve | nul
     inbounds: createInboundStore(db),
     nodes: createNodeStore(db),
     sync: createSyncStore(db),
+    reissues: createReissueStore(db),
     connected: createConnectedStore(db),
     linkReads: createLinkReadStore(db),
     traffic: createTrafficStore(db),

@@ -343,6 +343,11 @@ test.describe('the record', () => {
     await reissue.getByRole('button', { name: 'Reissue link' }).click();
     await expect(page.getByText('Rita Gone has a new link')).toBeVisible();
     expect((await readUser(panel, id)).sub_url).not.toBe(link);
+    // No machine of the demonstration takes links.
+    const former = page.getByRole('group').filter({ hasText: 'The former link is dead here since' });
+    await expect(former).toContainText('4 nodes have not been met since.');
+    await expect(former.getByText(/^not met since: may still serve it; last seen/)).toHaveCount(4);
+    await expectAccessible(page, 'a user whose link was reissued');
 
     await act(page, 'Reset traffic');
     await page

@@ -102,10 +102,14 @@ it('are those of the panel while it is away, and a reissued one is dead after th
   expect(await ask(at, '/')).toEqual(nowhere);
 
   // What the machine counts itself is in the link at once; a reissued link is dead once the machine has heard of it.
+  const former = async () => (await administrator.call('getFormerLink', { id })).body;
+  expect(await former()).toEqual({ dead_since: null, nodes: [] });
   const { body: reissued } = await api.call('reissueUser', { id });
   const next = pathOf(reissued.sub_url);
   await expect.poll(async () => (await ask(at, next)).status, POLLED).toBe(200);
   expect(await ask(at, path)).toEqual(nowhere);
+  await expect.poll(async () => (await former()).nodes[0]?.dead_since, POLLED).toEqual(expect.any(String));
+  expect(await former()).toMatchObject({ dead_since: expect.any(String), nodes: [{ id: nodeId, name: 'Far' }] });
   const last = await ask(own443, `${next}?format=plain`);
   api.close();
   await panel.close();

@@ -25,7 +25,7 @@ interface Filling {
 
 export interface LeaseSync {
   /** Brings the machine to the records. Resolves with what it holds then; null: its version takes none. Rejects with EngineError. */
-  renew(): Promise<Pick<LeaseProgress, 'leaseId' | 'version' | 'change'> | null>;
+  renew(): Promise<Pick<LeaseProgress, 'leaseId' | 'version' | 'change' | 'at'> | null>;
   /** These users are sent with the next renewal: their share is used up. */
   note(userIds: readonly number[]): void;
 }

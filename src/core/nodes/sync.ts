@@ -64,6 +64,8 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
   let refused: string | null = null;
   let problem = NO_PROBLEM;
   let seen = '';
+  /** Links that were replaced before are known to the machine. */
+  let reissuesFrom = 0;
   let pollsToDrift = 0;
   const last = store.nodes.get(nodeId)?.restart;
   let restartedAt = last?.reason === 'cut_off' ? last.at : Number.NEGATIVE_INFINITY;
@@ -422,6 +424,19 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
     await report({ status: 'down', usersOnline: 0, ...NO_PROBLEM });
   }
 
+  /** The machine was brought to the records of a moment: links that had been replaced by then are dead there. */
+  async function noteReissues(until: number | null): Promise<void> {
+    if (until === null) return;
+    const between = { from: reissuesFrom, until };
+    if (store.reissues.hasUnmet(nodeId, between)) {
+      await write(() => {
+        if (store.nodes.get(nodeId)) store.reissues.meet(nodeId, between, clock.now());
+      });
+      env.announce();
+    }
+    reissuesFrom = until;
+  }
+
   async function bring(asks: boolean): Promise<void> {
     const node = store.nodes.get(nodeId);
     seen = keyOf();
@@ -431,7 +446,7 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
     await drain(settled, config);
     const running = asks ? await poll(settled, config) : settled;
     if (running !== settled) await drain(running, config);
-    await lease.renew();
+    await noteReissues((await lease.renew())?.at ?? null);
     await reportUp(running, asks);
   }
 

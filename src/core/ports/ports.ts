@@ -23,6 +23,7 @@ import type { PromoStore } from './promos.ts';
 import type { ProviderStore } from './providers.ts';
 import type { AuditStore, EventStore, IdempotencyStore, TrafficStore, UndoStore, UserDayStore } from './records.ts';
 import type { ReferralStore } from './referrals.ts';
+import type { ReissueStore } from './reissues.ts';
 import type { SalesStore } from './sales.ts';
 import type { SettingStore } from './settings.ts';
 import type { SyncStore } from './sync.ts';
@@ -142,6 +143,7 @@ export interface Store {
   readonly inbounds: InboundStore;
   readonly nodes: NodeStore;
   readonly sync: SyncStore;
+  readonly reissues: ReissueStore;
   readonly connected: ConnectedStore;
   readonly linkReads: LinkReadStore;
   readonly traffic: TrafficStore;

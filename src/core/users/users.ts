@@ -524,6 +524,7 @@ const reissue: Act = ({ row }, tx) => {
   tx.store.users.saveCredentials(row.id, credentials);
   // Who had the old link may have taken an invitation from its page.
   tx.store.bot.endPageInvitation(row.id);
+  tx.store.reissues.note(row.id, tx.now);
   return { change: { fields: { token }, emit: (after, changed) => tx.emit('user.reissued', after, changed) } };
 };
 

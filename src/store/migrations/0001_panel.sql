@@ -292,6 +292,20 @@ CREATE TABLE node_inbound_counters (
   PRIMARY KEY (node_id, boot, tag)
 ) STRICT, WITHOUT ROWID;
 
+-- Links that were replaced by others: when, and when the machine of each node was first met after that.
+CREATE TABLE reissues (
+  user_id INTEGER PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
+  at INTEGER NOT NULL CHECK (at BETWEEN 0 AND 8640000000000000)
+) STRICT;
+CREATE INDEX reissues_at ON reissues (at);
+CREATE TABLE reissue_meetings (
+  user_id INTEGER NOT NULL REFERENCES reissues (user_id) ON DELETE CASCADE,
+  node_id INTEGER NOT NULL REFERENCES nodes (id) ON DELETE CASCADE,
+  at INTEGER NOT NULL CHECK (at BETWEEN 0 AND 8640000000000000),
+  PRIMARY KEY (user_id, node_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX reissue_meetings_node ON reissue_meetings (node_id);
+
 -- The ledger of a node's machine, and how far it was taken: up to `taken` of what the process `run` has offered. acknowledged: the last
 -- number that the machine was told of and has answered to.
 CREATE TABLE node_ledgers (

@@ -214,6 +214,15 @@ export const users = {
     telegramHint:
       'Send it to the user, or show the code: who opens it in Telegram first becomes this user there. Works once; ends {{when}}.',
   },
+  formerLink: {
+    here: 'The former link is dead here since {{when}}.',
+    everywhere: 'On all nodes too.',
+    unmet_one: '{{count, number}} node has not been met since.',
+    unmet_other: '{{count, number}} nodes have not been met since.',
+    dead: 'dead since {{when}}',
+    notMet: 'not met since: may still serve it; last seen {{when}}',
+    never: 'never met: may still serve it',
+  },
   term: {
     title: 'Term',
     expires: 'Expires',

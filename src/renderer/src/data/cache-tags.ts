@@ -35,6 +35,7 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   getUserTraffic: { reads: ['user'] },
   getUserTrafficByNode: { reads: ['user', 'node'] },
   getUserAddresses: { reads: ['user'] },
+  getFormerLink: { reads: ['user', 'node'] },
   diagnoseUser: { reads: ['user', 'inbound', 'node', 'settings', 'panel'] },
   identify: { reads: ['user', 'panel'] },
   createUser: { changes: ['user'] },

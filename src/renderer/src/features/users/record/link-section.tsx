@@ -12,6 +12,7 @@ import { DrawerSection } from '../../../components/record-drawer.tsx';
 import { useHost } from '../../../data/host.ts';
 import { useOperation } from '../../../data/use-operation.ts';
 import { hashOf } from '../../../router/route.ts';
+import { FormerLink } from './former-link.tsx';
 import { Phone } from './phone.tsx';
 import classes from './record.module.css';
 import { TelegramLink } from './telegram-link.tsx';
@@ -93,6 +94,7 @@ export function LinkSection({ user, isAsked }: LinkSectionProps) {
         </div>
       )}
       {shown === 'page' && <Phone user={user} />}
+      <FormerLink userId={user.id} />
       <TelegramLink user={user} />
     </DrawerSection>
   );
