@@ -75,6 +75,14 @@ export function flowOf({ flow, network, security }: Inbound): string | null {
   return network === 'tcp' && security !== 'none' ? flow : null;
 }
 
+/**
+ * The cipher of VMess in what sing-box and the apps around it read: of `auto` they make none under TLS, which Xray refuses since 26.7.11. Every app and every
+ * engine knows this one.
+ */
+export function vmessCipher({ security }: Inbound): string {
+  return security === 'tls' ? 'aes-128-gcm' : 'auto';
+}
+
 /** The ALPN of a client's configuration: null where the transport alone decides it, and any other one would break it. */
 export function alpnOf({ alpn, network, security }: Inbound): readonly string[] | null {
   const isOpen = network === 'tcp' || network === 'xhttp';

@@ -331,6 +331,11 @@ describe('mihomo', () => {
 });
 
 describe('sing-box', () => {
+  it('names the cipher of vmess under TLS, of which it would make none', () => {
+    expect(singBoxOf(entryOf({ protocol: 'vmess', security: 'tls' }))).toMatchObject({ security: 'aes-128-gcm' });
+    expect(singBoxOf(entryOf({ protocol: 'vmess', security: 'none' }))).toMatchObject({ security: 'auto' });
+  });
+
   it('writes vless with reality and vision', () => {
     expect(singBoxOf(entryOf({ ...REALITY, flow: 'xtls-rprx-vision' }))).toEqual({
       type: 'vless',

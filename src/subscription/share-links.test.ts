@@ -105,7 +105,7 @@ describe('shareLink', () => {
       port: '443',
       id: UUID,
       aid: '0',
-      scy: 'auto',
+      scy: 'aes-128-gcm',
       net: 'ws',
       type: 'none',
       host: 'de1.example.com',
@@ -120,6 +120,7 @@ describe('shareLink', () => {
   it('writes the service name of grpc into the path of vmess', () => {
     const link = linkOf({ protocol: 'vmess', network: 'grpc', serviceName: 'gs', security: 'none' });
     expect(readLink(link).parameters).toMatchObject({
+      scy: 'auto',
       net: 'grpc',
       type: 'gun',
       path: 'gs',

@@ -13,6 +13,7 @@ import {
   secretOf,
   serverName,
   TUNNEL_ADDRESS,
+  vmessCipher,
 } from './entry.ts';
 
 /** One share link, a single line of ASCII. Only for connections that `canShare`. */
@@ -118,7 +119,7 @@ function vmessFields(entry: Entry, id: string): object {
     port: String(inbound.port),
     id,
     aid: '0',
-    scy: 'auto',
+    scy: vmessCipher(inbound),
     net: network,
     type: types[network] ?? 'none',
     host: isWeb ? (hostHeader(entry) ?? '') : '',

@@ -14,6 +14,7 @@ import {
   serverName,
   serverOf,
   TUNNEL_ADDRESS,
+  vmessCipher,
   webPathOf,
 } from './entry.ts';
 import type { FormatWriter } from './format.ts';
@@ -96,7 +97,7 @@ function outboundOf(entry: Entry, secret: string): object {
         ...stream,
       };
     case 'vmess':
-      return { type: 'vmess', ...common, uuid: secret, security: 'auto', ...stream };
+      return { type: 'vmess', ...common, uuid: secret, security: vmessCipher(inbound), ...stream };
     case 'trojan':
       return { type: 'trojan', ...common, password: secret, ...stream };
     case 'hysteria2':

@@ -96,7 +96,7 @@ function outboundOf(link: string): Json {
   const person =
     scheme === 'vless'
       ? { id: user, encryption: 'none', ...(flow && { flow }) }
-      : { id: user, alterId: 0, security: 'auto' };
+      : { id: user, alterId: 0, security: parameters.scy };
   return {
     protocol: scheme,
     settings: { vnext: [{ address: host, port, users: [person] }] },
