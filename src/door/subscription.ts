@@ -112,7 +112,7 @@ export function createSubscriptionDoor(parts: SubscriptionDoorParts): (request: 
 function replyWith(state: CallState, rendered: RenderedSubscription, known: string | undefined): DoorReply {
   const { status, headers, body, inline } = rendered;
   const { 'content-type': type = DEFAULT_TYPE, ...others } = headers;
-  const tag = `"${hash('sha256', `${type}\n${body}`, 'base64url')}"`;
+  const tag = `"${hash('sha256', body, 'base64url')}"`;
   const all = [...Object.entries(others).flat(), 'ETag', tag, 'Vary', 'Accept, Accept-Language, User-Agent'];
   if (inline) all.push(...pageHeaders(inline));
   if (known !== undefined && isTagListed(known, tag)) return makeReply(state, 304, null, '', all);

@@ -79,10 +79,16 @@ export function send(exchange: Exchange, reply: SentReply): void {
     isClosing || host.isClosing() ? [...headers, 'Connection', 'close'] : (headers as string[]),
   );
   if (body === null || request.method === 'HEAD') response.end();
-  else if (typeof body === 'string' || body instanceof Uint8Array) response.end(body);
+  else if (typeof body === 'string') response.end(body, isAscii(body) ? 'latin1' : 'utf8');
+  else if (body instanceof Uint8Array) response.end(body);
   // A client that leaves in the middle knows it; the head is out, so nothing else can be said.
   else pipeline(body, response).catch(() => response.destroy());
   if (!hasWaited) host.observe(route, request.method ?? '', status, (performance.now() - startedAt) / 1000);
+}
+
+/** Node writes what is ASCII far faster when it is told so. */
+function isAscii(text: string): boolean {
+  return Buffer.byteLength(text) === text.length;
 }
 
 /** Unread bodies of at most this many bytes are read to their end and discarded; for more the connection is closed. */
