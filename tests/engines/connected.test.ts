@@ -83,7 +83,7 @@ async function openThrough(socksPort: number, targetPort: number): Promise<Socke
   return socket.setTimeout(0);
 }
 
-for (const program of ['xray', 'v2ray'] as const) {
+for (const program of ['xray', 'xray-new', 'v2ray'] as const) {
   const missing = whyWithout(program);
   const reason = missing ?? (HAS_LOOPBACK_NETWORK ? null : '(127.0.0.2 is not an address of this system)');
   describe.skipIf(reason !== null)(`${program} ${reason ?? ''}`.trim(), () => {
@@ -91,7 +91,7 @@ for (const program of ['xray', 'v2ray'] as const) {
       await using server = await startServer(program);
       await using echo = await startEcho();
       const isTold = canTellAddresses(await findProgram(pathOf(program)));
-      expect(isTold).toBe(program === 'xray');
+      expect(isTold).toBe(program !== 'v2ray');
       expect(await server.api.connected()).toEqual(isTold ? new Map() : null);
 
       const seen = async () =>

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { connectEngine } from '../../src/nodes/connector.ts';
 import { type ServerOptions, type ServerProgram, serverConfig, TEST_MARK } from '../support/engine-process.ts';
 import { freePort } from '../support/free-port.ts';
+import { isFull } from '../support/long.ts';
 import { whyWithout } from './found.ts';
 import { startProgram } from './real-engine.ts';
 import { sampleCredentials, sampleInbound } from './samples.ts';
@@ -29,20 +30,21 @@ function connectTo(port: number) {
   return Object.assign(api, { [Symbol.dispose]: api.close });
 }
 
-for (const program of ['xray', 'v2ray'] as const) {
+for (const program of isFull ? (['xray', 'xray-new', 'v2ray'] as const) : (['xray', 'v2ray'] as const)) {
   const reason = whyWithout(program);
+  const name = program === 'v2ray' ? 'v2ray' : 'xray';
   describe.skipIf(reason !== null)(`${program} ${reason ?? ''}`.trim(), () => {
     test('says which engine and which start it is', async () => {
       await using engine = await startVless(program);
       using api = connectTo(engine.apiPort);
-      expect(await api.identify()).toEqual({ name: program, mark: TEST_MARK, uptime: expect.any(Number) });
+      expect(await api.identify()).toEqual({ name, mark: TEST_MARK, uptime: expect.any(Number) });
       expect(await api.counters()).toMatchObject({ boot: TEST_MARK.boot, users: new Map() });
     });
 
     test('one that no panel has started has no mark', async () => {
       await using engine = await startVless(program, { mark: null });
       using api = connectTo(engine.apiPort);
-      expect(await api.identify()).toMatchObject({ name: program, mark: null });
+      expect(await api.identify()).toMatchObject({ name, mark: null });
       expect((await api.counters()).boot).toBeNull();
     });
 
@@ -70,9 +72,9 @@ for (const program of ['xray', 'v2ray'] as const) {
       expect(await api.apply(changes)).toEqual(done);
       const ids = changes.map(({ user }) => user.userId);
       const members = await api.members(inbound);
-      expect(members?.toSorted((a, b) => a - b) ?? null).toEqual(program === 'xray' ? ids : null);
+      expect(members?.toSorted((a, b) => a - b) ?? null).toEqual(name === 'xray' ? ids : null);
       expect(await api.apply(changesOf(10_000).map((one) => ({ ...one, isAllowed: false })))).toEqual(done);
-      expect(await api.members(inbound)).toEqual(program === 'xray' ? [] : null);
+      expect(await api.members(inbound)).toEqual(name === 'xray' ? [] : null);
     });
 
     test('of two panels neither takes counters or users from the other', async () => {
@@ -83,7 +85,7 @@ for (const program of ['xray', 'v2ray'] as const) {
       const outcomes = await Promise.all([first.apply(changes), second.apply(changesOf(300).slice(200))]);
       expect(outcomes.flat().filter((outcome) => outcome !== null)).toEqual([]);
       expect(await second.counters()).toMatchObject({ boot: (await first.counters()).boot });
-      if (program === 'xray') expect(await first.members(inbound)).toHaveLength(300);
+      if (name === 'xray') expect(await first.members(inbound)).toHaveLength(300);
     });
 
     test('where it is killed in the middle of changes, that is said at once, and the next one on its port is found', async () => {
@@ -98,7 +100,7 @@ for (const program of ['xray', 'v2ray'] as const) {
       ]);
       await expect(api.counters()).rejects.toMatchObject({ code: 'engine_unreachable' });
 
-      const other = program === 'xray' ? 'v2ray' : 'xray';
+      const other = name === 'xray' ? 'v2ray' : 'xray';
       const mark = { boot: '99', fingerprint: 'aa' };
       await using _next = await startVless(whyWithout(other) === null ? other : program, {
         apiPort: engine.apiPort,

@@ -64,6 +64,8 @@ interface Check {
   readonly program: EngineProgram;
   readonly format: string;
   readonly file: string;
+  /** How many sets it looks at. */
+  readonly runs?: number;
   /** `home`: a folder of its own. */
   args(file: string, home: string): readonly string[];
 }
@@ -72,7 +74,13 @@ const CHECKS: readonly Check[] = [
   { program: 'xray', format: 'xray', file: 'config.json', args: (file) => ['run', '-test', '-c', file] },
   { program: 'xray-new', format: 'xray', file: 'config.json', args: (file) => ['run', '-test', '-c', file] },
   { program: 'sing-box', format: 'sing-box', file: 'config.json', args: (file) => ['check', '-c', file] },
-  { program: 'sing-box-wireguard', format: 'sing-box', file: 'config.json', args: (file) => ['check', '-c', file] },
+  {
+    program: 'sing-box-wireguard',
+    format: 'sing-box',
+    file: 'config.json',
+    runs: times(10, 200),
+    args: (file) => ['check', '-c', file],
+  },
   { program: 'mihomo', format: 'mihomo', file: 'config.yaml', args: (file, home) => ['-t', '-d', home, '-f', file] },
 ];
 
@@ -110,14 +118,15 @@ function runnableBy<One extends { readonly inbound: { readonly protocol: string 
 for (const check of CHECKS) {
   const reason = whyWithout(check.program);
   describe.skipIf(reason !== null)(`${check.program} ${reason ?? ''}`.trim(), () => {
-    test(`starts with ${RUNS} sets of connections`, async () => {
+    const { runs = RUNS } = check;
+    test(`starts with ${runs} sets of connections`, async () => {
       await fc.assert(
         fc.asyncProperty(connections, async (made) => {
           const sub = { ...subscriptionOf([]), connections: runnableBy(check.program, made) };
           const { body } = renderSubscription(sub, SETTINGS, { format: check.format, now: 0 });
           expect(await complaintOf(check, body)).toBeNull();
         }),
-        { numRuns: RUNS },
+        { numRuns: runs },
       );
     });
 
