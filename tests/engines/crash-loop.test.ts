@@ -52,7 +52,7 @@ describe.each(isFull ? (['xray', 'xray-new'] as const) : (['xray'] as const))('w
       });
       const scene = await openScene(own, program, SHAPES.xray);
       const { api, nodeId, userId } = scene;
-      const { tariff_id } = (await api.call('getUser', { id: userId })).body;
+      const tariff_id = (await api.call('getUser', { id: userId })).body.tariff_id ?? 0;
       for (const id of [userId + 1, userId + 2]) poisoned.add(id);
       for (const name of ['Boris', 'Clara', 'Dora']) await api.call('createUser', { name, tariff_id });
 
