@@ -567,5 +567,18 @@ test.describe('many at once', () => {
     await drawer.getByRole('button', { name: 'Change the connections of 3 users' }).click();
     await expect(page.getByText('Connections of 3 users changed')).toBeVisible();
     expect((await readUser(panel, first)).inbounds).not.toContain(1);
+    await drawer.getByText('Close', { exact: true }).click();
+
+    await choose('Move to other connections');
+    const from = drawer.getByRole('group', { name: 'Away from', exact: true });
+    await from.getByRole('checkbox', { name: 'Frankfurt, spare' }).check();
+    const to = drawer.getByRole('group', { name: 'To', exact: true });
+    await to.getByRole('checkbox', { name: 'Frankfurt, fast' }).check();
+    await expect(drawer.getByText('3 will change')).toBeVisible();
+    await expectAccessible(page, 'a move to other connections');
+    await drawer.getByRole('button', { name: 'Move 3 users to other connections' }).click();
+    await expect(page.getByText('3 users moved to other connections')).toBeVisible();
+    const { inbounds } = await readUser(panel, first);
+    expect([inbounds?.includes(1), inbounds?.includes(2)]).toEqual([true, false]);
   });
 });

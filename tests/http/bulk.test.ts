@@ -166,6 +166,25 @@ describe.each([
     expect(unknown).toMatchObject({ status: 422, detail: 'inbound_not_found', errors: [{ pointer: '#/inbounds/1' }] });
   });
 
+  it('moves users of some connections to others; what else they may use stays', async () => {
+    const { ids, tag: own } = await crowd(4);
+    const [first = 0, second = 0, third = 0] = fixtures.inboundIds;
+    const lists = [[first, third], [second], [], null];
+    for (const [index, inbounds] of lists.entries()) await panel.act('updateUser', { id: ids[index] ?? 0, inbounds });
+    const act = { action: 'move_inbounds', from_inbounds: [first, 999_999], inbounds: [second, third] } as const;
+    const dry = await bulk({ ...act, ...choose(ids, own), dry_run: true });
+    const moved = await bulk({ ...act, ...choose(ids, own) });
+    expect([dry.affected, moved.affected]).toEqual([1, 1]);
+    const after = await Promise.all(ids.map(async (id) => (await panel.read.call('getUser', { id })).body.inbounds));
+    expect(after).toEqual([[second, third], [second], [], null]);
+    await bulk({ ...act, from_inbounds: [third], inbounds: [], ...choose(ids, own) });
+    expect((await panel.read.call('getUser', { id: ids[0] ?? 0 })).body.inbounds).toEqual([second]);
+    expect(await refused({ ...act, inbounds: null, ...choose(ids, own) })).toMatchObject({
+      detail: 'validation',
+      errors: [{ pointer: '#/inbounds' }],
+    });
+  });
+
   it('a dry run tells the same and changes nothing', async () => {
     const { ids, tag: own } = await crowd(4);
     const before = {

@@ -28,11 +28,12 @@ export const BULK_ACTIONS = [
   'add_tags',
   'remove_tags',
   'set_inbounds',
+  'move_inbounds',
 ] as const;
 const bulkAction = z.enum(BULK_ACTIONS).meta({
   id: 'BulkAction',
   description:
-    '`extend` as POST /users/{id}/extend, `reset` as reset-traffic, `disable` and `enable` as PATCH with `enabled`, `delete` as DELETE, `grant` as POST /users/{id}/grants, `set_tariff` as PATCH with `tariff_id`; `add_tags` and `remove_tags` change the list of tags; `set_inbounds` as PATCH with `inbounds`.',
+    '`extend` as POST /users/{id}/extend, `reset` as reset-traffic, `disable` and `enable` as PATCH with `enabled`, `delete` as DELETE, `grant` as POST /users/{id}/grants, `set_tariff` as PATCH with `tariff_id`; `add_tags` and `remove_tags` change the list of tags; `set_inbounds` as PATCH with `inbounds`; `move_inbounds` gives users of some connections others in their place.',
 });
 export type BulkAction = z.output<typeof bulkAction>;
 export const MAX_BULK_IDS = 10_000;
@@ -46,7 +47,8 @@ const ACTION_MEMBERS = {
   note: ['grant'],
   tariff_id: ['set_tariff'],
   tags: ['add_tags', 'remove_tags'],
-  inbounds: ['set_inbounds'],
+  inbounds: ['set_inbounds', 'move_inbounds'],
+  from_inbounds: ['move_inbounds'],
 } as const satisfies Record<string, readonly BulkAction[]>;
 type ActionMember = keyof typeof ACTION_MEMBERS;
 
@@ -57,12 +59,16 @@ const REQUIRED_MEMBERS: { readonly [Action in BulkAction]?: readonly ActionMembe
   add_tags: ['tags'],
   remove_tags: ['tags'],
   set_inbounds: ['inbounds'],
+  move_inbounds: ['from_inbounds', 'inbounds'],
 };
 
 function checkMembers(bulk: { readonly action: BulkAction } & { readonly [Member in ActionMember]?: unknown }) {
   const failures: { readonly path: [ActionMember]; readonly message: string }[] = [];
   for (const member of REQUIRED_MEMBERS[bulk.action] ?? []) {
     if (bulk[member] === undefined) failures.push({ path: [member], message: `is required with ${bulk.action}` });
+  }
+  if (bulk.action === 'move_inbounds' && bulk.inbounds === null) {
+    failures.push({ path: ['inbounds'], message: 'must name the connections with move_inbounds' });
   }
   for (const member of Object.keys(ACTION_MEMBERS) as ActionMember[]) {
     const actions: readonly BulkAction[] = ACTION_MEMBERS[member];
@@ -94,9 +100,14 @@ export const userBulk = z
       .min(1)
       .optional()
       .meta({ description: 'With `add_tags` and `remove_tags`. Tags that a user has, or has not, stay so.' }),
-    inbounds: s.inboundIds
-      .optional()
-      .meta({ description: 'With `set_inbounds`: the connections that each user may use; null: all.' }),
+    inbounds: s.inboundIds.optional().meta({
+      description:
+        'With `set_inbounds`: the connections that each user may use; null: all. With `move_inbounds`: those that users get; none where they only leave.',
+    }),
+    from_inbounds: s.inboundIds.unwrap().min(1).optional().meta({
+      description:
+        'With `move_inbounds`: the connections that users leave, as those of a node. Users who are allowed none of them stay as they are, and so do those who are allowed all connections.',
+    }),
     dry_run: z.boolean().default(false).meta({ description: 'Say what would happen and change nothing.' }),
     expect_matched: z.int().min(0).optional().meta({
       description:

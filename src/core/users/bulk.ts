@@ -46,6 +46,16 @@ function removeTags(tags: readonly string[]): BulkAct {
     patchBy({ tags: current.row.tags.filter((tag) => !tags.includes(tag)) })(current, context);
 }
 
+/** Others in the place of some connections. Who may use all of them, or none of those, stays. */
+function moveInbounds(from: ReadonlySet<number>, to: readonly number[]): BulkAct {
+  return (current, context) => {
+    const present = current.row.inbounds;
+    if (present === null || !present.some((id) => from.has(id))) return 'unchanged';
+    const inbounds = [...new Set([...present.filter((id) => !from.has(id)), ...to])].sort((a, b) => a - b);
+    return patchBy({ inbounds })(current, context);
+  };
+}
+
 /** As an act, with a reason to fail that only a bulk has. */
 type BulkAct = (...parameters: Parameters<PlannedAct>) => Plan | BulkFailure;
 
@@ -77,6 +87,11 @@ export function actFor(action: Exclude<BulkAction, 'delete'>, input: Input<'bulk
       const inbounds = required(input.inbounds);
       requireInbounds(context, inbounds);
       return patchBy({ inbounds });
+    }
+    case 'move_inbounds': {
+      const [from, to] = [required(input.from_inbounds), required(input.inbounds) ?? []];
+      requireInbounds(context, to);
+      return moveInbounds(new Set(from), to);
     }
   }
 }

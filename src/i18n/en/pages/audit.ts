@@ -98,6 +98,7 @@ export const audit = {
     add_tags: 'tags added',
     remove_tags: 'tags removed',
     set_inbounds: 'connections changed',
+    move_inbounds: 'moved to other connections',
   },
   group: {
     users: 'Users',

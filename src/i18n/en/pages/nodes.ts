@@ -163,6 +163,7 @@ export const nodes = {
     drain: 'Drain',
     stopDraining: 'Stop draining',
     connections: 'Show its connections',
+    users: 'Show its users',
     delete: 'Delete',
   },
   inUse: {

@@ -108,6 +108,7 @@ export const audit: Russian<typeof english> = {
     add_tags: 'добавление тегов',
     remove_tags: 'снятие меток',
     set_inbounds: 'смена подключений',
+    move_inbounds: 'перенос на другие подключения',
   },
   group: {
     users: 'Пользователи',

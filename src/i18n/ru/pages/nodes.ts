@@ -175,6 +175,7 @@ export const nodes: Russian<typeof english> = {
     drain: 'Вывести из работы',
     stopDraining: 'Вернуть в ссылки',
     connections: 'Показать подключения',
+    users: 'Показать пользователей',
     delete: 'Удалить',
   },
   inUse: {

@@ -43,6 +43,7 @@ export const history = {
     addTags: 'Tags added: {{tags}}',
     removeTags: 'Tags removed: {{tags}}',
     setInbounds: 'Allowed connections changed',
+    moveInbounds: 'Moved to other connections',
   },
   field: {
     name: 'name',

@@ -45,6 +45,7 @@ export const history = {
     addTags: 'Добавлены метки: {{tags}}',
     removeTags: 'Сняты метки: {{tags}}',
     setInbounds: 'Изменены разрешённые подключения',
+    moveInbounds: 'Перенесён на другие подключения',
   },
   field: {
     name: 'имя',

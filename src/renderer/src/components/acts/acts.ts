@@ -3,6 +3,7 @@ import {
   IconAppWindow,
   IconArchive,
   IconArchiveOff,
+  IconArrowsExchange,
   IconBookmarkPlus,
   IconCalendarMinus,
   IconCalendarPlus,
@@ -107,6 +108,12 @@ export const ACTS = {
     subject: 'users',
     name: 'users:bulk.menu.set_inbounds',
     icon: IconPlugConnected,
+    places: ['selection'],
+  },
+  'users.move_inbounds': {
+    subject: 'users',
+    name: 'users:bulk.menu.move_inbounds',
+    icon: IconArrowsExchange,
     places: ['selection'],
   },
   'users.reset': {
@@ -258,6 +265,12 @@ export const ACTS = {
     subject: 'nodes',
     name: 'nodes:act.connections',
     icon: IconPlugConnected,
+    places: ['record'],
+  },
+  'nodes.users': {
+    subject: 'nodes',
+    name: 'nodes:act.users',
+    icon: IconUsers,
     places: ['record'],
   },
   'nodes.delete': {

@@ -1,5 +1,5 @@
 // The allowed connections: all, including future ones, or chosen ones, node by node.
-import { Checkbox, Radio } from '@mantine/core';
+import { Checkbox, Input, Radio } from '@mantine/core';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Inbound } from '../../../../contract/inbounds.ts';
@@ -14,10 +14,20 @@ interface ConnectionsInputProps {
   /** null: all. */
   readonly value: readonly number[] | null;
   readonly onChange: (value: number[] | null) => void;
+  /** There is no choice of all: whichever are named. */
+  readonly onlyChosen?: boolean;
   readonly 'data-path'?: string;
 }
 
-export function ConnectionsInput({ label, description, error, value, onChange, ...props }: ConnectionsInputProps) {
+export function ConnectionsInput({
+  label,
+  description,
+  error,
+  value,
+  onChange,
+  onlyChosen = false,
+  ...props
+}: ConnectionsInputProps) {
   const { t } = useTranslation('frame');
   const connections = useOperation('listInbounds', { limit: 500 });
   const nodes = useOperation('listNodes', { limit: 500 });
@@ -30,21 +40,25 @@ export function ConnectionsInput({ label, description, error, value, onChange, .
     onChange(isOn ? [...(value ?? []), id].sort((a, b) => a - b) : (value ?? []).filter((other) => other !== id));
   return (
     <div>
-      <Radio.Group
-        {...props}
-        label={label}
-        description={description}
-        error={error}
-        value={value === null ? 'all' : 'chosen'}
-        onChange={(which) => onChange(which === 'all' ? null : (connections.data?.items.map(({ id }) => id) ?? []))}
-      >
-        <div className={classes.choice}>
-          <Radio value="all" label={t('connections.all')} />
-          <Radio value="chosen" label={t('connections.chosen')} />
-        </div>
-      </Radio.Group>
+      {onlyChosen ? (
+        <Input.Wrapper {...props} label={label} description={description} error={error} labelElement="div" />
+      ) : (
+        <Radio.Group
+          {...props}
+          label={label}
+          description={description}
+          error={error}
+          value={value === null ? 'all' : 'chosen'}
+          onChange={(which) => onChange(which === 'all' ? null : (connections.data?.items.map(({ id }) => id) ?? []))}
+        >
+          <div className={classes.choice}>
+            <Radio value="all" label={t('connections.all')} />
+            <Radio value="chosen" label={t('connections.chosen')} />
+          </div>
+        </Radio.Group>
+      )}
       {value !== null && (
-        <div className={classes.groups}>
+        <div className={classes.groups} {...(onlyChosen && { role: 'group', 'aria-label': label })}>
           {connections.error !== null && connections.data === undefined && (
             <ErrorState size="small" failure={connections.error} onRetry={() => void connections.refetch()} />
           )}
@@ -61,7 +75,7 @@ export function ConnectionsInput({ label, description, error, value, onChange, .
               ))}
             </fieldset>
           ))}
-          {value.length === 0 && <p className={classes.none}>{t('connections.none')}</p>}
+          {value.length === 0 && !onlyChosen && <p className={classes.none}>{t('connections.none')}</p>}
         </div>
       )}
     </div>

@@ -45,6 +45,7 @@ export function NodeMenu({ node, onGone }: NodeMenuProps) {
           [enabled ? 'nodes.disable' : 'nodes.enable']: () => toggle.start({ id, enabled: !enabled }),
           [draining ? 'nodes.stopDraining' : 'nodes.drain']: () => drain.start({ id, draining: !draining }),
           'nodes.connections': () => navigate(hashOf(['connections'], { node: id })),
+          'nodes.users': () => navigate(hashOf(['users'], { node_id: id })),
           'nodes.delete': () => setAsking(true),
         }}
       />

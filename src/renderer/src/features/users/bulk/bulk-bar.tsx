@@ -25,6 +25,7 @@ export function BulkBar({ selection, count, total, onAct }: BulkBarProps) {
     'users.add_tags': () => onAct('add_tags'),
     'users.remove_tags': () => onAct('remove_tags'),
     'users.set_inbounds': () => onAct('set_inbounds'),
+    'users.move_inbounds': () => onAct('move_inbounds'),
     'users.reset': () => onAct('reset'),
     'users.disable': () => onAct('disable'),
     'users.enable': () => onAct('enable'),

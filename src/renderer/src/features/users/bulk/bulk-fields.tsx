@@ -20,7 +20,7 @@ interface BulkFieldsProps {
 export function BulkFields({ action, fields, wrong }: BulkFieldsProps) {
   const { t } = useTranslation('users');
   const plans = usePlans();
-  const { term, lifetime, tariff_id, inbounds } = fields.values;
+  const { term, lifetime, tariff_id, inbounds, from_inbounds } = fields.values;
   const inputProps = (field: keyof BulkValues & string) => ({ ...fields.getInputProps(field), error: wrong[field] });
   switch (action) {
     case 'extend':
@@ -55,6 +55,26 @@ export function BulkFields({ action, fields, wrong }: BulkFieldsProps) {
           onChange={(value) => fields.setFieldValue('inbounds', value)}
           error={wrong.inbounds}
         />
+      );
+    case 'move_inbounds':
+      return (
+        <>
+          <ConnectionsInput
+            label={t('bulk.moveFrom')}
+            description={t('bulk.moveFromHint')}
+            onlyChosen
+            value={from_inbounds}
+            onChange={(value) => fields.setFieldValue('from_inbounds', value ?? [])}
+            error={wrong.from_inbounds}
+          />
+          <ConnectionsInput
+            label={t('bulk.moveTo')}
+            onlyChosen
+            value={inbounds ?? []}
+            onChange={(value) => fields.setFieldValue('inbounds', value)}
+            error={wrong.inbounds}
+          />
+        </>
       );
     default:
       return null;

@@ -22,6 +22,7 @@ export const AS_IS = {
   add_tags: 'tagged',
   remove_tags: 'untagged',
   set_inbounds: 'sameConnections',
+  move_inbounds: 'notOnThem',
 } as const satisfies Record<BulkAction, string>;
 
 interface BulkPreviewProps {

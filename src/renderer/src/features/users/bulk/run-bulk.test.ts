@@ -107,6 +107,7 @@ describe('the request of an action', () => {
     tariff_id: '3',
     tags: ['vip', 'trial'],
     inbounds: [2],
+    from_inbounds: [1],
   };
   const ids = { ids: [1] };
 
@@ -123,6 +124,7 @@ describe('the request of an action', () => {
       { action: 'add_tags', ids: [1], tags: ['vip', 'trial'] },
       { action: 'remove_tags', ids: [1], tags: ['vip', 'trial'] },
       { action: 'set_inbounds', ids: [1], inbounds: [2] },
+      { action: 'move_inbounds', ids: [1], from_inbounds: [1], inbounds: [2] },
     ]);
     for (const request of requests) expect(userBulk.safeParse(request).error).toBeUndefined();
   });
@@ -133,8 +135,8 @@ describe('the request of an action', () => {
   });
 
   it('leaves out what is empty, which the contract then misses', () => {
-    const empty: BulkValues = { ...NEW_GRANT, term: null, tariff_id: '', tags: [], inbounds: null };
-    for (const action of ['grant', 'set_tariff', 'add_tags', 'remove_tags'] as const) {
+    const empty: BulkValues = { ...NEW_GRANT, term: null, tariff_id: '', tags: [], inbounds: null, from_inbounds: [] };
+    for (const action of ['grant', 'set_tariff', 'add_tags', 'remove_tags', 'move_inbounds'] as const) {
       expect(userBulk.safeParse(inputOf(actOf(action, empty), ids)).success).toBe(false);
     }
   });

@@ -57,12 +57,13 @@ export interface BulkValues extends Record<string, unknown>, GrantValues {
   tags: string[];
   /** null: all connections. */
   inbounds: number[] | null;
+  from_inbounds: number[];
 }
 
 /** An action with the members that go with it. */
 export type BulkAct = Pick<
   BulkInput,
-  'action' | 'days' | 'months' | 'bytes' | 'lifetime' | 'note' | 'tariff_id' | 'tags' | 'inbounds'
+  'action' | 'days' | 'months' | 'bytes' | 'lifetime' | 'note' | 'tariff_id' | 'tags' | 'inbounds' | 'from_inbounds'
 >;
 
 /** Leaves out what is empty, so that the contract reports it as missing. */
@@ -79,6 +80,10 @@ export function actOf(action: BulkAction, values: BulkValues): BulkAct {
       return { action, ...(values.tags.length > 0 && { tags: values.tags }) };
     case 'set_inbounds':
       return { action, inbounds: values.inbounds };
+    case 'move_inbounds': {
+      const { from_inbounds, inbounds } = values;
+      return { action, ...(from_inbounds.length > 0 && { from_inbounds }), ...(inbounds !== null && { inbounds }) };
+    }
     default:
       return { action };
   }

@@ -27,7 +27,14 @@ import {
   type SendBulk,
 } from './run-bulk.ts';
 
-const NEW_VALUES: BulkValues = { ...NEW_GRANT, term: { months: 1 }, tariff_id: '', tags: [], inbounds: null };
+const NEW_VALUES: BulkValues = {
+  ...NEW_GRANT,
+  term: { months: 1 },
+  tariff_id: '',
+  tags: [],
+  inbounds: null,
+  from_inbounds: [],
+};
 
 export function useBulk({ action, target, count }: BulkJob, onDone: () => void) {
   const { t } = useTranslation('users');

@@ -89,6 +89,8 @@ function bulkActOf(t: T, format: Format, plans: Plans, detail: AuditEntry['detai
       return t('history.act.removeTags', { tags });
     case 'set_inbounds':
       return t('history.act.setInbounds');
+    case 'move_inbounds':
+      return t('history.act.moveInbounds');
   }
 }
 
