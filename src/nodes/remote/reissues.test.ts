@@ -56,6 +56,7 @@ it('is known for each node, whose machine has the next link by then', async () =
   second.restartPanel();
   await second.meet();
   expect(store.reissues.of(userId)?.metAt).toEqual(new Map([[second.nodeId, START + 8000]]));
+  store.inbounds.remove(second.inboundId);
   store.nodes.remove(second.nodeId);
   expect(store.reissues.of(userId)?.metAt).toEqual(new Map());
   for (const machine of [first, second]) machine.engine().close();
