@@ -1,5 +1,5 @@
 // Pages of the lists that stand in the order of their ids: by offset, or behind the cursor that the page before gave.
-import { PanelError } from './panel-error.ts';
+import { PanelError, requireAll } from './panel-error.ts';
 import { fromBase64Url, toBase64Url } from './wire.ts';
 
 /** What is asked of a list. */
@@ -29,7 +29,7 @@ export function pageById<Row extends { readonly id: number }, Item>(
   read: ReadRows<Row>,
   view: (row: Row) => Item,
 ): PageOf<Item> {
-  const after = cursor === undefined ? undefined : decodeId(name, requireNoOffset(cursor, offset));
+  const after = cursor === undefined ? undefined : readCursor(offset, () => decodeId(name, cursor));
   const found = read(limit + 1, offset, after);
   const rows = found.slice(0, limit);
   const last = rows.at(-1);
@@ -55,10 +55,11 @@ export function refuseCursor(message = 'is not a cursor of this list'): PanelErr
   return new PanelError('validation', [{ parameter: 'cursor', code: 'invalid', message }]);
 }
 
-/** The cursor itself. Refuses an offset beside it. */
-export function requireNoOffset(cursor: string, offset: number): string {
-  if (offset !== 0) throw refuseCursor('goes without offset');
-  return cursor;
+/** What a cursor says. Refuses an offset beside it. */
+export function readCursor<T>(offset: number, read: () => T): T {
+  return requireAll(read, () => {
+    if (offset !== 0) throw refuseCursor('goes without offset');
+  });
 }
 
 function decodeId(name: string, cursor: string): number {

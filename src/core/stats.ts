@@ -18,7 +18,7 @@ import { nodeStatusAt } from '../domain/nodes/node-status.ts';
 import { addBytes } from '../domain/users/account.ts';
 import type { Result } from './call.ts';
 import type { Context, Handlers } from './context.ts';
-import { PanelError } from './panel-error.ts';
+import { PanelError, requireAll } from './panel-error.ts';
 import type { Point, UpDown, UserDayCounts } from './ports/records.ts';
 import { ONLINE_MS, requireUser } from './users/users.ts';
 import { fromInstant, toInstant } from './wire.ts';
@@ -46,30 +46,35 @@ type Window = { readonly range: Range | null; readonly to: number } & (
   | { readonly step: 'day'; readonly days: readonly LocalDay[] }
 );
 
-function refuse(parameter: string, code: FieldErrorCode, message: string): never {
-  throw new PanelError('validation', [{ parameter, code, message }]);
+function requireThat(isRight: boolean, parameter: string, code: FieldErrorCode, message: string): void {
+  if (!isRight) throw new PanelError('validation', [{ parameter, code, message }]);
 }
 
 /** `from` and `to` as moments; the end is at most now. */
 function momentsOf(asked: { from: string; to?: string | undefined }, now: number, storedDays: number) {
   const from = fromInstant(asked.from);
   const to = Math.min(now, asked.to === undefined ? now : fromInstant(asked.to));
-  if (from >= to) refuse('from', 'inconsistent', 'must be earlier than the end and than now');
-  if (from < now - storedDays * DAY_MS) refuse('from', 'too_small', `must lie within the last ${storedDays} days`);
-  return { from, to };
+  const oldest = now - storedDays * DAY_MS;
+  return requireAll(
+    () => ({ from, to }),
+    () => requireThat(from < to, 'from', 'inconsistent', 'must be earlier than the end and than now'),
+    () => requireThat(from >= oldest, 'from', 'too_small', `must lie within the last ${storedDays} days`),
+  );
 }
 
 function windowOf(query: TrafficQuery, { now, settings: { timeZone } }: Context): Window {
   const { range, from: asked, to: end, step } = query;
   if (asked === undefined) {
-    if (end !== undefined || step !== undefined) refuse('from', 'required', 'is required with to and step');
+    requireThat(end === undefined && step === undefined, 'from', 'required', 'is required with to and step');
     const found = RANGES[range ?? '24h'];
     const common = { range: range ?? '24h', to: now } as const;
     if (found.step === 'hour') return { ...common, step: 'hour', hours: hoursBack(now, found.count) };
     return { ...common, step: 'day', days: lastLocalDays(now, found.count, timeZone) };
   }
-  if (range !== undefined) refuse('range', 'inconsistent', 'does not go with from');
-  const { from, to } = momentsOf({ from: asked, to: end }, now, step === 'hour' ? HOURS_STORED_DAYS : DAYS_STORED);
+  const { from, to } = requireAll(
+    () => momentsOf({ from: asked, to: end }, now, step === 'hour' ? HOURS_STORED_DAYS : DAYS_STORED),
+    () => requireThat(range === undefined, 'range', 'inconsistent', 'does not go with from'),
+  );
   const isShort = to - from <= HOURLY_DAYS * DAY_MS && from >= now - HOURS_STORED_DAYS * DAY_MS;
   if (step === 'hour' || (step === undefined && isShort)) {
     const first = Math.floor(from / HOUR_MS) * HOUR_MS;
@@ -79,8 +84,7 @@ function windowOf(query: TrafficQuery, { now, settings: { timeZone } }: Context)
   return { range: null, to, step: 'day', days: localDaysBetween(from, to, timeZone) };
 }
 
-function reportOf(query: TrafficQuery, source: Source, context: Context): TrafficReport {
-  const window = windowOf(query, context);
+function reportOf(window: Window, source: Source): TrafficReport {
   const points = window.step === 'hour' ? hourPoints(window.hours, source) : dayPoints(window.days, source);
   const total = { up: 0, down: 0 };
   for (const { up, down } of points) {
@@ -114,16 +118,17 @@ function pick({ up, down }: UpDown = NOTHING): UpDown {
 function getServerTraffic(input: Input<'getServerTraffic'>, context: Context): Result<TrafficReport> {
   const { traffic, nodes } = context.store;
   const nodeId = input.node_id ?? null;
-  if (nodeId !== null && !nodes.get(nodeId)) {
-    throw new PanelError('node_not_found', [
-      { parameter: 'node_id', code: 'node_not_found', message: 'there is no such node' },
-    ]);
-  }
+  const requireNode = () => {
+    if (nodeId === null || nodes.get(nodeId)) return;
+    const failure = { parameter: 'node_id', code: 'node_not_found', message: 'there is no such node' } as const;
+    throw new PanelError('node_not_found', [failure]);
+  };
+  const window = requireAll(() => windowOf(input, context), requireNode);
   const source: Source = {
     hours: (from) => traffic.nodeHours(from, nodeId),
     days: (firstDay) => traffic.nodeDays(firstDay, nodeId),
   };
-  return { body: reportOf(input, source, context) };
+  return { body: reportOf(window, source) };
 }
 
 function getUserTraffic(input: Input<'getUserTraffic'>, context: Context): Result<TrafficReport> {
@@ -133,7 +138,7 @@ function getUserTraffic(input: Input<'getUserTraffic'>, context: Context): Resul
     hours: (from) => traffic.userHours(id, from),
     days: (firstDay) => traffic.userDays(id, firstDay),
   };
-  return { body: reportOf(input, source, context) };
+  return { body: reportOf(windowOf(input, context), source) };
 }
 
 const NO_CHANGES: UserDayCounts = { created: 0, expired: 0, deleted: 0 };

@@ -185,15 +185,10 @@ function judgeInput({ operation, params }: Accepted, query: ReturnType<typeof re
 /** How a subscription link stands in a reply: a secret, beside text that users choose. */
 const LINK_MEMBER = '"sub_url":"';
 
-/** Not what has a tag, since a strong one names one sequence of bytes and is sent back as If-Match; lists that hold links are padded. */
-function compressionOf(
-  { etag }: Reply,
-  { headers }: RoutedOperation,
-  text: string | undefined,
-): DoorReply['compression'] {
+/** Not what has a tag, since a strong one names one sequence of bytes and is sent back as If-Match; what else holds links is padded. */
+function compressionOf({ etag }: Reply, text: string | undefined): DoorReply['compression'] {
   if (text === undefined || etag !== undefined) return undefined;
-  if (!text.includes(LINK_MEMBER)) return 'any';
-  return headers.includes('Link') ? 'padded' : undefined;
+  return text.includes(LINK_MEMBER) ? 'padded' : 'any';
 }
 
 function encodeReply(
@@ -211,6 +206,6 @@ function encodeReply(
   }
   const text = reply.raw ?? (reply.body === undefined ? undefined : JSON.stringify(reply.body));
   const made = makeReply(state, reply.status, text === undefined ? null : type, text ?? '', headers);
-  const compression = compressionOf(reply, operation, text);
+  const compression = compressionOf(reply, text);
   return compression === undefined ? made : { ...made, compression };
 }

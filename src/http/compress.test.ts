@@ -19,8 +19,12 @@ beforeAll(async () => {
 afterAll(() => panel.stop());
 
 /** The reply as its bytes are. */
-async function get(path: string, key: string, coding: string | undefined, method = 'GET') {
-  const headers = { authorization: `Bearer ${key}`, ...(coding !== undefined && { 'accept-encoding': coding }) };
+async function get(path: string, key: string, coding: string | undefined, method = 'GET', body?: string) {
+  const headers = {
+    authorization: `Bearer ${key}`,
+    ...(coding !== undefined && { 'accept-encoding': coding }),
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+  };
   const { promise, resolve, reject } = Promise.withResolvers<{ headers: IncomingHttpHeaders; bytes: Buffer }>();
   const request = http.request(`${panel.baseUrl}${path}`, { method, headers, agent: false }, (reply) => {
     const chunks: Buffer[] = [];
@@ -28,7 +32,7 @@ async function get(path: string, key: string, coding: string | undefined, method
     reply.on('end', () => resolve({ headers: reply.headers, bytes: Buffer.concat(chunks) }));
   });
   request.on('error', reject);
-  request.end();
+  request.end(body);
   return promise;
 }
 
@@ -58,6 +62,19 @@ describe('compressed are', () => {
     expect(Math.max(...lengths) - Math.min(...lengths)).toBeLessThanOrEqual(100);
     expect(Math.max(...lengths)).toBeLessThan(plain.bytes.length / 4);
     expect(await codingOf('/users?limit=20', panel.keys.full, 'br')).toBeUndefined();
+  });
+
+  it('what a bulk has done; what a batch has created, with a random length added', async () => {
+    const { tariff_id } = (await panel.full.call('getUser', { id: user })).body;
+    const users = Array.from({ length: 5 }, (_, index) => ({ name: `B${index}`, tariff_id }));
+    const batch = await get('/users/batch', panel.keys.full, 'br, gzip', 'POST', JSON.stringify({ users }));
+    expect(batch.headers['content-encoding']).toBe('gzip');
+    expect(batch.bytes.readUInt8(3), 'the head of gzip has a name').toBe(8);
+    expect(JSON.parse(gunzipSync(batch.bytes).toString())).toMatchObject({ created: 5 });
+    const bulk = JSON.stringify({ action: 'enable', filter: { all: true } });
+    expect((await get('/users/bulk', panel.keys.full, 'br, gzip', 'POST', bulk)).headers['content-encoding']).toBe(
+      'br',
+    );
   });
 
   it('plans for a Full key, but no single user, and no record with a tag', async () => {

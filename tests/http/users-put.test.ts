@@ -69,7 +69,10 @@ describe('PUT by external id', () => {
     expect(await codes(put('put-3', { telegram_id: 7101 }))).toEqual(['taken']);
     expect(await total({ external_id: 'put-3' })).toBe(0);
     await put('put-3');
-    expect(await codes(put('put-3', { telegram_id: 7101, inbounds: [4_000_000] }))).toEqual(['inbound_not_found']);
+    expect(await codes(put('put-3', { telegram_id: 7101, inbounds: [4_000_000] }))).toEqual([
+      'inbound_not_found',
+      'taken',
+    ]);
     expect(await codes(put('put-3', { external_id: 'x'.repeat(101) }))).toEqual(['too_big']);
     expect(await codes(put('put-3', { metadata: { a: null } }))).toEqual(['type']);
     const path = '/users/by-external-id/';

@@ -2,6 +2,7 @@
 // panel's CA from a file beside the program.
 import { type ApiOperation, hasBody, takesIdempotencyKey } from '../operation.ts';
 import { PARAMETERS } from './text.ts';
+import { CA_FILE } from './trust.ts';
 
 /** One member of `x-codeSamples`. */
 export interface CodeSample {
@@ -27,9 +28,6 @@ export type CurlRequest = Pick<Request, 'method' | 'url' | 'needsCa' | 'headers'
 
 /** A placeholder for the key, so that no copied command contains one. */
 const KEY_VARIABLE = '"Authorization: Bearer $PANEL_KEY"';
-
-/** The file of the panel's CA, as it is named where it is downloaded. */
-export const CA_FILE = 'gatehouse-ca.pem';
 
 /** `serverUrl`: the base address of the API. `hasOwnAuthority`: its certificate is signed by the panel's own CA. */
 export function codeSamples(operation: ApiOperation, serverUrl: string, hasOwnAuthority = true): readonly CodeSample[] {

@@ -6,6 +6,10 @@ import { apiErrorCodes } from './problems.ts';
 interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly minLength?: number;
+  readonly minItems?: number;
+  readonly minProperties?: number;
   readonly description?: string;
   readonly enum?: readonly unknown[];
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -20,6 +24,7 @@ interface Schema {
 interface Described {
   readonly $ref?: string;
   readonly name?: string;
+  readonly in?: string;
   readonly description?: string;
   readonly schema?: Schema;
   readonly headers?: Readonly<Record<string, Described>>;
@@ -165,4 +170,25 @@ it('promises the subscription link in the replies of operations for Full access,
       operationId,
     ).toBe(true);
   }
+});
+
+it('has no condition that takes an empty value, which a program that left a variable empty would send', () => {
+  const parameters = operations.flatMap(({ operationId, parameters: all = [] }) =>
+    all
+      .map(resolve)
+      .filter((parameter) => parameter.in === 'query')
+      .map(({ name, schema = {} }) => [`${operationId} ${name}`, schema] as const),
+  );
+  const members = Object.entries(schemas.UserFilter?.properties ?? {}).map(([name, schema]) => [name, schema] as const);
+  const conditions = [...parameters, ...members].flatMap(([at, schema]) =>
+    [schema, ...(schema.anyOf ?? [])].map((each) => [at, resolve(each)] as const),
+  );
+  const takesEmpty = ({ type, format, enum: values, minLength, minItems, minProperties }: Schema) =>
+    (type === 'string' && values === undefined && format === undefined && !minLength) ||
+    (type === 'array' && !minItems) ||
+    (type === 'object' && !minProperties);
+  expect(conditions.length).toBeGreaterThan(50);
+  // A search field of a page that is empty changes nothing; an empty cursor is none that a list has given.
+  const listed = new Set(conditions.flatMap(([at, schema]) => (takesEmpty(schema) ? at : [])));
+  expect([...listed].filter((at) => !at.endsWith(' cursor'))).toEqual(['listUsers q']);
 });

@@ -1,6 +1,7 @@
 // The prose and the fixed parts of the OpenAPI file: how to sign in, what every call has, headers and parameters.
 import { ERRORS } from '../errors.ts';
 import { apiErrorCodes } from './problems.ts';
+import { TRUST } from './trust.ts';
 
 function errorTable(): string {
   const rows = apiErrorCodes().map((code) => `| ${ERRORS[code].status} | \`${code}\` | ${ERRORS[code].title} |`);
@@ -16,11 +17,16 @@ Every request carries \`Authorization: Bearer <API key>\`. Keys are made in the 
 
 The secret path is a part of the address. Any other path gets an empty 404 that tells nothing.
 
+## Trusting the panel's CA
+The connection is always TLS, by a certificate of the panel's own CA until the administrator installs another. Give that CA's certificate to your client instead of disabling verification.
+
+${TRUST}
+
 ## Requests and replies
-JSON in UTF-8, at most 1 MiB. Names are snake_case, times are RFC 3339, in replies in UTC with \`Z\`, in requests with any offset, traffic is whole bytes, ids are positive integers that are never used again. Unknown fields, unknown or repeated parameters and values out of bounds are refused; nothing is clamped. HEAD works wherever GET does. Replies of more than 1 KiB are compressed by \`br\` or \`gzip\` if \`Accept-Encoding\` asks for it, except single records and those that hold subscription links.
+JSON in UTF-8, at most 1 MiB. Names are snake_case, times are RFC 3339, in replies in UTC with \`Z\`, in requests with any offset, traffic is whole bytes, ids are positive integers that are never used again. Unknown fields, unknown or repeated parameters and values out of bounds are refused; nothing is clamped. HEAD works wherever GET does. Replies of more than 1 KiB are compressed by \`br\` or \`gzip\` if \`Accept-Encoding\` asks for it, except single records; with subscription links in them, lists and the result of a batch by \`gzip\` only, with random bytes added.
 
 ## Errors
-\`application/problem+json\` (RFC 9457). **The code is in \`detail\`**; \`type\` carries it too. \`errors\` lists what is wrong and where.
+\`application/problem+json\` (RFC 9457). **The code is in \`detail\`**; \`type\` carries it too. \`errors\` lists all that is wrong, and where: first the failures of form, and once there are none, those of meaning.
 
 ${errorTable()}
 

@@ -16,6 +16,7 @@ import {
   PART,
   READ,
   requireExpected,
+  requirePossible,
   stepFor,
   targetsOf,
   type UndoOf,
@@ -46,7 +47,10 @@ function createBatch({ batch: marker, after, bulk: asked }: Input<'bulkBatch'>):
     const [stored] = idempotency.parts(SCOPE, marker, tx.now - IDEMPOTENCY_HOURS * HOUR_MS);
     if (stored && stored.fingerprint !== fingerprint) throw new PanelError('idempotency_mismatch');
     const found = targetsOf(bulk, tx);
-    if (!stored) requireExpected(bulk, found, tx);
+    if (!stored) {
+      requirePossible(bulk, tx);
+      requireExpected(bulk, found, tx);
+    }
     // Stored below.
     const batch = stored ? (JSON.parse(stored.data) as Batch) : first(tx, found);
     if (!stored) idempotency.addPart(SCOPE, marker, tx.now, { fingerprint, data: JSON.stringify(batch) });

@@ -238,6 +238,7 @@ function createBulk(input: Input<'bulkUsers'>, limit: Limit): SteppedWrite<'bulk
     const found = targetsOf(input, tx);
     const last = parts.at(-1);
     if (last) return found.filter((id) => id > last.position && id <= last.upTo);
+    requirePossible(input, tx);
     requireExpected(input, found, tx);
     return found;
   }
@@ -301,6 +302,11 @@ function createBulk(input: Input<'bulkUsers'>, limit: Limit): SteppedWrite<'bulk
 
 /** How long writes wait for each user that an atomic bulk changes: as measured, and somewhat more. */
 const WAIT_MS = 0.05;
+
+/** Refuses what can be done to no user, before any is looked at. */
+export function requirePossible(input: Input<'bulkUsers'>, context: Context): void {
+  if (input.action !== 'delete') actFor(input.action, input, context);
+}
 
 export function requireExpected(
   { expect_matched: expected, ids }: Input<'bulkUsers'>,

@@ -5,7 +5,7 @@ import type { Input, Output } from '../../contract/table.ts';
 import { type SortField, USER_STATES, type UserFilter } from '../../contract/users/users.ts';
 import type { Result } from '../call.ts';
 import type { Context } from '../context.ts';
-import { decodeCursor, encodeCursor, refuseCursor, requireNoOffset } from '../paging.ts';
+import { decodeCursor, encodeCursor, readCursor, refuseCursor } from '../paging.ts';
 import type { PageRequest, UserConditions } from '../ports/users.ts';
 import { sortKeyOf } from '../sort-key.ts';
 import { fromInstantOrUndefined } from '../wire.ts';
@@ -72,7 +72,7 @@ export function listUsers(input: Input<'listUsers'>, context: Context): Result<O
     descending: isDescending,
     limit,
     offset,
-    after: cursor === undefined ? null : rowBefore(requireNoOffset(cursor, offset), sort),
+    after: cursor === undefined ? null : readCursor(offset, () => rowBefore(cursor, sort)),
     now,
   });
   const last = rows.at(-1);

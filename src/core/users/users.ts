@@ -148,14 +148,6 @@ function requireFreeIds(
   );
 }
 
-/** The ids of other systems that a change sets; null where it sets none. */
-function newIds(before: UserRow, { externalId = null, telegramId = null }: Partial<UserRow> = {}) {
-  return {
-    externalId: externalId === before.externalId ? null : externalId,
-    telegramId: telegramId === before.telegramId ? null : telegramId,
-  };
-}
-
 /** What every operation returns that answers with the user. */
 function userResult(context: Context, row: UserRow): Result<User> {
   return { body: viewUser(context, row), etag: etagOf(row) };
@@ -267,13 +259,18 @@ type BatchItem = Output<'createUsers'>['results'][number];
 /** One transaction for all. Each is refused before anything of it is written, so a failure leaves nothing behind. */
 function createUsers({ users, dry_run: isDry }: Input<'createUsers'>, tx: Transaction): Result<Output<'createUsers'>> {
   // A dry run inserts none, so the store does not know the ids of those before.
-  const seen = new Set<string>();
+  const seen: SeenIds = { external_id: new Set(), telegram_id: new Set() };
   const ids: number[] = [];
   const create = (input: UserCreate, index: number): BatchItem => {
     try {
-      const tariff = requireNewUser(input, tx);
-      requireUnseen(seen, input);
-      if (isDry) return { outcome: 'created' };
+      const tariff = requireAll(
+        () => requireNewUser(input, tx),
+        () => requireUnseen(seen, input),
+      );
+      if (isDry) {
+        for (const name of FOREIGN_IDS) seen[name].add(input[name] ?? null);
+        return { outcome: 'created' };
+      }
       const row = insertUser(input, tariff, tx);
       ids.push(row.id);
       return { outcome: 'created', user: viewUserWithLink(tx, row) };
@@ -295,18 +292,19 @@ function createUsers({ users, dry_run: isDry }: Input<'createUsers'>, tx: Transa
   return { body };
 }
 
-/** Refuses ids that another user of the same batch has, and remembers those of this one. */
-function requireUnseen(seen: Set<string>, { external_id, telegram_id }: UserCreate): void {
-  const external = external_id == null ? null : `external_id ${external_id}`;
-  const telegram = telegram_id == null ? null : `telegram_id ${telegram_id}`;
-  const require = (mark: string | null, name: 'external_id' | 'telegram_id') => {
-    if (mark !== null && seen.has(mark)) throw bodyError(`${name}_taken`, `#/${name}`, 'taken', 'is given twice');
+const FOREIGN_IDS = ['external_id', 'telegram_id'] as const;
+type SeenIds = { readonly [Name in (typeof FOREIGN_IDS)[number]]: Set<string | number | null> };
+
+/** Refuses ids that an earlier user of the same batch has. */
+function requireUnseen(seen: SeenIds, input: UserCreate): void {
+  const require = (name: keyof SeenIds) => {
+    const id = input[name] ?? null;
+    if (id !== null && seen[name].has(id)) throw bodyError(`${name}_taken`, `#/${name}`, 'taken', 'is given twice');
   };
   requireAll(
-    () => require(external, 'external_id'),
-    () => require(telegram, 'telegram_id'),
+    () => require('external_id'),
+    () => require('telegram_id'),
   );
-  for (const mark of [external, telegram]) if (mark !== null) seen.add(mark);
 }
 
 /** A user while a patch is applied: the account, and the fields that no rule depends on. */
@@ -407,11 +405,14 @@ function changeOf(patch: UserPatch, { account: before, row }: Current, context: 
   return { account, fields, setsEnd: account.expiresAt !== row.expiresAt };
 }
 
-/** What a patch names must exist. The plan must take new users, but the user's own one stays. */
-function requirePatch(context: Context, { tariffId }: UserRow, { tariff_id: id, inbounds }: UserPatch): void {
+/** What a patch names must exist and be free. The plan must take new users, but the user's own one stays. */
+function requirePatch(context: Context, before: UserRow, patch: UserPatch): void {
+  const { tariff_id: planId, inbounds, metadata, external_id: externalId, telegram_id: telegramId } = patch;
   requireAll(
-    () => id !== undefined && id !== null && id !== tariffId && requireUsableTariff(context, id),
+    () => planId !== undefined && planId !== null && planId !== before.tariffId && requireUsableTariff(context, planId),
     () => requireInbounds(context, inbounds),
+    () => metadata && mergeMetadata(before.metadata, metadata),
+    () => requireFreeIds(context, { externalId: externalId ?? null, telegramId: telegramId ?? null }, before.id),
   );
 }
 
@@ -485,12 +486,11 @@ function shortenBy(amount: Duration): PlannedAct {
   };
 }
 
-/** Applies a merge patch, whose connections exist. */
+/** Applies a merge patch, of which `requirePatch` has accepted what it names. */
 export function patchBy(patch: UserPatch): PlannedAct {
   return (current, context) => {
     const change = changeOf(patch, current, context);
     if (!change) return 'unchanged';
-    requireFreeIds(context, newIds(current.row, change.fields), current.row.id);
     const { enabled, tariffId } = current.row;
     const isEnabled = change.account?.enabled ?? enabled;
     const planId = change.fields?.tariffId === undefined ? tariffId : change.fields.tariffId;

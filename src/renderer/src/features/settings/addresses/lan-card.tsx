@@ -3,7 +3,7 @@ import { Button, Switch } from '@mantine/core';
 import { IconDownload, IconPlugConnected } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { CA_FILE } from '../../../../../contract/openapi/samples.ts';
+import { CA_FILE } from '../../../../../contract/openapi/trust.ts';
 import type { Addresses } from '../../../../../contract/settings/addresses.ts';
 import type { Output } from '../../../../../contract/table.ts';
 import { SectionCard } from '../../../components/page.tsx';

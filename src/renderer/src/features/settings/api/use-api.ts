@@ -1,7 +1,7 @@
 // Where the API is and what a program needs to trust it.
 
 import { useTranslation } from 'react-i18next';
-import { CA_FILE } from '../../../../../contract/openapi/samples.ts';
+import { CA_FILE } from '../../../../../contract/openapi/trust.ts';
 import { useHost } from '../../../data/host.ts';
 import { usePanel } from '../../../data/panel.tsx';
 import { useOperation } from '../../../data/use-operation.ts';

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { IconCertificateOff, IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { CA_FILE } from '../../../../../contract/openapi/samples.ts';
+import { CA_FILE } from '../../../../../contract/openapi/trust.ts';
 import type { Certificate } from '../../../../../contract/settings/certificates.ts';
 import type { Output } from '../../../../../contract/table.ts';
 import { Confirm } from '../../../components/confirm.tsx';
