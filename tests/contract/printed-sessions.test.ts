@@ -23,9 +23,9 @@ let folder: string;
 let env: NodeJS.ProcessEnv;
 
 beforeAll(async () => {
-  own = await openOwnPanel();
-  const key = await own.newKey('full');
   folder = mkdtempSync(join(tmpdir(), 'gatehouse-printed-'));
+  own = await openOwnPanel({ keyFile: join(folder, 'master.key') });
+  const key = await own.newKey('full');
   writeFileSync(join(folder, CA_FILE), own.ca);
   env = { ...process.env, BASE: own.panel.baseUrl, KEY: key, GATEHOUSE_DATA: own.folder };
 });
@@ -43,7 +43,11 @@ async function runCommands(commands: string): Promise<string> {
 npx() { shift; '${process.execPath}' '${join(root, 'bin/panel.mjs')}' "$@"; }
 curl() { command curl --fail-with-body "$@"; }
 `;
-  return (await run('sh', ['-c', before + filled], { cwd: folder, env })).stdout;
+  try {
+    return (await run('sh', ['-c', before + filled], { cwd: folder, env })).stdout;
+  } catch (error) {
+    throw new Error(`a command failed; printed before: ${(error as { readonly stdout: string }).stdout.slice(-1000)}`);
+  }
 }
 
 const hasCurl = process.platform !== 'win32' && isInstalled('curl', '--version');
@@ -61,6 +65,8 @@ it.skipIf(!hasCurl)('the session of the README', async () => {
 it.skipIf(!hasCurl)('the commands of docs/api.md', async () => {
   const { BASE: baseUrl = '', KEY: key = '' } = env;
   const bot = createClient({ baseUrl, key, ca: own.ca });
+  // The plan with the id 1, unless the session before has created it.
+  await bot.call('createTariff', { name: 'Monthly', duration: { months: 1 } });
   await own.administrator.call('createNode', { name: 'Frankfurt', address: 'de1.example.com' });
   // The page extends 96 active users, two of whom it has created.
   const { total } = (await bot.call('listUsers', {})).body;
