@@ -297,13 +297,13 @@ type SeenIds = { readonly [Name in (typeof FOREIGN_IDS)[number]]: Set<string | n
 
 /** Refuses ids that an earlier user of the same batch has. */
 function requireUnseen(seen: SeenIds, input: UserCreate): void {
-  const require = (name: keyof SeenIds) => {
+  const requireNew = (name: keyof SeenIds) => {
     const id = input[name] ?? null;
     if (id !== null && seen[name].has(id)) throw bodyError(`${name}_taken`, `#/${name}`, 'taken', 'is given twice');
   };
   requireAll(
-    () => require('external_id'),
-    () => require('telegram_id'),
+    () => requireNew('external_id'),
+    () => requireNew('telegram_id'),
   );
 }
 
