@@ -55,6 +55,8 @@ function heavyOn(temp: Temp) {
       if (!work) throw new Error('nothing is unfinished');
       return step(work);
     },
+    handOut: async () => false,
+    recordAttempts: async () => {},
   };
   return { heavy, env, asked, failures, hooks };
 }

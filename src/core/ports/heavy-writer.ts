@@ -1,6 +1,7 @@
 // The port of writes that would block the event loop: a thread of their own.
 import type { ErrorCode, FieldError } from '../../contract/errors.ts';
 import type { Call, HandledId, Reply } from '../call.ts';
+import type { Attempted } from './webhooks.ts';
 
 /** The outcome of a write in the worker thread: the reply with its body as text, or the expected failure. Plain data, as it crosses threads. */
 export type HeavyOutcome =
@@ -11,10 +12,15 @@ export type HeavyOutcome =
 
 /**
  * A second thread with a connection of its own, for writes that would block the event loop too long. The core starts no other
- * write until it is done. It runs core/dispatch.ts#beginHeavy there. Rejects only on an unexpected failure.
+ * write until it is done. Operations run by core/dispatch.ts#beginHeavy there, what webhooks write by core/webhooks/sender.ts.
  */
 export interface HeavyWriter {
+  /** Rejects only on an unexpected failure. */
   run(operation: HandledId, input: unknown, call: Call): Promise<HeavyOutcome>;
   /** Continues an unfinished write; `unavailable` where the thread was closed since. */
   proceed(unfinished: number): Promise<HeavyOutcome>;
+  /** Hands events out to webhooks; whether there are more. Rejects with PanelError `storage_full`. */
+  handOut(now: number): Promise<boolean>;
+  /** Records attempts of webhooks. Rejects with PanelError `storage_full`. */
+  recordAttempts(attempts: readonly Attempted[], now: number): Promise<void>;
 }

@@ -106,6 +106,14 @@ export type WebhookOutcome =
   | { readonly status: number; readonly retryAfter: string | null }
   | { readonly error: Exclude<WebhookErrorCode, 'status' | 'redirect' | 'no_secret'> };
 
+/** What became of one request for a delivery. */
+export interface Attempted {
+  readonly deliveryId: number;
+  readonly at: number;
+  readonly endedAt: number;
+  readonly outcome: WebhookOutcome | { readonly error: 'no_secret' };
+}
+
 /** Sends requests. It follows no redirects, uses no proxies, and connects only to addresses that it has checked. */
 export interface WebhookClient {
   /** Never rejects. A reply that does not come within 15 s is `timeout`. */

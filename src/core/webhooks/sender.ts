@@ -1,7 +1,8 @@
 // Delivers events to webhooks: hands them out of the feed, sends what is due, and records every attempt.
 //
 // An event is handed out in one transaction with the webhook's position in the feed, and an attempt is recorded after its reply. So a
-// crash at any moment loses nothing, and may repeat a request under the same webhook-id.
+// crash at any moment loses nothing, and may repeat a request under the same webhook-id. Where there are many, both are written by the
+// thread of large writes: a commit waits for the disk, and requests to the panel would wait with it.
 import {
   DELIVERIES_KEPT,
   DELIVERIES_KEPT_DAYS,
@@ -12,7 +13,9 @@ import {
 import { DAY_MS } from '../../domain/limits.ts';
 import type { Call } from '../call.ts';
 import { createTransaction, type Env, type Transaction } from '../context.ts';
-import type { DeliveryRow, WebhookClient, WebhookOutcome, WebhookRow } from '../ports/webhooks.ts';
+import { PanelError } from '../panel-error.ts';
+import type { HeavyWriter } from '../ports/heavy-writer.ts';
+import type { Attempted, DeliveryRow, WebhookClient, WebhookRow } from '../ports/webhooks.ts';
 import {
   bodyOf,
   delayAfter,
@@ -26,12 +29,14 @@ import {
 
 /** Requests of one webhook at once, so that a slow receiver holds up its own deliveries only. */
 const CONCURRENCY = 8;
-/** Events handed out in one transaction for each webhook: requests to the panel wait for it. */
-const CHUNK = 50;
+/** Events handed out in one transaction for each webhook: other writes wait for it. */
+const CHUNK = 100;
+/** From so many events or attempts on, a write is a large one. */
+const LARGE = 10;
 /** Due deliveries of a webhook that are looked up together. */
 const LOOKED_UP = 100;
 /** While there are more to send, so many attempts are recorded in one transaction; one that took long is recorded at once. */
-const RECORDED = 50;
+const RECORDED = 100;
 const SLOW_MS = 1000;
 /** Further events stay in the feed until some of these have ended. */
 const MOST_PENDING = 1000;
@@ -53,19 +58,22 @@ export interface WebhookSender {
   stop(): Promise<void>;
 }
 
-interface Attempted {
-  readonly deliveryId: number;
-  readonly at: number;
-  readonly endedAt: number;
-  readonly outcome: WebhookOutcome | { readonly error: 'no_secret' };
+const NO_SECRET = { error: 'no_secret' } as const;
+
+/** What a webhook has ready to be sent. */
+interface Ready {
+  /** Deliveries that wait until one of its requests has ended. */
+  readonly waiting: number[];
+  /** The secrets, opened once for all of these; null: they do not open. `updatedAt`: the webhook as it was then. */
+  opened: { readonly updatedAt: number; readonly secrets: readonly string[] | null } | null;
 }
 
 export function createWebhookSender(env: Env, client: WebhookClient): WebhookSender {
-  const { store, clock, crypto, vault, log, queue, timers } = env;
+  const { store, clock, crypto, vault, log, queue, timers, heavy } = env;
   /** How many requests of a webhook are running. */
   const running = new Map<number, number>();
-  /** Of each webhook, the due deliveries that wait until one of its requests has ended; none has an empty list. */
-  const ready = new Map<number, number[]>();
+  /** None has an empty list. */
+  const ready = new Map<number, Ready>();
   /** Deliveries that are ready, being sent, or whose attempt is not recorded yet. */
   const busy = new Set<number>();
   const attempted: Attempted[] = [];
@@ -95,15 +103,31 @@ export function createWebhookSender(env: Env, client: WebhookClient): WebhookSen
   async function pump(): Promise<void> {
     while (isMore && !isStopped && !store.diskSpace.isFull()) {
       isMore = false;
-      const enabled = store.webhooks.all().filter((webhook) => webhook.enabled);
-      if (enabled.some(isBehind)) {
-        const isUnfinished = await queue.run(() => store.write(() => handOutAll(env)));
+      const behind = store.webhooks.all().filter((webhook) => webhook.enabled && isBehind(webhook));
+      if (behind.length > 0) {
+        const now = clock.now();
+        const isLarge = store.events.latestId() - Math.min(...behind.map(({ position }) => position)) >= LARGE;
+        const isUnfinished = await write(
+          isLarge,
+          () => handOutAll(env, now),
+          (thread) => thread.handOut(now),
+        );
         isMore ||= isUnfinished;
       }
       if (isStopped) return;
       sendDue();
       // Others have their turn of the event loop between two chunks.
       if (isMore) await new Promise<void>((resolve) => timers.soon(resolve));
+    }
+  }
+
+  async function write<T>(isLarge: boolean, work: () => T, onThread: (thread: HeavyWriter) => Promise<T>): Promise<T> {
+    if (!heavy || !isLarge) return queue.run(() => store.write(work));
+    try {
+      return await queue.runAlone(() => onThread(heavy));
+    } catch (error) {
+      if (error instanceof PanelError && error.code === 'storage_full') store.diskSpace.markFull();
+      throw error;
     }
   }
 
@@ -119,7 +143,7 @@ export function createWebhookSender(env: Env, client: WebhookClient): WebhookSen
       if (!enabled || ready.has(id) || (running.get(id) ?? 0) >= CONCURRENCY) continue;
       const due = store.webhooks.due(id, now, LOOKED_UP + busy.size).filter((delivery) => !busy.has(delivery));
       if (due.length === 0) continue;
-      ready.set(id, due);
+      ready.set(id, { waiting: due, opened: null });
       for (const delivery of due) busy.add(delivery);
       sendReady(id);
     }
@@ -127,14 +151,16 @@ export function createWebhookSender(env: Env, client: WebhookClient): WebhookSen
 
   /** Sends what is ready for a webhook, as far as it may have more requests. All is read again: it may have changed meanwhile. */
   function sendReady(webhookId: number): void {
-    const waiting = ready.get(webhookId) ?? [];
+    const all = ready.get(webhookId);
+    if (!all) return;
+    const { waiting } = all;
     const canSend = !isStopped && !store.diskSpace.isFull();
     while (canSend && waiting.length > 0 && (running.get(webhookId) ?? 0) < CONCURRENCY) {
       const id = waiting.shift() ?? 0;
       const delivery = store.webhooks.delivery(id);
       const webhook = delivery?.webhookId === webhookId ? store.webhooks.get(webhookId) : undefined;
       const isDue = delivery !== undefined && delivery.nextAt !== null && delivery.nextAt <= clock.now();
-      if (webhook?.enabled && isDue) void send(webhook, delivery);
+      if (webhook?.enabled && isDue) void send(webhook, delivery, secretsOf(webhook, all));
       else busy.delete(id);
     }
     if (canSend && waiting.length > 0) return;
@@ -142,10 +168,19 @@ export function createWebhookSender(env: Env, client: WebhookClient): WebhookSen
     ready.delete(webhookId);
   }
 
-  async function send(webhook: WebhookRow, delivery: DeliveryRow): Promise<void> {
+  /** Opened again where the webhook was changed since: its secret may be another. */
+  function secretsOf(webhook: WebhookRow, all: Ready): readonly string[] | null {
+    const { updatedAt } = webhook;
+    if (all.opened?.updatedAt !== updatedAt) {
+      all.opened = { updatedAt, secrets: openSecrets(store, vault, webhook, clock.now()) };
+    }
+    return all.opened.secrets;
+  }
+
+  async function send(webhook: WebhookRow, delivery: DeliveryRow, secrets: readonly string[] | null): Promise<void> {
     const at = clock.now();
     running.set(webhook.id, (running.get(webhook.id) ?? 0) + 1);
-    const outcome = await request(webhook, delivery, at);
+    const outcome = await (secrets ? request(webhook, delivery, secrets, at) : NO_SECRET);
     running.set(webhook.id, (running.get(webhook.id) ?? 1) - 1);
     if ('error' in outcome && outcome.error === 'stopped') return;
     const endedAt = clock.now();
@@ -155,9 +190,7 @@ export function createWebhookSender(env: Env, client: WebhookClient): WebhookSen
     if (isLast || attempted.length >= RECORDED || endedAt - at >= SLOW_MS) recording ??= record();
   }
 
-  async function request(webhook: WebhookRow, delivery: DeliveryRow, now: number): Promise<Attempted['outcome']> {
-    const secrets = openSecrets(store, vault, webhook, now);
-    if (secrets === null) return { error: 'no_secret' };
+  function request(webhook: WebhookRow, delivery: DeliveryRow, secrets: readonly string[], now: number) {
     const { url, allowPrivate } = webhook;
     const headers = headersOf(crypto, secrets, messageId(delivery), now, delivery.body);
     return client.post({ url, allowPrivate, headers, body: delivery.body });
@@ -169,7 +202,12 @@ export function createWebhookSender(env: Env, client: WebhookClient): WebhookSen
     while (attempted.length > 0) {
       const ended = attempted.splice(0, RECORDED);
       try {
-        await queue.run(() => store.write(() => recordAll(env, ended)));
+        const now = clock.now();
+        await write(
+          ended.length >= LARGE,
+          () => recordAll(env, ended, now),
+          (thread) => thread.recordAttempts(ended, now),
+        );
       } catch (error) {
         // They are sent again.
         log.error('webhook attempts not recorded', { error: String(error) });
@@ -195,8 +233,7 @@ export function createWebhookSender(env: Env, client: WebhookClient): WebhookSen
 }
 
 /** Hands events out to every webhook that has room; whether there are more. */
-function handOutAll({ store, clock }: Env): boolean {
-  const now = clock.now();
+export function handOutAll({ store }: Env, now: number): boolean {
   let isMore = false;
   for (const webhook of store.webhooks.all()) {
     if (!webhook.enabled) continue;
@@ -238,8 +275,8 @@ export function newDelivery(
   };
 }
 
-function recordAll(env: Env, ended: readonly Attempted[]): void {
-  const tx = createTransaction(env, CALL, 'disableWebhook', env.clock.now());
+export function recordAll(env: Env, ended: readonly Attempted[], now: number): void {
+  const tx = createTransaction(env, CALL, 'disableWebhook', now);
   for (const one of ended) recordOne(tx, one);
 }
 

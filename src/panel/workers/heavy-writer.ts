@@ -20,6 +20,8 @@ export function createHeavyWriter(data: WriterData, origin: () => string, log: L
   return {
     run: (operation, input, call) => thread.run('write', { operation, input, call, origin: origin() }),
     proceed: (unfinished) => thread.run('proceed', unfinished),
+    handOut: (now) => thread.run('handOut', now),
+    recordAttempts: (attempts, now) => thread.run('recordAttempts', { attempts, now }),
     close: thread.close,
   };
 }

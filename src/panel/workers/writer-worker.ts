@@ -7,6 +7,8 @@ import type { Call, HandledId } from '../../core/call.ts';
 import { createHeavyEnv } from '../../core/create-core.ts';
 import { beginHeavy, type Unfinished } from '../../core/dispatch.ts';
 import type { HeavyOutcome } from '../../core/ports/heavy-writer.ts';
+import type { Attempted } from '../../core/ports/webhooks.ts';
+import { handOutAll, recordAll } from '../../core/webhooks/sender.ts';
 import { openStore } from '../../store/index.ts';
 import { machineParts } from '../machine-parts.ts';
 
@@ -56,6 +58,10 @@ const tasks = {
   proceed(number: number): HeavyOutcome {
     const work = unfinished.get(number);
     return work ? step(number, work) : { code: 'unavailable' };
+  },
+  handOut: (now: number): boolean => store.write(() => handOutAll(env, now)),
+  recordAttempts({ attempts, now }: { readonly attempts: readonly Attempted[]; readonly now: number }): void {
+    store.write(() => recordAll(env, attempts, now));
   },
 };
 
