@@ -18,6 +18,7 @@ let crowds = 0;
 beforeAll(async () => {
   panel = await startPanel({
     wrapHeavy: (heavy) => ({
+      ...heavy,
       async run(...request) {
         const outcome = await heavy.run(...request);
         between?.();

@@ -35,7 +35,11 @@ it(`loses no event in ${KILLS} kills (TORTURE_SEED=${seed})`, { timeout: 600_000
     const { id: tariff_id } = await body(client.call('createTariff', { name: 'Plan' }));
     // A tenth is refused the first time, so that what waits to be repeated is killed as well.
     const refused = new Set<string>();
-    receiver.answer = ({ id }) => {
+    const unverified: string[] = [];
+    receiver.answer = (request) => {
+      const { id } = request;
+      // At once: the library refuses what was signed more than five minutes ago.
+      if (!isVerified(secret, request)) unverified.push(id);
       if (refused.has(id) || random() < 0.9) return { status: 200 };
       refused.add(id);
       return { status: 500 };
@@ -77,10 +81,10 @@ it(`loses no event in ${KILLS} kills (TORTURE_SEED=${seed})`, { timeout: 600_000
     });
     const bodies = new Map<string, string>();
     for (const one of receiver.received) {
-      expect(isVerified(secret, one)).toBe(true);
       expect(bodies.get(one.id) ?? one.body).toBe(one.body);
       bodies.set(one.id, one.body);
     }
+    expect(unverified).toEqual([]);
     expect(acknowledged.length).toBeGreaterThan(KILLS);
     client.close();
     await serving.end('SIGTERM');
