@@ -378,6 +378,16 @@ describe('changes', () => {
     expect(engine.users).toEqual([]);
   });
 
+  test('Hysteria2, which lets a user in by each password that it was given, has each user once', async () => {
+    const on = sampleInbound({ protocol: 'hysteria2', network: 'quic', security: 'tls' });
+    const engine = memory(true);
+    const api = connectTo(await listenGrpc(engine.respond));
+    for (const _ of [1, 2]) expect(await api.apply([change(1, true, on)])).toEqual([null]);
+    expect(engine.users).toEqual(['u1']);
+    expect(await api.apply([change(1, false, on)])).toEqual([null]);
+    expect(engine.users).toEqual([]);
+  });
+
   test('of several changes of one user on one connection the last holds', async () => {
     const engine = memory(false);
     const api = connectTo(await listenGrpc(engine.respond));

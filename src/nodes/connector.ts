@@ -164,6 +164,8 @@ export function connectEngine(address: EngineAddress, { callMs, countersMs }: Ca
     async function add(): Promise<Refusal | null> {
       const request = encodeAddUser(email, accountOf(inDialect, inbound, user));
       if (inbound.protocol === 'shadowsocks') await removeAll();
+      // Newer ones let a user in by each password that they were given, and remove one of them.
+      if (inbound.protocol === 'hysteria2') await remove();
       // A peer is known by its key alone: with another key the one before would stay.
       if (inbound.protocol === 'wireguard' && (await hasOtherKey())) await remove();
       const refusal = await alter('AddUser', request);

@@ -8,6 +8,7 @@ import { DEFAULT_POOL, userTunnelAddress, wireguardKey } from '../../src/domain/
 import { connectEngine } from '../../src/nodes/connector.ts';
 import { type Json, type ServerProgram, serverConfig, TEST_MARK } from '../support/engine-process.ts';
 import { freePort } from '../support/free-port.ts';
+import { isFull } from '../support/long.ts';
 import { whyWithout } from './found.ts';
 import { clientConfig, fetchAgain, fetchThrough, startProgram, startTarget, targetHost } from './real-engine.ts';
 import { sampleCredentials, sampleInbound } from './samples.ts';
@@ -146,19 +147,21 @@ const WIREGUARD: Case = {
   }),
 };
 
+const OF_XRAY: readonly Case[] = [
+  ...EVERYWHERE,
+  HYSTERIA2,
+  shadowsocks('aes-128-gcm'),
+  shadowsocks('aes-256-gcm'),
+  shadowsocks('chacha20-ietf-poly1305'),
+  shadowsocks('xchacha20-ietf-poly1305'),
+  shadowsocks('2022-blake3-aes-128-gcm'),
+  shadowsocks('2022-blake3-aes-256-gcm'),
+];
+
 const CASES: Readonly<Record<ServerProgram, readonly Case[]>> = {
   v2ray: EVERYWHERE,
-  'xray-new': [WIREGUARD],
-  xray: [
-    ...EVERYWHERE,
-    HYSTERIA2,
-    shadowsocks('aes-128-gcm'),
-    shadowsocks('aes-256-gcm'),
-    shadowsocks('chacha20-ietf-poly1305'),
-    shadowsocks('xchacha20-ietf-poly1305'),
-    shadowsocks('2022-blake3-aes-128-gcm'),
-    shadowsocks('2022-blake3-aes-256-gcm'),
-  ],
+  xray: OF_XRAY,
+  'xray-new': isFull ? [WIREGUARD, ...OF_XRAY] : [WIREGUARD, HYSTERIA2],
 };
 
 async function startServer(program: ServerProgram, { inbound, settings, stream, protocol = inbound.protocol }: Case) {

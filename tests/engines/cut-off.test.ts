@@ -6,22 +6,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openOwnPanel } from '../support/own-panel.ts';
 import { whyWithout } from './found.ts';
-import { linkOf, openScene, openStream, POLLED, type Scene } from './panel-traffic.ts';
+import { linkOf, openScene, openStream, POLLED, readTwice } from './panel-traffic.ts';
 
 let keys = '';
 beforeEach(() => {
   keys = mkdtempSync(join(tmpdir(), 'gatehouse-cut-'));
 });
 afterEach(() => rmSync(keys, { recursive: true, force: true }));
-
-/** The second reading that ends from now on has begun later. */
-async function readTwice({ api, nodeId: id }: Scene): Promise<void> {
-  const seen = async () => (await api.call('getNode', { id })).body.last_seen_at;
-  for (const _ of [1, 2]) {
-    const before = await seen();
-    await expect.poll(seen, POLLED).not.toBe(before);
-  }
-}
 
 const SCENES = [
   ...(['xray', 'v2ray'] as const).map((program) => ({ title: program, program, shape: undefined })),

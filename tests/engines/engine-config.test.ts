@@ -1,5 +1,6 @@
 // What the panel writes is what the engines take: every shape of a connection, with users and without, checked by the programs themselves.
 import { spawnSync } from 'node:child_process';
+import { fc } from '@fast-check/vitest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { certificateMaker } from '../../src/adapters/certificates/connection-certificates.ts';
 import { nodeCrypto } from '../../src/adapters/crypto.ts';
@@ -9,7 +10,8 @@ import type { KeyedCertificate } from '../../src/core/ports/ports.ts';
 import { allowedNetworks, allowedSecurities } from '../../src/domain/nodes/inbound-shape.ts';
 import { hasKeys, keyFor } from '../../src/domain/nodes/shadowsocks.ts';
 import { engineConfigText, fingerprintOf, type StartUser } from '../../src/nodes/engine-config.ts';
-import { inboundOf } from '../support/subscription-samples.ts';
+import { times } from '../support/long.ts';
+import { anyInbound, hostileName, inboundOf } from '../support/subscription-samples.ts';
 import { pathOf, whyWithout } from './found.ts';
 
 type Program = EngineName | 'xray-new';
@@ -75,6 +77,24 @@ function shapes(): EngineInbound[] {
   );
 }
 
+/** Connections with all that a person may type into them, as the panel allows it to be stored. */
+const anySet = fc
+  .array(fc.record({ number: fc.nat(), typed: anyInbound, name: hostileName }), { minLength: 1, maxLength: 16 })
+  .map((made) => {
+    const all = shapes();
+    return made.map(({ number, typed, name }, index): EngineInbound => {
+      const shape = all[number % all.length] ?? complete({});
+      const { path, serviceName, alpn, mtu } = typed;
+      return {
+        ...shape,
+        ...{ id: index + 1, tag: `in-${index}`, port: 20_000 + index, name, path, serviceName, mtu },
+        alpn: shape.security === 'tls' && shape.network === 'tcp' && alpn && alpn.length > 0 ? alpn : null,
+        sni: shape.sni === null ? typed.sni : shape.sni,
+        obfsPassword: shape.protocol === 'hysteria2' ? typed.obfsPassword : null,
+      };
+    });
+  });
+
 function usersOf(inbounds: readonly EngineInbound[], count: number): StartUser[] {
   return Array.from({ length: count }, (_, index) => ({
     userId: index + 1,
@@ -120,6 +140,16 @@ describe.each(['xray', 'xray-new'] as const)('%s', (program) => {
       }
     },
   );
+
+  const runs = times(5, 200);
+  test.skipIf(missing !== null)(`takes ${runs} sets with anything typed into them ${missing ?? ''}`.trim(), () => {
+    fc.assert(
+      fc.property(anySet, fc.boolean(), (inbounds, isOpen) => {
+        expect(refusalOf(program, textOf('xray', inbounds, usersOf(inbounds, 2), isOpen))).toBeNull();
+      }),
+      { numRuns: runs },
+    );
+  });
 
   test.skipIf(missing !== null)(`takes each of them alone ${missing ?? ''}`.trim(), () => {
     const refused = shapes().flatMap((inbound) => {

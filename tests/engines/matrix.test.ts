@@ -8,7 +8,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { InboundCreate } from '../../src/contract/inbounds.ts';
 import { METHODS, PROTOCOLS } from '../../src/contract/inbounds.ts';
+import { missingFacts, type ServedShape } from '../../src/domain/nodes/engine-facts.ts';
 import { allowedNetworks, allowedSecurities, PATH_NETWORKS } from '../../src/domain/nodes/inbound-shape.ts';
+import { findProgram } from '../../src/nodes/engine-program.ts';
 import { type Json, startEngineProcess } from '../support/engine-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Client, createClient } from '../support/http-client.ts';
@@ -18,11 +20,12 @@ import { pathOf, whyWithout } from './found.ts';
 import { ANSWER, POLLED, PULLED, REQUEST } from './panel-traffic.ts';
 import { fetchAgain, fetchThrough, ownAddress, startSite, startTarget, targetHost } from './real-engine.ts';
 
-type ServerProgram = 'xray' | 'xray-new';
+type ServerProgram = 'xray' | 'xray-new' | 'v2ray';
 /** `wireguard`: what is in the file for WireGuard's own apps, in a client of the newer Xray. */
-type ClientProgram = ServerProgram | 'sing-box' | 'mihomo' | 'wireguard';
+type ClientProgram = 'xray' | 'xray-new' | 'sing-box' | 'mihomo' | 'wireguard';
+const SERVERS = ['xray', 'xray-new', 'v2ray'] as const;
 const clientsOf = (server: ServerProgram): readonly ClientProgram[] =>
-  server === 'xray' ? [server, 'sing-box', 'mihomo'] : [server, 'sing-box', 'mihomo', 'wireguard'];
+  server === 'xray-new' ? [server, 'sing-box', 'mihomo', 'wireguard'] : ['xray', 'sing-box', 'mihomo'];
 
 /** What a client's format cannot carry, by the documents of the formats: everything else must work. */
 const LEFT_OUT: Readonly<Record<ClientProgram, readonly RegExp[]>> = {
@@ -40,10 +43,21 @@ type Runnable = ClientProgram | 'sing-box-wireguard';
 
 type Shape = Partial<InboundCreate> & Pick<InboundCreate, 'protocol'>;
 
-/** The new Xray serves everything too; each run looks at what it alone can serve. */
-function shapesFor(server: ServerProgram): readonly Shape[] {
+/** What only the newer Xray serves, and what it refuses of a cipher that an older one takes. */
+const IN_SHORT = ['wireguard udp none', 'vmess tcp tls'];
+
+/** v2ray serves what it does not lack. */
+async function shapesFor(server: ServerProgram): Promise<readonly Shape[]> {
+  if (server === 'v2ray') {
+    const engine = await findProgram(pathOf(server));
+    return shapes().filter((shape) => missingFacts(servedShape(shape), engine).length === 0);
+  }
   if (server === 'xray') return shapes().filter(({ protocol }) => protocol !== 'wireguard');
-  return isFull ? shapes() : shapes().filter(({ protocol }) => protocol === 'wireguard');
+  return isFull ? shapes() : shapes().filter((shape) => IN_SHORT.includes(nameOf(shape)));
+}
+
+function servedShape({ protocol, network = 'tcp', security = 'none', flow, method }: Shape): ServedShape {
+  return { protocol, network, security, flow: flow ?? null, method: method ?? null };
 }
 
 function shapes(): Shape[] {
@@ -187,9 +201,9 @@ async function connect(
   return connected;
 }
 
-describe.each(['xray', 'xray-new'] as const)('links of %s in real clients', (server) => {
+describe.each(isFull ? SERVERS : SERVERS.slice(0, 2))('links of %s in real clients', (server) => {
   const clients = clientsOf(server);
-  const missing = whyWithout(server, 'sing-box', 'sing-box-wireguard', 'mihomo');
+  const missing = whyWithout(server, 'xray', 'sing-box', 'sing-box-wireguard', 'mihomo');
   test.skipIf(missing !== null)(
     `move bytes over every connection that both ends know ${missing ?? ''}`.trim(),
     async () => {
@@ -201,7 +215,7 @@ describe.each(['xray', 'xray-new'] as const)('links of %s in real clients', (ser
       const { id: nodeId } = (await administrator.call('createNode', node)).body;
       await using site = await startSite();
       const { private_key: privateKey } = (await administrator.call('makeRealityKeys', {})).body;
-      const connected = await connect(api, nodeId, site.port, privateKey, shapesFor(server));
+      const connected = await connect(api, nodeId, site.port, privateKey, await shapesFor(server));
       await administrator.call('updateNode', { id: nodeId, enabled: true });
       await expect.poll(async () => (await api.call('getNode', { id: nodeId })).body.status, POLLED).toBe('up');
       await using target = await startTarget(REQUEST.length, ANSWER, targetHost(server));

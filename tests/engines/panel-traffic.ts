@@ -64,6 +64,15 @@ export async function openScene(
   return { api, nodeId, userId };
 }
 
+/** The second reading that ends from now on has begun later. */
+export async function readTwice({ api, nodeId: id }: Scene): Promise<void> {
+  const seen = async () => (await api.call('getNode', { id })).body.last_seen_at;
+  for (const _ of [1, 2]) {
+    const before = await seen();
+    await expect.poll(seen, POLLED).not.toBe(before);
+  }
+}
+
 export async function linkOf({ api, userId }: Scene): Promise<string> {
   const { sub_url } = (await api.call('getUser', { id: userId })).body;
   return (await api.send({ method: 'GET', path: `${sub_url}?format=plain` })).text.trim();

@@ -8,7 +8,7 @@ import { localConnectionInput, localNodeInput } from '../../src/domain/nodes/loc
 import { createClient } from '../support/http-client.ts';
 import { openOwnPanel, PASSWORD } from '../support/own-panel.ts';
 import { pathOf, whyWithout } from './found.ts';
-import { ANSWER, ENGINES, linkOf, openPuller, openScene, POLLED, PULLED } from './panel-traffic.ts';
+import { ANSWER, ENGINES, linkOf, openPuller, openScene, POLLED, PULLED, readTwice } from './panel-traffic.ts';
 import { startSite } from './real-engine.ts';
 
 let keys = '';
@@ -58,9 +58,21 @@ describe.each(ENGINES)('with %s', (program) => {
     const { api, userId: id } = scene;
     const link = await linkOf(scene);
     await using client = await openPuller(program, link);
-    const expectPulled = (bytes: number) => expect.poll(() => client.pull(), POLLED).toBe(bytes);
-    const isLetIn = () => expectPulled(ANSWER.length);
-    const isRefused = () => expectPulled(0);
+    // By the poll that begins after the change at the latest.
+    const isTold = async () => {
+      await readTwice(scene);
+      const pending = async () => (await api.call('getNode', { id: scene.nodeId })).body.pending_changes;
+      await expect.poll(pending, POLLED).toBe(0);
+    };
+    const isLetIn = async () => {
+      await isTold();
+      // Over WireGuard the client has to shake hands again.
+      await expect.poll(() => client.pull(60_000), POLLED).toBe(ANSWER.length);
+    };
+    const isRefused = async () => {
+      await isTold();
+      expect(await client.pull()).toBe(0);
+    };
 
     await isLetIn();
     await api.call('updateUser', { id, enabled: false });
@@ -75,6 +87,9 @@ describe.each(ENGINES)('with %s', (program) => {
     await api.call('updateUser', { id, traffic_limit: 1 });
     await isRefused();
     expect((await api.call('getUser', { id })).body.state).toBe('limited');
+    await api.call('resetUserTraffic', { id });
+    await isLetIn();
+    await isRefused();
     await api.call('createGrant', { id, bytes: 1_000_000_000, lifetime: 'used' });
     await isLetIn();
     await api.call('reissueUser', { id });
@@ -83,6 +98,26 @@ describe.each(ENGINES)('with %s', (program) => {
     await expect.poll(() => another.pull(), POLLED).toBe(ANSWER.length);
     api.close();
   });
+});
+
+describe.each(['xray', 'v2ray'] as const)('with %s', (program) => {
+  const missing = whyWithout(program);
+
+  test.skipIf(missing !== null)(
+    `users reach the networks of the node only where it allows that ${missing ?? ''}`.trim(),
+    async () => {
+      await using own = await openOwnPanel({ keyFile: join(keys, 'master.key'), pollEveryMs: 500 });
+      const scene = await openScene(own, program);
+      // What is behind it is on loopback.
+      await using client = await openPuller(program, await linkOf(scene));
+      expect(await client.pull(60_000)).toBe(ANSWER.length);
+      await own.administrator.call('updateNode', { id: scene.nodeId, allows_private: false });
+      await expect.poll(() => client.pull(), POLLED).toBe(0);
+      const node = (await scene.api.call('getNode', { id: scene.nodeId })).body;
+      expect(node).toMatchObject({ status: 'up', last_restart: { reason: 'configuration' } });
+      scene.api.close();
+    },
+  );
 });
 
 const withoutXray = whyWithout('xray');
