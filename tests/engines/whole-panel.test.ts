@@ -83,12 +83,18 @@ describe.each(ENGINES)('with %s', (program) => {
     await isRefused();
     await api.call('extendUser', { id, days: 1 });
     await isLetIn();
-    // The limit is found to be passed by a poll.
-    await api.call('updateUser', { id, traffic_limit: 1 });
+    const stateOf = async () => (await api.call('getUser', { id })).body.state;
+    await api.call('updateUser', { id, traffic_limit: 2 * (PULLED.up + PULLED.down) });
     await isRefused();
-    expect((await api.call('getUser', { id })).body.state).toBe('limited');
+    expect(await stateOf()).toBe('limited');
     await api.call('resetUserTraffic', { id });
     await isLetIn();
+    // A poll finds the limit to be reached.
+    const pullOn = async () => {
+      await client.pull();
+      return stateOf();
+    };
+    await expect.poll(pullOn, POLLED).toBe('limited');
     await isRefused();
     await api.call('createGrant', { id, bytes: 1_000_000_000, lifetime: 'used' });
     await isLetIn();
