@@ -256,8 +256,22 @@ const nodeLinks = node
 nodeLinks
   .command('on')
   .description('serve links over HTTPS, or give another certificate to what serves them')
-  .requiredOption('--certificate <file>', "the server's certificate and what signed it, PEM")
-  .requiredOption('--key <file>', 'its private key, PEM')
+  .option('--certificate <file>', "the server's certificate and what signed it, PEM")
+  .option('--key <file>', 'its private key, PEM')
+  .option('--acme <name...>', 'in their place: order certificates for these names, and renew them')
+  .option('--agree-to-terms', "the authority's terms of service were read and are agreed to")
+  .option('--email <address>', 'where the authority may write to')
+  .option('--directory <url>', "the authority's ACME directory (default: Let's Encrypt)")
+  .addOption(
+    new Option('--challenge <kind>', 'how control of the names is shown: to port 80 or to port 443')
+      .choices(['http-01', 'tls-alpn-01'])
+      .default('http-01'),
+  )
+  .addOption(
+    new Option('--http-port <port>', 'where http-01 is answered; port 80 of the names must lead there')
+      .argParser(parseInteger(1, 65_535))
+      .default(80),
+  )
   .addOption(new Option('--port <port>', 'the port').argParser(parseInteger(1, 65_535)).default(443))
   .addOption(nodeHostOption())
   .addOption(nodeDataOption())

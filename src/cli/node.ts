@@ -1,6 +1,7 @@
 // `panel node …`: the commands of a node's machine.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { ACME_CHALLENGES } from '../contract/settings/acme.ts';
 import {
   engineDifferenceOf,
   installEngine,
@@ -8,7 +9,7 @@ import {
   type Switched,
   switchEngine,
 } from '../panel/node/node-engine.ts';
-import { dropLinks, setLinks } from '../panel/node/node-links.ts';
+import { dropLinks, orderLinks, setLinks } from '../panel/node/node-links.ts';
 import {
   actAsOwner,
   examineMachine,
@@ -126,14 +127,27 @@ interface LinksOptions {
   readonly data?: string;
   readonly host?: string;
   readonly port: number;
-  readonly certificate: string;
-  readonly key: string;
+  readonly certificate?: string;
+  readonly key?: string;
+  readonly acme?: readonly string[];
+  readonly agreeToTerms?: boolean;
+  readonly email?: string;
+  readonly directory?: string;
+  readonly challenge?: (typeof ACME_CHALLENGES)[number];
+  readonly httpPort?: number;
 }
 
 const LINKS_RESTART =
   'It holds from the next start of `panel node run` on (`systemctl restart gatehouse-node`); the engine goes on.';
 
-export function nodeLinksOn({ data, host, port, certificate, key }: LinksOptions): void {
+export function nodeLinksOn(options: LinksOptions): void {
+  const { data, host, port, certificate, key, acme } = options;
+  if (acme !== undefined) {
+    orderLinksFor(acme, options);
+    return;
+  }
+  if (certificate === undefined || key === undefined)
+    throw refusal('refused', 'Give it a certificate (--certificate and --key), or have it ordered (--acme).');
   const read = (file: string) => {
     try {
       return readFileSync(resolve(file), 'utf8');
@@ -147,6 +161,17 @@ export function nodeLinksOn({ data, host, port, certificate, key }: LinksOptions
   print(
     `This machine serves links on port ${port}. ${LINKS_RESTART} Another certificate alone is taken within a minute.`,
   );
+}
+
+function orderLinksFor(names: readonly string[], options: LinksOptions): void {
+  const { data, host, port, certificate, key, agreeToTerms, email, directory, challenge, httpPort } = options;
+  if (certificate !== undefined || key !== undefined)
+    throw refusal('refused', 'A certificate is given (--certificate and --key) or ordered (--acme), not both.');
+  if (!agreeToTerms)
+    throw refusal('refused', "Read the authority's terms of service, and say with --agree-to-terms that you agree.");
+  const asked = { names: [...names], email: email ?? null, directory_url: directory, challenge, http_port: httpPort };
+  orderLinks(folderOf(data), { host: host ?? null, port }, asked);
+  print(`This machine orders a certificate and serves links on port ${port}. ${LINKS_RESTART}`);
 }
 
 export function nodeLinksOff({ data }: { readonly data?: string }): void {

@@ -2,7 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { AlpnAnswers } from '../adapters/acme/challenges.ts';
-import type { AcmeClientParts } from '../adapters/acme/client.ts';
+import { createLazyAcme } from '../adapters/acme/lazy-client.ts';
 import { openControlSocket } from '../adapters/control-socket.ts';
 import { openLog } from '../adapters/log.ts';
 import { isRefusedUrl } from '../adapters/outbound-client.ts';
@@ -15,7 +15,6 @@ import { createBotClient } from '../bot/client.ts';
 import { openApiDocument } from '../contract/openapi/openapi.ts';
 import type { Core } from '../core/core.ts';
 import { createCore } from '../core/create-core.ts';
-import type { AcmeClient } from '../core/ports/acme.ts';
 import type { CertificateTarget, HostPorts, Listeners, Network } from '../core/ports/host.ts';
 import type { Log, Store, Vault } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
@@ -278,19 +277,6 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
 async function loadAgent(url: string, allowPrivate: boolean, proxy: string | null) {
   const { createOutboundAgent } = await import('../adapters/outbound-agent.ts');
   return createOutboundAgent(url, allowPrivate, proxy);
-}
-
-/** The library is loaded with the first order: it is slow to load. */
-function createLazyAcme(parts: AcmeClientParts): AcmeClient {
-  let loading: Promise<AcmeClient> | null = null;
-  const load = () => {
-    loading ??= import('../adapters/acme/client.ts').then(({ createAcmeClient }) => createAcmeClient(parts));
-    return loading;
-  };
-  return {
-    order: async (settings, replaces, signal) => (await load()).order(settings, replaces, signal),
-    renewalWindow: async (directoryUrl, chain) => (await load()).renewalWindow(directoryUrl, chain),
-  };
 }
 
 /** Opens the listener for links where one is set; the panel starts also where it cannot listen. */

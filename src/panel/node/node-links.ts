@@ -1,19 +1,23 @@
 // Links from a node's machine: what its lease holds of a user, in every format, over an HTTPS listener of its own, also while the panel is away.
 //
-// Its folder has links.json: where it listens; links.pem (0600): the key and the chain.
+// Its folder has links.json: where it listens, and what is ordered by ACME; links.pem (0600): the key and the chain.
 import { createHash, randomBytes, X509Certificate } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { AlpnAnswers } from '../../adapters/acme/challenges.ts';
+import { createLazyAcme } from '../../adapters/acme/lazy-client.ts';
 import { judgeImport } from '../../adapters/certificates/import.ts';
 import { systemClock } from '../../adapters/clock.ts';
 import { listenEverywhere } from '../../adapters/listen-everywhere.ts';
 import { readIfThere, writePrivateFile } from '../../adapters/private-file.ts';
 import type { Subscription } from '../../core/core.ts';
+import { NO_ORDERS } from '../../core/ports/acme.ts';
 import type { LeaseSettings, LeaseShared } from '../../core/ports/lease.ts';
 import type { NodeLease } from '../../core/ports/node-lease.ts';
 import type { Clock, Log, Timers } from '../../core/ports/ports.ts';
 import { shownTo, totalOf } from '../../core/users/subscription.ts';
+import { isNearEnd } from '../../domain/acme-schedule.ts';
 import { canConnect, extraBytes, stateOf, usedBytes } from '../../domain/users/account.ts';
 import type { Door } from '../../door/door.ts';
 import { createSubscriptionDoor } from '../../door/subscription.ts';
@@ -21,12 +25,15 @@ import { createApp } from '../../http/app.ts';
 import { createServer } from '../../http/server.ts';
 import { renderSubscription } from '../../subscription/render.ts';
 import { reasonOf, refusal } from '../refusal.ts';
+import { type AcmeAsked, acmeAsked, askForOrder, dropOrders, keepOrdering, readAcmeState } from './node-acme.ts';
 
 const SETTINGS = 'links.json';
 const CERTIFICATE = 'links.pem';
 const CHECK_MS = 60_000;
 const DAY_MS = 86_400_000;
 const STOP_GRACE_MS = 2000;
+/** Certificates that are given end after 90 days or less. */
+const SOON_DAYS = 14;
 /** Before there is a lease. */
 const NO_LEASE: Omit<LeaseSettings, 'subPath'> = {
   subscriptionTitle: '',
@@ -39,7 +46,12 @@ const NO_LEASE: Omit<LeaseSettings, 'subPath'> = {
   rateLimit: 0,
 };
 
-const linksSettings = z.object({ host: z.string().nullable(), port: z.int().min(0).max(65_535) });
+const linksSettings = z.object({
+  host: z.string().nullable(),
+  port: z.int().min(0).max(65_535),
+  /** Null: its certificate is given to it. */
+  acme: acmeAsked.nullable().default(null),
+});
 type LinksSettings = z.output<typeof linksSettings>;
 
 /** Null: this machine serves no links. */
@@ -53,7 +65,12 @@ function readLinksSettings(folder: string): LinksSettings | null {
   }
 }
 
-interface LinksWanted extends LinksSettings {
+interface LinksPlace {
+  readonly host: string | null;
+  readonly port: number;
+}
+
+interface LinksWanted extends LinksPlace {
   /** PEM: the leaf with what signed it, and its key. */
   readonly chain: string;
   readonly key: string;
@@ -70,18 +87,37 @@ export function setLinks(folder: string, { host, port, chain, key }: LinksWanted
     throw refusal('refused', `The certificate cannot be served: ${first?.member} ${first?.message}.`);
   }
   writePrivateFile(join(folder, CERTIFICATE), judged.key + judged.chain);
-  writePrivateFile(join(folder, SETTINGS), JSON.stringify({ host, port }));
+  writePrivateFile(join(folder, SETTINGS), JSON.stringify({ host, port, acme: null }));
+  dropOrders(folder);
+}
+
+/** The same with certificates that the machine orders itself, from its next start on. What is served meanwhile is what there is. */
+export function orderLinks(folder: string, { host, port }: LinksPlace, asked: z.input<typeof acmeAsked>): void {
+  const acme = acmeAsked.safeParse(asked);
+  if (!acme.success) throw refusal('refused', `This cannot be ordered: ${z.prettifyError(acme.error)}`);
+  askForOrder(folder, acme.data, issuedIn(folder), systemClock.now());
+  writePrivateFile(join(folder, SETTINGS), JSON.stringify({ host, port, acme: acme.data }));
 }
 
 /** It serves none from its next start on. */
 export function dropLinks(folder: string): void {
   for (const name of [SETTINGS, CERTIFICATE]) rmSync(join(folder, name), { force: true });
+  dropOrders(folder);
 }
 
 function readIdentity(folder: string): { readonly key: string; readonly cert: string } | null {
   const text = readIfThere(join(folder, CERTIFICATE));
   const at = text?.indexOf('-----BEGIN CERTIFICATE-----') ?? -1;
   return text === null || at < 0 ? null : { key: text.slice(0, at), cert: text.slice(at) };
+}
+
+/** The chain that was ordered by ACME; null: what is there was given, or nothing is. */
+function issuedIn(folder: string): string | null {
+  const chain = readIdentity(folder)?.cert ?? null;
+  if (chain === null || readLinksSettings(folder)?.acme == null) return null;
+  // One that was given before orders began stays until there is another.
+  const { issued } = readAcmeState(folder);
+  return issued !== null && new X509Certificate(chain).validToDate.getTime() === issued.validity.to ? chain : null;
 }
 
 function namesOf(chain: string): readonly string[] {
@@ -91,13 +127,36 @@ function namesOf(chain: string): readonly string[] {
     .flatMap((one) => (one.startsWith('DNS:') ? [one.slice(4).toLowerCase()] : []));
 }
 
+export interface LinksFound {
+  readonly port: number;
+  /** Null: there is no certificate yet. */
+  readonly daysLeft: number | null;
+  /** It should be there by now, or another one. */
+  readonly isLate: boolean;
+  /** Why the last order by ACME failed, and when the next one begins; null: none has, or it was given. */
+  readonly failure: { readonly text: string; readonly nextAt: number } | null;
+  readonly isOrdered: boolean;
+}
+
 /** What `panel node doctor` says of it; null: no links. */
-export function examineLinks(folder: string, now: number): { readonly port: number; readonly daysLeft: number } | null {
+export function examineLinks(folder: string, now: number): LinksFound | null {
   const settings = readLinksSettings(folder);
   const identity = readIdentity(folder);
-  if (settings === null || identity === null) return null;
-  const { validToDate } = new X509Certificate(identity.cert);
-  return { port: settings.port, daysLeft: Math.floor((validToDate.getTime() - now) / DAY_MS) };
+  if (settings === null || (identity === null && settings.acme === null)) return null;
+  const isOrdered = settings.acme !== null;
+  const leaf = identity && new X509Certificate(identity.cert);
+  const span = leaf && { from: leaf.validFromDate.getTime(), to: leaf.validToDate.getTime() };
+  const daysLeft = span && Math.floor((span.to - now) / DAY_MS);
+  const isLate = isOrdered ? span !== null && isNearEnd(span, now) : daysLeft === null || daysLeft < SOON_DAYS;
+  const { failure, notBefore } = isOrdered ? readAcmeState(folder) : NO_ORDERS;
+  const words = failure && [failure.code, failure.name, failure.detail].filter((one) => one !== null).join(': ');
+  return {
+    port: settings.port,
+    daysLeft,
+    isLate,
+    isOrdered,
+    failure: words === null ? null : { text: words, nextAt: notBefore },
+  };
 }
 
 type ServedSettings = LeaseSettings & { readonly secretPath: string; readonly instanceId: string };
@@ -113,6 +172,17 @@ interface Parts {
 export interface NodeLinks {
   readonly port: number;
   close(): Promise<void>;
+}
+
+/** Of this machine's own making, which no app trusts. */
+async function ownIdentity(
+  names: readonly string[],
+  clock: Clock,
+): Promise<{ readonly key: string; readonly cert: string }> {
+  const { issueSelfSigned } = await import('../../adapters/certificates/issuer.ts');
+  const now = clock.now();
+  const { key, pem } = await issueSelfSigned([...names], { from: now - DAY_MS, to: now + 365 * DAY_MS });
+  return { key, cert: pem };
 }
 
 /** What is behind a token, of which the machine has only the hash; null: nothing, or no whole lease is here. */
@@ -164,8 +234,10 @@ function openDoor(parts: Parts, settings: () => ServedSettings): Door {
 export async function serveLinks(parts: Parts): Promise<NodeLinks | null> {
   const { folder, lease, clock, timers, log } = parts;
   const wanted = readLinksSettings(folder);
-  let identity = readIdentity(folder);
-  if (wanted === null || identity === null) return null;
+  if (wanted === null) return null;
+  // Until there is one, for challenges on the same port.
+  let identity = readIdentity(folder) ?? (wanted.acme && (await ownIdentity(wanted.acme.names, clock)));
+  if (identity === null) return null;
   // No request leads to a secret path here; before the first lease none leads to a link.
   const nowhere = { secretPath: randomBytes(32).toString('hex'), instanceId: '' };
   const unknown = { ...NO_LEASE, subPath: randomBytes(32).toString('hex'), ...nowhere };
@@ -181,8 +253,10 @@ export async function serveLinks(parts: Parts): Promise<NodeLinks | null> {
   const trustedProxies = () => none;
   const door = openDoor(parts, settings);
   const app = createApp({ door, core: { settings }, clock, log, hosts: () => names, trustedProxies });
-  const server = createServer({ app, log, tls: identity, trustedProxies, linksOnly: true });
-  const stopReading = timers.every(CHECK_MS, () => {
+  const alpnAnswers: AlpnAnswers = new Map();
+  const acmeAnswer = (name: string) => alpnAnswers.get(name) ?? null;
+  const server = createServer({ app, log, tls: identity, trustedProxies, linksOnly: true, acmeAnswer });
+  function followFile(): void {
     try {
       const next = readIdentity(folder);
       if (next === null || next.cert === identity?.cert) return;
@@ -193,15 +267,33 @@ export async function serveLinks(parts: Parts): Promise<NodeLinks | null> {
     } catch (error) {
       log.error('certificate of links not replaced', { error: String(error) });
     }
-  });
+  }
+  const stopReading = timers.every(CHECK_MS, followFile);
+  function orderFor(acme: AcmeAsked): () => void {
+    return keepOrdering({
+      ...parts,
+      wanted: acme,
+      client: createLazyAcme({ folder, timers, alpnAnswers }),
+      present: () => readLinksSettings(folder)?.acme ?? null,
+      chain: () => issuedIn(folder),
+      serve({ key, chain }) {
+        writePrivateFile(join(folder, CERTIFICATE), key + chain);
+        followFile();
+        const { validFromDate, validToDate } = new X509Certificate(chain);
+        return { from: validFromDate.getTime(), to: validToDate.getTime() };
+      },
+    });
+  }
   try {
     const listenOn = (host: string) => server.listen(host, wanted.port);
     const { port } = await (wanted.host === null ? listenEverywhere(listenOn) : listenOn(wanted.host));
     log.info('links served', { port });
+    const stopOrdering = wanted.acme ? orderFor(wanted.acme) : () => {};
     return {
       port,
       close() {
         stopReading();
+        stopOrdering();
         app.close();
         return server.close(STOP_GRACE_MS);
       },

@@ -42,8 +42,6 @@ const LEDGER = 'ledger.db';
 const LEASE_KEY = 'lease.key';
 const DAY_MS = 86_400_000;
 const SOON_ENDING_DAYS = 30;
-/** Certificates of public authorities last 90 days or less. */
-const LINKS_SOON_DAYS = 14;
 
 interface Joined extends NodeIdentity {
   readonly port: number;
@@ -318,13 +316,24 @@ export async function examineMachine(folder: string, enginePath: string | undefi
 function checkLinks(folder: string): readonly Finding[] {
   const links = examineLinks(folder, systemClock.now());
   if (links === null) return [];
-  const { port, daysLeft } = links;
+  const { port, daysLeft, isLate, isOrdered, failure } = links;
+  const isEnded = daysLeft === null ? failure !== null : daysLeft < 0;
+  const left =
+    daysLeft === null
+      ? 'whose certificate is to come'
+      : daysLeft < 0
+        ? 'with a certificate that has ended'
+        : `${daysLeft} days left of the certificate`;
+  const failed =
+    failure && `, the last order failed (${failure.text}), the next is at ${new Date(failure.nextAt).toISOString()}`;
+  const given = isLate ? 'Give it the next one: `panel node links on` with the new files.' : '';
+  const ordered = failure ? 'Its names must lead to this machine, and the port of the challenge too.' : '';
   return [
     {
       check: 'links',
-      verdict: daysLeft < 0 ? 'problem' : daysLeft < LINKS_SOON_DAYS ? 'warning' : 'ok',
-      found: `on port ${port}, ${daysLeft < 0 ? 'with a certificate that has ended' : `${daysLeft} days left of the certificate`}`,
-      advice: daysLeft < LINKS_SOON_DAYS ? 'Give it the next one: `panel node links on` with the new files.' : '',
+      verdict: isEnded ? 'problem' : isLate || failure ? 'warning' : 'ok',
+      found: `on port ${port}, ${left}${failed ?? ''}`,
+      advice: isOrdered ? ordered : given,
     },
   ];
 }
