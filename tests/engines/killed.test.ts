@@ -2,13 +2,12 @@
 // last poll may be missing.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { times } from '../support/long.ts';
 import { body, openTarget, PASSWORD, type Target } from '../torture/target.ts';
 import { pathOf, whyWithout } from './found.ts';
-import { ANSWER, openPuller, POLLED, PULLED, type Puller, SHAPES } from './panel-traffic.ts';
+import { ANSWER, openPuller, POLLED, PULLED, pullOn, SHAPES } from './panel-traffic.ts';
 
 const PROGRAM = 'xray';
 const missing = whyWithout(PROGRAM);
@@ -44,29 +43,6 @@ async function countedOf(target: Target, id: number): Promise<{ up: number; down
 
 function pidOf(target: Target, nodeId: number): number {
   return JSON.parse(readFileSync(join(target.folder, 'engines', `node-${nodeId}.json`), 'utf8')).pid;
-}
-
-/** A pull takes about as long; without a pause they would keep both cores busy through all waiting. */
-const PAUSE_MS = 30;
-
-/** Pulls one time after the other until it is stopped; how often. Each must succeed. */
-function pullOn(client: Puller): { stop(): Promise<number> } {
-  let isStopped = false;
-  const work = (async () => {
-    let pulls = 0;
-    while (!isStopped) {
-      expect(await client.pull(60_000)).toBe(ANSWER.length);
-      pulls += 1;
-      await pause(PAUSE_MS);
-    }
-    return pulls;
-  })();
-  return {
-    stop() {
-      isStopped = true;
-      return work;
-    },
-  };
 }
 
 test.skipIf(missing !== null)(`a panel that is killed under traffic loses no byte ${missing ?? ''}`, async () => {

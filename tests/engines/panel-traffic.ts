@@ -1,7 +1,10 @@
 // What tests of a whole panel share: a node of this machine with one connection and one user, and a client that is configured by the
 // user's link.
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { InboundCreate } from '../../src/contract/inbounds.ts';
 import type { Json } from '../support/engine-process.ts';
@@ -11,6 +14,8 @@ import { type OwnPanel, PASSWORD } from '../support/own-panel.ts';
 import { readLink } from '../support/subscription-samples.ts';
 import { pathOf } from './found.ts';
 import { clientConfig, fetchThrough, socksConnect, startProgram, startTarget, targetHost } from './real-engine.ts';
+
+const COMMAND = join(import.meta.dirname, '../../bin/panel.mjs');
 
 export const ENGINES = ['xray', 'xray-new', 'v2ray'] as const;
 export type EngineUnderTest = (typeof ENGINES)[number];
@@ -137,6 +142,40 @@ export async function openPuller(program: EngineUnderTest, link: string): Promis
       await target[Symbol.asyncDispose]();
     },
   };
+}
+
+/** A pull takes about as long; without a pause they would keep both cores busy through all waiting. */
+const PAUSE_MS = 30;
+
+/** Pulls one time after the other until it is stopped; how often. Each must succeed. */
+export function pullOn(client: Puller): { stop(): Promise<number> } {
+  let isStopped = false;
+  const work = (async () => {
+    let pulls = 0;
+    while (!isStopped) {
+      expect(await client.pull(60_000)).toBe(ANSWER.length);
+      pulls += 1;
+      await pause(PAUSE_MS);
+    }
+    return pulls;
+  })();
+  return {
+    stop() {
+      isStopped = true;
+      return work;
+    },
+  };
+}
+
+/** `panel node <words>` in the folder. */
+export function panelNode(folder: string, words: readonly string[]) {
+  const env = {
+    ...process.env,
+    GATEHOUSE_NODE_DATA: folder,
+    GATEHOUSE_ENGINE: pathOf('xray'),
+  };
+  const child = spawn(process.execPath, [COMMAND, 'node', ...words], { env, stdio: 'ignore' });
+  return { child, ended: once(child, 'exit') };
 }
 
 /** One connection through the engine, over which bytes move when a test says so. */

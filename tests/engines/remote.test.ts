@@ -1,8 +1,6 @@
 // A real engine on another machine's end of the wire: counted to the byte by the panel, through kills of the service and of the engine while the
 // panel is away.
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { createWriteStream, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,23 +19,11 @@ import { createClient } from '../support/http-client.ts';
 import { times } from '../support/long.ts';
 import { type OwnPanel, openOwnPanel, PASSWORD } from '../support/own-panel.ts';
 import { pathOf, whyWithout } from './found.ts';
-import { ANSWER, linkOf, openPuller, POLLED, PULLED, SHAPES } from './panel-traffic.ts';
+import { ANSWER, linkOf, openPuller, POLLED, PULLED, panelNode, SHAPES } from './panel-traffic.ts';
 
 const PROGRAM = 'xray';
-const COMMAND = join(import.meta.dirname, '../../bin/panel.mjs');
 const HOST = '127.0.0.1';
 const missing = whyWithout(PROGRAM);
-
-/** `panel node <words>` in the folder. */
-function panelNode(folder: string, words: readonly string[]) {
-  const env = {
-    ...process.env,
-    GATEHOUSE_NODE_DATA: folder,
-    ...(missing === null && { GATEHOUSE_ENGINE: pathOf(PROGRAM) }),
-  };
-  const child = spawn(process.execPath, [COMMAND, 'node', ...words], { env, stdio: 'ignore' });
-  return { child, ended: once(child, 'exit') };
-}
 
 /** A node on another machine with a connection and a user, and a token for it. */
 async function openFar({ administrator, panel, newKey, ca }: OwnPanel) {
