@@ -16,6 +16,9 @@ export const SCANNER_PROGRAMS = { sslscan: 'sslscan' } as const;
 /** What tests/attacks asks what the service of a node's machine is left with. */
 export const ANALYZER_PROGRAMS = { 'systemd-analyze': 'systemd' } as const;
 
+/** What tests/panel needs for nodes in network namespaces. */
+export const NETWORK_PROGRAMS = { ip: 'iproute2', nft: 'nftables' } as const;
+
 /** For what hangs. */
 const LIMIT_MS = 15 * 60_000;
 /** Another apt-get may be at work: wait for its lock. */

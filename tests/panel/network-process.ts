@@ -1,0 +1,106 @@
+// One end of tests/panel/node-network.test.ts in a network namespace of its own: a panel, or a node's machine whose engine is in memory. Its clock is
+// the system's and what the test adds.
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { joinNode } from '../../src/nodes/remote/remote-engine.ts';
+import { joinMachine, runMachine } from '../../src/panel/node/node-machine.ts';
+import { openPanel } from '../../src/panel/panel.ts';
+import { type Administrator, createAdministrator } from '../support/administrator.ts';
+import { CHEAP_COST } from '../support/cheap-password.ts';
+import { createFakeMachine } from '../support/fake-engine.ts';
+import { makeKeys, realLooking } from '../support/node-machine.ts';
+
+const PASSWORD = 'correct horse battery';
+const PANEL_PORT = 8443;
+
+const systemNow = Date.now;
+let ahead = 0;
+Date.now = () => systemNow() + ahead;
+
+const fake = createFakeMachine();
+let administrator: Administrator | null = null;
+
+async function signIn(): Promise<void> {
+  await administrator?.call('signIn', { name: 'admin', password: PASSWORD });
+}
+
+/** What a stranger gets at a node's port, without a certificate or with one of another panel. */
+async function tryAs(who: 'none' | 'foreign', host: string, port: number): Promise<string> {
+  const { key, certificate: cert } = (await makeKeys()).panel;
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, rejectUnauthorized: false, ...(who === 'foreign' && { key, cert }) });
+    socket.on('secureConnect', () =>
+      socket.write('POST /1/running HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\n{}'),
+    );
+    socket.on('data', () => resolve('answered'));
+    socket.on('error', () => resolve('refused')).on('close', () => resolve('refused'));
+  });
+}
+
+const COMMANDS = {
+  advance(ms: number) {
+    ahead += ms;
+    return Date.now();
+  },
+  async openPanel(folder: string) {
+    const isNew = !existsSync(folder);
+    const keyFile = `${folder}.key`;
+    const panel = await openPanel({
+      folder,
+      keyFile,
+      port: PANEL_PORT,
+      rateLimit: 0,
+      passwordCost: CHEAP_COST,
+      pollEveryMs: 200,
+    });
+    if (isNew) await panel.core.local.setUp('admin', PASSWORD);
+    administrator = createAdministrator(panel.panelUrl, readFileSync(join(folder, 'tls', 'ca.pem'), 'utf8'));
+    await signIn();
+  },
+  async act(id: Parameters<Administrator['call']>[0], input: never) {
+    let answer = await administrator?.call(id, input);
+    if (answer?.status === 401) {
+      await signIn();
+      answer = await administrator?.call(id, input);
+    }
+    return { status: answer?.status, body: answer?.body };
+  },
+  join: (folder: string, token: string, limitMs: number) => joinMachine({ folder, token, waiting: () => {}, limitMs }),
+  async run(folder: string) {
+    await runMachine({ folder, engine: realLooking(fake), beatMs: 100, startAgainMs: 100 });
+  },
+  move: (userId: number, inboundId: number, down: number) => fake.move(userId, inboundId, { up: 0, down }),
+  isIn: (userId: number, inboundId: number) => fake.process?.members.get(inboundId)?.has(userId) === true,
+  /** What a stranger could have changed. */
+  state: (folder: string) => [
+    createHash('sha256')
+      .update(readFileSync(join(folder, 'node.json')))
+      .digest('hex'),
+    fake.starts,
+    [...(fake.process?.members ?? [])].map(([id, users]) => [id, [...users.keys()]]),
+  ],
+  tryAs,
+  /** Joins as a panel would that has this secret. */
+  async tryJoin(host: string, port: number, secret: string) {
+    const { authority } = await makeKeys();
+    const joining = joinNode({ host, port, secret, authority: authority.pem, certify: async () => '' });
+    return joining.then(
+      () => 'joined',
+      (error: { code: string }) => error.code,
+    );
+  },
+};
+export type Commands = typeof COMMANDS;
+
+process.on('message', ({ id, name, args }: { id: number; name: keyof Commands; args: readonly unknown[] }) => {
+  const command = COMMANDS[name] as (...all: readonly unknown[]) => unknown;
+  Promise.resolve()
+    .then(() => command(...args))
+    .then(
+      (result) => process.send?.({ id, result }),
+      (error: unknown) => process.send?.({ id, error: String(error) }),
+    );
+});
+process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
