@@ -333,7 +333,7 @@ describe('what machines have written down', () => {
       seen.resets += resets.length;
     };
     await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 50 }), check), {
-      numRuns: times(15, 2000),
+      numRuns: times(30, 2000),
     });
     for (const [what, count] of Object.entries(seen)) expect([what, count > 0]).toEqual([what, true]);
   });
