@@ -2,9 +2,12 @@
 // the system's and what the test adds.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import { request } from 'node:https';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
+import { issueSelfSigned } from '../../src/adapters/certificates/issuer.ts';
 import { joinNode } from '../../src/nodes/remote/remote-engine.ts';
+import { setLinks } from '../../src/panel/node/node-links.ts';
 import { joinMachine, runMachine } from '../../src/panel/node/node-machine.ts';
 import { openPanel } from '../../src/panel/panel.ts';
 import { type Administrator, createAdministrator } from '../support/administrator.ts';
@@ -13,6 +16,7 @@ import { createFakeMachine } from '../support/fake-engine.ts';
 import { makeKeys, realLooking } from '../support/node-machine.ts';
 
 const PASSWORD = 'correct horse battery';
+const HOUR = 3_600_000;
 const PANEL_PORT = 8443;
 
 const systemNow = Date.now;
@@ -68,7 +72,10 @@ const COMMANDS = {
     return { status: answer?.status, body: answer?.body };
   },
   join: (folder: string, token: string, limitMs: number) => joinMachine({ folder, token, waiting: () => {}, limitMs }),
-  async run(folder: string) {
+  async run(folder: string, name: string) {
+    const from = systemNow() - HOUR;
+    const { key, pem } = await issueSelfSigned([name], { from, to: from + 24 * 30 * HOUR });
+    setLinks(folder, { host: null, port: 443, key, chain: pem });
     await runMachine({ folder, engine: realLooking(fake), beatMs: 100, startAgainMs: 100 });
   },
   move: (userId: number, inboundId: number, down: number) => fake.move(userId, inboundId, { up: 0, down }),
@@ -91,6 +98,16 @@ const COMMANDS = {
       (error: { code: string }) => error.code,
     );
   },
+  fetch: (host: string, path: string) =>
+    new Promise((resolve) => {
+      const sent = request(
+        { host, port: 443, path, agent: false, rejectUnauthorized: false, timeout: 5000 },
+        (reply) => {
+          reply.resume().on('end', () => resolve(reply.statusCode));
+        },
+      );
+      sent.on('error', () => resolve(0)).end();
+    }),
 };
 export type Commands = typeof COMMANDS;
 

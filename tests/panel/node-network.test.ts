@@ -1,4 +1,4 @@
-// A panel behind NAT and three machines in network namespaces: it moves, its cable is cut for hours, and strangers come by.
+// A panel behind NAT and three machines in network namespaces: it moves, its cable is cut for hours, it is killed, and strangers come by.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -14,6 +14,7 @@ const PORT = 8450;
 const POLL = { timeout: 120_000, interval: 200 };
 const MARK = `gh${process.pid}`;
 const NODES = [1, 2, 3];
+const NAME = 'links.example.com';
 const addressOf = (node: number) => `10.77.9.1${node}`;
 
 const sh = (line: string) => execFileSync('sh', ['-c', line], { stdio: 'pipe' });
@@ -110,9 +111,9 @@ describe.skipIf(why !== null)(`a fleet behind NAT ${why === null ? '' : `(${why}
   };
   const inboundOf = (node: number) => nodes[node - 1]?.inboundId ?? 0;
   const newUser = async (more: object = {}) => {
-    const { id } = await act('createUser', { name: 'Anna', tariff_id: 1, ...more });
+    const { id, sub_url } = await act('createUser', { name: 'Anna', tariff_id: 1, ...more });
     for (const node of NODES) await expect.poll(() => isIn(node, id), POLL).toBe(true);
-    return { id: id as number };
+    return { id: id as number, path: new URL(sub_url).pathname };
   };
   const isIn = (node: number, id: number) => machineOf(node).call('isIn', id, inboundOf(node));
   const move = async (node: number, id: number, down: number) => {
@@ -137,7 +138,7 @@ describe.skipIf(why !== null)(`a fleet behind NAT ${why === null ? '' : `(${why}
       const { id: inboundId } = await act('createInbound', inbound);
       const { token } = await act('inviteNode', { id: nodeId, port: PORT, password: 'correct horse battery' });
       await machineOf(node).call('join', folderOf(node), token, 120_000);
-      await machineOf(node).call('run', folderOf(node));
+      await machineOf(node).call('run', folderOf(node), NAME);
       nodes.push({ nodeId, inboundId, token });
     }
   });
@@ -179,7 +180,7 @@ describe.skipIf(why !== null)(`a fleet behind NAT ${why === null ? '' : `(${why}
     expect(await replayed).toContain('No panel came');
     await Promise.all([late.kill(), stranger.kill()]);
     machines[2] = open('3');
-    await machineOf(3).call('run', folderOf(3));
+    await machineOf(3).call('run', folderOf(3), NAME);
   });
 
   it('goes on by its lease while its cable is cut for hours, and is of one mind with the panel afterwards', async () => {
@@ -216,5 +217,20 @@ describe.skipIf(why !== null)(`a fleet behind NAT ${why === null ? '' : `(${why}
     await expect.poll(sum, POLL).toBe(moved);
     const { id } = await newUser();
     expect(await Promise.all(NODES.map((node) => isIn(node, id)))).toEqual([true, true, true]);
+  });
+
+  it('serves the links of users while the panel is killed', async () => {
+    const { id, path } = await newUser();
+    const linkAt = (node: number) => machineOf((node % NODES.length) + 1).call('fetch', addressOf(node), path);
+    for (const node of NODES) await expect.poll(() => linkAt(node), POLL).toBe(200);
+    await panel.kill();
+    for (const node of NODES) {
+      expect(await linkAt(node)).toBe(200);
+      await move(node, id, 10);
+    }
+    panel = open('p');
+    await panel.call('advance', 5 * HOUR);
+    await panel.call('openPanel', panelFolder);
+    await expect.poll(() => totalOf(id), POLL).toBe(30);
   });
 });
