@@ -48,6 +48,8 @@ const crossingProjects = crossing
       include: [`tests/${name}/**/*.test.ts`],
       // What a folder needs of the machine, before its first test.
       globalSetup: [`./tests/${name}/setup.ts`].filter(isThere),
+      // The packed application is that of Electron's binary.
+      exclude: process.env.GATEHOUSE_TEST_ELECTRON === '1' ? [] : ['tests/desktop/packed.test.ts'],
       // One at a time: a desktop's panel takes the first free port and keeps it, so that between two starts of one another could take it.
       ...(name === 'desktop' && { fileParallelism: false }),
       testTimeout: 600_000,

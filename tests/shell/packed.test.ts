@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { extractAll, listPackage } from '@electron/asar';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -12,6 +13,7 @@ import { ensureBuilt } from '../support/built.ts';
 
 const LIMIT_MS = 10 * 60_000;
 const MAX_ARCHIVE_BYTES = 13_500_000;
+const LICENCES = '<pre>Copyright of many</pre>'.repeat(100);
 
 let folder: string;
 let files: string[];
@@ -24,6 +26,7 @@ beforeAll(async () => {
   mkdirSync(join(electron, 'resources'), { recursive: true });
   mkdirSync(join(electron, 'locales'));
   for (const path of ['electron', 'locales/en-US.pak']) writeFileSync(join(electron, path), '');
+  writeFileSync(join(electron, 'LICENSES.chromium.html'), LICENCES);
   // The binary's fuses alone cannot be set here.
   const settings = parse(readFileSync(join(root, 'electron-builder.yml'), 'utf8'));
   const pack = async (name: string) => {
@@ -61,6 +64,12 @@ it('has nothing but the built application and the packages it loads', () => {
   const { size } = statSync(archive());
   console.log(`archive: ${size} bytes`);
   expect(size).toBeLessThan(MAX_ARCHIVE_BYTES);
+});
+
+it('has the licences of Chromium beside it, compressed', () => {
+  const packed = join(folder, 'packed/linux-unpacked');
+  expect(gunzipSync(readFileSync(join(packed, 'LICENSES.chromium.html.gz'))).toString()).toBe(LICENCES);
+  expect(readdirSync(packed)).not.toContain('LICENSES.chromium.html');
 });
 
 it('is the same files where it is made twice, those beside the archive too', () => {

@@ -45,23 +45,26 @@ export interface CommandLine extends AsyncDisposable {
 
 /**
  * A fresh folder and the command line on it. What still runs at the end is killed, also when this process is. `environment`: beside
- * that of this process. Passwords and passphrases are hashed at a low cost unless `hashing` is real.
+ * that of this process. Passwords and passphrases are hashed at a low cost unless `hashing` is real. `packed`: the command within this packed
+ * application, which loads no other modules: it hashes at the real cost.
  */
 export function openCommandLine(
   environment: Readonly<Record<string, string>> = {},
-  { hashing = 'cheap' }: { readonly hashing?: 'cheap' | 'real' } = {},
+  { hashing = 'cheap', packed }: { readonly hashing?: 'cheap' | 'real'; readonly packed?: string } = {},
 ): CommandLine {
   const parent = mkdtempSync(join(tmpdir(), 'gatehouse-cli-'));
   const folder = join(parent, 'data');
   const children = new Set<ChildProcess>();
   const preloads = [END_WITH_PARENT, ...(hashing === 'cheap' ? [CHEAP_SCRYPT] : [])];
   const imports = preloads.flatMap((module) => ['--import', module]);
+  const program = packed ?? process.execPath;
+  const before = packed === undefined ? [...imports, COMMAND] : ['panel'];
 
   const start = (args: readonly string[], stdin: 'pipe' | 'ignore') => {
     const env = { ...process.env, ...environment, GATEHOUSE_DATA: folder, NO_COLOR: '1' };
-    const child = spawn(process.execPath, [...imports, COMMAND, ...args], {
+    const child = spawn(program, [...before, ...args], {
       env,
-      stdio: [stdin, 'pipe', 'pipe', 'ipc'],
+      stdio: [stdin, 'pipe', 'pipe', ...(packed === undefined ? (['ipc'] as const) : [])],
     });
     children.add(child);
     child.once('exit', () => children.delete(child));
