@@ -39,6 +39,7 @@ class App extends EventEmitter {
     this.beforeReady('enableSandbox');
     this.calls.push('enableSandbox');
   }
+  readonly commandLine = { appendSwitch: () => this.beforeReady('appendSwitch') };
   setAsDefaultProtocolClient = (scheme: string) => void this.calls.push(`setAsDefaultProtocolClient ${scheme}`);
   badge = 0;
   setBadgeCount(count: number): boolean {
