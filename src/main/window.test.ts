@@ -8,7 +8,7 @@ const second = { x: 1600, y: 100, width: 1280, height: 800 };
 
 describe('fitBounds', () => {
   it.each([
-    ['none stored: in the middle', null, { x: 160, y: 70, width: 1280, height: 860 }],
+    ['none stored: in the middle', null, { x: 140, y: 70, width: 1320, height: 860 }],
     ['unchanged', { x: 40, y: 30, width: 900, height: 700 }, { x: 40, y: 30, width: 900, height: 700 }],
     [
       'on the second screen',
@@ -19,12 +19,12 @@ describe('fitBounds', () => {
     [
       'its screen is gone: in the middle',
       { x: 4000, y: 0, width: 900, height: 700 },
-      { x: 160, y: 70, width: 1280, height: 860 },
+      { x: 140, y: 70, width: 1320, height: 860 },
     ],
     [
       'below all screens: in the middle',
       { x: 0, y: 1200, width: 900, height: 700 },
-      { x: 160, y: 70, width: 1280, height: 860 },
+      { x: 140, y: 70, width: 1320, height: 860 },
     ],
     ['larger than the screen: as large as the screen', { x: 0, y: 0, width: 9000, height: 9000 }, primary],
     ['too small: the minimum', { x: 5, y: 5, width: 100, height: 1 }, { x: 5, y: 5, width: 480, height: 480 }],
@@ -33,7 +33,7 @@ describe('fitBounds', () => {
   });
 
   it('works without any screen', () => {
-    expect(fitBounds(null, [])).toEqual({ x: 0, y: 0, width: 1280, height: 860 });
+    expect(fitBounds(null, [])).toEqual({ x: 0, y: 0, width: 1320, height: 860 });
   });
 });
 

@@ -175,7 +175,8 @@ interface Size {
   readonly height: number;
 }
 
-const DEFAULT_SIZE: Size = { width: 1280, height: 860 };
+/** As wide as the list of users needs without scrolling. */
+const DEFAULT_SIZE: Size = { width: 1320, height: 860 };
 const MIN_SIZE = { width: 480, height: 480 };
 /** How much of the title bar must be on a screen so that the window can be dragged, in px. */
 const HANDLE = 80;
