@@ -8,7 +8,8 @@ import { gzipSync } from 'node:zlib';
 export function afterPack({ appOutDir, electronPlatformName }) {
   if (electronPlatformName !== 'linux') return;
   // The graphics card in software, which src/main/index.ts turns off.
-  for (const name of ['libvk_swiftshader.so', 'vk_swiftshader_icd.json']) rmSync(join(appOutDir, name), { force: true });
+  for (const name of ['libvk_swiftshader.so', 'vk_swiftshader_icd.json'])
+    rmSync(join(appOutDir, name), { force: true });
   // The licences of what Chromium consists of, megabytes of text: compressed, as Debian has documents.
   const licences = join(appOutDir, 'LICENSES.chromium.html');
   if (!existsSync(licences)) return;
