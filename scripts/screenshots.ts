@@ -120,17 +120,18 @@ async function furnish({ administrator }: BrowserPanel): Promise<void> {
   if (administrator !== null) await sell(administrator);
 }
 
-/** Offers of each plan, and some payments of their users. */
+/** An offer of each plan that has a price, and some payments of its users. */
 async function sell({ call }: Administrator): Promise<void> {
   const { body: plans } = await call('listTariffs', {});
-  for (const { id, duration } of plans.items) {
-    if (duration === null) continue;
-    const month = { amount: 499, currency: 'EUR' };
-    const offer = { tariff_id: id, on_sale: true, sold: { kind: 'months', months: 1 } } as const;
-    const { body: made } = await call('createOffer', { ...offer, name: '1 month', prices: [month] });
+  for (const { id, price, duration } of plans.items) {
+    if (price === null || duration === null || !('months' in duration)) continue;
+    const { months } = duration;
+    const offer = { tariff_id: id, on_sale: true, sold: { kind: 'months', months } } as const;
+    const name = months === 1 ? '1 month' : `${months} months`;
+    const { body: made } = await call('createOffer', { ...offer, name, prices: [price] });
     const { body: users } = await call('listUsers', { tariff_id: id, state: 'active', limit: PAYING });
     for (const user of users.items) {
-      const payment = { key: `picture ${user.id}`, user_id: user.id, offer_id: made.id, ...month } as const;
+      const payment = { key: `picture ${user.id}`, user_id: user.id, offer_id: made.id, ...price } as const;
       await call('recordPayment', { ...payment, method: 'transfer', password: ADMIN.password });
     }
   }

@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nodeCrypto } from '../../adapters/crypto.ts';
 import { USER_STATES } from '../../contract/users/users.ts';
+import { DAY_MS } from '../../domain/limits.ts';
 import { type FileStore, openStore } from '../../store/index.ts';
 import { isRefusal } from '../refusal.ts';
 import { fillDemo } from './demo.ts';
 import { prepareDemoFolder } from './folder.ts';
+import { DETAILED_USERS, liveOf } from './lives.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 15, 30);
 const USERS = 400;
@@ -154,6 +156,23 @@ describe('its figures agree', () => {
       users.filter(({ id, state }) => latest.get(id) !== state).map(({ id, state }) => [id, state, latest.get(id)]),
     ).toEqual([]);
     expect(events.map(({ at }) => at).every((at) => at <= NOW)).toBe(true);
+  });
+});
+
+describe('those who have traffic now and then', () => {
+  it('had it before now, and on no day much more than on others', () => {
+    const parts = { users: 2 * DETAILED_USERS, now: NOW, timeZone: 'Europe/Berlin', notices: [7, 3, 1] };
+    const lives = Array.from({ length: DETAILED_USERS }, (_, index) => liveOf(DETAILED_USERS + index, parts));
+    expect(lives.filter(({ onlineAt }) => (onlineAt ?? 0) > NOW)).toEqual([]);
+    const DAYS = 20;
+    const days = new Array<number>(DAYS).fill(0);
+    for (const { at, up, down } of lives.flatMap(({ moved }) => moved)) {
+      const ago = Math.floor((NOW - at) / DAY_MS);
+      if (ago < DAYS) days[ago] = (days[ago] ?? 0) + up + down;
+    }
+    const mean = days.reduce((sum, day) => sum + day, 0) / DAYS;
+    expect(Math.max(...days)).toBeLessThan(2.5 * mean);
+    expect(Math.min(...days)).toBeGreaterThan(0);
   });
 });
 

@@ -18,7 +18,7 @@ import type { FileStore } from '../../store/index.ts';
 import { panelVersion } from '../installation.ts';
 import { addHistory } from './history.ts';
 import { DETAILED_DAYS, DETAILED_USERS, type Life, liveOf, OLDEST_DAYS } from './lives.ts';
-import { PLACES, PLANS, SILENT_MS } from './offer.ts';
+import { engineAge, PLACES, PLANS, SILENT_MS } from './offer.ts';
 import { createDice, createPerson } from './people.ts';
 import { createSums, HYSTERIA_NODES, type Sums, WIREGUARD_NODES } from './sums.ts';
 
@@ -75,12 +75,12 @@ function addNodes(store: Store, now: number): void {
       status: isUp ? 'up' : 'down',
       coreName: 'xray',
       coreVersion: '26.9.11',
-      engineStartedAt: now - (index + 2) * 6 * DAY_MS,
+      engineStartedAt: now - engineAge(index + 1),
       usersOnline: 0,
       lastSeenAt: isUp ? now : now - SILENT_MS,
       errorCode: isUp ? null : 'engine_unreachable',
       errorText: isUp ? null : 'No answer for two hours',
-      restart: index === 0 ? { at: now - 2 * 6 * DAY_MS, reason: 'configuration', userIds: [] } : null,
+      restart: index === 0 ? { at: now - engineAge(1), reason: 'configuration', userIds: [] } : null,
       agentPort: NODE_PORT,
       agentPin: '0'.repeat(64),
       agentProtocol: writeVersion(PROTOCOL),

@@ -19,6 +19,9 @@ export const DETAILED_DAYS = 35;
 /** How long ago the first user came. */
 export const OLDEST_DAYS = 500;
 
+/** Those who have traffic once in the last weeks have it within so many days. */
+const RECENT_DAYS = 30;
+
 const GB = 1_000_000_000;
 /** How much of a day's traffic falls into each hour of the day. */
 const DAY_CURVE = [3, 2, 2, 1, 1, 1, 2, 3, 4, 4, 4, 5, 5, 5, 5, 5, 5, 6, 7, 8, 9, 9, 7, 5] as const;
@@ -245,10 +248,14 @@ function use(course: Course, at: number, share: number, index: number, fate: Fat
 function* usesOf(index: number, fate: Fate, { now, timeZone }: LifeParts): Generator<readonly [number, number]> {
   const { createdAt, dice } = fate;
   const first = createdAt + dice() ** 3 * 3 * DAY_MS;
+  const isNow = (at: number) => at > now - 2 * MINUTE_MS;
   if (index >= DETAILED_USERS) {
     const early = createdAt + DAY_MS;
     if (early < now - DETAILED_DAYS * DAY_MS) yield [early, 20];
-    yield [Math.floor(Math.max(first, now - (dice() ** 2 * 12 + 0.01) * DAY_MS)), 6];
+    // On any of the last days, at an hour of the day as others: their sum shows no day that is unlike the others.
+    const day = startOfLocalDay(now - dice() * RECENT_DAYS * DAY_MS, timeZone);
+    const recent = Math.floor(Math.max(first, day + hourBy(dice) * HOUR_MS));
+    if (!isNow(recent)) yield [recent, 6];
     return;
   }
   let latest = first;
@@ -266,7 +273,7 @@ function* usesOf(index: number, fate: Fate, { now, timeZone }: LifeParts): Gener
     const uses = hasHours ? [hourBy(dice), hourBy(dice), hourBy(dice)].sort((a, b) => a - b) : [hourBy(dice)];
     for (const hour of uses) {
       const at = Math.floor(from + hour * HOUR_MS);
-      if (at < first || at > now - 2 * MINUTE_MS) continue;
+      if (at < first || isNow(at)) continue;
       latest = at;
       yield [at, share / uses.length];
     }

@@ -1,6 +1,6 @@
 // What a demonstration sells, and where its nodes are.
 import type { TariffRow } from '../../core/ports/plans.ts';
-import { HOUR_MS } from '../../domain/limits.ts';
+import { DAY_MS, HOUR_MS } from '../../domain/limits.ts';
 import type { TermPlan } from '../../domain/users/term.ts';
 
 const GB = 1_000_000_000;
@@ -60,3 +60,8 @@ export const PLACES = [
 ] as const;
 /** For how long it has been down. */
 export const SILENT_MS = 2 * HOUR_MS;
+
+/** For how long the engine of a node has run when the demonstration begins. */
+export function engineAge(nodeId: number): number {
+  return (nodeId + 1) * 6 * DAY_MS;
+}

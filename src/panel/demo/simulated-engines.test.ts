@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { sampleInbound } from '../../../tests/engines/samples.ts';
 import { createTestClock } from '../../../tests/support/clock.ts';
 import type { EngineConfig, EngineUser } from '../../core/ports/engines.ts';
+import { engineAge } from './offer.ts';
 import { simulateEngines } from './simulated-engines.ts';
 
 const CREDENTIALS = { uuid: '', password: '', key: '', wireguard: '' };
@@ -48,6 +49,15 @@ describe('a simulated engine', () => {
       clock.advance(10_000);
       expect((await engine?.counters())?.users.get(1)).toEqual(moved);
     }
+  });
+
+  it('has run for days when the panel opens, and from now on when it is started again', async () => {
+    const clock = createTestClock(Date.UTC(2026, 10, 20));
+    const engine = simulateEngines(clock)({ id: 1, kind: 'remote' });
+    await engine?.start(NO_CONNECTIONS, [], 'abc');
+    expect((await engine?.running())?.startedAt).toBe(clock.now() - engineAge(1));
+    await engine?.start(NO_CONNECTIONS, [], 'def');
+    expect((await engine?.running())?.startedAt).toBe(clock.now());
   });
 
   it('is silent on the last node, which the demonstration shows as down', async () => {

@@ -11,7 +11,7 @@ import {
 import type { Clock } from '../../core/ports/ports.ts';
 import type { UpDown } from '../../core/ports/records.ts';
 import { panelVersion } from '../installation.ts';
-import { PLACES } from './offer.ts';
+import { engineAge, PLACES } from './offer.ts';
 import { createDice, isRegular } from './people.ts';
 
 /** So many of its users at most are connected at once, and so many of them come and go at each count; regular ones only. */
@@ -65,6 +65,8 @@ function createSimulatedEngine(clock: Clock, seed: number): Engine {
   const connected = new Set<number>();
   let engine: RunningEngine | null = null;
   let countedAt = clock.now();
+  /** On its machine it ran before this panel was opened, until it is started again. */
+  let ranFor = engineAge(seed);
 
   function pick(): void {
     const all = [...users.keys()];
@@ -99,7 +101,14 @@ function createSimulatedEngine(clock: Clock, seed: number): Engine {
         users.set(userId, new Set(inbounds));
       }
       countedAt = clock.now();
-      engine = { name: 'xray', version: '26.9.11', boot, fingerprint: this.fingerprint(config), startedAt: countedAt };
+      engine = {
+        name: 'xray',
+        version: '26.9.11',
+        boot,
+        fingerprint: this.fingerprint(config),
+        startedAt: countedAt - ranFor,
+      };
+      ranFor = 0;
       return engine;
     },
     async stop() {
