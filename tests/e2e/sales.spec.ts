@@ -247,6 +247,8 @@ test.describe('in Russian, dark and on a phone', () => {
     const places = [
       ['sales', 'Доход по дням, EUR'],
       ['sales/orders', '1 month'],
+      // Who has paid, where there is no column for it.
+      ['sales/orders', 'Фёдор'],
       ['sales/offers', '1 month'],
     ] as const;
     for (const [place, shown] of places) {

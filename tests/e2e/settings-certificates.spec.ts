@@ -24,6 +24,17 @@ test('what is served is shown, and renewed without a dropped page', async ({ pag
   const before = await servedAt(own.url);
   await expect(served).toContainText(before);
   await expect(served).toContainText('Made by this panel');
+  // It goes on in the next line behind a byte.
+  const lines = await served.getByText(before).evaluate((code) =>
+    [...code.childNodes]
+      .filter(({ nodeType }) => nodeType === Node.TEXT_NODE)
+      .map((byte) => {
+        const range = document.createRange();
+        range.selectNode(byte);
+        return range.getClientRects().length;
+      }),
+  );
+  expect(lines).toEqual(new Array(32).fill(1));
   await expect(served.getByText(/^\s*\d+ days left$/)).toBeVisible();
 
   await served.getByRole('button', { name: 'Renew' }).click();

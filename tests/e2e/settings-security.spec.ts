@@ -4,6 +4,7 @@ import { expectAccessible } from './support/axe.ts';
 import { expect, test } from './support/fixtures.ts';
 import { ADMIN } from './support/panels.ts';
 import { card, proofDialog, prove } from './support/settings.ts';
+import { expectRing } from './support/sight.ts';
 import { otherWindow } from './support/users.ts';
 
 const NEW_PASSWORD = 'violet otter under bridges';
@@ -18,6 +19,7 @@ test('the password changes, with other sessions and, if asked for, the keys', as
   const password = card(page, 'Password');
   await password.getByLabel('New password', { exact: true }).fill('short');
   await expect(password.getByText(/Too short/)).toBeVisible();
+  await expectRing(password.getByLabel('New password', { exact: true }));
   await password.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD);
   await password.getByLabel('Repeat the new password').fill('something else');
   await password.getByRole('button', { name: 'Change the password' }).click();

@@ -4,6 +4,7 @@ import type { Page } from '@playwright/test';
 import { PASSWORD } from '../support/cli.ts';
 import { expectAccessible } from './support/axe.ts';
 import { expect, test } from './support/fixtures.ts';
+import { expectRing } from './support/sight.ts';
 import { makeUser, otherWindow, readUser } from './support/users.ts';
 
 async function act(page: Page, name: string): Promise<void> {
@@ -387,6 +388,10 @@ test.describe('adding users', () => {
   test('makes many of pasted names, and says which line is wrong', async ({ page, visit }) => {
     await visit('users/new');
     const form = page.getByRole('dialog', { name: 'Add users' });
+    // The plan that most users have stands there, although plans come after the form.
+    await expect(form.getByLabel('Plan').locator('option:checked')).toHaveText('Standard');
+    await expect(form.getByText('1 month · 200 GB')).toBeVisible();
+    await expectRing(form.getByLabel('Tags'));
     await form.getByText('Several').click();
     await form.getByLabel('Names').fill(`Many One\t@one\n\nMany Two\n${'x'.repeat(101)}`);
     await form.getByRole('button', { name: 'Add 3 users' }).click();

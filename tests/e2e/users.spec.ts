@@ -4,6 +4,7 @@ import type { Locator, Page } from '@playwright/test';
 import { expectAccessible } from './support/axe.ts';
 import { expect, LOOKS, test } from './support/fixtures.ts';
 import type { BrowserPanel } from './support/panels.ts';
+import { expectWhole } from './support/sight.ts';
 import { makeUser, otherWindow } from './support/users.ts';
 
 function rowOf(page: Page, name: string): Locator {
@@ -34,6 +35,8 @@ test.describe('finding users', () => {
     await page.getByRole('button', { name: /^Disabled/ }).click();
     await expect(page.getByText('Nobody matches')).toBeVisible();
     await expectAccessible(page, 'nobody matches');
+    // What would lead to as empty a list is not offered.
+    await expect(page.getByRole('button', { name: /^Drop “.*” 0 users$/ })).toHaveCount(0);
     await page.getByRole('button', { name: /^Drop “State: Disabled”/ }).click();
     await expect(page.getByRole('row')).toHaveCount(3);
     await page.goBack();
@@ -199,6 +202,8 @@ test.describe('finding users', () => {
     await row(4).locator('input').click();
     await expect(page.getByText('2 selected')).toBeVisible();
     await expectOpen(2);
+    await expectWhole(page.getByRole('toolbar', { name: 'Acts on the selection' }).getByRole('button'));
+    await expectWhole(page.getByRole('group', { name: 'State' }).getByRole('button'));
     await row(4).focus();
     await page.keyboard.press('e');
     await expect(page.getByRole('dialog', { name: 'Extend 2 users' })).toBeVisible();
@@ -441,6 +446,10 @@ for (const { locale, theme } of LOOKS) {
         await visit('users/3?do=extend');
         await expect(page.getByRole('dialog').locator('form')).toBeVisible();
         await expectAccessible(page, `the record at ${width} px`);
+        if (width < 1440) continue;
+        for (const row of [0, 1]) await page.locator(`tr[data-index="${row}"] input`).click();
+        await expectWhole(page.getByRole('toolbar').getByRole('button'));
+        await expectWhole(page.locator('main fieldset').first().getByRole('button'));
       }
       await visit('users/new');
       await expect(page.getByRole('dialog').locator('form')).toBeVisible();

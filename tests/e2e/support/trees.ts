@@ -101,7 +101,7 @@ export const TREES = {
   - group "Node":
     - button /^All \\d+/ [pressed]${list('Connections', ['Connection', 'Node', 'Kind', 'Address', 'State', 'Acts'])}`,
   Nodes: `${heading('Nodes')}
-  - button "Add a node"${list('Nodes', ['Node', 'State', 'What is wrong', 'Online', 'Load', 'This month', 'Last poll', 'Engine', 'Clock', 'Acts'])}`,
+  - button "Add a node"${list('Nodes', ['Node', 'State', 'What is wrong', 'Online', 'Load', 'This month', 'Last poll', 'Engine', 'Acts'])}`,
   Audit: `${heading('Audit')}
   - button "Export CSV"
   - button "Columns"

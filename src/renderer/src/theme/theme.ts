@@ -48,6 +48,9 @@ export const theme = createTheme({
   components: {
     // The focus goes to the first item; Mantine's placeholder would be a child that no menu may have.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
+    // By name: what the first screen does not have is not loaded with it.
+    SegmentedControl: { defaultProps: { withItemsBorders: false } },
+    Switch: { defaultProps: { withThumbIndicator: false } },
   },
 });
 

@@ -12,7 +12,7 @@ export const backups = {
   },
   schedule: {
     title: 'Schedule',
-    description: 'Made by themselves; the oldest scheduled ones are deleted.',
+    description: 'The panel makes them by itself; the oldest scheduled ones are deleted.',
     every: 'How often',
     off: 'Never',
     each: { hours: 'Every hour', days: 'Every day' },
@@ -34,7 +34,7 @@ export const backups = {
   },
   list: {
     title: 'Backups',
-    folder: 'They lie in {{folder}}',
+    folder: 'Stored in {{folder}}',
     none: 'No backups yet',
     noneText:
       'A backup brings everything back after a lost disk or a mistake. Make one now, and keep a copy on another machine.',
@@ -63,7 +63,7 @@ export const backups = {
   },
   encrypted: 'Encrypted',
   secrets: {
-    none: 'there were no secrets',
+    none: 'no secrets to store',
     left_out: 'secrets left out',
     inside: 'secrets inside',
     this_machine: 'secrets open on this machine only',

@@ -70,9 +70,10 @@ function Entry({ entry, texts }: { readonly entry: AuditEntry; readonly texts: E
       <DrawerSection>
         <Facts>
           <Fact label={t('audit:columns.when')}>
-            {format.moment(at, 'exact')} <span className={classes.quiet}>(</span>
-            <RelativeTime at={at} />
-            <span className={classes.quiet}>)</span>
+            {format.moment(at, 'exact')}{' '}
+            <span className={classes.quiet}>
+              <RelativeTime at={at} />
+            </span>
           </Fact>
           <Fact label={t('audit:columns.who')}>
             <Actor actor={actor} texts={texts} />

@@ -100,7 +100,8 @@ export function useNodeColumns(hrefOf: (node: Node) => string) {
             sort: 'clock',
             align: 'end',
             descFirst: true,
-            hideBelow: 1100,
+            // Before it, the addresses of nodes have the room.
+            hideBelow: 1320,
           },
           cell: ({ row: { original } }) => <ClockOffset ms={original.clock_offset_ms} />,
         }),

@@ -17,70 +17,80 @@ const noop = () => {};
 export function usePlanColumns(hrefOf: (plan: Plan) => string) {
   const { t } = useTranslation(['plans', 'common']);
   const format = useFormat();
-  return useMemo(
-    () =>
-      column.columns([
-        column.accessor('name', {
-          meta: { label: t('plans:columns.name'), sort: 'name', isFixed: true },
-          cell: ({ row: { original } }) => (
-            <Identity
-              name={original.name}
-              detail={original.inbounds === null ? '' : t('plans:connections', { count: original.inbounds.length })}
-              href={hrefOf(original)}
-            />
-          ),
-        }),
-        column.accessor(({ traffic_limit }) => traffic_limit ?? Number.POSITIVE_INFINITY, {
-          id: 'traffic',
-          meta: { label: t('common:traffic.label'), width: 144, sort: 'traffic', align: 'end' },
-          cell: ({ row: { original: plan } }) =>
-            plan.traffic_limit === null ? quiet(t('common:unlimited')) : format.bytes(plan.traffic_limit),
-        }),
-        column.accessor('reset_strategy', {
-          meta: { label: t('plans:columns.reset'), width: 220, hideBelow: 1100 },
-          cell: ({ getValue }) => quiet(t(`plans:reset.${getValue()}`)),
-        }),
-        column.accessor(({ duration }) => lengthOf(duration), {
-          id: 'term',
-          meta: { label: t('plans:columns.term'), width: 112, sort: 'term', align: 'end', hideBelow: 640 },
-          cell: ({ row: { original: plan } }) =>
-            plan.duration === null ? quiet(t('plans:endless')) : format.term(plan.duration),
-        }),
-        column.accessor(({ device_limit }) => device_limit ?? Number.POSITIVE_INFINITY, {
-          id: 'devices',
-          meta: { label: t('plans:columns.devices'), width: 144, sort: 'devices', align: 'end', hideBelow: 860 },
-          cell: ({ row: { original: plan } }) =>
-            plan.device_limit === null ? quiet(t('common:unlimited')) : format.number(plan.device_limit),
-        }),
-        column.accessor(({ price }) => price?.amount ?? -1, {
-          id: 'price',
-          meta: { label: t('plans:columns.price'), width: 104, sort: 'price', align: 'end', hideBelow: 640 },
-          cell: ({ row: { original: plan } }) =>
-            plan.price === null ? quiet('—') : formatPrice(plan.price, format.locale),
-        }),
-        column.accessor('users', {
-          meta: {
-            label: t('plans:columns.users'),
-            width: 112,
-            sort: 'users',
-            align: 'end',
-            descFirst: true,
-            hideBelow: 480,
-          },
-          cell: ({ row: { original: plan } }) => (
-            <a className={classes.users} href={hashOf(['users'], { tariff_id: plan.id })}>
-              {format.number(plan.users)}
-            </a>
-          ),
-        }),
-        column.display({
-          id: 'acts',
-          meta: { label: t('plans:columns.acts'), width: 56, isBare: true, isFixed: true, hideBelow: 480 },
-          cell: ({ row: { original } }) => <PlanMenu plan={original} onGone={noop} />,
-        }),
-      ]),
-    [t, format, hrefOf],
-  );
+  return useMemo(() => {
+    const termAndPrice = ({ duration, price }: Plan) =>
+      [
+        duration === null ? t('plans:endless') : format.term(duration),
+        ...(price === null ? [] : [formatPrice(price, format.locale)]),
+      ].join(' · ');
+    return column.columns([
+      column.accessor('name', {
+        meta: { label: t('plans:columns.name'), sort: 'name', isFixed: true },
+        cell: ({ row: { original } }) => (
+          <Identity
+            name={original.name}
+            detail={
+              <>
+                <span className={classes.wide}>
+                  {original.inbounds !== null && t('plans:connections', { count: original.inbounds.length })}
+                </span>
+                <span className={classes.narrow}>{termAndPrice(original)}</span>
+              </>
+            }
+            href={hrefOf(original)}
+          />
+        ),
+      }),
+      column.accessor(({ traffic_limit }) => traffic_limit ?? Number.POSITIVE_INFINITY, {
+        id: 'traffic',
+        meta: { label: t('common:traffic.label'), width: 144, sort: 'traffic', align: 'end' },
+        cell: ({ row: { original: plan } }) =>
+          plan.traffic_limit === null ? quiet(t('common:unlimited')) : format.bytes(plan.traffic_limit),
+      }),
+      column.accessor('reset_strategy', {
+        meta: { label: t('plans:columns.reset'), width: 220, hideBelow: 1100 },
+        cell: ({ getValue }) => quiet(t(`plans:reset.${getValue()}`)),
+      }),
+      column.accessor(({ duration }) => lengthOf(duration), {
+        id: 'term',
+        meta: { label: t('plans:columns.term'), width: 112, sort: 'term', align: 'end', hideBelow: 640 },
+        cell: ({ row: { original: plan } }) =>
+          plan.duration === null ? quiet(t('plans:endless')) : format.term(plan.duration),
+      }),
+      column.accessor(({ device_limit }) => device_limit ?? Number.POSITIVE_INFINITY, {
+        id: 'devices',
+        meta: { label: t('plans:columns.devices'), width: 144, sort: 'devices', align: 'end', hideBelow: 860 },
+        cell: ({ row: { original: plan } }) =>
+          plan.device_limit === null ? quiet(t('common:unlimited')) : format.number(plan.device_limit),
+      }),
+      column.accessor(({ price }) => price?.amount ?? -1, {
+        id: 'price',
+        meta: { label: t('plans:columns.price'), width: 104, sort: 'price', align: 'end', hideBelow: 640 },
+        cell: ({ row: { original: plan } }) =>
+          plan.price === null ? quiet('—') : formatPrice(plan.price, format.locale),
+      }),
+      column.accessor('users', {
+        meta: {
+          label: t('plans:columns.users'),
+          width: 112,
+          sort: 'users',
+          align: 'end',
+          descFirst: true,
+          hideBelow: 480,
+        },
+        cell: ({ row: { original: plan } }) => (
+          <a className={classes.users} href={hashOf(['users'], { tariff_id: plan.id })}>
+            {format.number(plan.users)}
+          </a>
+        ),
+      }),
+      column.display({
+        id: 'acts',
+        meta: { label: t('plans:columns.acts'), width: 56, isBare: true, isFixed: true, hideBelow: 480 },
+        cell: ({ row: { original } }) => <PlanMenu plan={original} onGone={noop} />,
+      }),
+    ]);
+  }, [t, format, hrefOf]);
 }
 
 function quiet(text: string) {

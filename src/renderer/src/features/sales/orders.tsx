@@ -113,10 +113,13 @@ function useOrderColumns(onRefund: (order: Order) => void) {
         column.accessor('id', {
           meta: { label: t('order.columns.id'), sort: 'id', isFixed: true, descFirst: true },
           cell: ({ row: { original: order } }) => (
-            <span title={soldText(order.sold)}>
-              <span className="figures">{t('order.number', { id: order.id })}</span>
-              <span className={classes.quiet}>{` ${order.offer}`}</span>
-              {order.promo !== null && <span className={classes.quiet}>{` · ${order.promo.code}`}</span>}
+            <span className={classes.reason} title={soldText(order.sold)}>
+              <span>
+                <span className="figures">{t('order.number', { id: order.id })}</span>
+                <span className={classes.quiet}>{` ${order.offer}`}</span>
+                {order.promo !== null && <span className={classes.quiet}>{` · ${order.promo.code}`}</span>}
+              </span>
+              <span className={`${classes.quiet} ${classes.payer}`}>{order.user?.name ?? order.user_name}</span>
             </span>
           ),
         }),

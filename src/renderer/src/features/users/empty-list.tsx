@@ -33,6 +33,8 @@ export function NothingFound({ filter, labelOf }: NothingFoundProps) {
         <div className={classes.drops}>
           {names.map((name, index) => {
             const total = counts[index]?.data?.total;
+            // It would lead to as empty a list.
+            if (total === 0 && names.length > 1) return null;
             return (
               <Button key={name} variant="default" onClick={() => setQuery(without([name]), { push: true })}>
                 {t('nothing.drop', { name: labelOf(name) })}

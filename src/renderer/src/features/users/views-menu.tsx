@@ -38,10 +38,15 @@ export function ViewsMenu({ views }: { readonly views: UserViews }) {
             variant="subtle"
             color="gray"
             size="xs"
+            aria-label={open === undefined ? t('users:views.label') : undefined}
             leftSection={<IconBookmark size={16} stroke={1.5} />}
             rightSection={<IconChevronDown size={14} stroke={1.5} />}
           >
-            {open === undefined ? t('users:views.label') : showHidden(open.name)}
+            {open === undefined ? (
+              <span className={classes.viewsName}>{t('users:views.label')}</span>
+            ) : (
+              showHidden(open.name)
+            )}
             {isChanged && <span className={classes.changed}>{t('users:views.changed')}</span>}
           </Button>
         </Menu.Target>

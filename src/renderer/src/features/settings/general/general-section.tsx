@@ -1,5 +1,5 @@
 // General settings: the panel's name, language and time zone, notices before the end of a term, how long records are stored, the engine of local nodes, and how this browser shows figures.
-import { NumberInput, SegmentedControl, Select, Switch, TagsInput, TextInput } from '@mantine/core';
+import { Input, NumberInput, SegmentedControl, Select, Switch, TagsInput, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { PanelSettings } from '../../../../../contract/settings/settings.ts';
 import { LANGUAGES } from '../../../../../i18n/languages.ts';
@@ -78,12 +78,14 @@ function ViewCard() {
   const units = useView((view) => view.units);
   return (
     <SectionCard title={t('settings:general.here')} description={t('settings:general.hereText')}>
-      <SegmentedControl
-        aria-label={t('frame:units.label')}
-        value={units}
-        onChange={(value) => changeView({ units: value })}
-        data={UNITS.map((value) => ({ value, label: t(`frame:units.${value}`) }))}
-      />
+      <Input.Wrapper label={t('frame:units.label')} labelElement="div">
+        <SegmentedControl
+          aria-label={t('frame:units.label')}
+          value={units}
+          onChange={(value) => changeView({ units: value })}
+          data={UNITS.map((value) => ({ value, label: t(`frame:units.${value}`) }))}
+        />
+      </Input.Wrapper>
     </SectionCard>
   );
 }

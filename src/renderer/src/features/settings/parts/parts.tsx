@@ -1,7 +1,7 @@
 // A plain sentence that must not be missed: a warning, or what has just been done and what follows from it.
 import { IconAlertTriangle, IconCircleCheck, IconInfoCircle } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import type { PanelCallError } from '../../../../../contract/client.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { SectionCard } from '../../../components/page.tsx';
@@ -50,10 +50,23 @@ export function CopyLine({ value, label, multiline = false, shown = value }: Cop
     <div className={classes.line} data-multiline={multiline || undefined}>
       {/* Focusable, since a keyboard must be able to scroll what is wider than its box. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard must be able to scroll what is wider than its box. */}
-      <code tabIndex={0}>{shown}</code>
+      <code tabIndex={0}>{breakable(shown)}</code>
       <CopyButton value={value} label={label} />
     </div>
   );
+}
+
+const FINGERPRINT = /^(?:[\dA-F]{2}:){5,}[\dA-F]{2}$/;
+
+/** A fingerprint goes on in the next line between two of its bytes. */
+function breakable(text: string): ReactNode {
+  if (!FINGERPRINT.test(text)) return text;
+  return [...text.matchAll(/[\dA-F]{2}:?/g)].map(({ 0: byte, index: at }) => (
+    <Fragment key={at}>
+      {byte}
+      <wbr />
+    </Fragment>
+  ));
 }
 
 // A card around something that is being read: a skeleton while it loads, the failure with a retry, then the content.

@@ -28,6 +28,8 @@ export function PlanField({ plans, value, label, empty, inputProps }: PlanFieldP
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       data={empty === undefined ? choices : [{ value: '', label: empty }].concat(choices)}
       {...inputProps}
+      // Plans that come after the form: what stands there is what is sent.
+      value={value}
     />
   );
 }
