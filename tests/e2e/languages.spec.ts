@@ -15,6 +15,8 @@ const NAMES = new RegExp(
     /\b(?:https?|tg|mailto|subjectAltName|fullchain|privkey|cacert|gatehouse-ca|pem|localhost|admin|one|enabled|name|announcement|BEGIN|vless-reality|xtls-rprx-vision)\b/,
     // Time zones, host names, members of the API, names of files and of certificates, versions of programs.
     /\b[A-Z]\w+(?:\/[\w+-]+)+|[\w-]+(?:\.[\w-]+)+|\b[a-z]+(?:_[a-z]+)+\b|CN=[\w ]+|pnl_|\/(?:tmp|usr)\/[\w/-]+|[\w:.-]*gatehouse-backup|[\dA-F]+(?::[\dA-F]*)+/,
+    // Placeholders of texts, and codes.
+    /\{\{\w+\}\}|\bONE\d+\b/,
   ]
     .map(({ source }) => source)
     // The general settings name the panel's language in itself.

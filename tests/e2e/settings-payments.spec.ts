@@ -143,8 +143,17 @@ test('a payment provider and the bot are added, changed, tried, disabled and del
   await own.administrator?.call('createUser', { name: 'Anna', tariff_id: 1 });
   await own.visit('users/1');
   await page.getByRole('button', { name: 'Link a Telegram account' }).click();
-  await expect(page.getByText(/^https:\/\/t\.me\/anna_vpn_bot\?start=tie_/)).toBeVisible();
+  const tie = page.getByText(/^https:\/\/t\.me\/anna_vpn_bot\?start=tie_/);
+  await expect(tie).toBeVisible();
   await expectAccessible(page, 'the link that ties a Telegram account');
+  telegram.write(6006, `/start ${(await tie.textContent())?.split('start=')[1]}`);
+  const anna = async () => (await own.administrator?.call('getUser', { id: 1 }))?.body;
+  await expect.poll(anna).toMatchObject({ telegram_id: 6006 });
+  await own.visit('users');
+  await own.visit('users/1');
+  await page.getByRole('button', { name: 'Send the link into the chat' }).click();
+  await expect(page.getByText('The link goes to Anna in Telegram')).toBeVisible();
+  await expect.poll(() => telegram.lastOf(6006)?.text).toContain((await anna())?.sub_url);
   await own.visit('settings/bot');
 
   await bot.getByRole('button', { name: 'Stop' }).click();

@@ -34,6 +34,7 @@ export async function makeOneOfEach(panel: BrowserPanel, name: string): Promise<
     prices: [price],
     on_sale: true,
   });
+  await call('createPromo', { code: `ONE${offer.id}`, effect: { kind: 'percent', percent: 20 }, note: name });
   const user = await makeUser(panel, name, {
     tariff_id: plan.id,
     contact: name,
@@ -64,6 +65,8 @@ export function placesOfRecords({ userId, planId, nodeId, connectionId }: Made):
     'sales/orders',
     'sales/reconciliation',
     'sales/offers',
+    'sales/promos',
+    'sales/referrals',
     'connections',
     `connections/${connectionId}`,
     'nodes',
@@ -84,10 +87,12 @@ export function everyPlace(made: Made): readonly string[] {
     'overview?range=7d&by=node',
     `users/${made.userId}?do=extend`,
     'users/new',
+    'users/broadcast',
     'users/999999',
     'plans/new',
     'sales',
     'sales/offers/new',
+    'sales/promos/new',
     'connections/new',
     'nodes/new',
     'audit/1',
