@@ -54,7 +54,7 @@ export const test = base.extend<Fixtures & Options, WorkerFixtures>({
       await use(panel);
       await panel[Symbol.asyncDispose]();
     },
-    { scope: 'worker', timeout: 90_000 },
+    { scope: 'worker', timeout: 900_000 },
   ],
 
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of fixtures from the pattern.
