@@ -39,8 +39,6 @@ app.setPath('userData', join(app.getPath('appData'), 'Gatehouse Desktop'));
 app.enableSandbox();
 // Nothing in the pages is drawn in three dimensions: where there is no graphics card they need no imitation of one, which starts late or fails.
 app.commandLine.appendSwitch('disable-software-rasterizer');
-// They load nothing from the network, so it gets no process of its own.
-app.commandLine.appendSwitch('enable-features', 'NetworkServiceInProcess2');
 registerScheme(protocol);
 
 // Awaited, because Electron opens the display as soon as this module has been evaluated, and a command needs none.
