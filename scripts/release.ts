@@ -4,13 +4,15 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { init, parse } from 'es-module-lexer';
 import { create } from 'tar';
 import { build } from './build.ts';
 import { root } from './run.ts';
 
 /** What `panel` runs and the threads that it starts. */
 const ENTRIES = ['cli.js', 'checkpoint-worker.js', 'writer-worker.js', 'backup-worker.js', 'keychain-worker.js'];
-const IMPORT = /(?:\bfrom|\bimport|\bimport\s*\()\s*["']([^"'\n]+)["']/g;
+// The parser of imports is WebAssembly.
+await init;
 /** Of a package: what is never loaded. */
 const LEFT_OUT =
   /\.map$|\.d\.[cm]?ts$|(?:^|\/)(?:README|CHANGELOG|HISTORY)[\w.]*$|(?:^|\/)(?:tests?|\.github)(?:\/|$)/i;
@@ -44,7 +46,8 @@ export function collect(): Packed {
   const addFile = (path: string): void => {
     if (files.has(path)) return;
     files.add(path);
-    for (const [, name = ''] of readFileSync(path, 'utf8').matchAll(IMPORT)) {
+    // Without a name: `import.meta`, and what is computed.
+    for (const { n: name = '' } of parse(readFileSync(path, 'utf8'))[0]) {
       if (name.startsWith('.')) addFile(join(dirname(path), name));
       else if (isPackage(name)) addPackage(packageOf(name), root, false);
     }
