@@ -26,7 +26,7 @@ export function trafficSlot(now: number, zone: string): TrafficSlot {
 
 /**
  * Counts on a user alone, whatever follows from it: a held term begins, grants are spent, the state changes. `beginsHold` false: it moved before
- * the term was held, or nobody knows when.
+ * the term was held, or it is not known when.
  * `charged`: what it counts for, by the weight of the node.
  */
 export function countOnUser(

@@ -168,7 +168,7 @@ describe.skipIf(why !== null)(`a fleet behind NAT ${why === null ? '' : `(${why}
       'engine_unreachable',
     );
     expect(await machineOf(1).call('state', folderOf(1))).toEqual(before);
-    // A token that was used: nobody at the panel waits for it any more. And one whose secret the other end does not know.
+    // A token that was used: the panel does not wait for it any more. And one whose secret the other end does not know.
     const late = open('3');
     const folder = join(parent, 'late');
     const port = PORT;
