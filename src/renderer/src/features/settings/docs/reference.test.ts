@@ -104,6 +104,7 @@ it('parts the description into chapters with names for the address', () => {
   expect(chapters.map(({ id }) => id)).toEqual([
     '',
     'keys',
+    'trusting-the-panel-s-ca',
     'requests-and-replies',
     'errors',
     'repeating-a-post-safely',
