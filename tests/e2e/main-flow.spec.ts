@@ -39,6 +39,7 @@ test.describe('by keyboard alone', () => {
     await page.keyboard.press('n');
     await expect(page.getByRole('dialog').getByLabel('Name').first()).toBeFocused();
     await page.keyboard.type(name);
+    await expect(page.getByRole('dialog').getByLabel('Plan')).toHaveValue(/^\d+$/);
     await page.keyboard.press('Control+Enter');
     const record = page.getByRole('dialog', { name });
     await expect(record).toBeVisible();
