@@ -99,7 +99,7 @@ export interface Task {
  * How many cores' worth of tasks run at once on the two cores that all times are meant for: tests wait for disks, intervals and
  * other processes for more than half of their time.
  */
-const CORES = 6;
+const CORES = 5;
 
 /** Runs tasks in their order, as many at once as keep two cores busy. */
 export async function runWithinCores(tasks: readonly Task[]): Promise<void> {
