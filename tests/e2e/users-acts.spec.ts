@@ -4,6 +4,7 @@ import type { Page } from '@playwright/test';
 import { PASSWORD } from '../support/cli.ts';
 import { expectAccessible } from './support/axe.ts';
 import { expect, test } from './support/fixtures.ts';
+import { interceptCalls } from './support/intercept.ts';
 import { expectRing } from './support/sight.ts';
 import { makeUser, otherWindow, readUser } from './support/users.ts';
 
@@ -383,6 +384,25 @@ test.describe('adding users', () => {
     await expect(page.getByText('/sub/')).toBeVisible();
     await page.getByRole('button', { name: 'QR code' }).click();
     await expect(page.getByRole('img', { name: 'QR code of the link of Olga New' })).toBeVisible();
+  });
+
+  test('sends nothing before the plans have come', async ({ page, visit }) => {
+    const calls = await interceptCalls(page);
+    const plans = Promise.withResolvers<void>();
+    calls.answerWith(async (route) => {
+      if (route.request().url().endsWith('/listTariffs')) await plans.promise;
+      await route.fallback();
+    });
+    await visit('users/new');
+    const form = page.getByRole('dialog', { name: 'Add users' });
+    await form.getByLabel('Name').fill('Rosa Early');
+    await page.keyboard.press('Control+Enter');
+    await expect(form.getByRole('button', { name: 'Add', exact: true })).toHaveAttribute('data-loading', 'true');
+    await expect(form.getByText('At least 1')).toHaveCount(0);
+    plans.resolve();
+    await expect(form.getByLabel('Plan').locator('option:checked')).toHaveText('Standard');
+    await page.keyboard.press('Control+Enter');
+    await expect(page.getByRole('dialog', { name: 'Rosa Early' })).toBeVisible();
   });
 
   test('makes many of pasted names, and says which line is wrong', async ({ page, visit }) => {

@@ -1,6 +1,6 @@
 // A form over its list. The input survives every failure, and closing or going elsewhere asks before it is discarded.
 import { Button } from '@mantine/core';
-import { type ReactNode, useId, useState } from 'react';
+import { type FormEvent, type ReactNode, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useShortcuts } from '../acts/keys.ts';
 import { Confirm } from '../confirm.tsx';
@@ -30,6 +30,8 @@ export interface FormDrawerProps {
   readonly width?: 480 | 560 | 640;
   /** It is of a row of the list, which goes on working beside it where there is room. */
   readonly isOfList?: boolean;
+  /** false: what its fields begin with has not come yet, and nothing is sent until it has. */
+  readonly isReady?: boolean;
   readonly children: ReactNode;
 }
 
@@ -44,6 +46,7 @@ export function FormDrawer({
   onReload,
   width = 480,
   isOfList = false,
+  isReady = true,
   children,
 }: FormDrawerProps) {
   const { t } = useTranslation(['frame', 'common']);
@@ -51,8 +54,12 @@ export function FormDrawer({
   const [isAsking, setAsking] = useState(false);
   const isUnsaved = form.isDirty && !form.isBusy;
   const close = () => (isUnsaved ? setAsking(true) : onClose());
+  const submit = (event?: FormEvent) => {
+    event?.preventDefault();
+    if (isReady) form.submit(event);
+  };
   useUnsaved(isOpen && isUnsaved);
-  useShortcuts([{ keys: 'mod+enter', label: action, inInputs: true, run: () => form.submit() }], {
+  useShortcuts([{ keys: 'mod+enter', label: action, inInputs: true, run: () => submit() }], {
     isOn: isOpen,
     inDialog: true,
   });
@@ -71,13 +78,13 @@ export function FormDrawer({
             <Button variant="default" onClick={close}>
               {t('common:cancel')}
             </Button>
-            <Button type="submit" form={id} loading={form.isBusy}>
+            <Button type="submit" form={id} loading={form.isBusy || !isReady}>
               {action}
             </Button>
           </>
         }
       >
-        <form id={id} className={classes.form} noValidate onSubmit={form.submit}>
+        <form id={id} className={classes.form} noValidate onSubmit={submit}>
           {children}
           <FormFailure failure={form.failure} onReload={onReload} onOverwrite={form.overwrite} />
         </form>

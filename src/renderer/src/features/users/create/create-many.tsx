@@ -60,6 +60,7 @@ export function CreateMany({ plans, kind, onClose }: CreateProps) {
       onClose={onClose}
       title={t('users:make.title')}
       action={lines.length === 0 ? t('users:make.add') : t('users:make.addMany', { count: lines.length })}
+      isReady={!plans.isPending}
       form={{
         failure: null,
         isBusy: done !== null,

@@ -68,7 +68,14 @@ export function CreateOne({ plans, list, kind, onClose }: CreateProps) {
   const { form } = operation;
   const Chevron = isMore ? IconChevronDown : IconChevronRight;
   return (
-    <FormDrawer isOpen onClose={onClose} title={t('make.title')} action={t('make.add')} form={operation}>
+    <FormDrawer
+      isOpen
+      onClose={onClose}
+      title={t('make.title')}
+      action={t('make.add')}
+      form={operation}
+      isReady={!plans.isPending}
+    >
       {kind}
       <TextInput
         label={t('make.name')}
