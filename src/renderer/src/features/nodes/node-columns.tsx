@@ -151,6 +151,20 @@ function NodeDetail({ node }: { readonly node: Node }) {
   );
 }
 
+interface MeasuredProps {
+  readonly isHigh: boolean;
+  readonly text: string;
+  readonly title: string;
+}
+
+function Measured({ isHigh, text, title }: MeasuredProps) {
+  return (
+    <span data-tone={isHigh ? 'warn' : undefined} className={classes.measured} title={title}>
+      {text}
+    </span>
+  );
+}
+
 const HIGH_PERCENT = 90;
 
 /** Of the processor cores; a dash where the machine does not tell. */
@@ -159,15 +173,7 @@ export function Load({ percent }: { readonly percent: number | null }) {
   const format = useFormat();
   if (percent === null) return '—';
   const share = format.percent(percent / 100);
-  return (
-    <span
-      data-tone={percent >= HIGH_PERCENT ? 'warn' : undefined}
-      className={classes.measured}
-      title={t('load', { share })}
-    >
-      {share}
-    </span>
-  );
+  return <Measured isHigh={percent >= HIGH_PERCENT} text={share} title={t('load', { share })} />;
 }
 
 const SECOND_MS = 1000;
@@ -188,15 +194,7 @@ export function ClockOffset({ ms }: { readonly ms: number | null }) {
       : seconds < 2 * MINUTE_S
         ? t('clock.seconds', { sign, count: seconds })
         : t('clock.more', { sign, length });
-  return (
-    <span
-      data-tone={size >= HIGH_MS ? 'warn' : undefined}
-      className={classes.measured}
-      title={t('clock.ahead', { offset })}
-    >
-      {offset}
-    </span>
-  );
+  return <Measured isHigh={size >= HIGH_MS} text={offset} title={t('clock.ahead', { offset })} />;
 }
 
 /** When it was read last, and how many changes of users its engine does not have. */
