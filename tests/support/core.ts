@@ -5,6 +5,7 @@ import { nodeCrypto } from '../../src/adapters/crypto.ts';
 import { createPasswordHasher } from '../../src/adapters/passwords.ts';
 import { totp } from '../../src/adapters/totp.ts';
 import type { Call } from '../../src/core/call.ts';
+import type { Env } from '../../src/core/context.ts';
 import type { CoreParts } from '../../src/core/core.ts';
 import type { Vault } from '../../src/core/ports/ports.ts';
 import { createTestClock, createTestTimers } from './clock.ts';
@@ -52,4 +53,15 @@ export function coreParts({ store, db }: Pick<TempStore, 'store' | 'db'>, change
     origin: () => 'https://127.0.0.1:8443',
     ...changes,
   };
+}
+
+/** The same environment whose writes fail after so many, as a panel that is killed makes no more. */
+export function dying(env: Env, writes: number): Env {
+  let left = writes;
+  const run: Env['queue']['run'] = async (work) => {
+    if (left === 0) throw new Error('killed');
+    left -= 1;
+    return env.queue.run(work);
+  };
+  return { ...env, queue: { ...env.queue, run } };
 }

@@ -2,13 +2,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTestClock } from '../../../tests/support/clock.ts';
-import { coreParts } from '../../../tests/support/core.ts';
+import { coreParts, dying } from '../../../tests/support/core.ts';
 import { times } from '../../../tests/support/long.ts';
 import { inboundOf } from '../../../tests/support/subscription-samples.ts';
 import { sampleNode, sampleUser, storeAccount, type TempStore, tempStore } from '../../../tests/support/temp-store.ts';
 import { weighSince } from '../../domain/nodes/weight.ts';
 import type { Account } from '../../domain/users/account.ts';
-import { createTransaction, type Env } from '../context.ts';
+import { createTransaction } from '../context.ts';
 import { createHeavyEnv } from '../create-core.ts';
 import type { EngineCounters } from '../ports/engines.ts';
 import type { UpDown } from '../ports/records.ts';
@@ -44,17 +44,6 @@ function add<Key>(sums: Map<Key, UpDown>, key: Key, { up, down }: UpDown): void 
 
 function snapshot({ boot, users, inbounds }: Engine): EngineCounters {
   return { boot, users: new Map(users), inbounds: new Map(inbounds) };
-}
-
-/** The same environment whose writes fail after so many, as a process that is killed makes no more. */
-function dying(env: Env, writes: number): Env {
-  let left = writes;
-  const run: Env['queue']['run'] = async (work) => {
-    if (left === 0) throw new Error('killed');
-    left -= 1;
-    return env.queue.run(work);
-  };
-  return { ...env, queue: { ...env.queue, run } };
 }
 
 type Step =

@@ -23,15 +23,12 @@ export interface Taken {
   readonly failure: EngineError | null;
 }
 
-/** What an entry of a user with a held term means: on a machine with a lease that is said by an event, so that its moment is known. */
-type BeginsHold = boolean;
-
 function countBoot(
   tx: Transaction,
   nodeId: number,
   boot: string,
   entries: readonly LedgerEntry[],
-  beginsHold: BeginsHold,
+  beginsHold: boolean,
 ): readonly Counted[] {
   const { sync } = tx.store;
   const tags = sync.inboundCounters(nodeId, boot);
@@ -54,7 +51,7 @@ function countEntries(
   tx: Transaction,
   nodeId: number,
   entries: readonly LedgerEntry[],
-  beginsHold: BeginsHold,
+  beginsHold: boolean,
 ): readonly Counted[] {
   const boots = tx.store.sync.boots(nodeId);
   const byBoot = Map.groupBy(entries, ({ boot }) => boot);
@@ -92,7 +89,7 @@ async function countPage(
   nodeId: number,
   sent: LedgerTaken | null,
   page: LedgerPage,
-  beginsHold: BeginsHold,
+  beginsHold: boolean,
 ): Promise<readonly Counted[] | null> {
   const { store, queue, clock } = env;
   const { ledger, run, until, ends } = page;
@@ -156,7 +153,9 @@ export async function takeLedger(env: Env, nodeId: number, engine: Engine): Prom
     }
     const isStuck = !page.isLast && sent !== null && sent.run === page.run && page.until <= sent.taken;
     if (isStuck) throw new EngineError('engine_unreachable', 'the node offers the same again');
-    const counted = await countPage(env, nodeId, sent, page, engine.leaseKind() === null);
+    // A machine with a lease says by an event that a held term began, so that its moment is known.
+    const beginsHold = engine.leaseKind() === null;
+    const counted = await countPage(env, nodeId, sent, page, beginsHold);
     moved.push(...(counted ?? []));
     for (const { kind, userId } of page.events) if (kind === 'share') exhausted.add(userId);
     const isEnough = page.isLast || counted === null || pages + 1 === MOST_PAGES;

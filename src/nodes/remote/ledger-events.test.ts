@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTestClock } from '../../../tests/support/clock.ts';
-import { coreParts } from '../../../tests/support/core.ts';
+import { coreParts, dying } from '../../../tests/support/core.ts';
 import { openLeasedMachine } from '../../../tests/support/leased-machine.ts';
 import { times } from '../../../tests/support/long.ts';
 import { inboundOf } from '../../../tests/support/subscription-samples.ts';
 import { sampleNode, sampleUser, type TempStore, tempFolder, tempStore } from '../../../tests/support/temp-store.ts';
-import { createTransaction, type Env } from '../../core/context.ts';
+import { createTransaction } from '../../core/context.ts';
 import { createHeavyEnv } from '../../core/create-core.ts';
 import { NODE_CALL } from '../../core/nodes/ingest.ts';
 import type { Engine } from '../../core/ports/engines.ts';
@@ -43,17 +43,6 @@ interface Reading {
   readonly userId: number;
   readonly at: number;
   readonly down: number;
-}
-
-/** The same environment whose writes fail after so many, as a panel that is killed makes no more. */
-function dying(env: Env, writes: number): Env {
-  let left = writes;
-  const run: Env['queue']['run'] = async (work) => {
-    if (left === 0) throw new Error('killed');
-    left -= 1;
-    return env.queue.run(work);
-  };
-  return { ...env, queue: { ...env.queue, run } };
 }
 
 /** The same engine, some of whose calls are others. It may be another one with each call. */

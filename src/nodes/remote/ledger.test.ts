@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTestClock, createTestTimers } from '../../../tests/support/clock.ts';
-import { coreParts } from '../../../tests/support/core.ts';
+import { coreParts, dying } from '../../../tests/support/core.ts';
 import { createFakeMachine } from '../../../tests/support/fake-engine.ts';
 import { createTestLog } from '../../../tests/support/log.ts';
 import { times } from '../../../tests/support/long.ts';
@@ -92,17 +92,6 @@ function openScene(temp: ReturnType<typeof tempStore>, folder: string) {
     take: (parts: { env?: Env; engine?: Engine } = {}) => takeLedger(parts.env ?? env, nodeId, parts.engine ?? engine),
   };
   return scene;
-}
-
-/** The same environment whose writes fail after so many, as a panel that is killed makes no more. */
-function dying(env: Env, writes: number): Env {
-  let left = writes;
-  const run: Env['queue']['run'] = async (work) => {
-    if (left === 0) throw new Error('killed');
-    left -= 1;
-    return env.queue.run(work);
-  };
-  return { ...env, queue: { ...env.queue, run } };
 }
 
 /** The same engine, some of whose replies do not arrive: what was asked was done. */
