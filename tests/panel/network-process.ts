@@ -1,18 +1,24 @@
 // One end of tests/panel/node-network.test.ts in a network namespace of its own: a panel, or a node's machine whose engine is in memory. Its clock is
 // the system's and what the test adds.
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { createHash, X509Certificate } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
-import { issueSelfSigned } from '../../src/adapters/certificates/issuer.ts';
+import { certify, issueClient, issueSelfSigned } from '../../src/adapters/certificates/issuer.ts';
+import { openVault } from '../../src/adapters/vault/vault.ts';
+import { readNodeAuthority } from '../../src/core/nodes/join.ts';
+import type { NodeAuthority } from '../../src/core/ports/engines.ts';
 import { joinNode } from '../../src/nodes/remote/remote-engine.ts';
+import { FILES } from '../../src/panel/data-folder.ts';
 import { setLinks } from '../../src/panel/node/node-links.ts';
 import { joinMachine, runMachine } from '../../src/panel/node/node-machine.ts';
 import { openPanel } from '../../src/panel/panel.ts';
+import { openStore } from '../../src/store/index.ts';
 import { type Administrator, createAdministrator } from '../support/administrator.ts';
 import { CHEAP_COST } from '../support/cheap-password.ts';
 import { createFakeMachine } from '../support/fake-engine.ts';
+import { createTestLog } from '../support/log.ts';
 import { makeKeys, realLooking } from '../support/node-machine.ts';
 
 const PASSWORD = 'correct horse battery';
@@ -30,11 +36,17 @@ async function signIn(): Promise<void> {
   await administrator?.call('signIn', { name: 'admin', password: PASSWORD });
 }
 
-/** What a stranger gets at a node's port, without a certificate or with one of another panel. */
-async function tryAs(who: 'none' | 'foreign', host: string, port: number): Promise<string> {
-  const { key, certificate: cert } = (await makeKeys()).panel;
+/** A key and its certificate, PEM. */
+interface Own {
+  readonly key: string;
+  readonly certificate: string;
+}
+
+/** What is answered at a node's port to who shows this, or no certificate at all. */
+function tryWith(own: Own | null, host: string, port: number): Promise<string> {
   return new Promise((resolve) => {
-    const socket = connect({ host, port, rejectUnauthorized: false, ...(who === 'foreign' && { key, cert }) });
+    const shown = own && { key: own.key, cert: own.certificate };
+    const socket = connect({ host, port, rejectUnauthorized: false, ...shown });
     socket.on('secureConnect', () =>
       socket.write('POST /1/running HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\n{}'),
     );
@@ -42,6 +54,32 @@ async function tryAs(who: 'none' | 'foreign', host: string, port: number): Promi
     socket.on('error', () => resolve('refused')).on('close', () => resolve('refused'));
   });
 }
+
+/** The panel's authority for nodes, out of its folder. */
+async function authorityOf(folder: string): Promise<NodeAuthority> {
+  const store = openStore(join(folder, FILES.database));
+  const log = createTestLog();
+  const { instanceId } = store.settings.get();
+  const vault = await openVault({
+    instanceId,
+    keyFile: `${folder}.key`,
+    dataFolder: folder,
+    sealed: store.sealed,
+    log,
+  });
+  const authority = readNodeAuthority({ store, vault });
+  store.close();
+  if (authority === null) throw new Error('the panel has none');
+  return authority;
+}
+
+/** In force for two days that ended an hour ago, or now. */
+const validityOf = (isEnded: boolean) => {
+  const from = systemNow() - 48 * HOUR;
+  return { from, to: isEnded ? systemNow() - HOUR : systemNow() + 48 * HOUR };
+};
+
+const publicKeyOf = (pem: string) => new X509Certificate(pem).publicKey.export({ type: 'spki', format: 'der' });
 
 const COMMANDS = {
   advance(ms: number) {
@@ -88,7 +126,28 @@ const COMMANDS = {
     fake.starts,
     [...(fake.process?.members ?? [])].map(([id, users]) => [id, [...users.keys()]]),
   ],
-  tryAs,
+  tryWith,
+  foreign: async (): Promise<Own> => (await makeKeys()).panel,
+  /** A certificate of the panel's own authority: in force, ended, or a node's. */
+  async issue(folder: string, which: 'panel' | 'ended' | 'node'): Promise<Own> {
+    const authority = await authorityOf(folder);
+    if (which === 'node') {
+      const { key, pem } = await issueSelfSigned(['node.invalid'], validityOf(false));
+      return { key, certificate: await certify(authority, publicKeyOf(pem), 'node.invalid', validityOf(false)) };
+    }
+    const { key, pem } = await issueClient(authority, 'panel.invalid', validityOf(which === 'ended'));
+    return { key, certificate: pem };
+  },
+  /** The certificate of a machine is one that has ended, for the same key. Returns what there was. */
+  async endCertificate(folder: string, machine: string): Promise<string> {
+    const file = join(machine, 'node.json');
+    const before = readFileSync(file, 'utf8');
+    const joined = JSON.parse(before) as Own;
+    const publicKey = publicKeyOf(joined.certificate);
+    const certificate = await certify(await authorityOf(folder), publicKey, 'node.invalid', validityOf(true));
+    writeFileSync(file, JSON.stringify({ ...joined, certificate }));
+    return before;
+  },
   /** Joins as a panel would that has this secret. */
   async tryJoin(host: string, port: number, secret: string) {
     const { authority } = await makeKeys();

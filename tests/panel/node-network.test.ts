@@ -1,7 +1,7 @@
 // A panel behind NAT and three machines in network namespaces: it moves, its cable is cut for hours, it is killed, and strangers come by.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -91,7 +91,9 @@ if (why !== null) console.warn(`\n  !!! NODES IN NAMESPACES ARE NOT TESTED: ${wh
 
 describe.skipIf(why !== null)(`a fleet behind NAT ${why === null ? '' : `(${why})`}`, () => {
   const parent = mkdtempSync(join(tmpdir(), 'gatehouse-network-'));
-  const folderOf = (node: number) => join(parent, `machine-${node}`);
+  /** Where it is not the usual one. */
+  const folders = new Map<number, string>();
+  const folderOf = (node: number) => folders.get(node) ?? join(parent, `machine-${node}`);
   const panelFolder = join(parent, 'panel');
   let panel: ReturnType<typeof open>;
   let machines: ReturnType<typeof open>[] = [];
@@ -121,6 +123,10 @@ describe.skipIf(why !== null)(`a fleet behind NAT ${why === null ? '' : `(${why}
     moved += down;
   };
   const totalOf = async (id: number) => (await act('getUser', { id })).total_down as number;
+  const start = async (node: number) => {
+    machines[node - 1] = open(String(node));
+    await machineOf(node).call('run', folderOf(node), NAME);
+  };
   const advance = async (ms: number) => {
     await Promise.all([panel, ...machines].map((each) => each.call('advance', ms)));
   };
@@ -162,25 +168,103 @@ describe.skipIf(why !== null)(`a fleet behind NAT ${why === null ? '' : `(${why}
   it('lets no stranger in, and none changes anything', async () => {
     const before = await machineOf(1).call('state', folderOf(1));
     const stranger = open('2');
-    expect(await stranger.call('tryAs', 'none', addressOf(1), PORT)).toBe('refused');
-    expect(await stranger.call('tryAs', 'foreign', addressOf(1), PORT)).toBe('refused');
+    const tryAt = async (own: Awaited<ReturnType<Commands['issue']>> | null) =>
+      stranger.call('tryWith', own, addressOf(1), PORT);
+    expect(await tryAt(null)).toBe('refused');
+    expect(await tryAt(await stranger.call('foreign'))).toBe('refused');
+    expect(await tryAt(await panel.call('issue', panelFolder, 'ended')), "the panel's, which has ended").toBe(
+      'refused',
+    );
+    expect(await tryAt(await panel.call('issue', panelFolder, 'node')), "another node's").toBe('refused');
     expect(await stranger.call('tryJoin', addressOf(1), PORT, 'a1'.repeat(32)), 'it is joined').toBe(
       'engine_unreachable',
     );
     expect(await machineOf(1).call('state', folderOf(1))).toEqual(before);
-    // A token that was used: the panel does not wait for it any more. And one whose secret the other end does not know.
+    expect(await tryAt(await panel.call('issue', panelFolder, 'panel')), 'what was asked is answered').toBe('answered');
+    await stranger.kill();
+  });
+
+  it('joins no machine whose token was used, or that has another secret', async () => {
+    const stranger = open('2');
     const late = open('3');
-    const folder = join(parent, 'late');
-    const port = PORT;
     await machineOf(3).kill();
-    const replayed = late.call('join', folder, nodes[2]?.token ?? '', 8000).catch(String);
+    const nodeOf = async (id: number) => {
+      const { joined, updated_at } = await act('getNode', { id });
+      return { joined, updated_at };
+    };
+    const [, , third] = nodes;
+    const used = third?.token ?? '';
+    const before = await nodeOf(third?.nodeId ?? 0);
+    const folder = join(parent, 'late');
+    // The panel does not wait for it any more, and who does not know its secret is no panel.
+    const replayed = late.call('join', folder, used, 8000).catch(String);
     await expect
-      .poll(() => stranger.call('tryJoin', addressOf(3), port, 'b2'.repeat(32)), POLL)
+      .poll(() => stranger.call('tryJoin', addressOf(3), PORT, 'b2'.repeat(32)), POLL)
       .toBe('engine_unreachable');
     expect(await replayed).toContain('No panel came');
+    expect(await nodeOf(third?.nodeId ?? 0)).toEqual(before);
+    // The panel waits, but for a machine with another secret.
+    const { id } = await act('createNode', { name: 'N4', kind: 'remote', address: addressOf(3) });
+    const unjoined = await nodeOf(id);
+    const { token } = await act('inviteNode', { id, port: PORT, password: 'correct horse battery' });
+    const wrong = `${token.slice(0, -2)}${token.endsWith('00') ? '11' : '00'}`;
+    expect(await late.call('join', folder, wrong, 8000).catch(String)).toContain('No panel came');
+    expect(await nodeOf(id)).toEqual({ ...unjoined, joined: false });
+    expect(existsSync(join(folder, 'node.json'))).toBe(false);
+    await act('deleteNode', { id });
     await Promise.all([late.kill(), stranger.kill()]);
-    machines[2] = open('3');
-    await machineOf(3).call('run', folderOf(3), NAME);
+    await start(3);
+  });
+
+  it('has nothing to do with a machine whose certificate has ended, or that was replaced', async () => {
+    const id = nodes[1]?.nodeId ?? 0;
+    const statusOf = async () => {
+      const { status, error_code } = await act('getNode', { id });
+      return [status, error_code];
+    };
+    /** The machine of the second node serves who it served, and the panel neither changes that nor counts what moves there. */
+    const expectRefused = async (folder: string, known: number) => {
+      await expect.poll(() => isIn(2, known), POLL).toBe(true);
+      const [before, total] = [await machineOf(2).call('state', folder), await totalOf(known)];
+      await expect.poll(statusOf, POLL).toEqual(['down', 'engine_unreachable']);
+      const { id: next } = await act('createUser', { name: 'Boris', tariff_id: 1 });
+      for (const node of [1, 3]) await expect.poll(() => isIn(node, next), POLL).toBe(true);
+      expect(await machineOf(2).call('move', known, inboundOf(2), 9)).toBe(true);
+      await move(1, known, 1);
+      await expect.poll(() => totalOf(known), POLL).toBe(total + 1);
+      expect(await machineOf(2).call('state', folder)).toEqual(before);
+      expect(await statusOf()).toEqual(['down', 'engine_unreachable']);
+      return next as number;
+    };
+    const known = await newUser();
+    await machineOf(2).kill();
+    const joined = await panel.call('endCertificate', panelFolder, folderOf(2));
+    await start(2);
+    const second = await expectRefused(folderOf(2), known.id);
+    await machineOf(2).kill();
+    writeFileSync(join(folderOf(2), 'node.json'), joined);
+    await start(2);
+    await expect.poll(() => isIn(2, second), POLL).toBe(true);
+    // What it counted under the other certificate is in its ledger.
+    moved += 9;
+    await expect.poll(() => totalOf(known.id), POLL).toBe(10);
+
+    // Another machine in its place: its certificate is revoked by that.
+    await machineOf(2).kill();
+    const former = folderOf(2);
+    folders.set(2, join(parent, 'machine-2-next'));
+    const { token } = await act('inviteNode', { id, port: PORT, password: 'correct horse battery' });
+    machines[1] = open('2');
+    await machineOf(2).call('join', folderOf(2), token, 120_000);
+    await machineOf(2).call('run', folderOf(2), NAME);
+    await expect.poll(() => isIn(2, second), POLL).toBe(true);
+    await machineOf(2).kill();
+    machines[1] = open('2');
+    await machineOf(2).call('run', former, NAME);
+    const third = await expectRefused(former, second);
+    await machineOf(2).kill();
+    await start(2);
+    await expect.poll(() => isIn(2, third), POLL).toBe(true);
   });
 
   it('goes on by its lease while its cable is cut for hours, and is of one mind with the panel afterwards', async () => {
