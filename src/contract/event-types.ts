@@ -125,6 +125,18 @@ const nodeData = z
 const nodeRestartedData = z
   .object({ ...nodeData.shape, reason: nodeRestart.shape.reason, user_ids: nodeRestart.shape.user_ids })
   .meta({ id: 'NodeRestartedEventData', description: 'The node, and why.' });
+const nodeCertificateData = z
+  .object({ ...nodeData.shape, not_after: s.instant.meta({ description: 'When the certificate ends.' }) })
+  .meta({ id: 'NodeCertificateEventData', description: 'The node, and the certificate of links of its machine.' });
+const nodeCertificateFailedData = z
+  .object({
+    ...nodeData.shape,
+    code: acmeFailureCode.meta({ description: 'Why.' }),
+    not_after: s.instant
+      .nullable()
+      .meta({ description: 'When the certificate ends that is served meanwhile; null: there is none yet.' }),
+  })
+  .meta({ id: 'NodeCertificateFailedEventData', description: 'The node, and why its machine has no new certificate.' });
 const backupData = z
   .object({ name: z.string().meta({ description: 'The name of the backup file.' }) })
   .meta({ id: 'BackupEventData', description: 'The backup.' });
@@ -338,6 +350,20 @@ const EVENTS = [
     'The machine of a node was restored from an old copy. What its engine counts from then on counts, and nothing counts twice.',
     nodeData,
     NODE,
+    BY_SYSTEM,
+  ),
+  eventOf(
+    'node.certificate_failed',
+    'The machine of a node ordered a certificate for its links by ACME, and the order failed. It tries again by itself; once for each reason and certificate.',
+    nodeCertificateFailedData,
+    { ...NODE, code: 'refused', not_after: '2026-12-20T09:00:00.000Z' },
+    BY_SYSTEM,
+  ),
+  eventOf(
+    'node.certificate_ending',
+    'The certificate of links of a node ends soon and was not replaced. Once for each certificate.',
+    nodeCertificateData,
+    { ...NODE, not_after: '2026-12-20T09:00:00.000Z' },
     BY_SYSTEM,
   ),
   eventOf(

@@ -13,6 +13,7 @@ const MAX_NODES = 500;
 /** What an administrator ends. Of customers some are always about to end, and the steps of a new panel are on its first page. */
 const COUNTED: ReadonlySet<Attention['kind']> = new Set([
   'node-down',
+  'node-certificate',
   'certificate',
   'acme',
   'backup',

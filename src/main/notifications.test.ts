@@ -40,6 +40,16 @@ it.each([
     'The certificate ends soon',
     '#/settings/certificates',
   ],
+  [
+    sampleEvent('node.certificate_failed', { node_id: 4, name: 'Berlin', code: 'refused', not_after: null }),
+    'Berlin: no new certificate for its links',
+    '#/nodes/4',
+  ],
+  [
+    sampleEvent('node.certificate_ending', { node_id: 4, name: 'Berlin', not_after: '2026-12-20T09:00:00.000Z' }),
+    'Berlin: the certificate of its links ends soon',
+    '#/nodes/4',
+  ],
   [sampleEvent('backup.failed', { reason: 'storage_full' }), 'The backup failed', '#/settings/backups'],
 ])('describes $type and opens its page', (event, title, hash) => {
   expect(describeEvent(event, english, () => readEventName(core, event))).toMatchObject({ title, hash });

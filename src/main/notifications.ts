@@ -28,6 +28,10 @@ export function describeEvent({ type, data }: Event, t: DesktopTexts, name: () =
       return { title: t('certificateFailed'), body, hash: '#/settings/certificates' };
     case 'certificate.ending':
       return { title: t('certificateEnding'), body, hash: '#/settings/certificates' };
+    case 'node.certificate_failed':
+      return { title: t('nodeCertificateFailed', { name: name() }), body, hash: `#/nodes/${data.node_id}` };
+    case 'node.certificate_ending':
+      return { title: t('nodeCertificateEnding', { name: name() }), body, hash: `#/nodes/${data.node_id}` };
     case 'webhook.disabled':
       return { title: t('webhookDisabled'), body, hash: '#/settings/security/webhooks' };
     default:

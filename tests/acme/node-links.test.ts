@@ -7,7 +7,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock, systemTimers } from '../../src/adapters/clock.ts';
 import type { AcmeState } from '../../src/core/ports/acme.ts';
 import type { Clock } from '../../src/core/ports/ports.ts';
-import { examineLinks, type NodeLinks, orderLinks, serveLinks } from '../../src/panel/node/node-links.ts';
+import {
+  examineLinks,
+  machineCertificate,
+  type NodeLinks,
+  orderLinks,
+  serveLinks,
+} from '../../src/panel/node/node-links.ts';
 import { freePort } from '../support/free-port.ts';
 import { createTestLog } from '../support/log.ts';
 import { noLease } from '../support/node-lease.ts';
@@ -109,5 +115,7 @@ describe.skipIf(why !== null)(why === null ? 'links of a machine' : `links of a 
     await expect.poll(() => state().isEndAnnounced, POLL).toBe(true);
     expect(log.lines.join('\n')).toContain('certificate of links was not renewed and ends soon');
     expect(found(nearEnd)).toMatchObject({ daysLeft: 1, isLate: true });
+    const endsAt = nearEnd + DAY_MS;
+    expect(machineCertificate(folder, nearEnd)).toEqual({ endsAt, isLate: true, failure: 'refused' });
   });
 });

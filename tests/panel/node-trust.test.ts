@@ -7,6 +7,7 @@ import { connect as connectTls, createServer, type TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { certify, issueSelfSigned } from '../../src/adapters/certificates/issuer.ts';
 import { systemClock } from '../../src/adapters/clock.ts';
+import type { MachineCertificate } from '../../src/core/ports/engines.ts';
 import { awaitJoin, type NodeIdentity, type NodeListener, serveNode } from '../../src/nodes/remote/node-server.ts';
 import { joinNode } from '../../src/nodes/remote/remote-engine.ts';
 import { createFakeMachine, type FakeMachine } from '../support/fake-engine.ts';
@@ -28,13 +29,18 @@ afterEach(async () => {
   listener = null;
 });
 
-async function serve({ node }: Keys, saveIdentity: (identity: NodeIdentity) => void = () => {}): Promise<number> {
+async function serve(
+  { node }: Keys,
+  saveIdentity: (identity: NodeIdentity) => void = () => {},
+  certificate: () => MachineCertificate | null = () => null,
+): Promise<number> {
   const parts = {
     identity: node,
     engine: realLooking(machine),
     clock: systemClock,
     log: createTestLog(),
     version: '0.0.0',
+    certificate,
     saveIdentity,
   };
   listener = await serveNode(parts, PLACE);
@@ -58,6 +64,22 @@ describe('a joined machine', () => {
     const keys = await makeKeys();
     expect(await askAs(keys, keys)).toBeNull();
     expect(machine.calls).toBe(1);
+  });
+
+  it('says how it is, and how the certificate of its links is', async () => {
+    const keys = await makeKeys();
+    const certificate = { endsAt: 1_800_000_000_000, isLate: true, failure: 'refused' } as const;
+    const engine = dial(
+      await serve(
+        keys,
+        () => {},
+        () => certificate,
+      ),
+      keys,
+    );
+    await engine.running();
+    expect(engine.machine()).toMatchObject({ version: '0.0.0', certificate });
+    engine.close();
   });
 
   it.each([

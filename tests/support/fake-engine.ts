@@ -7,6 +7,7 @@ import {
   type EngineConfig,
   EngineError,
   type EngineUser,
+  type MachineFacts,
   type RunningEngine,
 } from '../../src/core/ports/engines.ts';
 import type { UpDown } from '../../src/core/ports/records.ts';
@@ -44,6 +45,8 @@ export interface FakeMachine {
   listsMembers: boolean;
   /** From where users are connected; null: it cannot tell. */
   addresses: Map<number, readonly ConnectedAddress[]> | null;
+  /** What its machine says of itself. */
+  facts: MachineFacts | null;
   /** Called before a process is gone with what it had counted. */
   lost: (process: Process) => void;
   /** An open user moves bytes, or one who may connect now; returns whether they moved. */
@@ -74,6 +77,7 @@ export function createFakeMachine(): FakeMachine {
     refusesConfig: () => false,
     listsMembers: true,
     addresses: new Map(),
+    facts: null,
     lost: () => {},
     move(userId, inboundId, moved) {
       const { process } = machine;
@@ -213,7 +217,7 @@ function createEngine(
     lease: async () => null,
     leaseKind: () => null,
     protocol: () => null,
-    machine: () => null,
+    machine: () => machine.facts,
     apply: (changes) => call('apply', () => changes.map(applyOne)),
     members: (inbound) =>
       call('members', () => (machine.listsMembers ? [...(running().members.get(inbound.id)?.keys() ?? [])] : null)),

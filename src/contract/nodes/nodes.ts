@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { PROOF_ERRORS, proof } from '../access/proof.ts';
 import { apiOperation, panelOperation } from '../operation.ts';
 import * as s from '../scalars.ts';
+import { acmeFailureCode } from '../settings/acme.ts';
 
 export const NODE_KINDS = ['local', 'remote'] as const;
 
@@ -39,11 +40,11 @@ const restartReason = z.enum(RESTART_REASONS).meta({
 });
 export type NodeRestartReason = z.output<typeof restartReason>;
 
-const NODE_UPDATES = ['ledger', 'lease', 'wireguard', 'difference', 'weight'] as const;
+const NODE_UPDATES = ['ledger', 'lease', 'wireguard', 'difference', 'weight', 'certificate'] as const;
 const nodeUpdate = z.enum(NODE_UPDATES).meta({
   id: 'NodeUpdate',
   description:
-    '`ledger`: it writes down what its engine counts, so that nothing is lost while the panel is away. `lease`: it ends terms and limits and begins held terms by itself while the panel is away. `wireguard`: it knows connections of WireGuard. `difference`: where connections change, it is not sent all users again. `weight`: it counts by `weight_percent` while the panel is away.',
+    '`ledger`: it writes down what its engine counts, so that nothing is lost while the panel is away. `lease`: it ends terms and limits and begins held terms by itself while the panel is away. `wireguard`: it knows connections of WireGuard. `difference`: where connections change, it is not sent all users again. `weight`: it counts by `weight_percent` while the panel is away. `certificate`: it says how the certificate of its links is.',
 });
 export type NodeUpdate = z.output<typeof nodeUpdate>;
 
@@ -154,6 +155,23 @@ export const node = z
       description:
         "How far the clock of its machine is ahead of the panel's, in ms, as exact as half the time that a question takes; negative: behind. By its own clock it ends terms while the panel is away. Null unless it is up, for a local node, and where its machine does not tell.",
     }),
+    links_certificate: z
+      .object({
+        not_after: s.instant.nullable().meta({ description: 'When it ends; null: there is none yet.' }),
+        ends_soon: z.boolean().meta({
+          description:
+            'Whether it should have been replaced by now: a quarter of its lifetime is left, or 14 days of one that is not by ACME.',
+        }),
+        failure: acmeFailureCode
+          .nullable()
+          .meta({ description: 'Why the last order by ACME failed; null: it did not, or none is ordered.' }),
+      })
+      .meta({ id: 'NodeLinksCertificate', description: 'The certificate of links that a machine serves.' })
+      .nullable()
+      .meta({
+        description:
+          'The certificate of the links that its machine serves, as that last said; null: it serves none, or does not tell (a local node, and Gatehouse before protocol 1.5).',
+      }),
     traffic: z
       .object({
         today: s.updown.meta({ description: "Today, in the panel's time zone." }),
@@ -201,10 +219,11 @@ export const nodeExample: Node = {
   pending_changes: 0,
   cut_off: ['refuse', 'restart'],
   joined: true,
-  protocol: '1.4',
+  protocol: '1.5',
   version: '0.1.0',
   load_percent: 37,
   clock_offset_ms: -12,
+  links_certificate: { not_after: '2027-02-18T09:00:00.000Z', ends_soon: false, failure: null },
   traffic: { today: { up: 100_000_000, down: 1_000_000_000 }, month: { up: 100_000_000, down: 1_000_000_000 } },
   update_for: [],
   restored_at: null,
@@ -299,6 +318,7 @@ export const createNode = panelOperation({
       version: null,
       load_percent: null,
       clock_offset_ms: null,
+      links_certificate: null,
     },
   },
 });

@@ -7,6 +7,7 @@ import { hostTexts } from '../../i18n/host.ts';
 import { type Language, languageEntry } from '../../i18n/languages.ts';
 import type { Transaction } from '../context.ts';
 import { PRIORITIES } from '../ports/bot.ts';
+import type { MachineCertificate } from '../ports/engines.ts';
 import type { PaymentRow } from '../ports/payments.ts';
 import type { OrderRow } from '../ports/sales.ts';
 import { languageOf } from './buyer-notice.ts';
@@ -97,4 +98,21 @@ export function tellOfNodeUp(context: NoticeContext, { id, name }: { readonly id
   if (store.bot.withdraw(`admin:node:${id}:down:`, now - NODE_GRACE_MS, now) > 0) return;
   const say: Say = ({ t, when }) => t('admin.notice.nodeUp', { name, when: when(now) });
   tellAdmins(context, { kind: 'node', key: `${id}:up:${now}`, say });
+}
+
+/** The machine of a node got no new certificate for its links; `failure` null: it only ends soon. */
+export function tellOfNodeCertificate(
+  context: NoticeContext,
+  { id, name }: { readonly id: number; readonly name: string },
+  { endsAt, failure: code }: Pick<MachineCertificate, 'endsAt' | 'failure'>,
+) {
+  const say: Say = ({ t, when }) => {
+    if (endsAt === null) return t('admin.notice.nodeCertificateNone', { name, code: code ?? '' });
+    const facts = { name, when: when(endsAt) };
+    return code === null
+      ? t('admin.notice.nodeCertificateEnding', facts)
+      : t('admin.notice.nodeCertificateFailed', { ...facts, code });
+  };
+  // Once for what is served meanwhile, however often it is tried.
+  tellAdmins(context, { kind: 'certificate', key: `node:${id}:${code ?? 'ending'}:${endsAt ?? 0}`, say });
 }

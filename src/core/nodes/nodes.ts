@@ -56,6 +56,10 @@ function viewNode(context: Context, row: NodeRow): Node {
     version: row.agentVersion,
     load_percent: status === 'up' ? row.load : null,
     clock_offset_ms: status === 'up' ? row.clockOffset : null,
+    links_certificate:
+      row.linksLate === null
+        ? null
+        : { not_after: toInstantOrNull(row.linksEndsAt), ends_soon: row.linksLate, failure: row.linksFailure },
     traffic: trafficOf(context, row.id),
     update_for: [...updatesFor(row.agentProtocol)],
     restored_at: toInstantOrNull(row.restoredAt),
@@ -105,6 +109,9 @@ function createNode(input: Input<'createNode'>, tx: Transaction): Result<Node> {
     load: null,
     clockOffset: null,
     agentVersion: null,
+    linksEndsAt: null,
+    linksLate: null,
+    linksFailure: null,
     restoredAt: null,
     createdAt: now,
     updatedAt: now,

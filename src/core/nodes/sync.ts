@@ -2,8 +2,8 @@
 
 import { MOST_CUT_OFF, type NodeRestartReason } from '../../contract/nodes/nodes.ts';
 import { RESTART_EVERY_MS } from '../../domain/limits.ts';
-import { tellOfNodeDown, tellOfNodeUp } from '../bot/admin-notices.ts';
-import { createTransaction, type Env } from '../context.ts';
+import { tellOfNodeCertificate, tellOfNodeDown, tellOfNodeUp } from '../bot/admin-notices.ts';
+import { createTransaction, type Env, type Transaction } from '../context.ts';
 import { engineInbound } from '../inbounds/inbound-secrets.ts';
 import { PanelError } from '../panel-error.ts';
 import { NO_CREDENTIALS } from '../ports/credentials.ts';
@@ -18,6 +18,7 @@ import {
 import type { NodeRow } from '../ports/plans.ts';
 import type { Counted, Member, NodeChange } from '../ports/sync.ts';
 import { ONLINE_MS } from '../users/users.ts';
+import { toInstant, toInstantOrNull } from '../wire.ts';
 import { ingest, NODE_CALL } from './ingest.ts';
 import { createLeaseSync } from './lease.ts';
 import { takeLedger } from './ledger.ts';
@@ -53,6 +54,24 @@ function chunks<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
 
 function pairOf(userId: number, inboundId: number): string {
   return `${userId} ${inboundId}`;
+}
+
+/** What became of the certificate of links that its machine serves: in the feed, and to administrators in the chat. */
+function noteLinksCertificate(
+  tx: Transaction,
+  before: NodeRow,
+  { linksEndsAt, linksLate, linksFailure }: NodeRow,
+): void {
+  const data = { node_id: before.id, name: before.name };
+  const isOther = linksEndsAt !== before.linksEndsAt;
+  if (linksFailure !== null && (isOther || linksFailure !== before.linksFailure)) {
+    tx.emit('node.certificate_failed', { ...data, code: linksFailure, not_after: toInstantOrNull(linksEndsAt) });
+    tellOfNodeCertificate(tx, before, { endsAt: linksEndsAt, failure: linksFailure });
+  }
+  if (linksLate === true && linksEndsAt !== null && (isOther || before.linksLate !== true)) {
+    tx.emit('node.certificate_ending', { ...data, not_after: toInstant(linksEndsAt) });
+    tellOfNodeCertificate(tx, before, { endsAt: linksEndsAt, failure: null });
+  }
 }
 
 export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSyncer {
@@ -115,6 +134,7 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
         tx.emit('node.down', data);
         tellOfNodeDown(tx, before);
       }
+      noteLinksCertificate(tx, before, { ...before, ...changes });
     });
     env.announce();
   }
@@ -129,9 +149,15 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
     };
   }
 
-  function measuredNow(): Pick<NodeRow, 'load' | 'clockOffset'> {
-    const { load = null, clockOffset = null } = engine.machine() ?? {};
-    return { load, clockOffset };
+  function measuredNow(): Pick<NodeRow, 'load' | 'clockOffset' | 'linksEndsAt' | 'linksLate' | 'linksFailure'> {
+    const { load = null, clockOffset = null, certificate = null } = engine.machine() ?? {};
+    return {
+      load,
+      clockOffset,
+      linksEndsAt: certificate?.endsAt ?? null,
+      linksLate: certificate?.isLate ?? null,
+      linksFailure: certificate?.failure ?? null,
+    };
   }
 
   async function reportUp({ name, version, startedAt }: RunningEngine, isSeen: boolean): Promise<void> {

@@ -11,6 +11,7 @@ import { sampleNode, sampleUser, type TempStore, tempStore } from '../../../test
 import { canConnect } from '../../domain/users/account.ts';
 import type { Core } from '../core.ts';
 import { createCore } from '../create-core.ts';
+import type { MachineCertificate } from '../ports/engines.ts';
 import type { Store } from '../ports/ports.ts';
 
 const START = Date.UTC(2026, 10, 20);
@@ -136,7 +137,7 @@ const eventsOf = ({ store }: Scene) =>
   store.events
     .after(0, 1000, null)
     .map(({ type }) => type)
-    .filter((type) => ['node.up', 'node.down', 'node.restarted'].includes(type));
+    .filter((type) => type.startsWith('node.') && type !== 'node.changed');
 
 describe('a worker', () => {
   it('starts the engine with everybody, and tells it of changes at once', async () => {
@@ -281,6 +282,35 @@ describe('a worker', () => {
     expect(present(scene)).toEqual(desired(scene));
     expect(machine.starts).toBe(1);
     await scene.core().stop();
+  });
+
+  it('that cannot renew the certificate of its links says so once for each reason and certificate', async () => {
+    using temp = tempStore();
+    const scene = openScene(temp);
+    const { store, machine, nodeId, clock } = scene;
+    const { queued } = pairAdmin(store);
+    const endsAt = START + 20 * 24 * 60 * MINUTE;
+    const say = async (certificate: MachineCertificate | null) => {
+      machine.facts = { load: 1, clockOffset: 0, version: '0.1.0', certificate };
+      await scene.poll();
+      await scene.poll();
+    };
+    await say({ endsAt, isLate: false, failure: null });
+    expect([eventsOf(scene), queued(clock.now())]).toEqual([[], []]);
+    await say({ endsAt, isLate: false, failure: 'refused' });
+    await say({ endsAt, isLate: true, failure: 'refused' });
+    expect(store.nodes.get(nodeId)).toMatchObject({ linksEndsAt: endsAt, linksLate: true, linksFailure: 'refused' });
+    expect(eventsOf(scene)).toEqual(['node.certificate_failed', 'node.certificate_ending']);
+    await say({ endsAt: endsAt + MINUTE, isLate: false, failure: null });
+    await say({ endsAt: null, isLate: false, failure: 'unreachable' });
+    await say(null);
+    expect(store.nodes.get(nodeId)).toMatchObject({ linksEndsAt: null, linksLate: null, linksFailure: null });
+    expect(eventsOf(scene).slice(2)).toEqual(['node.certificate_failed']);
+    expect(queued(clock.now())).toEqual([
+      expect.stringMatching(/^Node .* has no new certificate for its links \(refused\)\. .* until 10 December 2026/),
+      expect.stringMatching(/^The certificate of links of node .* ends on 10 December 2026/),
+      expect.stringMatching(/^Node .* has no certificate for its links \(unreachable\)/),
+    ]);
   });
 
   it('says that a node is down and up again, once each', async () => {

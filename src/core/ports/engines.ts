@@ -1,5 +1,6 @@
 // The core's port to the engines of nodes (Xray, v2ray): start, counters, and who may connect. Implemented in src/nodes.
 import type { NodeErrorCode } from '../../contract/nodes/nodes.ts';
+import type { AcmeFailureCode } from '../../contract/settings/acme.ts';
 import type { Credentials } from './credentials.ts';
 import type { LeaseHeld, LeasePart, LedgerEvent } from './lease.ts';
 import type { InboundRow } from './plans.ts';
@@ -133,6 +134,16 @@ export interface LedgerTaken {
 /** `difference`: it works out shares by itself, and starts its engine with whom its lease lets in. `whole`: it is sent both. */
 export type LeaseKind = 'whole' | 'difference';
 
+/** The certificate of the links that a machine serves. */
+export interface MachineCertificate {
+  /** Null: there is none yet. */
+  readonly endsAt: number | null;
+  /** It should have been replaced by now. */
+  readonly isLate: boolean;
+  /** Why the last order by ACME failed; null: it did not, or none is ordered. */
+  readonly failure: AcmeFailureCode | null;
+}
+
 /** How the machine of an engine is. */
 export interface MachineFacts {
   /** Its load in the last minute by processor core, in percent; null: the system does not tell. */
@@ -141,6 +152,8 @@ export interface MachineFacts {
   readonly clockOffset: number | null;
   /** The version of Gatehouse there; null: it is the panel's, or it does not say. */
   readonly version: string | null;
+  /** Null: it serves no links, or does not say. */
+  readonly certificate: MachineCertificate | null;
 }
 
 /** The engine of one node. All methods reject with EngineError; every call ends in bounded time. */

@@ -2,6 +2,7 @@
 import type { Uses } from '../../contract/errors.ts';
 import type { TargetFinding } from '../../contract/inbounds.ts';
 import type { NodeErrorCode, NodeRestartReason } from '../../contract/nodes/nodes.ts';
+import type { AcmeFailureCode } from '../../contract/settings/acme.ts';
 import type { Account } from '../../domain/users/account.ts';
 
 export interface TariffRow {
@@ -163,6 +164,10 @@ export interface NodeRow {
   readonly load: number | null;
   readonly clockOffset: number | null;
   readonly agentVersion: string | null;
+  /** As MachineCertificate of the last poll; `linksLate` null: it serves no links, or does not say. */
+  readonly linksEndsAt: number | null;
+  readonly linksLate: boolean | null;
+  readonly linksFailure: AcmeFailureCode | null;
   /** When it was last found to be restored from an old copy. */
   readonly restoredAt: number | null;
   readonly createdAt: number;

@@ -8,11 +8,18 @@ export interface ProtocolVersion {
   readonly minor: number;
 }
 
-export const PROTOCOL: ProtocolVersion = { major: 1, minor: 4 };
+export const PROTOCOL: ProtocolVersion = { major: 1, minor: 5 };
 /** It does not say its version. */
 const FIRST: ProtocolVersion = { major: 1, minor: 0 };
 /** What came with which minor. */
-const SINCE: Readonly<Record<NodeUpdate, number>> = { ledger: 1, lease: 2, wireguard: 3, difference: 4, weight: 4 };
+const SINCE: Readonly<Record<NodeUpdate, number>> = {
+  ledger: 1,
+  lease: 2,
+  wireguard: 3,
+  difference: 4,
+  weight: 4,
+  certificate: 5,
+};
 
 export function writeVersion({ major, minor }: ProtocolVersion): string {
   return `${major}.${minor}`;

@@ -38,6 +38,21 @@ describe('attentionOf', () => {
     expect(kinds({ overview: quiet, nodes: { ...page, items: [nodeExample], total: 1 } })).toEqual([]);
   });
 
+  it('reports the certificate of links of a node that was not renewed, or ends soon', () => {
+    const of = (links_certificate: typeof nodeExample.links_certificate, enabled = true) => {
+      const items = [{ ...nodeExample, enabled, links_certificate }];
+      return attentionOf({ ...nothing, nodes: { ...page, items, total: 1 } });
+    };
+    const sound = { not_after: '2026-12-30T10:00:00.000Z', ends_soon: false, failure: null };
+    const matter = { kind: 'node-certificate', id: nodeExample.id, name: nodeExample.name };
+    expect([of(null), of(sound)]).toEqual([[], []]);
+    expect(of({ ...sound, ends_soon: true })).toEqual([{ ...matter, endsAt: sound.not_after, isOver: false }]);
+    expect(of({ ...sound, failure: 'refused' })).toEqual([{ ...matter, endsAt: sound.not_after, isOver: false }]);
+    expect(of({ not_after: null, ends_soon: false, failure: 'refused' })).toMatchObject([{ endsAt: null }]);
+    expect(of({ ...sound, not_after: '2026-12-20T10:00:00.000Z', ends_soon: true })).toMatchObject([{ isOver: true }]);
+    expect(of({ ...sound, failure: 'refused' }, false)).toEqual([]);
+  });
+
   it('reports a newer version, and whether installing it failed', () => {
     const of = (facts: PanelFacts['updates']) => attentionOf({ ...nothing, updates: facts });
     expect(of({ ...updates, available: null })).toEqual([]);

@@ -6,6 +6,14 @@ export type Attention =
   | { readonly kind: 'no-nodes' }
   | { readonly kind: 'no-plans' }
   | { readonly kind: 'node-down'; readonly id: number; readonly name: string; readonly lastSeen: string | null }
+  | {
+      readonly kind: 'node-certificate';
+      readonly id: number;
+      readonly name: string;
+      /** Null: there is none yet. */
+      readonly endsAt: string | null;
+      readonly isOver: boolean;
+    }
   | { readonly kind: 'certificate'; readonly endsAt: string; readonly isOver: boolean }
   | { readonly kind: 'update'; readonly version: string; readonly isTakenBack: boolean }
   | { readonly kind: 'acme'; readonly isFirst: boolean }
@@ -51,6 +59,11 @@ export function attentionOf({
   if (plans?.total === 0) all.push({ kind: 'no-plans' });
   for (const { id, name, enabled, status, last_seen_at } of nodes?.items ?? []) {
     if (enabled && status === 'down') all.push({ kind: 'node-down', id, name, lastSeen: last_seen_at });
+  }
+  for (const { id, name, enabled, links_certificate: links } of nodes?.items ?? []) {
+    if (!enabled || links === null || (links.failure === null && !links.ends_soon)) continue;
+    const endsAt = links.not_after;
+    all.push({ kind: 'node-certificate', id, name, endsAt, isOver: endsAt !== null && Date.parse(endsAt) <= now });
   }
   for (const { warning, not_after } of certificates?.served ?? []) {
     if (warning === 'ended' || warning === 'ends_soon') {

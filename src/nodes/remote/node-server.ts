@@ -8,7 +8,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { ZodError } from 'zod';
-import { type Engine, EngineError } from '../../core/ports/engines.ts';
+import { type Engine, EngineError, type MachineCertificate } from '../../core/ports/engines.ts';
 import type { Clock, Log } from '../../core/ports/ports.ts';
 import { networkOf } from '../../domain/client-network.ts';
 import { MINUTE_MS } from '../../domain/limits.ts';
@@ -65,6 +65,8 @@ interface ServedParts {
   readonly log: Log;
   /** Of Gatehouse. */
   readonly version: string;
+  /** Of links that this machine serves; left out: it serves none. */
+  readonly certificate?: () => MachineCertificate | null;
   /** Stores the identity with another certificate. Throws where that cannot be. */
   readonly saveIdentity: (identity: NodeIdentity) => void;
 }
@@ -203,7 +205,12 @@ export function serveNode(parts: ServedParts, place: Listening): Promise<NodeLis
   const handlers: { readonly [Name in Method]: (body: unknown) => Promise<Reply<Name>> } = {
     async running() {
       const running = await engine.running();
-      const machine = { load: engine.machine()?.load ?? null, at: clock.now(), version: parts.version };
+      const machine = {
+        load: engine.machine()?.load ?? null,
+        at: clock.now(),
+        version: parts.version,
+        certificate: parts.certificate?.() ?? null,
+      };
       return { running: running && describe(running), machine };
     },
     async check(body) {

@@ -367,7 +367,9 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
 
 /** `now`: the panel's clock when the machine read its own, as well as that can be known. */
 function factsOf(said: Reply<'running'>['machine'], now: number): MachineFacts | null {
-  return said && { load: said.load, clockOffset: Math.round(said.at - now), version: said.version };
+  if (said === null) return null;
+  const { load, version, certificate } = said;
+  return { load, clockOffset: Math.round(said.at - now), version, certificate };
 }
 
 /** Bytes of a reply. It is parsed where everything else is done, so that a machine that lies must not be read for long. */

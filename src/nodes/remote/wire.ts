@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { z } from 'zod';
 import { NODE_ERROR_CODES } from '../../contract/nodes/nodes.ts';
+import { acmeFailureCode } from '../../contract/settings/acme.ts';
 import type { EngineConfig, EngineInbound } from '../../core/ports/engines.ts';
 import { isNestedDeeper } from '../../domain/json-depth.ts';
 import { LEASE_EVENTS } from '../../domain/nodes/lease.ts';
@@ -86,6 +87,11 @@ export const REPLIES = {
         load: z.int().min(0).max(1_000_000).nullable(),
         at: instant,
         version: z.string().regex(/^[\w.+-]{1,64}$/),
+        /** Of links that it serves; none before version 1.5. */
+        certificate: z
+          .object({ endsAt: instant.nullable(), isLate: z.boolean(), failure: acmeFailureCode.nullable() })
+          .nullable()
+          .default(null),
       })
       .nullable()
       .default(null),

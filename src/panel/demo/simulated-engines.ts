@@ -132,6 +132,7 @@ function createSimulatedEngine(clock: Clock, seed: number): Engine {
       load: 10 + Math.round(connected.size / 4 + seed * 7),
       clockOffset: seed * 11 - 20,
       version: panelVersion(),
+      certificate: null,
     }),
     async apply(changes) {
       return changes.map(({ inbound, user, isAllowed }) => {

@@ -11,8 +11,10 @@ import { judgeImport } from '../../adapters/certificates/import.ts';
 import { systemClock } from '../../adapters/clock.ts';
 import { listenEverywhere } from '../../adapters/listen-everywhere.ts';
 import { readIfThere, writePrivateFile } from '../../adapters/private-file.ts';
+import type { AcmeFailureCode } from '../../contract/settings/acme.ts';
 import type { Subscription } from '../../core/core.ts';
 import { NO_ORDERS } from '../../core/ports/acme.ts';
+import type { MachineCertificate } from '../../core/ports/engines.ts';
 import type { LeaseSettings, LeaseShared } from '../../core/ports/lease.ts';
 import type { NodeLease } from '../../core/ports/node-lease.ts';
 import type { Clock, Log, Timers } from '../../core/ports/ports.ts';
@@ -129,12 +131,13 @@ function namesOf(chain: string): readonly string[] {
 
 export interface LinksFound {
   readonly port: number;
-  /** Null: there is no certificate yet. */
+  /** When its certificate ends; null: there is none yet. */
+  readonly endsAt: number | null;
   readonly daysLeft: number | null;
   /** It should be there by now, or another one. */
   readonly isLate: boolean;
   /** Why the last order by ACME failed, and when the next one begins; null: none has, or it was given. */
-  readonly failure: { readonly text: string; readonly nextAt: number } | null;
+  readonly failure: { readonly code: AcmeFailureCode; readonly text: string; readonly nextAt: number } | null;
   readonly isOrdered: boolean;
 }
 
@@ -152,11 +155,23 @@ export function examineLinks(folder: string, now: number): LinksFound | null {
   const words = failure && [failure.code, failure.name, failure.detail].filter((one) => one !== null).join(': ');
   return {
     port: settings.port,
+    endsAt: span?.to ?? null,
     daysLeft,
     isLate,
     isOrdered,
-    failure: words === null ? null : { text: words, nextAt: notBefore },
+    failure: failure && { code: failure.code, text: words ?? failure.code, nextAt: notBefore },
   };
+}
+
+/** What the panel is told of it; null: no links, or what is in the folder cannot be read. */
+export function machineCertificate(folder: string, now: number): MachineCertificate | null {
+  try {
+    const found = examineLinks(folder, now);
+    return found && { endsAt: found.endsAt, isLate: found.isLate, failure: found.failure?.code ?? null };
+  } catch {
+    // `panel node doctor` says it in words.
+    return null;
+  }
 }
 
 type ServedSettings = LeaseSettings & { readonly secretPath: string; readonly instanceId: string };

@@ -30,7 +30,7 @@ import type { Finding } from '../doctor.ts';
 import { panelVersion } from '../installation.ts';
 import { reasonOf, refusal } from '../refusal.ts';
 import { nodeCommand } from './node-engine.ts';
-import { dropLinks, examineLinks, serveLinks } from './node-links.ts';
+import { dropLinks, examineLinks, machineCertificate, serveLinks } from './node-links.ts';
 import { installedPath } from './node-programs.ts';
 import { SERVICE_FOLDER } from './node-service.ts';
 
@@ -231,7 +231,8 @@ export async function runMachine(options: RunOptions): Promise<NodeMachine> {
       throw refusal('refused', 'This machine has not been joined to a panel: `panel node join <token>` does that.');
     const { port, ...identity } = joined;
     const saveIdentity = (next: NodeIdentity) => saveJoined(folder, { ...next, port });
-    const parts = { identity, engine, clock: systemClock, log, version: panelVersion(), saveIdentity };
+    const certificate = () => machineCertificate(folder, systemClock.now());
+    const parts = { identity, engine, clock: systemClock, log, version: panelVersion(), certificate, saveIdentity };
     const listener = await listening(serveNode(parts, { host, port }), port);
     const check = async (path: string, config: EngineConfig) => {
       const other = engineIn(folder, path);

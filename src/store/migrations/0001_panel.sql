@@ -66,6 +66,10 @@ CREATE TABLE nodes (
   machine_load INTEGER CHECK (machine_load BETWEEN 0 AND 1000000),
   clock_offset INTEGER CHECK (clock_offset BETWEEN -9007199254740991 AND 9007199254740991),
   agent_version TEXT CHECK (length(agent_version) BETWEEN 1 AND 64),
+  -- The certificate of links that it serves: when it ends, whether it should have been replaced, why the last order of another one failed.
+  links_ends_at INTEGER CHECK (links_ends_at BETWEEN 0 AND 8640000000000000),
+  links_late INTEGER CHECK (links_late IN (0, 1)),
+  links_failure TEXT,
   restored_at INTEGER CHECK (restored_at BETWEEN 0 AND 8640000000000000),
   CHECK ((agent_port IS NULL) = (agent_pin IS NULL))
 ) STRICT;

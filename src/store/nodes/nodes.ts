@@ -3,10 +3,11 @@ import type { NodeRestart, NodeRow, NodeStore } from '../../core/ports/plans.ts'
 import type { Connection } from '../database.ts';
 import { limitTo } from '../statements.ts';
 
-type NodeCells = Omit<NodeRow, 'enabled' | 'allowsPrivate' | 'draining' | 'restart'> & {
+type NodeCells = Omit<NodeRow, 'enabled' | 'allowsPrivate' | 'draining' | 'linksLate' | 'restart'> & {
   readonly enabled: number;
   readonly allowsPrivate: number;
   readonly draining: number;
+  readonly linksLate: number | null;
   readonly restart: string | null;
 };
 
@@ -35,6 +36,9 @@ const COLUMN = {
   load: 'machine_load',
   clockOffset: 'clock_offset',
   agentVersion: 'agent_version',
+  linksEndsAt: 'links_ends_at',
+  linksLate: 'links_late',
+  linksFailure: 'links_failure',
   restoredAt: 'restored_at',
   createdAt: 'created_at',
   updatedAt: 'updated_at',
@@ -45,18 +49,26 @@ const SELECT = `SELECT id, ${FIELDS.map(([field, column]) => `${column} AS ${fie
 
 function decode(cells: NodeCells): NodeRow {
   const restart = cells.restart === null ? null : (JSON.parse(cells.restart) as NodeRestart);
-  const { enabled, allowsPrivate, draining } = cells;
-  return { ...cells, enabled: enabled === 1, allowsPrivate: allowsPrivate === 1, draining: draining === 1, restart };
+  const { enabled, allowsPrivate, draining, linksLate } = cells;
+  return {
+    ...cells,
+    enabled: enabled === 1,
+    allowsPrivate: allowsPrivate === 1,
+    draining: draining === 1,
+    linksLate: linksLate === null ? null : linksLate === 1,
+    restart,
+  };
 }
 
 function encode<Node extends Omit<NodeRow, 'id'>>(node: Node) {
   const restart = node.restart && JSON.stringify(node.restart);
-  const { enabled, allowsPrivate, draining } = node;
+  const { enabled, allowsPrivate, draining, linksLate } = node;
   return {
     ...node,
     enabled: Number(enabled),
     allowsPrivate: Number(allowsPrivate),
     draining: Number(draining),
+    linksLate: linksLate === null ? null : Number(linksLate),
     restart,
   };
 }

@@ -142,6 +142,11 @@ export const bot = {
       certificateFailed:
         'There is no new certificate ({{code}}). The present one is valid until {{when}}; it is tried again.',
       certificateNone: 'There is no certificate ({{code}}). It is tried again.',
+      nodeCertificateEnding:
+        'The certificate of links of node {{name}} ends on {{when}}, and there is no other one yet.',
+      nodeCertificateFailed:
+        'Node {{name}} has no new certificate for its links ({{code}}). The present one is valid until {{when}}; it is tried again.',
+      nodeCertificateNone: 'Node {{name}} has no certificate for its links ({{code}}). It is tried again.',
       diskFull: 'The disk of the panel is full. Nothing can be changed until there is space again.',
       diskFree: 'The disk of the panel has space again.',
       update: 'Version {{version}} of the panel is there; this is {{present}}.',

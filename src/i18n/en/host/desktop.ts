@@ -74,6 +74,8 @@ export const desktop = {
   webhookDisabled: 'A webhook was disabled',
   certificateFailed: 'The certificate was not renewed',
   certificateEnding: 'The certificate ends soon',
+  nodeCertificateFailed: '{{name}}: no new certificate for its links',
+  nodeCertificateEnding: '{{name}}: the certificate of its links ends soon',
   backupFailed: 'The backup failed',
   openIt: 'Select to open it.',
   openNow: 'Open',

@@ -82,6 +82,7 @@ export const nodes = {
     engine_refused: 'The engine refuses a request of the panel',
     other_version: 'Its Gatehouse and this one do not understand each other',
     clock: 'The clock of its machine is wrong',
+    certificate: 'There is no new certificate for its links',
     waiting: 'Nothing has been heard from the node yet',
   },
   advice: {
@@ -99,6 +100,8 @@ export const nodes = {
       'Update the older of the two. Until then its engine serves whom it was given, and this panel changes nothing there.',
     clock:
       'While this panel is away, terms end by that clock. Have it set by the network (NTP); if it is right, the clock of this panel is wrong.',
+    certificate:
+      'Apps refuse links from there once the present one has ended. `panel node doctor` on its machine says more: its names must lead there, and the port of the challenge too.',
     waiting: 'Its state appears here as soon as it reports for the first time.',
   },
   join: {
@@ -146,7 +149,12 @@ export const nodes = {
     lease: 'Its version does not yet end terms and limits by itself while this panel is away.',
     wireguard: 'Its version does not know connections of WireGuard yet.',
     difference: 'Its version has to be sent all users again whenever connections change.',
+    certificate: 'Its version does not yet say how the certificate of its links is.',
     weight: 'Its version counts each byte once while this panel is away, whatever traffic counts as here.',
+  },
+  linksCertificate: {
+    label: 'Certificate of its links, until',
+    none: 'None yet',
   },
   restored: {
     label: 'Restored from an old copy',

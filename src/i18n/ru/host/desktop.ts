@@ -76,6 +76,8 @@ export const desktop: Russian<typeof english> = {
   webhookDisabled: 'Вебхук отключён',
   certificateFailed: 'Сертификат не продлён',
   certificateEnding: 'Срок сертификата скоро закончится',
+  nodeCertificateFailed: '{{name}}: нет нового сертификата для ссылок',
+  nodeCertificateEnding: '{{name}}: срок сертификата ссылок скоро закончится',
   backupFailed: 'Резервная копия не создана',
   openIt: 'Нажмите, чтобы открыть.',
   openNow: 'Открыть',

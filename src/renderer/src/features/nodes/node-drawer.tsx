@@ -139,6 +139,11 @@ function NodeRecord({ first, isOpen, onClose }: NodeRecordProps) {
               <ClockOffset ms={node.clock_offset_ms} />
             </Fact>
           )}
+          {node.links_certificate !== null && (
+            <Fact label={t('nodes:linksCertificate.label')}>
+              <LinksCertificate certificate={node.links_certificate} />
+            </Fact>
+          )}
           {node.version !== null && <Fact label={t('nodes:columns.gatehouse')}>{node.version}</Fact>}
           {enabled && (
             <Fact label={t('nodes:lag.changes')}>
@@ -187,6 +192,17 @@ function NodeRecord({ first, isOpen, onClose }: NodeRecordProps) {
       <NodeConnections nodeId={id} />
       {kind === 'local' && <EngineLog nodeId={id} />}
     </RecordDrawer>
+  );
+}
+
+function LinksCertificate({ certificate }: { readonly certificate: NonNullable<Node['links_certificate']> }) {
+  const { t } = useTranslation(['nodes', 'settings']);
+  const { not_after: endsAt, failure } = certificate;
+  return (
+    <>
+      {endsAt === null ? t('nodes:linksCertificate.none') : <DateTime at={endsAt} />}
+      {failure !== null && ` · ${t(`settings:certificates.acme.why.${failure}`, { detail: '' })}`}
+    </>
   );
 }
 

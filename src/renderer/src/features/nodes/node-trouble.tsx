@@ -6,8 +6,11 @@ import { useFormat } from '../../format/use-format.tsx';
 import { useNow } from '../../format/use-now.ts';
 import classes from './nodes.module.css';
 
-/** What is wrong by its code, `down` where nothing else is known; `waiting`: it has not been asked yet; `clock`: that of its machine is wrong. */
-type Trouble = NodeErrorCode | 'down' | 'waiting' | 'clock';
+/**
+ * What is wrong by its code, `down` where nothing else is known; `waiting`: it has not been asked yet; `clock`: that of its machine is wrong;
+ * `certificate`: there is no new one for its links.
+ */
+type Trouble = NodeErrorCode | 'down' | 'waiting' | 'clock' | 'certificate';
 
 /** Terms end by that clock while the panel is away. */
 const MOST_OFFSET_MS = 10_000;
@@ -18,10 +21,14 @@ export function troubleOf({
   status,
   error_code,
   clock_offset_ms: offset,
-}: Pick<Node, 'enabled' | 'status' | 'error_code' | 'clock_offset_ms'>): Trouble | null {
+  links_certificate: links,
+}: Pick<Node, 'enabled' | 'status' | 'error_code' | 'clock_offset_ms' | 'links_certificate'>): Trouble | null {
   if (!enabled) return null;
   if (error_code !== null) return error_code;
-  if (status === 'up') return offset !== null && Math.abs(offset) >= MOST_OFFSET_MS ? 'clock' : null;
+  if (status === 'up') {
+    if (offset !== null && Math.abs(offset) >= MOST_OFFSET_MS) return 'clock';
+    return links !== null && (links.failure !== null || links.ends_soon) ? 'certificate' : null;
+  }
   return status === 'down' ? 'down' : 'waiting';
 }
 

@@ -69,6 +69,11 @@ function useAttentionText(now: number): (item: Attention) => AttentionText {
   const { t } = useTranslation('overview');
   const format = useFormat();
   const backUp = useAct('createBackup', { message: () => ({ text: t('attention.backupMade') }) });
+  const nodeCertificateTitle = ({ name, endsAt, isOver }: Extract<Attention, { kind: 'node-certificate' }>) => {
+    if (endsAt === null) return t('attention.nodeCertificateNone', { name });
+    if (isOver) return t('attention.nodeCertificateOver', { name });
+    return t('attention.nodeCertificate', { name, when: format.relative(endsAt, now) });
+  };
   return (item) => {
     switch (item.kind) {
       case 'no-nodes':
@@ -101,6 +106,16 @@ function useAttentionText(now: number): (item: Attention) => AttentionText {
             item.lastSeen === null
               ? t('attention.nodeDownNever')
               : t('attention.nodeDownHint', { when: format.relative(item.lastSeen, now) }),
+          action: t('attention.openNode'),
+          href: hashOf(['nodes', item.id]),
+        };
+      case 'node-certificate':
+        return {
+          id: `node-certificate ${item.id}`,
+          icon: IconCertificate,
+          tone: item.isOver ? 'bad' : 'warn',
+          title: nodeCertificateTitle(item),
+          hint: t('attention.nodeCertificateHint'),
           action: t('attention.openNode'),
           href: hashOf(['nodes', item.id]),
         };
