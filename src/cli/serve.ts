@@ -1,6 +1,6 @@
 // `panel serve`: runs the panel until it is stopped, and prints its addresses and the first steps.
-import type { OpenEngine } from '../core/ports/engines.ts';
 import { commandName } from '../panel/command-name.ts';
+import type { PanelOptions } from '../panel/config.ts';
 import { findDataFolder } from '../panel/data-folder.ts';
 import { findInstallation, LAUNCHED, RESTART_CODE } from '../panel/installation.ts';
 import { openPanel, type Panel } from '../panel/panel.ts';
@@ -36,7 +36,7 @@ export async function serve(options: ServeOptions): Promise<never> {
     trustedProxies: trustedProxy,
     keyFile,
     log,
-    ...(demo !== undefined && { openEngine: await simulatedEngines() }),
+    ...(demo !== undefined && (await demonstration())),
   });
   stopOnSignals(panel);
   exitOnUncaughtErrors(panel);
@@ -68,9 +68,11 @@ async function prepareDemo(data: string | undefined, users: number): Promise<str
   return prepareDemoFolder(data, users);
 }
 
-async function simulatedEngines(): Promise<OpenEngine> {
+/** What stands in for nodes and for a payment provider. */
+async function demonstration(): Promise<Pick<PanelOptions, 'openEngine' | 'openDemoShop'>> {
   const { simulateEngines } = await import('../panel/demo/simulated-engines.ts');
-  return simulateEngines();
+  const { openDemoShop } = await import('../panel/demo/demo-shop.ts');
+  return { openEngine: simulateEngines(), openDemoShop };
 }
 
 function printIntroduction(panel: Panel, folder: string): void {

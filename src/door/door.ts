@@ -15,7 +15,7 @@ import { createOrderDoor, type RenderFriends, type RenderOrder, type RenderTeleg
 import { createPanelDoor } from './panel.ts';
 import { replyToFailure } from './problems.ts';
 import { createRefusals } from './refusals.ts';
-import { createSubscriptionDoor, type LinkRequest, type RenderSubscription } from './subscription.ts';
+import { createSubscriptionDoor, type LinkDoor, type LinkRequest, type RenderSubscription } from './subscription.ts';
 import { createWaits } from './waits.ts';
 
 /** The functions are called on each request, so that a change holds from the next one on. */
@@ -52,6 +52,8 @@ export interface DoorParts {
   readonly renderOrder: RenderOrder;
   readonly renderTelegram: RenderTelegram;
   readonly renderFriends: RenderFriends;
+  /** More below the sub path: that of a demonstration. */
+  readonly extraLinks?: LinkDoor | undefined;
   /** Whether the API answers `unavailable` to every valid key; links go on. */
   isPaused?(): boolean;
 }
@@ -112,6 +114,7 @@ export function createDoor(parts: DoorParts): Door {
     call,
     link(request) {
       if (hooks.isOwn(request.path)) return hooks.answer(request);
+      if (parts.extraLinks?.isOwn(request.path)) return parts.extraLinks.answer(request);
       return orders.isOwn(request.path) ? orders.answer(request) : subscription(request);
     },
     watch: live.watch,

@@ -5,8 +5,8 @@ import { PanelError } from '../core/panel-error.ts';
 import type { Clock, Log } from '../core/ports/ports.ts';
 import { networkOf } from '../domain/client-network.ts';
 import { createRateLimiter, type RateRule } from '../domain/rate-limiter.ts';
-import { type CallState, type DoorReply, makeReply, newCallState, type RequestBody, readBytes } from './call.ts';
-import type { LinkRequest } from './subscription.ts';
+import { type CallState, makeReply, newCallState, type RequestBody, readBytes } from './call.ts';
+import type { LinkDoor, LinkRequest } from './subscription.ts';
 
 export interface HookDoorParts {
   readonly core: Pick<Core, 'shop'>;
@@ -24,14 +24,7 @@ const HOOKS: RateRule = { perMinute: 120, burst: 60 };
 /** Until the next try, where the panel cannot judge what came. */
 const RETRY_SECONDS = 60;
 
-export interface HookDoor {
-  /** Whether a path below the sub path is one of these. */
-  isOwn(path: string): boolean;
-  /** Answers; null where there is nothing, which must look like every other wrong address. */
-  answer(request: LinkRequest): Promise<DoorReply> | DoorReply | null;
-}
-
-export function createHookDoor({ core, clock, log }: HookDoorParts): HookDoor {
+export function createHookDoor({ core, clock, log }: HookDoorParts): LinkDoor {
   const limiter = createRateLimiter<string>();
 
   const empty = (state: CallState, status: number) => makeReply(state, status, null, '');

@@ -12,7 +12,7 @@ import { createRateLimiter, type RateRule } from '../domain/rate-limiter.ts';
 import type { OrderNotice, OrderRequest, RenderedOrder } from '../subscription/page/order.ts';
 import type { TelegramRequest } from '../subscription/page/telegram.ts';
 import { type CallState, type DoorReply, makeReply, newCallState, type RequestBody, readBytes } from './call.ts';
-import type { LinkRequest } from './subscription.ts';
+import type { LinkDoor, LinkRequest } from './subscription.ts';
 
 export type RenderOrder = (order: OrderPage, settings: SettingValues, request: OrderRequest) => RenderedOrder;
 
@@ -58,14 +58,27 @@ async function readCode(body: RequestBody): Promise<string> {
   return form.get('code') ?? '';
 }
 
-export interface OrderDoor {
-  /** Whether a path below the sub path is one of these. */
-  isOwn(path: string): boolean;
-  /** Answers; null where there is nothing, which must look like every other wrong address. */
-  answer(request: LinkRequest): DoorReply | Promise<DoorReply> | null;
+/** Leads to a page, relative to where the form was sent. */
+export function leadTo(state: CallState, to: string): DoorReply {
+  return makeReply(state, 303, null, '', ['Location', to]);
 }
 
-export function createOrderDoor(parts: OrderDoorParts): OrderDoor {
+/** A page without a script, whose forms may lead on to a provider. */
+export function pageReply(state: CallState, { body, style }: RenderedOrder): DoorReply {
+  const policy = [
+    "default-src 'none'",
+    `style-src 'sha256-${hash('sha256', style, 'base64')}'`,
+    'img-src data:',
+    "base-uri 'none'",
+    // Browsers hold what a form leads on to against this too, and that is the provider's page.
+    "form-action 'self' https:",
+    "frame-ancestors 'none'",
+  ];
+  const extra = ['Content-Security-Policy', policy.join('; '), 'X-Frame-Options', 'DENY', 'Vary', 'Accept-Language'];
+  return makeReply(state, 200, 'text/html; charset=utf-8', body, extra);
+}
+
+export function createOrderDoor(parts: OrderDoorParts): LinkDoor {
   const { core, clock, render, renderTelegram, renderFriends, log, rateRule } = parts;
   const reads = createRateLimiter<string>();
   const acts = createRateLimiter<string>();
@@ -78,32 +91,13 @@ export function createOrderDoor(parts: OrderDoorParts): OrderDoor {
     return isAllowed ? 0 : Math.max(1, retryAfter);
   }
 
-  /** Leads to a page, relative to where the form was sent. */
-  function leadTo(state: CallState, to: string): DoorReply {
-    return makeReply(state, 303, null, '', ['Location', to]);
-  }
-
   function show(state: CallState, token: string, { headers }: LinkRequest, notice: OrderNotice | null): DoorReply {
     const order = core.shop.order(token);
     if (order === null) return makeReply(state, 404, null, '');
-    return showPage(
+    return pageReply(
       state,
       render(order, core.settings(), { token, acceptLanguage: headers['accept-language'], notice }),
     );
-  }
-
-  function showPage(state: CallState, { body, style }: RenderedOrder): DoorReply {
-    const policy = [
-      "default-src 'none'",
-      `style-src 'sha256-${hash('sha256', style, 'base64')}'`,
-      'img-src data:',
-      "base-uri 'none'",
-      // Browsers hold what a form leads on to against this too, and that is the provider's page.
-      "form-action 'self' https:",
-      "frame-ancestors 'none'",
-    ];
-    const extra = ['Content-Security-Policy', policy.join('; '), 'X-Frame-Options', 'DENY', 'Vary', 'Accept-Language'];
-    return makeReply(state, 200, 'text/html; charset=utf-8', body, extra);
   }
 
   /** What went wrong is shown on the page; the cause is in the log where it is none of the usual ones. */
@@ -133,14 +127,17 @@ export function createOrderDoor(parts: OrderDoorParts): OrderDoor {
   async function inviteTo(state: CallState, link: string, { headers }: LinkRequest): Promise<DoorReply> {
     const invitation = await core.bot.inviteBehind(link);
     if (invitation === null) return leadTo(state, `../${link}`);
-    return showPage(state, renderTelegram(invitation, core.settings(), { acceptLanguage: headers['accept-language'] }));
+    return pageReply(
+      state,
+      renderTelegram(invitation, core.settings(), { acceptLanguage: headers['accept-language'] }),
+    );
   }
 
   /** The page with the link for friends; where no one is rewarded, that of the subscription. */
   async function showFriends(state: CallState, link: string, { headers }: LinkRequest): Promise<DoorReply> {
     const found = await core.bot.friendLink(link);
     if (found === null) return leadTo(state, `../${link}`);
-    return showPage(state, renderFriends(found, core.settings(), { acceptLanguage: headers['accept-language'] }));
+    return pageReply(state, renderFriends(found, core.settings(), { acceptLanguage: headers['accept-language'] }));
   }
 
   async function changePromo(state: CallState, token: string, isSet: boolean, body: RequestBody): Promise<DoorReply> {

@@ -34,6 +34,13 @@ export interface LinkRequest {
   readonly address: string;
 }
 
+/** A door for some paths below the sub path. */
+export interface LinkDoor {
+  isOwn(path: string): boolean;
+  /** Answers; null where there is nothing, which must look like every other wrong address. */
+  answer(request: LinkRequest): DoorReply | Promise<DoorReply> | null;
+}
+
 export interface SubscriptionDoorParts {
   readonly core: Pick<Core, 'noteLinkRead'> & {
     subscription(token: string): Subscription | null;

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { isDnsName } from '../adapters/addresses.ts';
 import type { OpenEngine } from '../core/ports/engines.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
+import type { openDemoShop } from './demo/demo-shop.ts';
 import { refusal } from './refusal.ts';
 
 /** The options of a start. They hold for this run; what is left out comes from the panel's settings. */
@@ -31,6 +32,8 @@ export type PanelOptions = {
   readonly isInside?: boolean | undefined;
   /** The engines of nodes, in place of those of this machine: for a demonstration. */
   readonly openEngine?: OpenEngine | undefined;
+  /** The test provider and its shop: for a demonstration. */
+  readonly openDemoShop?: typeof openDemoShop | undefined;
   /** How often the counters of engines are read; more often in tests only. */
   readonly pollEveryMs?: number | undefined;
   /** How long another address waits to be confirmed; shorter in tests only. */

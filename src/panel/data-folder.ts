@@ -22,6 +22,8 @@ export const FILES = {
   /** Of local engines: what the next panel must know of each, and their logs. */
   engines: 'engines',
   demo: 'demo.json',
+  /** Of a demonstration: what happened at its test provider. */
+  testProvider: 'test-provider.json',
   /** Reserved disk space. */
   reserve: 'reserve',
   backups: 'backups',

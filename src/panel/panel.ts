@@ -125,6 +125,13 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
   let host: HostPorts | null = null;
   const webhookClient = createWebhookThread(log);
   const botClient = createBotClient({ isRefused: isRefusedUrl, agent: loadAgent });
+  const demoShop = options.openDemoShop?.(folder, (path) => {
+    const { publicUrl, subPath } = currentSettings();
+    return `${publicUrl ?? reach.origin()}/${subPath}/${path}`;
+  });
+  // Before the core caches the settings.
+  await demoShop?.prepare({ store, vault, now: clock.now() });
+  const paymentThread = createPaymentThread(log);
   const engines = await openEngines({ ...parts, store, vault, folder });
   const core = createCore({
     ...parts,
@@ -140,7 +147,7 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
     heavy,
     backups,
     webhookClient,
-    paymentProviders: createPaymentThread(log),
+    paymentProviders: demoShop?.beside(paymentThread) ?? paymentThread,
     botClient,
     checkpointer,
     host: () => host,
@@ -194,6 +201,7 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
     renderOrder,
     renderTelegram,
     renderFriends,
+    extraLinks: demoShop?.door(core, store),
     rateLimit: () => ({ perMinute: core.settings().rateLimit, burst: BURST }),
     openapi: () => openApiDocument({ serverUrl: core.baseUrl() }),
     isPaused: () => isPaused,

@@ -12,6 +12,8 @@ export interface HostRequest {
   readonly keyFile?: string | undefined;
   /** More than 0: a demonstration with so many made-up users. */
   readonly users: number;
+  /** Whether a demonstration sells through its test provider. */
+  readonly sells?: boolean;
   /** 0: any free one. */
   readonly port: number;
 }
@@ -31,7 +33,7 @@ export interface HostReply {
   readonly error?: string;
 }
 
-type Place = Pick<HostRequest, 'folder' | 'keyFile' | 'users' | 'port'>;
+type Place = Pick<HostRequest, 'folder' | 'keyFile' | 'users' | 'sells' | 'port'>;
 
 let host: ChildProcess | null = null;
 let lastId = 0;

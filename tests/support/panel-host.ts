@@ -2,6 +2,7 @@
 // time of a start.
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { openDemoShop } from '../../src/panel/demo/demo-shop.ts';
 import { prepareDemoFolder } from '../../src/panel/demo/folder.ts';
 import { simulateEngines } from '../../src/panel/demo/simulated-engines.ts';
 import { openPanel, type Panel } from '../../src/panel/panel.ts';
@@ -13,7 +14,7 @@ const ADDRESS_TRIAL_MS = 20_000;
 
 const panels = new Map<string, Panel>();
 
-async function open({ folder, keyFile, users, port }: HostRequest): Promise<HostedPanel> {
+async function open({ folder, keyFile, users, sells = false, port }: HostRequest): Promise<HostedPanel> {
   const panel = await openPanel({
     folder: users > 0 ? prepareDemoFolder(folder, users) : folder,
     port,
@@ -22,6 +23,7 @@ async function open({ folder, keyFile, users, port }: HostRequest): Promise<Host
     passwordCost: CHEAP_COST,
     addressTrialMs: ADDRESS_TRIAL_MS,
     ...(users > 0 && { openEngine: simulateEngines() }),
+    ...(sells && { openDemoShop }),
   });
   panels.set(folder, panel);
   const { panelUrl, baseUrl, setupUrl, caPath } = panel;

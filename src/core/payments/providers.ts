@@ -17,7 +17,8 @@ const MOST_ACCOUNT = 200;
 
 type Fields = Readonly<Record<string, string>>;
 
-function secretPlace(providerId: number, field: string): string {
+/** Where a secret of an account is sealed for. */
+export function secretPlace(providerId: number, field: string): string {
   return `provider:${providerId}:${field}`;
 }
 

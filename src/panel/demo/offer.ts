@@ -1,5 +1,7 @@
 // What a demonstration sells, and where its nodes are.
+import type { PromoEffect } from '../../contract/sales/promos.ts';
 import type { TariffRow } from '../../core/ports/plans.ts';
+import type { OfferRow } from '../../core/ports/sales.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/limits.ts';
 import type { TermPlan } from '../../domain/users/term.ts';
 
@@ -51,6 +53,60 @@ export const PLANS: readonly Plan[] = [
     price: { amount: 999, currency: 'EUR' },
   },
 ];
+
+type DemoOffer = Pick<OfferRow, 'name' | 'sold' | 'prices' | 'isTrial'> & { readonly plan: string };
+
+/** What the test provider is paid for. The first price of the first term of a plan is that of the plan. */
+export const OFFERS: readonly DemoOffer[] = [
+  { plan: 'Light', name: '1 month', sold: { kind: 'months', months: 1 }, prices: prices(299), isTrial: false },
+  {
+    plan: 'Light',
+    name: '10 GB more',
+    sold: { kind: 'traffic', bytes: 10 * GB, lifetime: 'period' },
+    prices: prices(150),
+    isTrial: false,
+  },
+  { plan: 'Standard', name: '3 days to try', sold: { kind: 'days', days: 3 }, prices: [], isTrial: true },
+  { plan: 'Standard', name: '1 month', sold: { kind: 'months', months: 1 }, prices: prices(499), isTrial: false },
+  { plan: 'Standard', name: '3 months', sold: { kind: 'months', months: 3 }, prices: prices(1299), isTrial: false },
+  {
+    plan: 'Standard',
+    name: '50 GB more',
+    sold: { kind: 'traffic', bytes: 50 * GB, lifetime: 'used' },
+    prices: prices(299),
+    isTrial: false,
+  },
+  {
+    plan: 'Standard',
+    name: 'One more device',
+    sold: { kind: 'devices', devices: 1, min_days: 7 },
+    prices: prices(100),
+    isTrial: false,
+  },
+  {
+    plan: 'Standard, year',
+    name: '12 months',
+    sold: { kind: 'months', months: 12 },
+    prices: prices(4900),
+    isTrial: false,
+  },
+  { plan: 'Unlimited', name: '1 month', sold: { kind: 'months', months: 1 }, prices: prices(999), isTrial: false },
+];
+
+/** In euros and in dollars. */
+function prices(cents: number): OfferRow['prices'] {
+  return [
+    { amount: cents, currency: 'EUR' },
+    { amount: cents + 50, currency: 'USD' },
+  ];
+}
+
+/** A promo code to try. */
+export const PROMO: { readonly code: string; readonly effect: PromoEffect } = {
+  code: 'DEMO20',
+  effect: { kind: 'percent', percent: 20 },
+};
+
 /** Where its nodes are. The last one is down. */
 export const PLACES = [
   ['Frankfurt', 'de1.example.net'],

@@ -38,13 +38,15 @@ export interface PanelOptions {
   readonly hasAdministrator?: boolean;
   /** false: neither a key file nor a keychain. */
   readonly hasVault?: boolean;
+  /** Whether it sells through the test provider of demonstrations. */
+  readonly sells?: boolean;
 }
 
 export async function openBrowserPanel(options: PanelOptions = {}): Promise<BrowserPanel> {
-  const { users = USERS, hasAdministrator = true, hasVault = true } = options;
+  const { users = USERS, hasAdministrator = true, hasVault = true, sells = false } = options;
   const parent = mkdtempSync(join(tmpdir(), 'gatehouse-pages-'));
   if (hasAdministrator && users === 0) cpSync(await preparedFolder(), parent, { recursive: true });
-  const place = placeIn(parent, users, hasVault);
+  const place = { ...placeIn(parent, users, hasVault), sells };
   const { folder } = place;
   const opened = await openHosted(place);
   const { panelUrl, caPath } = opened;

@@ -4,6 +4,9 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { ProviderKind } from '../../../src/contract/sales/providers.ts';
+import type { FakeReply, FakeRequest, FakeSession } from '../../../src/panel/demo/fake-stripe.ts';
+
+export type { FakeReply };
 
 /**
  * `late`: the effect happens and the reply is 500. `cut`: the same with a connection that breaks off. `busy`: 429 without an effect.
@@ -11,29 +14,8 @@ import type { ProviderKind } from '../../../src/contract/sales/providers.ts';
  */
 export type Fault = 'late' | 'cut' | 'busy' | 'down' | 'garbage' | 'endless' | 'silent';
 
-export interface FakeRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly query: URLSearchParams;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly raw: string;
-}
-
-export interface FakeReply {
-  readonly status: number;
-  readonly body: unknown;
-}
-
 /** An invoice as all providers have it. */
-export interface FakeInvoice {
-  readonly id: string;
-  readonly token: string;
-  readonly amount: string;
-  readonly currency: string;
-  readonly createdAt: number;
-  state: 'open' | 'paid' | 'short' | 'expired' | 'failed';
-  refunded: string;
-}
+export type FakeInvoice = FakeSession;
 
 export interface FakeProvider extends AsyncDisposable {
   readonly kind: ProviderKind;
