@@ -87,7 +87,8 @@ export function Translated({ children }: { readonly children: ReactNode }) {
 /** The texts of Mantine's own controls. */
 function MantineTexts({ children }: { readonly children: ReactNode }) {
   const { t } = useTranslation('common');
-  const toggle = { 'aria-label': t('showPassword') };
+  // Mantine leaves it out of the order of Tab.
+  const toggle = { 'aria-label': t('showPassword'), tabIndex: 0 };
   const components = { PasswordInput: { defaultProps: { visibilityToggleButtonProps: toggle } } };
   return <MantineThemeProvider theme={{ components }}>{children}</MantineThemeProvider>;
 }

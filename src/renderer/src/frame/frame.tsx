@@ -61,7 +61,7 @@ export function Frame() {
         <OfflineBanner />
         <main ref={main} className={classes.main} tabIndex={-1}>
           <ErrorBoundary path={path.join('/')}>
-            <Suspense fallback={null}>
+            <Suspense fallback={<div aria-busy />}>
               <Content />
             </Suspense>
           </ErrorBoundary>

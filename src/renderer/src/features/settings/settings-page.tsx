@@ -17,7 +17,7 @@ export function SettingsPage() {
   const sections = listSections(useHost().kind);
   const section = findSection(sections, path);
   if (!isDocumentation(path)) return <Sections sections={sections} section={section} isNamed={path.length > 0} />;
-  return <Suspense fallback={null}>{path[3] === 'plain' ? <PlainPage /> : <DocsPage />}</Suspense>;
+  return <Suspense fallback={<div aria-busy />}>{path[3] === 'plain' ? <PlainPage /> : <DocsPage />}</Suspense>;
 }
 
 interface SectionsProps {
@@ -66,7 +66,7 @@ function Sections({ sections, section, isNamed }: SectionsProps) {
           </ul>
         </nav>
         <div ref={content} className={classes.content} tabIndex={-1} data-arrival={isNamed || undefined}>
-          <Suspense fallback={null}>
+          <Suspense fallback={<div aria-busy />}>
             <Content />
           </Suspense>
         </div>
