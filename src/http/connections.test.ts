@@ -1,8 +1,9 @@
-// How many connections one network may hold.
-import { EventEmitter } from 'node:events';
-import { createServer, type Socket } from 'node:net';
-import { describe, expect, it } from 'vitest';
-import { type Connections, watchConnections } from './connections.ts';
+// How many connections one network may hold, and how a refused one ends.
+import { EventEmitter, once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type Connections, endGently, watchConnections } from './connections.ts';
 
 let lastPort = 0;
 
@@ -29,6 +30,9 @@ function open(count: number, address: string, server: EventEmitter, connections?
     return socket;
   });
 }
+afterEach(() => {
+  vi.useRealTimers();
+});
 const refused = (sockets: readonly FakeSocket[]) => sockets.filter(({ isDestroyed }) => isDestroyed).length;
 
 describe('watchConnections', () => {
@@ -69,26 +73,48 @@ describe('watchConnections', () => {
     );
     /** Opens and closes so many, one after the other; how many of them were refused. */
     const visit = (count: number, address: string, isAnswered = false) => {
-      let times = 0;
+      const before = begun.length;
       for (let index = 0; index < count; index += 1) {
         const [socket] = open(1, address, server);
-        if (socket?.isDestroyed) times += 1;
         // Noted twice, it counts once.
         if (socket && isAnswered) for (const _ of [1, 2]) connections.noteAnswered(socket);
-        if (!socket?.isDestroyed) socket?.destroy();
+        socket?.destroy();
       }
-      return times;
+      return count - (begun.length - before);
     };
-    expect(visit(150, '192.0.2.1')).toBe(50);
-    expect(begun).toHaveLength(100);
+    expect(visit(50, '192.0.2.1')).toBe(18);
+    expect(begun).toHaveLength(32);
     expect(visit(1, '192.0.2.2')).toBe(0);
     for (const address of ['127.0.0.1', '10.0.0.1']) expect(visit(300, address)).toBe(0);
-    // Ten a second come back.
+    // Five a second come back.
     now += 1000;
-    expect(visit(15, '192.0.2.1')).toBe(5);
+    expect(visit(15, '192.0.2.1')).toBe(10);
 
     expect(visit(500, '192.0.2.3', true)).toBe(0);
-    expect(visit(150, '192.0.2.3')).toBe(50);
+    expect(visit(50, '192.0.2.3')).toBe(18);
+  });
+
+  it('holds a refused one for a second, so that its client cannot come back at once, and no more than a network may hold', () => {
+    vi.useFakeTimers();
+    const begun: unknown[] = [];
+    const server = createServer((socket) => begun.push(socket));
+    watchConnections(
+      server,
+      () => [],
+      () => 0,
+    );
+    const sockets = open(300, '192.0.2.1', server);
+    expect(begun).toHaveLength(32);
+    expect(refused(sockets), 'those beyond 256').toBe(44);
+    vi.advanceTimersByTime(999);
+    expect(refused(sockets)).toBe(44);
+    vi.advanceTimersByTime(1);
+    expect(refused(sockets), 'all but those that the server began with').toBe(268);
+    expect(refused(open(1, '192.0.2.1', server))).toBe(0);
+    // One that breaks meanwhile has ended.
+    const [broken] = open(1, '192.0.2.1', server);
+    broken?.emit('error', new Error('ECONNRESET'));
+    expect(broken?.isDestroyed).toBe(true);
   });
 
   it('cuts all that are open, but those that are spared', () => {
@@ -99,5 +125,48 @@ describe('watchConnections', () => {
     expect(refused(sockets)).toBe(2);
     connections.destroyAll();
     expect(refused(sockets)).toBe(3);
+  });
+});
+
+describe('endGently', () => {
+  const MIB = 2 ** 20;
+
+  /** Announces a body and sends as much of it as is taken, to a server that refuses it unread; the reply, and how much was read. */
+  async function send(announced: number): Promise<{ reply: string; bytesRead: number }> {
+    const server = createHttpServer(({ socket }, response) => {
+      endGently(socket);
+      response.writeHead(404, { Connection: 'close' }).end();
+    });
+    // As the panel's server: what breaks is not answered a second time.
+    server.on('clientError', () => undefined);
+    const ended = new Promise<number>((resolve) => {
+      server.once('connection', (socket) => socket.once('close', () => resolve(socket.bytesRead)));
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const closed = new Promise((resolve) => client.on('error', () => undefined).once('close', resolve));
+    let reply = '';
+    client.on('data', (chunk) => {
+      reply += String(chunk);
+    });
+    client.write(`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${announced}\r\n\r\n`);
+    client.write(Buffer.alloc(announced, '['), () => client.end());
+    const bytesRead = await ended;
+    client.destroy();
+    await closed;
+    await new Promise((resolve) => server.close(resolve));
+    return { reply, bytesRead };
+  }
+
+  it('reads what is left of a request, so that the reply arrives', async () => {
+    const { reply, bytesRead } = await send(MIB / 16);
+    expect(reply).toMatch(/^HTTP\/1\.1 404 /);
+    expect(bytesRead).toBeGreaterThan(MIB / 16);
+  });
+
+  it('reads 128 KiB of it at most, and what was in its buffers', async () => {
+    const { reply, bytesRead } = await send(64 * MIB);
+    expect(reply).toMatch(/^HTTP\/1\.1 404 /);
+    expect(bytesRead).toBeLessThan(MIB / 2);
   });
 });

@@ -11,9 +11,11 @@ const PER_NETWORK = 256;
 const IN_ALL = 4096;
 /**
  * Connections of one network that lead to nothing: no request on them was answered with what was asked for. A handshake costs more than
- * most requests, so those beyond it are cut before theirs.
+ * most requests, so those beyond it are refused before theirs.
  */
-const UNANSWERED: RateRule = { perMinute: 600, burst: 100 };
+const UNANSWERED: RateRule = { perMinute: 300, burst: 32 };
+/** How long such a refused connection stays open, among those of its network: cut at once, it would be opened again at once. */
+const REFUSED_MS = 1000;
 
 export interface Connections {
   /** A request on this connection was answered with what was asked for. `peer`: it, or the TLS on it. */
@@ -36,27 +38,34 @@ export function watchConnections(
   const unanswered = new Map<string, string>();
   server.maxConnections = IN_ALL;
 
-  function mayEnter(address: string, network: string, count: number): boolean {
-    if (isLoopback(address) || isTrusted(address)) return true;
-    return count < PER_NETWORK && budgets.take(network, UNANSWERED, now()).isAllowed;
-  }
-
-  function enter(socket: Socket): boolean {
-    const address = plainAddress(socket.remoteAddress);
-    const network = networkOf(address);
-    const count = counts.get(network) ?? 0;
-    if (!mayEnter(address, network, count)) return false;
-    const peer = peerOf(socket);
+  function hold(socket: Socket, network: string): void {
     sockets.add(socket);
-    counts.set(network, count + 1);
-    unanswered.set(peer, network);
+    counts.set(network, (counts.get(network) ?? 0) + 1);
     socket.once('close', () => {
       sockets.delete(socket);
-      unanswered.delete(peer);
       const left = (counts.get(network) ?? 1) - 1;
       if (left > 0) counts.set(network, left);
       else counts.delete(network);
     });
+  }
+
+  /** Whether the server may begin with a connection. */
+  function enter(socket: Socket): boolean {
+    const address = plainAddress(socket.remoteAddress);
+    const network = networkOf(address);
+    const isBounded = !isLoopback(address) && !isTrusted(address);
+    if (isBounded && (counts.get(network) ?? 0) >= PER_NETWORK) {
+      socket.destroy();
+      return false;
+    }
+    hold(socket, network);
+    if (isBounded && !budgets.take(network, UNANSWERED, now()).isAllowed) {
+      refuse(socket);
+      return false;
+    }
+    const peer = peerOf(socket);
+    unanswered.set(peer, network);
+    socket.once('close', () => unanswered.delete(peer));
     return true;
   }
 
@@ -64,8 +73,7 @@ export function watchConnections(
   const begins = server.listeners('connection');
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {
-    if (!enter(socket)) socket.destroy();
-    else for (const begin of begins) begin.call(server, socket);
+    if (enter(socket)) for (const begin of begins) begin.call(server, socket);
   });
   return {
     noteAnswered(socket) {
@@ -83,6 +91,12 @@ export function watchConnections(
 
 function peerOf({ remoteAddress, remotePort }: Pick<Socket, 'remoteAddress' | 'remotePort'>): string {
   return `${remoteAddress} ${remotePort}`;
+}
+
+/** Nobody reads it; what arrives stays in its buffers until it is cut. */
+function refuse(socket: Socket): void {
+  socket.on('error', () => socket.destroy());
+  setTimeout(() => socket.destroy(), REFUSED_MS).unref();
 }
 
 function isLoopback(address: string): boolean {
@@ -122,6 +136,8 @@ export function handleBroken(socket: Duplex): boolean {
 
 /** How long the rest of a refused request is discarded before the connection is cut. Closed with unread bytes, TCP would reset it. */
 const LINGER_MS = 1000;
+/** How much of it is read at most: what is deciphered and thrown away is work, and garbage that stops the thread when it is collected. */
+const DISCARDED_BYTES = 131_072;
 
 /**
  * To be called before the reply is sent: after it our side ends, what still arrives is discarded for a second, then the
@@ -137,6 +153,13 @@ export function linger(socket: Duplex): void {
   if (socket.destroyed) return;
   socket.on('error', () => socket.destroy());
   socket.end();
+  let left = DISCARDED_BYTES;
+  // No parser needs it any more.
+  socket.removeAllListeners('data');
+  socket.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left <= 0) socket.pause();
+  });
   socket.resume();
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }

@@ -1,6 +1,7 @@
 // What the bare server does, written straight down: a statement, its cells as JSON, one reply.
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID, scrypt } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import pLimit from 'p-limit';
 import type { Connection } from '../../src/store/database.ts';
 import { USER_COLUMNS, type UserCells } from '../../src/store/users/row.ts';
 import { bareUser } from './bare-user.ts';
@@ -117,7 +118,25 @@ const extend: MakeWork = (db) => {
   });
 };
 
+/** Of OWASP's Password Storage Cheat Sheet, as the panel's. */
+const COST = { N: 2 ** 17, r: 8, p: 1, maxmem: 2 ** 28 };
+
+/** GET /7 as `user`. A sign-in is refused after its password was hashed, one at a time; everything else is refused unread. */
+const attacked: MakeWork = (db, links, body) => {
+  const get = user(db, links, body);
+  const limit = pLimit(1);
+  const hashed = () => new Promise<void>((resolve) => scrypt('password', 'salt', 32, COST, () => resolve()));
+  return async (request, response) => {
+    if (request.method === 'GET') return get(request, response);
+    const isSignIn = request.url?.endsWith('/signIn') && Number(request.headers['content-length']) < 100;
+    if (!isSignIn) return void response.writeHead(404, { Connection: 'close' }).end();
+    request.resume();
+    await limit(hashed);
+    response.writeHead(401).end();
+  };
+};
+
 /** GET /: the same bytes each time. */
 const bytes: MakeWork = (_db, _links, body) => (_request, response) => reply(response, body);
 
-export const bareWorks: Readonly<Record<BareWork, MakeWork>> = { user, list, like, insert, extend, bytes };
+export const bareWorks: Readonly<Record<BareWork, MakeWork>> = { user, list, like, insert, extend, attacked, bytes };

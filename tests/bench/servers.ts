@@ -1,5 +1,9 @@
 // The servers that are measured: a panel, and the bare one that it is held against.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { TlsIdentity } from '../../src/http/server.ts';
+import { FILES } from '../../src/panel/data-folder.ts';
 import { type Child, startChild } from './child.ts';
 import { databaseOf } from './databases.ts';
 import { fetchText, type Target } from './target.ts';
@@ -24,7 +28,7 @@ export interface PanelPlace {
 }
 
 /** What the bare server does for each request. */
-export type BareWork = 'user' | 'list' | 'like' | 'insert' | 'extend' | 'bytes';
+export type BareWork = 'user' | 'list' | 'like' | 'insert' | 'extend' | 'attacked' | 'bytes';
 
 export interface BareStart {
   readonly database: string;
@@ -33,6 +37,8 @@ export interface BareStart {
   readonly links: string;
   /** What `bytes` replies. */
   readonly bytes?: string;
+  /** It listens on all addresses, over TLS. */
+  readonly tls?: TlsIdentity;
 }
 
 export interface Server extends AsyncDisposable {
@@ -86,4 +92,11 @@ export async function startBareBeside(panel: Server, work: BareWork, folder: str
     links: url.slice(0, url.lastIndexOf('/') + 1),
     ...(bytes !== undefined && { bytes }),
   });
+}
+
+/** A bare server that is attacked, with the certificate of the panel in `folder`. */
+export async function startBareAttacked(folder: string): Promise<Server> {
+  const read = (name: string) => readFileSync(join(folder, FILES.tls, name), 'utf8');
+  const tls = { key: read('server-key.pem'), cert: read('server.pem') };
+  return startBare({ database: databaseOf(folder), work: 'attacked', links: '', tls });
 }

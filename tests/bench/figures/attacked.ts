@@ -1,15 +1,17 @@
-// A client that asks for one user now and then, while somebody who knows the secret path attacks the panel from another network, to alone.
+// A client that asks for one user now and then, while somebody who knows the secret path attacks the panel from another network, to alone;
+// and the same client of a bare server under the same attack: what it notices there is the machine's, not the panel's.
 import { Agent, request } from 'node:https';
 import { networkInterfaces } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Attack, AttackStart } from '../attacker.ts';
 import { startChild } from '../child.ts';
 import type { Figure, Measured } from '../figure.ts';
-import { p99, pairedRounds, ratioOf, time } from '../rounds.ts';
+import { p99, pairedRounds, type Ratio, ratioOf, time } from '../rounds.ts';
 import { sampleIds } from '../sample-users.ts';
-import { type Server, startPanel } from '../servers.ts';
+import { type Server, startBareAttacked, startPanel } from '../servers.ts';
 import { quantile } from '../statistics.ts';
 import type { Load, Target } from '../target.ts';
+import { cpuOf } from '../usage.ts';
 
 const IDS = 2000;
 /** As many as keep within the budgets of keys. */
@@ -19,6 +21,9 @@ const PAUSE_MS = 5;
 const REQUESTS = 600;
 /** Until an attack is in full swing, and until nothing of it is left. */
 const SETTLE_MS = 1500;
+/** Of a core, by a server that nobody asks anything; how long that is waited for, as passwords are hashed one after the other. */
+const CALM_SHARE = 0.1;
+const CALM_WITHIN_MS = 60_000;
 
 const ATTACKS: Readonly<Record<Attack, string>> = {
   bodies: 'four connections send 1 MiB of `[` to sign-in',
@@ -66,46 +71,72 @@ async function ask({ origin, paths }: Target, keys: readonly string[]): Promise<
   };
 }
 
-async function measureUnder(
-  attack: Attack,
-  panel: Server,
-  keys: readonly string[],
-  ids: readonly number[],
-  rounds: number,
-): Promise<Measured> {
-  const target = panel.target(ids.map((id) => `/users/${id}`));
-  const { port } = new URL(target.origin);
-  const path = (target.paths[0] ?? '').replace(/\/users\/\d+$/, '');
-  const [key = '', ...own] = keys;
-  const secret = path.replace(/api\/v1$/, '');
-  const start: AttackStart = { attack, host: ownAddress(), port: Number(port), secret, path, key };
+/** Until the server does no more work for an attack that is over. */
+async function calm({ child }: Server): Promise<void> {
+  const until = performance.now() + CALM_WITHIN_MS;
+  for (let share = 1; share > CALM_SHARE && performance.now() < until; ) {
+    const [began, before] = [performance.now(), await cpuOf(child)];
+    await wait(SETTLE_MS);
+    share = ((await cpuOf(child)) - before) / (performance.now() - began);
+  }
+}
+
+interface Victim {
+  readonly server: Server;
+  readonly target: Target;
+  /** The client's keys, in turn, and the attacker's. */
+  readonly keys: readonly string[];
+  readonly attackersKey: string;
+  /** `/secret/` */
+  readonly secret: string;
+}
+
+interface Impact extends Ratio {
+  /** Of the attacker. */
+  readonly perSecond: number;
+}
+
+/** The client's p99 under an attack to alone. */
+async function impactOf(attack: Attack, victim: Victim, rounds: number): Promise<Impact> {
+  const { server, target, keys, attackersKey: key, secret } = victim;
+  const port = Number(new URL(target.origin).port);
+  const start: AttackStart = { attack, host: ownAddress(), port, secret, path: `${secret}api/v1`, key };
   const attacker = startChild(new URL('../attacker.ts', import.meta.url));
   let attempts = 0;
-  let attacked = 0;
+  let attackedMs = 0;
   try {
-    const run = () => ask(target, own);
+    const run = () => ask(target, keys);
     const under = async () => {
       await attacker.ask('start', start);
       await wait(SETTLE_MS);
       const load = await run();
       attempts += await attacker.ask<number>('halt');
-      attacked += load.ms + SETTLE_MS;
-      await wait(SETTLE_MS);
+      attackedMs += load.ms + SETTLE_MS;
+      await calm(server);
       return load;
     };
-    const pairs = await pairedRounds({ server: panel.child, run: under }, { server: panel.child, run }, rounds, 1);
-    const ratio = ratioOf(pairs, p99, true);
-    const perSecond = Math.round((1000 * attempts) / attacked).toLocaleString('en');
-    return {
-      title: `GET /users/{id} while ${ATTACKS[attack]}, p99`,
-      reach: { most: 3 },
-      isRatio: true,
-      ...ratio,
-      detail: `alone ${time(ratio.other)}, attacked ${time(ratio.ours)}; ${perSecond} attempts a second`,
-    };
+    const pairs = await pairedRounds({ server: server.child, run: under }, { server: server.child, run }, rounds, 1);
+    return { ...ratioOf(pairs, p99, true), perSecond: (1000 * attempts) / attackedMs };
   } finally {
     await attacker.stop();
   }
+}
+
+function described({ other, ours, perSecond }: Impact): string {
+  return `alone ${time(other)}, attacked ${time(ours)}, ${Math.round(perSecond).toLocaleString('en')} attempts a second`;
+}
+
+async function measureUnder(attack: Attack, panel: Victim, bare: Victim, rounds: number): Promise<Measured> {
+  const ours = await impactOf(attack, panel, rounds);
+  const other = await impactOf(attack, bare, rounds);
+  const [least, most] = other.range;
+  return {
+    title: `GET /users/{id} while ${ATTACKS[attack]}, p99`,
+    reach: { most: 3 },
+    isRatio: true,
+    ...ours,
+    detail: `${described(ours)}; a bare server ${other.value.toFixed(2)} (${least.toFixed(2)} to ${most.toFixed(2)}): ${described(other)}`,
+  };
 }
 
 export const attacked: Figure = {
@@ -113,12 +144,18 @@ export const attacked: Figure = {
   async measure({ databases, scale }) {
     const folder = await databases.copy('small');
     await using panel = await startPanel({ folder, tls: true, isAttacked: true });
+    await using bare = await startBareAttacked(folder);
     const keys: string[] = [];
     while (keys.length < KEYS) keys.push(await panel.child.ask<string>('newKey'));
+    const [attackersKey = '', ...own] = keys;
     const ids = sampleIds(databases.sizes.small, IDS, 41);
+    const target = panel.target(ids.map((id) => `/users/${id}`));
+    const secret = (target.paths[0] ?? '').replace(/api\/v1.*$/, '');
+    const ours: Victim = { server: panel, target, keys: own, attackersKey, secret };
+    const other: Victim = { ...ours, server: bare, target: bare.target(ids.map((id) => `/${id}`)) };
     const rows: Measured[] = [];
     for (const attack of Object.keys(ATTACKS) as Attack[])
-      rows.push(await measureUnder(attack, panel, keys, ids, scale.rounds));
+      rows.push(await measureUnder(attack, ours, other, scale.rounds));
     return rows;
   },
 };
