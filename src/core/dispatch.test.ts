@@ -2,17 +2,15 @@
 import { expect, it } from 'vitest';
 import { createTestClock } from '../../tests/support/clock.ts';
 import { ADMINISTRATOR_CALL, coreParts } from '../../tests/support/core.ts';
-import { sampleTariff, sampleUser, tempFolder, tempStore } from '../../tests/support/temp-store.ts';
+import { RESERVE, sampleTariff, sampleUser, tempStore } from '../../tests/support/temp-store.ts';
 import type { CallOf } from '../contract/operation.ts';
 import type { OPERATIONS } from '../contract/table.ts';
-import { openStore } from '../store/index.ts';
 import type { Call, HandledId, Idempotency } from './call.ts';
 import { createEnv } from './context.ts';
 import type { CoreParts } from './core.ts';
 import { createHeavyEnv } from './create-core.ts';
 import { beginHeavy, createDispatch, type Unfinished } from './dispatch.ts';
 import { PanelError } from './panel-error.ts';
-import type { Reserve } from './ports/disk-space.ts';
 import type { HeavyOutcome, HeavyWriter } from './ports/heavy-writer.ts';
 
 type Temp = Pick<ReturnType<typeof tempStore>, 'store' | 'db' | 'file'>;
@@ -334,23 +332,9 @@ it('has the thread refuse what it cannot do, and pass on what is no refusal', ()
   expect(() => begin('bulkUsers', { ...WHOLE, action: 'disable', ids: [id] })()).toThrow('audit_users');
 });
 
-/** Room that a test gives and takes. */
-function disk(): { readonly reserve: Reserve } {
-  const reserve: Reserve = {
-    state: () => 'whole',
-    freeBytes: () => 0,
-    bytesLeft: () => 2 ** 30,
-    missingBytes: () => 0,
-    release: () => true,
-    restore: async () => true,
-  };
-  return { reserve };
-}
-
 it('refuses what is new while the disk is full, but repeats replies and does what is essential', async () => {
-  using folder = tempFolder();
-  const store = openStore(folder.file, disk());
-  const temp = { store, db: store.connection(), file: folder.file };
+  using temp = tempStore({ reserve: RESERVE });
+  const { store } = temp;
   const { heavy, failures } = heavyOn(temp);
   crowd(temp, 3);
   const { call, create, refused, names, tariff } = open(temp, { heavy });
@@ -372,5 +356,4 @@ it('refuses what is new while the disk is full, but repeats replies and does wha
   expect(names()).not.toContain('Boris');
   expect((await call('signOut', {})).status).toBe(204);
   expect((await call('listUsers', { limit: 1, offset: 0, sort: 'id' })).body.total).toBe(4);
-  store.close();
 });

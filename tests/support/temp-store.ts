@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Credentials } from '../../src/core/ports/credentials.ts';
+import type { Reserve } from '../../src/core/ports/disk-space.ts';
 import type { NodeRow, TariffRow } from '../../src/core/ports/plans.ts';
 import type { Store } from '../../src/core/ports/ports.ts';
 import type { NewUser, UserRow } from '../../src/core/ports/users.ts';
@@ -33,10 +34,20 @@ export interface TempStore extends Disposable {
   readonly file: string;
 }
 
+/** Reserved disk space that can be released without end: a store with it can be marked as one whose disk is full. */
+export const RESERVE: Reserve = {
+  state: () => 'whole',
+  freeBytes: () => 0,
+  bytesLeft: () => 2 ** 30,
+  missingBytes: () => 0,
+  release: () => true,
+  restore: async () => true,
+};
+
 /** An empty, migrated store. */
-export function tempStore(): TempStore {
+export function tempStore(options: { readonly reserve?: Reserve } = {}): TempStore {
   const folder = tempFolder();
-  const store = openStore(folder.file);
+  const store = openStore(folder.file, options);
   return {
     store,
     db: store.connection(),

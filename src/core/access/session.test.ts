@@ -1,13 +1,17 @@
 // How long sessions live, what counts as their use, and who may end them.
 import { expect, it } from 'vitest';
+import { pairAdmin } from '../../../tests/support/bot-admin.ts';
 import { createTestClock } from '../../../tests/support/clock.ts';
 import { coreParts } from '../../../tests/support/core.ts';
-import { tempStore } from '../../../tests/support/temp-store.ts';
+import { RESERVE, tempStore } from '../../../tests/support/temp-store.ts';
 import type { CallOf } from '../../contract/operation.ts';
 import type { OPERATIONS } from '../../contract/table.ts';
 import type { Call, HandledId } from '../call.ts';
+import type { CoreParts } from '../core.ts';
 import { createCore } from '../create-core.ts';
 import { PanelError } from '../panel-error.ts';
+import { SECRET_PLACE } from './proof.ts';
+import { pruneSessions } from './session.ts';
 
 const PASSWORD = 'correct horse battery';
 const MINUTE = 60_000;
@@ -17,9 +21,9 @@ const START = Date.UTC(2026, 10, 20);
 const at = (ms: number) => new Date(ms).toISOString();
 
 /** A core with an administrator. */
-async function open(temp: ReturnType<typeof tempStore>) {
+async function open(temp: ReturnType<typeof tempStore>, changes: Partial<CoreParts> = {}) {
   const clock = createTestClock(START);
-  const core = createCore(coreParts(temp, { clock }));
+  const core = createCore(coreParts(temp, { clock, ...changes }));
   await core.local.setUp('admin', PASSWORD);
 
   async function call<Id extends HandledId>(id: Id, input: CallOf<(typeof OPERATIONS)[Id]>, by: Partial<Call> = {}) {
@@ -195,4 +199,204 @@ it('is refused with the same words for a wrong name and a wrong password, each i
       ],
     },
   });
+});
+
+it('ends the session that the browser had, or that it comes from, and no other', async () => {
+  using temp = tempStore();
+  const { call, signIn, isOpen, actorOf } = await open(temp);
+  const again = async (by: Partial<Call>) => {
+    const reply = await call('signIn', { name: 'admin', password: PASSWORD }, by);
+    if (typeof reply === 'string') throw new Error(reply);
+    expect(reply.body).toEqual({ name: 'admin' });
+    return { session: String(reply.sessionToken), browserToken: reply.browserToken };
+  };
+  const other = await signIn();
+  const first = await again({});
+  const browserToken = String(first.browserToken);
+  const second = await again({ browserToken });
+  expect(second.browserToken).toBe(browserToken);
+  expect([other, first.session, second.session].map(isOpen)).toEqual([true, false, true]);
+  // Without what the browser is known by.
+  const third = await again({ actor: actorOf(second.session) });
+  expect([other, second.session, third.session].map(isOpen)).toEqual([true, false, true]);
+});
+
+it('says to who listens that sessions have ended, once for each act', async () => {
+  using temp = tempStore();
+  const { core, call, signIn, actorOf } = await open(temp);
+  let times = 0;
+  const stop = core.onEndedSessions(() => {
+    times += 1;
+  });
+  /** How often it was said over an act. */
+  const saidBy = async (act: () => Promise<unknown>) => {
+    const before = times;
+    await act();
+    await new Promise(setImmediate);
+    return times - before;
+  };
+  const own = await signIn();
+  const by = { actor: actorOf(own) };
+  const other = actorOf(await signIn()).sessionId ?? 0;
+  await new Promise(setImmediate);
+  expect(await saidBy(() => call('endSession', { id: other, password: PASSWORD }, by))).toBe(1);
+  expect(await saidBy(() => call('endOtherSessions', {}, by))).toBe(1);
+  expect(await saidBy(() => call('listSessions', {}, by))).toBe(0);
+  expect(await saidBy(() => call('signOut', {}, by))).toBe(1);
+  expect(await saidBy(() => signIn())).toBe(1);
+  stop();
+  expect(await saidBy(() => signIn())).toBe(0);
+});
+
+it('is in the audit log with its device, and so is how it ended', async () => {
+  using temp = tempStore();
+  const { call, signIn, actorOf } = await open(temp);
+  const ended = actorOf(await signIn('Safari on iPhone')).sessionId ?? 0;
+  await signIn('Chrome on Android');
+  const by = { actor: actorOf(await signIn()) };
+  // The desktop's window has neither an address nor a device.
+  await call('signIn', { name: 'admin', password: PASSWORD }, { address: null });
+  const list = await call('listSessions', {}, by);
+  expect(list).toHaveProperty('body.items[0]', expect.objectContaining({ address: '', device: '', current: false }));
+  await call('endSession', { id: ended, password: PASSWORD }, by);
+  await call('endOtherSessions', {}, by);
+  await call('signOut', {}, by);
+  const rows = temp.store.audit.page({ limit: 20 }).map(({ action, target, detail }) => [action, target, detail]);
+  const device = (name: string) => JSON.stringify({ device: name });
+  expect(rows.filter(([action]) => action !== 'setUp')).toEqual([
+    ['signOut', 'administrator:1', '{}'],
+    ['endOtherSessions', null, '{"ended":2}'],
+    ['endSession', `session:${ended}`, '{}'],
+    ['signIn', 'administrator:1', device('')],
+    ['signIn', 'administrator:1', device('Firefox on Linux')],
+    ['signIn', 'administrator:1', device('Chrome on Android')],
+    ['signIn', 'administrator:1', device('Safari on iPhone')],
+  ]);
+});
+
+it('is counted where it fails, and apart where it was refused unseen', async () => {
+  using temp = tempStore();
+  const lines: unknown[] = [];
+  const log = { info() {}, error() {}, warn: (event: string, fields: object) => void lines.push([event, fields]) };
+  const { core, call, signIn, actorOf } = await open(temp, { log: log as unknown as CoreParts['log'] });
+  const own = actorOf(await signIn());
+  for (let count = 0; count < 3; count += 1) await call('signIn', { name: 'admin', password: 'wrong' });
+  expect(await call('signIn', { name: 'admin', password: PASSWORD })).toBe('slow_down');
+  const failed = await call('getFailedAttempts', {}, { actor: own });
+  expect(failed).toMatchObject({ body: { sign_ins: { count: 4, networks: 1 }, keys: { count: 0, networks: 0 } } });
+  await core.stop();
+  expect(lines).toEqual([['failed sign-ins', expect.objectContaining({ count: 4, throttled: 1 })]]);
+});
+
+it('from a browser that is not known is told to the administrator in the chat', async () => {
+  using temp = tempStore();
+  const { call } = await open(temp);
+  const { queued } = pairAdmin(temp.store);
+  temp.store.write(() => temp.store.settings.set({ adminNotices: { on: ['sign_in'], quiet: null } }));
+  const signIn = async (by: Partial<Call>) => {
+    const reply = await call('signIn', { name: 'admin', password: PASSWORD }, by);
+    return typeof reply === 'string' ? undefined : reply.browserToken;
+  };
+  const browserToken = await signIn({ device: 'Firefox on Linux', requestId: 'first' });
+  expect(queued(START)).toEqual([expect.stringMatching(/Firefox on Linux.*203\.0\.113\.9/s)]);
+  await signIn({ requestId: 'second', ...(browserToken !== undefined && { browserToken }) });
+  await signIn({ requestId: 'third', address: null });
+  await call('signIn', { name: 'admin', password: 'wrong' }, { requestId: 'fourth' });
+  expect(queued(START)).toEqual([]);
+  await signIn({ requestId: 'fifth' });
+  expect(queued(START)).toEqual([expect.stringContaining('203.0.113.9')]);
+});
+
+it('needs the code where the second factor is on, and says at once that its secret cannot be read', async () => {
+  using temp = tempStore();
+  let state: 'unlocked' | 'locked' = 'unlocked';
+  const { vault } = coreParts(temp);
+  const { call } = await open(temp, { vault: { ...vault, state: () => state } });
+  const { store } = temp;
+  store.write(() => {
+    store.twoFactor.put({ enabledAt: START, lastStep: 0 });
+    store.sealed.put(vault.seal(SECRET_PLACE, 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'));
+  });
+  const signIn = (password: string, code?: string) =>
+    call('signIn', { name: 'admin', password, ...(code !== undefined && { code }) });
+  expect(await signIn(PASSWORD)).toBe('sign_in_failed');
+  expect(await signIn(PASSWORD, '000000')).toBe('sign_in_failed');
+  state = 'locked';
+  expect(await signIn('wrong', '123456')).toBe('vault_unavailable');
+});
+
+it('is nothing without the administrator, and is noted as used where that can be written', async () => {
+  using temp = tempStore();
+  const warned: unknown[] = [];
+  const log = { info() {}, error() {}, warn: (event: string, fields: object) => void warned.push([event, fields]) };
+  const { core, signIn, clock, settled, isOpen } = await open(temp, { log: log as unknown as CoreParts['log'] });
+  const token = await signIn();
+  temp.db.exec("CREATE TRIGGER broken BEFORE UPDATE ON sessions BEGIN SELECT raise(ABORT, 'no room'); END");
+  clock.advance(MINUTE);
+  expect(core.authenticateSession(token), 'it goes on all the same').not.toBeNull();
+  await settled();
+  expect(warned).toEqual([['session not touched', { error: expect.stringContaining('no room') }]]);
+  temp.db.exec('DROP TRIGGER broken; DELETE FROM administrator');
+  expect(isOpen(token)).toBe(false);
+});
+
+it('is removed once it has ended, by idleness or by age', async () => {
+  using temp = tempStore();
+  const { store } = temp;
+  const insert = (createdAt: number, lastSeenAt: number) =>
+    store.write(() =>
+      store.sessions.insert(
+        { address: '', device: '', createdAt, lastSeenAt, browserId: null },
+        `${createdAt}-${lastSeenAt}`.padEnd(64, 'f'),
+      ),
+    );
+  const now = START + 40 * DAY;
+  const [present, idle, old] = [
+    insert(now - 30 * DAY + 1, now - 12 * HOUR + 1),
+    insert(now - DAY, now - 12 * HOUR - 1),
+    insert(now - 30 * DAY - 1, now),
+  ];
+  store.write(() => pruneSessions(store, now));
+  const left = store.sessions.all().map(({ id }) => id);
+  expect([present, idle, old].map((id) => left.includes(id))).toEqual([true, false, false]);
+});
+
+it('says what a known browser and the signed in may know, and what the disk has', async () => {
+  using temp = tempStore({ reserve: RESERVE });
+  const clock = createTestClock(START);
+  const core = createCore(coreParts(temp, { clock }));
+  const stranger = { actor: { kind: 'unknown', id: null, name: '', access: 'read' }, requestId: 'test' } as const;
+  const stateFor = async (by: Partial<Call>) =>
+    (await core.call('panelState', {}, { ...stranger, address: '203.0.113.9', ...by })).body;
+  expect(await stateFor({})).toMatchObject({ set_up: false, two_factor: null, version: null });
+  expect(await stateFor({ address: null })).toMatchObject({ two_factor: false, version: null });
+  await core.local.setUp('admin', PASSWORD);
+  const input = { name: 'admin', password: PASSWORD };
+  const { sessionToken, browserToken } = await core.call('signIn', input, { ...stranger, address: '203.0.113.9' });
+  const actor = core.authenticateSession(String(sessionToken), false) ?? stranger.actor;
+  const known = { browserToken: String(browserToken) };
+  expect(await stateFor(known)).toMatchObject({ set_up: true, two_factor: false, version: null });
+  temp.store.write(() => temp.store.twoFactor.put({ enabledAt: START, lastStep: 0 }));
+  for (const by of [known, { actor }, { address: null }])
+    expect(await stateFor(by)).toMatchObject({ two_factor: true });
+  expect(await stateFor({})).toMatchObject({ two_factor: null });
+
+  expect(await stateFor({ actor })).toMatchObject({ disk_full: false, version: '0' });
+  temp.store.diskSpace.markFull();
+  expect(await stateFor({ actor })).toMatchObject({ disk_full: true });
+  expect(await stateFor({})).toMatchObject({ disk_full: false });
+});
+
+it('begins and ends while the disk is full', async () => {
+  using temp = tempStore({ reserve: RESERVE });
+  const { call, signIn, actorOf, isOpen } = await open(temp);
+  temp.store.diskSpace.markFull();
+  const own = await signIn();
+  const other = await signIn();
+  const by = { actor: actorOf(own) };
+  expect(await call('prove', { password: PASSWORD }, by)).toMatchObject({ status: 200 });
+  expect(await call('endOtherSessions', {}, by)).toMatchObject({ body: { ended: 1 } });
+  expect(isOpen(other)).toBe(false);
+  expect(await call('signOut', {}, by)).toMatchObject({ status: 204 });
+  expect(isOpen(own)).toBe(false);
 });
