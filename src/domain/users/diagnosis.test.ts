@@ -122,6 +122,135 @@ describe('a diagnosis', () => {
     if (severity === 'blocking') expect(verdict).toBe('cannot');
   });
 
+  const iso = (ms: number) => new Date(ms).toISOString();
+  const LIMITED = { state: 'limited', used: 5, limit: 5, remaining: 0 } as const;
+
+  it.each<[string, Partial<DiagnosedFacts>, string, object]>([
+    ['the end of a term', { state: 'expired', expiresAt: NOW - 1 }, 'expired', { at: iso(NOW - 1) }],
+    ['used traffic', { ...LIMITED, resetsAt: NOW + 5 }, 'limited', { at: iso(NOW + 5), bytes: 5, limit: 5 }],
+    ['used traffic that does not come back', LIMITED, 'limited', { at: null, bytes: 5, limit: 5 }],
+    ['a limit that was taken off since', { ...LIMITED, limit: null }, 'limited', { at: null, bytes: 5, limit: 0 }],
+    [
+      'addresses and their limit',
+      { cutOff: { addresses: 5, limit: 2, until: NOW + 1 } },
+      'too_many_addresses',
+      { at: iso(NOW + 1), count: 5, limit: 2 },
+    ],
+    [
+      'addresses without a limit',
+      { cutOff: { addresses: 5, limit: null, until: NOW + 1 } },
+      'too_many_addresses',
+      { at: iso(NOW + 1), count: 5 },
+    ],
+    ['a near end', { expiresAt: NOW + 1 }, 'term_ends_soon', { at: iso(NOW + 1) }],
+    ['a far end', { expiresAt: NOW + 3 * DAY_MS }, 'may_connect', { at: iso(NOW + 3 * DAY_MS) }],
+    ['no end', {}, 'may_connect', { at: null }],
+    ['what is left', { limit: 100, remaining: 9 }, 'traffic_low', { bytes: 9, limit: 100 }],
+    ['how many there are', { connections: [] }, 'none_granted', { count: 2 }],
+    [
+      'the node and others that work',
+      { connections: [WORKING, DOWN] },
+      'node_down',
+      { at: iso(NOW), id: 2, name: 'N', others: 1, error_code: 'engine_crashed' },
+    ],
+    [
+      'the node that is not heard of',
+      { connections: [{ ...WORKING, node: { ...UP, status: 'unknown' } }] },
+      'node_unknown',
+      { id: 1, name: 'N', others: 1 },
+    ],
+    [
+      'how far behind an engine is',
+      { connections: [{ ...WORKING, node: { ...UP, pendingChanges: 3, errorCode: 'engine_crashed' } }] },
+      'node_not_synced',
+      { id: 1, name: 'N', count: 3, error_code: 'engine_crashed' },
+    ],
+    ['the node that works', {}, 'node_up', { id: 1, name: 'N' }],
+    [
+      'the connection without the user',
+      { connections: [WORKING, { ...WORKING, id: 4, isLeftOut: true }] },
+      'left_out',
+      { id: 4, name: 'C', others: 1 },
+    ],
+    [
+      'the address of the own device',
+      { connections: [{ ...WORKING, address: 'localhost' }] },
+      'connection_loopback',
+      { id: 1, name: 'C', host: 'localhost', others: 0 },
+    ],
+    [
+      'the connection that cannot work',
+      { connections: [{ ...WORKING, warnings: ['target_port', 'not_served'] }] },
+      'connection_broken',
+      { id: 1, name: 'C', others: 0 },
+    ],
+    ['the host of the link', unread('::1'), 'link_loopback', { host: '::1' }],
+    ['the private host of the link', read('10.0.0.1'), 'link_private', { host: '10.0.0.1' }],
+    [
+      'the host of the certificate',
+      { link: { ...FINE.link, certificate: 'untrusted' } },
+      'certificate_untrusted',
+      { host: 'p.example' },
+    ],
+    [
+      'the host of the certificate that ended',
+      { link: { ...FINE.link, certificate: 'ended' } },
+      'certificate_ended',
+      { host: 'p.example' },
+    ],
+    ['the application', {}, 'link_read', { at: iso(NOW), name: 'Happ/3.1' }],
+    [
+      'a reading by an application without a name',
+      { link: { ...FINE.link, read: { at: NOW, app: null } } },
+      'link_read',
+      { at: iso(NOW) },
+    ],
+    ['from how many addresses', { online: true, onlineAt: NOW, addresses: 2 }, 'online', { count: 2 }],
+    ['when a user was online', { onlineAt: NOW - DAY_MS }, 'last_online', { at: iso(NOW - DAY_MS) }],
+    ['nothing of a user who never was', {}, 'never_online', {}],
+    ['nothing of a disabled user', { state: 'disabled' }, 'disabled', {}],
+  ])('names %s', (_, facts, code, figures) => {
+    const { findings } = diagnose({ ...FINE, ...facts });
+    expect(findings.find((finding) => finding.code === code)?.figures).toEqual(figures);
+  });
+
+  it('is silent up to the very limit of each thing', () => {
+    const codesOf = (facts: Partial<DiagnosedFacts>) =>
+      diagnose({ ...FINE, ...facts }).findings.map(({ code }) => code);
+    const usual = codesOf({});
+    expect(codesOf({ cutOff: { addresses: 5, limit: 2, until: NOW } })).toEqual(usual);
+    expect(codesOf({ expiresAt: NOW + 3 * DAY_MS })).toEqual(usual);
+    expect(codesOf({ limit: 100, remaining: 10 })).toEqual(usual);
+    expect(codesOf({ limit: null, remaining: 0 })).toEqual(usual);
+    expect(codesOf({ limit: 100, remaining: null })).toEqual(usual);
+    expect(codesOf({ connections: [{ ...WORKING, warnings: ['target_port'] }] })).toEqual(usual);
+    // Both at once.
+    expect(codesOf({ expiresAt: NOW + 1, limit: 100, remaining: 9 })).toEqual([
+      'term_ends_soon',
+      'traffic_low',
+      'node_up',
+      'link_read',
+      'never_online',
+    ]);
+  });
+
+  it('is as bad as its worst finding, and names a node once', () => {
+    const verdictOf = (facts: Partial<DiagnosedFacts>) => diagnose({ ...FINE, ...facts }).verdict;
+    expect(verdictOf({ expiresAt: NOW + 1 })).toBe('may_fail');
+    expect(verdictOf({ expiresAt: NOW + 1, connections: [] })).toBe('cannot');
+    const { findings } = diagnose({ ...FINE, connections: [WORKING, { ...WORKING, id: 3 }] });
+    expect(findings.filter(({ code }) => code === 'node_up')).toHaveLength(1);
+    // One that cannot work for another reason is none of the others.
+    const broken = { ...WORKING, id: 5, warnings: ['not_served'] } as const;
+    const loopback = { ...WORKING, id: 6, address: '::1' };
+    const left = { ...WORKING, id: 7, isLeftOut: true };
+    for (const one of [broken, loopback, left])
+      expect(diagnose({ ...FINE, connections: [DOWN, one] }).findings[0]).toMatchObject({
+        code: 'node_down',
+        severity: 'blocking',
+      });
+  });
+
   it('of a user with whom nothing is wrong says so', () => {
     const { verdict, findings } = diagnose(FINE);
     expect(verdict).toBe('fine');
