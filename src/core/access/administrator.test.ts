@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { createTestClock } from '../../../tests/support/clock.ts';
 import { coreParts } from '../../../tests/support/core.ts';
-import { tempStore } from '../../../tests/support/temp-store.ts';
+import { RESERVE, tempStore } from '../../../tests/support/temp-store.ts';
 import type { CallOf } from '../../contract/operation.ts';
 import type { OPERATIONS } from '../../contract/table.ts';
 import type { Actor, Call, HandledId } from '../call.ts';
@@ -209,4 +209,94 @@ it('gives the panel a new secret path from the terminal, and notes how an update
     ['rotateSecretPath', 'done', 'addresses'],
   ]);
   expect(items.map(({ request_id }) => /^[0-9a-f]{32}$/.test(request_id))).toEqual([true, true, true]);
+});
+
+it('is made once where the link is used several times at once, and a wrong link costs no hash', async () => {
+  using temp = tempStore();
+  const { core, call, refusalOf } = open(temp);
+  const token = (await core.local.renewSetupToken()) ?? '';
+  const names = ['anna', 'boris', 'vera'];
+  const ends = await Promise.all(names.map((name) => refusalOf(call('setUp', { token, name, password: PASSWORD }))));
+  expect(ends.toSorted()).toEqual(['already_set_up', 'already_set_up', 'done']);
+  expect(temp.store.administrator.get()?.name).toBe(names[ends.indexOf('done')]);
+  expect(temp.store.sessions.all()).toHaveLength(1);
+
+  let hashes = 0;
+  const parts = coreParts(temp);
+  const passwords = {
+    ...parts.passwords,
+    hash: (password: string) => {
+      hashes += 1;
+      return parts.passwords.hash(password);
+    },
+  };
+  const counted = createCore({ ...parts, passwords });
+  const input = { ...link('x'), password: PASSWORD };
+  const by: Call = { actor: STRANGER, requestId: 'test', address: '203.0.113.9' };
+  expect(await refusalOf(counted.call('setUp', input, by))).toBe('already_set_up');
+  expect(hashes).toBe(0);
+});
+
+it('is in the audit log, by the link under its own name, at the terminal as the command line', async () => {
+  for (const isLink of [true, false]) {
+    using temp = tempStore();
+    const { core, call } = open(temp);
+    const token = (await core.local.renewSetupToken()) ?? '';
+    if (isLink) await call('setUp', { ...link(token), name: 'anna' });
+    else await core.local.setUp('anna', PASSWORD);
+    const [row] = temp.store.audit.page({ limit: 5 });
+    expect(row).toMatchObject({
+      action: 'setUp',
+      target: 'administrator:1',
+      outcome: 'done',
+      detail: JSON.stringify({ name: 'anna' }),
+      actorKind: isLink ? 'administrator' : 'cli',
+      actorName: isLink ? 'anna' : 'command line',
+    });
+  }
+});
+
+it('has a session in its browser after a new password, which the next sign-in there ends', async () => {
+  using temp = tempStore();
+  const { core, call, signIn } = open(temp);
+  await core.local.setUp('admin', PASSWORD);
+  const own = await signIn();
+  const input = { password: PASSWORD, new_password: NEXT };
+  const changed = await call('changePassword', input, { actor: own.actor, browserToken: own.browser });
+  const token = String(changed.sessionToken);
+  expect(core.authenticateSession(token, false)).not.toBeNull();
+  await signIn(NEXT, own.browser);
+  expect(core.authenticateSession(token, false)).toBeNull();
+  // Who has no session, as the desktop's window before it signs in, gets none.
+  const window: Actor = { kind: 'administrator', id: 1, name: 'admin', access: 'full' };
+  const again = await call(
+    'changePassword',
+    { password: NEXT, new_password: PASSWORD },
+    { actor: window, address: null },
+  );
+  expect(again.body).toEqual({ sessions_ended: 1, keys_revoked: 0 });
+  expect(again.sessionToken).toBeUndefined();
+});
+
+it('says at the terminal too that sessions have ended', async () => {
+  using temp = tempStore();
+  const { core } = open(temp);
+  await core.local.setUp('admin', PASSWORD);
+  const heard = new Promise<void>((resolve) => {
+    core.onEndedSessions(resolve);
+  });
+  await core.local.resetPassword(NEXT);
+  await heard;
+});
+
+it('is made, and gets a new password, while the disk is full', async () => {
+  using temp = tempStore({ reserve: RESERVE });
+  const { core, call, signIn } = open(temp);
+  const token = (await core.local.renewSetupToken()) ?? '';
+  temp.store.diskSpace.markFull();
+  expect(await call('setUp', link(token))).toMatchObject({ status: 201 });
+  const { actor } = await signIn();
+  const input = { password: PASSWORD, new_password: NEXT };
+  expect(await call('changePassword', input, { actor })).toMatchObject({ status: 200 });
+  expect(await core.local.resetPassword(PASSWORD)).toMatchObject({ sessions: 1 });
 });
