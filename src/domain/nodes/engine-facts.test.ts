@@ -5,8 +5,11 @@ import {
   cutOffOf,
   describeMissing,
   ENGINE_FACTS,
+  engineDifference,
   engineNeeds,
+  isOlder,
   missingFacts,
+  neededFacts,
   type ServedShape,
 } from './engine-facts.ts';
 
@@ -89,4 +92,42 @@ test('what a connection needs is the latest of the versions of all that it has',
     xray: '24.11.30',
     v2ray: null,
   });
+});
+
+test('a change of version gives and takes what it has the first version of, addresses as well', () => {
+  const xray = (version: string) => ({ name: 'xray', version });
+  const both = (from: string, to: string) => engineDifference(xray(from), xray(to));
+  expect(both('1.8.0', '1.8.9')).toEqual({ gained: ['HTTPUpgrade'], lost: [] });
+  expect(both('1.8.9', '1.8.0')).toEqual({ gained: [], lost: ['HTTPUpgrade'] });
+  expect(both('1.8.9', '1.8.24')).toEqual({ gained: [], lost: [] });
+  const addresses = 'From where users are connected';
+  expect(both('26.1.12', '26.1.13')).toEqual({ gained: [addresses], lost: [] });
+  expect(both('26.1.13', '26.1.12')).toEqual({ gained: [], lost: [addresses] });
+  const { gained, lost } = engineDifference({ name: 'v2ray', version: '5.40.0' }, xray('26.6.27'));
+  expect(lost).toEqual([]);
+  expect(gained).toEqual([
+    ...ENGINE_FACTS.filter(({ since }) => since.v2ray === null).map(({ title }) => title),
+    addresses,
+  ]);
+  expect(engineDifference(xray('26.6.27'), { name: 'v2ray', version: '5.40.0' })).toEqual({ gained: [], lost: gained });
+  // Of an engine that is not known nothing is said to be there.
+  expect(engineDifference({ name: 'other', version: '99.0' }, xray('1.4.0')).gained).toContain('gRPC');
+});
+
+test('what of the table a connection needs', () => {
+  const titles = (shape: ServedShape) => neededFacts(shape).map(({ title }) => title);
+  expect(titles(PLAIN)).toEqual([]);
+  expect(titles({ ...REALITY, network: 'xhttp' })).toEqual(['XHTTP', 'REALITY']);
+});
+
+test('versions are compared number by number, and what is none is older than nothing', () => {
+  expect([isOlder('1.8.0', '1.8.1'), isOlder('1.8.1', '1.8.0'), isOlder('1.8.1', '1.8.1')]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  expect([isOlder('1.9', '1.10'), isOlder('1.10', '1.9'), isOlder('2', '1.9.9')]).toEqual([true, false, false]);
+  expect([isOlder('1', '1.0.1'), isOlder('1', '1.0.0'), isOlder('1.0.0', '1')]).toEqual([true, false, false]);
+  for (const text of ['', 'v1.0', '1.0-rc', '1..0', '1.0.'])
+    expect([text, isOlder(text, '99.0')]).toEqual([text, false]);
 });

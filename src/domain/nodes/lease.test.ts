@@ -1,7 +1,18 @@
 // What a machine may decide by itself: shares of what is left, ends of terms and resets, and what it writes down of them.
 import { describe, expect, it } from 'vitest';
 import type { Account } from '../users/account.ts';
-import { countLeased, type Leased, leaseDueAt, passTime, refusalOf, SPARE_BYTES, shareOf } from './lease.ts';
+import {
+  countLeased,
+  countUnread,
+  type Leased,
+  leaseDueAt,
+  nodesCounter,
+  passTime,
+  refusalOf,
+  SPARE_BYTES,
+  shareAmong,
+  shareOf,
+} from './lease.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12);
 const HOUR = 3_600_000;
@@ -194,4 +205,47 @@ it('counts for the limit and the share what the weight of the node makes of it, 
   const before = leasedOf({ trafficLimit: 1000 }, { shareLeft: 100 });
   const { leased } = countLeased(before, { up: 10, down: 20 }, NOW, ZONE, { up: 15, down: 30 });
   expect(leased).toMatchObject({ shareLeft: 55, account: { usedUp: 15, usedDown: 30, totalUp: 10, totalDown: 20 } });
+});
+
+describe('over how many nodes a user may connect', () => {
+  it('is counted by the nodes of the connections, each once, and is never none', () => {
+    const places = [
+      { id: 1, nodeId: 10 },
+      { id: 2, nodeId: 10 },
+      { id: 3, nodeId: 20 },
+    ];
+    const count = nodesCounter(places);
+    expect([count(null), count([1, 2]), count([1, 3]), count([3])]).toEqual([2, 1, 2, 1]);
+    // Connections that are gone are on no node.
+    expect([count([9]), count([9, 3]), count([])]).toEqual([1, 1, 1]);
+    expect([nodesCounter([])(null), nodesCounter([])([1])]).toEqual([1, 1]);
+  });
+
+  it('shares what is left once more where it changes, and leaves it where it does not', () => {
+    const leased = leasedOf({ trafficLimit: 10 * GIB, usedUp: 2 * GIB }, { shareLeft: 1 });
+    expect(shareAmong(leased, 2, NOW)).toBe(leased);
+    expect(shareAmong(leased, 4, NOW)).toEqual({ ...leased, nodes: 4, shareLeft: 3 * GIB });
+    expect(shareAmong(leasedOf(), 1, NOW)).toEqual(leasedOf({}, { nodes: 1 }));
+  });
+});
+
+describe('what moved before the panel left its terms here', () => {
+  const moved = { up: 10, down: 20 };
+  const charged = { up: 1, down: 2 };
+
+  it('is counted as any other', () => {
+    const before = leasedOf({ trafficLimit: 1000 }, { shareLeft: 100, hasConnected: false });
+    expect(countUnread(before, moved, NOW, ZONE, charged)).toEqual(
+      countLeased(before, moved, NOW, ZONE, charged).leased,
+    );
+  });
+
+  it('begins no held term, which was set later', () => {
+    const hold = { months: 0, days: 30 };
+    const after = countUnread(leasedOf({ hold, trafficLimit: 1000 }, { shareLeft: 100 }), moved, NOW, ZONE, charged);
+    expect(after).toMatchObject({
+      shareLeft: 97,
+      account: { hold, expiresAt: null, usedUp: 1, usedDown: 2, totalUp: 10, totalDown: 20 },
+    });
+  });
 });
