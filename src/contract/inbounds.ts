@@ -66,6 +66,9 @@ const ABOUT = {
     'With `tls`: an own certificate in PEM, the one of the server first, then its chain; null: the panel makes a self-signed one for `sni` and renews it before it ends.',
 } as const;
 
+const GROUP =
+  'The group that it belongs to: connections with one definition, each on another node. null: it is on its own. Changing one of a group changes all of them, but for `name`, `host`, `note` and `enabled`.';
+
 const NOTE = 'A remark for those who operate the panel.';
 
 const flow = z.enum(['xtls-rprx-vision']).meta({ id: 'Flow', description: 'How VLESS shapes its traffic.' });
@@ -184,6 +187,11 @@ const fields = {
   enabled: z.boolean().meta({ description: 'false: the node does not serve it, and it is in no subscription.' }),
 };
 
+const nodeIds = z
+  .array(s.id)
+  .max(500)
+  .refine((ids) => new Set(ids).size === ids.length, { message: 'must not repeat an id' });
+
 const SECRET = 'Absent for a key with Read access.';
 function secret<T extends z.ZodType>(schema: T, description: string) {
   return schema.optional().meta({ description: `${description} ${SECRET}` });
@@ -193,6 +201,7 @@ export const inbound = z
   .object({
     id: s.idOf('connection'),
     node_id: fields.node_id,
+    group_id: secret(s.id.nullable(), GROUP),
     tag: z.string().meta({ description: ABOUT.tag }),
     name: z.string().meta({ description: ABOUT.name }),
     protocol: fields.protocol,
@@ -253,6 +262,10 @@ export const INBOUND_READ_FIELDS = [
 export const inboundCreate = z
   .strictObject({
     node_id: fields.node_id,
+    more_node_ids: nodeIds.default([]).meta({
+      description:
+        'Further nodes that get the same connection, which is a group with it: see `PUT /inbounds/{id}/nodes`.',
+    }),
     tag: fields.tag,
     name: fields.name,
     protocol: fields.protocol,
@@ -297,6 +310,7 @@ export const inboundPatch = z.strictObject(fields).omit({ node_id: true, protoco
 export const inboundExample: Inbound = {
   id: 1,
   node_id: 1,
+  group_id: null,
   tag: 'vless-reality',
   name: 'Germany 1',
   protocol: 'vless',
@@ -441,6 +455,28 @@ export const deleteInbound = apiOperation({
   ifMatch: true,
   errors: ['not_found', 'precondition_failed', 'inbound_in_use'],
   example: { params: { id: 1 } },
+});
+
+export const placeInbound = apiOperation({
+  id: 'placeInbound',
+  method: 'PUT',
+  path: '/inbounds/{id}/nodes',
+  access: 'full',
+  tag: 'Inbounds',
+  summary: 'Choose the nodes of a connection',
+  description:
+    'One definition on these nodes and no others: each node that has it not yet gets a connection of its own with the same settings and keys, under the name with its node in it, and the node as its address. Plans and users who name this one get the new ones too. On a node that is left out it is deleted: plans and users who name another one of the group lose it, and where one names no other one, nothing is changed.',
+  params: byId,
+  query: none,
+  body: z
+    .strictObject({ node_ids: nodeIds.min(1).meta({ description: 'The nodes, by their ids.' }) })
+    .meta({ id: 'InboundNodes', description: 'The nodes of a connection.' }),
+  status: 200,
+  output: z
+    .object({ items: z.array(inbound).meta({ description: 'The connections of the group, by id.' }) })
+    .meta({ id: 'InboundGroup', description: 'A connection on all its nodes.' }),
+  errors: ['not_found', 'node_not_found', 'inbound_in_use', 'vault_unavailable'],
+  example: { params: { id: 1 }, body: { node_ids: [1] }, reply: { items: [inboundExample] } },
 });
 
 /** Made by the panel, so that the engine's own tool is not needed. */

@@ -82,6 +82,7 @@ export const OPERATIONS = {
   getInbound: inbounds.getInbound,
   createInbound: inbounds.createInbound,
   updateInbound: inbounds.updateInbound,
+  placeInbound: inbounds.placeInbound,
   deleteInbound: inbounds.deleteInbound,
   listNodes: nodes.listNodes,
   getNode: nodes.getNode,

@@ -15,6 +15,7 @@ import { BOT_HANDLERS } from './bot/settings.ts';
 import type { HandledId } from './call.ts';
 import type { AsyncHandler, Handlers, ReadHandler, WriteHandler } from './context.ts';
 import { listEvents } from './events.ts';
+import { INBOUND_GROUP_HANDLERS } from './inbounds/inbound-groups.ts';
 import { INBOUND_HANDLERS } from './inbounds/inbounds.ts';
 import { JOIN_HANDLERS } from './nodes/join.ts';
 import { NODE_HANDLERS } from './nodes/nodes.ts';
@@ -74,6 +75,7 @@ export const HANDLERS: {
   ...CHAT_BACKUP_HANDLERS,
   ...PAYMENT_HANDLERS,
   ...INBOUND_HANDLERS,
+  ...INBOUND_GROUP_HANDLERS,
   ...NODE_HANDLERS,
   ...SUGGESTION_HANDLERS,
   ...JOIN_HANDLERS,

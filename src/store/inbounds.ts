@@ -15,6 +15,7 @@ type InboundCells = Omit<InboundRow, 'alpn' | 'targetFindings' | 'certificate' |
 /** Columns by field. */
 const COLUMN = {
   nodeId: 'node_id',
+  groupId: 'group_id',
   tag: 'tag',
   name: 'name',
   protocol: 'protocol',
@@ -75,6 +76,7 @@ export function createInboundStore(db: Connection): InboundStore {
   const get = db.prepare<[number], InboundCells>(`${SELECT} WHERE id = ?`);
   const byTag = db.prepare<[number, string], InboundCells>(`${SELECT} WHERE node_id = ? AND tag = ?`);
   const atPort = db.prepare<[number, number], InboundCells>(`${SELECT} WHERE node_id = ? AND port = ? ORDER BY id`);
+  const ofGroup = db.prepare<[number], InboundCells>(`${SELECT} WHERE group_id = ? ORDER BY id`);
   const page = db.prepare<[{ nodeId: number | null; limit: number; offset: number; after: number }], InboundCells>(
     `${SELECT} WHERE id > :after AND (:nodeId IS NULL OR node_id = :nodeId) ORDER BY id ${limitTo(':limit')} OFFSET :offset`,
   );
@@ -138,6 +140,7 @@ export function createInboundStore(db: Connection): InboundStore {
       const cells = byTag.get(nodeId, tag);
       return cells && decode(cells);
     },
+    ofGroup: (groupId) => ofGroup.all(groupId).map(decode),
     atPort: (nodeId, port) => atPort.all(nodeId, port).map(decode),
     missing: (ids) => missing.all(JSON.stringify(ids)),
   };

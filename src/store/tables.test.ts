@@ -41,6 +41,7 @@ const NODE: Omit<NodeRow, 'id'> = {
   updatedAt: 5,
 };
 const INBOUND: Omit<InboundRow, 'id' | 'nodeId'> = {
+  groupId: null,
   tag: 'a',
   name: 'Germany',
   protocol: 'vless',
@@ -199,6 +200,7 @@ describe('nodes and inbounds', () => {
 describe('offered inbounds', () => {
   const OFFERED = { ...INBOUND, enabled: true };
   const OTHERS: Omit<InboundRow, 'id' | 'nodeId'> = {
+    groupId: null,
     tag: 'other',
     name: 'Other',
     protocol: 'trojan',

@@ -132,6 +132,51 @@ test('of WireGuard have keys, and addresses that need not be named', async ({ pa
   });
 });
 
+test('are on several nodes by one definition, chosen by keyboard', async ({ page, panel, visit }) => {
+  await visit('connections/new?node=2');
+  const form = page.getByRole('dialog', { name: 'Add a connection' });
+  await form.getByText('WireGuard', { exact: true }).click();
+  await form.getByLabel('Name', { exact: true }).fill('Everywhere');
+  await form.getByLabel('Port', { exact: true }).fill('51999');
+  await form.getByRole('combobox', { name: 'Also on' }).focus();
+  await page.keyboard.type('Frank');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expectAccessible(page, 'a connection on two nodes');
+  await page.keyboard.press('Control+Enter');
+  await expect(page.getByText('Connection Everywhere added')).toBeVisible();
+  const groupOf = async () => {
+    const list = await panel.administrator?.call('listInbounds', { limit: 500 });
+    return list?.body.items.filter(({ name }) => name.startsWith('Everywhere')) ?? [];
+  };
+  expect((await groupOf()).map(({ name, port }) => [name, port])).toEqual([
+    ['Everywhere', 51_999],
+    ['Everywhere · Frankfurt', 51_999],
+  ]);
+
+  await page.getByRole('link', { name: 'Everywhere', exact: true }).click();
+  const record = page.getByRole('dialog', { name: 'Everywhere' });
+  const others = record.getByRole('region', { name: 'On other nodes' });
+  await expect(others.getByRole('link', { name: 'Everywhere · Frankfurt' })).toBeVisible();
+  await record.getByLabel('Port', { exact: true }).fill('51998');
+  await expectAccessible(page, 'a connection of a group');
+  await record.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Connection Everywhere saved')).toBeVisible();
+  await expect.poll(async () => (await groupOf()).map(({ port }) => port)).toEqual([51_998, 51_998]);
+
+  await page.getByRole('link', { name: 'Everywhere', exact: true }).click();
+  await record.getByRole('button', { name: 'More acts on Everywhere' }).click();
+  await page.getByRole('menuitem', { name: 'Choose nodes' }).click();
+  const question = page.getByRole('dialog', { name: 'Nodes of Everywhere' });
+  await question.getByLabel('Frankfurt').focus();
+  await page.keyboard.press('Space');
+  await expect(question.getByText(/^It is deleted on 1 node/)).toBeVisible();
+  await expectAccessible(page, 'the nodes of a connection');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Everywhere is on 1 node')).toBeVisible();
+  expect((await groupOf()).map(({ name }) => name)).toEqual(['Everywhere']);
+});
+
 test('with tls get a certificate of the panel, or an own one whose faults stand at its fields', async ({
   page,
   panel,

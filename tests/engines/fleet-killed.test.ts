@@ -76,6 +76,19 @@ test.skipIf(missing !== null)(
       note(await traffic.stop());
     };
 
+    const readLedger = <T>(read: (ledger: Database.Database) => T): T => {
+      const ledger = new Database(join(folder, 'ledger.db'), { readonly: true });
+      try {
+        return read(ledger);
+      } finally {
+        ledger.close();
+      }
+    };
+    /** The start of the engine that the machine has read last. */
+    const presentBoot = () =>
+      readLedger((ledger) => ledger.prepare<[], string>('SELECT boot FROM boots WHERE ended IS NULL').pluck().get());
+    const endsInLog = () => readFileSync(join(folder, 'logs', 'node.log'), 'utf8').split('"engine ended"').length;
+
     const kills = times(3, 300);
     const seed = seedOf('TORTURE_SEED');
     for (const what of orderOf(kills, seed)) {
@@ -91,22 +104,26 @@ test.skipIf(missing !== null)(
           await untilMet();
         });
       } else {
+        const boot = presentBoot();
+        const ends = endsInLog();
         const { pid } = JSON.parse(readFileSync(join(folder, 'engines', 'node-1.json'), 'utf8')) as { pid: number };
         process.kill(pid, 'SIGKILL');
-        const ledger = new Database(join(folder, 'ledger.db'), { readonly: true });
-        const written = ledger
-          .prepare<[], { up: number; down: number }>(
-            `SELECT total(up) AS up, total(down) AS down FROM counters
-             WHERE user_id > 0 AND boot IN (SELECT boot FROM boots WHERE ended IS NULL)`,
-          )
-          .get();
-        ledger.close();
+        // What the engine answered before is written down by then.
+        await expect.poll(endsInLog, PATIENT).toBeGreaterThan(ends);
+        const written = readLedger((ledger) =>
+          ledger
+            .prepare<[string], { up: number; down: number }>(
+              'SELECT total(up) AS up, total(down) AS down FROM counters WHERE user_id > 0 AND boot = ?',
+            )
+            .get(boot ?? ''),
+        );
         lost.up += pullsOfStart * PULLED.up - (written?.up ?? 0);
         lost.down += pullsOfStart * PULLED.down - (written?.down ?? 0);
         expect(Math.min(lost.up, lost.down)).toBeGreaterThanOrEqual(0);
         pullsOfStart = 0;
         await pull();
         // So that its machine has heard of this start.
+        await expect.poll(presentBoot, PATIENT).not.toBe(boot);
         await expect.poll(counted, PATIENT).toEqual(truth());
       }
     }
@@ -118,4 +135,5 @@ test.skipIf(missing !== null)(
     expect(await panelNode(folder, ['leave']).ended).toEqual([0, null]);
     rmSync(parent, { recursive: true, force: true });
   },
+  times(10, 360) * 60_000,
 );

@@ -25,6 +25,7 @@ export function sampleInbound(changes: Partial<EngineInbound> & Pick<EngineInbou
     addressPool: null,
     mtu: null,
     target: null,
+    groupId: null,
     minClientVersion: null,
     targetFindings: null,
     enabled: true,

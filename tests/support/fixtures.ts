@@ -190,6 +190,10 @@ const FIXTURES: { readonly [Id in ApiId]: Fixture<Id> } = {
     port: unusedPort(store),
   }),
   updateInbound: async (panel, fixtures) => ({ id: await freshInbound(panel, fixtures), enabled: false }),
+  placeInbound: async (panel, fixtures) => ({
+    id: await freshInbound(panel, fixtures),
+    node_ids: [fixtures.nodeId],
+  }),
   deleteInbound: async (panel, fixtures) => ({ id: await freshInbound(panel, fixtures) }),
   listNodes: none,
   getNode: async (_panel, { nodeId }) => ({ id: nodeId }),

@@ -31,6 +31,7 @@ export function inboundOf(changes: Partial<InboundRow> = {}): InboundRow {
     addressPool: null,
     mtu: null,
     target: null,
+    groupId: null,
     minClientVersion: null,
     targetFindings: null,
     certificate: null,

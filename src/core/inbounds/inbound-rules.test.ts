@@ -7,6 +7,7 @@ type Facts = Parameters<typeof requireConsistent>[0];
 
 const BASE: Facts = {
   nodeId: 1,
+  groupId: null,
   tag: 'a',
   name: 'A',
   protocol: 'vless',

@@ -39,6 +39,11 @@ function openSecret({ store, vault }: Parts, id: number, secret: InboundSecret):
   return row === undefined ? null : vault.open(row);
 }
 
+/** For a connection of the same definition. PanelError `vault_unavailable`. */
+export function copySecret(parts: Parts, from: number, to: number, secret: InboundSecret): void {
+  saveSecret(parts, to, secret, openSecret(parts, from, secret));
+}
+
 /** The key of the server as its cipher takes it. */
 function serverKeyOf(parts: Parts, { id, method }: InboundRow): string | null {
   if (method === null || !hasKeys(method)) return null;

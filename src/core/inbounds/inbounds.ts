@@ -13,6 +13,7 @@ import type { Context, Env, Handlers, Transaction } from '../context.ts';
 import { pageById } from '../paging.ts';
 import { bodyError, inUseError, PanelError, requireAll } from '../panel-error.ts';
 import type { InboundRow } from '../ports/plans.ts';
+import type { Store } from '../ports/ports.ts';
 import {
   changedMembers,
   etagOf,
@@ -32,7 +33,9 @@ import {
   prepareCertificate,
 } from './inbound-certificates.ts';
 import { hasKeyPair, requireConsistent } from './inbound-rules.ts';
-import { hasSecret, removeSecrets, saveSecret } from './inbound-secrets.ts';
+import { copySecret, hasSecret, removeSecrets, saveSecret } from './inbound-secrets.ts';
+
+const MOST_NAME = 100;
 
 function statusOf({ store, now }: Context, row: InboundRow): Inbound['status'] {
   const node = store.nodes.get(row.nodeId);
@@ -53,10 +56,11 @@ export function warningsOf({ store, now }: Context, row: InboundRow): InboundWar
   return [...inboundWarnings(facts, engineOf(node), now)];
 }
 
-function viewInbound(context: Context, row: InboundRow): Inbound {
+export function viewInbound(context: Context, row: InboundRow): Inbound {
   const full: Inbound = {
     id: row.id,
     node_id: row.nodeId,
+    group_id: row.groupId,
     tag: row.tag,
     name: row.name,
     protocol: row.protocol,
@@ -102,7 +106,7 @@ function resultOf(context: Context, row: InboundRow): Result<Inbound> {
   return { body: viewInbound(context, row), etag: etagOf(row) };
 }
 
-function requireInbound({ store }: Context, id: number): InboundRow {
+export function requireInbound({ store }: Context, id: number): InboundRow {
   const inbound = store.inbounds.get(id);
   if (!inbound) throw new PanelError('not_found');
   return inbound;
@@ -265,7 +269,12 @@ function shapeOf({ protocol, network, security }: Input<'createInbound'>): Inbou
   return { protocol, network: network ?? shape.network, security: security ?? shape.security };
 }
 
-function createInbound(input: Input<'createInbound'>, tx: Transaction, prepared: Prepared): Result<Inbound> {
+function createInbound(
+  input: Input<'createInbound'>,
+  tx: Transaction,
+  prepared: Prepared,
+  copies: ReadonlyMap<number, PreparedCertificate>,
+): Result<Inbound> {
   const { store, now } = tx;
   const { certificate, certificate_key: certificateKey, private_key: givenKey, ...shown } = input;
   const privateKey = givenKey ?? madeKey(tx, input);
@@ -273,6 +282,7 @@ function createInbound(input: Input<'createInbound'>, tx: Transaction, prepared:
   const shape = shapeOf(input);
   const fields: Omit<InboundRow, 'id'> = {
     nodeId: input.node_id,
+    groupId: null,
     tag: input.tag,
     name: input.name,
     protocol: input.protocol,
@@ -312,7 +322,7 @@ function createInbound(input: Input<'createInbound'>, tx: Transaction, prepared:
     () => requireFreeTag(tx, fields.nodeId, fields.tag, null),
     () => requireFreePort(tx, fields, null),
   );
-  const row = { ...fields, id: store.inbounds.insert(fields) };
+  let row: InboundRow = { ...fields, id: store.inbounds.insert(fields) };
   if (privateKey !== null) saveSecret(tx, row.id, 'private_key', privateKey);
   if (prepared.made) saveSecret(tx, row.id, 'certificate_key', prepared.made.key);
   saveServerKey(tx, row);
@@ -320,7 +330,88 @@ function createInbound(input: Input<'createInbound'>, tx: Transaction, prepared:
   const keys = { private_key: given(givenKey), certificate_key: given(certificateKey) };
   const obfs_password = given(input.obfs_password) ?? null;
   tx.audit(`inbound:${row.id}`, { ...shown, obfs_password, certificate: given(certificate), ...keys });
+  const others = input.more_node_ids.filter((nodeId) => nodeId !== row.nodeId);
+  row = copyInbound(tx, row, others, copies).source;
   return { ...resultOf(tx, row), location: `/inbounds/${row.id}` };
+}
+
+/** The name that a copy has on another node: with that in it instead of its own, or behind it. */
+function nameOn(name: string, own: string, other: string): string {
+  const named = name.includes(own) ? name.replaceAll(own, other) : `${name} · ${other}`;
+  return [...named].slice(0, MOST_NAME).join('').trim();
+}
+
+/** Certificates for copies of a connection on other nodes: an own one is copied as it is. */
+export async function prepareCopies(
+  env: Env,
+  source: CertificateFacts & Pick<InboundRow, 'protocol' | 'method'>,
+  nodeIds: readonly number[],
+): Promise<ReadonlyMap<number, PreparedCertificate>> {
+  if (nodeIds.length > 0) await env.vault.prepare();
+  const made = new Map<number, PreparedCertificate>();
+  if (source.certificate?.isOwn) return made;
+  for (const nodeId of nodeIds) {
+    made.set(nodeId, await prepareCertificate(env, {}, { ...source, nodeId, host: null, certificate: null }));
+  }
+  return made;
+}
+
+/** The same connection on other nodes: settings and keys, but for its address. `source` as it is afterwards. */
+export function copyInbound(
+  tx: Transaction,
+  source: InboundRow,
+  nodeIds: readonly number[],
+  prepared: ReadonlyMap<number, PreparedCertificate>,
+): { readonly source: InboundRow; readonly copies: readonly InboundRow[] } {
+  const { store, now } = tx;
+  if (nodeIds.length === 0) return { source, copies: [] };
+  const groupId = source.groupId ?? source.id;
+  const first = source.groupId === null ? { ...source, groupId, updatedAt: now, version: source.version + 1 } : source;
+  if (first !== source) store.inbounds.save(first);
+  const own = store.nodes.get(source.nodeId)?.name ?? '';
+  const copies = nodeIds.map((nodeId): InboundRow => {
+    const node = store.nodes.get(nodeId);
+    if (!node) throw bodyError('node_not_found', '#/node_ids', 'node_not_found', `there is no node ${nodeId}`);
+    const { id: _, ...columns } = source;
+    const certificate = source.certificate?.isOwn ? source.certificate : (prepared.get(nodeId)?.made?.served ?? null);
+    const fields: Omit<InboundRow, 'id'> = {
+      ...columns,
+      nodeId,
+      groupId,
+      name: nameOn(source.name, own, node.name),
+      host: null,
+      certificate,
+      createdAt: now,
+      updatedAt: now,
+      version: 1,
+    };
+    onNode(node.name, () =>
+      requireAll(
+        () => requireServable(node, fields),
+        () => requireFreeTag(tx, nodeId, fields.tag, null),
+        () => requireFreePort(tx, fields, null),
+      ),
+    );
+    const row = { ...fields, id: store.inbounds.insert(fields) };
+    copySecret(tx, source.id, row.id, 'private_key');
+    if (certificate?.isOwn) copySecret(tx, source.id, row.id, 'certificate_key');
+    else saveSecret(tx, row.id, 'certificate_key', prepared.get(nodeId)?.made?.key ?? null);
+    saveServerKey(tx, row);
+    tx.emit('inbound.created', { inbound_id: row.id, node_id: row.nodeId, name: row.name });
+    return row;
+  });
+  return { source: first, copies };
+}
+
+/** Refusals say on which node. */
+function onNode<T>(name: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof PanelError) || !error.errors) throw error;
+    const errors = error.errors.map((each) => ({ ...each, message: `${each.message} (${name})` }));
+    throw new PanelError(error.code, errors);
+  }
 }
 
 /** The certificate after a change: what was prepared, else the present one where it still goes with the connection. */
@@ -341,11 +432,27 @@ function findingsAfter(before: InboundRow, wanted: InboundRow, { findings }: Pre
   return wanted.target === before.target && wanted.sni === before.sni ? before.targetFindings : null;
 }
 
-function updateInbound(input: Input<'updateInbound'>, tx: Transaction, prepared: Prepared): Result<Inbound> {
+/** Of a connection of a group these are its own; all else is the definition. */
+const OWN_MEMBERS = ['name', 'host', 'note', 'enabled'] as const;
+
+type Patch = Omit<Input<'updateInbound'>, 'id'>;
+
+/** What a change of one connection of a group changes of the others. */
+function definitionOf({ ...asked }: Patch): Patch {
+  for (const member of OWN_MEMBERS) delete asked[member];
+  return asked;
+}
+
+/** The other connections of its group. */
+function othersOf({ inbounds }: Pick<Store, 'inbounds'>, { id, groupId }: InboundRow): readonly InboundRow[] {
+  return groupId === null ? [] : inbounds.ofGroup(groupId).filter((other) => other.id !== id);
+}
+
+/** Changes one connection; the same row where nothing is changed. */
+function changeInbound(tx: Transaction, before: InboundRow, input: Patch, prepared: Prepared): InboundRow {
   const { store, now } = tx;
-  const { id, private_key: privateKey, certificate, certificate_key: certificateKey, ...asked } = input;
-  const before = requireInbound(tx, id);
-  requireMatch(tx.call.ifMatch, etagOf(before));
+  const { id } = before;
+  const { private_key: privateKey, certificate, certificate_key: _key, ...asked } = input;
   const publicKey = publicKeyOf(tx, input, before.publicKey);
   const wanted: InboundRow = { ...before, ...columnsOf(asked), publicKey };
   const after: InboundRow = {
@@ -354,7 +461,7 @@ function updateInbound(input: Input<'updateInbound'>, tx: Transaction, prepared:
     certificate: certificateAfter(input, wanted, prepared),
   };
   const isUnchanged = isSameJson(after, before) && privateKey === undefined && prepared.errors.length === 0;
-  if (isUnchanged && !isNewCertificate(input, before.certificate)) return resultOf(tx, before);
+  if (isUnchanged && !isNewCertificate(input, before.certificate)) return before;
   const brought = {
     privateKey: typeof privateKey === 'string',
     ...(certificate !== undefined && { certificate: certificate !== null }),
@@ -379,9 +486,31 @@ function updateInbound(input: Input<'updateInbound'>, tx: Transaction, prepared:
   const changed = changedMembers(shown, viewInbound(tx, row));
   const names = privateKey === undefined ? changed : [...changed, 'private_key'].sort();
   tx.emit('inbound.changed', { inbound_id: id, node_id: row.nodeId, name: row.name }, names);
+  return row;
+}
+
+function updateInbound(
+  { id, ...input }: Input<'updateInbound'>,
+  tx: Transaction,
+  prepared: Prepared,
+  preparedOf: (other: InboundRow) => Prepared,
+): Result<Inbound> {
+  const { store } = tx;
+  const before = requireInbound(tx, id);
+  requireMatch(tx.call.ifMatch, etagOf(before));
+  const row = changeInbound(tx, before, input, prepared);
+  const definition = definitionOf(input);
+  const others = othersOf(store, before).filter((other) => {
+    const name = store.nodes.get(other.nodeId)?.name ?? '';
+    return onNode(name, () => changeInbound(tx, other, definition, preparedOf(other)) !== other);
+  });
+  if (row === before && others.length === 0) return resultOf(tx, before);
+  const { private_key: privateKey, certificate, certificate_key: certificateKey, ...asked } = input;
   const keys = { private_key: privateKey === undefined ? undefined : 'given', certificate_key: given(certificateKey) };
   const obfs_password = given(asked.obfs_password) ?? asked.obfs_password;
-  tx.audit(`inbound:${id}`, { ...asked, obfs_password, certificate: given(certificate) ?? certificate, ...keys });
+  const also = others.length === 0 ? undefined : others.map((other) => other.id);
+  const detail = { ...asked, obfs_password, certificate: given(certificate) ?? certificate, ...keys, also };
+  tx.audit(`inbound:${id}`, detail);
   return resultOf(tx, row);
 }
 
@@ -412,15 +541,27 @@ export const INBOUND_HANDLERS = {
       const { security } = shapeOf(input);
       const wanted = { nodeId, protocol, security, host, sni, method, target, certificate: null };
       const prepared = await prepare(env, input, wanted);
-      return commit((tx) => createInbound(input, tx, prepared));
+      const source = { ...wanted, certificate: prepared.made?.served ?? null };
+      const others = input.more_node_ids.filter((other) => other !== nodeId);
+      const copies = await prepareCopies(env, source, others);
+      return commit((tx) => createInbound(input, tx, prepared, copies));
     },
   },
   updateInbound: {
     async run(input, { env, commit }) {
-      const before = env.store.inbounds.get(input.id);
+      const { id, ...asked } = input;
+      const before = env.store.inbounds.get(id);
       if (!before) throw new PanelError('not_found');
-      const prepared = await prepare(env, input, { ...before, ...columnsOf(input) });
-      return commit((tx) => updateInbound(input, tx, prepared));
+      const prepared = await prepare(env, asked, { ...before, ...columnsOf(asked) });
+      const definition = definitionOf(asked);
+      const secrets = new Map<number, PreparedCertificate>();
+      for (const other of othersOf(env.store, before)) {
+        secrets.set(other.id, await prepareSecrets(env, definition, { ...other, ...columnsOf(definition) }));
+      }
+      // One that has come meanwhile has its certificate made soon.
+      const { findings } = prepared;
+      const preparedOf = (other: InboundRow) => ({ made: null, errors: [], ...secrets.get(other.id), findings });
+      return commit((tx) => updateInbound(input, tx, prepared, preparedOf));
     },
   },
   makeRealityKeys: { read: makeRealityKeys },

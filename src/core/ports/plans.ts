@@ -54,6 +54,8 @@ export interface ServedCertificate {
 export interface InboundRow {
   readonly id: number;
   readonly nodeId: number;
+  /** Shared by connections of one definition on several nodes: the id of the first. Null: it is on its own. */
+  readonly groupId: number | null;
   readonly tag: string;
   readonly name: string;
   readonly protocol: 'vless' | 'vmess' | 'trojan' | 'shadowsocks' | 'hysteria2' | 'wireguard';
@@ -114,6 +116,8 @@ export interface InboundStore {
   /** What subscriptions consist of, by id; the very same rows as long as none is changed. */
   offered(): readonly OfferedInbound[];
   byTag(nodeId: number, tag: string): InboundRow | undefined;
+  /** By id. */
+  ofGroup(groupId: number): readonly InboundRow[];
   /** One for TCP and one for UDP at most. */
   atPort(nodeId: number, port: number): readonly InboundRow[];
   /** Which of these ids do not exist. */

@@ -150,6 +150,8 @@ export interface UserStore {
   /** Users of a plan, and users that name a connection. */
   usesOfTariff(tariffId: number): Uses;
   usesOfInbound(inboundId: number): Uses;
+  /** Ids of the users who name a connection, and (`hasOther`) any of the others beside it, or none of them; at most `limit`. */
+  namingInbound(inboundId: number, others: readonly number[], hasOther: boolean, limit: number): readonly number[];
   /** Those with `dueAt <= now`, the earliest first. */
   due(now: number, limit: number): readonly UserRow[];
   /** Those stored as expired whose term ends after `now`, as after a clock was set back. The earliest end first. */

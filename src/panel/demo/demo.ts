@@ -172,6 +172,7 @@ const NO_INBOUND = {
   addressPool: null,
   mtu: null,
   target: null,
+  groupId: null,
   minClientVersion: null,
   targetFindings: null,
   certificate: null,

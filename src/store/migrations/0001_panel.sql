@@ -79,6 +79,8 @@ CREATE TABLE nodes (
 CREATE TABLE inbounds (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   node_id INTEGER NOT NULL REFERENCES nodes (id),
+  -- Connections of one definition on several nodes share it: the id of the first.
+  group_id INTEGER CHECK (group_id > 0),
   tag TEXT NOT NULL CHECK (length(tag) BETWEEN 1 AND 64),
   name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
   protocol TEXT NOT NULL CHECK (protocol IN ('vless', 'vmess', 'trojan', 'shadowsocks', 'hysteria2', 'wireguard')),
@@ -109,6 +111,7 @@ CREATE TABLE inbounds (
   version INTEGER NOT NULL CHECK (version BETWEEN 0 AND 9007199254740991)
 ) STRICT;
 CREATE UNIQUE INDEX inbounds_node_tag ON inbounds (node_id, tag);
+CREATE UNIQUE INDEX inbounds_group_node ON inbounds (group_id, node_id) WHERE group_id IS NOT NULL;
 -- A port can be taken once for TCP and once for UDP.
 CREATE UNIQUE INDEX inbounds_node_tcp_port ON inbounds (node_id, port) WHERE network NOT IN ('quic', 'udp');
 CREATE UNIQUE INDEX inbounds_node_udp_port ON inbounds (node_id, port)

@@ -99,6 +99,15 @@ export function createUserStore(db: Connection): UserStore {
     'SELECT u.id, u.name FROM user_inbounds AS i JOIN users AS u ON u.id = i.user_id WHERE i.inbound_id = ? ORDER BY i.user_id',
   );
 
+  const namingInbound = db
+    .prepare<[{ inboundId: number; others: string; hasOther: number; limit: number }], number>(
+      `SELECT own.user_id FROM user_inbounds AS own
+       WHERE own.inbound_id = :inboundId AND :hasOther = EXISTS (
+         SELECT 1 FROM user_inbounds AS other
+         WHERE other.user_id = own.user_id AND other.inbound_id IN (SELECT value FROM json_each(:others)))
+       ORDER BY own.user_id LIMIT :limit`,
+    )
+    .pluck();
   const lastId = db.prepare<[], number | null>('SELECT max(id) FROM users').pluck();
   const states = createUserStates(db);
   return {
@@ -133,6 +142,8 @@ export function createUserStore(db: Connection): UserStore {
     countByTariff: (tariffId) => states.count({ tariffId }, 0),
     usesOfTariff,
     usesOfInbound,
+    namingInbound: (inboundId, others, hasOther, limit) =>
+      namingInbound.all({ inboundId, others: JSON.stringify(others), hasOther: Number(hasOther), limit }),
     due: (now, limit) => due.all(now, limit).map(decodeUser),
     endedEarly: (now, limit) => endedEarly.all(now, limit).map(decodeUser),
     nextDueAt: () => nextDue.get() ?? null,

@@ -146,6 +146,7 @@ export const audit = {
     refundOrder: 'Refunded an order',
     createInbound: 'Added a connection',
     updateInbound: 'Changed a connection',
+    placeInbound: 'Chose the nodes of a connection',
     deleteInbound: 'Deleted a connection',
     createNode: 'Added a node',
     updateNode: 'Changed a node',

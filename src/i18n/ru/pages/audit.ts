@@ -156,6 +156,7 @@ export const audit: Russian<typeof english> = {
     refundOrder: 'Возвращён заказ',
     createInbound: 'Добавлено подключение',
     updateInbound: 'Изменено подключение',
+    placeInbound: 'Выбраны узлы подключения',
     deleteInbound: 'Удалено подключение',
     createNode: 'Добавлен узел',
     updateNode: 'Изменён узел',

@@ -105,6 +105,7 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   getInbound: { reads: ['inbound', 'node'] },
   createInbound: { changes: ['inbound'] },
   updateInbound: { changes: ['inbound'], record: 'getInbound' },
+  placeInbound: { changes: ['inbound', 'tariff', 'user'] },
   deleteInbound: { changes: ['inbound'] },
   makeRealityKeys: { reads: [] },
 

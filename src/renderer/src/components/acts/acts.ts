@@ -216,6 +216,13 @@ export const ACTS = {
     places: ['record'],
     keys: 'd',
   },
+  'connections.place': {
+    subject: 'connections',
+    name: 'connections:act.place',
+    icon: IconServer2,
+    places: ['record'],
+    asks: 'confirmation',
+  },
   'connections.delete': {
     subject: 'connections',
     name: 'connections:act.delete',

@@ -40,7 +40,7 @@ export const ACTION_GROUPS = {
     'reconcilePayments',
     'refundOrder',
   ],
-  connections: ['createInbound', 'updateInbound', 'deleteInbound'],
+  connections: ['createInbound', 'updateInbound', 'placeInbound', 'deleteInbound'],
   nodes: ['createNode', 'updateNode', 'inviteNode', 'suggestLocalNode', 'deleteNode'],
   access: [
     'setUp',

@@ -14,17 +14,22 @@ import classes from './connections.module.css';
 /** A connection with the name and address of its node. */
 export interface ConnectionRow extends Inbound {
   readonly node: string;
+  /** How many other connections have the same definition. */
+  readonly others: number;
   /** Where users connect to: its own host, else the node's. */
   readonly address: string;
 }
 
 /** Connections as rows; `nodes` by id. */
 export function rowsOf(all: readonly Inbound[], nodes: ReadonlyMap<number, Node>): readonly ConnectionRow[] {
+  const sizes = new Map<number, number>();
+  for (const { group_id: group } of all) if (group != null) sizes.set(group, (sizes.get(group) ?? 0) + 1);
   return all.map((inbound) => {
     const node = nodes.get(inbound.node_id);
     return {
       ...inbound,
       node: node?.name ?? '',
+      others: inbound.group_id == null ? 0 : (sizes.get(inbound.group_id) ?? 1) - 1,
       address: `${inbound.host ?? node?.address ?? ''}:${inbound.port ?? ''}`,
     };
   });
@@ -47,9 +52,16 @@ export function useConnectionColumns(hrefOf: (inbound: Inbound) => string) {
         column.accessor('node', {
           meta: { label: t('columns.node'), width: 140, sort: 'node', hideBelow: 640 },
           cell: ({ getValue, row: { original } }) => (
-            <a className={classes.nodeLink} href={hashOf(['nodes', original.node_id])}>
-              {getValue()}
-            </a>
+            <span className={classes.nodeCell}>
+              <a className={classes.nodeLink} href={hashOf(['nodes', original.node_id])}>
+                {getValue()}
+              </a>
+              {original.others > 0 && (
+                <span className={classes.quiet} title={t('group.text', { count: original.others })}>
+                  {t('group.more', { count: original.others })}
+                </span>
+              )}
+            </span>
           ),
         }),
         column.accessor(kindOf, {

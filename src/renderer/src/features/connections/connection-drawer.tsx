@@ -12,11 +12,14 @@ import { isPemRefusal } from '../../components/form/pem-input.tsx';
 import { useOperationForm } from '../../components/form/use-operation-form.ts';
 import { useOpening } from '../../components/use-opening.ts';
 import { useAct } from '../../data/use-act.ts';
+import { showHidden } from '../../format/show-hidden.ts';
+import { hashOf } from '../../router/route.ts';
 import { ConnectionFields } from './connection-fields.tsx';
 import { ConnectionState, kindOf } from './connection-labels.tsx';
 import { ConnectionMenu } from './connection-menu.tsx';
 import { ConnectionWarnings } from './connection-warnings.tsx';
 import classes from './connections.module.css';
+import { othersOf } from './group.ts';
 import { blankValues, changesOf, createOf, freeTag, missingOf, previewLink, type Values, valuesOf } from './values.ts';
 
 interface ConnectionDrawerProps {
@@ -64,7 +67,10 @@ function NewConnection({ isOpen, from, nodeId, nodes, all, onClose }: OpenProps)
           short_id: '',
           certificate: '',
         };
-  const tagFor = (values: Values) => freeTag(values, tagsOf(all, values.node_id, null));
+  const tagFor = (values: Values) => {
+    const nodeIds = [values.node_id, ...values.more_node_ids];
+    return freeTag(values, new Set(nodeIds.flatMap((node) => [...tagsOf(all, node, null)])));
+  };
   const check = useCheck(all, null);
   const describeField = useCertificateTexts();
   const { form, ...rest } = useOperationForm({
@@ -155,10 +161,31 @@ function EditConnection({ inbound, version, isOpen, nodes, all, onClose }: EditP
       form={rest}
       onReload={version.reload}
     >
+      <GroupFacts inbound={inbound} nodes={nodes} all={all} />
       <ConnectionFields form={form} nodes={nodes} tag="" present={present} />
       <ConnectionWarnings values={form.values} nodes={nodes} saved={inbound} />
       <LinkPreview values={form.values} nodeAddress={addressOf(nodes, form.values.node_id)} />
     </FormDrawer>
+  );
+}
+
+/** The other connections of the group, and what is changed of them. */
+function GroupFacts({ inbound, nodes, all }: { readonly inbound: Inbound } & Pick<OpenProps, 'nodes' | 'all'>) {
+  const { t } = useTranslation('connections');
+  const others = othersOf(inbound, all);
+  if (others.length === 0) return null;
+  return (
+    <section className={classes.group} aria-label={t('group.title')}>
+      <p>{t('group.text', { count: others.length })}</p>
+      <ul>
+        {others.map(({ id, name, node_id }) => (
+          <li key={id}>
+            <a href={hashOf(['connections', id])}>{showHidden(name)}</a>
+            <span className={classes.quiet}> · {nodes.find((node) => node.id === node_id)?.name ?? ''}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
@@ -184,9 +211,10 @@ function useCheck(all: readonly Inbound[], ownId: number | null): (values: Value
   const { t } = useTranslation(['errors', 'connections']);
   return (values) => {
     const texts: FieldTexts = Object.fromEntries(missingOf(values).map((field) => [field, t('errors:field.required')]));
-    const isTaken = tagsOf(all, values.node_id, ownId).has(values.tag.trim());
+    const nodeIds = [values.node_id, ...values.more_node_ids];
+    const isTaken = nodeIds.some((nodeId) => tagsOf(all, nodeId, ownId).has(values.tag.trim()));
     const holder = all.find(({ id, node_id, port, protocol }) => {
-      const isOther = String(node_id) === values.node_id && id !== ownId;
+      const isOther = nodeIds.includes(String(node_id)) && id !== ownId;
       return isOther && port === values.port && sharedTransports(protocol, values.protocol).length > 0;
     });
     if (isTaken) texts.tag = t('connections:tagTaken');

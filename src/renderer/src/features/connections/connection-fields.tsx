@@ -77,6 +77,20 @@ export function ConnectionFields({ form, nodes, tag, present }: ConnectionFields
           {...form.getInputProps('node_id')}
         />
       </FieldRow>
+      {present === null && nodes.length > 1 && (
+        <MultiSelect
+          label={t('connections:fields.moreNodes')}
+          description={t('connections:fields.moreNodesHint')}
+          data={nodes
+            .filter(({ id }) => String(id) !== values.node_id)
+            .map(({ id, name }) => ({ value: String(id), label: name }))}
+          placeholder={values.more_node_ids.length === 0 ? t('connections:fields.moreNodesNone') : ''}
+          searchable
+          clearable
+          comboboxProps={NO_SHADOW}
+          {...form.getInputProps('more_node_ids')}
+        />
+      )}
       <Choice
         label={t('connections:fields.protocol')}
         hint={t(`connections:protocol.${values.protocol}`)}

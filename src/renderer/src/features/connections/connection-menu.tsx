@@ -9,6 +9,7 @@ import { useOperation } from '../../data/use-operation.ts';
 import { showHidden } from '../../format/show-hidden.ts';
 import { hashOf } from '../../router/route.ts';
 import { navigate } from '../../router/router.ts';
+import { ConnectionNodes } from './connection-nodes.tsx';
 
 interface ConnectionMenuProps {
   readonly inbound: Inbound;
@@ -22,6 +23,7 @@ export function ConnectionMenu({ inbound, onGone, onChanged }: ConnectionMenuPro
   const { t } = useTranslation('connections');
   const { id, name, enabled } = inbound;
   const [isAsking, setAsking] = useState(false);
+  const [isPlacing, setPlacing] = useState(false);
   const plans = useOperation('listTariffs', { limit: 500 }, { enabled: isAsking });
   const naming = plans.data?.items.filter(({ inbounds }) => inbounds?.includes(id)) ?? [];
   const update = useAct('updateInbound');
@@ -41,8 +43,16 @@ export function ConnectionMenu({ inbound, onGone, onChanged }: ConnectionMenuPro
         acts={{
           [enabled ? 'connections.disable' : 'connections.enable']: () => toggle.start({ id, enabled: !enabled }),
           'connections.copy': () => navigate(hashOf(['connections', 'new'], { from: id })),
+          'connections.place': () => setPlacing(true),
           'connections.delete': () => setAsking(true),
         }}
+      />
+      <ConnectionNodes
+        inbound={inbound}
+        isOpen={isPlacing}
+        onClose={() => setPlacing(false)}
+        onGone={onGone}
+        onChanged={onChanged}
       />
       {naming.length > 0 ? (
         <Confirm

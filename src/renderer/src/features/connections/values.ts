@@ -11,6 +11,8 @@ import { randomHex } from '../../state/random.ts';
 /** Fields are named as the contract names them; an empty text is null there. */
 export type Values = {
   node_id: string;
+  /** Of a new one: further nodes that get it. */
+  more_node_ids: string[];
   tag: string;
   name: string;
   protocol: InboundShape['protocol'];
@@ -43,7 +45,7 @@ export type Values = {
 };
 
 type Create = CallOf<typeof createInbound>;
-type Changes = Omit<Create, 'node_id' | 'protocol'>;
+type Changes = Omit<Create, 'node_id' | 'more_node_ids' | 'protocol'>;
 
 const COMMON_METHOD = METHODS[2];
 
@@ -58,6 +60,7 @@ export function servedOf(values: Values): ServedShape {
 export function blankValues(nodeId: number | null, port: number): Values {
   return {
     node_id: nodeId === null ? '' : String(nodeId),
+    more_node_ids: [],
     tag: '',
     name: '',
     protocol: 'vless',
@@ -90,6 +93,7 @@ export function blankValues(nodeId: number | null, port: number): Values {
 export function valuesOf(inbound: Inbound): Values {
   return {
     node_id: String(inbound.node_id),
+    more_node_ids: [],
     tag: inbound.tag,
     name: inbound.name,
     protocol: inbound.protocol,
@@ -176,7 +180,13 @@ export function changesOf(values: Values): Changes {
 
 export function createOf(values: Values): Create {
   const nodeId = values.node_id === '' ? (undefined as unknown as number) : Number(values.node_id);
-  return { node_id: nodeId, protocol: values.protocol, ...changesOf(values) };
+  const more = values.more_node_ids.filter((id) => id !== values.node_id).map(Number);
+  return {
+    node_id: nodeId,
+    ...(more.length > 0 && { more_node_ids: more }),
+    protocol: values.protocol,
+    ...changesOf(values),
+  };
 }
 
 /** Fields whose absence no schema sees, since it depends on the shape. */
