@@ -61,6 +61,29 @@ it.each(KINDS)('%s: a report has the order asked about at once, and once', async
   expect(fake.requests).toHaveLength(asked);
 });
 
+it('an order that had ended is asked about again, however old', async () => {
+  const { id, fake } = await shop.add('yookassa');
+  const url = await hookOf(id);
+  const order = await shop.open(id);
+  const token = shop.tokenOf(order.id);
+  fake.expire(token);
+  await shop.ask(order.id);
+  expect(await shop.order(order.id)).toMatchObject({ state: 'expired' });
+  // Its list is read from three days ago.
+  shop.clock.advance(20 * 24 * 3_600_000);
+  await shop.turn();
+  expect(await report(url, hookFrom(fake, token))).toBe(200);
+  await shop.turn();
+  expect(await shop.order(order.id)).toMatchObject({ state: 'expired' });
+  fake.pay(token);
+  shop.clock.advance(3_700_000);
+  await shop.turn();
+  expect(await shop.order(order.id)).toMatchObject({ state: 'expired' });
+  expect(await report(url, hookFrom(fake, token))).toBe(200);
+  await shop.turn();
+  expect(await shop.order(order.id)).toMatchObject({ state: 'paid' });
+});
+
 it('what is no payment to ask about has the list read, at most once a minute', async () => {
   const { id, fake } = await shop.add('yookassa');
   const url = await hookOf(id);

@@ -1,5 +1,5 @@
-// SIGKILL at random moments of a panel that sells at all five providers, which fail, answer late, and report in any order: what was paid there is applied
-// once, all of it, whenever the panel ended.
+// SIGKILL at random moments of a panel that sells at all five providers, which fail, answer late, and report in any order and twice: what was paid there is
+// applied once, all of it, whenever the panel ended, and also where it slept for a month in between.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { createTestClock, createTestTimers } from '../support/clock.ts';
 import { times } from '../support/long.ts';
 import { PASSWORD, startPanel } from '../support/panel.ts';
 import { openCryptoPay } from '../support/providers/crypto-pay.ts';
-import type { FakeProvider, Fault } from '../support/providers/fake.ts';
+import { type FakeProvider, type Fault, passTime } from '../support/providers/fake.ts';
 import { openHeleket } from '../support/providers/heleket.ts';
 import { openStars } from '../support/providers/stars.ts';
 import { openStripe } from '../support/providers/stripe.ts';
@@ -32,7 +32,9 @@ const HOUR = 3_600_000;
 /** The day of what the providers say. */
 const BEGIN = Date.parse('2026-11-20T10:00:00Z');
 const started = Date.now();
-const now = () => BEGIN + Date.now() - started;
+const MONTH = 30 * 24 * HOUR;
+let slept = 0;
+const now = () => BEGIN + Date.now() - started + slept;
 
 const END_WITH_PARENT = pathToFileURL(join(import.meta.dirname, '..', 'support', 'end-with-parent.ts')).href;
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-provider-kill-'));
@@ -47,6 +49,9 @@ function startVictim(): ChildProcess {
   return spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
 }
 
+/** By which each provider reports. */
+const hookTokens = new Map<FakeProvider, string>();
+
 /** Users who each have an order that is not opened. */
 async function openShop(): Promise<void> {
   await using panel = await startPanel({ folder, clock: createTestClock(BEGIN) });
@@ -54,7 +59,11 @@ async function openShop(): Promise<void> {
   await act('updateSettings', { selling: true });
   for (const fake of fakes) {
     const { kind, fields, root } = fake;
-    await act('createProvider', { kind, name: kind, fields, api_root: root, allow_private: true, password: PASSWORD });
+    const account = { kind, name: kind, fields, api_root: root, allow_private: true, password: PASSWORD };
+    const { id } = await act('createProvider', account);
+    if (kind === 'stars') continue;
+    const { hook_url: url } = await act('setProviderHook', { id, enabled: true });
+    hookTokens.set(fake, url?.split('/').at(-1) ?? '');
   }
   const plan = await act('createTariff', { name: 'Month', duration: { months: 1 } });
   const sold = { kind: 'days', days: 30 } as const;
@@ -72,18 +81,32 @@ it(`loses and doubles nothing in ${KILLS} kills at five providers`, async () => 
   const seen = new Set<string>();
   /** Expired, and paid all the same some rounds later. */
   const late: { readonly fake: FakeProvider; readonly token: string; readonly round: number }[] = [];
+  /** Webhooks that were taken as hints. */
+  let taken = 0;
   let ticks = 0;
   /** Requests when a fault was last chosen: one that no request meets stays for the next request, so there are no more than requests. */
   let asked = 0;
   const progress = () => fakes.reduce((sum, { requests }) => sum + requests.length, 0);
+  /** Webhooks about what was paid, the newest first, each twice: the panel that runs may end over any of them. */
+  const report = (child: ChildProcess, paid: readonly { readonly fake: FakeProvider; readonly token: string }[]) => {
+    for (const { fake, token } of paid.toReversed()) {
+      const hook = { token: hookTokens.get(fake), ...fake.hook(token) };
+      if (hook.token !== undefined) for (const one of [hook, hook]) child.send(one, () => {});
+    }
+  };
   const buy = (round: number, isLast = false) => {
+    const paid: { readonly fake: FakeProvider; readonly token: string }[] = [];
+    const pay = (fake: FakeProvider, token: string) => {
+      fake.pay(token);
+      paid.push({ fake, token });
+    };
     const isAsked = progress() > asked;
     asked = progress();
     for (const [at, fake] of fakes.entries()) {
       for (const { token, state } of fake.invoices) {
         if (seen.has(token) || state !== 'open') continue;
         seen.add(token);
-        if (isLast || seen.size % 4 !== 0) fake.pay(token);
+        if (isLast || seen.size % 4 !== 0) pay(fake, token);
         else {
           fake.expire(token);
           late.push({ fake, token, round: round + 1 + (seen.size % 3) });
@@ -94,15 +117,25 @@ it(`loses and doubles nothing in ${KILLS} kills at five providers`, async () => 
       if (!isLast && isAsked && fault !== undefined && ticks % 7 === at) fake.fail('', fault);
     }
     for (const one of late.splice(0)) {
-      if (one.round <= round || isLast) one.fake.pay(one.token);
+      if (one.round <= round || isLast) pay(one.fake, one.token);
       else late.push(one);
     }
+    return paid;
   };
   for (let round = 0; round < KILLS; round += 1) {
+    // What was still to be paid is paid while it sleeps.
+    if (round === Math.floor(KILLS / 2)) {
+      buy(round, true);
+      slept = MONTH;
+      passTime(MONTH);
+    }
     const child = startVictim();
+    child.on('message', () => {
+      taken += 1;
+    });
     const until = progress() + 2 + ((round * 5) % 17);
     while (progress() < until && child.exitCode === null) {
-      buy(round);
+      report(child, buy(round));
       await wait(2);
     }
     child.kill('SIGKILL');
@@ -147,4 +180,5 @@ it(`loses and doubles nothing in ${KILLS} kills at five providers`, async () => 
   expect(new Set(ends)).toEqual(new Set([Date.parse(PAID_END)]));
   expect(ends).toHaveLength(ORDERS);
   for (const { kind, invoices } of fakes) expect(invoices.length, kind).toBeGreaterThan(0);
+  expect(taken).toBeGreaterThan(0);
 }, 3_600_000);

@@ -1,7 +1,13 @@
-// A panel that opens its orders at providers, by turns, until it is killed. Arguments: the folder of its data, and the time at which its clock begins.
+// A panel that opens its orders at providers, by turns, and takes webhooks as messages, until it is killed. Arguments: the folder of its data, and the time at which its clock begins.
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemTimers } from '../../src/adapters/clock.ts';
 import { startPanel } from '../support/panel.ts';
+
+interface HookMessage {
+  readonly token: string;
+  readonly raw: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
 
 /** Orders that are opened at the same time. */
 const AT_ONCE = 5;
@@ -9,7 +15,13 @@ const AT_ONCE = 5;
 const [folder = '', begin = '0'] = process.argv.slice(2);
 const started = Date.now();
 const clock = { now: () => Number(begin) + Date.now() - started };
-const { act } = await startPanel({ folder, clock, timers: systemTimers });
+const { act, core } = await startPanel({ folder, clock, timers: systemTimers });
+process.on('message', ({ token, raw, headers }: HookMessage) => {
+  core.shop.hint(token, { raw, headers }).then(
+    (isTaken) => isTaken && process.send?.('taken'),
+    () => null,
+  );
+});
 const providers = (await act('listProviders', {})).items;
 for (;;) {
   for (const state of ['opening', 'new', 'failed', 'expired'] as const) {

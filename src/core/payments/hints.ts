@@ -30,15 +30,17 @@ export async function takeHint(
   return true;
 }
 
-/** Has an open invoice asked about as soon as its provider allows. Anything else is in the provider's list, as a refund is. */
+/** Has an invoice that is not paid asked about as soon as its provider allows. Anything else is in the provider's list, as a refund is. */
 function noteHint({ store, now }: Transaction, { id, kind }: ProviderRow, { token, externalId }: Hint): void {
   const { payments, providers } = store;
   const invoice =
     (token === null ? undefined : payments.invoiceByToken(token)) ??
     (externalId === null ? undefined : payments.invoiceByExternalId(id, externalId));
-  if (invoice?.providerId === id && invoice.nextAskAt !== null) {
+  if (invoice?.providerId === id && invoice.state !== 'paid') {
     const due = Math.max(now, (invoice.askedAt ?? 0) + askEveryMs(kind));
-    if (due < invoice.nextAskAt) payments.saveInvoice({ ...invoice, nextAskAt: due });
+    // One that had ended may have been paid after all, and be older than what is read of the list.
+    if (invoice.nextAskAt === null) payments.saveInvoice({ ...invoice, state: 'open', nextAskAt: due });
+    else if (due < invoice.nextAskAt) payments.saveInvoice({ ...invoice, nextAskAt: due });
     return;
   }
   const reading = providers.reading(id);

@@ -128,7 +128,7 @@ export function newInvoice(
   { token, amount, currency }: Pick<FakeInvoice, 'token' | 'amount' | 'currency'>,
 ): FakeInvoice {
   const number = invoices.length + 1;
-  const createdAt = FIRST + number * 1000;
+  const createdAt = FIRST + passed + number * 1000;
   const invoice: FakeInvoice = {
     id: `${prefix}${number}`,
     token,
@@ -143,3 +143,9 @@ export function newInvoice(
 }
 
 const FIRST = Date.UTC(2026, 10, 20);
+let passed = 0;
+
+/** What is made from now on is made so much later. */
+export function passTime(ms: number): void {
+  passed += ms;
+}
