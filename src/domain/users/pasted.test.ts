@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { clientApp } from '../client-app.ts';
-import { type Pasted, readPasted } from './pasted.ts';
+import { lastSegment, type Pasted, readPasted } from './pasted.ts';
 
 const UUID = '0b1c6a7e-3f52-4d0a-9c1e-2f6f1b7f4a55';
 const KEY = btoa('k'.repeat(32));
@@ -47,6 +47,89 @@ const CASES: readonly [string, Pasted][] = [
 
 it.each(CASES)('%s', (text, pasted) => {
   expect(readPasted(text)).toEqual(pasted);
+});
+
+const NOTHING: Pasted = { kind: 'share_link', credential: null };
+const vmess = (value: unknown) => `vmess://${btoa(JSON.stringify(value))}`;
+const KEY_OF_16 = btoa('k'.repeat(16));
+
+it.each<[string, string, Pasted]>([
+  ['the short name of WireGuard', `wg://${KEY}@a.example:1`, share('wireguard', KEY)],
+  ['WireGuard without a key', 'wireguard://@a.example:1', NOTHING],
+  ['an empty password', 'trojan://@a.example:1', NOTHING],
+  ['no user at all', 'trojan://a.example:1', NOTHING],
+  ['an at sign in a password', 'trojan://pa@ss@a.example:1', share('password', 'pa@ss')],
+  ['an at sign behind the host', 'trojan://pass@a.example:1/@x?y=@z#@', share('password', 'pass')],
+  ['an at sign in the query', 'trojan://pass@a.example:1?y=@z', share('password', 'pass')],
+  ['an at sign in the name', 'trojan://pass@a.example:1#@z', share('password', 'pass')],
+  ['what is not encoded by percents', 'trojan://100%@a.example:1', share('password', '100%')],
+  ['an id that is none', 'vless://0b1c6a7e@a.example:1', NOTHING],
+  ['more than an id', `vless://${UUID}0@a.example:1`, NOTHING],
+  ['VMess with a name behind it', `${vmess({ id: UUID })}#name`, share('uuid', UUID)],
+  ['VMess without padding', vmess({ id: UUID, a: 1 }).replace(/=+$/, ''), share('uuid', UUID)],
+  ['VMess without an id', vmess({ ps: UUID }), NOTHING],
+  ['VMess that is a list', vmess([UUID]), NOTHING],
+  ['VMess that is null', vmess(null), NOTHING],
+  ['VMess that is a text', vmess(UUID), NOTHING],
+  ['Shadowsocks without a password', `ss://${btoa('aes-256-gcm:')}@a.example:1`, NOTHING],
+  ['Shadowsocks that says nothing', 'ss://@a.example:1', NOTHING],
+  ['Shadowsocks in clear', 'ss://aes-256-gcm:word@a.example:1', share('password', 'word')],
+  [
+    'base64 of URLs',
+    `ss://${btoa('aes-256-gcm:???>>>').replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '')}@a.example:1`,
+    share('password', '???>>>'),
+  ],
+  ['a key of 2022 alone', `ss://2022-blake3-aes-256-gcm:${KEY}@a.example:1`, share('key', KEY)],
+  ['a key of 2022 that is too short', `ss://2022-blake3-aes-128-gcm:${KEY_OF_16.slice(0, 20)}@a.example:1`, NOTHING],
+  [
+    'a key of 2022 that is just long enough',
+    `ss://2022-blake3-aes-128-gcm:${KEY_OF_16.slice(0, 21)}@a.example:1`,
+    share('key', KEY_OF_16.slice(0, 21), true),
+  ],
+])('%s', (_what, text, pasted) => {
+  expect(readPasted(text)).toEqual(pasted);
+});
+
+it('takes for words what is nearly something else', () => {
+  const near = [
+    'x',
+    '',
+    'pnl_',
+    'xpnl_4fTq',
+    'pnl_4f-Tq',
+    `pnl_${'a'.repeat(43)}`,
+    `x${UUID}`,
+    `${UUID}0`,
+    UUID.slice(1),
+    'f'.repeat(31),
+    'f'.repeat(33),
+    `${'f'.repeat(31)}g`,
+    '0',
+    '#0',
+    '##4',
+    '4#',
+    '1'.repeat(16),
+    'https://p.example/sub/short',
+    `https://p.example/sub/${'t'.repeat(15)}`,
+    `https://p.example/sub/${'t'.repeat(65)}`,
+    `https://p.example/sub/${'t'.repeat(16)}!`,
+    `p.example/sub/${'t'.repeat(16)}`,
+    `1ttps://p.example/sub/${'t'.repeat(16)}`,
+    ` vless:/${'t'.repeat(16)}`,
+    'my vless://x@y',
+  ];
+  for (const text of near) expect(readPasted(text)).toEqual({ kind: 'words', text: text.trim() });
+  expect(readPasted('1'.repeat(15))).toEqual({ kind: 'id', id: 111_111_111_111_111 });
+  expect(readPasted(UUID.toUpperCase())).toEqual({ kind: 'uuid', value: UUID });
+  for (const length of [16, 64])
+    expect(readPasted(`HTTPS://p.example/sub/${'t'.repeat(length)}#x`)).toEqual({
+      kind: 'subscription_link',
+      token: 't'.repeat(length),
+    });
+});
+
+it('has the last segment of a link, without what is behind it', () => {
+  expect(['a/b/c', 'a/b/c?d/e', 'a/b/c#d/e', 'c', ''].map(lastSegment)).toEqual(['c', 'c', 'c', 'c', '']);
 });
 
 it('never throws', () => {

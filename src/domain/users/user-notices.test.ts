@@ -43,6 +43,24 @@ describe('notices to users', () => {
     expect(kindsAt(END + HOUR_MS, { used: 100 })).toEqual(['ended']);
   });
 
+  it('have the mark under which each is said once, and are none of a short term or of one that is over', () => {
+    expect(noticesDue(user, END - 3 * DAY_MS)).toEqual([{ kind: 'days_3', mark: END }]);
+    const full = { ...user, used: 100 };
+    const now = END - 9 * DAY_MS;
+    expect(noticesDue(full, now)).toEqual([{ kind: 'traffic_100', mark: END - 30 * DAY_MS }]);
+    expect(noticesDue({ ...full, termBeganAt: null }, now)).toEqual([{ kind: 'traffic_100', mark: 0 }]);
+    expect(kindsAt(END - 1, { used: 100 })).toEqual(['days_1', 'traffic_100']);
+    expect(kindsAt(END, { used: 100 })).toEqual(['ended']);
+    expect(kindsAt(END, { used: 100, expiresAt: null })).toEqual(['traffic_100']);
+    // A notice 3 days before the end is for terms of more than 3 days, the end is for all.
+    const began = (before: number) => ({ termBeganAt: END - before });
+    expect(kindsAt(END - 2 * DAY_MS, began(3 * DAY_MS))).toEqual([]);
+    expect(kindsAt(END - 2 * DAY_MS, began(3 * DAY_MS + 1))).toEqual(['days_3']);
+    expect(kindsAt(END - 2 * DAY_MS, { termBeganAt: null })).toEqual(['days_3']);
+    expect(kindsAt(END, began(1))).toEqual(['ended']);
+    expect(kindsAt(END + DAY_MS, began(1))).toEqual(['after']);
+  });
+
   it('keep quiet hours of the time zone, over midnight as well', () => {
     const at = (hour: number, from: number, until: number, zone = 'UTC') =>
       isQuiet({ from, until }, Date.parse('2026-12-01T00:00:00Z') + hour * HOUR_MS, zone);
@@ -64,6 +82,9 @@ describe('notices to users', () => {
   it('have texts with known fields only, whose values are not read again', () => {
     const values = { name: '{{days}}', service: 'S', days: '3', end: 'E', used: 'U', total: 'T', left: 'L' };
     expect(fillNotice('{{name}}: {{days}}, {{service}}', values)).toBe('{{days}}: 3, S');
+    expect(fillNotice('{{constructor}} {{days {days}} {{used}}{{total}}', values)).toBe(
+      '{{constructor}} {{days {days}} UT',
+    );
     expect([unknownField('{{days}} {{left}}'), unknownField('{{constructor}}'), unknownField('{{}}')]).toEqual([
       null,
       'constructor',
