@@ -1,6 +1,6 @@
 // The strength of passwords: what is guessed first is called weak, and length counts for more than odd characters.
 import { describe, expect, it } from 'vitest';
-import { guessBits, secretBits, strengthOf } from './password-strength.ts';
+import { guessBits, isWeak, secretBits, strengthOf } from './password-strength.ts';
 
 describe('strengthOf', () => {
   it('says how much is missing', () => {
@@ -63,5 +63,104 @@ describe('secretBits', () => {
     ]) {
       expect(secretBits(path)).toBeLessThan(128);
     }
+  });
+});
+
+/** No two neighbours of it are the same or beside each other on a keyboard or in the alphabet. */
+const APART = 'qzpmwakrbtxehusfnc';
+const bits = (count: number, alphabet: number) => count * Math.log2(alphabet);
+
+describe('guessBits', () => {
+  it('is the number of characters, by how many kinds of them there are', () => {
+    expect(guessBits('')).toBe(0);
+    expect(guessBits('qzpmwa')).toBeCloseTo(bits(6, 26));
+    expect(guessBits('QZPMWA')).toBeCloseTo(bits(6, 26));
+    expect(guessBits('279406')).toBeCloseTo(bits(6, 10));
+    expect(guessBits('#%&(*,')).toBeCloseTo(bits(6, 24));
+    expect(guessBits('жтмуае')).toBeCloseTo(bits(6, 33));
+    expect(guessBits('zP2#ж')).toBeCloseTo(bits(5, 26 + 26 + 10 + 24 + 33));
+    expect(guessBits('qzP')).toBeCloseTo(bits(3, 52));
+  });
+
+  it.each([
+    'abcdefghijklmnopqrstuvwxyz',
+    '0123456789',
+    'qwertyuiop',
+    'asdfghjkl',
+    'zxcvbnm',
+    'абвгдеёжзийклмнопрстуфхцчшщъыьэюя',
+    'йцукенгшщзхъ',
+    'фывапролджэ',
+    'ячсмитьбю',
+  ])('counts %s once, forwards and backwards, in any case', (row) => {
+    const one = guessBits(row);
+    expect(one).toBeCloseTo(guessBits(row[0] ?? ''));
+    expect(guessBits([...row].reverse().join(''))).toBeCloseTo(one);
+    const mixed = [...row].map((letter, index) => (index % 2 === 0 ? letter : letter.toUpperCase())).join('');
+    expect(guessBits(mixed)).toBeLessThan(2 * one + 1);
+  });
+
+  it('counts what repeats once, and few characters twice at the most', () => {
+    expect(guessBits('qqqqzzzz')).toBeCloseTo(bits(2, 26));
+    expect(guessBits('qQqQ')).toBeCloseTo(bits(1, 52));
+    expect(guessBits('zpzpzpzp')).toBeCloseTo(bits(4, 26));
+    // Two apart in a row do not follow one another.
+    expect(guessBits('acacac')).toBeCloseTo(bits(4, 26));
+    expect(guessBits('aceg')).toBeCloseTo(bits(4, 26));
+  });
+});
+
+describe('the level', () => {
+  const levelOf = (length: number) => strengthOf(APART.slice(0, length)).level;
+
+  it('rises at 40, 56 and 76 bits', () => {
+    expect([7, 8, 9, 11, 12, 16, 17].map(levelOf)).toEqual([0, 1, 2, 2, 3, 3, 4]);
+    expect([8, 9].map((length) => isWeak(APART.slice(0, length), ''))).toEqual([true, false]);
+    expect(isWeak('short', ''), 'that is refused for its length').toBe(false);
+    expect(isWeak(`${APART.slice(0, 9)}mallory`, 'mallory')).toBe(false);
+    expect(isWeak(`${APART.slice(0, 8)}mallory`, 'MALLORY')).toBe(true);
+  });
+
+  it('counts a common word for 8 bits, wherever it stands', () => {
+    for (const word of ['password', 'passwd', 'LetMeIn', 'iloveyou', 'йцукен', 'Привет', 'gatehouse', 'panel']) {
+      const [before, behind] = [APART.slice(0, 4), APART.slice(4, 9)];
+      expect([word, strengthOf(before + word + behind).level]).toEqual([word, 2]);
+      expect([word, strengthOf(APART.slice(0, 6) + word)]).toEqual([word, { level: 1, note: 'common', missing: 0 }]);
+    }
+  });
+
+  it('counts no name, in any case, from three letters on', () => {
+    const rest = APART.slice(0, 8);
+    expect(strengthOf(`${rest}Anna`, 'anna')).toEqual({ level: 1, note: 'name', missing: 0 });
+    expect(strengthOf(`Eva${rest}`, 'eva')).toMatchObject({ level: 1, note: 'name' });
+    expect(strengthOf(`${rest}jo`, 'jo').note).toBe('hint');
+    expect(strengthOf(rest, 'anna').note).toBe('hint');
+  });
+
+  it('says of what is weak the first thing that is wrong with it, and nothing of what is good', () => {
+    expect(strengthOf('qqqqqqqqq').note).toBe('repeats');
+    expect(strengthOf('qpzqpzqpz').note, 'a third of its characters differ').toBe('repeats');
+    expect(strengthOf('qpzqpzqm').note, 'more than a third differ').toBe('hint');
+    expect(strengthOf('QqQqQqQqQ').note).toBe('repeats');
+    expect(strengthOf('qpzmwabcd').note).toBe('sequence');
+    expect(strengthOf('qpzmwabc').note, 'three in a row are none').toBe('hint');
+    expect(strengthOf('dcbawmzpq').note).toBe('sequence');
+    expect(strengthOf(`${APART.slice(0, 14)}abcd`).note).toBeNull();
+  });
+});
+
+describe('what a secret is worth', () => {
+  it('is the number of its characters by their kinds, and thirteen bits a word', () => {
+    expect(secretBits('')).toBe(0);
+    expect(secretBits('qz7p')).toBeCloseTo(bits(4, 36));
+    expect(secretBits('qZ7-')).toBeCloseTo(bits(4, 64));
+    expect(secretBits('7294')).toBeCloseTo(bits(4, 10));
+    expect(secretBits('-_-_')).toBeCloseTo(bits(4, 2));
+    expect(secretBits('7777')).toBeCloseTo(bits(1, 10));
+    expect(secretBits('72727272')).toBeCloseTo(bits(4, 10));
+    for (const word of ['horse', 'Horse', 'HORSE']) expect(secretBits(word)).toBeCloseTo(13);
+    expect(secretBits('hors')).toBeCloseTo(bits(4, 26));
+    expect(secretBits('horse-horse')).toBeCloseTo(13 + bits(1, 28));
+    expect(secretBits('horse-staple')).toBeCloseTo(26 + bits(1, 28));
   });
 });
