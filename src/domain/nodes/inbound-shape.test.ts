@@ -8,6 +8,7 @@ import {
   fitShape,
   shapeFields,
   sharedTransports,
+  transportsOf,
 } from './inbound-shape.ts';
 
 const ALL = PROTOCOLS.flatMap((protocol) =>
@@ -117,4 +118,86 @@ describe('shapeFields', () => {
     const grpc = shapeFields({ protocol: 'trojan', network: 'grpc', security: 'tls' });
     expect([grpc.has('service_name'), grpc.has('path')]).toEqual([true, false]);
   });
+});
+
+/** The shapes that engines can serve, with the settings of each. */
+const SERVED = `
+vless tcp none
+vless ws none: path sni
+vless grpc none: service_name
+vless httpupgrade none: path sni
+vless xhttp none: path sni
+vless tcp tls: alpn certificate certificate_key fingerprint flow sni
+vless ws tls: alpn certificate certificate_key fingerprint path sni
+vless grpc tls: alpn certificate certificate_key fingerprint service_name sni
+vless httpupgrade tls: alpn certificate certificate_key fingerprint path sni
+vless xhttp tls: alpn certificate certificate_key fingerprint path sni
+vless tcp reality: fingerprint flow min_client_version private_key public_key short_id sni target
+vless grpc reality: fingerprint min_client_version private_key public_key service_name short_id sni target
+vless xhttp reality: fingerprint min_client_version path private_key public_key short_id sni target
+vmess tcp none
+vmess ws none: path sni
+vmess grpc none: service_name
+vmess httpupgrade none: path sni
+vmess xhttp none: path sni
+vmess tcp tls: alpn certificate certificate_key fingerprint sni
+vmess ws tls: alpn certificate certificate_key fingerprint path sni
+vmess grpc tls: alpn certificate certificate_key fingerprint service_name sni
+vmess httpupgrade tls: alpn certificate certificate_key fingerprint path sni
+vmess xhttp tls: alpn certificate certificate_key fingerprint path sni
+trojan tcp tls: alpn certificate certificate_key fingerprint sni
+trojan ws tls: alpn certificate certificate_key fingerprint path sni
+trojan grpc tls: alpn certificate certificate_key fingerprint service_name sni
+trojan httpupgrade tls: alpn certificate certificate_key fingerprint path sni
+trojan xhttp tls: alpn certificate certificate_key fingerprint path sni
+trojan tcp reality: fingerprint min_client_version private_key public_key short_id sni target
+trojan grpc reality: fingerprint min_client_version private_key public_key service_name short_id sni target
+trojan xhttp reality: fingerprint min_client_version path private_key public_key short_id sni target
+shadowsocks tcp none: method
+hysteria2 quic tls: certificate certificate_key obfs_password sni
+wireguard udp none: address_pool mtu private_key public_key`.trim();
+
+it('allows what engines can serve, with the settings of each, and nothing else', () => {
+  const allowed = PROTOCOLS.flatMap((protocol) =>
+    allowedSecurities(protocol).flatMap((security) =>
+      allowedNetworks({ protocol, security }).map((network) => {
+        const fields = [...shapeFields({ protocol, network, security })].sort().join(' ');
+        return `${protocol} ${network} ${security}${fields === '' ? '' : `: ${fields}`}`;
+      }),
+    ),
+  );
+  expect(allowed).toEqual(SERVED.split('\n'));
+});
+
+it('changes what is not allowed to the nearest that is: TLS, and the first network', () => {
+  const fitted = (protocol: (typeof PROTOCOLS)[number]) =>
+    SECURITIES.flatMap((security) =>
+      (['tcp', 'ws', 'xhttp', 'quic'] as const).map((network) => {
+        const fit = fitShape({ protocol, network, security });
+        return `${fit.network} ${fit.security}`;
+      }),
+    );
+  expect(SECURITIES).toEqual(['none', 'tls', 'reality']);
+  const [none, tls] = [
+    ['tcp none', 'ws none', 'xhttp none', 'tcp none'],
+    ['tcp tls', 'ws tls', 'xhttp tls', 'tcp tls'],
+  ];
+  const reality = ['tcp reality', 'tcp reality', 'xhttp reality', 'tcp reality'];
+  expect(fitted('vless')).toEqual([...none, ...tls, ...reality]);
+  expect(fitted('vmess')).toEqual([...none, ...tls, ...tls]);
+  expect(fitted('trojan')).toEqual([...tls, ...tls, ...reality]);
+  expect(new Set(fitted('shadowsocks'))).toEqual(new Set(['tcp none']));
+  expect(new Set(fitted('hysteria2'))).toEqual(new Set(['quic tls']));
+  expect(new Set(fitted('wireguard'))).toEqual(new Set(['udp none']));
+});
+
+it('listens on TCP, UDP or both, by the protocol', () => {
+  expect(PROTOCOLS.map((protocol) => [protocol, ...transportsOf(protocol)].join(' '))).toEqual([
+    'vless tcp',
+    'vmess tcp',
+    'trojan tcp',
+    'shadowsocks tcp udp',
+    'hysteria2 udp',
+    'wireguard udp',
+  ]);
 });
