@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { DAY, settledAccount, utc } from '../../../tests/support/domain-arbitraries.ts';
 import type { Account } from '../users/account.ts';
 import type { Duration } from '../users/term.ts';
-import { type GivenTerm, giveTerm, takeTermBack } from './sale.ts';
+import { daysForPart, type GivenTerm, giveTerm, takeTermBack } from './sale.ts';
 
 const duration = fc.oneof(
   fc.record({ days: fc.integer({ min: 1, max: 400 }) }),
@@ -103,5 +103,24 @@ describe('takeTermBack', () => {
     expect(takeTermBack(second.account, first.given, NOW, ZONE).hold).toEqual({ months: 1, days: 10 });
     const begun = { ...first.account, hold: null, expiresAt: utc('2027-01-20T10:00Z'), termBeganAt: NOW };
     expect(takeTermBack(begun, first.given, NOW, ZONE).expiresAt).toBe(utc('2026-12-20T10:00Z'));
+  });
+});
+
+describe('daysForPart', () => {
+  const eur = (amount: number) => ({ amount, currency: 'EUR' });
+
+  it('is as many days as the part of the price, rounded down, and one at the least', () => {
+    expect(daysForPart({ days: 30 }, eur(499), eur(1000))).toBe(14);
+    expect(daysForPart({ days: 30 }, eur(500), eur(1000))).toBe(15);
+    expect(daysForPart({ months: 2 }, eur(500), eur(1000))).toBe(30);
+    expect(daysForPart({ days: 30 }, eur(1), eur(1000))).toBe(1);
+    expect(daysForPart({ days: 30 }, eur(2000), eur(1000))).toBe(60);
+  });
+
+  it('is nothing where no time was sold, or prices cannot be compared', () => {
+    expect(daysForPart(null, eur(500), eur(1000))).toBeNull();
+    expect(daysForPart({ days: 30 }, eur(500), null)).toBeNull();
+    expect(daysForPart({ days: 30 }, { amount: 500, currency: 'USD' }, eur(1000))).toBeNull();
+    expect(daysForPart({ days: 30 }, eur(500), eur(0))).toBeNull();
   });
 });
