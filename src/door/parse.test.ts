@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldError } from '../contract/errors.ts';
 import { PanelError } from '../core/panel-error.ts';
-import { parseStrictJson, readQuery } from './parse.ts';
+import { canonicalJson, parseStrictJson, readQuery } from './parse.ts';
 
 describe('readQuery', () => {
   it('decodes names and values', () => {
@@ -27,6 +27,27 @@ describe('readQuery', () => {
     expect(readQuery('a=1&a=1&%61=2').errors).toEqual([
       { parameter: 'a', code: 'repeated', message: 'must be given once' },
     ]);
+  });
+
+  it('names what is wrong, cut where it is long', () => {
+    const message = 'must be percent-encoded UTF-8';
+    expect(readQuery('name=%zz&b=1').errors).toEqual([{ parameter: 'name', code: 'encoding', message }]);
+    expect(readQuery('%zz=1').errors).toEqual([{ parameter: '', code: 'encoding', message }]);
+    expect(readQuery(`${'n'.repeat(101)}=%`).errors).toEqual([
+      { parameter: 'n'.repeat(100), code: 'encoding', message },
+    ]);
+    // Not in the middle of a surrogate pair.
+    const half = `${'n'.repeat(99)}%F0%9F%98%80`;
+    expect(readQuery(`${half}=1&${half}=2`).errors[0]).toMatchObject({ parameter: `${'n'.repeat(99)}\ufffd` });
+    expect(readQuery('b=1&b=2&a=1&a=2').errors.map((error) => error.parameter)).toEqual(['b', 'a']);
+  });
+
+  it('reads nothing where there is nothing, and names without a text', () => {
+    expect(readQuery('')).toEqual({ raw: {}, errors: [] });
+    expect(Object.entries(readQuery('=1').raw)).toEqual([['', '1']]);
+    expect(Object.entries(readQuery('a+b').raw)).toEqual([['a b', '']]);
+    expect(Object.entries(readQuery('a=+%2B+').raw)).toEqual([['a', ' + ']]);
+    expect(Object.entries(readQuery('a=~ x').raw)).toEqual([['a', '~ x']]);
   });
 
   it('takes __proto__ for a name like any other', () => {
@@ -111,5 +132,50 @@ describe('parseStrictJson', () => {
   it('takes a deep or long body in linear time', () => {
     expect(fault(`"${'\\\\'.repeat(250_000)}"`)).toBeUndefined();
     expect(fault('['.repeat(500_000))).toMatchObject({ code: 'depth' });
+  });
+});
+
+describe('what parseStrictJson says', () => {
+  it('has words for each thing that is wrong', () => {
+    expect(fault('')).toEqual({ pointer: '#', code: 'syntax', message: 'a body is required' });
+    expect(fault('{')).toEqual({ pointer: '#', code: 'syntax', message: 'must be valid JSON' });
+    expect(fault('['.repeat(33))).toEqual({
+      pointer: '#',
+      code: 'depth',
+      message: 'must not be nested deeper than 32 levels',
+    });
+    expect(failure(Buffer.from([0xff]))).toEqual({ pointer: '#', code: 'encoding', message: 'must be UTF-8' });
+    expect(fault('{"a":1,"a":1}')).toEqual({ pointer: '#/a', code: 'duplicate', message: 'must be given once' });
+    expect(fault('{"a":["x","\\ud83d"]}')).toEqual({
+      pointer: '#/a/1',
+      code: 'encoding',
+      message: 'must not contain half a surrogate pair',
+    });
+  });
+
+  it('points to the place, behind what was closed, and behind commas in texts', () => {
+    expect(fault('{"a":{"b":[1,2]},"c":[{"d":1},{"e":",","e":1}]}')).toMatchObject({ pointer: '#/c/1/e' });
+    expect(fault('[[],[1,2,{}],{"a":0,"a":0}]')).toMatchObject({ pointer: '#/2/a' });
+    expect(fault('{"a":"b","b":"a","x":{"a":"\\"","a":1}}')).toMatchObject({ pointer: '#/x/a' });
+    expect(fault('[["\\ud83d"]]')).toMatchObject({ pointer: '#/0/0' });
+    expect(fault('"\\ud83d"')).toMatchObject({ pointer: '#' });
+    // A text that is the same as a name is none.
+    expect(fault('{"a":"a","b":["a","a"]}')).toBeUndefined();
+    expect(fault('{"a":"\\u0061","b":"b"}')).toBeUndefined();
+  });
+});
+
+describe('canonicalJson', () => {
+  it('is one text for all texts of a value', () => {
+    expect(canonicalJson({ b: 1, a: [{ d: 1, c: 2 }, null, 'x'], B: true })).toBe(
+      '{"B":true,"a":[{"c":2,"d":1},null,"x"],"b":1}',
+    );
+    expect([
+      canonicalJson(null),
+      canonicalJson('a"'),
+      canonicalJson(1e2),
+      canonicalJson([]),
+      canonicalJson({}),
+    ]).toEqual(['null', '"a\\""', '100', '[]', '{}']);
   });
 });
