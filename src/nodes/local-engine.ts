@@ -310,7 +310,7 @@ export function createLocalEngine(parts: LocalEngineParts): Engine {
     lease: async () => null,
     leaseKind: () => null,
     protocol: () => null,
-    machine: () => ({ load: loadPercent(), clockOffset: null, version: null, certificate: null }),
+    machine: () => ({ load: loadPercent(), clockOffset: null, version: null, certificate: null, waiting: null }),
     apply: async (changes) => requirePresent().api.apply(changes),
     members: async (inbound) => requirePresent().api.members(inbound),
     connected: async () => requirePresent().api.connected(),

@@ -49,7 +49,8 @@ async function preparePanel(): Promise<TestPanel> {
   const core = { coreName: 'xray', coreVersion: '26.9.11', engineStartedAt: NOW - 86_400_000 } as const;
   const agent = { agentPort: NODE_PORT, agentPin: 'a'.repeat(64), agentProtocol: '1.5', agentVersion: '0.1.0' };
   const links = { linksEndsAt: Date.parse('2027-02-18T09:00:00.000Z'), linksLate: false, linksFailure: null };
-  const measured = { load: 37, clockOffset: -12, ...links };
+  const waiting = { waitingEntries: 9, waitingBytes: 48_000_000, waitingSince: NOW - 10_000 };
+  const measured = { load: 37, clockOffset: -12, ...links, ...waiting };
   const restart = { at: NOW, reason: 'cut_off', userIds: [userId] } as const;
   store.write(() =>
     store.nodes.save({

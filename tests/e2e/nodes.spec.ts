@@ -82,6 +82,8 @@ test('are made, changed with a way back, and deleted by name', async ({ page, pa
 
   await record.getByRole('button', { name: /More acts/ }).click();
   await page.getByRole('menuitem', { name: 'Drain' }).click();
+  await expectAccessible(page, 'what becomes of the users of a node');
+  await page.getByRole('dialog', { name: 'Drain Oslo' }).getByRole('button', { name: 'Drain' }).click();
   await expect(page.getByText('Node Oslo serves on, but links leave it out')).toBeVisible();
   await expect(record.getByText('Links leave it out. No user is connected to it.')).toBeVisible();
   await expectAccessible(page, 'a node that is drained');
@@ -100,6 +102,35 @@ test('are made, changed with a way back, and deleted by name', async ({ page, pa
   await expect(page.getByText('Node Oslo deleted')).toBeVisible();
   await panel.administrator?.call('createNode', { name: 'Made elsewhere', address: '203.0.113.9' });
   await expect(page.getByRole('link', { name: 'Made elsewhere' })).toBeVisible();
+});
+
+test('are drained, and their users moved to connections of others', async ({ page, own }) => {
+  const act = own.administrator;
+  const made = await act?.call('createNode', { name: 'Old', address: 'old.example' });
+  const nodeId = made?.body.id ?? 0;
+  const inbound = { node_id: nodeId, tag: 'in', name: 'Old one', protocol: 'vless', port: 4001 } as const;
+  const from = (await act?.call('createInbound', inbound))?.body.id ?? 0;
+  const next = (await act?.call('createNode', { name: 'Next', address: 'next.example' }))?.body.id ?? 0;
+  const to = (await act?.call('createInbound', { ...inbound, node_id: next, name: 'Next one' }))?.body.id ?? 0;
+  const tariff_id = (await act?.call('createTariff', { name: 'All' }))?.body.id ?? 0;
+  const user = await act?.call('createUser', { name: 'Anna', tariff_id, inbounds: [from] });
+  await own.visit(`nodes/${nodeId}`);
+  const record = page.getByRole('dialog', { name: 'Old' });
+  await record.getByRole('button', { name: /More acts/ }).click();
+  await page.getByRole('menuitem', { name: 'Drain' }).click();
+  const question = page.getByRole('dialog', { name: 'Drain Old' });
+  await question.getByLabel('Leave them').focus();
+  await page.keyboard.press('ArrowDown');
+  await expect(question.getByRole('checkbox', { name: 'Old one' })).toHaveCount(0);
+  await expect(question.getByRole('button', { name: 'Drain' })).toBeDisabled();
+  await question.getByRole('checkbox', { name: 'Next one' }).focus();
+  await page.keyboard.press('Space');
+  await expectAccessible(page, 'a node that is drained with its users');
+  await question.getByRole('button', { name: 'Drain' }).click();
+  await expect(page.getByText('1 user moved off Old')).toBeVisible();
+  const moved = await act?.call('getUser', { id: user?.body.id ?? 0 });
+  expect(moved?.body.inbounds).toEqual([to]);
+  await expect(record.getByText('Draining').first()).toBeVisible();
 });
 
 test('on other machines are joined by one command, which the record follows', async ({ page, own }) => {

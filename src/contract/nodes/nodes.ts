@@ -172,6 +172,20 @@ export const node = z
         description:
           'The certificate of the links that its machine serves, as that last said; null: it serves none, or does not tell (a local node, and Gatehouse before protocol 1.5).',
       }),
+    ledger: z
+      .object({
+        entries: z.int().min(0).meta({ description: 'Counters of users that were not acknowledged.' }),
+        bytes: s.bytes.meta({ description: 'What users had moved in them since they were read before.' }),
+        since: s.instant
+          .nullable()
+          .meta({ description: 'The contact before that one; null: nothing waited, or it was the first.' }),
+      })
+      .meta({ id: 'NodeLedger', description: 'What waits at the machine of a node to be counted.' })
+      .nullable()
+      .meta({
+        description:
+          'What its machine had written down and the panel had not taken, when its counters were last read; it is taken then. Null: it does not tell (a local node, and Gatehouse before protocol 1.5), or has not yet.',
+      }),
     traffic: z
       .object({
         today: s.updown.meta({ description: "Today, in the panel's time zone." }),
@@ -224,6 +238,7 @@ export const nodeExample: Node = {
   load_percent: 37,
   clock_offset_ms: -12,
   links_certificate: { not_after: '2027-02-18T09:00:00.000Z', ends_soon: false, failure: null },
+  ledger: { entries: 9, bytes: 48_000_000, since: '2026-11-20T10:14:50.000Z' },
   traffic: { today: { up: 100_000_000, down: 1_000_000_000 }, month: { up: 100_000_000, down: 1_000_000_000 } },
   update_for: [],
   restored_at: null,
@@ -319,6 +334,7 @@ export const createNode = panelOperation({
       load_percent: null,
       clock_offset_ms: null,
       links_certificate: null,
+      ledger: null,
     },
   },
 });

@@ -60,6 +60,14 @@ function viewNode(context: Context, row: NodeRow): Node {
       row.linksLate === null
         ? null
         : { not_after: toInstantOrNull(row.linksEndsAt), ends_soon: row.linksLate, failure: row.linksFailure },
+    ledger:
+      row.waitingEntries === null
+        ? null
+        : {
+            entries: row.waitingEntries,
+            bytes: row.waitingBytes ?? 0,
+            since: toInstantOrNull(row.waitingSince),
+          },
     traffic: trafficOf(context, row.id),
     update_for: [...updatesFor(row.agentProtocol)],
     restored_at: toInstantOrNull(row.restoredAt),
@@ -112,6 +120,9 @@ function createNode(input: Input<'createNode'>, tx: Transaction): Result<Node> {
     linksEndsAt: null,
     linksLate: null,
     linksFailure: null,
+    waitingEntries: null,
+    waitingBytes: null,
+    waitingSince: null,
     restoredAt: null,
     createdAt: now,
     updatedAt: now,

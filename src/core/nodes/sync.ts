@@ -149,14 +149,18 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
     };
   }
 
-  function measuredNow(): Pick<NodeRow, 'load' | 'clockOffset' | 'linksEndsAt' | 'linksLate' | 'linksFailure'> {
-    const { load = null, clockOffset = null, certificate = null } = engine.machine() ?? {};
+  function measuredNow(): Partial<NodeRow> {
+    const { load = null, clockOffset = null, certificate = null, waiting = null } = engine.machine() ?? {};
     return {
       load,
       clockOffset,
       linksEndsAt: certificate?.endsAt ?? null,
       linksLate: certificate?.isLate ?? null,
       linksFailure: certificate?.failure ?? null,
+      waitingEntries: waiting?.entries ?? null,
+      waitingBytes: waiting?.bytes ?? null,
+      // What was there had come since the contact before.
+      waitingSince: waiting === null || waiting.entries === 0 ? null : (store.nodes.get(nodeId)?.lastSeenAt ?? null),
     };
   }
 

@@ -291,7 +291,7 @@ describe('a worker', () => {
     const { queued } = pairAdmin(store);
     const endsAt = START + 20 * 24 * 60 * MINUTE;
     const say = async (certificate: MachineCertificate | null) => {
-      machine.facts = { load: 1, clockOffset: 0, version: '0.1.0', certificate };
+      machine.facts = { load: 1, clockOffset: 0, version: '0.1.0', certificate, waiting: null };
       await scene.poll();
       await scene.poll();
     };

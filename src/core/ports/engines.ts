@@ -134,6 +134,13 @@ export interface LedgerTaken {
 /** `difference`: it works out shares by itself, and starts its engine with whom its lease lets in. `whole`: it is sent both. */
 export type LeaseKind = 'whole' | 'difference';
 
+/** What a ledger has that the panel has not acknowledged. */
+export interface LedgerWaiting {
+  readonly entries: number;
+  /** That users have moved since these were last read by the panel. */
+  readonly bytes: number;
+}
+
 /** The certificate of the links that a machine serves. */
 export interface MachineCertificate {
   /** Null: there is none yet. */
@@ -154,6 +161,8 @@ export interface MachineFacts {
   readonly version: string | null;
   /** Null: it serves no links, or does not say. */
   readonly certificate: MachineCertificate | null;
+  /** Null: it has no ledger, or does not say. */
+  readonly waiting: LedgerWaiting | null;
 }
 
 /** The engine of one node. All methods reject with EngineError; every call ends in bounded time. */

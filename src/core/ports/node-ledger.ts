@@ -1,5 +1,5 @@
 // The port to the ledger of a node's machine: what its engine has counted, until the panel has taken it. Implemented in src/store.
-import type { EngineCounters, LedgerPage } from './engines.ts';
+import type { EngineCounters, LedgerPage, LedgerWaiting } from './engines.ts';
 import type { NodeLease } from './node-lease.ts';
 
 export interface NodeLedger {
@@ -14,6 +14,8 @@ export interface NodeLedger {
   record(counters: EngineCounters, now: number): readonly number[];
   /** The panel has stored everything up to this number: of starts that have ended it is forgotten. */
   acknowledge(seq: number): void;
+  /** What the panel has not acknowledged yet. */
+  waiting(): LedgerWaiting;
   /** What is behind a number. */
   read(after: number): Omit<LedgerPage, 'failure'>;
   /** In the same file, so that both are written together. */

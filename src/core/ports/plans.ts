@@ -172,6 +172,10 @@ export interface NodeRow {
   readonly linksEndsAt: number | null;
   readonly linksLate: boolean | null;
   readonly linksFailure: AcmeFailureCode | null;
+  /** As LedgerWaiting of the last poll, before it was taken; `waitingSince`: the poll before that. */
+  readonly waitingEntries: number | null;
+  readonly waitingBytes: number | null;
+  readonly waitingSince: number | null;
   /** When it was last found to be restored from an old copy. */
   readonly restoredAt: number | null;
   readonly createdAt: number;

@@ -46,6 +46,10 @@ export function recordEngine(engine: Engine, { ledger, clock, refused, timers, l
 
   return {
     ...engine,
+    machine() {
+      const facts = engine.machine() ?? { load: null, clockOffset: null, version: null, certificate: null };
+      return { ...facts, waiting: ledger.waiting() };
+    },
     async stop() {
       await record();
       await engine.stop();

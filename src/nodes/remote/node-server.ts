@@ -210,6 +210,7 @@ export function serveNode(parts: ServedParts, place: Listening): Promise<NodeLis
         at: clock.now(),
         version: parts.version,
         certificate: parts.certificate?.() ?? null,
+        waiting: engine.machine()?.waiting ?? null,
       };
       return { running: running && describe(running), machine };
     },

@@ -368,8 +368,8 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
 /** `now`: the panel's clock when the machine read its own, as well as that can be known. */
 function factsOf(said: Reply<'running'>['machine'], now: number): MachineFacts | null {
   if (said === null) return null;
-  const { load, version, certificate } = said;
-  return { load, clockOffset: Math.round(said.at - now), version, certificate };
+  const { load, version, certificate, waiting } = said;
+  return { load, clockOffset: Math.round(said.at - now), version, certificate, waiting };
 }
 
 /** Bytes of a reply. It is parsed where everything else is done, so that a machine that lies must not be read for long. */

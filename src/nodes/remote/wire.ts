@@ -92,6 +92,8 @@ export const REPLIES = {
           .object({ endsAt: instant.nullable(), isLate: z.boolean(), failure: acmeFailureCode.nullable() })
           .nullable()
           .default(null),
+        /** What was not acknowledged: entries and bytes; none before version 1.5. */
+        waiting: z.object({ entries: bytes, bytes }).nullable().default(null),
       })
       .nullable()
       .default(null),

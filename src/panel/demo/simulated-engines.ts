@@ -133,6 +133,7 @@ function createSimulatedEngine(clock: Clock, seed: number): Engine {
       clockOffset: seed * 11 - 20,
       version: panelVersion(),
       certificate: null,
+      waiting: null,
     }),
     async apply(changes) {
       return changes.map(({ inbound, user, isAllowed }) => {

@@ -70,6 +70,10 @@ CREATE TABLE nodes (
   links_ends_at INTEGER CHECK (links_ends_at BETWEEN 0 AND 8640000000000000),
   links_late INTEGER CHECK (links_late IN (0, 1)),
   links_failure TEXT,
+  -- What its ledger had at the last poll that was not acknowledged, and when the poll before that was.
+  waiting_entries INTEGER CHECK (waiting_entries BETWEEN 0 AND 9007199254740991),
+  waiting_bytes INTEGER CHECK (waiting_bytes BETWEEN 0 AND 9007199254740991),
+  waiting_since INTEGER CHECK (waiting_since BETWEEN 0 AND 8640000000000000),
   restored_at INTEGER CHECK (restored_at BETWEEN 0 AND 8640000000000000),
   CHECK ((agent_port IS NULL) = (agent_pin IS NULL))
 ) STRICT;

@@ -3,7 +3,7 @@
 // It has the counters of each start of the engine as they were last read, not what was added since: whatever is offered twice, comes late or
 // comes from an old copy of the file is compared by the panel with what it has counted of the same start.
 import { randomBytes } from 'node:crypto';
-import type { LedgerEnd, LedgerEntry } from '../../core/ports/engines.ts';
+import type { LedgerEnd, LedgerEntry, LedgerWaiting } from '../../core/ports/engines.ts';
 import type { NodeLedger } from '../../core/ports/node-ledger.ts';
 import type { UpDown } from '../../core/ports/records.ts';
 import { type Connection, claimFile, databaseRefusal, openConnection } from '../database.ts';
@@ -99,6 +99,10 @@ export function openNodeLedger(file: string, seal: TextSeal, page: number = PAGE
   const rows = db.prepare<[number, number], Row>(
     'SELECT seq, boot, user_id AS userId, tag, up, down FROM counters WHERE seq > ? ORDER BY seq LIMIT ?',
   );
+  const waiting = db.prepare<[], LedgerWaiting>(
+    `SELECT count(*) AS entries, CAST(total(up - offered_up + down - offered_down) AS INTEGER) AS bytes
+     FROM counters WHERE tag = '' AND seq > (SELECT acknowledged FROM ledger)`,
+  );
   const ends = db.prepare<[number, number], LedgerEnd>(
     'SELECT ended AS seq, boot FROM boots WHERE ended > ? AND ended <= ? ORDER BY ended',
   );
@@ -146,6 +150,7 @@ export function openNodeLedger(file: string, seal: TextSeal, page: number = PAGE
       // What the terms of users that are held here do not have yet is still needed for them.
       for (const statement of forget) statement.run(Math.min(seq, lease.taken() ?? seq));
     }),
+    waiting: () => waiting.get() ?? { entries: 0, bytes: 0 },
     read: db.transaction((after) => {
       const { id, seq, acknowledged } = present();
       const found = rows.all(after, page);

@@ -20,6 +20,8 @@ interface ConfirmProps {
   /** Runs it; if it rejects, the dialog stays open and shows why. */
   readonly onConfirm: () => Promise<unknown>;
   readonly isDangerous?: boolean;
+  /** false: something has to be chosen first. */
+  readonly isReady?: boolean;
 }
 
 /** Characters of a name up to which it is typed. */
@@ -60,6 +62,7 @@ function Question({
   action,
   onConfirm,
   isDangerous,
+  isReady = true,
   name,
 }: ConfirmProps & { readonly name: string | null }) {
   const { t } = useTranslation(['frame', 'common']);
@@ -68,7 +71,7 @@ function Question({
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<PanelCallError | null>(null);
   // What cannot be seen is typed as it is shown, or left as it was copied.
-  const isRight = name === null || [name.trim(), showHidden(name.trim())].includes(typed.trim());
+  const isRight = isReady && (name === null || [name.trim(), showHidden(name.trim())].includes(typed.trim()));
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (!isRight || isBusy) return;

@@ -52,6 +52,7 @@ interface ActQuestionProps {
   readonly id: number;
   readonly children: ReactNode;
   readonly isDangerous?: boolean;
+  readonly isReady?: boolean;
   readonly onConfirm: () => Promise<unknown>;
 }
 

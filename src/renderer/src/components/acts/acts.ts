@@ -259,6 +259,7 @@ export const ACTS = {
     name: 'nodes:act.drain',
     icon: IconLogout2,
     places: ['record'],
+    asks: 'confirmation',
     hasUndo: true,
   },
   'nodes.stopDraining': {

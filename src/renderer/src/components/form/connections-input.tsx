@@ -16,6 +16,8 @@ interface ConnectionsInputProps {
   readonly onChange: (value: number[] | null) => void;
   /** There is no choice of all: whichever are named. */
   readonly onlyChosen?: boolean;
+  /** Without the connections of this node. */
+  readonly exceptNode?: number;
   readonly 'data-path'?: string;
 }
 
@@ -26,6 +28,7 @@ export function ConnectionsInput({
   value,
   onChange,
   onlyChosen = false,
+  exceptNode,
   ...props
 }: ConnectionsInputProps) {
   const { t } = useTranslation('frame');
@@ -33,9 +36,10 @@ export function ConnectionsInput({
   const nodes = useOperation('listNodes', { limit: 500 });
   const groups = useMemo(() => {
     const names = new Map(nodes.data?.items.map(({ id, name }) => [id, name]));
-    const byNode = Map.groupBy<number, Inbound>(connections.data?.items ?? [], ({ node_id }) => node_id);
+    const offered = connections.data?.items.filter(({ node_id }) => node_id !== exceptNode) ?? [];
+    const byNode = Map.groupBy<number, Inbound>(offered, ({ node_id }) => node_id);
     return [...byNode].map(([id, items]) => ({ id, name: names.get(id) ?? '', items }));
-  }, [connections.data, nodes.data]);
+  }, [connections.data, nodes.data, exceptNode]);
   const toggle = (id: number, isOn: boolean) =>
     onChange(isOn ? [...(value ?? []), id].sort((a, b) => a - b) : (value ?? []).filter((other) => other !== id));
   return (

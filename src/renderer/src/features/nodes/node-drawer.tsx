@@ -17,6 +17,7 @@ import { Mark, StateBadge, StateDot } from '../../components/state.tsx';
 import { useOpening } from '../../components/use-opening.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { useFormat } from '../../format/use-format.tsx';
+import { useNow } from '../../format/use-now.ts';
 import { hashOf } from '../../router/route.ts';
 import { ClockOffset, Load } from './node-columns.tsx';
 import { EditNode, NewNode } from './node-form.tsx';
@@ -145,6 +146,11 @@ function NodeRecord({ first, isOpen, onClose }: NodeRecordProps) {
             </Fact>
           )}
           {node.version !== null && <Fact label={t('nodes:columns.gatehouse')}>{node.version}</Fact>}
+          {kind === 'remote' && node.joined && (
+            <Fact label={t('nodes:ledger.label')}>
+              <WaitingLedger node={node} />
+            </Fact>
+          )}
           {enabled && (
             <Fact label={t('nodes:lag.changes')}>
               {pending === null ? t('nodes:lag.unknown') : t('nodes:lag.pending', { count: pending })}
@@ -204,6 +210,23 @@ function LinksCertificate({ certificate }: { readonly certificate: NonNullable<N
       {failure !== null && ` · ${t(`settings:certificates.acme.why.${failure}`, { detail: '' })}`}
     </>
   );
+}
+
+/** What its machine has counted and the panel has not taken yet. */
+function WaitingLedger({ node }: { readonly node: Node }) {
+  const { t } = useTranslation('nodes');
+  const format = useFormat();
+  const now = useNow();
+  const { ledger, status, last_seen_at: seen } = node;
+  if (status !== 'up') {
+    return seen === null ? t('ledger.unknown') : t('ledger.away', { when: format.relative(seen, now) });
+  }
+  if (ledger === null) return t('ledger.unknown');
+  if (ledger.entries === 0) return t('ledger.nothing');
+  const amount = format.bytes(ledger.bytes);
+  return ledger.since === null
+    ? t('ledger.first', { count: ledger.entries, amount })
+    : t('ledger.taken', { count: ledger.entries, amount, when: format.moment(ledger.since) });
 }
 
 /** How many users a restart names here; the others are counted. */

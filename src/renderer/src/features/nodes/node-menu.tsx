@@ -8,6 +8,7 @@ import { useAct } from '../../data/use-act.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { hashOf } from '../../router/route.ts';
 import { navigate } from '../../router/router.ts';
+import { NodeDrain } from './node-drain.tsx';
 
 interface NodeMenuProps {
   readonly node: Node;
@@ -19,6 +20,7 @@ export function NodeMenu({ node, onGone }: NodeMenuProps) {
   const { t } = useTranslation('nodes');
   const { id, name, enabled, draining } = node;
   const [isAsking, setAsking] = useState(false);
+  const [isDraining, setDraining] = useState(false);
   const { data } = useOperation('listInbounds', { node_id: id, limit: 1 }, { enabled: isAsking });
   const count = data?.total ?? 0;
   const update = useAct('updateNode');
@@ -43,11 +45,19 @@ export function NodeMenu({ node, onGone }: NodeMenuProps) {
         acts={{
           'nodes.edit': () => navigate(hashOf(['nodes', id, 'edit'])),
           [enabled ? 'nodes.disable' : 'nodes.enable']: () => toggle.start({ id, enabled: !enabled }),
-          [draining ? 'nodes.stopDraining' : 'nodes.drain']: () => drain.start({ id, draining: !draining }),
+          ...(draining
+            ? { 'nodes.stopDraining': () => drain.start({ id, draining: false }) }
+            : { 'nodes.drain': () => setDraining(true) }),
           'nodes.connections': () => navigate(hashOf(['connections'], { node: id })),
           'nodes.users': () => navigate(hashOf(['users'], { node_id: id })),
           'nodes.delete': () => setAsking(true),
         }}
+      />
+      <NodeDrain
+        node={node}
+        isOpen={isDraining}
+        onClose={() => setDraining(false)}
+        onDrain={() => drain.run({ id, draining: true })}
       />
       {count > 0 ? (
         <Confirm
