@@ -34,9 +34,9 @@ function start(binary: string, env: NodeJS.ProcessEnv): Started {
     output += text;
   });
   let browser: Browser | undefined;
-  const look = async <Found>(find: () => Found | undefined): Promise<Found> => {
+  const look = async <Found>(find: () => Found | undefined | Promise<Found | undefined>): Promise<Found> => {
     for (;;) {
-      const found = find();
+      const found = await find();
       if (found !== undefined) return found;
       if (child.exitCode !== null) throw new Error(`the desktop has ended:\n${output}`);
       await wait(LOOK_MS);
@@ -46,7 +46,11 @@ function start(binary: string, env: NodeJS.ProcessEnv): Started {
     child,
     at,
     async page() {
-      browser ??= await chromium.connectOverCDP(await look(() => DEVTOOLS.exec(output)?.[1]));
+      const address = await look(() => DEVTOOLS.exec(output)?.[1]);
+      // Attaching while the page is loading can hang; it has its title when it has been drawn.
+      const targets = `http://${new URL(address).host}/json/list`;
+      await look(async () => ((await (await fetch(targets)).text()).includes('· Gatehouse') ? true : undefined));
+      browser ??= await chromium.connectOverCDP(address);
       const [context] = browser.contexts();
       return look(() => context?.pages().find((page) => page.url().startsWith('app://')));
     },
