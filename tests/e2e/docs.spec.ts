@@ -32,6 +32,10 @@ test('has every method of the API with its parameters, responses, errors and sam
     await expect(list.getByRole('listitem').filter({ hasText: path }).getByText(summary).first()).toBeVisible();
   }
   expect(await list.getByRole('listitem').count()).toBe(API_OPERATIONS.length);
+  for (const name of ['Node.js', 'Python', 'Go']) {
+    await expect(page.getByRole('figure', { name, exact: true }).locator('pre')).toContainText('gatehouse-ca.pem');
+  }
+  await expect(page.getByText('```')).toHaveCount(0);
   await expectAccessible(page, 'the introduction of the documentation');
 
   for (const { id } of API_OPERATIONS) {

@@ -56,7 +56,7 @@ export function useAuditColumns(texts: EntryTexts, hrefOf: (entry: AuditEntry) =
           },
         }),
         column.accessor('target', {
-          meta: { label: t('columns.whom'), width: 200, hideBelow: 640 },
+          meta: { label: t('columns.whom'), width: 256, hideBelow: 640 },
           cell: ({ row: { original } }) => <TargetLink entry={original} texts={texts} />,
         }),
         column.accessor('actor', {

@@ -50,7 +50,7 @@ export function useNodeColumns(hrefOf: (node: Node) => string) {
           id: 'load',
           meta: {
             label: t('nodes:columns.load'),
-            width: 84,
+            width: 104,
             sort: 'load',
             align: 'end',
             descFirst: true,

@@ -72,7 +72,7 @@ export function usePlanColumns(hrefOf: (plan: Plan) => string) {
       column.accessor('users', {
         meta: {
           label: t('plans:columns.users'),
-          width: 112,
+          width: 132,
           sort: 'users',
           align: 'end',
           descFirst: true,

@@ -1,17 +1,33 @@
-// The Markdown that the API's descriptions use: paragraphs, tables, `code` and **strong** words.
+// The Markdown that the API's descriptions use: paragraphs, tables, blocks of code, `code` and **strong** words.
 import { Fragment, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { CodeBlock } from './code-block.tsx';
 import classes from './docs.module.css';
 
+/** A block of code with its fences: blank lines within it separate no paragraphs. */
+const FENCED = /^(```\w+\n[\s\S]*?\n```)$/m;
+/** What a fence names as the language of its code. */
+const LANGUAGES: Readonly<Record<string, string>> = { js: 'Node.js', python: 'Python', go: 'Go' };
+
 export function Prose({ text }: { readonly text: string }) {
-  return text
-    .split(/\n{2,}/)
-    .map((block) =>
-      block.startsWith('|') ? (
-        <ProseTable key={block} lines={block.split('\n')} />
-      ) : (
-        <p key={block}>{wordsOf(block)}</p>
-      ),
-    );
+  const { t } = useTranslation('settings');
+  return text.split(FENCED).flatMap((part) => {
+    const [, language = '', code] = /^```(\w+)\n([\s\S]*)\n```$/.exec(part) ?? [];
+    if (code !== undefined) {
+      const title = LANGUAGES[language] ?? language;
+      return <CodeBlock key={part} title={title} code={code} copyLabel={t('api.docs.copyCode')} />;
+    }
+    return part
+      .trim()
+      .split(/\n{2,}/)
+      .map((block) =>
+        block.startsWith('|') ? (
+          <ProseTable key={block} lines={block.split('\n')} />
+        ) : (
+          <p key={block}>{wordsOf(block)}</p>
+        ),
+      );
+  });
 }
 
 function ProseTable({ lines }: { readonly lines: readonly string[] }) {
