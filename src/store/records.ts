@@ -85,29 +85,39 @@ export function createAuditStore(db: Connection): AuditStore {
 }
 
 export function createUndoStore(db: Connection): UndoStore {
-  const append = db.prepare<[number, string]>(
-    `INSERT INTO undo (audit_id, user_id, data) SELECT ?, value ->> 'id', value ->> 'data' FROM json_each(?)`,
+  const append = db.prepare<[UndoRow]>(
+    'INSERT INTO undo (audit_id, first_id, users, steps) VALUES (:auditId, :firstId, :users, :steps)',
   );
-  const of = db.prepare<[string, number, number], UndoRow>(
-    `SELECT u.audit_id AS auditId, u.user_id AS userId, u.data FROM undo AS u JOIN audit AS a ON a.id = u.audit_id
-     WHERE u.audit_id IN (SELECT value FROM json_each(?)) AND a.at >= ?
-     ORDER BY u.audit_id, u.user_id ${limitTo('?')}`,
+  const ofAct = db.prepare<[number, number], UndoRow>(
+    `SELECT audit_id AS auditId, first_id AS firstId, users, steps FROM undo
+     WHERE audit_id = ? AND (SELECT at FROM audit WHERE id = audit_id) >= ? ORDER BY first_id`,
   );
   const begunAt = db
     .prepare<[number], number>(
       'SELECT at FROM audit WHERE id = ? AND EXISTS (SELECT 1 FROM undo WHERE audit_id = audit.id)',
     )
     .pluck();
-  const remove = db.prepare<[number, number]>('DELETE FROM undo WHERE audit_id = ? AND user_id = ?');
+  const remove = db.prepare<[number, number]>('DELETE FROM undo WHERE audit_id = ? AND first_id = ?');
   const prune = db.prepare<[number]>('DELETE FROM undo WHERE (SELECT at FROM audit WHERE id = audit_id) < ?');
   return {
-    append: (auditId, steps) => {
-      if (steps.length > 0) append.run(auditId, JSON.stringify(steps));
+    append: (row) => {
+      append.run(row);
     },
-    of: (auditIds, since, limit) => of.all(JSON.stringify(auditIds), since, limit),
+    of: (auditIds, since, users) => {
+      const rows: UndoRow[] = [];
+      let left = users;
+      for (const auditId of [...new Set(auditIds)].sort((a, b) => a - b)) {
+        for (const row of ofAct.iterate(auditId, since)) {
+          rows.push(row);
+          left -= row.users;
+          if (left <= 0) return rows;
+        }
+      }
+      return rows;
+    },
     begunAt: (auditId) => begunAt.get(auditId) ?? null,
-    remove: (auditId, userId) => {
-      remove.run(auditId, userId);
+    remove: (auditId, firstId) => {
+      remove.run(auditId, firstId);
     },
     prune: (before) => {
       prune.run(before);

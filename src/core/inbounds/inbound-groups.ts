@@ -57,7 +57,7 @@ function changeUsers(tx: Transaction, ids: readonly number[], from: number, to: 
     dry_run: false,
     atomic: false,
   };
-  const acted = actTogether(tx, bulk, stepFor(bulk, tx, []), ids, tx.store.users.rows(ids));
+  const acted = actTogether(tx, bulk, stepFor(bulk, tx, null), ids, tx.store.users.rows(ids));
   const users = acted.filter(({ user }) => user !== undefined).length;
   tx.audit(`inbound:${from}`, { users, inbounds: [...to] });
 }

@@ -149,24 +149,26 @@ export interface AuditStore {
   prune(before: number): void;
 }
 
-/** How an act on one user is undone. */
+/** How an act on some users is undone, of whom no other row of the act has any. */
 export interface UndoRow {
   /** The audit row of the act. */
   readonly auditId: number;
-  readonly userId: number;
-  /** JSON object. */
-  readonly data: string;
+  /** The first of these users. */
+  readonly firstId: number;
+  /** How many they are. */
+  readonly users: number;
+  /** JSON array. */
+  readonly steps: string;
 }
 
 /** What is in here may still be undone, unless its act is too old. */
 export interface UndoStore {
-  /** `data` is plain. */
-  append(auditId: number, steps: readonly { readonly id: number; readonly data: object }[]): void;
-  /** Those of acts that began at `since` or later, by act and user. */
-  of(auditIds: readonly number[], since: number, limit: number): readonly UndoRow[];
+  append(row: UndoRow): void;
+  /** Those of acts that began at `since` or later, by act and user: the first ones, until they have `users` together or more. */
+  of(auditIds: readonly number[], since: number, users: number): readonly UndoRow[];
   /** When the act began; null where nothing of it is here. */
   begunAt(auditId: number): number | null;
-  remove(auditId: number, userId: number): void;
+  remove(auditId: number, firstId: number): void;
   /** Drops those of acts that began before `before`. */
   prune(before: number): void;
 }

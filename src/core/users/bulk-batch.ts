@@ -19,9 +19,8 @@ import {
   requirePossible,
   stepFor,
   targetsOf,
-  type UndoOf,
 } from './bulk.ts';
-import { noteAct } from './undo.ts';
+import { createUndoNotes, noteAct } from './undo.ts';
 
 /** What the first call of a batch found, stored for those after it. */
 interface Batch {
@@ -75,8 +74,8 @@ function createBatch({ batch: marker, after, bulk: asked }: Input<'bulkBatch'>):
       const { batch, targets, left } = begun;
       const { audit, undo } = tx.store;
       const { clock } = tx.env;
-      const undone: UndoOf[] = [];
-      const step = stepFor(bulk, tx, undone);
+      const notes = createUndoNotes();
+      const step = stepFor(bulk, tx, notes);
       const changed: AuditUser[] = [];
       const from = next;
       const began = clock.now();
@@ -97,7 +96,7 @@ function createBatch({ batch: marker, after, bulk: asked }: Input<'bulkBatch'>):
       }
       affected += changed.length;
       audit.appendUsers(batch.auditId, changed);
-      undo.append(batch.auditId, undone);
+      notes.write(undo, batch.auditId);
       noteAct(tx, auditDetail(bulk, batch.matched, audit.countUsers(batch.auditId)), batch.auditId);
       if (next < targets.length) return { part: null };
       return {

@@ -8,13 +8,13 @@ import { MAX_BULK_IDS } from '../../contract/users/user-acts.ts';
 import type { Context, SteppedWrite, Transaction, WriteHandler } from '../context.ts';
 import { requireInbounds } from '../inbounds/inbounds.ts';
 import { PanelError } from '../panel-error.ts';
-import type { AuditUser, UndoStore } from '../ports/records.ts';
+import type { AuditUser } from '../ports/records.ts';
 import type { UserConditions, UserRow } from '../ports/users.ts';
 import { requireUsableTariff } from '../tariffs.ts';
 import { type Change, type Current, commitUser, openUser } from './change.ts';
 import { grantBy } from './grants.ts';
 import { conditionsOf } from './list.ts';
-import { noteAct, undoStep } from './undo.ts';
+import { createUndoNotes, noteAct, type UndoNotes } from './undo.ts';
 import {
   durationOf,
   extendBy,
@@ -125,11 +125,8 @@ export function judge(act: BulkAct, stored: UserRow, context: Context): Judged {
 /** Acts on one user, as the store has it, and returns the outcome. */
 type Step = (stored: UserRow) => Outcome;
 
-/** How a user is restored. */
-export type UndoOf = Parameters<UndoStore['append']>[1][number];
-
-/** `undo`: where it notes how each user is restored. */
-export function stepFor(input: Input<'bulkUsers'>, tx: Transaction, undo: UndoOf[]): Step {
+/** `undo`: where it notes how each user is restored; null where that is not needed. */
+export function stepFor(input: Input<'bulkUsers'>, tx: Transaction, undo: UndoNotes | null): Step {
   const { action, dry_run: isDry } = input;
   if (action === 'delete') {
     return (stored) => {
@@ -142,7 +139,7 @@ export function stepFor(input: Input<'bulkUsers'>, tx: Transaction, undo: UndoOf
     const { current, result, change } = judge(act, stored, tx);
     if (change && !isDry) {
       const after = commitUser(tx, current, change);
-      undo.push({ id: after.id, data: undoStep(current, change, after) });
+      undo?.add(current, change, after);
     }
     return result;
   };
@@ -215,8 +212,8 @@ interface Limit {
   readonly ms: number;
 }
 
-/** A part with its commit takes a tenth of a second or less; smaller ones would write more pages for the same users. */
-export const PART: Limit = { users: 1000, ms: 60 };
+/** A part with its commit takes about a tenth of a second; each part writes most pages of the indexes that it changes. */
+export const PART: Limit = { users: 2000, ms: 60 };
 /** In one transaction. */
 const WHOLE: Limit = { users: Number.POSITIVE_INFINITY, ms: Number.POSITIVE_INFINITY };
 /** So many users are read together. */
@@ -251,7 +248,7 @@ function createBulk(input: Input<'bulkUsers'>, limit: Limit): SteppedWrite<'bulk
 
   function actOnSome(tx: Transaction, all: readonly number[], isBeginning: boolean): BulkPart {
     const { clock } = tx.env;
-    const undo: UndoOf[] = [];
+    const undo = createUndoNotes();
     const step = stepFor(input, tx, undo);
     const last = parts.at(-1);
     const failed: Outcome[] = [];
@@ -276,7 +273,7 @@ function createBulk(input: Input<'bulkUsers'>, limit: Limit): SteppedWrite<'bulk
     const auditId = isDry ? 0 : noteAct(tx, auditDetail(input, matched, affected), last?.auditId);
     if (!isDry) {
       tx.store.audit.appendUsers(auditId, changed);
-      tx.store.undo.append(auditId, undo);
+      undo.write(tx.store.undo, auditId);
     }
     return { upTo, position, matched, affected, auditId, failed, done };
   }

@@ -94,11 +94,33 @@ function accountOf(row: UserRow, grants: readonly Grant[]): Account {
   };
 }
 
-function withAccount(row: UserRow, account: Account, flags: TermFlags, now: number): UserRow {
-  const { grants, ...fields } = account;
+/** Member by member, as every spread behind the first one costs as much as a row; by its type `row` has none of them, so none is missing. */
+function withAccount(
+  row: Omit<UserRow, keyof Account | keyof TermFlags>,
+  account: Account,
+  flags: TermFlags,
+  now: number,
+): UserRow {
   const state = stateOf(account, now);
-  const cut = canConnect(state) ? null : row.cut;
-  return { ...row, ...fields, ...flags, state, cut, extra: extraBytes(grants, now) };
+  return {
+    ...row,
+    enabled: account.enabled,
+    expiresAt: account.expiresAt,
+    hold: account.hold,
+    trafficLimit: account.trafficLimit,
+    usedUp: account.usedUp,
+    usedDown: account.usedDown,
+    totalUp: account.totalUp,
+    totalDown: account.totalDown,
+    resetStrategy: account.resetStrategy,
+    termBeganAt: account.termBeganAt,
+    resetsAt: account.resetsAt,
+    noticeAnnounced: flags.noticeAnnounced,
+    expiredAnnounced: flags.expiredAnnounced,
+    state,
+    cut: canConnect(state) ? null : row.cut,
+    extra: extraBytes(account.grants, now),
+  };
 }
 
 function liveGrants(store: Store, row: UserRow, now: number): readonly Grant[] {
@@ -155,10 +177,13 @@ export function commitUser(tx: Transaction, current: Current, change: Change): U
 
 /** Writes traffic: as an act, but the ETag and updated_at stay. */
 export function commitTraffic(tx: Transaction, current: Current, change: Change): UserRow {
-  return commit(tx, current, change, {});
+  return commit(tx, current, change, current.row);
 }
 
-function commit(tx: Transaction, current: Current, change: Change, stamp: Partial<UserRow>): UserRow {
+/** By what others see that the record changed. */
+type Stamp = Pick<UserRow, 'version' | 'updatedAt'>;
+
+function commit(tx: Transaction, current: Current, change: Change, stamp: Stamp): UserRow {
   const { now } = tx;
   if (isUnsettled(current.stored, now)) emitDue(tx, current);
   const changed = change.account ?? current.account;
@@ -167,7 +192,8 @@ function commit(tx: Transaction, current: Current, change: Change, stamp: Partia
   const asked = change.setsEnd ? freshFlags(account, now, tx.settings.expiringNoticeDays) : current.flags;
   const isEndPassed = account.expiresAt !== null && account.expiresAt <= now;
   const flags = { noticeAnnounced: asked.noticeAnnounced, expiredAnnounced: asked.expiredAnnounced || isEndPassed };
-  const after = { ...withAccount({ ...current.row, ...change.fields }, account, flags, now), ...stamp };
+  const row = change.fields ? { ...current.row, ...change.fields } : current.row;
+  const after = withAccount(row, account, flags, now);
   const fields = grant || change.emit ? changedFields(current.row, after) : [];
   // Another plan has its own limit.
   if (after.tariffId !== null && after.tariffId !== current.row.tariffId) tx.store.sales.forgetExtraDevices(after.id);
@@ -181,7 +207,7 @@ function commit(tx: Transaction, current: Current, change: Change, stamp: Partia
   if (isEndPassed && !asked.expiredAnnounced) tx.emit('user.expired', describe(after));
   const entered = enteredState(current.row.state, after);
   if (entered) tx.emit(entered, describe(after));
-  return write(tx, current, after, account, { nodeId: change.nodeId });
+  return write(tx, current, after, account, { stamp, nodeId: change.nodeId });
 }
 
 /** The user as a change would leave it now, for a forecast: nothing is written or emitted. */
@@ -244,12 +270,19 @@ function enteredState(before: UserState, { state }: UserRow): 'user.limited' | '
   return state === 'active' ? 'user.activated' : null;
 }
 
+/** How a row is written where that differs. */
+interface Writing {
+  readonly stamp?: Stamp;
+  readonly notices?: Notices;
+  readonly nodeId?: number | undefined;
+}
+
 function write(
   tx: Transaction,
   current: Current,
   row: UserRow,
   account: Account,
-  { notices = tx.settings.expiringNoticeDays, nodeId }: { notices?: Notices; nodeId?: number | undefined } = {},
+  { stamp = row, notices = tx.settings.expiringNoticeDays, nodeId }: Writing = {},
 ): UserRow {
   const { store, now } = tx;
   const isLow = isTrafficLow(account, now);
@@ -257,7 +290,9 @@ function write(
   const trafficLowAnnounced = isLow && (row.trafficLowAnnounced || row.state === 'active');
   const cut = cutOf(store, current, row, nodeId);
   const dueAt = nextChangeAt(account, row, now, notices);
-  const after: UserRow = { ...row, cut, trafficLowAnnounced, heldAt: heldAtOf(current.row, row, now), dueAt };
+  const { version, updatedAt } = stamp;
+  const heldAt = heldAtOf(current.row, row, now);
+  const after: UserRow = { ...row, version, updatedAt, cut, trafficLowAnnounced, heldAt, dueAt };
   if (account.grants !== current.grants) saveGrants(store, current.grants, account.grants, now);
   store.users.save(current.stored, after);
   return after;

@@ -4,7 +4,7 @@ import { MOST_LISTED, UNDO_MINUTES, type UndoRefusal } from '../../contract/user
 import { type Account, addBytes, type Grant } from '../../domain/users/account.ts';
 import type { SteppedWrite, Transaction, WriteHandler } from '../context.ts';
 import { PanelError } from '../panel-error.ts';
-import type { AuditUser, UndoRow } from '../ports/records.ts';
+import type { AuditUser, UndoRow, UndoStore } from '../ports/records.ts';
 import type { UserRow } from '../ports/users.ts';
 import { isSameJson } from '../wire.ts';
 import { type Change, type Current, commitUser, openUser, type UserFields } from './change.ts';
@@ -32,7 +32,7 @@ type AccountMember = (typeof ACCOUNT_MEMBERS)[number];
 type Field = (typeof FIELDS)[number];
 
 /** How an act on one user is undone; stored as JSON. */
-interface UndoStep extends Pick<Account, 'hold' | 'resetsAt'>, Pick<UserRow, 'version'> {
+interface UndoStep extends Pick<Account, 'hold' | 'resetsAt'>, Pick<UserRow, 'id' | 'version'> {
   // version, hold and resetsAt are as the act left them: with others the user was changed since.
   /** What the act changed, as before it. */
   readonly account: Partial<Pick<Account, AccountMember>>;
@@ -58,11 +58,12 @@ function differing<Member extends keyof UserRow>(
 }
 
 /** How `change` is undone, which left the user as `after`. */
-export function undoStep({ row, account }: Current, change: Change, after: UserRow): UndoStep {
+function undoStep({ row, account }: Current, change: Change, after: UserRow): UndoStep {
   const grants = change.account?.grants ?? account.grants;
   const isEnded = ({ id, bytesLeft }: Grant) =>
     bytesLeft > 0 && grants.some((grant) => grant.id === id && grant.bytesLeft === 0);
   return {
+    id: after.id,
     version: after.version,
     hold: after.hold,
     resetsAt: after.resetsAt,
@@ -72,6 +73,39 @@ export function undoStep({ row, account }: Current, change: Change, after: UserR
     down: row.usedDown - after.usedDown,
     ended: account.grants.filter(isEnded).map(({ id, bytesLeft, endsAt }) => ({ id, bytesLeft, endsAt })),
     gave: change.grant !== undefined,
+  };
+}
+
+/** How an act on users is undone: noted user by user, and written once its audit row is there. */
+export interface UndoNotes {
+  /** `change` left the user as `after`. */
+  add(current: Current, change: Change, after: UserRow): void;
+  write(store: UndoStore, auditId: number): void;
+}
+
+/** The steps of so many users are in one row. */
+const NOTED_TOGETHER = 100;
+
+export function createUndoNotes(): UndoNotes {
+  const texts: Omit<UndoRow, 'auditId'>[] = [];
+  let steps: UndoStep[] = [];
+  /** As text at once: the steps of a large bulk would outlive young objects. */
+  const close = () => {
+    const [first] = steps;
+    if (!first) return;
+    texts.push({ firstId: first.id, users: steps.length, steps: JSON.stringify(steps) });
+    steps = [];
+  };
+  return {
+    add(current, change, after) {
+      steps.push(undoStep(current, change, after));
+      if (steps.length === NOTED_TOGETHER) close();
+    },
+    write(store, auditId) {
+      close();
+      for (const text of texts) store.append({ auditId, ...text });
+      texts.length = 0;
+    },
   };
 }
 
@@ -136,19 +170,18 @@ export function noteAct(tx: Transaction, detail: Readonly<Record<string, unknown
 type Left = Output<'undoActs'>['users'][number];
 
 /** Restores one user, or says why it stays. */
-function undoOne(tx: Transaction, { userId, data }: UndoRow): Left | null {
-  const stored = tx.store.users.get(userId);
-  if (!stored) return { id: userId, name: null, reason: 'not_found' };
+function undoOne(tx: Transaction, step: UndoStep): Left | null {
+  const { id } = step;
+  const stored = tx.store.users.get(id);
+  if (!stored) return { id, name: null, reason: 'not_found' };
   const current = openUser(tx, stored);
-  // Written by `undoStep`.
-  const step = JSON.parse(data) as UndoStep;
   const reason = refusalOf(tx, current, step);
-  if (reason !== null) return { id: userId, name: stored.name, reason };
+  if (reason !== null) return { id, name: stored.name, reason };
   restore(tx, current, step);
   return null;
 }
 
-/** So many users are restored in one transaction. */
+/** About so many users are restored in one transaction. */
 const PART = 500;
 
 /** In parts, between which other writes come. An interrupted one has left the rest to be undone. */
@@ -166,19 +199,24 @@ function createUndo({ entries }: Input<'undoActs'>): SteppedWrite<'undoActs'> {
       const rows = undo.of(entries, since, PART);
       if (isFirst && rows.length === 0) throw new PanelError('undo_over');
       const changed: AuditUser[] = [];
+      let seen = 0;
       tx.gatherEvents(() => {
-        for (const row of rows) {
-          const refused = undoOne(tx, row);
-          undo.remove(row.auditId, row.userId);
-          if (refused === null) changed.push({ id: row.userId, name: null });
-          else if (users.length < MOST_LISTED) users.push(refused);
+        for (const { auditId: act, firstId, steps } of rows) {
+          // Written by `createUndoNotes`.
+          for (const step of JSON.parse(steps) as UndoStep[]) {
+            const refused = undoOne(tx, step);
+            if (refused === null) changed.push({ id: step.id, name: null });
+            else if (users.length < MOST_LISTED) users.push(refused);
+            seen += 1;
+          }
+          undo.remove(act, firstId);
         }
       });
       restored += changed.length;
-      left += rows.length - changed.length;
+      left += seen - changed.length;
       auditId = noteAct(tx, { entries, restored, left }, auditId);
       audit.appendUsers(auditId, changed);
-      return rows.length < PART ? { body: { restored, left, users } } : { part: null };
+      return seen < PART ? { body: { restored, left, users } } : { part: null };
     },
   };
 }

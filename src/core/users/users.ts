@@ -38,7 +38,7 @@ import {
   settledRow,
   type UserFields,
 } from './change.ts';
-import { undoStep } from './undo.ts';
+import { createUndoNotes } from './undo.ts';
 
 const TOKEN_BYTES = 16;
 const PASSWORD_BYTES = 24;
@@ -562,7 +562,9 @@ function runUndoable(
   const row = commitUser(tx, current, plan.change);
   const auditId = tx.audit(`user:${stored.id}`, detail);
   if (tx.call.actor.kind === 'administrator') {
-    tx.store.undo.append(auditId, [{ id: row.id, data: undoStep(current, plan.change, row) }]);
+    const undo = createUndoNotes();
+    undo.add(current, plan.change, row);
+    undo.write(tx.store.undo, auditId);
   }
   return linkResult(tx, row);
 }

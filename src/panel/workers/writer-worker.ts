@@ -25,6 +25,8 @@ type Write = {
 
 const { database }: WriterData = workerData;
 const store = openStore(database);
+// In KiB: what a part of a bulk changes is not written before its commit, and the indexes stay read from part to part.
+store.connection().pragma('cache_size = -16000');
 let origin = '';
 const env = createHeavyEnv({
   ...machineParts(),

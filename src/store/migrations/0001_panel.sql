@@ -957,12 +957,14 @@ CREATE TABLE audit_users (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX audit_users_user ON audit_users (user_id);
 
--- How an act on users is undone (core/users/undo.ts). Rows are there for some minutes after the act only.
+-- How an act on users is undone (core/users/undo.ts), a row for some of its users, of whom first_id is the first. Rows are there for some
+-- minutes after the act only.
 CREATE TABLE undo (
   audit_id INTEGER NOT NULL REFERENCES audit (id) ON DELETE CASCADE,
-  user_id INTEGER NOT NULL,
-  data TEXT NOT NULL CHECK (json_valid(data) AND json_type(data) = 'object'),
-  PRIMARY KEY (audit_id, user_id)
+  first_id INTEGER NOT NULL,
+  users INTEGER NOT NULL CHECK (users > 0),
+  steps TEXT NOT NULL CHECK (json_valid(steps) AND json_type(steps) = 'array'),
+  PRIMARY KEY (audit_id, first_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE api_keys (
