@@ -71,7 +71,7 @@ async function judge(name: string, { sources, tests }: Module, only: readonly st
     clearTextReporter: { allowColor: false, logTests: false, reportTests: false, reportScoreTable: false },
     concurrency: 1,
     // A mutant that is slow on a busy machine is not one that hangs.
-    timeoutMS: 20_000,
+    timeoutMS: 60_000,
     logLevel: 'warn',
   };
   const config = join(folder, `${name}.config.json`);
