@@ -1,5 +1,6 @@
 // The number on the application's icon in the dock or taskbar: what the panel itself needs, as the overview lists it.
 import type { App, NativeImage, nativeImage } from 'electron';
+import type { Output } from '../contract/table.ts';
 import type { Call } from '../core/call.ts';
 import type { Core } from '../core/core.ts';
 import { type Attention, attentionOf } from '../domain/sales/attention.ts';
@@ -9,7 +10,7 @@ const CALL: Call = {
   requestId: 'badge',
   address: null,
 };
-const MAX_NODES = 500;
+const PAGE = 500;
 /** What an administrator ends. Of customers some are always about to end, and the steps of a new panel are on its first page. */
 const COUNTED: ReadonlySet<Attention['kind']> = new Set([
   'node-down',
@@ -22,13 +23,24 @@ const COUNTED: ReadonlySet<Attention['kind']> = new Set([
   'keys',
 ]);
 
+function allNodes(core: Pick<Core, 'call'>): Output<'listNodes'> {
+  const first = core.call('listNodes', { limit: PAGE, offset: 0 }, CALL).body;
+  const items = [...first.items];
+  for (let cursor = first.next_cursor; cursor !== null; ) {
+    const next = core.call('listNodes', { limit: PAGE, offset: 0, cursor }, CALL).body;
+    items.push(...next.items);
+    cursor = next.next_cursor;
+  }
+  return { ...first, items };
+}
+
 /** `now`: epoch milliseconds. 0 while there is no administrator, or the panel cannot be read. */
 export function countAttention(core: Pick<Core, 'call' | 'local'>, now: number): number {
   try {
     if (!core.local.isSetUp()) return 0;
     const all = attentionOf({
       overview: core.call('getOverview', {}, CALL).body,
-      nodes: core.call('listNodes', { limit: MAX_NODES, offset: 0 }, CALL).body,
+      nodes: allNodes(core),
       plans: undefined,
       certificates: core.call('getCertificates', {}, CALL).body,
       acme: core.call('getAcme', {}, CALL).body,

@@ -1,5 +1,5 @@
 // What a figure is: something measured that has to reach a value, and what it needs for that.
-import type { Databases } from './databases.ts';
+import type { Databases, Sizes } from './databases.ts';
 import type { Generator } from './generator.ts';
 
 export interface Scale {
@@ -11,10 +11,17 @@ export interface Scale {
   readonly idleMs: number;
 }
 
+export interface Fleet {
+  readonly nodes: number;
+  readonly size: keyof Sizes;
+}
+
 export interface Bench {
   readonly databases: Databases;
   readonly generator: Generator;
   readonly scale: Scale;
+  /** How many nodes are simulated, with which of the databases. */
+  readonly fleet: Fleet;
   say(text: string): void;
 }
 

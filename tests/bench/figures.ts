@@ -8,6 +8,7 @@ import { deepOffset } from './figures/deep-offset.ts';
 import { desktop } from './figures/desktop.ts';
 import { engine } from './figures/engine.ts';
 import { fill } from './figures/fill.ts';
+import { fleet } from './figures/fleet.ts';
 import { ingest } from './figures/ingest.ts';
 import { keyset } from './figures/keyset.ts';
 import { list } from './figures/list.ts';
@@ -41,6 +42,7 @@ export const FIGURES: readonly Figure[] = [
   metrics,
   engine,
   ingest,
+  fleet,
   fill,
   pages,
   desktop,

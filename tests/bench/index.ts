@@ -30,7 +30,7 @@ async function rowsOf(figure: Figure, bench: Bench): Promise<Row[]> {
 }
 
 async function run(options: Options): Promise<number> {
-  const { only, isQuick, kept, sizes, scale, isWritten } = options;
+  const { only, isQuick, kept, sizes, scale, fleet, isWritten } = options;
   const chosen = FIGURES.filter(({ name }) => only.length === 0 || only.includes(name));
   if (chosen.length < Math.max(1, only.length)) {
     console.error(`Figures: ${FIGURES.map(({ name }) => name).join(', ')}.`);
@@ -38,7 +38,7 @@ async function run(options: Options): Promise<number> {
   }
   using databases = openDatabases(sizes, kept, say);
   const generator = startGenerator();
-  const bench: Bench = { databases, generator, scale, say };
+  const bench: Bench = { databases, generator, scale, fleet, say };
   const rows: Row[] = [];
   const machine = `${describeMachine()}; load by ${generator.name}`;
   try {

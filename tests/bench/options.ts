@@ -1,7 +1,7 @@
 // How the bench is asked to run.
 import { parseArgs } from 'node:util';
 import type { Sizes } from './databases.ts';
-import type { Scale } from './figure.ts';
+import type { Fleet, Scale } from './figure.ts';
 
 export interface Options {
   /** Names of figures; empty: all. */
@@ -13,13 +13,15 @@ export interface Options {
   readonly isWritten: boolean;
   readonly sizes: Sizes;
   readonly scale: Scale;
+  readonly fleet: Fleet;
 }
 
-export const USAGE = `npm run bench -- [--only <figure>]... [--quick] [--databases <folder>] [--write]
+export const USAGE = `npm run bench -- [--only <figure>]... [--quick] [--databases <folder>] [--write] [--fleet <nodes>:<size>]
 
   --only <figure>       measures this figure alone; may be given several times
   --quick               small databases and few, short rounds: to see that all works, not to judge by
   --databases <folder>  keeps the databases there and takes those of an earlier run
+  --fleet <nodes>:<size>  how many nodes the figure fleet simulates, with the small, middle or large database; 50:middle
   --write               writes the table into docs/benchmarks.md
 
 Load comes from wrk where it is installed (Debian: apt-get install wrk), else from a generator of our own.`;
@@ -35,17 +37,21 @@ export function readOptions(args: readonly string[]): Options | 'help' {
       only: { type: 'string', multiple: true, default: [] },
       quick: { type: 'boolean', default: false },
       databases: { type: 'string' },
+      fleet: { type: 'string', default: '50:middle' },
       write: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return 'help';
   const { only, quick, databases, write } = values;
+  const [, nodes, size] = /^(\d+):(small|middle|large)$/.exec(values.fleet) ?? [];
+  if (nodes === undefined || size === undefined) throw new Error('--fleet is as in 50:middle');
   return {
     only,
     isQuick: quick,
     kept: databases,
     isWritten: write,
+    fleet: { nodes: Number(nodes), size: size as keyof Sizes },
     sizes: quick ? QUICK : FULL,
     scale: quick ? { rounds: 3, seconds: 1, idleMs: 5000 } : { rounds: 7, seconds: 2, idleMs: 60_000 },
   };

@@ -1,7 +1,11 @@
 // A child that is a panel as `panel serve` opens it, on an existing folder, with a key for the measurement.
+import { inboundCreate } from '../../src/contract/inbounds.ts';
 import type { Call } from '../../src/core/call.ts';
 import { openPanel, type Panel } from '../../src/panel/panel.ts';
+import { openConnection } from '../../src/store/database.ts';
+import { freePort } from '../support/free-port.ts';
 import { answerParent } from './child.ts';
+import { databaseOf } from './databases.ts';
 import { type MovingEngine, movingEngine } from './moving-engine.ts';
 import type { PanelPlace, PanelStart } from './servers.ts';
 import { usageAnswers } from './usage.ts';
@@ -16,13 +20,16 @@ const NODE = 1;
 let panel: Panel | null = null;
 let moving: MovingEngine | null = null;
 
+const CONNECTION = inboundCreate.parse({ node_id: 1, tag: 'in', name: 'In', protocol: 'vless', port: 443 });
+
 const CALL: Call = {
   actor: { kind: 'cli', id: null, name: 'bench', access: 'full' },
   requestId: 'bench',
   address: null,
 };
 
-async function start({ folder, tls, pollsMoving, isAttacked }: PanelStart): Promise<PanelPlace> {
+async function start({ folder, tls, pollsMoving, isAttacked, fleet }: PanelStart): Promise<PanelPlace> {
+  if (fleet !== undefined) leaveNodes(folder);
   const made = pollsMoving === undefined ? null : movingEngine(pollsMoving);
   moving = made;
   panel = await openPanel({
@@ -41,6 +48,31 @@ async function start({ folder, tls, pollsMoving, isAttacked }: PanelStart): Prom
     path: new URL(panel.baseUrl).pathname,
     key: await newKey(),
   };
+}
+
+/** No connection is left, so that the nodes that are there serve nobody, and all users may use all that come. */
+function leaveNodes(folder: string): void {
+  const db = openConnection(databaseOf(folder));
+  db.exec(`UPDATE users SET inbounds = NULL WHERE inbounds IS NOT NULL; UPDATE tariffs SET inbounds = NULL;
+    DELETE FROM user_inbounds; DELETE FROM tariff_inbounds; DELETE FROM inbound_totals; DELETE FROM inbounds;
+    UPDATE nodes SET enabled = 0, kind = 'remote', agent_port = NULL, agent_pin = NULL`);
+  db.close();
+}
+
+/** Adds nodes with a connection each; the tokens by which they are joined. */
+async function invite(count: number): Promise<readonly string[]> {
+  if (panel === null) throw new Error('no panel runs');
+  const { core } = panel;
+  const tokens: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const node = { name: `Machine ${index + 1}`, address: '127.0.0.1', kind: 'remote', enabled: true } as const;
+    const more = { draining: false, weight_percent: 100, note: '' };
+    const { id } = (await core.call('createNode', { ...node, ...more }, CALL)).body;
+    await core.call('createInbound', { ...CONNECTION, node_id: id, port: 443 }, CALL);
+    const { token } = (await core.call('inviteNode', { id, port: await freePort(), password: PASSWORD }, CALL)).body;
+    tokens.push(token);
+  }
+  return tokens;
 }
 
 async function newKey(): Promise<string> {
@@ -64,4 +96,4 @@ async function backup(): Promise<void> {
   await panel?.core.call('createBackup', {}, CALL);
 }
 
-answerParent({ start, newKey, webhook, backup, move, ...usageAnswers(), stop: () => panel?.close() });
+answerParent({ start, invite, newKey, webhook, backup, move, ...usageAnswers(), stop: () => panel?.close() });

@@ -34,6 +34,22 @@ test('say how they are and what to do', async ({ page, visit }) => {
   await expect(page).toHaveURL(/#\/nodes$/);
 });
 
+test('are all listed, however many pages the panel has of them', async ({ page, panel, visit }) => {
+  const whole = await panel.administrator?.call('listNodes', { limit: 500 });
+  const total = whole?.body.total ?? 0;
+  let pages = 0;
+  await page.route('**/panel/listNodes', async (route) => {
+    pages += 1;
+    await route.continue({ postData: JSON.stringify({ ...route.request().postDataJSON(), limit: 2 }) });
+  });
+  await visit('nodes');
+  await expect(page.getByText(new RegExp(`of ${total} up$`))).toBeVisible();
+  for (const { name } of whole?.body.items ?? []) await expect(page.getByRole('row', { name })).toBeVisible();
+  expect(total).toBeGreaterThan(2);
+  expect(pages).toBeGreaterThanOrEqual(Math.ceil(total / 2));
+  await page.unrouteAll({ behavior: 'wait' });
+});
+
 test('say when and why their engine was restarted, and what each connection needs from it', async ({ page, visit }) => {
   // No demonstration has a user who goes on after the cut.
   await page.route('**/panel/getNode', async (route) => {

@@ -267,6 +267,31 @@ describe('a ledger', () => {
     scene.engine().close();
   });
 
+  it('says how much waits for the panel', async () => {
+    using temp = tempStore();
+    using folder = tempFolder();
+    const scene = openScene(temp, folder.path);
+    const { machine, ids, inbound } = scene;
+    const move = (index: number, down: number) => machine.move(ids[index] ?? 0, inbound.id, { up: 1, down });
+    const waiting = () => scene.engine().machine()?.waiting;
+    await scene.take();
+    await scene.start(true);
+    expect(waiting()).toEqual({ entries: 0, bytes: 0 });
+    move(0, 99);
+    move(1, 199);
+    await scene.beat();
+    expect(waiting()).toEqual({ entries: 2, bytes: 300 });
+    await scene.take();
+    await scene.take();
+    expect(waiting()).toEqual({ entries: 0, bytes: 0 });
+    // Of one that was taken before only what has come since.
+    move(0, 9);
+    await scene.beat();
+    scene.restart();
+    expect(waiting()).toEqual({ entries: 1, bytes: 10 });
+    scene.engine().close();
+  });
+
   it('is forgotten as far as the panel has acknowledged it, and no further', async () => {
     using temp = tempStore();
     using folder = tempFolder();

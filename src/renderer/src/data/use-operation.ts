@@ -63,3 +63,35 @@ export function useOperation<Id extends OperationId>(
 ): UseQueryResult<Output<Id>, PanelCallError> {
   return useQuery(operationQuery(usePanel(), id, input, options));
 }
+
+/** Lists that the pages show as a whole: sorted and searched by the browser. */
+type WholeListId = 'listNodes' | 'listInbounds' | 'listTariffs' | 'listGrants';
+
+/** As many as the panel sends in one reply. */
+const PAGE = 500;
+/** What is read of a list at most: a million records would be no list for a person. */
+const MOST_PAGES = 200;
+
+/** Reads a list to its end, page by page: `const nodes = useWholeList('listNodes', {})`. */
+export function useWholeList<Id extends WholeListId>(
+  id: Id,
+  input: CallInput<Id>,
+  options?: ReadOptions,
+): UseQueryResult<Output<Id>, PanelCallError> {
+  const panel = usePanel();
+  const first = { ...input, limit: PAGE };
+  return useQuery({
+    ...operationQuery(panel, id, first, options),
+    queryFn: async ({ signal }) => {
+      const whole = await callOperation(panel.client, id, first, { signal });
+      const items: unknown[] = [...whole.items];
+      let { next_cursor: cursor } = whole;
+      for (let pages = 1; cursor !== null && pages < MOST_PAGES; pages += 1) {
+        const next: Output<WholeListId> = await callOperation(panel.client, id, { ...first, cursor }, { signal });
+        items.push(...next.items);
+        cursor = next.next_cursor;
+      }
+      return { ...whole, items, next_cursor: cursor } as Output<Id>;
+    },
+  });
+}

@@ -16,7 +16,7 @@ import { MAX_PASTED } from '../../../contract/users/diagnosis.ts';
 import { type Command, matchCommands, useAllCommands } from '../components/acts/commands.ts';
 import { KeyHint } from '../components/acts/key-hint.tsx';
 import { StateDot } from '../components/state.tsx';
-import { useOperation } from '../data/use-operation.ts';
+import { useOperation, useWholeList } from '../data/use-operation.ts';
 import { showHidden } from '../format/show-hidden.ts';
 import { hashOf } from '../router/route.ts';
 import { navigate } from '../router/router.ts';
@@ -205,16 +205,13 @@ function useItems(text: string): readonly Item[] {
   return GROUPS.flatMap((group) => all.filter((item) => item.group === group));
 }
 
-/** As many as the lists of these records read, so that the palette shares what they have loaded. */
-const ALL_RECORDS = { limit: 500 };
-
 /** Nodes, plans, connections and keys of the API, as commands that open them. */
 function useRecords(text: string): readonly Command[] {
   const { t } = useTranslation('frame');
   const isAsked = { enabled: text !== '' };
-  const nodes = useOperation('listNodes', ALL_RECORDS, isAsked);
-  const plans = useOperation('listTariffs', ALL_RECORDS, isAsked);
-  const connections = useOperation('listInbounds', ALL_RECORDS, isAsked);
+  const nodes = useWholeList('listNodes', {}, isAsked);
+  const plans = useWholeList('listTariffs', {}, isAsked);
+  const connections = useWholeList('listInbounds', {}, isAsked);
   const keys = useOperation('listKeys', {}, isAsked);
   const views = useOperation('listUserViews', {}, isAsked);
   if (text === '') return [];

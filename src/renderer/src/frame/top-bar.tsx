@@ -15,7 +15,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { LANGUAGES } from '../../../i18n/languages.ts';
 import { KeyHint } from '../components/acts/key-hint.tsx';
-import { useOperation } from '../data/use-operation.ts';
+import { useOperation, useWholeList } from '../data/use-operation.ts';
 import { useLocale } from '../i18n/use-locale.ts';
 import { hashOf } from '../router/route.ts';
 import { useConnection } from '../state/connection.ts';
@@ -169,7 +169,7 @@ function StatusDot() {
   const { t } = useTranslation('frame');
   const reach = useConnection((connection) => connection.reach);
   const isLive = useConnection((connection) => connection.isLive);
-  const { data } = useOperation('listNodes', { limit: 500 }, { pollMs: NODES_MS });
+  const { data } = useWholeList('listNodes', {}, { pollMs: NODES_MS });
   // One that has not been asked yet is not down.
   const down = data?.items.filter(({ enabled, status }) => enabled && status === 'down').length ?? 0;
   const [tone, text] =

@@ -3,7 +3,7 @@ import { Checkbox, Input, Radio } from '@mantine/core';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Inbound } from '../../../../contract/inbounds.ts';
-import { useOperation } from '../../data/use-operation.ts';
+import { useWholeList } from '../../data/use-operation.ts';
 import { ErrorState } from '../placeholder.tsx';
 import classes from './connections-input.module.css';
 
@@ -32,8 +32,8 @@ export function ConnectionsInput({
   ...props
 }: ConnectionsInputProps) {
   const { t } = useTranslation('frame');
-  const connections = useOperation('listInbounds', { limit: 500 });
-  const nodes = useOperation('listNodes', { limit: 500 });
+  const connections = useWholeList('listInbounds', {});
+  const nodes = useWholeList('listNodes', {});
   const groups = useMemo(() => {
     const names = new Map(nodes.data?.items.map(({ id, name }) => [id, name]));
     const offered = connections.data?.items.filter(({ node_id }) => node_id !== exceptNode) ?? [];

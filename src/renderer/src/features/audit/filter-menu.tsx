@@ -3,7 +3,7 @@ import { NativeSelect, Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { FilterPopover } from '../../components/filters.tsx';
-import { useOperation } from '../../data/use-operation.ts';
+import { useOperation, useWholeList } from '../../data/use-operation.ts';
 import { fromDateField, toDateField } from '../../format/date-field.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { setQuery } from '../../router/router.ts';
@@ -81,9 +81,9 @@ function TargetSelect(props: { readonly value: string | null; readonly onChange:
     { q: text.trim(), limit: MAX_USERS },
     { enabled: text.trim() !== '', keepPrevious: true },
   );
-  const plans = useOperation('listTariffs', { limit: 500 });
-  const connections = useOperation('listInbounds', { limit: 500 });
-  const nodes = useOperation('listNodes', { limit: 500 });
+  const plans = useWholeList('listTariffs', {});
+  const connections = useWholeList('listInbounds', {});
+  const nodes = useWholeList('listNodes', {});
   const group = (
     name: string,
     kind: string,

@@ -2,7 +2,7 @@
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AuditEntry } from '../../../../contract/access/audit.ts';
-import { useOperation } from '../../data/use-operation.ts';
+import { useOperation, useWholeList } from '../../data/use-operation.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { isKnownAction } from './actions.ts';
 import { type Target, targetOf } from './target.ts';
@@ -28,9 +28,9 @@ const FRESH_MS = 5 * 60_000;
 export function useEntryTexts(): EntryTexts {
   const { t } = useTranslation('audit');
   const format = useFormat();
-  const plans = useOperation('listTariffs', { limit: 500 });
-  const connections = useOperation('listInbounds', { limit: 500 });
-  const nodes = useOperation('listNodes', { limit: 500 });
+  const plans = useWholeList('listTariffs', {});
+  const connections = useWholeList('listInbounds', {});
+  const nodes = useWholeList('listNodes', {});
   const keys = useOperation('listKeys', {}, { staleMs: FRESH_MS });
   return useMemo(() => {
     const lists = {

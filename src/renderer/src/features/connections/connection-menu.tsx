@@ -5,7 +5,7 @@ import type { Inbound } from '../../../../contract/inbounds.ts';
 import { ActMenu, ActQuestion } from '../../components/acts/act-menu.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { useAct } from '../../data/use-act.ts';
-import { useOperation } from '../../data/use-operation.ts';
+import { useWholeList } from '../../data/use-operation.ts';
 import { showHidden } from '../../format/show-hidden.ts';
 import { hashOf } from '../../router/route.ts';
 import { navigate } from '../../router/router.ts';
@@ -24,7 +24,7 @@ export function ConnectionMenu({ inbound, onGone, onChanged }: ConnectionMenuPro
   const { id, name, enabled } = inbound;
   const [isAsking, setAsking] = useState(false);
   const [isPlacing, setPlacing] = useState(false);
-  const plans = useOperation('listTariffs', { limit: 500 }, { enabled: isAsking });
+  const plans = useWholeList('listTariffs', {}, { enabled: isAsking });
   const naming = plans.data?.items.filter(({ inbounds }) => inbounds?.includes(id)) ?? [];
   const update = useAct('updateInbound');
   const toggle = useAct('updateInbound', {

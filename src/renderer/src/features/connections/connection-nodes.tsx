@@ -6,7 +6,7 @@ import type { Inbound } from '../../../../contract/inbounds.ts';
 import { ActQuestion } from '../../components/acts/act-menu.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { useAct } from '../../data/use-act.ts';
-import { useOperation } from '../../data/use-operation.ts';
+import { useWholeList } from '../../data/use-operation.ts';
 import classes from './connections.module.css';
 import { othersOf } from './group.ts';
 
@@ -22,8 +22,8 @@ interface ConnectionNodesProps {
 export function ConnectionNodes({ inbound, isOpen, onClose, onGone, onChanged }: ConnectionNodesProps) {
   const { t } = useTranslation('connections');
   const { id, name, node_id: nodeId } = inbound;
-  const nodes = useOperation('listNodes', { limit: 500 }, { enabled: isOpen });
-  const all = useOperation('listInbounds', { limit: 500 }, { enabled: isOpen });
+  const nodes = useWholeList('listNodes', {}, { enabled: isOpen });
+  const all = useWholeList('listInbounds', {}, { enabled: isOpen });
   const present = [nodeId, ...othersOf(inbound, all.data?.items ?? []).map((other) => other.node_id)].map(String);
   const [chosen, setChosen] = useState<string[] | null>(null);
   const place = useAct('placeInbound', {

@@ -6,7 +6,7 @@ import type { Node } from '../../../../contract/nodes/nodes.ts';
 import { ActQuestion } from '../../components/acts/act-menu.tsx';
 import { ConnectionsInput } from '../../components/form/connections-input.tsx';
 import { useAct } from '../../data/use-act.ts';
-import { useOperation } from '../../data/use-operation.ts';
+import { useWholeList } from '../../data/use-operation.ts';
 import classes from './nodes.module.css';
 
 interface NodeDrainProps {
@@ -23,7 +23,7 @@ export function NodeDrain({ node, isOpen, onClose, onDrain }: NodeDrainProps) {
   const { id, name } = node;
   const [choice, setChoice] = useState<Choice>('leave');
   const [to, setTo] = useState<number[]>([]);
-  const { data } = useOperation('listInbounds', { node_id: id, limit: 500 }, { enabled: isOpen });
+  const { data } = useWholeList('listInbounds', { node_id: id }, { enabled: isOpen });
   const undo = useAct('undoActs');
   const move = useAct('bulkUsers', {
     message: ({ affected, audit_id: auditId }) => ({

@@ -15,7 +15,7 @@ import { ErrorState } from '../../components/placeholder.tsx';
 import { DrawerSection, Fact, Facts, RecordDrawer } from '../../components/record-drawer.tsx';
 import { Mark, StateBadge, StateDot } from '../../components/state.tsx';
 import { useOpening } from '../../components/use-opening.ts';
-import { useOperation } from '../../data/use-operation.ts';
+import { useOperation, useWholeList } from '../../data/use-operation.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { useNow } from '../../format/use-now.ts';
 import { hashOf } from '../../router/route.ts';
@@ -267,7 +267,7 @@ function UserLink({ id }: { readonly id: number }) {
 
 function NodeConnections({ nodeId }: { readonly nodeId: number }) {
   const { t } = useTranslation(['nodes', 'connections']);
-  const { data } = useOperation('listInbounds', { node_id: nodeId, limit: 500 });
+  const { data } = useWholeList('listInbounds', { node_id: nodeId });
   return (
     <DrawerSection
       title={t('connections:title')}

@@ -8,7 +8,7 @@ import { Page, PageHeader } from '../../components/page.tsx';
 import { EmptyState } from '../../components/placeholder.tsx';
 import { DataTable } from '../../components/table/data-table.tsx';
 import { openedBy } from '../../components/use-opening.ts';
-import { useOperation } from '../../data/use-operation.ts';
+import { useWholeList } from '../../data/use-operation.ts';
 import { hashOf } from '../../router/route.ts';
 import { leave, navigate, useRoute } from '../../router/router.ts';
 import { useNodeColumns } from './node-columns.tsx';
@@ -20,7 +20,7 @@ const EVERY_MS = 15_000;
 export function NodesPage() {
   const { t } = useTranslation('nodes');
   const { path } = useRoute();
-  const nodes = useOperation('listNodes', { limit: 500 }, { pollMs: EVERY_MS });
+  const nodes = useWholeList('listNodes', {}, { pollMs: EVERY_MS });
   const columns = useNodeColumns(hrefOf);
   const create = () => navigate(hashOf(['nodes', 'new']));
   useActs({ 'nodes.create': create });

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Node } from '../../../../contract/nodes/nodes.ts';
 import { SectionCard } from '../../components/page.tsx';
-import { useOperation } from '../../data/use-operation.ts';
+import { useWholeList } from '../../data/use-operation.ts';
 import { hashOf } from '../../router/route.ts';
 import { FirstPlan, FirstUser } from './first-records.tsx';
 import type { Step, StepKind } from './first-steps.ts';
@@ -44,7 +44,7 @@ export function FirstStepsCard({ steps: present, nodes }: FirstStepsCardProps) {
   const { steps, local } = held ?? found;
   // A node that is expected turns green at once.
   const isExpected = steps.some(({ trouble }) => trouble === 'waiting');
-  useOperation('listNodes', {}, { enabled: isExpected, pollMs: NODE_EVERY_MS });
+  useWholeList('listNodes', {}, { enabled: isExpected, pollMs: NODE_EVERY_MS });
   const next = steps.find(({ kind, isDone, trouble }) => !isDone && trouble === null && kind !== 'address');
   // What a node elsewhere needs is in its own form; one of this machine is finished here.
   const isRemote = nodes.length > 0 && nodes.every(({ kind }) => kind === 'remote');

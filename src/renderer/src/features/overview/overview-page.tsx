@@ -5,7 +5,7 @@ import { HOUR_MS } from '../../../../domain/limits.ts';
 import { attentionOf } from '../../../../domain/sales/attention.ts';
 import { Page, PageHeader } from '../../components/page.tsx';
 import { ErrorState } from '../../components/placeholder.tsx';
-import { useOperation } from '../../data/use-operation.ts';
+import { useOperation, useWholeList } from '../../data/use-operation.ts';
 import { useNow } from '../../format/use-now.ts';
 import { AttentionCard } from './attention-card.tsx';
 import { Figures } from './figures.tsx';
@@ -24,7 +24,7 @@ export function OverviewPage() {
   const { t } = useTranslation('overview');
   const now = useNow();
   const overview = useOperation('getOverview', {}, { pollMs: EVERY_MS });
-  const nodes = useOperation('listNodes', {}, { pollMs: EVERY_MS });
+  const nodes = useWholeList('listNodes', {}, { pollMs: EVERY_MS });
   const plans = useOperation('listTariffs', { limit: 1 });
   const connections = useOperation('listInbounds', { limit: 1 });
   const addresses = useOperation('getAddresses', {});

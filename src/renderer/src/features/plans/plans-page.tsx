@@ -9,7 +9,7 @@ import { Page, PageHeader } from '../../components/page.tsx';
 import { EmptyState } from '../../components/placeholder.tsx';
 import { DataTable } from '../../components/table/data-table.tsx';
 import { openedBy } from '../../components/use-opening.ts';
-import { useOperation } from '../../data/use-operation.ts';
+import { useWholeList } from '../../data/use-operation.ts';
 import { changedQuery, hashOf } from '../../router/route.ts';
 import { leave, navigate, setQuery, useRoute } from '../../router/router.ts';
 import { usePlanColumns } from './plan-columns.tsx';
@@ -21,7 +21,7 @@ const NO_PLANS: readonly Plan[] = [];
 export function PlansPage() {
   const { t } = useTranslation('plans');
   const { path, query } = useRoute();
-  const plans = useOperation('listTariffs', { limit: 500 });
+  const plans = useWholeList('listTariffs', {});
   const all = plans.data?.items ?? NO_PLANS;
   const isArchive = query.get('archived') === 'true';
   const rows = all.filter(({ archived }) => archived === isArchive);

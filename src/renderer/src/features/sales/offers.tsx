@@ -12,7 +12,7 @@ import { StateDot } from '../../components/state.tsx';
 import { columnsOf } from '../../components/table/columns.ts';
 import { DataTable } from '../../components/table/data-table.tsx';
 import { openedBy } from '../../components/use-opening.ts';
-import { useOperation } from '../../data/use-operation.ts';
+import { useOperation, useWholeList } from '../../data/use-operation.ts';
 import { formatPrice } from '../../format/price.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { hashOf } from '../../router/route.ts';
@@ -35,7 +35,7 @@ export function Offers() {
   const planId = openedBy(query.get('plan') ?? undefined);
   const ofPlan = typeof planId === 'number' ? planId : null;
   const offers = useOperation('listOffers', ofPlan === null ? {} : { tariff_id: ofPlan });
-  const plans = useOperation('listTariffs', { limit: 500 });
+  const plans = useWholeList('listTariffs', {});
   const names = useMemo(() => new Map(plans.data?.items.map(({ id, name }) => [id, name])), [plans.data]);
   const list = query.size > 0 ? hashOf(['sales', 'offers'], query) : hashOf(['sales', 'offers']);
   const hrefOf = (offer: Offer) => hashOf(['sales', 'offers', offer.id], query);

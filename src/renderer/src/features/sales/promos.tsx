@@ -11,7 +11,7 @@ import { StateDot } from '../../components/state.tsx';
 import { columnsOf } from '../../components/table/columns.ts';
 import { DataTable } from '../../components/table/data-table.tsx';
 import { openedBy } from '../../components/use-opening.ts';
-import { useOperation } from '../../data/use-operation.ts';
+import { useOperation, useWholeList } from '../../data/use-operation.ts';
 import { hashOf } from '../../router/route.ts';
 import { leave, navigate, useRoute } from '../../router/router.ts';
 import { panelNow } from '../../state/connection.ts';
@@ -42,7 +42,7 @@ export function Promos() {
   const { path } = useRoute();
   const [limit, setLimit] = useState(FIRST);
   const promos = useOperation('listPromos', { limit }, { keepPrevious: true });
-  const plans = useOperation('listTariffs', { limit: 500 });
+  const plans = useWholeList('listTariffs', {});
   const offers = useOperation('listOffers', {});
   const columns = usePromoColumns();
   const open = openedBy(path[2]);

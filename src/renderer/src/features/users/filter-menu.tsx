@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { USER_STATES } from '../../../../contract/users/users.ts';
 import chips from '../../components/filters.module.css';
 import { FilterPopover } from '../../components/filters.tsx';
-import { useOperation } from '../../data/use-operation.ts';
+import { useWholeList } from '../../data/use-operation.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { useNow } from '../../format/use-now.ts';
 import { setQuery } from '../../router/router.ts';
@@ -28,7 +28,7 @@ export function FilterMenu(props: FilterMenuProps) {
 function Conditions({ filter, plans, onDone }: FilterMenuProps & { readonly onDone: () => void }) {
   const { t } = useTranslation(['users', 'common']);
   const now = useNow();
-  const nodes = useOperation('listNodes', { limit: 500 }).data?.items ?? [];
+  const nodes = useWholeList('listNodes', {}).data?.items ?? [];
   const queries = useQueryClient();
   const [tag, setTag] = useState(filter.tag ?? '');
   const [known] = useState(() => knownTags(queries));
@@ -137,7 +137,7 @@ function Conditions({ filter, plans, onDone }: FilterMenuProps & { readonly onDo
 export function useFilterLabels(filter: Filter, plans: Plans): (name: FilterName) => string {
   const { t } = useTranslation(['users', 'common']);
   const format = useFormat();
-  const nodes = useOperation('listNodes', { limit: 500 }, { enabled: filter.node_id !== undefined }).data?.items ?? [];
+  const nodes = useWholeList('listNodes', {}, { enabled: filter.node_id !== undefined }).data?.items ?? [];
   return (name) => {
     switch (name) {
       case 'state':

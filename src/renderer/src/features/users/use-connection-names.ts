@@ -1,11 +1,11 @@
 // Which connections a user may use, by their names.
 import { useTranslation } from 'react-i18next';
-import { useOperation } from '../../data/use-operation.ts';
+import { useWholeList } from '../../data/use-operation.ts';
 
 /** `textOf(null)`: all of them. A connection that was deleted is shown by its id. */
 export function useConnectionNames(): { readonly textOf: (ids: readonly number[] | null) => string } {
   const { t } = useTranslation('users');
-  const { data } = useOperation('listInbounds', { limit: 500 });
+  const { data } = useWholeList('listInbounds', {});
   const names = new Map(data?.items.map(({ id, name }) => [id, name]));
   return {
     textOf(ids) {

@@ -2,7 +2,7 @@
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Tariff } from '../../../../contract/tariffs.ts';
-import { useOperation } from '../../data/use-operation.ts';
+import { useWholeList } from '../../data/use-operation.ts';
 
 const NO_PLANS: readonly Tariff[] = [];
 
@@ -18,7 +18,7 @@ export interface Plans {
 
 export function usePlans(): Plans {
   const { t } = useTranslation('users');
-  const { data, isPending } = useOperation('listTariffs', { limit: 500 });
+  const { data, isPending } = useWholeList('listTariffs', {});
   const all = data?.items ?? NO_PLANS;
   return useMemo(() => {
     const names = new Map(all.map(({ id, name }) => [id, name]));

@@ -7,7 +7,7 @@ import { When } from '../../../components/figures.tsx';
 import { SaveCard } from '../../../components/form/save-card.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { useAct } from '../../../data/use-act.ts';
-import { useOperation } from '../../../data/use-operation.ts';
+import { useWholeList } from '../../../data/use-operation.ts';
 import rows from '../parts/rows.module.css';
 import classes from './notices.module.css';
 
@@ -44,7 +44,7 @@ export function RequestsCard({ requests }: { readonly requests: BotRequests }) {
 
 function Request({ request: { telegram_id: id, name, asked_at } }: { readonly request: BotRequests['items'][number] }) {
   const { t } = useTranslation('settings');
-  const plans = useOperation('listTariffs', { archived: false, limit: 500 });
+  const plans = useWholeList('listTariffs', { archived: false });
   const [chosen, setChosen] = useState<string | null>(null);
   const decide = useAct('decideBotRequest', {
     message: ({ user_id }) => ({

@@ -3,14 +3,14 @@ import { Checkbox, NativeSelect, SegmentedControl } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { WholeNumberInput } from '../../../components/form/whole-number-input.tsx';
 import { DrawerSection, Facts } from '../../../components/record-drawer.tsx';
-import { useOperation } from '../../../data/use-operation.ts';
+import { useWholeList } from '../../../data/use-operation.ts';
 import { EditableFact } from './editable-fact.tsx';
 import classes from './record.module.css';
 import type { RecordProps } from './record-context.tsx';
 
 export function AccessSection({ user, refresh, plans }: RecordProps) {
   const { t } = useTranslation('users');
-  const connections = useOperation('listInbounds', { limit: 500 });
+  const connections = useWholeList('listInbounds', {});
   const names = new Map((connections.data?.items ?? []).map(({ id, name }) => [id, name]));
   const allowed = user.inbounds;
   const choices = plans.all.filter(({ id, archived }) => !archived || id === user.tariff_id);

@@ -7,18 +7,16 @@ import { ErrorState } from '../../../components/placeholder.tsx';
 import { DrawerSection } from '../../../components/record-drawer.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
 import { StateDot } from '../../../components/state.tsx';
-import { useOperation } from '../../../data/use-operation.ts';
+import { useOperation, useWholeList } from '../../../data/use-operation.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import classes from './record.module.css';
 
 const EVERY_MS = 15_000;
-/** The most nodes that are named; others by their id. */
-const NODES = 500;
 
 export function AddressesSection({ user: { id } }: { readonly user: User }) {
   const { t } = useTranslation('users');
   const report = useOperation('getUserAddresses', { id }, { pollMs: EVERY_MS });
-  const nodes = useOperation('listNodes', { limit: NODES });
+  const nodes = useWholeList('listNodes', {});
   const { data } = report;
   if (data === undefined)
     return (

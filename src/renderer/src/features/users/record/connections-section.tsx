@@ -3,14 +3,14 @@ import { useTranslation } from 'react-i18next';
 import type { User } from '../../../../../contract/users/users.ts';
 import { DrawerSection } from '../../../components/record-drawer.tsx';
 import { StateDot } from '../../../components/state.tsx';
-import { useOperation } from '../../../data/use-operation.ts';
+import { useWholeList } from '../../../data/use-operation.ts';
 import { hashOf } from '../../../router/route.ts';
 import classes from './record.module.css';
 
 export function ConnectionsSection({ user }: { readonly user: User }) {
   const { t } = useTranslation(['users', 'connections']);
-  const connections = useOperation('listInbounds', { limit: 500 });
-  const nodes = useOperation('listNodes', { limit: 500 });
+  const connections = useWholeList('listInbounds', {});
+  const nodes = useWholeList('listNodes', {});
   if (connections.data === undefined) return null;
   const nodeNames = new Map((nodes.data?.items ?? []).map(({ id, name }) => [id, name]));
   const own = connections.data.items.filter(({ id }) => user.inbounds === null || user.inbounds.includes(id));

@@ -13,7 +13,7 @@ import { ErrorState } from '../../../components/placeholder.tsx';
 import { DrawerSection, useReturnFocus } from '../../../components/record-drawer.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
 import { useAct } from '../../../data/use-act.ts';
-import { useOperation } from '../../../data/use-operation.ts';
+import { useWholeList } from '../../../data/use-operation.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { useNow } from '../../../format/use-now.ts';
 import { GrantFields } from '../grant-fields.tsx';
@@ -26,7 +26,7 @@ export function GrantsSection({ user, part, onPart }: RecordProps) {
   const format = useFormat();
   const now = useNow();
   const { id, name } = user;
-  const grants = useOperation('listGrants', { id, limit: 500 });
+  const grants = useWholeList('listGrants', { id });
   const takeBack = useAct('deleteGrant', { message: () => ({ text: t('said.takenBack', { name }) }) });
   const [taking, setTaking] = useState<Grant | null>(null);
   const [isWhole, setWhole] = useState(false);

@@ -4,7 +4,7 @@ import { IconCalendarPlus, IconCheck, IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { User } from '../../../../../contract/users/users.ts';
 import { StateBadge } from '../../../components/state.tsx';
-import { useOperation } from '../../../data/use-operation.ts';
+import { useOperation, useWholeList } from '../../../data/use-operation.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { useNow } from '../../../format/use-now.ts';
 import { hashOf } from '../../../router/route.ts';
@@ -54,7 +54,7 @@ function AfterCut({ user }: { readonly user: User }) {
   const format = useFormat();
   const bytes = user.after_cut_up + user.after_cut_down;
   const now = useNow();
-  const { data } = useOperation('listNodes', { limit: 500 }, { enabled: bytes > 0 });
+  const { data } = useWholeList('listNodes', {}, { enabled: bytes > 0 });
   const settings = useOperation('getPanelSettings', {}, { enabled: bytes > 0 });
   if (bytes === 0) return null;
   const nodes = data?.items ?? [];

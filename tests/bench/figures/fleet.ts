@@ -1,0 +1,119 @@
+// Many nodes: how long it takes to bring each of them everything, a minute as any other, and how soon all know of a change. The machines are simulated
+// in another process (fleet.ts); the panel, its connections with TLS and what it sends are real.
+
+import { startChild } from '../child.ts';
+import { databaseOf } from '../databases.ts';
+import type { Bench, Figure, Measured } from '../figure.ts';
+import { time } from '../rounds.ts';
+import { runningUsers, sampleIds } from '../sample-users.ts';
+import { type Server, startPanel } from '../servers.ts';
+import { quantile } from '../statistics.ts';
+import type { Load } from '../target.ts';
+import { cpuOf, rssOf } from '../usage.ts';
+
+/** One user in so many moves something between two polls. */
+const MOVING_OF = 20;
+const ROUND_MS = 2000;
+const CHANGES = 100;
+const POLL_MS = 10_000;
+
+async function changeUser(panel: Server, userId: number, isAllowed: boolean): Promise<void> {
+  const { origin, paths, headers } = panel.target([`/users/${userId}`], {});
+  const reply = await fetch(origin + paths[0], {
+    method: 'PATCH',
+    headers,
+    body: JSON.stringify({ enabled: isAllowed }),
+  });
+  if (!reply.ok) throw new Error(`a user cannot be changed: ${reply.status} ${await reply.text()}`);
+}
+
+async function measureFleet({ databases, generator, scale, fleet, say }: Bench): Promise<readonly Measured[]> {
+  const { nodes, size } = fleet;
+  const users = databases.sizes[size];
+  const of = `${nodes.toLocaleString('en')} nodes, ${users.toLocaleString('en')} users`;
+  const folder = await databases.copy(size);
+  const ids = runningUsers(databaseOf(folder), CHANGES);
+  await using panel = await startPanel({ folder, tls: false, fleet: nodes });
+  const machines = startChild(new URL('../fleet.ts', import.meta.url), ['--max-old-space-size=4096']);
+  try {
+    const target = panel.target(sampleIds(users, 2000, 21).map((id) => `/users/${id}`));
+    const load = (ms: number) => generator.load(target, { connections: 1, ms });
+    await load(ROUND_MS);
+    const alone = await load(ROUND_MS);
+    const tokens = await panel.child.ask<string[]>('invite', nodes);
+    const moving = Math.ceil(users / MOVING_OF / nodes);
+    await machines.ask('join', { tokens, moving });
+    say(`${of}: joined`);
+
+    const began = await machines.ask<number>('open');
+    const cpuBefore = await cpuOf(panel.child);
+    let syncedAt: number | null = null;
+    const synced = machines.ask<number>('synced', users).then((at) => {
+      syncedAt = at;
+    });
+    const during: Load[] = [];
+    while (syncedAt === null) during.push(await load(ROUND_MS));
+    await synced;
+    const seconds = ((syncedAt ?? began) - began) / 1000;
+    const syncCpu = ((await cpuOf(panel.child)) - cpuBefore) / 1000;
+    const worst = Math.max(...during.map(({ p99 }) => p99));
+    say(`${of}: all have everything`);
+
+    // What was begun by that ends first.
+    await load(POLL_MS);
+    const minuteCpu = await cpuOf(panel.child);
+    const steadyMs = scale.seconds * 30_000;
+    const steady = await load(steadyMs);
+    const share = ((await cpuOf(panel.child)) - minuteCpu) / steadyMs;
+    const rss = await rssOf(panel.child);
+
+    const waits: number[] = [];
+    const busy = load(CHANGES * 100);
+    for (const [index, userId] of ids.entries()) {
+      await machines.ask('watch', userId);
+      const isAllowed = index % 2 === 1;
+      // One who may not connect is let in, the next one is put out.
+      if (isAllowed) {
+        await changeUser(panel, userId, false);
+        await machines.ask('changed', { userId, isAllowed: false });
+      }
+      const sentAt = Date.now();
+      await changeUser(panel, userId, isAllowed);
+      const knownAt = await machines.ask<number>('changed', { userId, isAllowed });
+      waits.push(knownAt - sentAt);
+    }
+    await busy;
+    const sorted = Float64Array.from(waits).sort();
+    return [
+      {
+        title: `everything to ${of}`,
+        reach: { most: 600 },
+        isRatio: false,
+        unit: 's',
+        value: seconds,
+        detail: `all at once, in parts of 500 users; ${syncCpu.toFixed(0)} s of the panel's CPU; GET /users/{id} meanwhile: p99 of the worst ${ROUND_MS / 1000} s ${time(worst)}, alone ${time(alone.p99)}`,
+      },
+      {
+        title: `a user's change at all of ${of}, p99`,
+        reach: { most: 2000 },
+        isRatio: false,
+        unit: 'ms',
+        value: quantile(sorted, 0.99),
+        range: [quantile(sorted, 0), quantile(sorted, 1)],
+        detail: `from the request to the last node, ${ids.length} users one after the other, beside polls and reads; median ${time(quantile(sorted, 0.5))}`,
+      },
+      {
+        title: `GET /users/{id} beside the polls of ${of}, p99`,
+        reach: { most: 100 },
+        isRatio: false,
+        unit: 'ms',
+        value: steady.p99,
+        detail: `alone ${time(alone.p99)}; ${(moving * nodes).toLocaleString('en')} users move something in each poll; with the reads ${(share * 100).toFixed(0)}% of a core, ${(rss / 1e6).toFixed(0)} MB`,
+      },
+    ];
+  } finally {
+    await machines.stop();
+  }
+}
+
+export const fleet: Figure = { name: 'fleet', measure: measureFleet };
