@@ -14,6 +14,7 @@ import * as broadcasts from './bot/broadcasts.ts';
 import * as events from './events.ts';
 import * as inbounds from './inbounds.ts';
 import * as monitoring from './monitoring.ts';
+import * as engineUpdate from './nodes/engine-update.ts';
 import * as localNode from './nodes/local-node.ts';
 import * as nodes from './nodes/nodes.ts';
 import type { ApiOperation, InputOf, Operation, OutputOf } from './operation.ts';
@@ -99,6 +100,10 @@ export const OPERATIONS = {
   updateNode: nodes.updateNode,
   suggestLocalNode: localNode.suggestLocalNode,
   inviteNode: nodes.inviteNode,
+  previewEngineUpdate: engineUpdate.previewEngineUpdate,
+  updateEngines: engineUpdate.updateEngines,
+  getEngineUpdate: engineUpdate.getEngineUpdate,
+  stopEngineUpdate: engineUpdate.stopEngineUpdate,
   deleteNode: nodes.deleteNode,
   panelState: session.panelState,
   setUp: session.setUp,

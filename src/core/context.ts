@@ -1,4 +1,5 @@
 // What handlers are and what they work with: the environment of the core, a read's context, a write's transaction.
+
 import type { EventActorKind, EventData, EventType } from '../contract/event-types.ts';
 import type { Input, Output } from '../contract/table.ts';
 import { localDay } from '../domain/calendar.ts';
@@ -6,8 +7,10 @@ import { createFailures, type Failures } from './access/failures.ts';
 import type { Actor, Call, HandledId, ReadId, Result } from './call.ts';
 import { type Checkpoints, createCheckpoints } from './checkpoints.ts';
 import type { CoreParts } from './core.ts';
+import type { EngineUpdateRun } from './nodes/engine-update.ts';
 import type { PanelError } from './panel-error.ts';
 import { type BotStatus, FRESH_STATUS } from './ports/bot.ts';
+import type { Engine } from './ports/engines.ts';
 import type { ListenAddress } from './ports/host.ts';
 import type { Crypto, Store, Totp, Vault } from './ports/ports.ts';
 import type { ProviderFailure } from './ports/providers.ts';
@@ -43,6 +46,10 @@ export interface Env extends CoreParts {
   botStatus: BotStatus;
   /** Tokens by which machines can be joined now: by node, how to end each. In memory only: a restart ends them. */
   readonly invitations: Map<number, () => void>;
+  /** Engines of nodes that are spoken to at the moment, by node. */
+  readonly engines: Map<number, Engine>;
+  /** The last update of engines since the start; null: none. In memory only. */
+  engineUpdate: EngineUpdateRun | null;
   /** Questions to payment providers that are on their way, by invoice. */
   readonly providerCalls: Map<number, Promise<ProviderFailure | null>>;
   /** When links were read. */
@@ -169,6 +176,8 @@ export function createEnv(parts: CoreParts, announce: () => void, noteEndedSessi
     acmeOrder: null,
     botStatus: FRESH_STATUS,
     invitations: new Map(),
+    engines: new Map(),
+    engineUpdate: null,
     providerCalls: new Map(),
     isStopping: false,
     settings,

@@ -17,6 +17,7 @@ import type { AsyncHandler, Handlers, ReadHandler, WriteHandler } from './contex
 import { listEvents } from './events.ts';
 import { INBOUND_GROUP_HANDLERS } from './inbounds/inbound-groups.ts';
 import { INBOUND_HANDLERS } from './inbounds/inbounds.ts';
+import { ENGINE_UPDATE_HANDLERS } from './nodes/engine-update.ts';
 import { JOIN_HANDLERS } from './nodes/join.ts';
 import { NODE_HANDLERS } from './nodes/nodes.ts';
 import { SUGGESTION_HANDLERS } from './nodes/suggestion.ts';
@@ -79,6 +80,7 @@ export const HANDLERS: {
   ...NODE_HANDLERS,
   ...SUGGESTION_HANDLERS,
   ...JOIN_HANDLERS,
+  ...ENGINE_UPDATE_HANDLERS,
   ...STATS_HANDLERS,
   listEvents: { read: listEvents },
   ...SESSION_HANDLERS,

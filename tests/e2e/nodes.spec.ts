@@ -149,6 +149,52 @@ test('are drained, and their users moved to connections of others', async ({ pag
   await expect(record.getByText('Draining').first()).toBeVisible();
 });
 
+test('have their engines updated one after the other, after what changes was shown', async ({ page, visit, panel }) => {
+  const list = await panel.administrator?.call('listNodes', { limit: 2 });
+  const [first, second] = list?.body.items ?? [];
+  const node = { current: 'xray-26.3.23', former: null, offered: ['xray-26.9.11'], lost: [], unserved: [] };
+  let begun: unknown = null;
+  await page.route('**/panel/previewEngineUpdate', (route) =>
+    route.fulfill({
+      json: {
+        offered: ['xray-26.9.11'],
+        nodes: [
+          { ...node, node_id: first?.id, problem: null, gained: ['wireguard'] },
+          { ...node, node_id: second?.id, problem: 'old_version', gained: [] },
+        ],
+      },
+    }),
+  );
+  await page.route('**/panel/updateEngines', async (route) => {
+    begun = route.request().postDataJSON();
+    await route.fulfill({ json: { engine: 'xray-26.9.11', is_running: true, steps: [] } });
+  });
+  await page.route('**/panel/getEngineUpdate', (route) => {
+    const steps = [{ node_id: first?.id, state: 'running', reason: '' }];
+    const update = begun === null ? null : { engine: 'xray-26.9.11', is_running: true, steps };
+    return route.fulfill({ json: { update } });
+  });
+  await visit('nodes');
+  await page.getByRole('link', { name: 'Update engines' }).click();
+  const drawer = page.getByRole('dialog', { name: 'Update engines' });
+  await expect(drawer.getByText('Gatehouse on its machine has to be updated first.')).toBeVisible();
+  await drawer.getByRole('combobox', { name: 'Engine' }).focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(drawer.getByText('Users gain: WireGuard with several users.')).toBeVisible();
+  await expect(drawer.getByRole('checkbox', { name: second?.name ?? '' })).toBeDisabled();
+  await drawer.getByRole('checkbox', { name: first?.name ?? '' }).focus();
+  await page.keyboard.press('Space');
+  await expectAccessible(page, 'an update of engines');
+  await drawer.getByRole('button', { name: 'Update 1 node' }).click();
+  await expect(drawer.getByText('is being updated')).toBeVisible();
+  expect(begun).toMatchObject({ node_ids: [first?.id], engine: 'xray-26.9.11' });
+  await expect(drawer.getByRole('button', { name: 'Stop after this node' })).toBeVisible();
+  await expectAccessible(page, 'a running update of engines');
+  await page.unrouteAll({ behavior: 'wait' });
+});
+
 test('on other machines are joined by one command, which the record follows', async ({ page, own }) => {
   const made = await own.administrator?.call('createNode', { name: 'Far', address: '127.0.0.1' });
   await own.visit(`nodes/${made?.body.id}`);

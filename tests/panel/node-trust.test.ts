@@ -66,6 +66,24 @@ describe('a joined machine', () => {
     expect(machine.calls).toBe(1);
   });
 
+  it('says which engines it has, and is brought another one', async () => {
+    const keys = await makeKeys();
+    const names: (string | null)[] = [];
+    const job = { name: 'xray-26.9.11', state: 'taken_back', reason: 'it does not run any more' } as const;
+    const read = { current: 'xray-26.3.27', former: null, offered: ['xray-26.9.11'], hasOwnPath: false, job };
+    const programs = { read: async () => read, begin: (name: string | null) => void names.push(name) };
+    const parts = { identity: keys.node, engine: realLooking(machine), clock: systemClock, log: createTestLog() };
+    listener = await serveNode({ ...parts, version: '0.0.0', saveIdentity: () => {}, programs }, PLACE);
+    const engine = dial(listener.port, keys);
+    expect(await engine.programs?.()).toEqual(read);
+    await engine.changeProgram?.('xray-26.9.11');
+    await engine.changeProgram?.(null);
+    expect(names).toEqual(['xray-26.9.11', null]);
+    await expect(engine.changeProgram?.('../../bin/sh')).rejects.toMatchObject(UNREACHABLE);
+    expect(names).toHaveLength(2);
+    engine.close();
+  });
+
   it('says how it is, and how the certificate of its links is', async () => {
     const keys = await makeKeys();
     const certificate = { endsAt: 1_800_000_000_000, isLate: true, failure: 'refused' } as const;

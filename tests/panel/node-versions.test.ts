@@ -120,9 +120,9 @@ it('a machine that is updated from an earlier version, and goes back to it, has 
   };
 
   await runFirst();
-  await expectPolled('1.0', ['ledger', 'lease', 'wireguard', 'difference', 'weight', 'certificate'], 0);
+  await expectPolled('1.0', ['ledger', 'lease', 'wireguard', 'difference', 'weight', 'certificate', 'engine'], 0);
   move(100);
-  await expectPolled('1.0', ['ledger', 'lease', 'wireguard', 'difference', 'weight', 'certificate'], 100);
+  await expectPolled('1.0', ['ledger', 'lease', 'wireguard', 'difference', 'weight', 'certificate', 'engine'], 100);
   move(20);
   await runPresent();
   await expectPolled(PRESENT, [], 120);
@@ -131,24 +131,24 @@ it('a machine that is updated from an earlier version, and goes back to it, has 
   await expectPolled(PRESENT, [], 123);
   move(4);
   await runSecond();
-  await expectPolled('1.1', ['lease', 'wireguard', 'difference', 'weight', 'certificate'], 127);
-  await expectPolled('1.1', ['lease', 'wireguard', 'difference', 'weight', 'certificate'], 127);
+  await expectPolled('1.1', ['lease', 'wireguard', 'difference', 'weight', 'certificate', 'engine'], 127);
+  await expectPolled('1.1', ['lease', 'wireguard', 'difference', 'weight', 'certificate', 'engine'], 127);
   move(10);
   await runPresent();
   await expectPolled(PRESENT, [], 137);
   await runFirst();
-  await expectPolled('1.0', ['ledger', 'lease', 'wireguard', 'difference', 'weight', 'certificate'], 137);
+  await expectPolled('1.0', ['ledger', 'lease', 'wireguard', 'difference', 'weight', 'certificate', 'engine'], 137);
   move(5000);
   await runThird();
-  await expectPolled('1.3', ['difference', 'weight', 'certificate'], 5137);
+  await expectPolled('1.3', ['difference', 'weight', 'certificate', 'engine'], 5137);
   // It is sent everybody for a start.
   const { id: _id, ...more } = inboundOf({ nodeId: node.nodeId, tag: 'more', port: 1001 });
   const moreId = temp.store.inbounds.insert(more);
-  await expectPolled('1.3', ['difference', 'weight', 'certificate'], 5137);
+  await expectPolled('1.3', ['difference', 'weight', 'certificate', 'engine'], 5137);
   expect(machine.process?.members.get(moreId)?.has(node.userId)).toBe(true);
   expect(machine.starts).toBe(2);
   temp.store.inbounds.remove(moreId);
-  await expectPolled('1.3', ['difference', 'weight', 'certificate'], 5137);
+  await expectPolled('1.3', ['difference', 'weight', 'certificate', 'engine'], 5137);
   expect(machine.starts).toBe(3);
   await runPresent();
   await expectPolled(PRESENT, [], 5137);

@@ -40,11 +40,11 @@ const restartReason = z.enum(RESTART_REASONS).meta({
 });
 export type NodeRestartReason = z.output<typeof restartReason>;
 
-const NODE_UPDATES = ['ledger', 'lease', 'wireguard', 'difference', 'weight', 'certificate'] as const;
+const NODE_UPDATES = ['ledger', 'lease', 'wireguard', 'difference', 'weight', 'certificate', 'engine'] as const;
 const nodeUpdate = z.enum(NODE_UPDATES).meta({
   id: 'NodeUpdate',
   description:
-    '`ledger`: it writes down what its engine counts, so that nothing is lost while the panel is away. `lease`: it ends terms and limits and begins held terms by itself while the panel is away. `wireguard`: it knows connections of WireGuard. `difference`: where connections change, it is not sent all users again. `weight`: it counts by `weight_percent` while the panel is away. `certificate`: it says how the certificate of its links is.',
+    '`ledger`: it writes down what its engine counts, so that nothing is lost while the panel is away. `lease`: it ends terms and limits and begins held terms by itself while the panel is away. `wireguard`: it knows connections of WireGuard. `difference`: where connections change, it is not sent all users again. `weight`: it counts by `weight_percent` while the panel is away. `certificate`: it says how the certificate of its links is. `engine`: the panel can bring another engine there.',
 });
 export type NodeUpdate = z.output<typeof nodeUpdate>;
 

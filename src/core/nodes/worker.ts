@@ -110,6 +110,7 @@ export function createNodeWorkers(env: Env, openEngine: OpenEngine): NodeWorkers
 
   function open(node: NodeRow): void {
     const engine = openEngine({ id: node.id, kind: node.kind });
+    if (engine) env.engines.set(node.id, engine);
     const asker = engine && createAddressAsker(env, node.id, engine, addressKey, concurrency);
     workers.set(node.id, engine && asker && createWorker(env, node.id, engine, asker));
   }
@@ -127,6 +128,7 @@ export function createNodeWorkers(env: Env, openEngine: OpenEngine): NodeWorkers
       if (ids.has(id)) continue;
       workers.delete(id);
       concurrency.forget(id);
+      env.engines.delete(id);
       const closed = worker?.close();
       if (closed) closing.add(closed.finally(() => closing.delete(closed)));
     }

@@ -151,6 +151,29 @@ export interface MachineCertificate {
   readonly failure: AcmeFailureCode | null;
 }
 
+/** What became of another engine on a machine, or is to become of it. */
+export interface EngineJob {
+  /** As in `xray-26.3.27`; null: the one that was used before. */
+  readonly name: string | null;
+  readonly state: 'running' | 'switched' | 'same' | 'refused' | 'taken_back' | 'failed';
+  /** Empty where nothing went wrong. */
+  readonly reason: string;
+}
+
+/** The engines of a machine, by names as in `xray-26.3.27`. */
+export interface MachinePrograms {
+  /** What it would start; null: none. */
+  readonly current: string | null;
+  /** What was used before. */
+  readonly former: string | null;
+  /** What its release of Gatehouse can bring. */
+  readonly offered: readonly string[];
+  /** Its service was started with a program of its own: it takes no other. */
+  readonly hasOwnPath: boolean;
+  /** The last one since it started; null: none. */
+  readonly job: EngineJob | null;
+}
+
 /** How the machine of an engine is. */
 export interface MachineFacts {
   /** Its load in the last minute by processor core, in percent; null: the system does not tell. */
@@ -207,6 +230,10 @@ export interface Engine {
    * holds now. Rejects where the engine does not answer; what was done before stays done.
    */
   apply(changes: readonly EngineChange[]): Promise<readonly (EngineError | null)[]>;
+  /** The engines of its machine. Null: it cannot be given another one from here. Absent: the same. */
+  programs?(): Promise<MachinePrograms | null>;
+  /** Begins to bring its machine another engine; null: the one that was used before. What becomes of it is the `job` of `programs`. */
+  changeProgram?(name: string | null): Promise<void>;
   /** Ids of the users on a connection; null: this engine cannot tell. */
   members(inbound: EngineInbound): Promise<readonly number[] | null>;
   /** From where each user who is connected is: with connections that are open now; null: this engine cannot tell. */

@@ -1,6 +1,7 @@
 // What engines know of connections, version by version: the one table that connections are checked by when they are written, so that
 // no engine is given what it would refuse as a whole.
 import type { METHODS } from '../../contract/inbounds.ts';
+import type { EngineAbility } from '../../contract/nodes/engine-update.ts';
 import type { CutOff } from '../../contract/nodes/nodes.ts';
 import type { InboundShape } from './inbound-shape.ts';
 
@@ -18,6 +19,7 @@ export interface ServedShape extends InboundShape {
 }
 
 export interface EngineFact {
+  readonly id: Exclude<EngineAbility, 'addresses'>;
   /** What is needed, as people call it. */
   readonly title: string;
   /** The setting that needs it, as the contract names it. */
@@ -31,48 +33,56 @@ const METHODS_WITH_KEYS: readonly (typeof METHODS)[number][] = ['2022-blake3-aes
 
 export const ENGINE_FACTS: readonly EngineFact[] = [
   {
+    id: 'grpc',
     title: 'gRPC',
     field: 'network',
     isNeededBy: ({ network }) => network === 'grpc',
     since: { xray: '1.4.0', v2ray: '4.36.0' },
   },
   {
+    id: 'httpupgrade',
     title: 'HTTPUpgrade',
     field: 'network',
     isNeededBy: ({ network }) => network === 'httpupgrade',
     since: { xray: '1.8.9', v2ray: null },
   },
   {
+    id: 'xhttp',
     title: 'XHTTP',
     field: 'network',
     isNeededBy: ({ network }) => network === 'xhttp',
     since: { xray: '24.11.30', v2ray: null },
   },
   {
+    id: 'reality',
     title: 'REALITY',
     field: 'security',
     isNeededBy: ({ security }) => security === 'reality',
     since: { xray: '1.8.0', v2ray: null },
   },
   {
+    id: 'vision',
     title: 'XTLS Vision',
     field: 'flow',
     isNeededBy: ({ flow }) => flow === 'xtls-rprx-vision',
     since: { xray: '1.8.0', v2ray: null },
   },
   {
+    id: 'shadowsocks',
     title: 'Shadowsocks with several users',
     field: 'protocol',
     isNeededBy: ({ protocol }) => protocol === 'shadowsocks',
     since: { xray: '1.4.0', v2ray: null },
   },
   {
+    id: 'shadowsocks_2022',
     title: 'Shadowsocks 2022 with several users',
     field: 'method',
     isNeededBy: ({ method }) => METHODS_WITH_KEYS.some((known) => known === method),
     since: { xray: '1.8.0', v2ray: null },
   },
   {
+    id: 'hysteria2',
     title: 'Hysteria2',
     field: 'protocol',
     isNeededBy: ({ protocol }) => protocol === 'hysteria2',
@@ -80,6 +90,7 @@ export const ENGINE_FACTS: readonly EngineFact[] = [
   },
   {
     // Older ones have WireGuard, but no users that are added while they run, and no counters of them.
+    id: 'wireguard',
     title: 'WireGuard with several users',
     field: 'protocol',
     isNeededBy: ({ protocol }) => protocol === 'wireguard',
@@ -148,13 +159,29 @@ export interface EngineDifference {
   readonly lost: readonly string[];
 }
 
-export function engineDifference(from: EngineVersion, to: EngineVersion): EngineDifference {
-  const has = ({ since }: EngineFact, { name, version }: EngineVersion) => {
-    const first = name === 'xray' || name === 'v2ray' ? since[name] : null;
-    return first !== null && !isOlder(version, first);
+function hasFact({ since }: EngineFact, { name, version }: EngineVersion): boolean {
+  const first = name === 'xray' || name === 'v2ray' ? since[name] : null;
+  return first !== null && !isOlder(version, first);
+}
+
+/** What an engine gives to users, of what not every one does. */
+function abilitiesOf(engine: EngineVersion): readonly EngineAbility[] {
+  const facts = ENGINE_FACTS.filter((fact) => hasFact(fact, engine)).map(({ id }) => id);
+  return canTellAddresses(engine) ? [...facts, 'addresses'] : facts;
+}
+
+/** The same as `engineDifference`, by ids. */
+export function abilityDifference(from: EngineVersion, to: EngineVersion) {
+  const [before, after] = [abilitiesOf(from), abilitiesOf(to)];
+  return {
+    gained: after.filter((ability) => !before.includes(ability)),
+    lost: before.filter((ability) => !after.includes(ability)),
   };
+}
+
+export function engineDifference(from: EngineVersion, to: EngineVersion): EngineDifference {
   const titles = (one: EngineVersion, other: EngineVersion) => [
-    ...ENGINE_FACTS.filter((fact) => has(fact, one) && !has(fact, other)).map(({ title }) => title),
+    ...ENGINE_FACTS.filter((fact) => hasFact(fact, one) && !hasFact(fact, other)).map(({ title }) => title),
     ...(canTellAddresses(one) && !canTellAddresses(other) ? ['From where users are connected'] : []),
   ];
   return { gained: titles(to, from), lost: titles(from, to) };

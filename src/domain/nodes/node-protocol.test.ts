@@ -12,11 +12,11 @@ it('is written as two numbers and read as the same', () => {
 });
 
 it('says for what a machine is to be updated', () => {
-  expect(updatesFor('1.0')).toEqual(['ledger', 'lease', 'wireguard', 'difference', 'weight', 'certificate']);
-  expect(updatesFor('1.1')).toEqual(['lease', 'wireguard', 'difference', 'weight', 'certificate']);
-  expect(updatesFor('1.2')).toEqual(['wireguard', 'difference', 'weight', 'certificate']);
-  expect(updatesFor('1.3')).toEqual(['difference', 'weight', 'certificate']);
-  expect(updatesFor('1.4')).toEqual(['certificate']);
+  expect(updatesFor('1.0')).toEqual(['ledger', 'lease', 'wireguard', 'difference', 'weight', 'certificate', 'engine']);
+  expect(updatesFor('1.1')).toEqual(['lease', 'wireguard', 'difference', 'weight', 'certificate', 'engine']);
+  expect(updatesFor('1.2')).toEqual(['wireguard', 'difference', 'weight', 'certificate', 'engine']);
+  expect(updatesFor('1.3')).toEqual(['difference', 'weight', 'certificate', 'engine']);
+  expect(updatesFor('1.4')).toEqual(['certificate', 'engine']);
   expect(updatesFor(writeVersion(PROTOCOL))).toEqual([]);
   // Another major version is refused as a whole.
   expect(updatesFor('0.9')).toEqual([]);

@@ -19,6 +19,7 @@ const SINCE: Readonly<Record<NodeUpdate, number>> = {
   difference: 4,
   weight: 4,
   certificate: 5,
+  engine: 5,
 };
 
 export function writeVersion({ major, minor }: ProtocolVersion): string {

@@ -8,7 +8,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { ZodError } from 'zod';
-import { type Engine, EngineError, type MachineCertificate } from '../../core/ports/engines.ts';
+import { type Engine, EngineError, type MachineCertificate, type MachinePrograms } from '../../core/ports/engines.ts';
 import type { Clock, Log } from '../../core/ports/ports.ts';
 import { networkOf } from '../../domain/client-network.ts';
 import { MINUTE_MS } from '../../domain/limits.ts';
@@ -67,6 +67,8 @@ interface ServedParts {
   readonly version: string;
   /** Of links that this machine serves; left out: it serves none. */
   readonly certificate?: () => MachineCertificate | null;
+  /** Its engines; left out: the panel can bring it no other. `begin` throws EngineError where one is being brought. */
+  readonly programs?: { read(): Promise<MachinePrograms>; begin(name: string | null): void };
   /** Stores the identity with another certificate. Throws where that cannot be. */
   readonly saveIdentity: (identity: NodeIdentity) => void;
 }
@@ -288,6 +290,16 @@ export function serveNode(parts: ServedParts, place: Listening): Promise<NodeLis
         }),
       );
       return { outcomes: outcomes.map((error) => error && { code: error.code, message: error.message }) };
+    },
+    async programs() {
+      const programs = (await parts.programs?.read()) ?? null;
+      return { programs: programs && { ...programs, offered: [...programs.offered] } };
+    },
+    async changeProgram(body) {
+      const { name } = REQUESTS.changeProgram.parse(body);
+      if (!parts.programs) throw new EngineError('engine_refused', 'this machine takes no engine from the panel');
+      parts.programs.begin(name);
+      return {};
     },
     async members(body) {
       const ids = await engine.members(REQUESTS.members.parse(body).inbound);

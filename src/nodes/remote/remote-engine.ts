@@ -78,6 +78,8 @@ const LIMIT_MS: Readonly<Record<Method, number>> = {
   apply: 60_000,
   members: 30_000,
   connected: 30_000,
+  programs: 30_000,
+  changeProgram: 10_000,
   certificate: 10_000,
 };
 /** What is said of one user at most, whose counters are three numbers and who is connected from some addresses. */
@@ -342,6 +344,13 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
       const { outcomes } = await call('apply', { inbounds, changes: wire });
       if (outcomes.length !== changes.length) throw new EngineError('engine_unreachable', 'the node left changes out');
       return outcomes.map((outcome) => outcome && new EngineError(outcome.code, outcome.message.slice(0, 1000)));
+    },
+    async programs() {
+      if (spoken === null) await call('running', {});
+      return updatesFor(spoken).includes('engine') ? null : (await call('programs', {})).programs;
+    },
+    async changeProgram(name) {
+      await call('changeProgram', { name });
     },
     members: async (inbound) => (await call('members', { inbound })).ids,
     async connected() {

@@ -25,6 +25,7 @@ const MOST_LEVELS = 16;
 const id = z.int().min(1);
 const bytes = z.int().min(0);
 const instant = z.int().min(0).max(8_640_000_000_000_000);
+const programName = z.string().regex(/^(?:xray|v2ray)-\d{1,5}\.\d{1,5}\.\d{1,5}$/);
 const boot = z.string().regex(/^[A-Za-z0-9]{1,64}$/);
 
 /** The engine's code looks at the rest: who sends this is the panel, by its certificate. */
@@ -59,6 +60,10 @@ export const REQUESTS = {
   }),
   members: z.strictObject({ inbound }),
   connected: z.strictObject({}),
+  /** The engines of the machine. Since 1.5. */
+  programs: z.strictObject({}),
+  /** Brings another one, or the one that was used before. Since 1.5. */
+  changeProgram: z.strictObject({ name: programName.nullable() }),
   /** A certificate in place of the present one, for the same key. */
   certificate: z.strictObject({ certificate: z.string().max(8192) }),
 } as const;
@@ -131,6 +136,24 @@ export const REPLIES = {
     outcomes: z.array(failed.nullable()).max(1000),
   }),
   members: z.object({ ids: z.array(id).nullable() }),
+  programs: z.object({
+    programs: z
+      .object({
+        current: programName.nullable(),
+        former: programName.nullable(),
+        offered: z.array(programName).max(100),
+        hasOwnPath: z.boolean(),
+        job: z
+          .object({
+            name: programName.nullable(),
+            state: z.enum(['running', 'switched', 'same', 'refused', 'taken_back', 'failed']),
+            reason: z.string().max(2000),
+          })
+          .nullable(),
+      })
+      .nullable(),
+  }),
+  changeProgram: z.object({}),
   connected: z.object({
     users: z.array(z.tuple([id, z.array(z.tuple([z.string().max(64), z.number()]))])).nullable(),
   }),

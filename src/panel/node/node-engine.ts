@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { connectControl } from '../../adapters/control-socket.ts';
 import { download } from '../../adapters/releases/download.ts';
 import { PanelError } from '../../core/panel-error.ts';
-import { type EngineConfig, EngineError } from '../../core/ports/engines.ts';
+import { type EngineConfig, EngineError, type EngineJob, type MachinePrograms } from '../../core/ports/engines.ts';
 import type { Log } from '../../core/ports/ports.ts';
 import { type EngineDifference, engineDifference, isOlder } from '../../domain/nodes/engine-facts.ts';
 import { type EngineProgram, findProgram } from '../../nodes/engine-program.ts';
@@ -29,6 +29,9 @@ import {
 const ARCHIVE_LIMITS = { maxBytes: 300_000_000, idleMs: 30_000, totalMs: 30 * 60_000 };
 const WATCH_MS = 60_000;
 const LOOK_MS = 1000;
+/** What the panel is told. */
+const MOST_OFFERED = 100;
+const MOST_REASON = 1000;
 
 /** What became of a switch. */
 const switched = z.object({
@@ -205,5 +208,52 @@ async function watch(engine: KeptEngine, ms: number): Promise<void> {
 }
 
 function wordsOf(error: unknown): string {
-  return error instanceof EngineError ? error.message : String(error);
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** What the panel asks of the service that runs: its engines, and to bring another one in the background. */
+export function servePrograms(parts: SwitchParts): {
+  read(): Promise<MachinePrograms>;
+  begin(name: string | null): void;
+} {
+  const { folder, hasOwnPath, log } = parts;
+  let job: EngineJob | null = null;
+
+  async function bring(name: string | null): Promise<Switched> {
+    const wanted = name ?? readProgramsInUse(folder).former;
+    if (wanted === null) return { outcome: 'refused', reason: 'no other engine was in use on this machine before' };
+    if (hasOwnPath || existsSync(programPath(folder, wanted))) return switchRunning(parts, wanted);
+    const [, version] = wanted.split('-');
+    const program = await installEngine(folder, { version }, (what, of) => log.info('engine', { act: what, name: of }));
+    if (programName(program) !== wanted) return { outcome: 'refused', reason: `it is ${programName(program)}` };
+    return switchRunning(parts, wanted);
+  }
+
+  return {
+    async read() {
+      const { former } = readProgramsInUse(folder);
+      const present = await findProgram(installedPath(folder)).catch(() => null);
+      const offered = readReleaseSource().engines.filter(({ platform }) => platform === PLATFORM);
+      const names = [...new Set(offered.map((release) => programName(release)))];
+      return {
+        current: present && programName(present),
+        former,
+        offered: names.slice(0, MOST_OFFERED),
+        hasOwnPath,
+        job,
+      };
+    },
+    begin(name) {
+      if (job?.state === 'running') throw new EngineError('engine_refused', 'another engine is being brought there');
+      job = { name, state: 'running', reason: '' };
+      bring(name).then(
+        ({ outcome, reason }) => {
+          job = { name, state: outcome, reason: reason.slice(0, MOST_REASON) };
+        },
+        (error: unknown) => {
+          job = { name, state: 'failed', reason: wordsOf(error).slice(0, MOST_REASON) };
+        },
+      );
+    },
+  };
 }

@@ -29,7 +29,7 @@ import { findDataFolder, prepareDataFolder } from '../data-folder.ts';
 import type { Finding } from '../doctor.ts';
 import { panelVersion } from '../installation.ts';
 import { reasonOf, refusal } from '../refusal.ts';
-import { nodeCommand } from './node-engine.ts';
+import { nodeCommand, servePrograms } from './node-engine.ts';
 import { dropLinks, examineLinks, machineCertificate, serveLinks } from './node-links.ts';
 import { installedPath } from './node-programs.ts';
 import { SERVICE_FOLDER } from './node-service.ts';
@@ -232,8 +232,6 @@ export async function runMachine(options: RunOptions): Promise<NodeMachine> {
     const { port, ...identity } = joined;
     const saveIdentity = (next: NodeIdentity) => saveJoined(folder, { ...next, port });
     const certificate = () => machineCertificate(folder, systemClock.now());
-    const parts = { identity, engine, clock: systemClock, log, version: panelVersion(), certificate, saveIdentity };
-    const listener = await listening(serveNode(parts, { host, port }), port);
     const check = async (path: string, config: EngineConfig) => {
       const other = engineIn(folder, path);
       try {
@@ -243,6 +241,18 @@ export async function runMachine(options: RunOptions): Promise<NodeMachine> {
       }
     };
     const switching = { folder, engine, check, log, hasOwnPath: enginePath !== undefined, watchMs: options.watchMs };
+    const programs = servePrograms(switching);
+    const parts = {
+      identity,
+      engine,
+      clock: systemClock,
+      log,
+      version: panelVersion(),
+      certificate,
+      programs,
+      saveIdentity,
+    };
+    const listener = await listening(serveNode(parts, { host, port }), port);
     const control = await openControlSocket(folder, (command, args) => nodeCommand(switching, command, args), log);
     const links = await serveLinks({ folder, lease, clock: systemClock, timers: systemTimers, log }).catch(
       async (error: unknown) => {

@@ -146,6 +146,8 @@ export const audit = {
     refundOrder: 'Refunded an order',
     createInbound: 'Added a connection',
     updateInbound: 'Changed a connection',
+    updateEngines: 'Updated the engine of a node',
+    stopEngineUpdate: 'Stopped an update of engines',
     placeInbound: 'Chose the nodes of a connection',
     deleteInbound: 'Deleted a connection',
     createNode: 'Added a node',

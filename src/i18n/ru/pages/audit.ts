@@ -156,6 +156,8 @@ export const audit: Russian<typeof english> = {
     refundOrder: 'Возвращён заказ',
     createInbound: 'Добавлено подключение',
     updateInbound: 'Изменено подключение',
+    updateEngines: 'Обновлено ядро узла',
+    stopEngineUpdate: 'Остановлено обновление ядер',
     placeInbound: 'Выбраны узлы подключения',
     deleteInbound: 'Удалено подключение',
     createNode: 'Добавлен узел',

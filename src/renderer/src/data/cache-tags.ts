@@ -116,6 +116,10 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   updateNode: { changes: ['node'], record: 'getNode' },
   suggestLocalNode: { changes: ['panel'] },
   inviteNode: { changes: ['node'] },
+  previewEngineUpdate: { changes: [] },
+  updateEngines: { changes: ['node'] },
+  getEngineUpdate: { reads: ['node'] },
+  stopEngineUpdate: { changes: ['node'] },
   deleteNode: { changes: ['node'] },
 
   // Days begin by the panel's time zone.

@@ -41,7 +41,15 @@ export const ACTION_GROUPS = {
     'refundOrder',
   ],
   connections: ['createInbound', 'updateInbound', 'placeInbound', 'deleteInbound'],
-  nodes: ['createNode', 'updateNode', 'inviteNode', 'suggestLocalNode', 'deleteNode'],
+  nodes: [
+    'createNode',
+    'updateNode',
+    'inviteNode',
+    'updateEngines',
+    'stopEngineUpdate',
+    'suggestLocalNode',
+    'deleteNode',
+  ],
   access: [
     'setUp',
     'signIn',

@@ -11,6 +11,7 @@ import { openedBy } from '../../components/use-opening.ts';
 import { useWholeList } from '../../data/use-operation.ts';
 import { hashOf } from '../../router/route.ts';
 import { leave, navigate, useRoute } from '../../router/router.ts';
+import { EngineUpdateDrawer } from './engine-update.tsx';
 import { useNodeColumns } from './node-columns.tsx';
 import { NodeDrawer } from './node-drawer.tsx';
 
@@ -35,9 +36,16 @@ export function NodesPage() {
         title={t('title')}
         aside={all === undefined || all.length === 0 ? '' : t('upOf', { up, count: all.length })}
         actions={
-          <Button leftSection={<IconPlus size={16} stroke={1.75} />} onClick={create}>
-            {t('create')}
-          </Button>
+          <>
+            {all?.some(({ kind, joined }) => kind === 'remote' && joined) && (
+              <Button variant="default" component="a" href={hashOf(['nodes', 'engines'])}>
+                {t('engines.act')}
+              </Button>
+            )}
+            <Button leftSection={<IconPlus size={16} stroke={1.75} />} onClick={create}>
+              {t('create')}
+            </Button>
+          </>
         }
       />
       <DataTable
@@ -61,6 +69,11 @@ export function NodesPage() {
             action={<Button onClick={create}>{t('create')}</Button>}
           />
         }
+      />
+      <EngineUpdateDrawer
+        isOpen={path[1] === 'engines'}
+        nodes={all ?? NO_NODES}
+        onClose={() => leave(hashOf(['nodes']))}
       />
       <NodeDrawer
         open={open}

@@ -1,0 +1,186 @@
+// Engines of several nodes, brought to another version: one machine after the other, and no further after the first that fails.
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { createTestClock, createTestTimers } from '../../../tests/support/clock.ts';
+import { ADMINISTRATOR_CALL, coreParts } from '../../../tests/support/core.ts';
+import { createFakeMachine } from '../../../tests/support/fake-engine.ts';
+import { inboundOf } from '../../../tests/support/subscription-samples.ts';
+import { sampleNode, type TempStore, tempStore } from '../../../tests/support/temp-store.ts';
+import type { Input } from '../../contract/table.ts';
+import { createCore } from '../create-core.ts';
+import { EngineError, type EngineJob, type MachinePrograms } from '../ports/engines.ts';
+
+const PASSWORD = 'correct horse battery';
+const NEXT = 'xray-26.9.11';
+
+interface Machine {
+  programs: MachinePrograms | null;
+  /** What it was asked for. */
+  readonly asked: (string | null)[];
+  isAway: boolean;
+}
+
+const atHome = (more: Partial<MachinePrograms> = {}): MachinePrograms => ({
+  current: 'xray-26.3.23',
+  former: null,
+  offered: [NEXT],
+  hasOwnPath: false,
+  job: null,
+  ...more,
+});
+
+async function openScene(temp: TempStore, count: number) {
+  const { store } = temp;
+  const timers = createTestTimers();
+  const clock = createTestClock(Date.UTC(2026, 10, 20));
+  const machines = Array.from({ length: count }, (): Machine => ({ programs: atHome(), asked: [], isAway: false }));
+  const pin = 'a'.repeat(64);
+  const ids = machines.map(() => store.nodes.insert(sampleNode({ kind: 'remote', agentPort: 1, agentPin: pin })));
+  const core = createCore({
+    ...coreParts(temp, { clock }),
+    timers,
+    openEngine({ id }) {
+      const machine = machines[ids.indexOf(id)];
+      if (!machine) return null;
+      return {
+        ...createFakeMachine().attach().engine,
+        async programs() {
+          if (machine.isAway) throw new EngineError('engine_unreachable', 'no answer in 30 s');
+          return machine.programs;
+        },
+        async changeProgram(name) {
+          machine.asked.push(name);
+          if (machine.programs) machine.programs = { ...machine.programs, job: { name, state: 'running', reason: '' } };
+        },
+      };
+    },
+  });
+  await core.local.setUp('admin', PASSWORD);
+  core.start();
+  const rest = async () => {
+    for (let turn = 0; turn < 80; turn += 1) await setImmediate();
+  };
+  await rest();
+  const call = async <Id extends 'previewEngineUpdate' | 'updateEngines' | 'stopEngineUpdate'>(
+    id: Id,
+    input: Input<Id>,
+  ) => (await core.call(id, input, ADMINISTRATOR_CALL)).body;
+  return {
+    ids,
+    machines,
+    preview: (engine: string | null) => call('previewEngineUpdate', { engine }),
+    begin: (engine: string | null, nodeIds: number[] = ids) =>
+      call('updateEngines', { node_ids: nodeIds, engine, password: PASSWORD }),
+    stop: () => call('stopEngineUpdate', {}),
+    states: () => {
+      const { update } = core.call('getEngineUpdate', {}, ADMINISTRATOR_CALL).body;
+      return [update?.is_running, update?.steps.map(({ state }) => state)];
+    },
+    /** A machine is done, and the panel has looked. */
+    async finish(index: number, job: Omit<EngineJob, 'name'>) {
+      const machine = machines[index];
+      if (machine?.programs) machine.programs = { ...machine.programs, job: { name: NEXT, ...job } };
+      timers.expire();
+      await rest();
+    },
+    async look() {
+      timers.expire();
+      await rest();
+    },
+    rest,
+    core,
+  };
+}
+
+describe('an update of engines', () => {
+  it('goes from node to node, each when the one before is well', async () => {
+    using temp = tempStore();
+    const scene = await openScene(temp, 3);
+    const begun = await scene.begin(NEXT);
+    expect(begun).toMatchObject({ engine: NEXT, is_running: true });
+    await scene.rest();
+    expect(scene.machines.map(({ asked }) => asked)).toEqual([[NEXT], [], []]);
+    await scene.look();
+    expect(scene.states()).toEqual([true, ['running', 'waiting', 'waiting']]);
+    // Another one is not begun beside it.
+    expect(await scene.begin(null)).toMatchObject({ engine: NEXT });
+    await scene.finish(0, { state: 'switched', reason: '' });
+    expect(scene.machines.map(({ asked }) => asked)).toEqual([[NEXT], [NEXT], []]);
+    await scene.finish(1, { state: 'same', reason: '' });
+    await scene.finish(2, { state: 'switched', reason: '' });
+    expect(scene.states()).toEqual([false, ['switched', 'same', 'switched']]);
+    await scene.core.stop();
+  });
+
+  it.each(['refused', 'taken_back', 'failed'] as const)('ends with the first that is %s', async (state) => {
+    using temp = tempStore();
+    const scene = await openScene(temp, 3);
+    await scene.begin(NEXT);
+    await scene.rest();
+    await scene.finish(0, { state: 'switched', reason: '' });
+    await scene.finish(1, { state, reason: 'unknown cipher' });
+    expect(scene.states()).toEqual([false, ['switched', state, 'skipped']]);
+    expect(scene.machines[2]?.asked).toEqual([]);
+    await scene.core.stop();
+  });
+
+  it('waits for a machine that does not answer in between, and gives up one that has forgotten', async () => {
+    using temp = tempStore();
+    const scene = await openScene(temp, 2);
+    const [first, second] = scene.machines;
+    if (!first || !second) throw new Error('no machines');
+    await scene.begin(null);
+    await scene.rest();
+    first.isAway = true;
+    for (let looks = 0; looks < 5; looks += 1) await scene.look();
+    expect(scene.states()).toEqual([true, ['running', 'waiting']]);
+    first.isAway = false;
+    await scene.finish(0, { state: 'switched', reason: '' });
+    second.programs = atHome();
+    await scene.look();
+    expect(scene.states()).toEqual([false, ['switched', 'failed']]);
+    expect(second.asked).toEqual([null]);
+    await scene.core.stop();
+  });
+
+  it('ends after the present node where it is stopped', async () => {
+    using temp = tempStore();
+    const scene = await openScene(temp, 2);
+    await scene.begin(NEXT);
+    await scene.rest();
+    await scene.stop();
+    await scene.finish(0, { state: 'switched', reason: '' });
+    expect(scene.states()).toEqual([false, ['switched', 'skipped']]);
+    await scene.core.stop();
+  });
+
+  it('begins at no node that is not there', async () => {
+    using temp = tempStore();
+    const scene = await openScene(temp, 1);
+    await expect(scene.begin(NEXT, [...scene.ids, 4_000_000])).rejects.toMatchObject({ code: 'not_found' });
+    expect([scene.states(), scene.machines[0]?.asked]).toEqual([[undefined, undefined], []]);
+    await scene.core.stop();
+  });
+});
+
+it('says before what it changes for the users of each node, and where it cannot be done', async () => {
+  using temp = tempStore();
+  const scene = await openScene(temp, 4);
+  const [first, away, old, own] = scene.machines;
+  if (!first || !away || !old || !own) throw new Error('no machines');
+  away.isAway = true;
+  old.programs = null;
+  own.programs = atHome({ hasOwnPath: true });
+  const nodeId = scene.ids[0] ?? 0;
+  const shape = { nodeId, network: 'tcp', security: 'reality' } as const;
+  const { id: _, ...reality } = inboundOf({ ...shape, tag: 'reality', port: 1001 });
+  const inboundId = temp.store.inbounds.insert(reality);
+  const newer = await scene.preview('xray-26.6.27');
+  expect(newer.offered).toEqual([NEXT]);
+  expect(newer.nodes.map(({ problem }) => problem)).toEqual([null, 'unreachable', 'old_version', 'own_path']);
+  expect(newer.nodes[0]).toMatchObject({ current: 'xray-26.3.23', gained: ['wireguard'], lost: [], unserved: [] });
+  const older = await scene.preview('xray-1.7.0');
+  expect(older.nodes[0]?.lost).toEqual(expect.arrayContaining(['reality', 'hysteria2', 'addresses']));
+  expect(older.nodes[0]?.unserved).toEqual([inboundId]);
+  await scene.core.stop();
+});

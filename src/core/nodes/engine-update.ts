@@ -1,0 +1,172 @@
+// Updates of engines over nodes: one machine after the other, and no further after the first that fails.
+import type { EngineStepState, EngineUpdate } from '../../contract/nodes/engine-update.ts';
+import type { Input, Output } from '../../contract/table.ts';
+import { abilityDifference, isOlder, missingFacts } from '../../domain/nodes/engine-facts.ts';
+import type { Result } from '../call.ts';
+import type { AsyncContext, Env, Handlers } from '../context.ts';
+import { PanelError } from '../panel-error.ts';
+import type { Engine, EngineJob, MachinePrograms } from '../ports/engines.ts';
+
+/** How often a machine is asked what became of it. */
+const LOOK_MS = 2000;
+/** A machine that does not answer any more in between: its network may be away for a while. */
+const MOST_SILENT_LOOKS = 60;
+/** A download over a slow line, and the minute in which it is watched. */
+const MOST_MS = 45 * 60_000;
+const WELL: ReadonlySet<EngineStepState> = new Set(['switched', 'same']);
+
+interface Step {
+  readonly nodeId: number;
+  state: EngineStepState;
+  reason: string;
+}
+
+export interface EngineUpdateRun {
+  readonly engine: string | null;
+  readonly steps: readonly Step[];
+  isRunning: boolean;
+  /** It ends after the present node. */
+  isStopping: boolean;
+}
+
+function view({ engine, steps, isRunning }: EngineUpdateRun): EngineUpdate {
+  return {
+    engine,
+    is_running: isRunning,
+    steps: steps.map(({ nodeId, state, reason }) => ({ node_id: nodeId, state, reason })),
+  };
+}
+
+/** `xray-26.3.27` */
+function partsOf(engine: string) {
+  const [name = '', version = ''] = engine.split('-');
+  return { name, version };
+}
+
+type NodePreview = Output<'previewEngineUpdate'>['nodes'][number];
+
+async function previewOf(env: Env, nodeId: number, engine: string | null): Promise<NodePreview> {
+  const nothing = { current: null, former: null, offered: [], gained: [], lost: [], unserved: [] };
+  const client = env.engines.get(nodeId);
+  let programs: MachinePrograms | null;
+  try {
+    if (!client) return { node_id: nodeId, ...nothing, problem: 'unreachable' };
+    programs = (await client.programs?.()) ?? null;
+  } catch {
+    return { node_id: nodeId, ...nothing, problem: 'unreachable' };
+  }
+  if (programs === null) return { node_id: nodeId, ...nothing, problem: 'old_version' };
+  const { current, former, offered, hasOwnPath } = programs;
+  const facts = { node_id: nodeId, current, former, offered: [...offered] };
+  if (hasOwnPath) return { ...facts, problem: 'own_path', gained: [], lost: [], unserved: [] };
+  if (engine === null || current === null) return { ...facts, problem: null, gained: [], lost: [], unserved: [] };
+  const next = partsOf(engine);
+  const { store } = env;
+  const connections = store.inbounds.page({ nodeId }, store.inbounds.count({ nodeId }), 0);
+  const unserved = connections.filter((row) => row.enabled && missingFacts(row, next).length > 0).map(({ id }) => id);
+  return { ...facts, problem: null, ...abilityDifference(partsOf(current), next), unserved };
+}
+
+async function previewEngineUpdate(
+  { engine }: Input<'previewEngineUpdate'>,
+  { env }: AsyncContext<'previewEngineUpdate'>,
+): Promise<Result<Output<'previewEngineUpdate'>>> {
+  const { nodes } = env.store;
+  const remote = nodes.page(nodes.count(), 0).filter(({ kind, agentPin }) => kind === 'remote' && agentPin !== null);
+  const previews = await Promise.all(remote.map(({ id }) => previewOf(env, id, engine)));
+  const offered = [...new Set(previews.flatMap((preview) => preview.offered))].sort((a, b) =>
+    isOlder(partsOf(a).version, partsOf(b).version) ? 1 : -1,
+  );
+  return { body: { offered, nodes: previews } };
+}
+
+const pause = ({ timers }: Env, ms: number) => new Promise<void>((resolve) => timers.after(ms, resolve));
+
+/** Follows the machine until it is done. */
+async function follow(env: Env, engine: Engine, isOver: () => boolean): Promise<EngineJob> {
+  const until = env.clock.now() + MOST_MS;
+  for (let silent = 0; env.clock.now() < until && !isOver(); ) {
+    await pause(env, LOOK_MS);
+    try {
+      const programs = (await engine.programs?.()) ?? null;
+      silent = 0;
+      // A machine that was started again meanwhile does not know.
+      if (programs !== null && programs.job === null) break;
+      if (programs?.job && programs.job.state !== 'running') return programs.job;
+    } catch (error) {
+      silent += 1;
+      if (silent > MOST_SILENT_LOOKS) throw error;
+    }
+  }
+  return { name: null, state: 'failed', reason: 'its machine does not say what became of it' };
+}
+
+async function updateOne(env: Env, run: EngineUpdateRun, step: Step): Promise<void> {
+  const engine = env.engines.get(step.nodeId);
+  try {
+    if (!engine?.changeProgram) throw new Error('its machine is not spoken to');
+    if (((await engine.programs?.()) ?? null) === null)
+      throw new Error('Gatehouse on its machine has to be updated first');
+    await engine.changeProgram(run.engine);
+    const { state, reason } = await follow(env, engine, () => env.isStopping);
+    step.state = state;
+    step.reason = reason;
+  } catch (error) {
+    step.state = 'failed';
+    step.reason = error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function work(env: Env, run: EngineUpdateRun): Promise<void> {
+  for (const step of run.steps) {
+    if (run.isStopping || env.isStopping) break;
+    step.state = 'running';
+    await updateOne(env, run, step);
+    env.log.info('engine of a node', {
+      node: step.nodeId,
+      engine: run.engine,
+      outcome: step.state,
+      reason: step.reason,
+    });
+    if (!WELL.has(step.state)) break;
+  }
+  for (const step of run.steps) if (step.state === 'waiting') step.state = 'skipped';
+  run.isRunning = false;
+}
+
+async function updateEngines(
+  { node_ids: nodeIds, engine }: Input<'updateEngines'>,
+  { env, commit }: AsyncContext<'updateEngines'>,
+): Promise<Result<EngineUpdate>> {
+  const run: EngineUpdateRun = {
+    engine,
+    steps: nodeIds.map((nodeId) => ({ nodeId, state: 'waiting', reason: '' })),
+    isRunning: true,
+    isStopping: false,
+  };
+  const result = await commit((tx) => {
+    if (nodeIds.some((id) => tx.store.nodes.get(id)?.kind !== 'remote')) throw new PanelError('not_found');
+    if (env.engineUpdate?.isRunning) return { body: view(env.engineUpdate) };
+    for (const id of nodeIds) tx.audit(`node:${id}`, { engine });
+    env.engineUpdate = run;
+    return { body: view(run) };
+  });
+  if (env.engineUpdate === run) void work(env, run);
+  return result;
+}
+
+export const ENGINE_UPDATE_HANDLERS = {
+  previewEngineUpdate: { run: previewEngineUpdate },
+  updateEngines: { run: updateEngines },
+  getEngineUpdate: { read: (_input, { env }) => ({ body: { update: env.engineUpdate && view(env.engineUpdate) } }) },
+  stopEngineUpdate: {
+    write(_input, tx) {
+      const { engineUpdate: run } = tx.env;
+      if (run?.isRunning && !run.isStopping) {
+        run.isStopping = true;
+        tx.audit('nodes', { act: 'stop' });
+      }
+      return { body: undefined };
+    },
+  },
+} satisfies Handlers<'previewEngineUpdate' | 'updateEngines' | 'getEngineUpdate' | 'stopEngineUpdate'>;

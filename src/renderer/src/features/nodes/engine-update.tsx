@@ -1,0 +1,162 @@
+// Another engine for nodes on other machines: what it changes for users is shown before, then one node after the other.
+import { Button, Checkbox, Select } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { EngineUpdate } from '../../../../contract/nodes/engine-update.ts';
+import type { Node } from '../../../../contract/nodes/nodes.ts';
+import type { Output } from '../../../../contract/table.ts';
+import { DrawerSection, RecordDrawer } from '../../components/record-drawer.tsx';
+import { Skeleton } from '../../components/skeleton.tsx';
+import { useAct } from '../../data/use-act.ts';
+import { useOperation, useWholeList } from '../../data/use-operation.ts';
+import classes from './nodes.module.css';
+
+interface EngineUpdateProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly nodes: readonly Node[];
+}
+
+type Preview = Output<'previewEngineUpdate'>;
+
+/** Instead of an engine: each node's own of before. */
+const FORMER = 'former';
+const LOOK_MS = 2000;
+
+export function EngineUpdateDrawer({ isOpen, onClose, nodes }: EngineUpdateProps) {
+  const { t } = useTranslation('nodes');
+  const [engine, setEngine] = useState<string | null>(null);
+  const [chosen, setChosen] = useState<string[]>([]);
+  const [preview, setPreview] = useState<Preview | null>(null);
+  const ask = useAct('previewEngineUpdate', { onDone: setPreview, onFailure: () => {} });
+  const progress = useOperation('getEngineUpdate', {}, { enabled: isOpen, pollMs: LOOK_MS });
+  const update = progress.data?.update ?? null;
+  const isRunning = update?.is_running === true;
+  const start = useAct('updateEngines', { onDone: () => void progress.refetch() });
+  const stop = useAct('stopEngineUpdate', { onDone: () => void progress.refetch() });
+  const isFormer = engine === FORMER;
+  const wanted = engine === null || isFormer ? null : engine;
+  const { run } = ask;
+  useEffect(() => {
+    if (isOpen) void run({ engine: wanted }).catch(() => {});
+  }, [isOpen, wanted, run]);
+  const canTake = (node: Preview['nodes'][number]) =>
+    node.problem === null && (isFormer ? node.former !== null : wanted !== null && node.offered.includes(wanted));
+  const ids = preview?.nodes.filter((node) => canTake(node) && chosen.includes(String(node.node_id))) ?? [];
+  return (
+    <RecordDrawer
+      isOpen={isOpen}
+      onClose={onClose}
+      title={t('engines.title')}
+      width={560}
+      footer={
+        isRunning ? (
+          <Button variant="default" loading={stop.isRunning} onClick={() => stop.start({})}>
+            {t('engines.stop')}
+          </Button>
+        ) : (
+          <Button
+            disabled={ids.length === 0}
+            loading={start.isRunning}
+            onClick={() => start.start({ node_ids: ids.map(({ node_id }) => node_id), engine: wanted })}
+          >
+            {t('engines.start', { count: ids.length })}
+          </Button>
+        )
+      }
+    >
+      <DrawerSection>
+        <p>{t('engines.text')}</p>
+      </DrawerSection>
+      {update !== null && <Progress update={update} nodes={nodes} />}
+      {!isRunning && (
+        <DrawerSection title={t('engines.which')}>
+          {preview === null ? (
+            <Skeleton height={96} />
+          ) : preview.nodes.length === 0 ? (
+            <p className={classes.quiet}>{t('engines.none')}</p>
+          ) : (
+            <>
+              <Select
+                label={t('engines.engine')}
+                placeholder={t('engines.choose')}
+                data={[
+                  ...preview.offered.map((value) => ({ value, label: value.replace('-', ' ') })),
+                  { value: FORMER, label: t('engines.former') },
+                ]}
+                comboboxProps={{ shadow: 'none' }}
+                value={engine}
+                onChange={setEngine}
+              />
+              {preview.offered.length === 0 && <p className={classes.quiet}>{t('engines.nothingOffered')}</p>}
+              <Checkbox.Group label={t('title')} value={chosen} onChange={setChosen}>
+                <div className={classes.choices}>
+                  {preview.nodes.map((node) => (
+                    <Checkbox
+                      key={node.node_id}
+                      value={String(node.node_id)}
+                      label={nameOf(nodes, node.node_id)}
+                      disabled={!canTake(node)}
+                      description={<Change node={node} isFormer={isFormer} isChosen={wanted !== null} />}
+                    />
+                  ))}
+                </div>
+              </Checkbox.Group>
+            </>
+          )}
+        </DrawerSection>
+      )}
+    </RecordDrawer>
+  );
+}
+
+function nameOf(nodes: readonly Node[], id: number): string {
+  return nodes.find((node) => node.id === id)?.name ?? `#${id}`;
+}
+
+/** What a node runs, and what another engine changes for its users. */
+function Change({
+  node,
+  isFormer,
+  isChosen,
+}: {
+  readonly node: Preview['nodes'][number];
+  readonly isFormer: boolean;
+  readonly isChosen: boolean;
+}) {
+  const { t } = useTranslation('nodes');
+  const { data } = useWholeList('listInbounds', { node_id: node.node_id }, { enabled: node.unserved.length > 0 });
+  if (node.problem !== null) return t(`engines.problem.${node.problem}`);
+  const runs = t('engines.runs', { engine: node.current?.replace('-', ' ') ?? '—' });
+  if (isFormer) return `${runs} ${t('engines.goesBack', { engine: node.former?.replace('-', ' ') ?? '—' })}`;
+  if (!isChosen) return runs;
+  const words = (all: typeof node.gained) => all.map((one) => t(`engines.ability.${one}`)).join(', ');
+  const unserved = data?.items.filter(({ id }) => node.unserved.includes(id)).map(({ name }) => name) ?? [];
+  const parts = [
+    runs,
+    node.gained.length > 0 ? t('engines.gained', { what: words(node.gained) }) : '',
+    node.lost.length > 0 ? t('engines.lost', { what: words(node.lost) }) : '',
+    node.gained.length + node.lost.length === 0 ? t('engines.noChange') : '',
+    unserved.length > 0 ? t('engines.unserved', { names: unserved.join(', ') }) : '',
+  ];
+  return parts.filter((part) => part !== '').join(' ');
+}
+
+function Progress({ update, nodes }: { readonly update: EngineUpdate; readonly nodes: readonly Node[] }) {
+  const { t } = useTranslation('nodes');
+  const title = t(update.is_running ? 'engines.running' : 'engines.last', {
+    engine: update.engine?.replace('-', ' ') ?? t('engines.former'),
+  });
+  return (
+    <DrawerSection title={title}>
+      <ul className={classes.engineSteps} aria-live="polite">
+        {update.steps.map(({ node_id: id, state, reason }) => (
+          <li key={id}>
+            {nameOf(nodes, id)}: {t(`engines.state.${state}`)}
+            {reason !== '' && <span className={classes.quiet}> {reason}</span>}
+          </li>
+        ))}
+      </ul>
+    </DrawerSection>
+  );
+}
