@@ -46,6 +46,8 @@ export interface Env extends CoreParts {
   botStatus: BotStatus;
   /** Tokens by which machines can be joined now: by node, how to end each. In memory only: a restart ends them. */
   readonly invitations: Map<number, () => void>;
+  /** Resolves in a turn of the event loop of its own, one after the other: for work that would keep requests waiting if it were done at once. */
+  turn(): Promise<void>;
   /** Engines of nodes that are spoken to at the moment, by node. */
   readonly engines: Map<number, Engine>;
   /** The last update of engines since the start; null: none. In memory only. */
@@ -176,6 +178,7 @@ export function createEnv(parts: CoreParts, announce: () => void, noteEndedSessi
     acmeOrder: null,
     botStatus: FRESH_STATUS,
     invitations: new Map(),
+    turn: createTurns(parts.timers),
     engines: new Map(),
     engineUpdate: null,
     providerCalls: new Map(),
@@ -189,6 +192,14 @@ export function createEnv(parts: CoreParts, announce: () => void, noteEndedSessi
     },
     announce,
     noteEndedSessions,
+  };
+}
+
+function createTurns({ soon }: CoreParts['timers']): () => Promise<void> {
+  let last = Promise.resolve();
+  return () => {
+    last = last.then(() => new Promise((resolve) => soon(resolve)));
+    return last;
   };
 }
 

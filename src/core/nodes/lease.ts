@@ -24,8 +24,11 @@ interface Filling {
 }
 
 export interface LeaseSync {
-  /** Brings the machine to the records. Resolves with what it holds then; null: its version takes none. Rejects with EngineError. */
-  renew(): Promise<Pick<LeaseProgress, 'leaseId' | 'version' | 'change' | 'at'> | null>;
+  /**
+   * Brings the machine to the records. Resolves with what it holds then; null: its version takes none. Rejects with EngineError. `between`: what is
+   * more urgent than the next part.
+   */
+  renew(between?: () => Promise<void>): Promise<Pick<LeaseProgress, 'leaseId' | 'version' | 'change' | 'at'> | null>;
   /** These users are sent with the next renewal: their share is used up. */
   note(userIds: readonly number[]): void;
 }
@@ -69,6 +72,13 @@ export function createLeaseSync(env: Env, nodeId: number, engine: Engine): Lease
   /** How many parts the machine may have at most: a reply may have been lost, or the panel ended before it was written. */
   let sent: Pick<LeaseProgress, 'leaseId' | 'version'> | null = null;
   const noted = new Set<number>();
+  let urgent = async () => {};
+
+  /** Parts for many nodes are read one in each turn of the event loop, so that requests are answered in between. */
+  async function nextTurn(): Promise<void> {
+    await env.turn();
+    await urgent();
+  }
 
   function leasedOf(row: UserRow, nodes: number): Leased {
     const { enabled, expiresAt, hold, trafficLimit, usedUp, usedDown, totalUp, totalDown } = row;
@@ -160,6 +170,7 @@ export function createLeaseSync(env: Env, nodeId: number, engine: Engine): Lease
   async function fill({ progress, shared, parts }: Filling, from: number): Promise<LeaseProgress | null> {
     for (const [index, some] of parts.entries()) {
       if (index < from) continue;
+      await nextTurn();
       const isTaken = await sendPart(
         progress,
         index,
@@ -201,6 +212,7 @@ export function createLeaseSync(env: Env, nodeId: number, engine: Engine): Lease
     const parts = chunks(ids);
     for (const [index, some] of parts.entries()) {
       const isNew = !isSame && index === 0;
+      await nextTurn();
       if (!(await sendPart(next, base, { present: shared, isNew }, some, index + 1 === parts.length))) return null;
       base += 1;
     }
@@ -223,7 +235,8 @@ export function createLeaseSync(env: Env, nodeId: number, engine: Engine): Lease
   }
 
   return {
-    async renew() {
+    async renew(between = async () => {}) {
+      urgent = between;
       const held = await engine.lease(null);
       if (engine.leaseKind() === null) return null;
       const shared = sharedOf(env, nodeId);
@@ -244,6 +257,7 @@ export function createLeaseSync(env: Env, nodeId: number, engine: Engine): Lease
         store.sync.hasAfter(filling.progress.change);
       if (!isGoingOn || filling === null) {
         noted.clear();
+        await env.turn();
         filling = await beginFilling({ ...now, movedAt: now.at }, shared);
         return fill(filling, 0);
       }

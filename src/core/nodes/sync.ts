@@ -476,7 +476,12 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
     await drain(settled, config);
     const running = asks ? await poll(settled, config) : settled;
     if (running !== settled) await drain(running, config);
-    await noteReissues((await lease.renew())?.at ?? null);
+    // A long lease holds up no change of a user.
+    const between = async () => {
+      const { position } = sync.get(nodeId);
+      if (position !== null && position < sync.latest()) await drain(running, config);
+    };
+    await noteReissues((await lease.renew(between))?.at ?? null);
     await reportUp(running, asks);
   }
 

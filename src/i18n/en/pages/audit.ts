@@ -146,6 +146,7 @@ export const audit = {
     refundOrder: 'Refunded an order',
     createInbound: 'Added a connection',
     updateInbound: 'Changed a connection',
+    previewEngineUpdate: 'Asked nodes for their engines',
     updateEngines: 'Updated the engine of a node',
     stopEngineUpdate: 'Stopped an update of engines',
     placeInbound: 'Chose the nodes of a connection',

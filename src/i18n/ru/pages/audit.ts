@@ -156,6 +156,7 @@ export const audit: Russian<typeof english> = {
     refundOrder: 'Возвращён заказ',
     createInbound: 'Добавлено подключение',
     updateInbound: 'Изменено подключение',
+    previewEngineUpdate: 'Запрошены ядра узлов',
     updateEngines: 'Обновлено ядро узла',
     stopEngineUpdate: 'Остановлено обновление ядер',
     placeInbound: 'Выбраны узлы подключения',

@@ -45,6 +45,7 @@ export const ACTION_GROUPS = {
     'createNode',
     'updateNode',
     'inviteNode',
+    'previewEngineUpdate',
     'updateEngines',
     'stopEngineUpdate',
     'suggestLocalNode',

@@ -2,7 +2,7 @@
 import { Button, Checkbox, Select } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { EngineUpdate } from '../../../../contract/nodes/engine-update.ts';
+import type { EngineAbility, EngineUpdate } from '../../../../contract/nodes/engine-update.ts';
 import type { Node } from '../../../../contract/nodes/nodes.ts';
 import type { Output } from '../../../../contract/table.ts';
 import { DrawerSection, RecordDrawer } from '../../components/record-drawer.tsx';
@@ -18,6 +18,17 @@ interface EngineUpdateProps {
 }
 
 type Preview = Output<'previewEngineUpdate'>;
+
+/** Names of their own, the same in every language; the others are texts. */
+const NAMES = {
+  grpc: 'gRPC',
+  httpupgrade: 'HTTPUpgrade',
+  xhttp: 'XHTTP',
+  reality: 'REALITY',
+  vision: 'XTLS Vision',
+  hysteria2: 'Hysteria2',
+} as const satisfies Partial<Record<EngineAbility, string>>;
+const hasName = (ability: EngineAbility): ability is keyof typeof NAMES => ability in NAMES;
 
 /** Instead of an engine: each node's own of before. */
 const FORMER = 'former';
@@ -130,7 +141,8 @@ function Change({
   const runs = t('engines.runs', { engine: node.current?.replace('-', ' ') ?? '—' });
   if (isFormer) return `${runs} ${t('engines.goesBack', { engine: node.former?.replace('-', ' ') ?? '—' })}`;
   if (!isChosen) return runs;
-  const words = (all: typeof node.gained) => all.map((one) => t(`engines.ability.${one}`)).join(', ');
+  const words = (all: typeof node.gained) =>
+    all.map((one) => (hasName(one) ? NAMES[one] : t(`engines.ability.${one}`))).join(', ');
   const unserved = data?.items.filter(({ id }) => node.unserved.includes(id)).map(({ name }) => name) ?? [];
   const parts = [
     runs,
