@@ -5,7 +5,7 @@ import { abilityDifference, isOlder, missingFacts } from '../../domain/nodes/eng
 import type { Result } from '../call.ts';
 import type { AsyncContext, Env, Handlers } from '../context.ts';
 import { PanelError } from '../panel-error.ts';
-import type { Engine, EngineJob, MachinePrograms } from '../ports/engines.ts';
+import type { Engine, EngineJob, EngineUpdateRun, EngineUpdateStep, MachinePrograms } from '../ports/engines.ts';
 
 /** How often a machine is asked what became of it. */
 const LOOK_MS = 2000;
@@ -14,20 +14,6 @@ const MOST_SILENT_LOOKS = 60;
 /** A download over a slow line, and the minute in which it is watched. */
 const MOST_MS = 45 * 60_000;
 const WELL: ReadonlySet<EngineStepState> = new Set(['switched', 'same']);
-
-interface Step {
-  readonly nodeId: number;
-  state: EngineStepState;
-  reason: string;
-}
-
-export interface EngineUpdateRun {
-  readonly engine: string | null;
-  readonly steps: readonly Step[];
-  isRunning: boolean;
-  /** It ends after the present node. */
-  isStopping: boolean;
-}
 
 function view({ engine, steps, isRunning }: EngineUpdateRun): EngineUpdate {
   return {
@@ -101,7 +87,7 @@ async function follow(env: Env, engine: Engine, isOver: () => boolean): Promise<
   return { name: null, state: 'failed', reason: 'its machine does not say what became of it' };
 }
 
-async function updateOne(env: Env, run: EngineUpdateRun, step: Step): Promise<void> {
+async function updateOne(env: Env, run: EngineUpdateRun, step: EngineUpdateStep): Promise<void> {
   const engine = env.engines.get(step.nodeId);
   try {
     if (!engine?.changeProgram) throw new Error('its machine is not spoken to');

@@ -1,4 +1,5 @@
 // The core's port to the engines of nodes (Xray, v2ray): start, counters, and who may connect. Implemented in src/nodes.
+import type { EngineStepState } from '../../contract/nodes/engine-update.ts';
 import type { NodeErrorCode } from '../../contract/nodes/nodes.ts';
 import type { AcmeFailureCode } from '../../contract/settings/acme.ts';
 import type { Credentials } from './credentials.ts';
@@ -158,6 +159,23 @@ export interface EngineJob {
   readonly state: 'running' | 'switched' | 'same' | 'refused' | 'taken_back' | 'failed';
   /** Empty where nothing went wrong. */
   readonly reason: string;
+}
+
+/** A node of an update of engines. */
+export interface EngineUpdateStep {
+  readonly nodeId: number;
+  state: EngineStepState;
+  reason: string;
+}
+
+/** An update of engines over nodes, in memory only. */
+export interface EngineUpdateRun {
+  /** As in `xray-26.3.27`; null: what each node used before. */
+  readonly engine: string | null;
+  readonly steps: readonly EngineUpdateStep[];
+  isRunning: boolean;
+  /** It ends after the present node. */
+  isStopping: boolean;
 }
 
 /** The engines of a machine, by names as in `xray-26.3.27`. */
