@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 
 const unit = {
   std: ['i18n', 'contract', 'domain', 'core', 'subscription'],
-  node: ['store', 'adapters', 'nodes', 'payments', 'door', 'http', 'panel', 'cli', 'main', 'bridge', 'preload'],
+  node: ['store', 'adapters', 'nodes', 'payments', 'bot', 'door', 'http', 'panel', 'cli', 'main', 'bridge', 'preload'],
   web: ['renderer'],
 };
 

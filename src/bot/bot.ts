@@ -2,8 +2,16 @@
 
 import type { Update } from 'grammy/types';
 import type { Core } from '../core/core.ts';
-import { type BotClient, type BotLink, newChat, type RunningBot, type UpdateRow } from '../core/ports/bot.ts';
+import {
+  type BotClient,
+  type BotLink,
+  type MiniApp,
+  newChat,
+  type RunningBot,
+  type UpdateRow,
+} from '../core/ports/bot.ts';
 import type { Clock, Log, Timers } from '../core/ports/ports.ts';
+import { hostTexts } from '../i18n/host.ts';
 import type { Chat, ChatParts } from './chat.ts';
 import { paymentOf } from './payments.ts';
 import { type Poller, startPoller } from './poller.ts';
@@ -15,6 +23,8 @@ const PRUNE_EVERY_MS = 3_600_000;
 /** An update whose handling fails is tried again so much later, and given up after so many times. */
 const RETRY_MS = 5000;
 const MOST_FAILURES = 10;
+const MENU_MS = 10_000;
+const MENU_RETRY_MS = 60_000;
 
 export interface BotParts {
   readonly core: Pick<Core, 'bot'> & ChatParts['core'];
@@ -22,6 +32,8 @@ export interface BotParts {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
+  /** Left out: there is none. */
+  readonly miniApp?: MiniApp;
 }
 
 export interface BotRunner {
@@ -33,9 +45,13 @@ interface Running {
   readonly link: BotLink;
   readonly poller: Poller;
   readonly sender: Sender;
+  /** What the button beside the field for messages opens; undefined: not said to Telegram yet. */
+  menu: string | null | undefined;
+  /** Not before. */
+  menuAt: number;
 }
 
-export function startBot({ core, client, clock, timers, log }: BotParts): BotRunner {
+export function startBot({ core, client, clock, timers, log, miniApp }: BotParts): BotRunner {
   const desk = core.bot;
   /** Loaded with the first bot that runs. */
   let chat: Chat | null = null;
@@ -46,7 +62,7 @@ export function startBot({ core, client, clock, timers, log }: BotParts): BotRun
   let mayHaveMore = false;
 
   async function begin(bot: RunningBot): Promise<Running> {
-    const present = chat ?? (await import('./chat.ts')).createChat({ core, desk, clock });
+    const present = chat ?? (await import('./chat.ts')).createChat({ core, desk, clock, miniApp });
     chat = present;
     const link = client.connect(bot);
     const parts = { link, desk, clock, timers, log };
@@ -57,7 +73,7 @@ export function startBot({ core, client, clock, timers, log }: BotParts): BotRun
       note.catch((error: unknown) => log.error('bot: chat not written', { error: String(error) }));
     };
     const poller = startPoller({ ...parts, bot, checkout: present.answerCheckout, received: handleAll });
-    return { bot, link, poller, sender: startSender({ ...parts, unreachable }) };
+    return { bot, link, poller, sender: startSender({ ...parts, unreachable }), menu: undefined, menuAt: 0 };
   }
 
   /** Stops what is not to run any more, starts what is. */
@@ -79,7 +95,24 @@ export function startBot({ core, client, clock, timers, log }: BotParts): BotRun
     }
   }
 
+  /** Has Telegram offer the Mini App where it can be opened, and no more where it cannot. */
+  function followMenu(): void {
+    const url = miniApp?.url() ?? null;
+    const now = clock.now();
+    if (!miniApp || !running || isStopped || running.menu === url || running.menuAt > now) return;
+    const present = running;
+    present.menuAt = now + MENU_RETRY_MS;
+    const text = hostTexts(core.settings().language, 'bot')('buttons.menu');
+    const menu_button = url === null ? { type: 'default' } : { type: 'web_app', text, web_app: { url } };
+    void present.link.call('setChatMenuButton', { menu_button }, MENU_MS).then((outcome) => {
+      if ('error' in outcome) return;
+      present.menu = url;
+      present.menuAt = 0;
+    });
+  }
+
   function wake(): void {
+    followMenu();
     following ??= follow()
       .catch((error: unknown) => log.error('bot failed', { error: String(error) }))
       .finally(() => {

@@ -6,6 +6,7 @@ import {
   type BotDesk,
   type BotRow,
   type ChatRow,
+  type MiniApp,
   newChat,
   PAIR_PREFIX,
   REFERRAL_PREFIX,
@@ -45,6 +46,8 @@ export interface ChatParts {
     | 'askForAccess'
   >;
   readonly clock: Clock;
+  /** Left out: there is none. */
+  readonly miniApp?: Pick<MiniApp, 'url'> | undefined;
 }
 
 /** As Telegram shows who writes: the number is what counts. */
@@ -66,7 +69,7 @@ export interface Chat {
   answerCheckout(query: PreCheckoutQuery): Readonly<Record<string, unknown>>;
 }
 
-export function createChat({ core, desk, clock }: ChatParts): Chat {
+export function createChat({ core, desk, clock, miniApp }: ChatParts): Chat {
   const composer = new Composer<ChatContext>();
   const privately = composer.chatType('private');
   const shop = createShopScreens({ core, desk, clock });
@@ -140,6 +143,7 @@ export function createChat({ core, desk, clock }: ChatParts): Chat {
     return {
       text: lines.join('\n'),
       buttons: [
+        ...appRow(language),
         [button(t('buttons.link'), 'link'), button(t('buttons.qr'), 'qr')],
         [button(t('buttons.setUp'), 'systems')],
         ...(sub.offers().length > 0 ? [[button(t('buttons.buy'), 'shop')]] : []),
@@ -151,6 +155,11 @@ export function createChat({ core, desk, clock }: ChatParts): Chat {
         ],
       ],
     };
+  }
+
+  function appRow(language: Language): readonly (readonly InlineKeyboardButton[])[] {
+    const url = miniApp?.url() ?? null;
+    return url === null ? [] : [[{ text: hostTexts(language, 'bot')('buttons.app'), web_app: { url } }]];
   }
 
   /** What the administrator without a subscription sees are figures. */

@@ -1,7 +1,7 @@
 // The doors of a panel over its core: one function from a request to a reply, whatever carries the two.
 import type { Core } from '../core/core.ts';
 import { PanelError } from '../core/panel-error.ts';
-import type { BotDesk } from '../core/ports/bot.ts';
+import type { BotDesk, MiniApp } from '../core/ports/bot.ts';
 import type { Clock, Log, Timers } from '../core/ports/ports.ts';
 import type { RateRule } from '../domain/rate-limiter.ts';
 import { createApiDoor } from './api.ts';
@@ -11,11 +11,18 @@ import { createHookDoor } from './hook.ts';
 import { createAdmission, createStrangers } from './limits.ts';
 import { createLive, type Live } from './live.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
+import { createMiniAppDoor, type RenderMiniApp } from './mini-app.ts';
 import { createOrderDoor, type RenderFriends, type RenderOrder, type RenderTelegram } from './order.ts';
 import { createPanelDoor } from './panel.ts';
 import { replyToFailure } from './problems.ts';
 import { createRefusals } from './refusals.ts';
-import { createSubscriptionDoor, type LinkDoor, type LinkRequest, type RenderSubscription } from './subscription.ts';
+import {
+  createSubscriptionDoor,
+  type LinkDoor,
+  type LinkRequest,
+  type RenderSubscription,
+  TELEGRAM_WEB,
+} from './subscription.ts';
 import { createWaits } from './waits.ts';
 
 /** The functions are called on each request, so that a change holds from the next one on. */
@@ -52,6 +59,8 @@ export interface DoorParts {
   readonly renderOrder: RenderOrder;
   readonly renderTelegram: RenderTelegram;
   readonly renderFriends: RenderFriends;
+  /** Left out: there is none. */
+  readonly miniApp?: (MiniApp & { readonly render: RenderMiniApp }) | undefined;
   /** More below the sub path: that of a demonstration. */
   readonly extraLinks?: LinkDoor | undefined;
   /** Whether the API answers `unavailable` to every valid key; links go on. */
@@ -84,7 +93,11 @@ export function createDoor(parts: DoorParts): Door {
   const callApi = createApiDoor({ core, documents, admission, waits, isPaused: () => parts.isPaused?.() ?? false });
   const callPanel = createPanelDoor({ core, documents, strangers, callApi: (request) => call(request) });
   const refusals = createRefusals({ clock, timers, log });
-  const subscription = createSubscriptionDoor({ core, clock, render, log, rateRule: parts.rateLimit });
+  const { miniApp } = parts;
+  const framedBy = () => ((miniApp?.url() ?? null) === null ? undefined : TELEGRAM_WEB);
+  const rateRule = parts.rateLimit;
+  const app = miniApp ? createMiniAppDoor({ core, miniApp, clock, renderSubscription: render, rateRule }) : null;
+  const subscription = createSubscriptionDoor({ core, clock, render, log, framedBy, rateRule });
   const hooks = createHookDoor({ core, clock, log });
   const orders = createOrderDoor({
     core,
@@ -93,7 +106,8 @@ export function createDoor(parts: DoorParts): Door {
     renderTelegram: parts.renderTelegram,
     renderFriends: parts.renderFriends,
     log,
-    rateRule: parts.rateLimit,
+    framedBy,
+    rateRule,
   });
   const fail = (state: CallState, error: unknown) => {
     if (error instanceof PanelError) refusals.note(state, error.code);
@@ -114,6 +128,7 @@ export function createDoor(parts: DoorParts): Door {
     call,
     link(request) {
       if (hooks.isOwn(request.path)) return hooks.answer(request);
+      if (app?.isOwn(request.path)) return app.answer(request);
       if (parts.extraLinks?.isOwn(request.path)) return parts.extraLinks.answer(request);
       return orders.isOwn(request.path) ? orders.answer(request) : subscription(request);
     },

@@ -33,6 +33,8 @@ export interface OrderDoorParts {
   readonly renderTelegram: RenderTelegram;
   readonly renderFriends: RenderFriends;
   readonly log: Pick<Log, 'error'>;
+  /** Whose pages may frame these, as where they are opened from the Mini App; undefined: none. */
+  framedBy?(): string | undefined;
   /** The budget of a key; `perMinute` 0: there is no limit. */
   rateRule(): RateRule;
 }
@@ -63,8 +65,8 @@ export function leadTo(state: CallState, to: string): DoorReply {
   return makeReply(state, 303, null, '', ['Location', to]);
 }
 
-/** A page without a script, whose forms may lead on to a provider. */
-export function pageReply(state: CallState, { body, style }: RenderedOrder): DoorReply {
+/** A page without a script, whose forms may lead on to a provider. `framedBy`: left out: nothing frames it. */
+export function pageReply(state: CallState, { body, style }: RenderedOrder, framedBy?: string): DoorReply {
   const policy = [
     "default-src 'none'",
     `style-src 'sha256-${hash('sha256', style, 'base64')}'`,
@@ -72,14 +74,16 @@ export function pageReply(state: CallState, { body, style }: RenderedOrder): Doo
     "base-uri 'none'",
     // Browsers hold what a form leads on to against this too, and that is the provider's page.
     "form-action 'self' https:",
-    "frame-ancestors 'none'",
+    `frame-ancestors ${framedBy ?? "'none'"}`,
   ];
-  const extra = ['Content-Security-Policy', policy.join('; '), 'X-Frame-Options', 'DENY', 'Vary', 'Accept-Language'];
+  const frame = framedBy === undefined ? ['X-Frame-Options', 'DENY'] : [];
+  const extra = ['Content-Security-Policy', policy.join('; '), ...frame, 'Vary', 'Accept-Language'];
   return makeReply(state, 200, 'text/html; charset=utf-8', body, extra);
 }
 
 export function createOrderDoor(parts: OrderDoorParts): LinkDoor {
   const { core, clock, render, renderTelegram, renderFriends, log, rateRule } = parts;
+  const showPage = (state: CallState, page: RenderedOrder) => pageReply(state, page, parts.framedBy?.());
   const reads = createRateLimiter<string>();
   const acts = createRateLimiter<string>();
   const codes = createRateLimiter<string>();
@@ -94,7 +98,7 @@ export function createOrderDoor(parts: OrderDoorParts): LinkDoor {
   function show(state: CallState, token: string, { headers }: LinkRequest, notice: OrderNotice | null): DoorReply {
     const order = core.shop.order(token);
     if (order === null) return makeReply(state, 404, null, '');
-    return pageReply(
+    return showPage(
       state,
       render(order, core.settings(), { token, acceptLanguage: headers['accept-language'], notice }),
     );
@@ -127,17 +131,14 @@ export function createOrderDoor(parts: OrderDoorParts): LinkDoor {
   async function inviteTo(state: CallState, link: string, { headers }: LinkRequest): Promise<DoorReply> {
     const invitation = await core.bot.inviteBehind(link);
     if (invitation === null) return leadTo(state, `../${link}`);
-    return pageReply(
-      state,
-      renderTelegram(invitation, core.settings(), { acceptLanguage: headers['accept-language'] }),
-    );
+    return showPage(state, renderTelegram(invitation, core.settings(), { acceptLanguage: headers['accept-language'] }));
   }
 
   /** The page with the link for friends; where no one is rewarded, that of the subscription. */
   async function showFriends(state: CallState, link: string, { headers }: LinkRequest): Promise<DoorReply> {
     const found = await core.bot.friendLink(link);
     if (found === null) return leadTo(state, `../${link}`);
-    return pageReply(state, renderFriends(found, core.settings(), { acceptLanguage: headers['accept-language'] }));
+    return showPage(state, renderFriends(found, core.settings(), { acceptLanguage: headers['accept-language'] }));
   }
 
   async function changePromo(state: CallState, token: string, isSet: boolean, body: RequestBody): Promise<DoorReply> {

@@ -49,6 +49,8 @@ export interface SubscriptionDoorParts {
   readonly clock: Clock;
   readonly render: RenderSubscription;
   readonly log: Pick<Log, 'error'>;
+  /** Whose pages may frame a page, as where it is opened from the Mini App; undefined: none. */
+  framedBy?(): string | undefined;
   /** The budget of a key. */
   rateRule(): RateRule;
 }
@@ -103,7 +105,7 @@ export function createSubscriptionDoor(parts: SubscriptionDoorParts): (request: 
       });
       // Who opens the page in a browser has no application yet.
       if (!rendered.inline) core.noteLinkRead(subscription.user.id, clientApp(headers['user-agent']));
-      return replyWith(state, rendered, headers['if-none-match']);
+      return replyWith(state, rendered, headers['if-none-match'], rendered.inline ? parts.framedBy?.() : undefined);
     } catch (error) {
       const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
       log.error('subscription_failed', { requestId: id, cause });
@@ -116,18 +118,29 @@ export function createSubscriptionDoor(parts: SubscriptionDoorParts): (request: 
  * 200, or 304 where the client has this very body. The ETag is the body's alone and a 304 has all other headers too, so that an application
  * shows the traffic of now with the connections that it has. By time nothing is left out: a second is too coarse.
  */
-function replyWith(state: CallState, rendered: RenderedSubscription, known: string | undefined): DoorReply {
+function replyWith(
+  state: CallState,
+  rendered: RenderedSubscription,
+  known: string | undefined,
+  framedBy: string | undefined,
+): DoorReply {
   const { status, headers, body, inline } = rendered;
   const { 'content-type': type = DEFAULT_TYPE, ...others } = headers;
   const tag = `"${hash('sha256', body, 'base64url')}"`;
   const all = [...Object.entries(others).flat(), 'ETag', tag, 'Vary', 'Accept, Accept-Language, User-Agent'];
-  if (inline) all.push(...pageHeaders(inline));
+  if (inline) all.push(...pageHeaders(inline, framedBy));
   if (known !== undefined && isTagListed(known, tag)) return makeReply(state, 304, null, '', all);
   return makeReply(state, status, type, body, all);
 }
 
-/** A page may do nothing but what stands in it. */
-function pageHeaders({ style, script }: NonNullable<RenderedSubscription['inline']>): HeaderList {
+/** Telegram's clients for browsers show a Mini App in a frame. All pages around a page must be of this. */
+export const TELEGRAM_WEB = 'https://web.telegram.org';
+
+/** A page may do nothing but what stands in it. `framedBy`: left out: nothing frames it. */
+export function pageHeaders(
+  { style, script }: NonNullable<RenderedSubscription['inline']>,
+  framedBy?: string,
+): HeaderList {
   const policy = [
     "default-src 'none'",
     `style-src '${sourceHash(style)}'`,
@@ -135,9 +148,9 @@ function pageHeaders({ style, script }: NonNullable<RenderedSubscription['inline
     'img-src data:',
     "base-uri 'none'",
     "form-action 'self'",
-    "frame-ancestors 'none'",
+    `frame-ancestors ${framedBy ?? "'none'"}`,
   ];
-  return ['Content-Security-Policy', policy.join('; '), 'X-Frame-Options', 'DENY'];
+  return ['Content-Security-Policy', policy.join('; '), ...(framedBy === undefined ? ['X-Frame-Options', 'DENY'] : [])];
 }
 
 const hashes = new Map<string, string>();

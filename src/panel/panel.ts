@@ -12,6 +12,7 @@ import { createStoredSession, type StoredSession } from '../adapters/vault/store
 import { openVault } from '../adapters/vault/vault.ts';
 import { startBot } from '../bot/bot.ts';
 import { createBotClient } from '../bot/client.ts';
+import { createMiniApp } from '../bot/mini-app.ts';
 import { openApiDocument } from '../contract/openapi/openapi.ts';
 import type { Core } from '../core/core.ts';
 import { createCore } from '../core/create-core.ts';
@@ -22,6 +23,7 @@ import { createDoor, type Door } from '../door/door.ts';
 import { createApp } from '../http/app.ts';
 import { openInstalledPages } from '../http/pages.ts';
 import { createServer, type PanelServer } from '../http/server.ts';
+import { renderMiniApp } from '../subscription/page/mini-app.ts';
 import { renderOrder } from '../subscription/page/order.ts';
 import { previewPage } from '../subscription/page/page.ts';
 import { renderFriends, renderTelegram } from '../subscription/page/telegram.ts';
@@ -125,10 +127,11 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
   let host: HostPorts | null = null;
   const webhookClient = createWebhookThread(log);
   const botClient = createBotClient({ isRefused: isRefusedUrl, agent: loadAgent });
-  const demoShop = options.openDemoShop?.(folder, (path) => {
+  const subUrl = (path: string) => {
     const { publicUrl, subPath } = currentSettings();
     return `${publicUrl ?? reach.origin()}/${subPath}/${path}`;
-  });
+  };
+  const demoShop = options.openDemoShop?.(folder, subUrl);
   // Before the core caches the settings.
   await demoShop?.prepare({ store, vault, now: clock.now() });
   const paymentThread = createPaymentThread(log);
@@ -190,6 +193,7 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
   };
   host = { listeners, network, certificates, acme };
 
+  const miniApp = createMiniApp({ core, clock, subUrl, served: () => certificates?.served() ?? null });
   let isPaused = false;
   const door = createDoor({
     core,
@@ -201,6 +205,7 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
     renderOrder,
     renderTelegram,
     renderFriends,
+    miniApp: { ...miniApp, render: renderMiniApp },
     extraLinks: demoShop?.door(core, store),
     rateLimit: () => ({ perMinute: core.settings().rateLimit, burst: BURST }),
     openapi: () => openApiDocument({ serverUrl: core.baseUrl() }),
@@ -241,7 +246,7 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
   await openLinks(listeners, core.settings(), log);
 
   core.start();
-  closers.push(startBot({ core, client: botClient, clock, timers, log }).stop);
+  closers.push(startBot({ core, client: botClient, clock, timers, log, miniApp }).stop);
   const caPath = certificates?.caPath ?? null;
   const { launcher } = options;
   const panel = { core, crypto, caPath, origin: reach.origin, hasDoor: !options.isInside, launcher };

@@ -115,16 +115,23 @@ function plain(text: string, mode: unknown): string {
     .replaceAll('&amp;', '&');
 }
 
+/** Telegram opens nothing but HTTPS. */
+function requireApp(app: unknown): void {
+  if (!/^https:\/\/[^/]+\.[^/]+\//.test(String((app as Json).url)))
+    throw new Refusal(400, 'Bad Request: inline keyboard button Web App URL is invalid: Only HTTPS links are allowed');
+}
+
 function buttonsOf(given: Json): readonly Button[] {
   const rows = ((given.reply_markup as Json | undefined)?.inline_keyboard ?? []) as readonly (readonly Button[])[];
-  for (const { text, callback_data: data, url, copy_text: copied } of rows.flat()) {
+  for (const { text, callback_data: data, url, copy_text: copied, web_app: app } of rows.flat()) {
     if (text === '') throw new Refusal(400, 'Bad Request: inline keyboard button text must be non-empty');
-    if (data === undefined && url === undefined && copied === undefined)
+    if ([data, url, copied, app].filter((one) => one !== undefined).length !== 1)
       throw new Refusal(400, 'Bad Request: inline keyboard button must have exactly one type');
     if (data !== undefined && Buffer.byteLength(String(data)) > LIMITS.button)
       throw new Refusal(400, 'Bad Request: BUTTON_DATA_INVALID');
     if (url !== undefined && !/^(https?:\/\/[^/]+\.[^/]+|tg:\/\/)/.test(String(url)))
       throw new Refusal(400, 'Bad Request: inline keyboard button URL is invalid: Wrong HTTP URL');
+    if (app !== undefined) requireApp(app);
     if (copied !== undefined && String((copied as Json).text).length > LIMITS.copied)
       throw new Refusal(400, 'Bad Request: BUTTON_COPY_TEXT_INVALID');
   }
@@ -257,6 +264,15 @@ export async function openBotApi(): Promise<FakeBotApi> {
     switch (method) {
       case 'getMe':
         return { id: BOT_ID, is_bot: true, first_name: 'Anna VPN', username: 'anna_vpn_bot' };
+      case 'setChatMenuButton': {
+        const { type, text, web_app: app } = (given.menu_button ?? {}) as Json;
+        if (type === 'web_app') {
+          if (!text) throw new Refusal(400, 'Bad Request: menu button text must be non-empty');
+          requireApp(app);
+        } else if (type !== 'default' && type !== 'commands')
+          throw new Refusal(400, 'Bad Request: unsupported menu button type');
+        return true;
+      }
       case 'deleteWebhook':
         webhook = '';
         return true;

@@ -14,6 +14,7 @@ import { noVault, openVault } from '../../src/adapters/vault/vault.ts';
 import { createWebhookClient } from '../../src/adapters/webhook-client.ts';
 import { startBot } from '../../src/bot/bot.ts';
 import { createBotClient } from '../../src/bot/client.ts';
+import { createMiniApp, type MiniAppParts } from '../../src/bot/mini-app.ts';
 import type { Key } from '../../src/contract/access/keys.ts';
 import { openApiDocument } from '../../src/contract/openapi/openapi.ts';
 import type { Access, CallOf, OutputOf } from '../../src/contract/operation.ts';
@@ -38,6 +39,7 @@ import { originOf } from '../../src/panel/reach.ts';
 import { createHeavyWriter } from '../../src/panel/workers/heavy-writer.ts';
 import { createProviders } from '../../src/payments/providers.ts';
 import { createStore, openDatabase } from '../../src/store/index.ts';
+import { renderMiniApp } from '../../src/subscription/page/mini-app.ts';
 import { renderOrder } from '../../src/subscription/page/order.ts';
 import { renderFriends, renderTelegram } from '../../src/subscription/page/telegram.ts';
 import { renderSubscription } from '../../src/subscription/render.ts';
@@ -69,6 +71,8 @@ export interface PanelOptions {
   readonly targetProbe?: TargetProbe;
   /** Without them there are no backups. */
   readonly backups?: Backups;
+  /** With it there is a Mini App: the certificates that the panel says it serves. */
+  readonly served?: MiniAppParts['served'];
   /** A key file keeps the vault's key, unless there is to be no vault. */
   readonly vault?: 'none';
 }
@@ -160,6 +164,9 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
     heavy: thread && options.wrapHeavy ? options.wrapHeavy(thread) : null,
   };
   const core = createCore(parts);
+  const subUrl = (path: string) => `${core.settings().publicUrl ?? origin()}/${core.settings().subPath}/${path}`;
+  const { served } = options;
+  const miniApp = served && createMiniApp({ core, clock, subUrl, served });
   const door = createDoor({
     core,
     clock,
@@ -170,6 +177,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
     renderOrder,
     renderTelegram,
     renderFriends,
+    ...(miniApp && { miniApp: { ...miniApp, render: renderMiniApp } }),
     rateLimit: () => options.rateLimit ?? { perMinute: 0, burst: 0 },
     openapi: () => openApiDocument({ serverUrl: core.baseUrl() }),
   });
@@ -179,7 +187,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
   const server = createServer({ app, log, tls: tls && { key: tls.key, cert: tls.chain }, trustedProxies });
   port = (await server.listen(HOST, 0)).port;
   core.start();
-  const bot = startBot({ core, client: botClient, clock, timers, log });
+  const bot = startBot({ core, client: botClient, clock, timers, log, ...(miniApp && { miniApp }) });
 
   const act: TestPanel['act'] = async (id, input) => {
     const output = await runOperation(core, id, proven(id, input, PASSWORD), {

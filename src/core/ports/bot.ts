@@ -353,3 +353,13 @@ export interface BotDesk {
   switchOff(bot: RunningBot, error: BotError): Promise<void>;
   prune(): Promise<void>;
 }
+
+/** Why who opened the Mini App is not signed in. `forged`: Telegram did not sign it. `unknown`: the account has no user. `wait`: too often. */
+export type MiniAppRefusal = 'forged' | 'ended' | 'unknown' | 'wait';
+
+export interface MiniApp {
+  /** Where Telegram opens it; null: it cannot. */
+  url(): string | null;
+  /** The token of the subscription link of who opened it, by what Telegram has signed. */
+  signIn(initData: string): { readonly link: string } | MiniAppRefusal;
+}

@@ -216,6 +216,8 @@ export const bot = {
     rewarded: 'A friend whom you invited has paid: you have {{days}} more.',
   },
   buttons: {
+    app: 'Open the app',
+    menu: 'My access',
     link: 'Link',
     qr: 'QR code',
     setUp: 'Set up a device',

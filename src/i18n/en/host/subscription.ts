@@ -145,6 +145,14 @@ export const subscription = {
       refunded: 'The money for this order was given back.',
     },
   },
+  miniApp: {
+    opening: 'Opening …',
+    outside: 'This page is opened in Telegram, by the button of the bot.',
+    forged: 'This could not be verified as coming from Telegram. Open it by the button of the bot.',
+    ended: 'This has been open for too long. Close it, and open it by the button of the bot again.',
+    unknown: 'This Telegram account has no access here. Write to the bot.',
+    wait: 'That was too often. Try again in a minute.',
+  },
   test: {
     title: 'Test provider',
     hint: 'This page stands in for a payment provider in the demonstration. No money is moved.',

@@ -228,6 +228,8 @@ export const bot: Russian<typeof english> = {
     rewarded: 'Приглашённый вами друг оплатил доступ: вам добавлено {{days}}.',
   },
   buttons: {
+    app: 'Открыть приложение',
+    menu: 'Мой доступ',
     link: 'Ссылка',
     qr: 'QR-код',
     setUp: 'Настроить устройство',

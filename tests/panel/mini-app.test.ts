@@ -1,0 +1,120 @@
+// The Mini App: the page of a subscription for whom Telegram has signed that it is, where Telegram can open it, and nothing elsewhere.
+import { afterEach, expect, it } from 'vitest';
+import { DAY_MS } from '../../src/domain/limits.ts';
+import { BOT_TOKEN, type FakeBotApi, openBotApi } from '../support/bot-api.ts';
+import { initData } from '../support/init-data.ts';
+import { PASSWORD, startPanel, type TestPanel } from '../support/panel.ts';
+
+const ANNA = 1001;
+const NAME = 'links.gatehouse-demo.org';
+const MENU = 'setChatMenuButton';
+const sleepy = { timeout: 20_000, interval: 20 };
+const CERTIFICATE = { target: 'panel', source: 'acme', subject: 'CN=a', issuer: 'CN=b', warning: null } as const;
+
+let panel: TestPanel | null = null;
+let api: FakeBotApi | null = null;
+let served: readonly (Omit<typeof CERTIFICATE, 'source'> & {
+  readonly source: 'acme' | 'local';
+  readonly names: string[];
+})[] = [];
+afterEach(async () => {
+  await panel?.stop();
+  await api?.[Symbol.asyncDispose]();
+  panel = null;
+  api = null;
+});
+
+/** A panel whose bot runs, with links below a public name. */
+async function open() {
+  const fake = await openBotApi();
+  api = fake;
+  served = [{ ...CERTIFICATE, names: [NAME] }];
+  const own = await startPanel({ served: () => served });
+  panel = own;
+  own.store.write(() => own.store.settings.set({ publicUrl: `https://${NAME}` }));
+  await own.act('updateSettings', { selling: true });
+  await own.act('saveBot', { token: BOT_TOKEN, api_root: fake.root, allow_private: true, password: PASSWORD });
+  await expect.poll(async () => (await own.act('getBot', {})).state, sleepy).toBe('running');
+  const plan = await own.act('createTariff', { name: 'Month', duration: { months: 1 } });
+  const expires_at = new Date(Date.now() + 20 * DAY_MS).toISOString();
+  const user = await own.act('createUser', { name: 'Anna', tariff_id: plan.id, telegram_id: ANNA, expires_at });
+  return { fake, own, user };
+}
+
+const at = (own: TestPanel, path: string) => `${own.origin}/sub/${path}`;
+const signIn = (own: TestPanel, init_data: string) =>
+  fetch(at(own, 'app'), { method: 'POST', body: new URLSearchParams({ init_data }), headers: { accept: '*/*' } });
+const menus = (fake: FakeBotApi) =>
+  fake.calls.filter(({ method }) => method === MENU).map(({ given }) => given.menu_button);
+
+it('shows the subscription of the account that Telegram has signed, and of no other', async () => {
+  const { own, user } = await open();
+  const page = await fetch(at(own, 'app'));
+  expect(page.status).toBe(200);
+  expect(page.headers.get('content-security-policy')).toContain('frame-ancestors https://web.telegram.org');
+  expect(page.headers.get('x-frame-options')).toBeNull();
+  const reply = await signIn(own, initData(ANNA, Date.now()));
+  expect(reply.status).toBe(200);
+  expect(reply.headers.get('cache-control')).toContain('no-store');
+  const text = await reply.text();
+  const token = new URL(user.sub_url ?? '').pathname.split('/').at(-1) ?? '';
+  expect(text).toContain(`https://${NAME}/sub/${token}`);
+  // Loaded again within the hour it is the same; later, forged, or of somebody else it is nothing.
+  expect((await signIn(own, initData(ANNA, Date.now() - 3_500_000))).status).toBe(200);
+  for (const [data, status] of [
+    [initData(ANNA, Date.now() - 3_601_000), 403],
+    [initData(ANNA, Date.now() + 120_000), 403],
+    [initData(ANNA, Date.now(), '7654321:AAanother-bot'), 403],
+    [initData(ANNA, Date.now()).replace('1001', '1002'), 403],
+    [initData(2002, Date.now()), 404],
+    ['', 403],
+    ['x'.repeat(20_000), 403],
+  ] as const) {
+    const refused = await signIn(own, data);
+    expect(refused.status).toBe(status);
+    expect(await refused.text()).not.toContain(token);
+  }
+  // Whose account it is counts when it is shown.
+  await own.act('updateUser', { id: user.id, telegram_id: null });
+  expect((await signIn(own, initData(ANNA, Date.now()))).status).toBe(404);
+  expect(JSON.stringify(own.log.lines)).not.toContain(initData(ANNA, Date.now()).slice(-64));
+});
+
+it('is offered by a button of the bot and beside its field, and not where Telegram could not open it', async () => {
+  const { fake, own } = await open();
+  const url = `https://${NAME}/sub/app`;
+  await expect.poll(() => menus(fake).at(-1), sleepy).toEqual({ type: 'web_app', text: 'My access', web_app: { url } });
+  const buttonShown = async () => {
+    const before = fake.messages.size;
+    fake.write(ANNA, '/start');
+    await expect.poll(() => fake.messages.size, sleepy).toBe(before + 1);
+    return fake.lastOf(ANNA)?.buttons.some(({ text, web_app: app }) => app !== undefined && text === 'Open the app');
+  };
+  expect(await buttonShown()).toBe(true);
+  const [good] = served;
+  if (!good) throw new Error('there is no certificate');
+  const other = { ...good, names: ['other.org'] };
+  const local = { ...good, source: 'local' } as const;
+  const forLinks = { ...local, target: 'links' as never };
+  for (const certificates of [[local], [{ ...good, warning: 'ended' as never }], [other], [good, forLinks]]) {
+    served = certificates;
+    expect((await fetch(at(own, 'app'))).status).toBe(404);
+    expect((await signIn(own, initData(ANNA, Date.now()))).status).toBe(404);
+  }
+  await expect.poll(() => menus(fake).at(-1), sleepy).toEqual({ type: 'default' });
+  expect(await buttonShown()).toBe(false);
+  served = [good];
+  await expect.poll(() => menus(fake).at(-1), sleepy).toMatchObject({ type: 'web_app' });
+  await own.act('enableBot', { enabled: false });
+  expect((await fetch(at(own, 'app'))).status).toBe(404);
+}, 60_000);
+
+it.each(['https://203.0.113.7', 'https://panel.local', 'http://links.gatehouse-demo.org'])(
+  'is not at %s',
+  async (publicUrl) => {
+    const { own } = await open();
+    own.store.write(() => own.store.settings.set({ publicUrl }));
+    await own.act('updateSettings', { selling: false });
+    expect((await fetch(at(own, 'app'))).status).toBe(404);
+  },
+);
