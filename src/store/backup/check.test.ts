@@ -1,5 +1,5 @@
 // A database from elsewhere: what it is found to be before a row of it is used.
-import { copyFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -91,6 +91,28 @@ it('that was cut or overwritten is damaged, and what is none foreign', () => {
   expect(judgeDatabase(path)).toEqual({ problem: 'foreign' });
   writeFileSync(path, '');
   expect(judgeDatabase(path)).toEqual({ problem: 'foreign' });
+});
+
+it('that lacks what tells its version is foreign, and one whose schema cannot be read damaged', () => {
+  expect(judgeDatabase(forged((db) => db.exec('DROP TABLE schema_migrations')))).toEqual({ problem: 'foreign' });
+  expect(judgeDatabase(forged((db) => db.exec('ALTER TABLE schema_migrations RENAME checksum TO other')))).toEqual({
+    problem: 'foreign',
+  });
+  const broken = forged((db) => {
+    db.pragma('writable_schema = ON');
+    db.exec("UPDATE sqlite_schema SET sql = 'CREATE TABLE nodes (' WHERE name = 'nodes'");
+  });
+  expect(judgeDatabase(broken)).toEqual({ problem: 'damaged' });
+});
+
+it.runIf(process.platform === 'linux')('is left open by nothing', () => {
+  const open = () => readdirSync('/proc/self/fd').length;
+  const foreign = forged((db) => db.exec('CREATE TABLE loot (x)'));
+  const before = open();
+  judgeDatabase(foreign);
+  judgeDatabase(whole);
+  isDatabase(whole);
+  expect(open()).toBe(before);
 });
 
 it('is compared with the schema of its own version', () => {

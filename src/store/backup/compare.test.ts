@@ -1,4 +1,5 @@
 // What a backup that may have been changed would bring: what is here already is not named.
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { tempFolder } from '../../../tests/support/temp-store.ts';
@@ -71,4 +72,26 @@ it('names keys, settings and receivers that are not the same here', () => {
     ],
     webhooks: ['https://b.example/in'],
   });
+});
+
+it('names settings in the order of their names, and not when the last backup was made', () => {
+  using folder = tempFolder();
+  const [backup, present] = [join(folder.path, 'backup'), join(folder.path, 'present')];
+  for (const file of [backup, present]) {
+    const store = openStore(file);
+    store.write(() => {
+      const isBackup = file === backup;
+      store.settings.set({ backupLast: { at: isBackup ? 1 : 2, error: null } });
+      store.settings.set(isBackup ? { supportUrl: 'https://s.example/' } : { language: 'ru', timeZone: 'UTC' });
+    });
+    store.close();
+  }
+  const open = () => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0);
+  const before = open();
+  expect(compareDatabases(backup, present).settings.map(({ name }) => name)).toEqual([
+    'language',
+    'supportUrl',
+    'timeZone',
+  ]);
+  expect(open(), 'both are closed').toBe(before);
 });
