@@ -223,6 +223,18 @@ describe('an act on one user', () => {
   });
 });
 
+it('is read act by act, each once, until there are enough users', async () => {
+  const ids = await makeCrowd();
+  const [one, two] = [await bulk({ action: 'disable', ids }), await bulk({ action: 'enable', ids })];
+  const read = (users: number) =>
+    panel.store.undo.of([two, one, two], clock.now(), users).map((row) => [row.auditId, row.users]);
+  const first = [one, 3];
+  expect(read(1)).toEqual([first]);
+  expect(read(3)).toEqual([first]);
+  expect(read(4)).toEqual([first, [two, 4]]);
+  expect(read(100)).toEqual([first, [two, 4]]);
+});
+
 it('is forgotten by the prune when it is too late, and survives until then', async () => {
   const id = await make('Kept');
   const entry = await bulk({ action: 'disable', ids: [id] });
