@@ -116,7 +116,7 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   updateNode: { changes: ['node'], record: 'getNode' },
   suggestLocalNode: { changes: ['panel'] },
   inviteNode: { changes: ['node'] },
-  previewEngineUpdate: { changes: [] },
+  previewEngineUpdate: { changes: ['panel'] },
   updateEngines: { changes: ['node'] },
   getEngineUpdate: { reads: ['node'] },
   stopEngineUpdate: { changes: ['node'] },
