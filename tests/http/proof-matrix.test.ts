@@ -100,6 +100,7 @@ it('asks for the proof where data leave the panel or its protection becomes weak
     'scheduleBackups',
     'setUpAcme',
     'turnOffAcme',
+    'updateEngines',
     'updateNode',
     'updateSettings',
   ]);
