@@ -297,6 +297,15 @@ describe('a bulk', () => {
 
   it('takes what the list of the same filter shows', async () => {
     await crowd(3, { contact: '@kontakt' });
+    // Online is who moved bytes within the last minute, which the tests before this one may have taken.
+    const some = { up: 1, down: 1 };
+    const inbounds = [{ inboundId: fixtures.inboundIds[0] ?? 0, ...some }];
+    panel.move({
+      nodeId: fixtures.nodeId,
+      total: some,
+      users: [{ userId: fixtures.users.active.id, ...some }],
+      inbounds,
+    });
     const filters = [
       { state: 'active' },
       { state: 'on_hold' },
