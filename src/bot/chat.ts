@@ -71,7 +71,6 @@ export interface Chat {
 
 export function createChat({ core, desk, clock, miniApp }: ChatParts): Chat {
   const composer = new Composer<ChatContext>();
-  const privately = composer.chatType('private');
   const shop = createShopScreens({ core, desk, clock });
   const admins = createAdminScreens({ core, clock });
   const adminOf = (ctx: ChatContext) => (ctx.from === undefined ? undefined : desk.store.admin(ctx.from.id));
@@ -302,6 +301,8 @@ export function createChat({ core, desk, clock, miniApp }: ChatParts): Chat {
     }
     await next();
   });
+  // Behind what is done with each update: parts of a composer run in the order in which they are made.
+  const privately = composer.chatType('private');
   privately.command('help', (ctx) => {
     const { text, buttons } = support(ctx);
     show(ctx, { text: `${hostTexts(ctx.language, 'bot')('help')}\n\n${text}`, buttons });
