@@ -370,6 +370,20 @@ export async function openBotApi(): Promise<FakeBotApi> {
         messages.set(shown.id, shown);
         return messageOf(shown);
       }
+      case 'refundStarPayment': {
+        const charge = charges.get(String(given.telegram_payment_charge_id));
+        const refund = charge?.refunded_payment as Json | undefined;
+        if (!charge || !refund || (charge.from as Json).id !== given.user_id)
+          throw new Refusal(400, 'Bad Request: CHARGE_ID_INVALID');
+        const id = String(refund.telegram_payment_charge_id);
+        if (ledger.some((one) => one.id === id && one.receiver !== undefined))
+          throw new Refusal(400, 'Bad Request: CHARGE_ALREADY_REFUNDED');
+        const receiver = userOf(Number(given.user_id), String(refund.invoice_payload));
+        ledger.push(transactionOf(id, Number(refund.total_amount), { receiver }));
+        push({ message: { message_id: nextMessage, ...charge } });
+        nextMessage += 1;
+        return true;
+      }
       case 'getStarTransactions':
         return { transactions: ledger.slice(Number(given.offset), Number(given.offset) + Number(given.limit)) };
       default:
