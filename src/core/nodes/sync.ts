@@ -252,9 +252,9 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
     return running;
   }
 
-  async function stop(running: RunningEngine): Promise<void> {
+  async function stop(running: RunningEngine, isRestart = false): Promise<void> {
     await count(running);
-    await engine.stop();
+    await engine.stop(isRestart);
     served = null;
   }
 
@@ -267,7 +267,7 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
   ): Promise<RunningEngine> {
     // While the engine serves, as it may take long.
     if (engine.startHeld) await lease.renew();
-    await stop(running);
+    await stop(running, true);
     const userIds = cutOff.toSorted((a, b) => a - b).slice(0, MOST_CUT_OFF);
     await write(() => {
       const node = store.nodes.get(nodeId);

@@ -229,7 +229,8 @@ export interface Engine {
     held: Pick<LeaseHeld, 'leaseId' | 'version'>,
     boot: string,
   ): Promise<RunningEngine | null>;
-  stop(): Promise<void>;
+  /** `isRestart`: the caller starts it next; a machine of its own does so itself where the caller has not within half a minute. */
+  stop(isRestart?: boolean): Promise<void>;
   counters(): Promise<EngineCounters>;
   /**
    * What its machine has written down behind `taken`, which is acknowledged by that: the machine may forget it. `asks`: the counters are read and

@@ -95,3 +95,23 @@ it('leaves alone what the panel has started or stopped since, and a user over wh
   expect(timers.pending()).toBe(0);
   engine.close();
 });
+
+it('starts an engine again that the panel stopped to start it, where the panel does not', async () => {
+  const { machine, timers, engine, members } = open();
+  await engine.start(CONFIG, [{ ...user(1), inbounds: [1] }], 'first');
+  await engine.stop(true);
+  await engine.start(CONFIG, [{ ...user(2), inbounds: [1] }], 'second');
+  timers.pass(PAUSE);
+  await settled();
+  expect(machine.process?.boot, 'the panel has').toBe('second');
+
+  await engine.stop(true);
+  timers.pass(PAUSE - 1);
+  await settled();
+  expect(machine.process).toBeNull();
+  timers.pass(1);
+  await settled();
+  expect(machine.process?.boot).toBe('secondr01');
+  expect(members()).toEqual([[2], []]);
+  engine.close();
+});

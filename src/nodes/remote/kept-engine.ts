@@ -142,11 +142,16 @@ export function keepEngine(engine: Engine, { crypto, timers, log, lease, pauseMs
         lease.noteStarted(people.map(({ userId }) => userId));
         return running;
       }),
-    stop: () =>
+    stop: (isRestart = false) =>
       inTurn(async () => {
         cancel();
-        held = null;
-        lease.saveEngine(null);
+        if (isRestart) {
+          // A panel that ends before it has started the engine leaves no user cut off.
+          startSoon();
+        } else {
+          held = null;
+          lease.saveEngine(null);
+        }
         await engine.stop();
       }),
     served: () => held?.config ?? null,

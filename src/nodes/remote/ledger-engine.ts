@@ -50,9 +50,9 @@ export function recordEngine(engine: Engine, { ledger, clock, refused, timers, l
       const facts = engine.machine() ?? { load: null, clockOffset: null, version: null, certificate: null };
       return { ...facts, waiting: ledger.waiting() };
     },
-    async stop() {
+    async stop(isRestart) {
       await record();
-      await engine.stop();
+      await engine.stop(isRestart);
     },
     async take(taken, asks) {
       const failure = asks ? await record() : null;

@@ -234,8 +234,8 @@ export function serveNode(parts: ServedParts, place: Listening): Promise<NodeLis
       const running = (await engine.startHeld?.(config, held, boot)) ?? null;
       return { running: running && describe(running) };
     },
-    async stop() {
-      await engine.stop();
+    async stop(body) {
+      await engine.stop(REQUESTS.stop.parse(body).isRestart);
       return {};
     },
     async counters() {

@@ -236,6 +236,11 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
     return spoken !== null && !updatesFor(spoken).includes('wireguard');
   }
 
+  /** They came with engines that the panel brings. */
+  function knowsRestarts(): boolean {
+    return spoken !== null && !updatesFor(spoken).includes('engine');
+  }
+
   /** A machine of an earlier version would write something else of a connection than what it is. */
   async function requireKnown(inbounds: readonly EngineInbound[]): Promise<void> {
     if (spoken === null) await call('running', {});
@@ -288,8 +293,8 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
       const { running } = await call('startHeld', { config, boot, leaseId, version });
       return running && describe(running);
     },
-    async stop() {
-      await call('stop', {});
+    async stop(isRestart = false) {
+      await call('stop', isRestart && knowsRestarts() ? { isRestart } : {});
     },
     async counters() {
       const { boot, users, inbounds } = await call('counters', {});

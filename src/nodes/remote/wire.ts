@@ -44,7 +44,8 @@ export const REQUESTS = {
   start: z.strictObject({ config, boot, users: z.array(z.tuple([...person, z.array(id), z.string().default('')])) }),
   /** With whom the lease lets in, if it is this one. */
   startHeld: z.strictObject({ config, boot, leaseId: hexId, version: bytes }),
-  stop: z.strictObject({}),
+  /** `isRestart`: not sent before version 1.5. */
+  stop: z.strictObject({ isRestart: z.boolean().default(false) }),
   counters: z.strictObject({}),
   /** What was taken by the panel; null: nothing yet. `asks`: the counters are written down before. */
   take: z.strictObject({
