@@ -18,7 +18,8 @@ import { PanelError } from './panel-error.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-const PATCHES = Object.values(OPERATIONS).filter(({ id }) => id.startsWith('update'));
+// An update of programs changes no record.
+const PATCHES = Object.values(OPERATIONS).filter(({ id }) => id.startsWith('update') && id !== 'updateEngines');
 
 /** The operations that read and make what a patch changes. */
 const RECORDS: Readonly<Record<string, { readonly read: OperationId; readonly create: OperationId | null }>> = {

@@ -8,7 +8,7 @@ const now = Date.parse('2026-12-20T10:00:00Z');
 
 function fakeCore({ isSetUp = true, nodes = [nodeExample] }: { isSetUp?: boolean; nodes?: object[] } = {}) {
   const replies: Record<string, unknown> = {
-    listNodes: { items: nodes, total: nodes.length },
+    listNodes: { items: nodes, total: nodes.length, next_cursor: null },
     getUpdates: { ...(OPERATIONS.getUpdates.example.reply as object), available: null },
   };
   const call = vi.fn((id: keyof typeof OPERATIONS) => ({ body: replies[id] ?? OPERATIONS[id].example.reply }));

@@ -28,6 +28,8 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   turnOffAcme: 'there is none over plain HTTP',
   confirmAddresses: 'writes the settings as changeAddresses does, from another port',
   reconcilePayments: 'writes what the provider says, or nothing; as every payment is written',
+  previewEngineUpdate: 'writes nothing',
+  stopEngineUpdate: 'writes while an update runs; as updateEngines does',
   askOrder: 'writes what the provider says, or nothing; as every payment is written',
   confirmKey: 'only a restored backup leaves a key to be confirmed; it writes as revokeKey does',
   restoreBackup: 'exchanges the database with its journal: killed at each step in tests/backup',
@@ -77,6 +79,10 @@ async function writeEverything(traced: Traced): Promise<ReadonlyMap<string, stri
   const inboundOf = { node_id: Number(node.id), tag: 'in', name: 'In', protocol: 'vless', port: 443 } as const;
   const inbound = await noted('createInbound', client.call('createInbound', inboundOf));
   await noted('updateInbound', client.call('updateInbound', { id: inbound.id, enabled: false }));
+  const other = await noted('createNode again', browse('createNode', { name: 'Other', address: '192.0.2.2' }));
+  const nodeIds = [Number(node.id), Number(other.id)];
+  await noted('placeInbound', client.call('placeInbound', { id: inbound.id, node_ids: nodeIds }));
+  await act('updateEngines', { node_ids: [node.id], engine: null, password: PASSWORD });
   await noted('deleteInbound', client.call('deleteInbound', { id: inbound.id }));
 
   const create = (name: string, headers = {}) => client.call('createUser', { name, tariff_id: tariff.id }, headers);

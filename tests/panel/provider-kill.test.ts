@@ -40,6 +40,7 @@ const END_WITH_PARENT = pathToFileURL(join(import.meta.dirname, '..', 'support',
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-provider-kill-'));
 const fakes: FakeProvider[] = [];
 afterEach(async () => {
+  passTime(-slept);
   for (const fake of fakes) await fake[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
 });

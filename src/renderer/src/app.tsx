@@ -1,11 +1,10 @@
 // The whole application: language and theme, then setup, sign-in or the panel.
 import { MantineProvider, MantineThemeProvider } from '@mantine/core';
 import type { QueryClient } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { PanelTransport } from '../../bridge/panel-transport.ts';
 import { chooseLanguage, isLanguage, type Language } from '../../i18n/languages.ts';
-import { ProofDialog } from './components/credentials/proof-dialog.tsx';
 import { Toasts } from './components/toasts.tsx';
 import { PanelProvider } from './data/panel.tsx';
 import { useOperation } from './data/use-operation.ts';
@@ -14,6 +13,11 @@ import { Root } from './root.tsx';
 import { followOtherWindows, useView } from './state/view.ts';
 import { cssVariablesResolver, styleNonce, theme } from './theme/theme.ts';
 import { useScheme } from './theme/use-scheme.ts';
+
+/** Not needed for the first screen. */
+const ProofDialog = lazy(async () => ({
+  default: (await import('./components/credentials/proof-dialog.tsx')).ProofDialog,
+}));
 
 interface AppProps {
   readonly transport: PanelTransport;
@@ -26,7 +30,9 @@ export function App({ transport, queries }: AppProps) {
       <Appearance>
         <Translated>
           <Root />
-          <ProofDialog />
+          <Suspense fallback={null}>
+            <ProofDialog />
+          </Suspense>
           <Toasts />
         </Translated>
       </Appearance>
