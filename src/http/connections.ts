@@ -93,7 +93,7 @@ function peerOf({ remoteAddress, remotePort }: Pick<Socket, 'remoteAddress' | 'r
   return `${remoteAddress} ${remotePort}`;
 }
 
-/** Nobody reads it; what arrives stays in its buffers until it is cut. */
+/** It is not read; what arrives stays in its buffers until it is cut. */
 function refuse(socket: Socket): void {
   socket.on('error', () => socket.destroy());
   setTimeout(() => socket.destroy(), REFUSED_MS).unref();

@@ -50,7 +50,7 @@ async function start({ folder, tls, pollsMoving, isAttacked, fleet }: PanelStart
   };
 }
 
-/** No connection is left, so that the nodes that are there serve nobody, and all users may use all that come. */
+/** No connection is left, so that the nodes that are there serve no user, and all users may use all that come. */
 function leaveNodes(folder: string): void {
   const db = openConnection(databaseOf(folder));
   db.exec(`UPDATE users SET inbounds = NULL WHERE inbounds IS NOT NULL; UPDATE tariffs SET inbounds = NULL;

@@ -76,7 +76,7 @@ async function press(url: string): Promise<string> {
   return new URL(headers[headers.indexOf('Location') + 1] ?? '', url).href;
 }
 
-/** A user with the plan Standard, of nobody else's. */
+/** A user with the plan Standard, of this test alone. */
 async function buyer(name: string) {
   const plans = await act(call('listTariffs', {}));
   const plan = plans.items.find(({ name: one }) => one === 'Standard');

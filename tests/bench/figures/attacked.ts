@@ -21,7 +21,7 @@ const PAUSE_MS = 5;
 const REQUESTS = 600;
 /** Until an attack is in full swing, and until nothing of it is left. */
 const SETTLE_MS = 1500;
-/** Of a core, by a server that nobody asks anything; how long that is waited for, as passwords are hashed one after the other. */
+/** Of a core, by a server without requests; how long that is waited for, as passwords are hashed one after the other. */
 const CALM_SHARE = 0.1;
 const CALM_WITHIN_MS = 60_000;
 
