@@ -27,7 +27,7 @@ let polls = 0;
 
 /** All of them may connect without an end, so that each counts by the same statements. */
 const PLAIN = `UPDATE users SET state = 'active', enabled = 1, expires_at = 9000000000000000, state_due_at = NULL, due_at = NULL,
-  resets_at = NULL, hold_months = NULL, hold_days = NULL, traffic_limit = NULL, announced = 0, extra = 0,
+  resets_at = NULL, hold_months = NULL, hold_days = NULL, held_at = NULL, traffic_limit = NULL, announced = 0, extra = 0,
   online_at = coalesce(online_at, 1)`;
 
 function bareCount(store: FileStore): typeof count {
