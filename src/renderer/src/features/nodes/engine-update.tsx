@@ -34,6 +34,9 @@ const hasName = (ability: EngineAbility): ability is keyof typeof NAMES => abili
 const FORMER = 'former';
 const LOOK_MS = 2000;
 
+/** A program with its version: `xray-26.7.28` is said as `xray 26.7.28`. */
+const labelOf = (engine: string | null) => engine?.replace('-', ' ') ?? '—';
+
 export function EngineUpdateDrawer({ isOpen, onClose, nodes }: EngineUpdateProps) {
   const { t } = useTranslation('nodes');
   const [engine, setEngine] = useState<string | null>(null);
@@ -92,7 +95,7 @@ export function EngineUpdateDrawer({ isOpen, onClose, nodes }: EngineUpdateProps
                 label={t('engines.engine')}
                 placeholder={t('engines.choose')}
                 data={[
-                  ...preview.offered.map((value) => ({ value, label: value.replace('-', ' ') })),
+                  ...preview.offered.map((value) => ({ value, label: labelOf(value) })),
                   { value: FORMER, label: t('engines.former') },
                 ]}
                 comboboxProps={{ shadow: 'none' }}
@@ -138,8 +141,8 @@ function Change({
   const { t } = useTranslation('nodes');
   const { data } = useWholeList('listInbounds', { node_id: node.node_id }, { enabled: node.unserved.length > 0 });
   if (node.problem !== null) return t(`engines.problem.${node.problem}`);
-  const runs = t('engines.runs', { engine: node.current?.replace('-', ' ') ?? '—' });
-  if (isFormer) return `${runs} ${t('engines.goesBack', { engine: node.former?.replace('-', ' ') ?? '—' })}`;
+  const runs = t('engines.runs', { engine: labelOf(node.current) });
+  if (isFormer) return `${runs} ${t('engines.goesBack', { engine: labelOf(node.former) })}`;
   if (!isChosen) return runs;
   const words = (all: typeof node.gained) =>
     all.map((one) => (hasName(one) ? NAMES[one] : t(`engines.ability.${one}`))).join(', ');
@@ -157,7 +160,7 @@ function Change({
 function Progress({ update, nodes }: { readonly update: EngineUpdate; readonly nodes: readonly Node[] }) {
   const { t } = useTranslation('nodes');
   const title = t(update.is_running ? 'engines.running' : 'engines.last', {
-    engine: update.engine?.replace('-', ' ') ?? t('engines.former'),
+    engine: update.engine === null ? t('engines.former') : labelOf(update.engine),
   });
   return (
     <DrawerSection title={title}>
