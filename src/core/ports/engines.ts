@@ -229,7 +229,7 @@ export interface Engine {
     held: Pick<LeaseHeld, 'leaseId' | 'version'>,
     boot: string,
   ): Promise<RunningEngine | null>;
-  /** `isRestart`: the caller starts it next; a machine of its own does so itself where the caller has not within half a minute. */
+  /** `isRestart`: the caller starts it next; a machine of its own does so itself where the caller has not within three minutes. */
   stop(isRestart?: boolean): Promise<void>;
   counters(): Promise<EngineCounters>;
   /**

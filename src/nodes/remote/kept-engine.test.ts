@@ -5,7 +5,7 @@ import { createFakeMachine } from '../../../tests/support/fake-engine.ts';
 import { createTestLog } from '../../../tests/support/log.ts';
 import { noLease } from '../../../tests/support/node-lease.ts';
 import type { EngineInbound } from '../../core/ports/engines.ts';
-import { keepEngine } from './kept-engine.ts';
+import { keepEngine, RESTART_MS } from './kept-engine.ts';
 
 const PAUSE = 30_000;
 const INBOUND = { id: 1, tag: 'in', port: 443, protocol: 'vless' } as EngineInbound;
@@ -101,12 +101,12 @@ it('starts an engine again that the panel stopped to start it, where the panel d
   await engine.start(CONFIG, [{ ...user(1), inbounds: [1] }], 'first');
   await engine.stop(true);
   await engine.start(CONFIG, [{ ...user(2), inbounds: [1] }], 'second');
-  timers.pass(PAUSE);
+  timers.pass(RESTART_MS);
   await settled();
   expect(machine.process?.boot, 'the panel has').toBe('second');
 
   await engine.stop(true);
-  timers.pass(PAUSE - 1);
+  timers.pass(RESTART_MS - 1);
   await settled();
   expect(machine.process).toBeNull();
   timers.pass(1);

@@ -12,6 +12,8 @@ import type { Crypto, Log, Timers } from '../../core/ports/ports.ts';
 
 /** A panel that is there finds with its next poll that the engine has ended, and starts it as the records are. */
 const PAUSE_MS = 30_000;
+/** For a panel that has stopped it to start it: longer than it takes to send all users, as a start needs that none is running. */
+export const RESTART_MS = 180_000;
 const BOOT_BYTES = 8;
 
 type Member = EngineUser & { readonly inbounds: readonly number[] };
@@ -64,9 +66,9 @@ export function keepEngine(engine: Engine, { crypto, timers, log, lease, pauseMs
     return result;
   }
 
-  function startSoon(): void {
+  function startSoon(afterMs = pauseMs): void {
     cancel();
-    cancel = timers.after(pauseMs, () => void inTurn(startAgain));
+    cancel = timers.after(afterMs, () => void inTurn(startAgain));
   }
 
   /** What a process before this one was given; users are those of the lease alone. */
@@ -147,7 +149,7 @@ export function keepEngine(engine: Engine, { crypto, timers, log, lease, pauseMs
         cancel();
         if (isRestart) {
           // A panel that ends before it has started the engine leaves no user cut off.
-          startSoon();
+          startSoon(RESTART_MS);
         } else {
           held = null;
           lease.saveEngine(null);
