@@ -46,6 +46,19 @@ test.describe('finding users', () => {
     await expect(page).toHaveURL(/#\/users$/);
   });
 
+  test('has its keys begin at the top of another list', async ({ page, visit }) => {
+    await visit('users');
+    const table = page.getByRole('table', { name: 'Users' });
+    const row = (index: number) => table.locator(`tr[data-index="${index}"]`);
+    await expect(table.getByText('Expired').first()).toBeVisible();
+    for (let presses = 0; presses < 3; presses++) await page.keyboard.press('j');
+    await expect(row(2)).toBeFocused();
+    await page.getByRole('button', { name: /^Active/ }).click();
+    await expect(table.getByText(/^(Expired|Disabled|Limited|On hold)$/)).toHaveCount(0);
+    await page.keyboard.press('j');
+    await expect(row(0)).toBeFocused();
+  });
+
   test('sorts by what the panel knows and remembers the columns', async ({ page, visit }) => {
     await visit('users');
     await page.getByRole('button', { name: 'Traffic', exact: true }).click();

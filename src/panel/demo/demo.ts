@@ -18,7 +18,7 @@ import type { FileStore } from '../../store/index.ts';
 import { panelVersion } from '../installation.ts';
 import { addHistory } from './history.ts';
 import { DETAILED_DAYS, DETAILED_USERS, type Life, liveOf, OLDEST_DAYS } from './lives.ts';
-import { engineAge, PLACES, PLANS, SILENT_MS } from './offer.ts';
+import { engineAge, PLACES, PLANS, SILENT_MS, UNREACHABLE } from './offer.ts';
 import { createDice, createPerson } from './people.ts';
 import { createSums, HYSTERIA_NODES, type Sums, WIREGUARD_NODES } from './sums.ts';
 
@@ -79,7 +79,7 @@ function addNodes(store: Store, now: number): void {
       usersOnline: 0,
       lastSeenAt: isUp ? now : now - SILENT_MS,
       errorCode: isUp ? null : 'engine_unreachable',
-      errorText: isUp ? null : 'No answer for two hours',
+      errorText: isUp ? null : UNREACHABLE,
       restart: index === 0 ? { at: now - engineAge(1), reason: 'configuration', userIds: [] } : null,
       agentPort: NODE_PORT,
       agentPin: '0'.repeat(64),

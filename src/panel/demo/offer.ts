@@ -114,6 +114,8 @@ export const PLACES = [
   ['Amsterdam', 'nl1.example.net'],
   ['New York', 'us1.example.net'],
 ] as const;
+/** What dialling that one comes to, as the operating system says it. */
+export const UNREACHABLE = `connect ETIMEDOUT ${PLACES[3][1]}`;
 /** For how long it has been down. */
 export const SILENT_MS = 2 * HOUR_MS;
 

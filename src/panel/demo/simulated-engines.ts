@@ -11,7 +11,7 @@ import {
 import type { Clock } from '../../core/ports/ports.ts';
 import type { UpDown } from '../../core/ports/records.ts';
 import { panelVersion } from '../installation.ts';
-import { engineAge, PLACES } from './offer.ts';
+import { engineAge, PLACES, UNREACHABLE } from './offer.ts';
 import { createDice, isRegular } from './people.ts';
 
 /** So many of its users at most are connected at once, and so many of them come and go at each count; regular ones only. */
@@ -32,7 +32,7 @@ export function simulateEngines(clock: Clock = systemClock): OpenEngine {
 }
 
 function createSilentEngine(): Engine {
-  const unreachable = () => Promise.reject(new EngineError('engine_unreachable', 'No answer for two hours'));
+  const unreachable = () => Promise.reject(new EngineError('engine_unreachable', UNREACHABLE));
   return {
     running: unreachable,
     fingerprint: () => 'none',

@@ -1,6 +1,6 @@
 // What mouse and keyboard do with the rows of a list, by one set of handlers for all of them.
 import { useDebouncedCallback } from '@mantine/hooks';
-import { type MouseEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type MouseEvent, type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isHeld, navigate } from '../../router/router.ts';
 import type { ActRuns } from '../acts/acts.ts';
@@ -23,6 +23,8 @@ interface RowControlParts<Row> {
   /** The acts on a row, by their keys and in the palette for the row that has the focus. */
   readonly rowActs?: ((row: Row) => ActRuns) | undefined;
   readonly scroller: RefObject<HTMLElement | null>;
+  /** Another key is another list: a place in the former one means nothing in it. */
+  readonly listKey?: string | undefined;
   reveal(index: number): void;
 }
 
@@ -51,6 +53,13 @@ export function useRowControl<Row>(parts: RowControlParts<Row>) {
     wanted.current = -1;
     row.focus({ preventScroll: true });
   });
+
+  const restart = useEffectEvent(() => {
+    wanted.current = -1;
+    setActive(openIndex);
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: Another list is the reason, not what is read.
+  useLayoutEffect(() => restart(), [parts.listKey]);
 
   // The keys go on from the record that is open, as its own keys and Back change it too.
   useLayoutEffect(() => {
