@@ -4,13 +4,14 @@ import { pairAdmin } from '../../../tests/support/bot-admin.ts';
 import { createTestClock } from '../../../tests/support/clock.ts';
 import { coreParts } from '../../../tests/support/core.ts';
 import { RESERVE, tempStore } from '../../../tests/support/temp-store.ts';
+import { nodeCrypto } from '../../adapters/crypto.ts';
 import type { CallOf } from '../../contract/operation.ts';
 import type { OPERATIONS } from '../../contract/table.ts';
 import type { Call, HandledId } from '../call.ts';
 import type { CoreParts } from '../core.ts';
 import { createCore } from '../create-core.ts';
 import { PanelError } from '../panel-error.ts';
-import { SECRET_PLACE } from './proof.ts';
+import { hashCode, SECRET_PLACE } from './proof.ts';
 import { pruneSessions } from './session.ts';
 
 const PASSWORD = 'correct horse battery';
@@ -304,7 +305,20 @@ it('from a browser that is not known is told to the administrator in the chat', 
   await call('signIn', { name: 'admin', password: 'wrong' }, { requestId: 'fourth' });
   expect(queued(START)).toEqual([]);
   await signIn({ requestId: 'fifth' });
-  expect(queued(START)).toEqual([expect.stringContaining('203.0.113.9')]);
+  expect(queued(START)).toEqual([expect.stringMatching(/unknown program.*203\.0\.113\.9/s)]);
+});
+
+it('is asked for the code after the password, which counts as no wrong code', async () => {
+  using temp = tempStore();
+  const { call } = await open(temp);
+  temp.store.write(() => {
+    temp.store.twoFactor.put({ enabledAt: START, lastStep: 0 });
+    temp.store.twoFactor.replaceCodes([hashCode(nodeCrypto, 'recovery')]);
+  });
+  const signIn = (address: string, code?: string) =>
+    call('signIn', { name: 'admin', password: PASSWORD, ...(code !== undefined && { code }) }, { address });
+  for (let host = 1; host <= 5; host += 1) expect(await signIn(`203.0.113.${host}`)).toBe('sign_in_failed');
+  expect(await signIn('203.0.113.9', 'recovery')).toMatchObject({ status: 200 });
 });
 
 it('needs the code where the second factor is on, and says at once that its secret cannot be read', async () => {
@@ -389,14 +403,21 @@ it('says what a known browser and the signed in may know, and what the disk has'
 
 it('begins and ends while the disk is full', async () => {
   using temp = tempStore({ reserve: RESERVE });
-  const { call, signIn, actorOf, isOpen } = await open(temp);
+  const { core, call, clock, signIn, actorOf, isOpen, settled } = await open(temp);
   temp.store.diskSpace.markFull();
   const own = await signIn();
   const other = await signIn();
   const by = { actor: actorOf(own) };
   expect(await call('prove', { password: PASSWORD }, by)).toMatchObject({ status: 200 });
+  const third = await signIn();
+  expect(await call('endSession', { id: actorOf(third).sessionId ?? 0 }, by)).toMatchObject({ status: 204 });
   expect(await call('endOtherSessions', {}, by)).toMatchObject({ body: { ended: 1 } });
-  expect(isOpen(other)).toBe(false);
+  expect([other, third].map(isOpen)).toEqual([false, false]);
+  clock.advance(11 * HOUR);
+  core.authenticateSession(own);
+  await settled();
+  clock.advance(2 * HOUR);
+  expect(isOpen(own), 'it was noted as used').toBe(true);
   expect(await call('signOut', {}, by)).toMatchObject({ status: 204 });
   expect(isOpen(own)).toBe(false);
 });
