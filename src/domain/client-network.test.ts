@@ -1,6 +1,6 @@
 // Which addresses count as one, and what of them is shown.
 import { describe, expect, it, test } from 'vitest';
-import { clientNetwork, networkOf } from './client-network.ts';
+import { clientNetwork, networkOf, widerNetworkOf } from './client-network.ts';
 
 it.each([
   ['203.0.113.7', '203.0.113.7', '203.0.*.*'],
@@ -35,5 +35,18 @@ describe('networkOf', () => {
     ['::1', '0:0:0:0::/64'],
   ])('takes %s as %s', (address, network) => {
     expect(networkOf(address)).toBe(network);
+  });
+});
+
+describe('widerNetworkOf', () => {
+  it.each([
+    ['192.0.2.7', '192.0.2.0/24'],
+    ['::ffff:192.0.2.255', '192.0.2.0/24'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
+    ['2001:0DB8:0001:ffff::9', '2001:db8:1::/48'],
+    ['::1', '0:0:0::/48'],
+    ['', ''],
+  ])('takes %s into %s', (address, network) => {
+    expect(widerNetworkOf(address)).toBe(network);
   });
 });

@@ -30,6 +30,14 @@ export function networkOf(address: string): string {
   return place.endsWith('::') ? `${place}/64` : place;
 }
 
+/** The network around a caller's, of which one owner often has all: the /24 of an IPv4 address, the /48 of an IPv6 one. */
+export function widerNetworkOf(address: string): string {
+  const place = clientNetwork(address)?.place;
+  if (place === undefined) return address;
+  if (!place.endsWith('::')) return place.replace(/\d+$/, '0/24');
+  return `${place.split(':').slice(0, 3).join(':')}::/48`;
+}
+
 /** The eight groups of an IPv6 address, without leading zeros. */
 function groupsOf(text: string): readonly string[] | null {
   const [head = '', tail, more] = text.split('::');

@@ -62,6 +62,40 @@ describe('watchConnections', () => {
     expect(refused(open(1, '2001:db8:1:3::1', server))).toBe(0);
   });
 
+  it.each([
+    ['an IPv6 /48', (index: number) => `2001:db8:1:${index.toString(16)}::1`, '2001:db8:2::1'],
+    ['an IPv4 /24', (index: number) => `192.0.2.${index}`, '192.0.3.1'],
+  ])('leaves three quarters of all to others than %s, however many networks are in it', (_, address, other) => {
+    const server = createServer();
+    const connections = watchConnections(server, () => []);
+    const sockets = Array.from({ length: 5 }, (_, index) => open(250, address(index), server, connections)).flat();
+    expect([sockets.length, refused(sockets)]).toEqual([1250, 226]);
+    expect(refused(open(1, other, server))).toBe(0);
+    sockets[0]?.destroy();
+    expect(refused(open(2, address(9), server))).toBe(1);
+  });
+
+  it('bounds the connections that lead to nothing by the network around them too', () => {
+    const begun: unknown[] = [];
+    const server = createServer((socket) => begun.push(socket));
+    const connections = watchConnections(
+      server,
+      () => [],
+      () => 0,
+    );
+    const visit = (address: string, isAnswered: boolean) => {
+      const [socket] = open(1, address, server);
+      if (socket && isAnswered) connections.noteAnswered(socket);
+      socket?.destroy();
+    };
+    for (let network = 0; network < 200; network += 1) visit(`2001:db8:1:${network}::1`, true);
+    expect(begun.splice(0)).toHaveLength(200);
+    for (let network = 0; network < 200; network += 1) visit(`2001:db8:1:${network}::1`, false);
+    expect(begun).toHaveLength(128);
+    visit('2001:db8:2::1', false);
+    expect(begun).toHaveLength(129);
+  });
+
   it('refuses a network whose connections lead to nothing, before the server does anything with them', () => {
     const begun: unknown[] = [];
     let now = 0;

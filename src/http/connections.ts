@@ -1,12 +1,14 @@
 // Connections: how many one network may hold and open, what a broken one gets, and how they end so that the last reply arrives.
 import type { Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { networkOf } from '../domain/client-network.ts';
+import { networkOf, widerNetworkOf } from '../domain/client-network.ts';
 import { createRateLimiter, type RateRule } from '../domain/rate-limiter.ts';
 import { createTrust, plainAddress } from './client-address.ts';
 
 /** Connections that one network may hold; a proxy on this machine stands for many clients, so loopback has no limit of its own. */
 const PER_NETWORK = 256;
+/** Those that the network around it may hold: one owner has 65,536 of IPv6. */
+const PER_WIDER_NETWORK = 1024;
 /** Connections altogether. */
 const IN_ALL = 4096;
 /**
@@ -14,8 +16,12 @@ const IN_ALL = 4096;
  * most requests, so those beyond it are refused before theirs.
  */
 const UNANSWERED: RateRule = { perMinute: 300, burst: 32 };
+const UNANSWERED_AROUND: RateRule = { perMinute: 1200, burst: 128 };
 /** How long such a refused connection stays open, among those of its network: cut at once, it would be opened again at once. */
 const REFUSED_MS = 1000;
+
+/** Of one connection: the network that is one caller, and that around it. */
+type Networks = readonly [string, string];
 
 export interface Connections {
   /** A request on this connection was answered with what was asked for. `peer`: it, or the TLS on it. */
@@ -35,36 +41,48 @@ export function watchConnections(
   const counts = new Map<string, number>();
   const budgets = createRateLimiter<string>();
   /** Connections that have led to nothing yet, with their networks. */
-  const unanswered = new Map<string, string>();
+  const unanswered = new Map<string, Networks>();
   server.maxConnections = IN_ALL;
 
-  function hold(socket: Socket, network: string): void {
+  function hold(socket: Socket, networks: Networks): void {
     sockets.add(socket);
-    counts.set(network, (counts.get(network) ?? 0) + 1);
+    for (const network of networks) counts.set(network, (counts.get(network) ?? 0) + 1);
     socket.once('close', () => {
       sockets.delete(socket);
-      const left = (counts.get(network) ?? 1) - 1;
-      if (left > 0) counts.set(network, left);
-      else counts.delete(network);
+      for (const network of networks) {
+        const left = (counts.get(network) ?? 1) - 1;
+        if (left > 0) counts.set(network, left);
+        else counts.delete(network);
+      }
     });
+  }
+
+  function mayHold([network, around]: Networks): boolean {
+    return (counts.get(network) ?? 0) < PER_NETWORK && (counts.get(around) ?? 0) < PER_WIDER_NETWORK;
+  }
+
+  /** Takes one connection from both budgets. */
+  function mayBegin([network, around]: Networks): boolean {
+    if (!budgets.take(network, UNANSWERED, now()).isAllowed) return false;
+    return budgets.take(around, UNANSWERED_AROUND, now()).isAllowed;
   }
 
   /** Whether the server may begin with a connection. */
   function enter(socket: Socket): boolean {
     const address = plainAddress(socket.remoteAddress);
-    const network = networkOf(address);
+    const networks: Networks = [networkOf(address), widerNetworkOf(address)];
     const isBounded = !isLoopback(address) && !isTrusted(address);
-    if (isBounded && (counts.get(network) ?? 0) >= PER_NETWORK) {
+    if (isBounded && !mayHold(networks)) {
       socket.destroy();
       return false;
     }
-    hold(socket, network);
-    if (isBounded && !budgets.take(network, UNANSWERED, now()).isAllowed) {
+    hold(socket, networks);
+    if (isBounded && !mayBegin(networks)) {
       refuse(socket);
       return false;
     }
     const peer = peerOf(socket);
-    unanswered.set(peer, network);
+    unanswered.set(peer, networks);
     socket.once('close', () => unanswered.delete(peer));
     return true;
   }
@@ -78,10 +96,10 @@ export function watchConnections(
   return {
     noteAnswered(socket) {
       const peer = peerOf(socket);
-      const network = unanswered.get(peer);
-      if (network === undefined) return;
+      const networks = unanswered.get(peer);
+      if (networks === undefined) return;
       unanswered.delete(peer);
-      budgets.giveBack(network);
+      for (const network of networks) budgets.giveBack(network);
     },
     destroyAll: (isSpared = () => false) => {
       for (const socket of sockets) if (!isSpared(socket)) socket.destroy();

@@ -1,11 +1,19 @@
-// Wrong passwords from 50 networks do not keep the administrator out, whatever they have been tried on.
+// Wrong passwords from many networks do not keep the administrator out, whatever they have been tried on.
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Administrator } from '../support/administrator.ts';
+import { cheapenPassword } from '../support/cheap-password.ts';
 import { PASSWORD } from '../support/cli.ts';
+import { createClient } from '../support/http-client.ts';
 import { openAttacked } from './attacked.ts';
 
 const OWNER = '203.0.113.9';
 const NETWORKS = 50;
+
+/** More than may wait for their turn. */
+const AT_ONCE = 80;
+/** log2 of scrypt's N: half the real cost. While one hash is made, many newer attempts arrive. */
+const COST = 16;
 
 async function outcomeOf(browser: Administrator, password: string): Promise<string> {
   const { status, problem } = await browser.call('signIn', { name: 'admin', password });
@@ -44,4 +52,36 @@ test('50 networks that try passwords lock out themselves, and neither owner nor 
   expect(rotated.status).toBe(200);
   const there = await session.call('panelState', {}, rotated.body.panel_url);
   expect(there.body.signed_in).toEqual({ name: 'admin' });
+});
+
+test('who has the 65,536 networks of an IPv6 /48 keeps no new browser out', async () => {
+  await using attacked = await openAttacked();
+  await cheapenPassword(join(attacked.cli.folder, 'panel.db'), PASSWORD, COST);
+  const { panel, ca, browserAt } = attacked;
+  const client = createClient({ baseUrl: panel.panelUrl, ca, sockets: AT_ONCE });
+  const body = JSON.stringify({ name: 'admin', password: 'wrong' });
+  let network = 0;
+  let failed = 0;
+  let isOver = false;
+  const attack = async () => {
+    while (!isOver) {
+      network += 1;
+      const headers = {
+        'content-type': 'application/json',
+        'sec-fetch-site': 'same-origin',
+        'x-forwarded-for': `2001:db8:1:${network.toString(16)}::1`,
+      };
+      const { problem } = await client.send({ method: 'POST', path: 'panel/signIn', headers, body });
+      if (problem.detail === 'sign_in_failed') failed += 1;
+    }
+  };
+  const attacks = Array.from({ length: AT_ONCE }, attack);
+  await expect.poll(() => failed, { timeout: 60_000 }).toBeGreaterThan(10);
+  const outcomes: string[] = [];
+  for (const last of [1, 2, 3]) outcomes.push(await outcomeOf(browserAt(`203.0.113.${last}`), PASSWORD));
+  isOver = true;
+  // Those that wait for their turn get no reply any more.
+  client.close();
+  await Promise.allSettled(attacks);
+  expect(outcomes).toEqual(['signed in', 'signed in', 'signed in']);
 });

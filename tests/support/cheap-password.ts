@@ -6,8 +6,8 @@ import { createPasswordHasher } from '../../src/adapters/passwords.ts';
 export const CHEAP_COST = 8;
 
 /** Replaces the hash of `password`, which names its own cost, in the database at this path; a panel may be running on it. */
-export async function cheapenPassword(database: string, password: string): Promise<void> {
-  const hash = await createPasswordHasher(CHEAP_COST).hash(password);
+export async function cheapenPassword(database: string, password: string, cost = CHEAP_COST): Promise<void> {
+  const hash = await createPasswordHasher(cost).hash(password);
   const db = new Database(database);
   db.prepare('UPDATE administrator SET password_hash = ?').run(hash);
   db.close();

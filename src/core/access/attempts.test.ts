@@ -8,6 +8,7 @@ import type { CallOf } from '../../contract/operation.ts';
 import type { OPERATIONS } from '../../contract/table.ts';
 import type { Call, HandledId } from '../call.ts';
 import { createEnv } from '../context.ts';
+import type { CoreParts } from '../core.ts';
 import { createCore } from '../create-core.ts';
 import { PanelError } from '../panel-error.ts';
 import { countAttempt, stepUpScope, waitAfter } from './attempts.ts';
@@ -34,9 +35,9 @@ it('lets at most 50 guesses an hour be looked at', () => {
 });
 
 /** A core with an administrator; `call` is answered with the reply, or with the code of the refusal. */
-async function open(temp: ReturnType<typeof tempStore>) {
+async function open(temp: ReturnType<typeof tempStore>, changes: Partial<CoreParts> = {}) {
   const clock = createTestClock(Date.UTC(2026, 10, 20));
-  const core = createCore(coreParts(temp, { clock }));
+  const core = createCore(coreParts(temp, { clock, ...changes }));
   await core.local.setUp('admin', PASSWORD);
 
   async function call<Id extends HandledId>(id: Id, input: CallOf<(typeof OPERATIONS)[Id]>, by: Partial<Call>) {
@@ -79,6 +80,35 @@ it('takes an IPv6 /64 as one network', async () => {
   await exhaust('2001:db8:1:2::1');
   expect(await signIn(PASSWORD, '2001:db8:1:2:ffff::9')).toBe('slow_down');
   expect(await signIn(PASSWORD, '2001:db8:1:3::1')).toMatchObject({ status: 200 });
+});
+
+it('puts the strangers of a network from which attempts failed behind those of others, and none of them out', async () => {
+  using temp = tempStore();
+  const { passwords } = coreParts(temp);
+  const turns: (number | null | undefined)[] = [];
+  const { signIn, begin } = await open(temp, {
+    passwords: {
+      ...passwords,
+      verify(password, hash, turn) {
+        turns.push(turn?.strangerAfter);
+        return passwords.verify(password, hash, turn);
+      },
+    },
+  });
+  const { browser } = await begin(OWNER);
+  expect(turns.splice(0)).toEqual([0]);
+  // Each from a /64 that was never seen.
+  for (let network = 0; network < 20; network += 1)
+    expect(await signIn('wrong', `2001:db8:1:${network}::1`)).toBe('sign_in_failed');
+  expect(turns.splice(0)).toEqual([...Array.from({ length: 17 }, (_, failed) => failed), 16, 16, 16]);
+  for (const last of [1, 2]) await signIn('wrong', `192.0.2.${last}`);
+  expect(turns.splice(0)).toEqual([0, 1]);
+  await signIn('wrong', '2001:db8:1:0::2');
+  await signIn('wrong', '2001:db8:2:0::1');
+  await signIn('wrong', '192.0.3.1');
+  await signIn('wrong', OWNER, browser);
+  expect(turns.splice(0)).toEqual([17, 0, 0, null]);
+  expect(await signIn(PASSWORD, '2001:db8:1:ff::1')).toMatchObject({ status: 200 });
 });
 
 it('lets a browser that signed in before sign in from the network of an attack', async () => {

@@ -1,6 +1,6 @@
 // Failed proofs of identity, counted by who can be meant: a session, a browser that signed in before, or a network. None of them
 // slows another (docs/decisions/0016).
-import { networkOf } from '../../domain/client-network.ts';
+import { networkOf, widerNetworkOf } from '../../domain/client-network.ts';
 import { DAY_MS } from '../../domain/limits.ts';
 import type { Call } from '../call.ts';
 import type { Env, Transaction } from '../context.ts';
@@ -17,6 +17,9 @@ const FORGET_MS = DAY_MS;
 /** More are not stored: the oldest are forgotten first. */
 const MOST_SCOPES = 10_000;
 
+/** Failures in the network around a stranger's put him this far back at most: all within one that attacks are equal then. */
+const MOST_AROUND = 16;
+
 /** Wrong codes after the right password, from browsers that never signed in, whatever network they come from. */
 const CODES = 'codes';
 
@@ -25,6 +28,8 @@ export interface Scope {
   readonly name: string;
   /** Nothing but its network is known of it. */
   readonly isStranger: boolean;
+  /** Counts the strangers of the network around his. It delays none of them, but who comes from elsewhere has his turn first. */
+  readonly around?: string;
 }
 
 /** How long after the last of `failed` attempts the next one is accepted. */
@@ -38,7 +43,8 @@ export function signInScope(env: Pick<Env, 'store' | 'crypto' | 'clock'>, call: 
   if (call.address === null) return null;
   const browser = knownBrowser(env, call);
   if (browser) return { name: `browser:${browser.id}`, isStranger: false };
-  return { name: `network:${networkOf(call.address)}`, isStranger: true };
+  const around = `around:${widerNetworkOf(call.address)}`;
+  return { name: `network:${networkOf(call.address)}`, isStranger: true, around };
 }
 
 /** Who proves his identity again within his session; null: is not slowed. */
@@ -57,11 +63,11 @@ function standing(store: Store, scope: string, now: number): { readonly failed: 
 
 /**
  * Counts an attempt as failed until it succeeds, so that simultaneous attempts slow each other down too, and returns how many failed
- * before it. Throws `slow_down`, whatever name and password were given, while the wait lasts; that writes nothing.
+ * before it, with those around it. Throws `slow_down`, whatever name and password were given, while the wait lasts; that writes nothing.
  */
 export async function countAttempt({ queue, store, clock }: Env, scope: Scope | null): Promise<number> {
   if (scope === null) return 0;
-  const { name } = scope;
+  const { name, around } = scope;
   const requireTurn = (now: number): number => {
     const { failed, waitMs } = standing(store, name, now);
     if (waitMs > 0) throw new PanelError('slow_down', undefined, Math.ceil(waitMs / 1000));
@@ -72,8 +78,10 @@ export async function countAttempt({ queue, store, clock }: Env, scope: Scope | 
     const now = clock.now();
     const failed = requireTurn(now);
     store.administrator.setAttempts(name, failed + 1, now);
+    const failedAround = around === undefined ? 0 : standing(store, around, now).failed;
+    if (around !== undefined) store.administrator.setAttempts(around, failedAround + 1, now);
     if (failed === 0) store.administrator.dropOldAttempts(0, MOST_SCOPES);
-    return failed;
+    return failed + Math.min(failedAround, MOST_AROUND);
   };
   return queue.run(() => store.write(count, 'essential'));
 }
