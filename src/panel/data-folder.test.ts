@@ -5,13 +5,14 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { findDataFolder, prepareDataFolder } from './data-folder.ts';
 
@@ -83,6 +84,21 @@ describe('prepareDataFolder', () => {
     symlinkSync(elsewhere, join(folder, 'backups'));
     expect(() => prepareDataFolder(folder)).toThrow('is a symbolic link');
   });
+
+  test.each(['logs/panel.log', 'tls/ca.pem', 'tls/acme/account.pem', 'engines/1/state.json'])(
+    'refuses a link in the place of %s',
+    (name) => {
+      writeFileSync(join(parent, 'lock'), '');
+      const path = join(parent, name);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, '');
+      expect(() => prepareDataFolder(parent)).not.toThrow();
+      const elsewhere = join(parent, 'elsewhere');
+      renameSync(path, elsewhere);
+      symlinkSync(elsewhere, path);
+      expect(() => prepareDataFolder(parent)).toThrow(`${path} is a symbolic link`);
+    },
+  );
 
   test.skipIf(process.platform === 'win32')('refuses the folder of another account, but not to root or of root', () => {
     const { uid } = statSync(parent);

@@ -11,7 +11,7 @@ import {
   statSync,
 } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { isRefusal, reasonOf, refusal } from './refusal.ts';
 
 /** Names inside a data folder. `lock`, `owner.json` and `control.*` belong to the adapters. */
@@ -30,6 +30,9 @@ export const FILES = {
   /** Where backups are made and checked; empty except after a crash. */
   workshop: 'workshop',
 } as const;
+
+/** Folders of files that the panel trusts or appends to. Among backups a link is no file, and left out. */
+const WITHOUT_LINKS = [FILES.tls, dirname(FILES.log), FILES.engines];
 
 type Machine = { readonly platform: NodeJS.Platform; readonly env: NodeJS.ProcessEnv; readonly home: string };
 
@@ -74,6 +77,14 @@ export function prepareDataFolder(folder: string, account = process.geteuid?.())
   if (account !== undefined) requireOwner(folder, account);
   if (process.platform !== 'win32') closeToOthers(folder);
   for (const name of readdirSync(folder)) requireNoLink(folder, join(folder, name));
+  for (const name of WITHOUT_LINKS) for (const path of pathsBelow(join(folder, name))) requireNoLink(folder, path);
+}
+
+function pathsBelow(folder: string): readonly string[] {
+  if (!existsSync(folder)) return [];
+  // With types, as otherwise it goes on behind links.
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries.map(({ parentPath, name }) => join(parentPath, name));
 }
 
 /** A link may lead elsewhere tomorrow, to files of others or for others to read. */
