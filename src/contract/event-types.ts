@@ -158,7 +158,7 @@ const certificateFailedData = z
       .meta({ description: 'When the certificate ends that is served meanwhile; null: there is none by ACME.' }),
   })
   .meta({ id: 'CertificateFailedEventData', description: 'Why there is no new certificate.' });
-const noData = z.object({}).meta({ id: 'EmptyEventData', description: 'Nothing more is to be said.' });
+const noData = z.object({}).meta({ id: 'EmptyEventData', description: 'No further data.' });
 
 const USER = {
   user_id: 7,

@@ -158,7 +158,7 @@ export const deviceLimit = z
 
 export const concurrentLimit = z.int().min(1).max(100).nullable().meta({
   description:
-    'From how many addresses the user may be connected at the same time; null: any number. More give `user.concurrent_exceeded`, and cut the user off where the settings say so.',
+    'From how many addresses the user may be connected at the same time; null: any number. More give `user.concurrent_exceeded`, and cut the user off where the settings demand it.',
 });
 
 // The characters of a host name, without Unicode classes, which many JSON Schema validators do not support.

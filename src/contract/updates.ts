@@ -1,4 +1,4 @@
-// Updates of the panel: what a release says of itself, whether there is a newer one, and what became of the last update.
+// Updates of the panel: what a release declares about itself, whether there is a newer one, and what became of the last update.
 import { z } from 'zod';
 import { panelOperation } from './operation.ts';
 import * as s from './scalars.ts';
@@ -32,7 +32,7 @@ export const releaseManifest = z.object({
   published_at: moment,
   /** Signed again from time to time: one that was signed earlier than one that is known is refused. */
   signed_at: moment,
-  /** After this moment it tells nothing: a server that holds newer ones back is noticed. */
+  /** After this moment it is not valid: a server that holds newer ones back is noticed. */
   expires_at: moment,
   notes: z.string().max(50_000),
   files: z

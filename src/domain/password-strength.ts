@@ -38,10 +38,10 @@ export function guessBits(password: string): number {
   if (/\d/.test(password)) alphabet += 10;
   if (/[^\p{L}\d]/u.test(password)) alphabet += 24;
   if (/[^\P{L}a-zA-Z]/u.test(password)) alphabet += 33;
-  const telling = characters.filter((character, index) => !follows(characters[index - 1], character)).length;
+  const unpredictable = characters.filter((character, index) => !follows(characters[index - 1], character)).length;
   const distinct = new Set(characters).size;
   // Many characters of which few differ are no better than those few, twice over.
-  return Math.min(telling, distinct * 2) * Math.log2(Math.max(alphabet, 2));
+  return Math.min(unpredictable, distinct * 2) * Math.log2(Math.max(alphabet, 2));
 }
 
 /** Whether a character is the same as the one before it or its neighbour in a row. */
@@ -107,7 +107,7 @@ export function secretBits(secret: string): number {
     (kind, index) => (kind.test(secret) ? [26, 26, 10, 2][index] : 0) ?? 0,
   );
   const alphabet = sizes.reduce((sum, size) => sum + size, 0);
-  const telling = rest.filter((character, index) => character !== rest[index - 1]).length;
+  const unpredictable = rest.filter((character, index) => character !== rest[index - 1]).length;
   const distinct = new Set(words).size;
-  return Math.min(telling, new Set(rest).size * 2) * Math.log2(Math.max(alphabet, 2)) + distinct * WORD_BITS;
+  return Math.min(unpredictable, new Set(rest).size * 2) * Math.log2(Math.max(alphabet, 2)) + distinct * WORD_BITS;
 }

@@ -251,8 +251,8 @@ it('is told where it may report to, with each invoice, where that is on', async 
   const hookUrl = 'https://panel.example/sub/hook/abc';
   good(await providers.open(access, { ...requestOf('a'), hookUrl }));
   good(await providers.open(access, requestOf('b')));
-  const said = fake.requests.map(({ raw }) => JSON.parse(raw).url_callback);
-  expect(said).toEqual([hookUrl, undefined]);
+  const urls = fake.requests.map(({ raw }) => JSON.parse(raw).url_callback);
+  expect(urls).toEqual([hookUrl, undefined]);
 });
 
 it('the requests of one account wait for one another, those of another do not', async () => {

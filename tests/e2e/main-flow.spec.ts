@@ -17,11 +17,11 @@ test.describe('by keyboard alone', () => {
     const focused = () => page.locator(':focus');
     const tabTo = async (label: string | RegExp) => {
       for (let presses = 0; presses < 60; presses += 1) {
-        const said = await focused().evaluate((node) => {
+        const texts = await focused().evaluate((node) => {
           const labels = node instanceof HTMLInputElement ? [...(node.labels ?? [])].map((one) => one.textContent) : [];
           return [node.getAttribute('aria-label'), ...labels, node.textContent].filter(Boolean).join('|');
         });
-        if (said.split('|').some((text) => (typeof label === 'string' ? text === label : label.test(text)))) return;
+        if (texts.split('|').some((text) => (typeof label === 'string' ? text === label : label.test(text)))) return;
         await page.keyboard.press('Tab');
       }
       throw new Error(`Tab does not lead to ${label}`);

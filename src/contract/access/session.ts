@@ -21,7 +21,7 @@ export const panelState = panelOperation({
   access: 'public',
   effect: 'read',
   tag: 'Panel',
-  summary: 'Say whether there is an administrator and who is signed in',
+  summary: 'Read whether there is an administrator and who is signed in',
   input: z.strictObject({}),
   output: z.object({
     version: z.string().nullable().meta({ description: "The panel's version; null until signed in." }),
@@ -105,7 +105,7 @@ export const session = z
     id: s.id,
     current: z.boolean(),
     address: z.string(),
-    device: z.string().meta({ description: 'What the browser says it is.' }),
+    device: z.string().meta({ description: 'What the browser calls itself.' }),
     created_at: s.instant,
     last_seen_at: s.instant,
     ends_at: s.instant.meta({ description: 'When it ends if it stays idle, or at the latest.' }),

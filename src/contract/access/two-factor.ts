@@ -24,7 +24,7 @@ export const getTwoFactor = panelOperation({
   access: 'session',
   effect: 'read',
   tag: 'Panel',
-  summary: 'Say whether the second factor is on',
+  summary: 'Read whether the second factor is on',
   input: z.strictObject({}),
   output: twoFactor,
   example: { body: {}, reply: { enabled: true, enabled_at: '2026-11-20T10:00:00.000Z', recovery_codes_left: 10 } },

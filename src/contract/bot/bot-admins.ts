@@ -1,4 +1,4 @@
-// The administrator's own chats with the Telegram bot: paired by a link that works once, and what is said there. Set in the panel only.
+// The administrator's own chats with the Telegram bot: paired by a link that works once, and what is sent there. Set in the panel only.
 import { z } from 'zod';
 import { PROOF_ERRORS, proof } from '../access/proof.ts';
 import { panelOperation } from '../operation.ts';

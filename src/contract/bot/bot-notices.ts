@@ -27,13 +27,13 @@ const kind = z.enum(USER_NOTICES).meta({
 const hour = z.int().min(0).max(23);
 export const quietHours = z
   .object({
-    from: hour.meta({ description: 'The first hour in which nothing is said.' }),
+    from: hour.meta({ description: 'The first hour in which nothing is sent.' }),
     until: hour.meta({
-      description: 'The first hour in which something is said again; earlier than `from`: of the next day.',
+      description: 'The first hour in which notices are sent again; earlier than `from`: of the next day.',
     }),
   })
   .nullable()
-  .meta({ description: "Hours of the panel's time zone in which nothing is said; null: there are none." });
+  .meta({ description: "Hours of the panel's time zone in which nothing is sent; null: there are none." });
 const ownText = s
   .text({ min: 1, max: MOST_NOTICE })
   .refine((text) => unknownField(text) === null, { message: 'names a field that there is not' });
@@ -48,7 +48,7 @@ const botNotices = z
           kind,
           language: z.enum(LANGUAGE_CODES),
           text: z.string().nullable().meta({ description: 'In place of the usual one; null: the usual one.' }),
-          usual: z.string().meta({ description: 'What is said without a text of its own.' }),
+          usual: z.string().meta({ description: 'The text that is sent where none was set.' }),
         }),
       )
       .meta({ description: 'The text of each notice in each language.' }),

@@ -56,7 +56,7 @@ export const bot = z
         name: z.string().meta({ description: 'What Telegram shows as its name.' }),
       })
       .nullable()
-      .meta({ description: 'What Telegram says of the token; null: the panel has none.' }),
+      .meta({ description: 'The account of the bot at Telegram; null: the panel has none.' }),
     enabled: z.boolean().meta({ description: 'Whether it is to run.' }),
     state: z.enum(BOT_STATES).meta({ description: 'Whether it does.' }),
     error: z.enum(BOT_ERRORS).nullable().meta({ description: 'Why it does not; null: it does, or is off.' }),
@@ -144,7 +144,7 @@ export const testBot = panelOperation({
   access: 'session',
   effect: 'write',
   tag: 'Panel',
-  summary: 'Ask Telegram about the bot, and tell where the way there ends',
+  summary: 'Test the connection to Telegram step by step',
   input: z.strictObject({}),
   output: z.object({
     error: z.enum(BOT_ERRORS).nullable().meta({

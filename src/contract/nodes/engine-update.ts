@@ -20,7 +20,7 @@ export type EngineAbility = (typeof ENGINE_ABILITIES)[number];
 const ability = z.enum(ENGINE_ABILITIES).meta({
   id: 'EngineAbility',
   description:
-    'What not every engine has. `shadowsocks`, `shadowsocks_2022` and `wireguard`: with several users. `addresses`: it tells from where users are connected.',
+    'What not every engine has. `shadowsocks`, `shadowsocks_2022` and `wireguard`: with several users. `addresses`: it reports from where users are connected.',
 });
 
 const ENGINE_NAME = /^(?:xray|v2ray)-\d{1,5}\.\d{1,5}\.\d{1,5}$/;

@@ -122,7 +122,7 @@ export const node = z
     users_online: z.int().min(0).meta({ description: 'How many users are connected to it; 0 unless it is up.' }),
     addresses_online: z.int().min(0).nullable().meta({
       description:
-        'From how many addresses users are connected to it now, an address that two users share counted twice; null where its engine cannot tell (v2ray, and Xray before 26.1.13), or has not yet.',
+        'From how many addresses users are connected to it now, an address that two users share counted twice; null where its engine does not report it (v2ray, and Xray before 26.1.13), or has not yet.',
     }),
     last_seen_at: s.instant.nullable().meta({ description: 'When its counters were last read; null: never.' }),
     poll_age_s: z
@@ -145,7 +145,7 @@ export const node = z
     }),
     version: z.string().nullable().meta({
       description:
-        "The version of Gatehouse on its machine, as that last said; null: it has not, or it is the panel's own.",
+        "The version of Gatehouse on its machine, as last reported; null: not reported, or it is the panel's own.",
     }),
     load_percent: z.int().min(0).nullable().meta({
       description:
@@ -170,7 +170,7 @@ export const node = z
       .nullable()
       .meta({
         description:
-          'The certificate of the links that its machine serves, as that last said; null: it serves none, or does not tell (a local node, and Gatehouse before protocol 1.5).',
+          'The certificate of the links that its machine serves, as last reported; null: it serves none, or does not report it (a local node, and Gatehouse before protocol 1.5).',
       }),
     ledger: z
       .object({
@@ -184,7 +184,7 @@ export const node = z
       .nullable()
       .meta({
         description:
-          'What its machine had written down and the panel had not taken, when its counters were last read; it is taken then. Null: it does not tell (a local node, and Gatehouse before protocol 1.5), or has not yet.',
+          'What its machine had written down and the panel had not taken, when its counters were last read; it is taken then. Null: it does not report it (a local node, and Gatehouse before protocol 1.5), or has not yet.',
       }),
     traffic: z
       .object({
@@ -290,7 +290,8 @@ export const getNodeLog = panelOperation({
   effect: 'read',
   tag: 'Nodes',
   summary: "Read the end of an engine's log",
-  description: 'Of a local node: what its engine said last. Empty where no engine has run for it on this machine.',
+  description:
+    'Of a local node: the last lines its engine wrote. Empty where no engine has run for it on this machine.',
   input: byId,
   output: z.object({
     lines: z.array(z.string()).max(200).meta({ description: 'At most the last 200 lines, the oldest first.' }),

@@ -111,13 +111,13 @@ function success(operation: ApiOperation, status: SuccessStatus) {
   const own = operation.headers.filter((name) => name !== 'Location' || status === 201);
   const headers: string[] = [...own, ...COMMON_HEADERS];
   if (takesIdempotencyKey(operation)) headers.push('Idempotency-Replayed');
-  const description = { 200: 'Done.', 201: 'Created.', 204: 'Done; there is nothing to tell.' }[status];
+  const description = { 200: 'Done.', 201: 'Created.', 204: 'Done; no content.' }[status];
   if (output === null) return { description, headers: headerReferences(headers) };
   const content = produces.map((type) => [type, { schema: output, example: example.reply }] as const);
   return { description, headers: headerReferences(headers), content: Object.fromEntries(content) };
 }
 
-/** Says how each parameter is written, with the example of the operation; a description stands on the parameter only. */
+/** Describes how each parameter is written, with the example of the operation; a description stands on the parameter only. */
 function describeParameters(document: OpenApiDocument, { path, method, example }: ApiOperation): void {
   const key = method.toLowerCase() as Lowercase<Method>;
   for (const parameter of document.paths?.[path]?.[key]?.parameters ?? []) {

@@ -15,7 +15,7 @@ export function infoDescription(): string {
 ## Keys
 Every request carries \`Authorization: Bearer <API key>\`. Keys are made in the panel: Settings, Security, API. A key begins with \`pnl_\` and is shown once. A **Read** key may use GET only, and its replies contain no subscription link and no secret address; a **Full access** key may use everything here. Sign-in, sessions, keys, webhooks, the audit log, payments, the bot, certificates, updates and the panel's addresses are in the panel only.
 
-The secret path is a part of the address. Any other path gets an empty 404 that tells nothing.
+The secret path is a part of the address. Any other path gets an empty 404 that reveals nothing.
 
 ## Trusting the panel's CA
 The connection is always TLS, by a certificate of the panel's own CA until the administrator installs another. Give that CA's certificate to your client instead of disabling verification.

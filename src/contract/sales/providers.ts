@@ -65,7 +65,7 @@ export const PROVIDER_FIELDS: Readonly<Record<ProviderKind, readonly ProviderFie
   ],
 };
 
-/** Whether a provider takes this currency, as far as can be said without asking it. */
+/** Whether a provider takes this currency, as far as is known without asking it. */
 export function takesCurrency(kind: ProviderKind, currency: string): boolean {
   if (kind === 'stars') return currency === 'XTR';
   return kind === 'yookassa' ? currency === 'RUB' : currency !== 'XTR';
@@ -101,7 +101,7 @@ export const provider = z
     name: z.string().meta({ description: 'How it is called in the panel.' }),
     is_test: z
       .boolean()
-      .meta({ description: 'Whether its payments are play money, as the provider says of the keys.' }),
+      .meta({ description: 'Whether its payments are play money, as the provider reports for the keys.' }),
     account: z.string().meta({ description: 'What the provider calls the account of the keys.' }),
     fields: z.record(z.string(), z.string()).meta({ description: 'What it was given, without the secrets.' }),
     secrets: z.array(z.string()).meta({ description: 'The names of the secrets that are sealed here.' }),
@@ -110,10 +110,7 @@ export const provider = z
     enabled: z
       .boolean()
       .meta({ description: 'Whether orders can be opened there, and it is asked each hour if its keys still hold.' }),
-    hook_url: z
-      .string()
-      .nullable()
-      .meta({ description: 'Where the provider can say that a payment came; null: nowhere.' }),
+    hook_url: z.string().nullable().meta({ description: 'Where the provider can report a payment; null: nowhere.' }),
     ok_at: s.instant.nullable().meta({ description: 'When it last answered as it should; null: never.' }),
     error: z.enum(PROVIDER_ERRORS).nullable().meta({ description: 'Why it failed since then; null: it did not.' }),
     error_at: s.instant.nullable().meta({ description: 'When it last failed; null: not since it answered.' }),
@@ -221,9 +218,9 @@ export const setProviderHook = panelOperation({
   access: 'session',
   effect: 'write',
   tag: 'Panel',
-  summary: 'Listen to what a payment provider says by itself, or stop it',
+  summary: 'Turn the webhook of a payment provider on or off',
   description:
-    'Off at first. Each time it is turned on it has a new address, to be entered at the provider. What is said there is not believed: the provider is asked about that payment at once.',
+    'Off at first. Each time it is turned on it has a new address, to be entered at the provider. Its content is not trusted: the provider is asked about that payment at once.',
   input: z.strictObject({ ...ofProvider, enabled: z.boolean() }),
   output: provider,
   errors: ['not_found'],
@@ -253,7 +250,7 @@ export const deleteProvider = panelOperation({
   tag: 'Panel',
   summary: 'Delete a payment provider with its keys',
   description:
-    'One with orders that have not ended is disabled instead: nothing else says whether they were paid. Links to pay in Stars have no end of their own: they end with the account, once its ledger was read.',
+    'One with orders that have not ended is disabled instead: nothing else shows whether they were paid. Links to pay in Stars have no end of their own: they end with the account, once its ledger was read.',
   input: z.strictObject(ofProvider),
   status: 204,
   output: null,

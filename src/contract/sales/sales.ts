@@ -535,7 +535,9 @@ const difference = z
     order_state: z.enum(ORDER_STATES).nullable().meta({ description: 'null: it has no order.' }),
     user: z.object({ id: s.id, name: z.string() }).nullable(),
     paid_at: s.instant,
-    theirs: money.nullable().meta({ description: 'What the provider says is left of it; null: does not list it.' }),
+    theirs: money
+      .nullable()
+      .meta({ description: 'What is left of it in the list of the provider; null: it is not listed.' }),
     ours: money.meta({ description: 'What is counted of it here.' }),
   })
   .meta({ id: 'PaymentDifference' });

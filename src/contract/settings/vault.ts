@@ -22,7 +22,7 @@ export const getVault = panelOperation({
   access: 'session',
   effect: 'read',
   tag: 'Panel',
-  summary: 'Say in which state the secret store is',
+  summary: 'Read the state of the secret store',
   input: z.strictObject({}),
   output: vault,
   example: { body: {}, reply },

@@ -135,13 +135,13 @@ export const identify = panelOperation({
   access: 'session',
   effect: 'read',
   tag: 'Panel',
-  summary: 'Say what a pasted text is',
+  summary: 'Identify a pasted text',
   description:
     'A name, a contact, an id, a subscription link, a share link, a key or the beginning of one, the id of a request, or what names an order (the address of its page, a receipt, an id of a provider): what it is, and the records it leads to. The text is neither logged nor stored.',
   input: z.strictObject({ text: z.string().min(1).max(MAX_PASTED) }),
   output: z.object({
     kind: z.enum(PASTED_KINDS).meta({
-      description: 'What the form of the text says. With a name or a contact exactly one user has it.',
+      description: 'What the form of the text shows. With a name or a contact exactly one user has it.',
     }),
     user: foundUser.nullable().meta({ description: 'Whose it is; null: no user, or it was replaced since.' }),
     keys: z.array(z.object({ id: s.idOf('key'), name: z.string(), prefix: key.shape.prefix, state: key.shape.state })),

@@ -108,14 +108,14 @@ export const userBulk = z
       description:
         'With `move_inbounds`: the connections that users leave, as those of a node. Users who are allowed none of them stay as they are, and so do those who are allowed all connections.',
     }),
-    dry_run: z.boolean().default(false).meta({ description: 'Say what would happen and change nothing.' }),
+    dry_run: z.boolean().default(false).meta({ description: 'Report what would happen and change nothing.' }),
     expect_matched: z.int().min(0).optional().meta({
       description:
-        'Refuse with `bulk_changed` if another number matches. Required to `delete` by a filter; a dry run tells the number.',
+        'Refuse with `bulk_changed` if another number matches. Required to `delete` by a filter; a dry run returns the number.',
     }),
     atomic: z.boolean().default(false).meta({
       description:
-        'One failure undoes all (`bulk_failed`). All is one transaction then, for which other writes wait: a dry run says how long (`writes_wait_ms`).',
+        'One failure undoes all (`bulk_failed`). All is one transaction then, for which other writes wait: a dry run returns how long (`writes_wait_ms`).',
     }),
   })
   .refine((bulk) => (bulk.ids === undefined) !== (bulk.filter === undefined), {
@@ -146,7 +146,7 @@ export type BulkFailure = z.output<typeof bulkFailure>;
 const bulkOutcome = z.enum(['changed', 'unchanged', 'failed']).meta({
   id: 'BulkOutcome',
   description:
-    '`changed`: the action had an effect. `unchanged`: it had none, as the user was in that condition already. `failed`: it could not be applied; `detail` says why.',
+    '`changed`: the action had an effect. `unchanged`: it had none, as the user was in that condition already. `failed`: it could not be applied; `detail` is the reason.',
 });
 
 export const bulkResult = z
@@ -354,7 +354,7 @@ const userAddresses = z
   .object({
     concurrent: z.int().min(0).nullable().meta({
       description:
-        'From how many addresses the user is connected now, as engines last answered; null where no engine of a node tells. An IPv6 network of 64 bits counts once.',
+        'From how many addresses the user is connected now, as engines last answered; null where no engine of a node reports it. An IPv6 network of 64 bits counts once.',
     }),
     addresses: z
       .array(userAddress)
@@ -373,7 +373,7 @@ export const getUserAddresses = apiOperation({
   tag: 'Users',
   summary: 'Read from where a user was connected',
   description:
-    'Engines are asked each 30 seconds, where they tell it. No address is stored or answered: of each there is a keyed hash, for 24 hours, and the first part of its network.',
+    'Engines are asked each 30 seconds, where they report it. No address is stored or answered: of each there is a keyed hash, for 24 hours, and the first part of its network.',
   params: byId,
   query: z.strictObject({}),
   body: null,

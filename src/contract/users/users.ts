@@ -500,13 +500,13 @@ export const createUsers = apiOperation({
   tag: 'Users',
   summary: 'Create many users',
   description:
-    'Each as by POST /users, in one transaction. One that cannot be created leaves the others alone: its result says why. A body that is not valid is refused as a whole.',
+    'Each as by POST /users, in one transaction. One that cannot be created leaves the others alone: its result gives the reason. A body that is not valid is refused as a whole.',
   params: none,
   query: none,
   body: z
     .strictObject({
       users: z.array(userCreate).min(1).max(MAX_BATCH).meta({ description: 'The new users.' }),
-      dry_run: z.boolean().default(false).meta({ description: 'Say what would happen and create nothing.' }),
+      dry_run: z.boolean().default(false).meta({ description: 'Report what would happen and create nothing.' }),
     })
     .meta({ id: 'UserBatch', description: 'Users to create in one transaction.' }),
   status: 200,

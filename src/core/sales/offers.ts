@@ -102,8 +102,8 @@ function createOffer(input: Input<'createOffer'>, tx: Transaction): Result<Offer
   if (!store.tariffs.get(tariffId)) {
     throw bodyError('tariff_not_found', '#/tariff_id', 'tariff_not_found', 'there is no such plan');
   }
-  const said = { tariffId, name, sold, prices, isOnSale, audience, isTrial };
-  const fields: Omit<OfferRow, 'id'> = { ...said, createdAt: now, updatedAt: now };
+  const set = { tariffId, name, sold, prices, isOnSale, audience, isTrial };
+  const fields: Omit<OfferRow, 'id'> = { ...set, createdAt: now, updatedAt: now };
   requirePrice(fields);
   const row = { ...fields, id: store.sales.insertOffer(fields) };
   pricePlan(tx, tariffId);

@@ -120,8 +120,8 @@ interface Answered {
 function otherVersion(version: ProtocolVersion | null): EngineError {
   if (version === null) return new EngineError('engine_unreachable', 'the node answered something else');
   const older = version.major < PROTOCOL.major ? 'Gatehouse on the machine' : 'the panel';
-  const said = `${writeVersion(version)} of the protocol, the panel ${writeVersion(PROTOCOL)}: update ${older}`;
-  return new EngineError('other_version', `the machine speaks version ${said}`);
+  const versions = `${writeVersion(version)} of the protocol, the panel ${writeVersion(PROTOCOL)}: update ${older}`;
+  return new EngineError('other_version', `the machine speaks version ${versions}`);
 }
 
 function versionOf({ headers }: IncomingMessage): ProtocolVersion | null {
@@ -192,17 +192,17 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
       const mostBytes = mostOf(name, parts.users());
       const asked = { path: pathOf(name), body, limitMs: LIMIT_MS[name], mostBytes };
       const askedAt = clock.now();
-      const { status, body: said, version, socket } = await ask(place, agent, asked);
+      const { status, body: answer, version, socket } = await ask(place, agent, asked);
       spoken = version && writeVersion(version);
       if (version?.major !== PROTOCOL.major) throw otherVersion(version);
       if (status === REFUSED) {
-        const { code, message } = failure.parse(said);
+        const { code, message } = failure.parse(answer);
         throw new EngineError(code, message.slice(0, 1000));
       }
       if (status === NOT_FOUND)
         throw new EngineError('other_version', 'the machine does not know what the panel asks: update Gatehouse on it');
       if (status !== ANSWERED) throw new Error(`the node answered with status ${status}`);
-      const reply = REPLIES[name].parse(said) as Reply<Name>;
+      const reply = REPLIES[name].parse(answer) as Reply<Name>;
       if (name === 'running') {
         machine = factsOf((reply as Reply<'running'>).machine, (askedAt + clock.now()) / 2);
         await renew(socket);
@@ -380,10 +380,10 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
 }
 
 /** `now`: the panel's clock when the machine read its own, as well as that can be known. */
-function factsOf(said: Reply<'running'>['machine'], now: number): MachineFacts | null {
-  if (said === null) return null;
-  const { load, version, certificate, waiting } = said;
-  return { load, clockOffset: Math.round(said.at - now), version, certificate, waiting };
+function factsOf(machine: Reply<'running'>['machine'], now: number): MachineFacts | null {
+  if (machine === null) return null;
+  const { load, version, certificate, waiting } = machine;
+  return { load, clockOffset: Math.round(machine.at - now), version, certificate, waiting };
 }
 
 /** Bytes of a reply. It is parsed where everything else is done, so that a machine that lies must not be read for long. */

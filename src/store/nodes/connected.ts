@@ -31,7 +31,7 @@ export function createConnectedStore(db: Connection): ConnectedStore {
        ORDER BY a.last_at DESC, a.first_at DESC, a.hash, a.node_id ${limitTo(':limit')}`,
     )
     .raw();
-  const tells = db
+  const hasReport = db
     .prepare<[{ since: number }], number>(`SELECT EXISTS (SELECT 1 FROM nodes AS n WHERE ${IS_TELLING})`)
     .pluck();
   const countOfUser = db
@@ -60,7 +60,7 @@ export function createConnectedStore(db: Connection): ConnectedStore {
       ofUser.all({ userId, since: now - FRESH_MS, oldest: now - DAY_MS, limit }).map(decode),
     countOfUser: (userId, now) => {
       const since = now - FRESH_MS;
-      return tells.get({ since }) === 1 ? (countOfUser.get({ userId, since }) ?? 0) : null;
+      return hasReport.get({ since }) === 1 ? (countOfUser.get({ userId, since }) ?? 0) : null;
     },
     countOnNode: (nodeId, now) => countOnNode.get({ nodeId, since: now - FRESH_MS }) ?? null,
     prune: (before) => {

@@ -213,7 +213,7 @@ export const connections = {
     text: 'It disappears from all links, and who is connected through it is cut off. Its keys are deleted too.',
     instead: 'To stop it for a while, disable it instead.',
   },
-  said: {
+  toast: {
     created: 'Connection {{name}} added',
     saved: 'Connection {{name}} saved',
     enabled: 'Connection {{name}} enabled',

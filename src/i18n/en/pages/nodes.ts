@@ -218,7 +218,7 @@ export const nodes = {
   },
   log: {
     title: 'Engine log',
-    empty: 'The engine of this node has not said anything yet.',
+    empty: 'The engine of this node has not written anything yet.',
   },
   act: {
     edit: 'Edit',
@@ -252,7 +252,7 @@ export const nodes = {
     title: 'Delete {{name}}',
     text: 'It has no connections, so no user loses anything. Its traffic stays in the sums. It cannot be brought back.',
   },
-  said: {
+  toast: {
     created: 'Node {{name}} added',
     saved: 'Node {{name}} saved',
     enabled: 'Node {{name}} enabled',

@@ -81,7 +81,7 @@ export const plans = {
     title: 'Delete {{name}}',
     text: 'No user has this plan. It cannot be brought back.',
   },
-  said: {
+  toast: {
     created: 'Plan {{name}} added',
     saved: 'Plan {{name}} saved',
     archived: 'Plan {{name}} archived',

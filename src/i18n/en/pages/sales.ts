@@ -300,7 +300,7 @@ export const sales = {
         link: 'Nobody sees it. You make an order in the record of a user, and send its link.',
       },
     },
-    said: {
+    toast: {
       created: 'Offer {{name}} added',
       saved: 'Offer {{name}} saved',
       deleted: 'Offer {{name}} deleted',
@@ -346,7 +346,7 @@ export const sales = {
       enabled: 'Can be used',
       enabledHint: 'Off, it is refused as an unknown code is.',
     },
-    said: {
+    toast: {
       created: 'Promo code {{code}} added',
       saved: 'Promo code {{code}} saved',
       deleted: 'Promo code {{code}} deleted',
@@ -390,7 +390,7 @@ export const sales = {
     act: 'Record',
     all_one: 'Show {{count, number}} more',
     all_other: 'Show {{count, number}} more',
-    said: '{{amount}} from {{name}} recorded',
+    toast: '{{amount}} from {{name}} recorded',
   },
   request: {
     title: 'Ask for a payment',
@@ -399,7 +399,7 @@ export const sales = {
     promo: 'Promo code',
     act: 'Make the link',
     onPage: 'The buyer chooses',
-    said: 'Order no. {{id}} is made. Copy its link and send it.',
+    toast: 'Order no. {{id}} is made. Copy its link and send it.',
     copy: 'Copy the link to pay order no. {{id}}',
     copyDirect: 'Copy the link of order no. {{id}} at the provider',
     off: 'Selling is off.',

@@ -136,7 +136,7 @@ export const users = {
     window: 'Open in its own window',
     more: 'More acts',
   },
-  said: {
+  toast: {
     extended: '{{name}} extended to {{date}}',
     extendedAgain: '{{name}} extended to {{date}}; the traffic counter begins again',
     shortened: '{{name}} shortened to {{date}}',

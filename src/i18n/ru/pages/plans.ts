@@ -89,7 +89,7 @@ export const plans: Russian<typeof english> = {
     title: 'Удалить тариф «{{name}}»',
     text: 'Этого тарифа нет ни у кого. Вернуть его будет нельзя.',
   },
-  said: {
+  toast: {
     created: 'Тариф «{{name}}» добавлен',
     saved: 'Тариф «{{name}}» сохранён',
     archived: 'Тариф «{{name}}» отправлен в архив',

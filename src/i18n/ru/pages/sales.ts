@@ -320,7 +320,7 @@ export const sales: Russian<typeof english> = {
         link: 'Никто его не видит. Вы делаете заказ в карточке пользователя и отправляете ссылку.',
       },
     },
-    said: {
+    toast: {
       created: 'Предложение «{{name}}» добавлено',
       saved: 'Предложение «{{name}}» сохранено',
       deleted: 'Предложение «{{name}}» удалено',
@@ -367,7 +367,7 @@ export const sales: Russian<typeof english> = {
       enabled: 'Можно применять',
       enabledHint: 'Выключенный код отвергается, как неизвестный.',
     },
-    said: {
+    toast: {
       created: 'Промокод {{code}} добавлен',
       saved: 'Промокод {{code}} сохранён',
       deleted: 'Промокод {{code}} удалён',
@@ -413,7 +413,7 @@ export const sales: Russian<typeof english> = {
     all_few: 'Показать ещё {{count, number}}',
     all_many: 'Показать ещё {{count, number}}',
     all_other: 'Показать ещё {{count, number}}',
-    said: '{{amount}} от пользователя {{name}}: внесено',
+    toast: '{{amount}} от пользователя {{name}}: внесено',
   },
   request: {
     title: 'Выставить счёт',
@@ -422,7 +422,7 @@ export const sales: Russian<typeof english> = {
     promo: 'Промокод',
     act: 'Создать ссылку',
     onPage: 'Выберет покупатель',
-    said: 'Заказ № {{id}} создан. Скопируйте ссылку и отправьте её.',
+    toast: 'Заказ № {{id}} создан. Скопируйте ссылку и отправьте её.',
     copy: 'Скопировать ссылку на оплату заказа № {{id}}',
     copyDirect: 'Скопировать ссылку на заказ № {{id}} в платёжной системе',
     off: 'Продажи выключены.',

@@ -155,7 +155,7 @@ export const users: Russian<typeof english> = {
     window: 'Открыть в отдельном окне',
     more: 'Другие действия',
   },
-  said: {
+  toast: {
     extended: '{{name}}: продлено до {{date}}',
     extendedAgain: '{{name}}: продлено до {{date}}, счётчик трафика начался заново',
     shortened: '{{name}}: срок сокращён до {{date}}',

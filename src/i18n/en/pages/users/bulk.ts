@@ -156,7 +156,7 @@ export const bulk = {
   more_other: 'and {{count, number}} more; “Copy all results” has them all',
   cut: 'The list ends at 10,000 users; the counts are complete.',
   user: 'User {{id}}',
-  said: {
+  toast: {
     extend_one: '{{count, number}} user extended',
     extend_other: '{{count, number}} users extended',
     reset_one: 'Traffic of {{count, number}} user reset',

@@ -22,7 +22,7 @@ export const history = {
     extendUser: 'Extended by {{term}}',
     shortenUser: 'Shortened by {{term}}',
     resetUserTraffic: 'Traffic reset',
-    undoActs: 'Reverted to as it was',
+    undoActs: 'Undone, as it was before',
     reissueUser: 'Link reissued',
     createGrant: '{{amount}} added',
     deleteGrant: 'Grant taken back',

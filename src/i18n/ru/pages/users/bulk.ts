@@ -227,7 +227,7 @@ export const bulk = {
   more_other: 'и ещё {{count, number}}; «Скопировать всё» отдаст всех',
   cut: 'Список обрывается на 10 000 пользователей; счёт полный.',
   user: 'Пользователь {{id}}',
-  said: {
+  toast: {
     extend_one: 'Продлён {{count, number}} пользователь',
     extend_few: 'Продлены {{count, number}} пользователя',
     extend_many: 'Продлено {{count, number}} пользователей',

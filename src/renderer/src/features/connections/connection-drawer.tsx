@@ -79,7 +79,7 @@ function NewConnection({ isOpen, from, nodeId, nodes, all, onClose }: OpenProps)
     toInput: (values) => createOf({ ...values, tag: values.tag.trim() || tagFor(values) }),
     check,
     describeField,
-    message: ({ name }) => ({ text: t('said.created', { name }) }),
+    message: ({ name }) => ({ text: t('toast.created', { name }) }),
     onDone: onClose,
   });
   // A port that was typed stays.
@@ -130,7 +130,7 @@ function EditConnection({ inbound, version, isOpen, nodes, all, onClose }: EditP
     describeField,
     ifMatch: version.etag,
     message: ({ name, public_key, certificate_sha256 }) => ({
-      text: t('connections:said.saved', { name }),
+      text: t('connections:toast.saved', { name }),
       // A replaced key cannot be restored.
       ...(public_key === inbound.public_key &&
         certificate_sha256 === inbound.certificate_sha256 && { undo: () => run({ id, ...former }) }),

@@ -29,12 +29,12 @@ export function ConnectionMenu({ inbound, onGone, onChanged }: ConnectionMenuPro
   const update = useAct('updateInbound');
   const toggle = useAct('updateInbound', {
     message: (_, input) => ({
-      text: t(input.enabled ? 'said.enabled' : 'said.disabled', { name }),
+      text: t(input.enabled ? 'toast.enabled' : 'toast.disabled', { name }),
       undo: () => update.run({ id, enabled: !input.enabled }),
     }),
     onDone: onChanged,
   });
-  const remove = useAct('deleteInbound', { message: () => ({ text: t('said.deleted', { name }) }), onDone: onGone });
+  const remove = useAct('deleteInbound', { message: () => ({ text: t('toast.deleted', { name }) }), onDone: onGone });
   const close = () => setAsking(false);
   return (
     <>

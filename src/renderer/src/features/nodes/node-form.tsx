@@ -43,7 +43,7 @@ export function NewNode({ isOpen, onClose }: NodeFormProps) {
       address: values.address.trim(),
       ...(allows_private && { allows_private }),
     }),
-    message: ({ name }) => ({ text: t('said.created', { name }) }),
+    message: ({ name }) => ({ text: t('toast.created', { name }) }),
     // Next it needs a connection, which its record offers.
     onDone: ({ id }) => navigate(hashOf(['nodes', id]), { replace: true }),
   });
@@ -71,7 +71,7 @@ export function EditNode({ node, isOpen, onClose }: NodeFormProps & { readonly n
       ...(isAllowed !== allows_private && { allows_private: isAllowed }),
     }),
     message: (saved) => ({
-      text: t('nodes:said.saved', { name: saved.name }),
+      text: t('nodes:toast.saved', { name: saved.name }),
       undo: () =>
         run({
           id,

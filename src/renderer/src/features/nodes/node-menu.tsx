@@ -26,17 +26,17 @@ export function NodeMenu({ node, onGone }: NodeMenuProps) {
   const update = useAct('updateNode');
   const toggle = useAct('updateNode', {
     message: (_, input) => ({
-      text: t(input.enabled ? 'said.enabled' : 'said.disabled', { name }),
+      text: t(input.enabled ? 'toast.enabled' : 'toast.disabled', { name }),
       undo: () => update.run({ id, enabled: !input.enabled }),
     }),
   });
   const drain = useAct('updateNode', {
     message: (_, input) => ({
-      text: t(input.draining ? 'said.draining' : 'said.drainingEnded', { name }),
+      text: t(input.draining ? 'toast.draining' : 'toast.drainingEnded', { name }),
       undo: () => update.run({ id, draining: !input.draining }),
     }),
   });
-  const remove = useAct('deleteNode', { message: () => ({ text: t('said.deleted', { name }) }), onDone: onGone });
+  const remove = useAct('deleteNode', { message: () => ({ text: t('toast.deleted', { name }) }), onDone: onGone });
   const close = () => setAsking(false);
   return (
     <>

@@ -52,7 +52,7 @@ function NewPlan({ isOpen, from, currency, onClose }: NewPlanProps) {
     operation: 'createTariff',
     initial,
     toInput: inputOf,
-    message: ({ name }) => ({ text: t('said.created', { name }) }),
+    message: ({ name }) => ({ text: t('toast.created', { name }) }),
     onDone: onClose,
   });
   return (
@@ -84,7 +84,7 @@ function EditPlan({ plan, version, isOpen, currency, onClose }: EditPlanProps) {
     toInput: (values) => ({ id, ...patchOf(inputOf(values)) }),
     ifMatch: version.etag,
     message: ({ name }) => ({
-      text: t('plans:said.saved', { name }),
+      text: t('plans:toast.saved', { name }),
       undo: () => run({ id, ...patchOf(formerOf(plan)) }),
     }),
     onDone: onClose,

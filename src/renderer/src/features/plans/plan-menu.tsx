@@ -21,12 +21,12 @@ export function PlanMenu({ plan, onGone }: PlanMenuProps) {
   const update = useAct('updateTariff');
   const archive = useAct('updateTariff', {
     message: (_, input) => ({
-      text: t(input.archived ? 'said.archived' : 'said.restored', { name }),
+      text: t(input.archived ? 'toast.archived' : 'toast.restored', { name }),
       undo: () => update.run({ id, archived: !input.archived }),
     }),
     onDone: onGone,
   });
-  const remove = useAct('deleteTariff', { message: () => ({ text: t('said.deleted', { name }) }), onDone: onGone });
+  const remove = useAct('deleteTariff', { message: () => ({ text: t('toast.deleted', { name }) }), onDone: onGone });
   const close = () => setAsking(false);
   return (
     <>

@@ -51,7 +51,7 @@ function NewOffer({ isOpen, plans, planId, offers, onClose }: NewOfferProps) {
     // Without a plan the contract reports it as missing.
     toInput: (values) => ({ ...(values.tariff_id !== null && idOf(values.tariff_id)), ...inputOf(values) }) as never,
     check: useCheck(),
-    message: ({ name }) => ({ text: t('sales:offer.said.created', { name }) }),
+    message: ({ name }) => ({ text: t('sales:offer.toast.created', { name }) }),
     onDone: onClose,
   });
   return (
@@ -88,7 +88,7 @@ function EditOffer({ isOpen, offer, plans, onClose }: EditOfferProps) {
   const { t } = useTranslation('sales');
   const { id, name } = offer;
   const remove = useAct('deleteOffer', {
-    message: () => ({ text: t('offer.said.deleted', { name }) }),
+    message: () => ({ text: t('offer.toast.deleted', { name }) }),
     onDone: onClose,
   });
   const { form, ...rest } = useOperationForm<'changeOffer', OfferValues>({
@@ -96,7 +96,7 @@ function EditOffer({ isOpen, offer, plans, onClose }: EditOfferProps) {
     initial: valuesOf(offer),
     toInput: (values) => ({ id, ...inputOf(values) }),
     check: useCheck(),
-    message: (saved) => ({ text: t('offer.said.saved', { name: saved.name }) }),
+    message: (saved) => ({ text: t('offer.toast.saved', { name: saved.name }) }),
     onDone: onClose,
   });
   return (

@@ -85,11 +85,11 @@ type OfferInput = Omit<CallInput<'createOffer'>, 'tariff_id'>;
 
 export function inputOf({ name, sold, prices, on_sale, audience, trial }: OfferValues): OfferInput {
   const filled = trial ? [] : prices.filter(({ amount }) => amount.trim() !== '');
-  const said = soldOf(sold);
+  const values = soldOf(sold);
   return {
     name,
     // Left out, the contract reports it as missing.
-    ...((said === null ? {} : { sold: said }) as { sold: OfferSold }),
+    ...((values === null ? {} : { sold: values }) as { sold: OfferSold }),
     prices: filled.map(({ amount, currency }) => ({ amount: fromDecimal(amount.trim(), currency) ?? 0, currency })),
     on_sale,
     audience,

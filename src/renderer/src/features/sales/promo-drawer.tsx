@@ -45,7 +45,7 @@ function NewPromo({ isOpen, onClose, ...places }: OpenProps) {
     operation: 'createPromo',
     initial: blankPromo(),
     toInput: (values) => ({ code: values.code.trim(), ...promoInput(values, timeZone) }),
-    message: ({ code }) => ({ text: t('promo.said.created', { code }) }),
+    message: ({ code }) => ({ text: t('promo.toast.created', { code }) }),
     onDone: onClose,
   });
   return (
@@ -81,14 +81,14 @@ function EditPromo({ isOpen, promo, onClose, ...places }: OpenProps & { readonly
   const { timeZone } = useFormat();
   const { id, code } = promo;
   const remove = useAct('deletePromo', {
-    message: () => ({ text: t('promo.said.deleted', { code }) }),
+    message: () => ({ text: t('promo.toast.deleted', { code }) }),
     onDone: onClose,
   });
   const { form, ...rest } = useOperationForm<'changePromo', PromoValues>({
     operation: 'changePromo',
     initial: promoValues(promo, timeZone),
     toInput: (values) => ({ id, ...promoInput(values, timeZone) }),
-    message: () => ({ text: t('promo.said.saved', { code }) }),
+    message: () => ({ text: t('promo.toast.saved', { code }) }),
     onDone: onClose,
   });
   return (

@@ -107,7 +107,7 @@ export function useBulk({ action, target, count }: BulkJob, onDone: () => void) 
     setEnd(result);
     if (result.affected === 0) return;
     onDone();
-    notify({ text: t(`bulk.said.${action}`, { count: result.affected }) });
+    notify({ text: t(`bulk.toast.${action}`, { count: result.affected }) });
   }
 
   return {

@@ -48,7 +48,7 @@ export function CreateMany({ plans, kind, onClose }: CreateProps) {
     setFailures([]);
     const { users, failed } = await run(inputs);
     setMade((before) => [...before, ...users]);
-    if (users.length > 0) notify({ text: t('users:said.createdMany', { count: users.length }) });
+    if (users.length > 0) notify({ text: t('users:toast.createdMany', { count: users.length }) });
     setFailures([...new Set(failed.map(({ failure }) => describeFailure(failure).text))]);
     form.setFieldValue('names', toLines(failed.flatMap(({ index }) => lines[index] ?? [])));
   };

@@ -61,7 +61,7 @@ export function CreateOne({ plans, list, kind, onClose }: CreateProps) {
         ...(values.concurrent_limit !== '' && { concurrent_limit: values.concurrent_limit }),
       };
     },
-    message: ({ name }) => ({ text: t('said.created', { name }) }),
+    message: ({ name }) => ({ text: t('toast.created', { name }) }),
     onDone: ({ id }) =>
       navigate(hashOf(['users', id], changedQuery(parseRoute(list).query, { do: asked })), { replace: true }),
   });

@@ -91,7 +91,7 @@ function Editor<Values extends Record<string, unknown>>(props: EditorProps<Value
     ...(check && { check }),
     ifMatch,
     message: ({ name }, input) => ({
-      text: t('users:said.changed', { name, what: label }),
+      text: t('users:toast.changed', { name, what: label }),
       ...(canUndo && {
         undo: async () => {
           await client.updateUser({ id: user.id, ...formerOf(before, input) });

@@ -27,7 +27,7 @@ export function GrantsSection({ user, part, onPart }: RecordProps) {
   const now = useNow();
   const { id, name } = user;
   const grants = useWholeList('listGrants', { id });
-  const takeBack = useAct('deleteGrant', { message: () => ({ text: t('said.takenBack', { name }) }) });
+  const takeBack = useAct('deleteGrant', { message: () => ({ text: t('toast.takenBack', { name }) }) });
   const [taking, setTaking] = useState<Grant | null>(null);
   const [isWhole, setWhole] = useState(false);
   const all = grants.data?.items ?? [];
@@ -137,7 +137,7 @@ function GrantForm({ user: { id, name }, onClose }: { readonly user: User; reado
     initial: { ...NEW_GRANT },
     // An empty amount is reported as missing at its field.
     toInput: (values) => ({ id, ...(grantMembers(values) as GrantCreate) }),
-    message: ({ bytes }) => ({ text: t('users:said.granted', { name, amount: format.bytes(bytes) }) }),
+    message: ({ bytes }) => ({ text: t('users:toast.granted', { name, amount: format.bytes(bytes) }) }),
     onDone: onClose,
   });
   const closeBy = useEditing(isDirty && !isBusy);

@@ -76,8 +76,8 @@ function OrderForm({ user, ways, onClose }: OrderPartProps & { readonly ways: re
   const { locale } = useFormat();
   const box = useRef<HTMLFormElement>(null);
   const wayOf = (id: unknown) => ways.find((way) => way.id === id);
-  const said = ({ id }: Pick<Order, 'id'>) => ({ text: t('sales:request.said', { id }) });
-  const open = useAct('openOrder', { message: said });
+  const message = ({ id }: Pick<Order, 'id'>) => ({ text: t('sales:request.toast', { id }) });
+  const open = useAct('openOrder', { message });
   const { form, failure, isBusy, isDirty, submit } = useOperationForm({
     operation: 'createOrder',
     initial: { way: ways[0]?.id ?? '', promo_code: '' },
@@ -89,7 +89,7 @@ function OrderForm({ user, ways, onClose }: OrderPartProps & { readonly ways: re
     onDone: ({ id }) => {
       const at = wayOf(form.values.way)?.at;
       if (at) open.start({ id, provider_id: at.provider.id, currency: at.price.currency });
-      else notify(said({ id }));
+      else notify(message({ id }));
       onClose();
     },
   });

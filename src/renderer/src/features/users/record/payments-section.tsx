@@ -182,7 +182,7 @@ function PaymentForm({ user, offers, onClose }: PaymentPartProps & { readonly of
     }),
     check: ({ amount, currency }): Record<string, string> =>
       fromDecimal(amount.trim(), currency) === null ? { amount: t('sales:payment.badAmount') } : {},
-    message: (order) => ({ text: t('sales:payment.said', { name, amount: formatPrice(order, locale) }) }),
+    message: (order) => ({ text: t('sales:payment.toast', { name, amount: formatPrice(order, locale) }) }),
     onDone: onClose,
   });
   const closeBy = useEditing(isDirty && !isBusy);

@@ -96,10 +96,10 @@ export function TermSection({ user, refresh, part, onPart }: RecordProps) {
 
 /** The operation and the texts of each act. */
 const ACTS = {
-  extend: { operation: 'extendUser', said: 'extended', label: 'users:term.amount', submit: 'users:term.extendBy' },
+  extend: { operation: 'extendUser', toast: 'extended', label: 'users:term.amount', submit: 'users:term.extendBy' },
   shorten: {
     operation: 'shortenUser',
-    said: 'shortened',
+    toast: 'shortened',
     label: 'users:term.amountOff',
     submit: 'users:term.shortenBy',
   },
@@ -116,8 +116,8 @@ function TermForm({ act, user, onClose }: TermFormProps) {
   const format = useFormat();
   const now = useNow();
   const box = useRef<HTMLFormElement>(null);
-  const { operation, said, label, submit: submitText } = ACTS[act];
-  const describeTerm = useTermMessage(user, said);
+  const { operation, toast, label, submit: submitText } = ACTS[act];
+  const describeTerm = useTermMessage(user, toast);
   const { form, failure, isBusy, isDirty, submit } = useOperationForm<
     'extendUser' | 'shortenUser',
     { term: Duration | null }

@@ -33,12 +33,12 @@ export function useTermMessage(before: User, act: 'extended' | 'shortened') {
   return (user: User, now: number) => {
     const { id, name, hold, expires_at: date } = user;
     const undo = () => undoOf(id);
-    if (hold !== null) return { text: t('said.held', { name, term: format.term(hold) }), undo };
+    if (hold !== null) return { text: t('toast.held', { name, term: format.term(hold) }), undo };
     const isOver = date !== null && Date.parse(date) <= now;
     const end = date === null ? '' : format.moment(date);
-    if (isOver) return { text: t('said.ended', { name }), undo };
+    if (isOver) return { text: t('toast.ended', { name }), undo };
     const isAgain = act === 'extended' && beginsAgain(before, now);
-    return { text: t(isAgain ? 'said.extendedAgain' : `said.${act}`, { name, date: end }), undo };
+    return { text: t(isAgain ? 'toast.extendedAgain' : `toast.${act}`, { name, date: end }), undo };
   };
 }
 
@@ -57,7 +57,7 @@ export function useUserActs({ id, name, enabled }: User): UserActs {
   const undoReset = useUndoOf('resetUserTraffic');
   const change = useAct('updateUser', {
     message: (user, input) => ({
-      text: t(input.enabled ? 'said.enabled' : 'said.disabled', { name: user.name }),
+      text: t(input.enabled ? 'toast.enabled' : 'toast.disabled', { name: user.name }),
       undo: async () => {
         await client.updateUser({ id, enabled: !input.enabled });
         invalidate('user');
@@ -66,10 +66,10 @@ export function useUserActs({ id, name, enabled }: User): UserActs {
   });
   return {
     reset: useAct('resetUserTraffic', {
-      message: () => ({ text: t('said.reset', { name }), undo: () => undoReset(id) }),
+      message: () => ({ text: t('toast.reset', { name }), undo: () => undoReset(id) }),
     }),
-    reissue: useAct('reissueUser', { message: () => ({ text: t('said.reissued', { name }) }) }),
-    remove: useAct('deleteUser', { message: () => ({ text: t('said.deleted', { name }) }) }),
+    reissue: useAct('reissueUser', { message: () => ({ text: t('toast.reissued', { name }) }) }),
+    remove: useAct('deleteUser', { message: () => ({ text: t('toast.deleted', { name }) }) }),
     isSwitching: change.isRunning,
     toggle: () => change.start({ id, enabled: !enabled }),
   };
