@@ -4,6 +4,7 @@ import type { EventType } from '../../src/contract/event-types.ts';
 import type { CallOf } from '../../src/contract/operation.ts';
 import type { OPERATIONS } from '../../src/contract/table.ts';
 import { createTestClock } from '../support/clock.ts';
+import { nodeRow } from '../support/node-row.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
 
 const DAY = 86_400_000;
@@ -202,40 +203,7 @@ describe('a refund', () => {
     expect(await recordOf(user)).toEqual(before);
     const second = await pay(user, pack);
     const moved = { up: 12_000, down: 0 };
-    const nodeId = panel.store.nodes.insert({
-      name: 'Node',
-      kind: 'remote',
-      address: '192.0.2.1',
-      enabled: true,
-      allowsPrivate: false,
-      draining: false,
-      weight: 100,
-      note: '',
-      status: 'unknown',
-      coreName: null,
-      coreVersion: null,
-      engineStartedAt: null,
-      usersOnline: 0,
-      lastSeenAt: null,
-      errorCode: null,
-      errorText: null,
-      restart: null,
-      agentPort: null,
-      agentPin: null,
-      agentProtocol: null,
-      load: null,
-      clockOffset: null,
-      agentVersion: null,
-      linksEndsAt: null,
-      linksLate: null,
-      linksFailure: null,
-      waitingEntries: null,
-      waitingBytes: null,
-      waitingSince: null,
-      restoredAt: null,
-      createdAt: 1,
-      updatedAt: 1,
-    });
+    const nodeId = panel.store.nodes.insert(nodeRow('Node'));
     panel.move({ nodeId, total: moved, users: [{ userId: user, ...moved }], inbounds: [] });
     expect(await panel.act('previewRefund', { id: second.id })).toMatchObject({ bytes: 3000, bytes_used: 2000 });
     await panel.act('refundOrder', { id: second.id });

@@ -177,22 +177,30 @@ const order = z
   .meta({ id: 'Order' });
 export type Order = z.output<typeof order>;
 
+/** What a refund makes of a term. */
+const termLeft = {
+  expires_at: z
+    .object({ from: s.instant.nullable(), to: s.instant.nullable() })
+    .nullable()
+    .meta({ description: 'The end of the term now and after the refund; null: it stays.' }),
+  hold: z
+    .object({ months: z.int().min(0), days: z.int().min(0) })
+    .nullable()
+    .meta({ description: 'What is left of a term that has not begun; null: there is none.' }),
+};
+
 const takenBack = z
   .object({
-    expires_at: z
-      .object({ from: s.instant.nullable(), to: s.instant.nullable() })
-      .nullable()
-      .meta({ description: 'The end of the term now and after the refund; null: it stays.' }),
-    hold: z
-      .object({ months: z.int().min(0), days: z.int().min(0) })
-      .nullable()
-      .meta({ description: 'What is left of a term that has not begun; null: there is none.' }),
+    ...termLeft,
     bytes: s.bytes.meta({ description: 'What of the traffic is left and goes.' }),
     bytes_used: s.bytes.meta({ description: 'What of it was used, or has ended, and stays so.' }),
     devices: z.int().min(0).meta({ description: 'How many devices go.' }),
-    referrer: z.object({ id: s.id, name: z.string() }).nullable().meta({
-      description: 'Who invited the user, from whom the days for it are taken back; null: they are not taken back.',
-    }),
+    referrer: z
+      .object({ id: s.id, name: z.string(), ...termLeft })
+      .nullable()
+      .meta({
+        description: 'Who invited the user, from whom the days for it are taken back; null: none are.',
+      }),
     nothing: z.boolean().meta({ description: 'There is nothing left to take back.' }),
     by_provider: z.boolean().meta({ description: 'Whether the provider gives the money back, or a person must.' }),
   })

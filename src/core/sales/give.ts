@@ -71,14 +71,21 @@ function giveTraffic(tx: Transaction, user: UserRow, sold: Sold, orderId: number
 }
 
 /** What a refund does to a user; null: nothing is left to take. */
-export function takeBack(context: Context, current: Current, { id, given }: OrderRow): Change | null {
+export function takeBack(
+  context: Context,
+  current: Current,
+  { id, given }: Pick<OrderRow, 'id' | 'given'>,
+): Change | null {
   const { account, row } = current;
   const traffic = grantsOf(given);
-  const grants = account.grants.filter((grant) => !traffic.includes(grant.id));
   const extra = context.store.sales.extraDevices(id);
-  const deviceLimit = extra ? withoutDevices(row.deviceLimit, extra) : row.deviceLimit;
+  const deviceLimit = extra?.userId === row.id ? withoutDevices(row.deviceLimit, extra) : row.deviceLimit;
   const fields = { deviceLimit };
   const shortened = takeTermsBack(context, account, termsOf(given));
+  // Of grants that ended with the term before, some may be gone since, with their own orders.
+  const grants = shortened.grants.filter(
+    ({ id: grant }) => !traffic.includes(grant) && context.store.grants.get(row.id, grant) !== undefined,
+  );
   if (shortened !== account) {
     return {
       account: { ...shortened, grants },
@@ -124,7 +131,14 @@ export function takeOrderBack(tx: Transaction, order: OrderRow, note: string): v
   store.sales.removeExtraDevices(order.id);
   if (!change) return;
   commitUser(tx, current, change);
+  reviveGrants(tx, current, change);
   for (const id of grantsOf(order.given)) store.grants.remove(id);
+}
+
+/** Writes grants that had ended and are there again. */
+function reviveGrants({ store }: Transaction, { grants }: Current, { account }: Change): void {
+  for (const { id, bytesLeft, endsAt } of account?.grants ?? [])
+    if (!grants.some((grant) => grant.id === id)) store.grants.save(id, { bytesLeft, bytesLost: 0, endsAt });
 }
 
 /** What an order gave to the user who had invited its buyer; null: nothing. */
@@ -133,17 +147,24 @@ export function referrerOf(given: OrderRow['given']): Extract<Given, { readonly 
   return null;
 }
 
+/** What a refund does to the user who had invited the buyer; null: nothing is left to take. */
+export function takeReward(
+  context: Context,
+  current: Current,
+  orderId: number,
+  { term }: Extract<Given, { readonly kind: 'referrer' }>,
+): Change | null {
+  return takeBack(context, current, { id: orderId, given: [{ kind: 'term', term }] });
+}
+
 function takeFromReferrer(tx: Transaction, { id, given }: OrderRow): void {
   const part = referrerOf(given);
   const user = part === null ? undefined : tx.store.users.get(part.userId);
   if (part === null || !user) return;
   const current = openUser(tx, user);
-  const account = takeTermsBack(tx, current.account, [part.term]);
-  if (account === current.account) return;
-  commitUser(tx, current, {
-    account,
-    setsEnd: true,
-    emit: (facts, changed, inner) => inner.emit('user.shortened', { ...facts, order_id: id }, changed),
-  });
+  const change = takeReward(tx, current, id, part);
+  if (change === null) return;
+  commitUser(tx, current, change);
+  reviveGrants(tx, current, change);
   tx.audit(`user:${user.id}`, { order_id: id, referral: true });
 }

@@ -9,10 +9,10 @@ import type { AsyncContext, Context, Handlers, Transaction } from '../context.ts
 import { bodyError, PanelError } from '../panel-error.ts';
 import { canRefund, refundPayment } from '../payments/checkout.ts';
 import type { OrderRow } from '../ports/sales.ts';
-import { openUser } from '../users/change.ts';
+import { type Change, type Current, openUser } from '../users/change.ts';
 import { requireUser } from '../users/users.ts';
 import { fromInstant, toInstantOrNull } from '../wire.ts';
-import { give, grantsOf, referrerOf, takeBack, takeOrderBack, termsOf } from './give.ts';
+import { give, grantsOf, referrerOf, takeBack, takeOrderBack, takeReward, termsOf } from './give.ts';
 import { isTerm, requireOfferFor } from './offers.ts';
 import { newOrder, requireOrder, viewOrder } from './order.ts';
 import { soldBy } from './promos.ts';
@@ -83,41 +83,53 @@ function listOrders(input: Input<'listOrders'>, context: Context): Result<Output
   return { body: { items, total: sales.countOrders({ userId, state }), next_before: next } };
 }
 
-const NOTHING = { expires_at: null, hold: null, bytes: 0, bytes_used: 0, devices: 0, nothing: true } as const;
+/** What a refund changes of a term. */
+function viewTermLeft({ account }: Current, change: Change | null): Pick<TakenBack, 'expires_at' | 'hold'> {
+  const { expiresAt, hold } = change?.account ?? account;
+  const isSame = account.expiresAt === expiresAt;
+  return {
+    expires_at: isSame ? null : { from: toInstantOrNull(account.expiresAt), to: toInstantOrNull(expiresAt) },
+    hold,
+  };
+}
+
+function previewReferrer(context: Context, { id, given }: OrderRow): TakenBack['referrer'] {
+  const part = referrerOf(given);
+  const user = part === null ? undefined : context.store.users.get(part.userId);
+  if (part === null || !user) return null;
+  const current = openUser(context, user);
+  const change = takeReward(context, current, id, part);
+  return change && { id: user.id, name: user.name, ...viewTermLeft(current, change) };
+}
 
 function previewRefund({ id }: Input<'previewRefund'>, context: Context): Result<TakenBack> {
   const order = requirePaid(context, id);
-  const user = order.userId === null ? undefined : context.store.users.get(order.userId);
-  const payment = context.store.payments.paymentOf(id);
-  const invitedBy = referrerOf(order.given);
-  const referrer = invitedBy === null ? undefined : context.store.users.get(invitedBy.userId);
-  const none: TakenBack = {
-    ...NOTHING,
-    by_provider: payment !== undefined && canRefund(payment),
-    referrer: referrer ? { id: referrer.id, name: referrer.name } : null,
-  };
-  if (!user) return { body: none };
+  const { store, now } = context;
+  const user = order.userId === null ? undefined : store.users.get(order.userId);
+  const payment = store.payments.paymentOf(id);
+  const referrer = previewReferrer(context, order);
+  const others = { by_provider: payment !== undefined && canRefund(payment), referrer };
+  if (!user) {
+    const none = { expires_at: null, hold: null, bytes: 0, bytes_used: 0, devices: 0 };
+    return { body: { ...none, ...others, nothing: referrer === null } };
+  }
   const current = openUser(context, user);
   const change = takeBack(context, current, order);
   const ids = grantsOf(order.given);
   const bytes = current.account.grants
-    .filter((grant) => ids.includes(grant.id) && isGrantLive(grant, context.now))
+    .filter((grant) => ids.includes(grant.id) && isGrantLive(grant, now))
     .reduce((sum, { bytesLeft }) => sum + bytesLeft, 0);
   const whole = soldBy(order).reduce((sum, part) => sum + ('bytes' in part ? part.bytes : 0), 0);
-  const devices = (current.row.deviceLimit ?? 0) - (change?.fields?.deviceLimit ?? current.row.deviceLimit ?? 0);
-  const traffic = { ...none, bytes, bytes_used: ids.length === 0 ? 0 : whole - bytes, devices };
-  if (change?.account === undefined) return { body: traffic };
-  if (termsOf(order.given).length === 0) return { body: { ...traffic, nothing: false } };
-  const { expiresAt, hold } = change.account;
+  const { deviceLimit } = current.row;
+  const isTerm = termsOf(order.given).length > 0;
   return {
     body: {
-      ...traffic,
-      expires_at:
-        current.account.expiresAt === expiresAt
-          ? null
-          : { from: toInstantOrNull(current.account.expiresAt), to: toInstantOrNull(expiresAt) },
-      hold,
-      nothing: false,
+      ...(isTerm ? viewTermLeft(current, change) : { expires_at: null, hold: null }),
+      bytes,
+      bytes_used: ids.length === 0 ? 0 : whole - bytes,
+      devices: (deviceLimit ?? 0) - (change?.fields?.deviceLimit ?? deviceLimit ?? 0),
+      nothing: change === null && referrer === null,
+      ...others,
     },
   };
 }

@@ -1,6 +1,6 @@
 // What a paid order gives to an account, and what a refund of it takes back: exactly that, whatever came after it.
 
-import type { Account } from '../users/account.ts';
+import { type Account, type Grant, isGrantLive } from '../users/account.ts';
 import { type Duration, extendTerm, shortenTerm, type TermEnd } from '../users/term.ts';
 import type { Money } from './money.ts';
 
@@ -18,6 +18,8 @@ export interface GivenTerm {
   readonly at: number;
   /** Whether it began a term whose counter began with it. */
   readonly isCounterReset: boolean;
+  /** Grants that ended with the counter of the period before, as they were; left out: there were none. */
+  readonly endedGrants?: readonly Grant[];
   readonly duration: Duration;
 }
 
@@ -35,8 +37,14 @@ export function giveTerm(account: Account, duration: Duration, now: number, zone
   if (!result.ok) return result;
   const isCounterReset = account.resetStrategy === 'period' && account.expiresAt !== null && account.expiresAt <= now;
   const [before, after] = [termStateOf(account), termStateOf(result.account)];
-  const given = { before, after, at: now, isCounterReset, duration };
+  const endedGrants = grantsEnded(account, result.account, now);
+  const given = { before, after, at: now, isCounterReset, duration, ...(endedGrants.length > 0 && { endedGrants }) };
   return { ok: true, account: result.account, given };
+}
+
+function grantsEnded(before: Account, after: Account, now: number): readonly Grant[] {
+  const live = after.grants.filter((grant) => isGrantLive(grant, now)).map(({ id }) => id);
+  return before.grants.filter((grant) => isGrantLive(grant, now) && !live.includes(grant.id));
 }
 
 function isSameEnd(a: TermEnd, b: TermEnd): boolean {
@@ -45,9 +53,9 @@ function isSameEnd(a: TermEnd, b: TermEnd): boolean {
 
 /**
  * Takes a given term back. Where nothing changed its end since, the account has again the end that it had before, also one that has
- * passed; traffic since then stays counted. After another extension, or a change by hand, only the time that the order added is taken off,
- * but never what has passed. Grants that ended with the counter of the term before stay so. The same account where nothing is left to
- * take.
+ * passed, and the counter and grants of the period before; traffic since then stays counted. After another extension, or a change by hand,
+ * only the time that the order added is taken off, but never what has passed, and nothing of another term that has begun since. The same
+ * account where nothing is left to take.
  */
 export function takeTermBack(account: Account, given: GivenTerm, now: number, zone: string): Account {
   const { before, after, at, duration } = given;
@@ -57,12 +65,13 @@ export function takeTermBack(account: Account, given: GivenTerm, now: number, zo
     return result.ok ? result.account : account;
   }
   if (account.expiresAt === null || before.expiresAt === null || after.expiresAt === null) return account;
+  if (account.termBeganAt !== after.termBeganAt) return account;
   const added = after.expiresAt - Math.max(before.expiresAt, at);
   const expiresAt = Math.min(account.expiresAt, Math.max(now, account.expiresAt - added));
   return expiresAt === account.expiresAt ? account : { ...account, expiresAt };
 }
 
-function restoreTerm(account: Account, { before, after, isCounterReset }: GivenTerm): Account {
+function restoreTerm(account: Account, { before, after, isCounterReset, endedGrants = [] }: GivenTerm): Account {
   const ended = { ...account, expiresAt: before.expiresAt, hold: before.hold };
   if (account.termBeganAt !== after.termBeganAt) return ended;
   const begun = { ...ended, termBeganAt: before.termBeganAt };
@@ -73,6 +82,7 @@ function restoreTerm(account: Account, { before, after, isCounterReset }: GivenT
     resetsAt: before.resetsAt,
     usedUp: before.usedUp + account.usedUp - after.usedUp,
     usedDown: before.usedDown + account.usedDown - after.usedDown,
+    grants: [...endedGrants, ...account.grants.filter(({ id }) => !endedGrants.some((grant) => grant.id === id))],
   };
 }
 

@@ -81,26 +81,24 @@ function TakenBackText({ id, amount }: { readonly id: number; readonly amount: s
     nothing,
     by_provider: byProvider,
   } = preview.data;
-  const isTerm = bytes === 0 && used === 0 && devices === 0;
+  const moment = (instant: string | null | undefined) => (instant ? format.moment(instant, 'exact') : '—');
   return (
     <>
       {amount !== null && <p>{t(byProvider ? 'refund.byProvider' : 'refund.money', { amount })}</p>}
       {nothing && <p>{t('refund.nothing')}</p>}
       {end !== null && end.to === null && hold === null && <p>{t('refund.termNever')}</p>}
-      {end !== null && end.to !== null && (
-        <p>
-          {t('refund.term', {
-            from: end.from === null ? '—' : format.moment(end.from, 'exact'),
-            to: format.moment(end.to, 'exact'),
-          })}
-        </p>
-      )}
+      {end !== null && end.to !== null && <p>{t('refund.term', { from: moment(end.from), to: moment(end.to) })}</p>}
       {hold !== null && <p>{t('refund.hold', { term: format.term(hold) })}</p>}
-      {isTerm && !nothing && end === null && hold === null && <p>{t('refund.holdNone')}</p>}
       {bytes > 0 && <p>{t('refund.bytes', { left: format.bytes(bytes) })}</p>}
       {used > 0 && <p>{t('refund.used', { used: format.bytes(used) })}</p>}
       {devices > 0 && <p>{t('refund.devices', { count: devices })}</p>}
-      {referrer !== null && <p>{t('refund.referrer', { name: referrer.name })}</p>}
+      {referrer !== null && (
+        <p>
+          {referrer.hold === null
+            ? t('refund.referrer', { name: referrer.name, to: moment(referrer.expires_at?.to) })
+            : t('refund.referrerHold', { name: referrer.name, term: format.term(referrer.hold) })}
+        </p>
+      )}
     </>
   );
 }
