@@ -1,6 +1,7 @@
 // Heleket: invoices in money, paid in coins. Facts by the official php-sdk (docs 04, 06, 08, 10).
 import { createHash } from 'node:crypto';
 import type { ProviderFailure, ProviderPayment } from '../core/ports/providers.ts';
+import { DAY_MS } from '../domain/limits.ts';
 import { toDecimal } from '../domain/sales/money.ts';
 import {
   type Adapter,
@@ -15,6 +16,11 @@ import { isSameText } from './digests.ts';
 import { listOf, memberOf, minorOf, momentOf, parsed, textOf } from './reading.ts';
 
 const ROOT = 'https://api.heleket.com/v1';
+/**
+ * Coins can reach the address of an invoice long after it has ended, which is the last word about it until then, and the list is by when an
+ * invoice was made. Once a day it is read from so far back: all orders that a payment still applies to by itself.
+ */
+const LATE_COINS_MS = 31 * DAY_MS;
 
 /** The signature of a request and of a webhook without its `sign`. */
 function signatureOf(json: string, key: string): string {
@@ -129,17 +135,24 @@ export const heleket: Adapter = {
   },
   async since(link, text) {
     const stored = parsed(text ?? '');
-    const from = Number(textOf(stored, 'from') ?? 0);
     const next = textOf(stored, 'next');
     const begun = Number(textOf(stored, 'begun') ?? link.now);
+    // When it was last read from far back; left out: this reading is by its own beginning alone.
+    const far = textOf(stored, 'far');
+    const isFar = next === null && far !== null && Math.abs(link.now - Number(far)) >= DAY_MS;
+    const asked = Number(textOf(stored, 'from') ?? 0);
+    const from = isFar ? Math.min(asked, Math.max(0, link.now - LATE_COINS_MS)) : asked;
+    const farAt = isFar ? link.now : Number(far ?? begun);
     const range = { date_from: dateOf(from), date_to: dateOf(link.now + LIST_OVERLAP_MS) };
     const found = await call(link, '/payment/list', next === null ? range : { ...range, cursor: next });
     if (isFailure(found)) return found;
     const payments = listOf(found.result, 'items').flatMap((item) => paymentOf(link, item) ?? []);
     const following = textOf(memberOf(found.result, 'paginate'), 'nextCursor');
-    if (following !== null)
-      return { payments, cursor: JSON.stringify({ from, next: following, begun }), hasMore: true };
-    return { payments, cursor: JSON.stringify({ from: Math.max(0, begun - LIST_OVERLAP_MS) }), hasMore: false };
+    const place =
+      following === null
+        ? { from: Math.max(0, begun - LIST_OVERLAP_MS), far: farAt }
+        : { from, next: following, begun, far: farAt };
+    return { payments, cursor: JSON.stringify(place), hasMore: following !== null };
   },
   // Refunds pay coins to an address that the buyer must give, with another key.
   refund: null,

@@ -29,16 +29,6 @@ async function report(url: string, { raw, headers }: ReturnType<FakeProvider['ho
   return (await fetch(url, { method: 'POST', headers, body: raw })).status;
 }
 
-/** What a provider reports now; that of Stripe is signed by Stripe's own library. */
-function hookFrom(fake: FakeProvider, token: string): ReturnType<FakeProvider['hook']> {
-  const { raw, headers } = fake.hook(token);
-  if (fake.kind !== 'stripe') return { raw, headers };
-  const secret = fake.fields.webhook_secret ?? '';
-  const timestamp = Math.floor(shop.clock.now() / 1000);
-  const signature = Stripe.webhooks.generateTestHeaderString({ payload: raw, secret, timestamp });
-  return { raw, headers: { 'stripe-signature': signature } };
-}
-
 const attention = async () => (await shop.panel().act('listAttention', {})).items;
 
 it.each(KINDS)('%s: a report has the order asked about at once, and once', async (kind) => {
@@ -52,11 +42,11 @@ it.each(KINDS)('%s: a report has the order asked about at once, and once', async
   await shop.turn();
   expect(await shop.order(order.id)).toMatchObject({ state: 'open' });
 
-  expect(await report(url, hookFrom(fake, token))).toBe(200);
+  expect(await report(url, shop.hookFrom(fake, token))).toBe(200);
   await shop.turn();
   expect(await shop.order(order.id)).toMatchObject({ state: 'paid', method: kind });
   const asked = fake.requests.length;
-  for (let time = 0; time < 5; time++) expect(await report(url, hookFrom(fake, token))).toBe(200);
+  for (let time = 0; time < 5; time++) expect(await report(url, shop.hookFrom(fake, token))).toBe(200);
   await shop.turn();
   expect(fake.requests).toHaveLength(asked);
 });
@@ -72,14 +62,14 @@ it('an order that had ended is asked about again, however old', async () => {
   // Its list is read from three days ago.
   shop.clock.advance(20 * 24 * 3_600_000);
   await shop.turn();
-  expect(await report(url, hookFrom(fake, token))).toBe(200);
+  expect(await report(url, shop.hookFrom(fake, token))).toBe(200);
   await shop.turn();
   expect(await shop.order(order.id)).toMatchObject({ state: 'expired' });
   fake.pay(token);
   shop.clock.advance(3_700_000);
   await shop.turn();
   expect(await shop.order(order.id)).toMatchObject({ state: 'expired' });
-  expect(await report(url, hookFrom(fake, token))).toBe(200);
+  expect(await report(url, shop.hookFrom(fake, token))).toBe(200);
   await shop.turn();
   expect(await shop.order(order.id)).toMatchObject({ state: 'paid' });
 });
@@ -96,7 +86,7 @@ it('what is no payment to ask about has the list read, at most once a minute', a
   fake.refund(token);
   await shop.turn();
   expect(await attention()).toEqual([]);
-  expect(await report(url, hookFrom(fake, token))).toBe(200);
+  expect(await report(url, shop.hookFrom(fake, token))).toBe(200);
   await shop.turn();
   expect(await attention()).toMatchObject([{ reason: 'refunded', order_id: order.id }]);
 });
@@ -112,11 +102,11 @@ it('what comes within a minute of a reading is read when the minute is over', as
   const asked = fake.requests.length;
   shop.clock.advance(20_000);
   fake.refund(token);
-  for (let time = 0; time < 3; time++) expect(await report(url, hookFrom(fake, token))).toBe(200);
+  for (let time = 0; time < 3; time++) expect(await report(url, shop.hookFrom(fake, token))).toBe(200);
   await shop.turn();
   expect(fake.requests).toHaveLength(asked);
   shop.clock.advance(30_000);
-  expect(await report(url, hookFrom(fake, token))).toBe(200);
+  expect(await report(url, shop.hookFrom(fake, token))).toBe(200);
   await shop.turn();
   expect(fake.requests).toHaveLength(asked);
   shop.clock.advance(11_000);
@@ -149,7 +139,7 @@ it.each(['crypto_pay', 'stripe', 'heleket'] as const)('%s: what it has not signe
   const url = await hookOf(id);
   const order = await shop.open(id);
   await shop.turn();
-  const { raw, headers } = hookFrom(fake, shop.tokenOf(order.id));
+  const { raw, headers } = shop.hookFrom(fake, shop.tokenOf(order.id));
   const asked = fake.requests.length;
   expect(await report(url, { raw: raw.replace(/"(?=[^"]*"[^"]*$)/, '"x'), headers })).toBe(400);
   expect(await report(url, { raw: '', headers })).toBe(400);

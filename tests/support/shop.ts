@@ -1,4 +1,5 @@
 // A shop for a test: a panel whose time the test moves, a plan with an offer, and fake providers at which it is sold.
+import Stripe from 'stripe';
 import type { ProviderKind } from '../../src/contract/sales/providers.ts';
 import type { Order } from '../../src/contract/sales/sales.ts';
 import { createTestClock, createTestTimers } from './clock.ts';
@@ -40,6 +41,8 @@ export interface Shop extends AsyncDisposable {
   open(providerId: number): Promise<Order>;
   /** The token that the provider was given for an order. */
   tokenOf(orderId: number): string;
+  /** What a provider reports now; that of Stripe is signed by Stripe's own library. */
+  hookFrom(fake: FakeProvider, token: string): ReturnType<FakeProvider['hook']>;
   order(id: number): Promise<Order>;
   /** Asks at once, some seconds later. */
   ask(id: number): Promise<Order>;
@@ -94,6 +97,14 @@ export async function openShop(folder: string): Promise<Shop> {
       const [invoice] = panel.store.payments.invoicesOf(orderId);
       if (!invoice) throw new Error(`order ${orderId} was not opened`);
       return invoice.token;
+    },
+    hookFrom(fake, token) {
+      const { raw, headers } = fake.hook(token);
+      if (fake.kind !== 'stripe') return { raw, headers };
+      const secret = fake.fields.webhook_secret ?? '';
+      const timestamp = Math.floor(clock.now() / 1000);
+      const signature = Stripe.webhooks.generateTestHeaderString({ payload: raw, secret, timestamp });
+      return { raw, headers: { 'stripe-signature': signature } };
     },
     order,
     async ask(id) {

@@ -12,7 +12,7 @@ import { isOwnToken } from '../sales/order.ts';
 import { toInstant } from '../wire.ts';
 import { write } from './checkout.ts';
 import { accessTo, noteAnswer, requireProvider } from './providers.ts';
-import { recordPayment } from './record.ts';
+import { LATE_MS, recordPayment } from './record.ts';
 
 /** Of a provider's list; each page is one request or more. */
 const MOST_PAGES = 40;
@@ -20,6 +20,8 @@ const MOST_PAGES = 40;
 const MOST_SINGLE = 100;
 /** An invoice is made no longer before it is paid: lists are by when it was made. */
 const EARLIER_MS = 3 * DAY_MS;
+/** At Heleket, where coins can come for an invoice that has ended, as long as for its order. */
+const HELEKET_EARLIER_MS = LATE_MS + EARLIER_MS;
 
 interface Found {
   readonly payments: readonly ProviderPayment[];
@@ -75,6 +77,10 @@ async function singles(env: Env, access: ProviderAccess, rows: readonly PaymentR
   return payments;
 }
 
+function earlierOf({ kind }: Pick<ProviderRow, 'kind'>): number {
+  return kind === 'heleket' ? HELEKET_EARLIER_MS : EARLIER_MS;
+}
+
 /** Where the list of a provider ends however far back it is asked for. */
 function reachOf({ kind }: Pick<ProviderRow, 'kind'>, now: number): number {
   return kind === 'stripe' ? now - 30 * DAY_MS : 0;
@@ -89,7 +95,8 @@ async function compare(input: Input<'reconcilePayments'>, context: AsyncContext<
   await env.vault.prepare();
   const access = accessTo(env, provider);
   if (!access) throw bodyError('provider_failed', '#/provider_id', 'no_answer', 'has no keys here');
-  const list = await listOf(env, access, Math.max(0, from - EARLIER_MS));
+  const since = Math.max(0, from - earlierOf(provider));
+  const list = await listOf(env, access, since);
   if ('error' in list) {
     await write(env, (tx) => noteAnswer(tx, provider.id, list.error), 'reconcilePayments');
     throw bodyError('provider_failed', '#/provider_id', 'no_answer', `does not answer: ${list.error}`);
@@ -110,7 +117,7 @@ async function compare(input: Input<'reconcilePayments'>, context: AsyncContext<
     const { sums, differences } = reconcile(theirs, recorded);
     const foreign = foreignOf(list.payments, from, to);
     tx.audit(`provider:${provider.id}`, { month: input.month, differences: differences.length });
-    const isWhole = list.isWhole && from - EARLIER_MS >= reachOf(provider, began);
+    const isWhole = list.isWhole && since >= reachOf(provider, began);
     const items = differences.map((one) => viewDifference(tx, one));
     return { body: { asked_at: toInstant(began), whole: isWhole, sums: [...sums], differences: items, foreign } };
   });

@@ -12,7 +12,7 @@ function sign(json: string): string {
     .digest('hex');
 }
 
-function viewOf({ id, token, amount, currency, createdAt, state, refunded }: FakeInvoice) {
+function viewOf({ id, token, amount, currency, createdAt, paidAt, state, refunded }: FakeInvoice) {
   const status = { open: 'check', paid: 'paid', short: 'wrong_amount', expired: 'cancel', failed: 'fail' }[state];
   return {
     uuid: id,
@@ -23,7 +23,7 @@ function viewOf({ id, token, amount, currency, createdAt, state, refunded }: Fak
     url: `https://pay.heleket.com/pay/${id}`,
     is_final: state !== 'open',
     created_at: new Date(createdAt).toISOString(),
-    updated_at: new Date(createdAt + 500).toISOString(),
+    updated_at: new Date(paidAt ?? createdAt + 500).toISOString(),
   };
 }
 
@@ -45,9 +45,12 @@ export function openHeleket(): Promise<FakeProvider> {
       }
       if (path === '/payment/info')
         return known ? fine(viewOf(known)) : { status: 422, body: { state: 1, errors: {} } };
+      // By when they were made, whenever they were paid.
+      const [begin, end] = [given.date_from, given.date_to].map((date) => Date.parse(`${date}Z`));
+      const listed = invoices.filter(({ createdAt }) => createdAt >= (begin ?? 0) && createdAt <= (end ?? 0));
       const from = Number(given.cursor ?? 0);
-      const next = from + PAGE < invoices.length ? String(from + PAGE) : null;
-      return fine({ items: invoices.slice(from, from + PAGE).map(viewOf), paginate: { nextCursor: next } });
+      const next = from + PAGE < listed.length ? String(from + PAGE) : null;
+      return fine({ items: listed.slice(from, from + PAGE).map(viewOf), paginate: { nextCursor: next } });
     },
     // As PHP writes JSON: slashes are escaped.
     hook(invoice) {
