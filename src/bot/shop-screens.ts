@@ -115,9 +115,10 @@ export function createShopScreens({ core, desk, clock }: ShopParts): ShopScreens
   }
 
   /** What is to be pressed: with the moment it was shown, so that two presses of one button send one invoice. */
-  function wayButton(ctx: ChatContext, token: string, { providerId, kind, price }: Way) {
+  function wayButton(ctx: ChatContext, token: string, { providerId, kind, isTest, price }: Way) {
     const page = hostTexts(ctx.language, 'subscription');
-    const text = page('order.payAt', { amount: formatMoney(price, tagOf(ctx)), way: page(`order.way.${kind}`) });
+    const way = page(isTest ? `order.testWay.${kind}` : `order.way.${kind}`);
+    const text = page('order.payAt', { amount: formatMoney(price, tagOf(ctx)), way });
     const pressed = Math.floor(clock.now() / 1000).toString(36);
     return button(text, `pay:${token}:${providerId}:${price.currency}:${pressed}`);
   }

@@ -91,6 +91,8 @@ export interface Offered {
 export interface Way {
   readonly providerId: number;
   readonly kind: ProviderKind;
+  /** It takes play money. */
+  readonly isTest: boolean;
   readonly price: Money;
 }
 

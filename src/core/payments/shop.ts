@@ -179,7 +179,7 @@ function waysOfPrices(providers: readonly ProviderRow[], prices: readonly Money[
   return prices.flatMap((price) =>
     providers
       .filter(({ kind }) => takesCurrency(kind, price.currency))
-      .map(({ id, kind }) => ({ providerId: id, kind, price })),
+      .map(({ id, kind, isTest }) => ({ providerId: id, kind, isTest, price })),
   );
 }
 

@@ -98,14 +98,17 @@ export function soldText({ sold }: Pick<OrderPage, 'sold'>, language: Language):
 function payOf({ ways, canAsk, promo }: OrderPage, token: string, language: Language): string {
   const t = hostTexts(language, 'subscription');
   const { tag } = languageEntry(language);
-  const buttons = ways.map(({ providerId, kind, price }) => {
-    const text = t('order.payAt', { amount: formatMoney(price, tag), way: t(`order.way.${kind}`) });
+  const buttons = ways.map(({ providerId, kind, isTest, price }) => {
+    const way = t(isTest ? `order.testWay.${kind}` : `order.way.${kind}`);
+    const text = t('order.payAt', { amount: formatMoney(price, tag), way });
     const action = `${token}/open/${providerId}/${price.currency}`;
     return `<li><form method="post" action="${action}"><button>${escapeHtml(text)}</button></form></li>`;
   });
   const ask = `<form class="ask" method="post" action="${token}/ask"><p class="quiet">${escapeHtml(t('order.askHint'))}</p><button class="plain">${escapeHtml(t('order.ask'))}</button></form>`;
+  const isAllTest = ways.length > 0 && ways.every(({ isTest }) => isTest);
+  const hint = ways.length === 0 ? 'order.none' : isAllTest ? 'order.leavesTest' : 'order.leaves';
   return `<section class="card" aria-labelledby="pay"><h2 id="pay">${escapeHtml(t('order.pay'))}</h2>
-<p class="quiet">${escapeHtml(t(ways.length === 0 ? 'order.none' : 'order.leaves'))}</p>
+<p class="quiet">${escapeHtml(t(hint))}</p>
 ${ways.length === 0 ? '' : `<ul>${buttons.join('')}</ul>${promoOf(promo, token, language)}`}
 ${canAsk ? ask : ''}
 </section>`;
