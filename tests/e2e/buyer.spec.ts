@@ -1,5 +1,5 @@
-// A buyer's walk in a browser of his own: the trial, the first purchase with a promo code, a renewal after the end, more traffic and devices, and a refund, on the
-// page of his subscription and the page of each order. The payment is made at a fake Stripe.
+// A buyer's walk in a browser of his own: the trial, the first purchase with a promo code, a renewal before the end and one after it, more traffic and devices, and
+// refunds, on the page of his subscription and the page of each order. The payment is made at a fake Stripe.
 import { openStripe } from '../support/providers/stripe.ts';
 import { expectAccessible } from './support/axe.ts';
 import { expect, test } from './support/fixtures.ts';
@@ -102,8 +102,13 @@ test('a buyer tries, buys, renews, adds and is refunded', async ({ own, browser 
   await pay('€3');
   expect((await user()).traffic_extra).toBe(20_000_000_000);
 
-  await choose('One more device, €3.30');
-  await pay('€3.30');
+  // Renewed before its end.
+  await choose('30 days, €5');
+  await pay('€5');
+  expect(daysOf((await user()).expires_at)).toBe(63);
+
+  await choose('One more device, €6.30');
+  await pay('€6.30');
   expect((await user()).device_limit).toBe(3);
 
   // Renewed after its end.
@@ -113,12 +118,15 @@ test('a buyer tries, buys, renews, adds and is refunded', async ({ own, browser 
   expect(daysOf((await user()).expires_at)).toBe(30);
 
   const { items } = (await call('listOrders', { user_id: id, state: 'paid', limit: 50 })).body;
-  expect(items).toHaveLength(5);
-  const [renewal] = items;
+  expect(items).toHaveLength(6);
+  const [renewal, device, , pack] = items;
   const { status } = await call('refundOrder', { id: renewal?.id ?? 0, ...proof });
   expect(status).toBe(200);
   expect((await user()).expires_at).toBe(new Date(ended).toISOString());
   await page.reload();
   await expect(page.getByText('The money for this order was given back.')).toBeVisible();
+  for (const order of [device, pack])
+    expect((await call('refundOrder', { id: order?.id ?? 0, ...proof })).status).toBe(200);
+  expect(await user()).toMatchObject({ device_limit: 2, traffic_extra: 0 });
   await context.close();
 });
