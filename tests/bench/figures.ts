@@ -17,6 +17,7 @@ import { metrics } from './figures/metrics.ts';
 import { oneUser } from './figures/one-user.ts';
 import { pages } from './figures/pages.ts';
 import { search } from './figures/search.ts';
+import { shop } from './figures/shop.ts';
 import { subscriptions } from './figures/subscriptions.ts';
 import { tableSize } from './figures/table-size.ts';
 import { tls } from './figures/tls.ts';
@@ -39,6 +40,7 @@ export const FIGURES: readonly Figure[] = [
   beside,
   attacked,
   webhooks,
+  shop,
   metrics,
   engine,
   ingest,

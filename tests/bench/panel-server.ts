@@ -1,5 +1,7 @@
 // A child that is a panel as `panel serve` opens it, on an existing folder, with a key for the measurement.
+import { setTimeout as wait } from 'node:timers/promises';
 import { inboundCreate } from '../../src/contract/inbounds.ts';
+import type { Input } from '../../src/contract/table.ts';
 import type { Call } from '../../src/core/call.ts';
 import { openPanel, type Panel } from '../../src/panel/panel.ts';
 import { openConnection } from '../../src/store/database.ts';
@@ -16,6 +18,11 @@ const RATE_LIMIT = 100_000_000;
 const POLL_EVERY_MS = 1000;
 /** Whose engine it is. */
 const NODE = 1;
+/** Whose users buy. */
+const PLAN = 3;
+const LATER = '2030-01-01T00:00:00Z';
+/** Between two times at which one buyer asks. */
+const PRESS_MS = 1000;
 
 let panel: Panel | null = null;
 let moving: MovingEngine | null = null;
@@ -96,4 +103,118 @@ async function backup(): Promise<void> {
   await panel?.core.call('createBackup', {}, CALL);
 }
 
-answerParent({ start, invite, newKey, webhook, backup, move, ...usageAnswers(), stop: () => panel?.close() });
+/** Users with an order of a term for each, which nobody has paid. */
+async function makeOrders(count: number, price: { readonly amount: number; readonly currency: string }) {
+  if (panel === null) throw new Error('no panel runs');
+  const { core } = panel;
+  await core.call('updateSettings', { selling: true }, CALL);
+  const page = { limit: count, offset: 0, sort: 'id', state: 'active', tariff_id: PLAN } as const;
+  const { items } = (await core.call('listUsers', page, CALL)).body;
+  const offer: Input<'createOffer'> = {
+    tariff_id: PLAN,
+    name: '30 days',
+    sold: { kind: 'days', days: 30 },
+    prices: [price],
+    on_sale: true,
+    audience: 'all',
+    trial: false,
+  };
+  const { id: offerId } = (await core.call('createOffer', offer, CALL)).body;
+  const orders: number[] = [];
+  for (const { id, expires_at: end } of items) {
+    if (end === null) await core.call('updateUser', { id, expires_at: LATER }, CALL);
+    orders.push((await core.call('createOrder', { user_id: id, offer_id: offerId }, CALL)).body.id);
+  }
+  return orders;
+}
+
+interface Sale {
+  readonly kind: 'yookassa';
+  readonly root: string;
+  readonly accounts: number;
+  /** At each of them. */
+  readonly orders: number;
+}
+
+const pressed: (() => Promise<unknown>)[] = [];
+let isPressed = false;
+
+/** Opens orders at accounts of a provider. */
+async function sell({ kind, root, accounts, orders }: Sale): Promise<void> {
+  if (panel === null) throw new Error('no panel runs');
+  const { core } = panel;
+  const fields = { shop_id: '100500', secret_key: 'test_bench' };
+  const made = await makeOrders(accounts * orders, { amount: 45_000, currency: 'RUB' });
+  for (let account = 0; account < accounts; account += 1) {
+    const input = {
+      kind,
+      name: `Account ${account + 1}`,
+      fields,
+      api_root: root,
+      allow_private: true,
+      password: PASSWORD,
+    };
+    const { id } = (await core.call('createProvider', input, CALL)).body;
+    for (const order of made.slice(account * orders, (account + 1) * orders)) {
+      await core.call('openOrder', { id: order, provider_id: id }, CALL);
+      pressed.push(async () => core.call('askOrder', { id: order }, CALL));
+    }
+  }
+}
+
+/** Buyers say that they have paid, each as soon as the last answer came. */
+function press(isWanted: boolean): void {
+  isPressed = isWanted;
+  if (!isWanted) return;
+  for (const ask of pressed) {
+    const again = async (): Promise<void> => {
+      while (isPressed) {
+        await ask().catch(() => null);
+        await wait(PRESS_MS);
+      }
+    };
+    void again();
+  }
+}
+
+/** Writes to everyone by the bot, which sells an order in Stars. */
+async function broadcast({ root, token }: { readonly root: string; readonly token: string }) {
+  if (panel === null) throw new Error('no panel runs');
+  const { core } = panel;
+  await core.call('saveBot', { token, api_root: root, allow_private: true, password: PASSWORD }, CALL);
+  await core.call('saveBotNotices', { quiet: null }, CALL);
+  const account: Input<'createProvider'> = {
+    kind: 'stars',
+    name: 'Stars',
+    fields: {},
+    api_root: null,
+    allow_private: false,
+    password: PASSWORD,
+  };
+  const provider = (await core.call('createProvider', account, CALL)).body;
+  const stars = 250;
+  const [order = 0] = await makeOrders(1, { amount: stars, currency: 'XTR' });
+  const { pay_url: url } = (await core.call('openOrder', { id: order, provider_id: provider.id }, CALL)).body;
+  const input: Input<'createBroadcast'> = {
+    key: 'the-broadcast',
+    texts: [{ language: 'en', text: 'A new server' }],
+    filter: { all: true },
+    start: true,
+  };
+  const { total } = (await core.call('createBroadcast', input, CALL)).body;
+  return { payload: url?.split('$')[1] ?? '', stars, people: total };
+}
+
+answerParent({
+  start,
+  sell,
+  press,
+  broadcast,
+  invite,
+  newKey,
+  webhook,
+  backup,
+  move,
+  ...usageAnswers(),
+  stop: () => panel?.close(),
+});
