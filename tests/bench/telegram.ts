@@ -8,7 +8,7 @@ import { answerParent } from './child.ts';
 const PATIENCE_EVERY = 20;
 const PAUSE_MS = 20;
 
-export interface Checkouts {
+interface Checkouts {
   readonly payload: string;
   readonly stars: number;
   readonly count: number;
