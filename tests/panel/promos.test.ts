@@ -292,7 +292,7 @@ describe('the page of an order', () => {
       expect(html).toContain(part);
     await send(`${url}/no-promo`, {});
     expect(await shop.order(id)).toMatchObject({ promo: null, amount: 499 });
-    expect(await text(url)).toContain('Pay €4.99: Bank card');
+    expect(await text(url)).toContain('Pay €4.99: test provider');
   });
 
   it('says of a wrong code only that it cannot be used, and lets no one try many', async () => {
