@@ -11,7 +11,7 @@ import { ZipFile } from 'yazl';
 import { NODE_CALL } from '../../src/core/nodes/ingest.ts';
 import { installEngine, rollBackEngine, switchEngine } from '../../src/panel/node/node-engine.ts';
 import { joinMachine, leaveMachine, runMachine } from '../../src/panel/node/node-machine.ts';
-import { readProgramsInUse } from '../../src/panel/node/node-programs.ts';
+import { programName, readProgramsInUse } from '../../src/panel/node/node-programs.ts';
 import { openPanel } from '../../src/panel/panel.ts';
 import { CHEAP_COST } from '../support/cheap-password.ts';
 import { freePort } from '../support/free-port.ts';
@@ -36,7 +36,7 @@ async function openFar({ administrator, panel, newKey, ca }: OwnPanel) {
   const { id: userId } = (await api.call('createUser', { name: 'Anna', tariff_id })).body;
   const invited = { id: nodeId, port: await freePort(), password: PASSWORD };
   const { token } = (await administrator.call('inviteNode', invited)).body;
-  return { api, nodeId, userId, token, node: async () => (await api.call('getNode', { id: nodeId })).body };
+  return { api, nodeId, userId, tariff_id, token, node: async () => (await api.call('getNode', { id: nodeId })).body };
 }
 
 test.skipIf(missing !== null)(
@@ -120,20 +120,24 @@ test.skipIf(missing !== null)(
   },
 );
 
+/** An archive as projects publish it. */
+async function zipOf(file: string, add: (zip: ZipFile) => void): Promise<{ file: string; sha256: string }> {
+  const zip = new ZipFile();
+  add(zip);
+  zip.addBuffer(Buffer.from('list'), 'geoip.dat');
+  zip.end();
+  await pipeline(zip.outputStream, createWriteStream(file));
+  return { file, sha256: createHash('sha256').update(readFileSync(file)).digest('hex') };
+}
+
 /** An archive of an engine with this version, which behaves as the shell lines say before it becomes the real one. */
-async function archiveOf(folder: string, version: string, lines = ''): Promise<{ file: string; sha256: string }> {
+function archiveOf(folder: string, version: string, lines = '') {
   const script = `#!/bin/sh
 case "$*" in -version | version) echo "Xray ${version} (stands for another version)"; exit 0 ;; esac
 ${lines}
 exec ${pathOf(PROGRAM)} "$@"
 `;
-  const zip = new ZipFile();
-  zip.addBuffer(Buffer.from(script), PROGRAM);
-  zip.addBuffer(Buffer.from('list'), 'geoip.dat');
-  zip.end();
-  const file = join(folder, `${version}.zip`);
-  await pipeline(zip.outputStream, createWriteStream(file));
-  return { file, sha256: createHash('sha256').update(readFileSync(file)).digest('hex') };
+  return zipOf(join(folder, `${version}.zip`), (zip) => zip.addBuffer(Buffer.from(script), PROGRAM));
 }
 
 test.skipIf(missing !== null || process.platform === 'win32')(
@@ -179,6 +183,75 @@ test.skipIf(missing !== null || process.platform === 'win32')(
       return { up, down };
     };
     await expect.poll(counted, POLLED).toEqual({ up: 5 * PULLED.up, down: 5 * PULLED.down });
+    await machine.close();
+    await leaveMachine(folder);
+    scene.api.close();
+    rmSync(parent, { recursive: true, force: true });
+  },
+);
+
+const NEWER = 'xray-new';
+const missingOfBoth = whyWithout(PROGRAM, NEWER);
+
+test.skipIf(missingOfBoth !== null || process.platform === 'win32')(
+  `the panel brings another version of a real engine to a machine, and one that does not stay up is taken back ${missingOfBoth ?? ''}`,
+  async () => {
+    const parent = mkdtempSync(join(tmpdir(), 'gatehouse-node-'));
+    const folder = join(parent, 'machine');
+    await using own = await openOwnPanel({ keyFile: join(parent, 'master.key') });
+    const scene = await openFar(own);
+    const { nodeId } = scene;
+    await joinMachine({ folder, token: scene.token, host: HOST, waiting: () => {} });
+    const install = async (archive: { file: string; sha256: string }) =>
+      programName(await installEngine(folder, archive, () => {}));
+    const published = (program: typeof PROGRAM | typeof NEWER) =>
+      zipOf(join(parent, `${program}.zip`), (zip) => zip.addFile(pathOf(program), PROGRAM, { compress: false }));
+    const older = await install(await published(PROGRAM));
+    const newer = await install(await published(NEWER));
+    expect(newer).not.toBe(older);
+    expect(await switchEngine(folder, older)).toMatchObject({ outcome: 'switched' });
+    const machine = await runMachine({ folder, host: HOST, watchMs: 1000 });
+    const engine = async () => {
+      const { core } = await scene.node();
+      return core && `${core.name}-${core.version}`;
+    };
+    await expect.poll(engine, POLLED).toBe(older);
+    await using client = await openPuller(PROGRAM, await linkOf(scene));
+    const pull = async () => expect(await client.pull(60_000)).toBe(ANSWER.length);
+    await pull();
+
+    const { body: preview } = await own.administrator.call('previewEngineUpdate', { engine: newer });
+    expect(preview.nodes).toMatchObject([{ node_id: nodeId, current: older, problem: null, lost: [], unserved: [] }]);
+    const update = async (wanted: string | null) => {
+      await own.administrator.call('updateEngines', { node_ids: [nodeId], engine: wanted, password: PASSWORD });
+      const run = async () => (await own.administrator.call('getEngineUpdate', {})).body.update;
+      await expect.poll(async () => (await run())?.is_running, POLLED).toBe(false);
+      return (await run())?.steps;
+    };
+    expect(await update(newer)).toEqual([{ node_id: nodeId, state: 'switched', reason: '' }]);
+    await expect.poll(engine, POLLED).toBe(newer);
+    await pull();
+    const late = (await scene.api.call('createUser', { name: 'Boris', tariff_id: scene.tariff_id })).body;
+    await using second = await openPuller(PROGRAM, await linkOf({ ...scene, userId: late.id }));
+    await expect.poll(() => second.pull(), POLLED).toBe(ANSWER.length);
+
+    const ends = 'case "$*" in *-test*) ;; *) echo "out of memory"; exit 1 ;; esac';
+    const broken = await install(await archiveOf(parent, '99.1.1', ends));
+    const reason = expect.stringContaining('out of memory');
+    expect(await update(broken)).toMatchObject([{ node_id: nodeId, state: 'taken_back', reason }]);
+    expect(readProgramsInUse(folder)).toEqual({ current: newer, former: older });
+    await pull();
+    expect(await second.pull(60_000), 'who came meanwhile is let in').toBe(ANSWER.length);
+
+    expect(await update(null)).toEqual([{ node_id: nodeId, state: 'switched', reason: '' }]);
+    await expect.poll(engine, POLLED).toBe(older);
+    await pull();
+    const counted = async (id: number) => {
+      const { total_up: up, total_down: down } = (await scene.api.call('getUser', { id })).body;
+      return { up, down };
+    };
+    await expect.poll(() => counted(scene.userId), POLLED).toEqual({ up: 4 * PULLED.up, down: 4 * PULLED.down });
+    await expect.poll(() => counted(late.id), POLLED).toEqual({ up: 2 * PULLED.up, down: 2 * PULLED.down });
     await machine.close();
     await leaveMachine(folder);
     scene.api.close();

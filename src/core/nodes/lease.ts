@@ -1,12 +1,12 @@
 // Sends the machine of a node its lease, with which it acts alone: the whole once, and from then on what has changed since what it has answered to,
 // also after a start of the panel or of the engine.
-import { type Leased, nodesCounter, shareOf } from '../../domain/nodes/lease.ts';
+import { type Leased, shareOf } from '../../domain/nodes/lease.ts';
 import { PLAIN_WEIGHT } from '../../domain/nodes/weight.ts';
 import type { Env } from '../context.ts';
-import { connectionSecrets } from '../inbounds/inbound-secrets.ts';
 import type { Engine } from '../ports/engines.ts';
 import type { LeaseHeld, LeaseProgress, LeaseShared, LeaseUser } from '../ports/lease.ts';
 import type { UserRow } from '../ports/users.ts';
+import type { AllNodesLease } from './lease-shared.ts';
 
 const PART = 500;
 /** Changed users are looked for from a little before the last round on. */
@@ -19,8 +19,16 @@ const ID_BYTES = 16;
 interface Filling {
   /** As it will be when the last part has arrived, but for `version`. */
   readonly progress: LeaseProgress;
-  readonly shared: LeaseShared;
-  readonly parts: readonly (readonly number[])[];
+  readonly shared: NodeShared;
+  /** The last user of each part that was sent. */
+  readonly ends: number[];
+  /** How many parts it has; null: the last one was not sent yet. */
+  length: number | null;
+}
+
+interface NodeShared {
+  readonly present: LeaseShared;
+  readonly nodesFor: AllNodesLease['nodesFor'];
 }
 
 export interface LeaseSync {
@@ -38,33 +46,8 @@ function hashOf({ crypto }: Env, token: string): string {
   return crypto.sha256(token);
 }
 
-function sharedOf(env: Env, nodeId: number): LeaseShared {
-  const { timeZone, language, restartToCutOff, subscriptionTitle, updateIntervalHours } = env.settings();
-  const { supportUrl, announcement, rateLimit, subPath } = env.settings();
-  return {
-    settings: {
-      timeZone,
-      language,
-      restartToCutOff,
-      subscriptionTitle,
-      updateIntervalHours,
-      supportUrl,
-      announcement,
-      rateLimit,
-      subPath,
-    },
-    weight: env.store.nodes.get(nodeId)?.weight ?? PLAIN_WEIGHT,
-    linkBase: env.subUrl(''),
-    connections: env.store.inbounds.offered().map(({ inbound, address, isDraining }) => ({
-      inbound,
-      address,
-      isDraining,
-      secrets: connectionSecrets(env, inbound),
-    })),
-  };
-}
-
-export function createLeaseSync(env: Env, nodeId: number, engine: Engine): LeaseSync {
+/** `allNodes`: what is the same for every node. */
+export function createLeaseSync(env: Env, nodeId: number, engine: Engine, allNodes: () => AllNodesLease): LeaseSync {
   const { store, clock, crypto, queue } = env;
   /** The stored one, later: rounds with nothing to send are not written. */
   let recent: LeaseProgress | null = null;
@@ -96,9 +79,7 @@ export function createLeaseSync(env: Env, nodeId: number, engine: Engine): Lease
     };
   }
 
-  function usersOf(rows: readonly UserRow[], shared: LeaseShared): readonly LeaseUser[] {
-    // Drained nodes are among them: who is there stays.
-    const nodesFor = nodesCounter(shared.connections.map(({ inbound: { id, nodeId: on } }) => ({ id, nodeId: on })));
+  function usersOf(rows: readonly UserRow[], { nodesFor }: NodeShared): readonly LeaseUser[] {
     const leftOut = Map.groupBy(store.sync.quarantined(nodeId), ({ userId }) => userId);
     return rows.map((row) => ({
       id: row.id,
@@ -121,7 +102,8 @@ export function createLeaseSync(env: Env, nodeId: number, engine: Engine): Lease
   async function sendPart(
     { leaseId, at }: Pick<LeaseProgress, 'leaseId' | 'at'>,
     base: number,
-    shared: { readonly present: LeaseShared; readonly isNew: boolean },
+    shared: NodeShared,
+    isNew: boolean,
     some: readonly number[],
     isLast: boolean,
   ): Promise<boolean> {
@@ -129,7 +111,7 @@ export function createLeaseSync(env: Env, nodeId: number, engine: Engine): Lease
       const rows = store.users.rows(some);
       const present = new Set(rows.map(({ id }) => id));
       const taken = store.sync.ledger(nodeId)?.taken ?? 0;
-      return { taken, users: usersOf(rows, shared.present), gone: some.filter((id) => !present.has(id)) };
+      return { taken, users: usersOf(rows, shared), gone: some.filter((id) => !present.has(id)) };
     });
     sent = { leaseId, version: base + 1 };
     const held = await engine.lease({
@@ -137,7 +119,7 @@ export function createLeaseSync(env: Env, nodeId: number, engine: Engine): Lease
       base,
       at,
       ...part,
-      shared: shared.isNew ? shared.present : null,
+      shared: isNew ? shared.present : null,
       isLast,
     });
     return held?.leaseId === leaseId && held.version === base + 1;
@@ -157,34 +139,31 @@ export function createLeaseSync(env: Env, nodeId: number, engine: Engine): Lease
   /** A lease that everything begins with. */
   async function beginFilling(
     progress: Omit<LeaseProgress, 'leaseId' | 'version'>,
-    shared: LeaseShared,
+    shared: NodeShared,
   ): Promise<Filling> {
     const begun = { ...progress, leaseId: randomId(), version: 0 };
-    const parts = chunks(store.users.ids({}, begun.at));
     await queue.run(() => store.write(() => store.sync.saveLeaseProgress(nodeId, begun)));
     recent = null;
-    return { progress: begun, shared, parts };
+    return { progress: begun, shared, ends: [], length: null };
   }
 
   /** Sends parts of a whole lease from this one on. Null: the machine has not taken them; all of it is sent in the next round. */
-  async function fill({ progress, shared, parts }: Filling, from: number): Promise<LeaseProgress | null> {
-    for (const [index, some] of parts.entries()) {
-      if (index < from) continue;
+  async function fill(some: Filling, from: number): Promise<LeaseProgress | null> {
+    const { progress, shared, ends } = some;
+    for (let base = from; some.length === null || base < some.length; base += 1) {
       await nextTurn();
-      const isTaken = await sendPart(
-        progress,
-        index,
-        { present: shared, isNew: index === 0 },
-        some,
-        index + 1 === parts.length,
-      );
-      if (!isTaken) {
+      const ids = store.sync.userIdsAfter(ends[base - 1] ?? 0, PART + 1);
+      const part = ids.slice(0, PART);
+      const isLast = part.length === ids.length;
+      if (isLast) some.length = base + 1;
+      ends[base] = part.at(-1) ?? ends[base - 1] ?? 0;
+      if (!(await sendPart(progress, base, shared, base === 0, part, isLast))) {
         filling = null;
         return null;
       }
     }
     filling = null;
-    const whole = { ...progress, version: parts.length };
+    const whole = { ...progress, version: some.length ?? from };
     await save(whole);
     return whole;
   }
@@ -194,7 +173,7 @@ export function createLeaseSync(env: Env, nodeId: number, engine: Engine): Lease
     from: LeaseProgress,
     version: number,
     now: Omit<LeaseProgress, 'leaseId' | 'version' | 'movedAt'>,
-    shared: LeaseShared,
+    shared: NodeShared,
   ) {
     const isMovedDue = now.at - from.movedAt >= SHARES_EVERY_MS;
     const moved = isMovedDue ? from.movedAt - OVERLAP_MS : null;
@@ -213,7 +192,7 @@ export function createLeaseSync(env: Env, nodeId: number, engine: Engine): Lease
     for (const [index, some] of parts.entries()) {
       const isNew = !isSame && index === 0;
       await nextTurn();
-      if (!(await sendPart(next, base, { present: shared, isNew }, some, index + 1 === parts.length))) return null;
+      if (!(await sendPart(next, base, shared, isNew, some, index + 1 === parts.length))) return null;
       base += 1;
     }
     const progress = { ...next, version: base };
@@ -239,13 +218,15 @@ export function createLeaseSync(env: Env, nodeId: number, engine: Engine): Lease
       urgent = between;
       const held = await engine.lease(null);
       if (engine.leaseKind() === null) return null;
-      const shared = sharedOf(env, nodeId);
+      const { hash, places, nodesFor, ...common } = allNodes();
+      const weight = store.nodes.get(nodeId)?.weight ?? PLAIN_WEIGHT;
+      const shared = { present: { ...common, weight }, nodesFor };
       const now = {
         at: clock.now(),
         change: store.sync.latest(),
         spoken: engine.protocol(),
-        shared: crypto.sha256(JSON.stringify(shared)),
-        places: crypto.sha256(JSON.stringify(shared.connections.map(({ inbound }) => [inbound.id, inbound.nodeId]))),
+        shared: crypto.sha256(`${hash} ${weight}`),
+        places,
       };
       const from = followed(held, now);
       if (from !== null && held !== null) return sendChanged(from, held.version, now, shared);

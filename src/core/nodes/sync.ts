@@ -21,6 +21,7 @@ import { ONLINE_MS } from '../users/users.ts';
 import { toInstant, toInstantOrNull } from '../wire.ts';
 import { ingest, NODE_CALL } from './ingest.ts';
 import { createLeaseSync } from './lease.ts';
+import { createAllNodesLease } from './lease-shared.ts';
 import { takeLedger } from './ledger.ts';
 
 /** Changes that are read together, users on connections that are sent together, users that are read together for a start. */
@@ -74,7 +75,13 @@ function noteLinksCertificate(
   }
 }
 
-export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSyncer {
+/** `allNodes`: the one for all nodes of the panel, or one of its own. */
+export function createNodeSync(
+  env: Env,
+  nodeId: number,
+  engine: Engine,
+  allNodes = createAllNodesLease(env),
+): NodeSyncer {
   const { store, queue, clock, log, timers } = env;
   const { sync } = store;
   /** What the running engine serves; null: it was started with something else than the records say now, and what is unknown. */
@@ -92,7 +99,7 @@ export function createNodeSync(env: Env, nodeId: number, engine: Engine): NodeSy
   /** In how many polls in a row users moved bytes who may not connect. */
   const outside = new Map<number, number>();
 
-  const lease = createLeaseSync(env, nodeId, engine);
+  const lease = createLeaseSync(env, nodeId, engine, allNodes);
 
   const write = <T>(work: () => T): Promise<T> => queue.run(() => store.write(work));
   const yieldTurn = () => new Promise<void>((resolve) => timers.soon(resolve));

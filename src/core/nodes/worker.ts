@@ -4,6 +4,7 @@ import { type Engine, EngineError, type OpenEngine } from '../ports/engines.ts';
 import type { NodeRow } from '../ports/plans.ts';
 import { createConcurrency } from './concurrency.ts';
 import { type AddressAsker, createAddressAsker, createAddressKey } from './connected.ts';
+import { type AllNodesLease, createAllNodesLease } from './lease-shared.ts';
 import { createNodeSync } from './sync.ts';
 
 /** The pause after a failure: doubled with each one more. */
@@ -19,9 +20,15 @@ interface Worker {
   close(): Promise<void>;
 }
 
-function createWorker(env: Env, nodeId: number, engine: Engine, asker: AddressAsker): Worker {
+function createWorker(
+  env: Env,
+  nodeId: number,
+  engine: Engine,
+  asker: AddressAsker,
+  allNodes: () => AllNodesLease,
+): Worker {
   const { timers, log } = env;
-  const node = createNodeSync(env, nodeId, engine);
+  const node = createNodeSync(env, nodeId, engine, allNodes);
   let round: Promise<void> | null = null;
   let asked: 'nothing' | 'round' | 'poll' = 'nothing';
   let failures = 0;
@@ -104,6 +111,9 @@ export function createNodeWorkers(env: Env, openEngine: OpenEngine): NodeWorkers
   const workers = new Map<number, Worker | null>();
   const addressKey = createAddressKey(env);
   const concurrency = createConcurrency(env);
+  const allNodes = createAllNodesLease(env);
+  /** What there was to do when workers were last asked. */
+  let seen = '';
   let isScheduled = false;
   let isStopped = false;
   const closing = new Set<Promise<void>>();
@@ -112,7 +122,7 @@ export function createNodeWorkers(env: Env, openEngine: OpenEngine): NodeWorkers
     const engine = openEngine({ id: node.id, kind: node.kind });
     if (engine) env.engines.set(node.id, engine);
     const asker = engine && createAddressAsker(env, node.id, engine, addressKey, concurrency);
-    workers.set(node.id, engine && asker && createWorker(env, node.id, engine, asker));
+    workers.set(node.id, engine && asker && createWorker(env, node.id, engine, asker, allNodes));
   }
 
   /** Nodes that were added, joined or deleted, also by a restore. */
@@ -146,6 +156,10 @@ export function createNodeWorkers(env: Env, openEngine: OpenEngine): NodeWorkers
       isScheduled = true;
       env.timers.soon(() => {
         isScheduled = false;
+        // Nodes write to the records themselves, each in each poll: not every commit is work for all of them.
+        const present = env.store.sync.workKey();
+        if (present === seen) return;
+        seen = present;
         each((worker) => worker.wake());
       });
     },

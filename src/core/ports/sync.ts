@@ -65,6 +65,8 @@ export interface SyncStore {
   members(userIds: readonly number[]): readonly Member[];
   /** Everybody who may connect by their stored state, by id, in pages. */
   membersAfter(userId: number, limit: number): readonly Member[];
+  /** Ids of users, in pages. */
+  userIdsAfter(userId: number, limit: number): readonly number[];
   /** Those of the users who may not connect only because they were connected from too many addresses. */
   cutOffForNow(userIds: readonly number[]): readonly number[];
   /** What was counted of a start of the engine; of those of the users it had counted anything for. */
@@ -94,6 +96,8 @@ export interface SyncStore {
   nodeIds(): readonly number[];
   /** Another one after any change of the node's connections. */
   configKey(nodeId: number): string;
+  /** Another one after any change of nodes, of their connections, and of users that engines must know. */
+  workKey(): string;
   quarantine(entry: Quarantined, now: number): void;
   /** Of a node, by user. */
   quarantined(nodeId: number): readonly Quarantined[];

@@ -117,6 +117,9 @@ export function createSyncStore(db: Connection): SyncStore {
       `${MEMBER} FROM users AS u WHERE u.id > ? AND ${MAY_CONNECT} ORDER BY u.id ${limitTo('?')}`,
     )
     .raw();
+  const userIdsAfter = db
+    .prepare<[number, number], number>(`SELECT id FROM users WHERE id > ? ORDER BY id ${limitTo('?')}`)
+    .pluck();
   const cutOffForNow = db
     .prepare<[string], number>(
       `SELECT u.id FROM json_each(?) AS wanted CROSS JOIN users AS u ON u.id = wanted.value
@@ -193,6 +196,13 @@ export function createSyncStore(db: Connection): SyncStore {
       "SELECT count(*) || ' ' || total(version) || ' ' || total(updated_at) FROM inbounds WHERE node_id = ?",
     )
     .pluck();
+  const workKey = db
+    .prepare<[], string>(
+      `SELECT concat_ws(' ', (SELECT seq FROM sqlite_sequence WHERE name = 'node_changes'),
+         (SELECT concat_ws(' ', count(*), sum(id), sum(updated_at), count(agent_pin)) FROM nodes),
+         (SELECT concat_ws(' ', count(*), sum(id), sum(version), sum(updated_at)) FROM inbounds))`,
+    )
+    .pluck();
 
   const latestId = () => latest.get() ?? 0;
   return {
@@ -226,6 +236,7 @@ export function createSyncStore(db: Connection): SyncStore {
     },
     members: (userIds) => members.all(JSON.stringify(userIds)).map(decodeMember),
     membersAfter: (userId, limit) => membersAfter.all(userId, limit).map(decodeMember),
+    userIdsAfter: (userId, limit) => userIdsAfter.all(userId, limit),
     cutOffForNow: (userIds) => cutOffForNow.all(JSON.stringify(userIds)),
     userCounters: (nodeId, boot, userIds) =>
       new Map(
@@ -270,6 +281,7 @@ export function createSyncStore(db: Connection): SyncStore {
     },
     nodeIds: () => nodeIds.all(),
     configKey: (nodeId) => configKey.get(nodeId) ?? '',
+    workKey: () => workKey.get() ?? '',
     quarantine: ({ userId, inboundId, message }, now) => {
       quarantine.run({ userId, inboundId, message: message.slice(0, 500), now });
     },

@@ -1,0 +1,61 @@
+// What of a lease is the same for every node: with as many connections as nodes it is long, so it is made once, and not by each node in each round.
+import { nodesCounter } from '../../domain/nodes/lease.ts';
+import type { Env } from '../context.ts';
+import { connectionSecrets } from '../inbounds/inbound-secrets.ts';
+import type { LeaseShared } from '../ports/lease.ts';
+import type { OfferedInbound } from '../ports/plans.ts';
+
+export interface AllNodesLease extends Omit<LeaseShared, 'weight'> {
+  /** SHA-256 of all of it, hex. */
+  readonly hash: string;
+  /** The same of which node each connection is on. */
+  readonly places: string;
+  /** Over how many nodes a user with these connections (null: all) may connect. Drained nodes are among them: who is there stays. */
+  nodesFor(inbounds: readonly number[] | null): number;
+}
+
+function isSame(one: readonly OfferedInbound[], other: readonly OfferedInbound[]): boolean {
+  if (one.length !== other.length) return false;
+  return one.every(({ inbound, address, isDraining }, index) => {
+    const second = other[index];
+    // A connection that did not change stays the same object.
+    return inbound === second?.inbound && address === second.address && isDraining === second.isDraining;
+  });
+}
+
+/** Made again where a connection, an address or a setting is another one. */
+export function createAllNodesLease(env: Env): () => AllNodesLease {
+  const { store, crypto } = env;
+
+  function make(offered: readonly OfferedInbound[], linkBase: string): AllNodesLease {
+    const { timeZone, language, restartToCutOff, subscriptionTitle, updateIntervalHours } = env.settings();
+    const { supportUrl, announcement, rateLimit, subPath } = env.settings();
+    const links = { subscriptionTitle, updateIntervalHours, supportUrl, announcement };
+    const settings = { timeZone, language, restartToCutOff, ...links, rateLimit, subPath };
+    const connections = offered.map((one) => ({ ...one, secrets: connectionSecrets(env, one.inbound) }));
+    const places = offered.map(({ inbound: { id, nodeId } }) => ({ id, nodeId }));
+    return {
+      settings,
+      linkBase,
+      connections,
+      hash: crypto.sha256(JSON.stringify({ settings, linkBase, connections })),
+      places: crypto.sha256(JSON.stringify(places.map(({ id, nodeId }) => [id, nodeId]))),
+      nodesFor: nodesCounter(places),
+    };
+  }
+
+  let known: {
+    readonly offered: readonly OfferedInbound[];
+    readonly settings: unknown;
+    readonly made: AllNodesLease;
+  } | null = null;
+  return () => {
+    const offered = store.inbounds.offered();
+    const settings = env.settings();
+    const linkBase = env.subUrl('');
+    const isPresent =
+      known?.settings === settings && known.made.linkBase === linkBase && isSame(known.offered, offered);
+    if (known === null || !isPresent) known = { offered, settings, made: make(offered, linkBase) };
+    return known.made;
+  };
+}
