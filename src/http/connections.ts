@@ -2,13 +2,10 @@
 import type { Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { networkOf, widerNetworkOf } from '../domain/client-network.ts';
+import { createNetworkShares } from '../domain/network-shares.ts';
 import { createRateLimiter, type RateRule } from '../domain/rate-limiter.ts';
 import { createTrust, plainAddress } from './client-address.ts';
 
-/** Connections that one network may hold; a proxy on this machine stands for many clients, so loopback has no limit of its own. */
-const PER_NETWORK = 256;
-/** Those that the network around it may hold: one owner has 65,536 of IPv6. */
-const PER_WIDER_NETWORK = 1024;
 /** Connections altogether. */
 const IN_ALL = 4096;
 /**
@@ -38,27 +35,18 @@ export function watchConnections(
 ): Connections {
   const isTrusted = createTrust(trustedProxies);
   const sockets = new Set<Socket>();
-  const counts = new Map<string, number>();
+  const shares = createNetworkShares();
   const budgets = createRateLimiter<string>();
   /** Connections that have led to nothing yet, with their networks. */
   const unanswered = new Map<string, Networks>();
   server.maxConnections = IN_ALL;
 
-  function hold(socket: Socket, networks: Networks): void {
+  function hold(socket: Socket, giveBack: () => void = () => {}): void {
     sockets.add(socket);
-    for (const network of networks) counts.set(network, (counts.get(network) ?? 0) + 1);
     socket.once('close', () => {
       sockets.delete(socket);
-      for (const network of networks) {
-        const left = (counts.get(network) ?? 1) - 1;
-        if (left > 0) counts.set(network, left);
-        else counts.delete(network);
-      }
+      giveBack();
     });
-  }
-
-  function mayHold([network, around]: Networks): boolean {
-    return (counts.get(network) ?? 0) < PER_NETWORK && (counts.get(around) ?? 0) < PER_WIDER_NETWORK;
   }
 
   /** Takes one connection from both budgets. */
@@ -70,13 +58,15 @@ export function watchConnections(
   /** Whether the server may begin with a connection. */
   function enter(socket: Socket): boolean {
     const address = plainAddress(socket.remoteAddress);
-    const networks: Networks = [networkOf(address), widerNetworkOf(address)];
+    // A proxy on this machine stands for many clients.
     const isBounded = !isLoopback(address) && !isTrusted(address);
-    if (isBounded && !mayHold(networks)) {
+    const giveBack = isBounded ? shares.take(address) : undefined;
+    if (giveBack === null) {
       socket.destroy();
       return false;
     }
-    hold(socket, networks);
+    hold(socket, giveBack);
+    const networks: Networks = [networkOf(address), widerNetworkOf(address)];
     if (isBounded && !mayBegin(networks)) {
       refuse(socket);
       return false;

@@ -121,4 +121,74 @@ describe('attentionOf', () => {
       'limited',
     ]);
   });
+
+  it('reports keys and passwords from the tenth failure in an hour on, each by itself', () => {
+    const failures = (sign_ins: number, keys: number) => ({
+      sign_ins: { count: sign_ins, networks: 3 },
+      keys: { count: keys, networks: 2 },
+    });
+    expect(kinds({ failures: failures(10, 9) })).toEqual(['sign-ins']);
+    expect(attentionOf({ ...nothing, failures: failures(9, 10) })).toEqual([{ kind: 'keys', count: 10, networks: 2 }]);
+  });
+
+  it('reports an order by ACME that fails, and whether it is the first', () => {
+    const acme = OPERATIONS.getAcme.example.reply as NonNullable<PanelFacts['acme']>;
+    const of = (changes: Partial<typeof acme>) => attentionOf({ ...nothing, acme: { ...acme, ...changes } });
+    expect(of({ status: 'active' })).toEqual([]);
+    expect(of({ status: 'failing', not_after: null })).toEqual([{ kind: 'acme', isFirst: true }]);
+    expect(of({ status: 'failing', not_after: '2026-12-30T10:00:00.000Z' })).toEqual([
+      { kind: 'acme', isFirst: false },
+    ]);
+  });
+
+  it('says when a certificate ends, and nothing of one that is not valid yet', () => {
+    const [one] = certificates.served;
+    if (one === undefined) throw new Error('the example serves none');
+    const of = (warning: typeof one.warning) =>
+      attentionOf({ ...nothing, certificates: { ...certificates, served: [{ ...one, warning }] } });
+    expect(of('ended')).toEqual([{ kind: 'certificate', endsAt: one.not_after, isOver: true }]);
+    expect(of('not_yet')).toEqual([]);
+  });
+
+  it('measures a backup by the newest one: a week, and without one a day from the first node on', () => {
+    const [example] = backups.items;
+    if (example === undefined) throw new Error('the example has none');
+    const of = (created: readonly string[], nodesAt: readonly string[] = []) =>
+      attentionOf({
+        ...nothing,
+        overview: quiet,
+        backups: { ...backups, items: created.map((created_at) => ({ ...example, created_at })) },
+        nodes: {
+          ...page,
+          items: nodesAt.map((created_at) => ({ ...nodeExample, created_at })),
+          total: 2,
+        },
+      });
+    const [newer, older] = ['2026-12-13T10:00:00.000Z', '2026-12-01T10:00:00.000Z'];
+    expect(of([newer, older])).toEqual([]);
+    expect(of([older, newer])).toEqual([]);
+    const late = '2026-12-13T09:59:59.999Z';
+    for (const created of [
+      [late, older],
+      [older, late],
+    ])
+      expect(of(created)).toEqual([{ kind: 'backup', lastAt: late }]);
+    const [yesterday, before] = ['2026-12-19T10:00:00.000Z', '2026-12-19T09:59:59.999Z'];
+    expect(of([], [yesterday])).toEqual([]);
+    for (const nodesAt of [
+      [yesterday, before],
+      [before, yesterday],
+    ])
+      expect(of([], nodesAt)).toEqual([{ kind: 'backup', lastAt: null }]);
+    // Without a node a panel has begun now.
+    expect(of([])).toEqual([]);
+  });
+
+  it('says how many terms end soon and how many users have reached their limit', () => {
+    const users = { ...overview.users, expiring_7d: 5, limited: 3 };
+    expect(attentionOf({ ...nothing, overview: { ...overview, users } })).toEqual([
+      { kind: 'expiring', count: 5, countedAt: overview.generated_at },
+      { kind: 'limited', count: 3 },
+    ]);
+  });
 });

@@ -1,7 +1,7 @@
 // Money is exact: text to minor units and back, for every number of digits that currencies have.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { exponentOf, fromDecimal, toDecimal } from './money.ts';
+import { exponentOf, formatMoney, fromDecimal, toDecimal } from './money.ts';
 
 const amount = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
 const currency = fc.constantFrom('XTR', 'JPY', 'USD', 'RUB', 'KWD', 'CLF', 'ZZZ');
@@ -35,5 +35,20 @@ describe('decimal text', () => {
     }
     expect(fromDecimal('1.5', 'XTR')).toBeNull();
     expect(toDecimal({ amount: -5, currency: 'EUR' })).toBe('-0.05');
+  });
+});
+
+describe('as people read it', () => {
+  it.each([
+    [{ amount: 499, currency: 'EUR' }, 'en', '€4.99'],
+    [{ amount: 500, currency: 'EUR' }, 'en', '€5'],
+    [{ amount: 123_450, currency: 'RUB' }, 'ru', '1\u00a0234,50\u00a0₽'],
+    [{ amount: 100, currency: 'JPY' }, 'en', '¥100'],
+    // Not A$ or US$.
+    [{ amount: 100, currency: 'USD' }, 'en-AU', '$1'],
+    [{ amount: 12_345, currency: 'XTR' }, 'en', '⭐ 12,345'],
+    [{ amount: 12_345, currency: 'XTR' }, 'ru', '⭐ 12\u00a0345'],
+  ])('%j in %s is %s', (money, language, text) => {
+    expect(formatMoney(money, language)).toBe(text);
   });
 });

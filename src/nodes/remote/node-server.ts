@@ -10,8 +10,8 @@ import type { TLSSocket } from 'node:tls';
 import { ZodError } from 'zod';
 import { type Engine, EngineError, type MachineCertificate, type MachinePrograms } from '../../core/ports/engines.ts';
 import type { Clock, Log } from '../../core/ports/ports.ts';
-import { networkOf } from '../../domain/client-network.ts';
 import { MINUTE_MS } from '../../domain/limits.ts';
+import { createNetworkShares } from '../../domain/network-shares.ts';
 import { PROTOCOL, writeVersion } from '../../domain/nodes/node-protocol.ts';
 import {
   isProof,
@@ -45,7 +45,6 @@ export interface NodeListener {
 
 /** The panel has few: the others are strangers, whose handshakes must not keep it out, wherever most of them come from. */
 const MOST_CONNECTIONS = 4096;
-const MOST_OF_NETWORK = 256;
 const HANDSHAKE_MS = 10_000;
 /** A request must have arrived whole: a start with all users over a slow line. */
 const REQUEST_MS = 120_000;
@@ -89,18 +88,14 @@ function open(server: Server, { host, port }: Listening): Promise<NodeListener> 
   server.on('clientError', (_error, socket) => socket.destroy());
   // HTTP knows a connection only after its handshake.
   const sockets = new Set<Socket>();
-  const counts = new Map<string, number>();
+  const shares = createNetworkShares();
   server.on('connection', (socket: Socket) => {
-    const network = networkOf(socket.remoteAddress ?? '');
-    const count = counts.get(network) ?? 0;
-    if (count >= MOST_OF_NETWORK) return void socket.destroy();
+    const giveBack = shares.take(socket.remoteAddress ?? '');
+    if (giveBack === null) return void socket.destroy();
     sockets.add(socket);
-    counts.set(network, count + 1);
     socket.once('close', () => {
       sockets.delete(socket);
-      const left = (counts.get(network) ?? 1) - 1;
-      if (left > 0) counts.set(network, left);
-      else counts.delete(network);
+      giveBack();
     });
   });
   return new Promise((resolve, reject) => {
