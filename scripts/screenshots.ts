@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test';
 import { LANGUAGES } from '../src/i18n/languages.ts';
 import { ADMIN, type BrowserPanel, openBrowserPanel } from '../tests/e2e/support/panels.ts';
-import type { Administrator } from '../tests/support/administrator.ts';
 import { ensureChromium, launchOptions } from '../tests/support/chromium.ts';
 import { root, run } from './run.ts';
 import { SHOTS, type Shot } from './screenshot-shots.ts';
@@ -28,7 +27,6 @@ const LOOKS: readonly Look[] = [
 
 const USERS = 2000;
 /** Users of each plan who have paid. */
-const PAYING = 4;
 const BUILD_BUDGET_MS = 180_000;
 /** Of WebP, 1 to 100: text stays sharp, and all pictures together stay below 6 MB. */
 const QUALITY = 80;
@@ -117,24 +115,6 @@ async function furnish({ administrator }: BrowserPanel): Promise<void> {
   }
   await administrator?.call('createBackup', { passphrase: 'a passphrase for pictures' });
   await administrator?.call('updateSettings', { support_url: 'https://t.me/example', time_zone: 'Europe/Berlin' });
-  if (administrator !== null) await sell(administrator);
-}
-
-/** An offer of each plan that has a price, and some payments of its users. */
-async function sell({ call }: Administrator): Promise<void> {
-  const { body: plans } = await call('listTariffs', {});
-  for (const { id, price, duration } of plans.items) {
-    if (price === null || duration === null || !('months' in duration)) continue;
-    const { months } = duration;
-    const offer = { tariff_id: id, on_sale: true, sold: { kind: 'months', months } } as const;
-    const name = months === 1 ? '1 month' : `${months} months`;
-    const { body: made } = await call('createOffer', { ...offer, name, prices: [price] });
-    const { body: users } = await call('listUsers', { tariff_id: id, state: 'active', limit: PAYING });
-    for (const user of users.items) {
-      const payment = { key: `picture ${user.id}`, user_id: user.id, offer_id: made.id, ...price } as const;
-      await call('recordPayment', { ...payment, method: 'transfer', password: ADMIN.password });
-    }
-  }
 }
 
 await ensureChromium();
@@ -148,7 +128,7 @@ const browser = await chromium.launch(launchOptions());
 try {
   for (const look of LOOKS) {
     // A panel for each look: who is online now is so for some minutes only.
-    await using panel = await openBrowserPanel({ users: USERS });
+    await using panel = await openBrowserPanel({ users: USERS, sells: true });
     await furnish(panel);
     await takeAll(browser, panel, look, shots);
   }

@@ -219,7 +219,7 @@ test('payments that are not what was ordered wait for a decision', async ({ page
   expect((await readUser(own, user.id)).expires_at).toBe('2090-05-16T10:00:00.000Z');
 
   const refund = await decide('Rita Refund', 'Have the provider give it back');
-  await expect(refund.getByText('The provider gives €1 back. Nothing is given for it.')).toBeVisible();
+  await expect(refund.getByText('The provider gives €1.00 back. Nothing is given for it.')).toBeVisible();
   await refund.getByRole('button', { name: 'Give back' }).click();
   await expect(rowOf('Rita Refund')).toHaveCount(0);
   expect(fake.invoices.map(({ refunded }) => refunded)).toEqual(['0', '100', '0']);

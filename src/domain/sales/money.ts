@@ -37,14 +37,14 @@ export function fromDecimal(text: string, currency: string): number | null {
   return Number.isSafeInteger(amount) ? amount : null;
 }
 
-/** As people read it in a language: `€4.99`, no decimals where the amount is even, `⭐ 100`. */
-export function formatMoney(money: Money, languageTag: string): string {
+/** As people read it in a language: `€4.99`, `⭐ 100`. Decimals that are all 0 are left out (`€5`), or written where amounts stand below each other. */
+export function formatMoney(money: Money, languageTag: string, zeros: 'omitted' | 'written' = 'omitted'): string {
   if (money.currency === STARS) return `⭐ ${new Intl.NumberFormat(languageTag).format(money.amount)}`;
   const format = new Intl.NumberFormat(languageTag, {
     style: 'currency',
     currency: money.currency,
     currencyDisplay: 'narrowSymbol',
-    trailingZeroDisplay: 'stripIfInteger',
+    trailingZeroDisplay: zeros === 'omitted' ? 'stripIfInteger' : 'auto',
   });
   return format.format(Number(toDecimal(money)));
 }

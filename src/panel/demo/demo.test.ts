@@ -143,6 +143,25 @@ describe('its figures agree', () => {
     expect(sumOf(hours)).toEqual(sumOf(store.traffic.nodeHours(from, null)));
   });
 
+  it('with what was paid', () => {
+    const orders = store.sales.orders({ before: undefined, limit: 5000, userId: undefined, state: undefined });
+    expect(new Set(orders.map(({ method }) => method))).toEqual(new Set(['transfer', 'cash']));
+    const recent = orders.filter(({ day }) => day !== null && day > '2026-10-21');
+    expect(new Set(recent.map(({ day }) => day)).size).toBeGreaterThan(20);
+    expect(recent.some(({ isRenewal }) => isRenewal)).toBe(true);
+    // The newest of each user gave the end that its term has.
+    const ends = new Map<number | null, unknown>();
+    for (const { userId, given } of orders) {
+      const [first] = given ?? [];
+      if (!ends.has(userId)) ends.set(userId, first?.kind === 'term' && first.term.after.expiresAt);
+    }
+    const payers = everyUser().filter(({ id }) => ends.has(id));
+    expect(payers.length).toBeGreaterThan(USERS / 4);
+    expect(payers.filter(({ id, expiresAt }) => ends.get(id) !== expiresAt).map(({ id }) => id)).toEqual([]);
+    const acts = store.audit.page({ limit: 5000, action: 'recordPayment' });
+    expect(acts.map(({ detail }) => JSON.parse(detail).order_id)).toEqual(orders.map(({ id }) => id));
+  });
+
   it('with what happened', () => {
     const events = store.events.after(0, 100_000, null);
     const latest = new Map<number, string>();

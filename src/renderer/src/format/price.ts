@@ -17,6 +17,7 @@ export function toMinor(amount: number, currency: string): number {
   return fromDecimal(String(amount), currency) ?? Math.round(amount * 10 ** exponentOf(currency));
 }
 
+/** `€4.99`, `€5.00`: exact, as in books. */
 export function formatPrice(price: Price, language: Language): string {
-  return formatMoney(price, languageEntry(language).tag);
+  return formatMoney(price, languageEntry(language).tag, 'written');
 }

@@ -106,7 +106,7 @@ function useOfferColumns(names: ReadonlyMap<number, string>, hrefOf: (offer: Off
               name={original.name}
               detail={[
                 ...(isPhone ? [names.get(original.tariff_id) ?? ''] : []),
-                soldText(original.sold),
+                ...(soldText(original.sold) === original.name ? [] : [soldText(original.sold)]),
                 ...(original.audience === 'all' ? [] : [t(`offer.audience.${original.audience}`)]),
                 ...(isPhone && !original.on_sale ? [t('offer.offSale')] : []),
               ].join(' · ')}
