@@ -26,7 +26,6 @@ const LOOKS: readonly Look[] = [
 ];
 
 const USERS = 2000;
-/** Users of each plan who have paid. */
 const BUILD_BUDGET_MS = 180_000;
 /** Of WebP, 1 to 100: text stays sharp, and all pictures together stay below 6 MB. */
 const QUALITY = 80;

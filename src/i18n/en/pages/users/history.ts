@@ -22,7 +22,7 @@ export const history = {
     extendUser: 'Extended by {{term}}',
     shortenUser: 'Shortened by {{term}}',
     resetUserTraffic: 'Traffic reset',
-    undoActs: 'Undone, as it was before',
+    undoActs: 'Changes reverted',
     reissueUser: 'Link reissued',
     createGrant: '{{amount}} added',
     deleteGrant: 'Grant taken back',
