@@ -1,8 +1,16 @@
 // The stored form, the right and the wrong password, and what is done when there is nothing to compare with.
+import { scryptSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createPasswordHasher } from './passwords.ts';
 
 const quick = createPasswordHasher(10);
+
+/** As it is stored, made without the hasher. */
+function storedWith(costLog2: number, r: number, p: number, password: string): string {
+  const salt = Buffer.alloc(16, 7);
+  const hash = scryptSync(password, salt, 32, { N: 2 ** costLog2, r, p, maxmem: 2 ** 28 });
+  return ['scrypt', costLog2, r, p, salt.toString('base64url'), hash.toString('base64url')].join('$');
+}
 
 describe('hash', () => {
   test('writes its parameters, a new salt each time and never the password', async () => {
@@ -32,6 +40,22 @@ describe('verify', () => {
   test('takes the parameters from what is stored', async () => {
     const older = await createPasswordHasher(9).hash('correct horse');
     expect(await quick.verify('correct horse', older)).toBe(true);
+  });
+
+  test('makes the hash with the very parameters that it names', async () => {
+    for (const [costLog2, r, p] of [
+      [10, 8, 1],
+      [9, 16, 2],
+    ] as const)
+      expect(await quick.verify('correct horse', storedWith(costLog2, r, p, 'correct horse'))).toBe(true);
+    const [, costLog2, r, p, salt = '', hash] = (await quick.hash('correct horse')).split('$');
+    const options = { N: 2 ** Number(costLog2), r: Number(r), p: Number(p) };
+    const made = scryptSync('correct horse', Buffer.from(salt, 'base64url'), 32, options);
+    expect(hash).toBe(made.toString('base64url'));
+  });
+
+  test('refuses the right password against what has more behind its hash', async () => {
+    expect(await quick.verify('correct horse', `${storedWith(10, 8, 1, 'correct horse')}!`)).toBe(false);
   });
 
   test('takes the same password in another Unicode form', async () => {
@@ -83,11 +107,21 @@ describe('strangers', () => {
       verify('flood', 1),
       verify('new', 0),
       verify('newer', 0),
+      verify('late', 3),
     ];
     await verify('known', null);
     expect(done).not.toContain('often');
     await Promise.all(strangers);
-    expect(done.filter((name) => name !== 'known')).toEqual(['first', 'newer', 'new', 'flood', 'often']);
+    expect(done.filter((name) => name !== 'known')).toEqual(['first', 'newer', 'new', 'flood', 'late', 'often']);
+  });
+
+  test('are no line for those who are known, who are never refused', async () => {
+    const stored = await quick.hash('correct horse');
+    const verify = (strangerAfter: number | null) =>
+      quick.verify('correct horse', stored, { strangerAfter }).catch((error: Error) => error.message);
+    const strangers = Array.from({ length: 65 }, () => 0);
+    const outcomes = await Promise.all([0, null, ...strangers].map(verify));
+    expect(outcomes.slice(0, 4)).toEqual([true, true, 'slow_down', true]);
   });
 
   test('are refused where too many wait, those first who failed most often', async () => {
@@ -99,5 +133,14 @@ describe('strangers', () => {
     expect(refused).toEqual([64, 65, 66, 67, 68, 69]);
     expect(outcomes.at(-1)).toBe(true);
     expect(await verify(0)).toBe(true);
+  });
+
+  test('are refused, among equals, in the order in which they came', async () => {
+    const stored = await quick.hash('correct horse');
+    const verify = () =>
+      quick.verify('correct horse', stored, { strangerAfter: 0 }).catch((error: Error) => error.message);
+    const outcomes = await Promise.all(Array.from({ length: 68 }, verify));
+    // The first has its turn at once, 64 wait.
+    expect(outcomes.flatMap((outcome, index) => (outcome === 'slow_down' ? [index] : []))).toEqual([1, 2, 3]);
   });
 });
