@@ -300,3 +300,33 @@ it('is made, and gets a new password, while the disk is full', async () => {
   expect(await call('changePassword', input, { actor })).toMatchObject({ status: 200 });
   expect(await core.local.resetPassword(PASSWORD)).toMatchObject({ sessions: 1 });
 });
+
+it('gets no new password that has the name of the administrator in it, which only the panel knows by then', async () => {
+  using temp = tempStore();
+  const { core, call, refusalOf } = open(temp);
+  await core.local.setUp('mallory', PASSWORD);
+  const reply = await call('signIn', { name: 'mallory', password: PASSWORD });
+  const actor = core.authenticateSession(String(reply.sessionToken)) ?? STRANGER;
+  const change = call('changePassword', { password: PASSWORD, new_password: 'mallory2026' }, { actor });
+  expect(await refusalOf(change)).toEqual(['validation', '#/new_password weak_password']);
+  expect(await refusalOf(core.local.resetPassword('mallory2026'))).toEqual(['validation', '#/password weak_password']);
+});
+
+it('signs in at once after it was made, whoever has tried before', async () => {
+  using temp = tempStore();
+  const { core, call, refusalOf, signIn } = open(temp);
+  for (let count = 0; count < 3; count += 1) await refusalOf(call('signIn', { name: 'admin', password: 'wrong' }));
+  expect(await refusalOf(signIn())).toBe('slow_down');
+  await core.local.setUp('admin', PASSWORD);
+  expect((await signIn()).actor.name).toBe('admin');
+});
+
+it('is heard of in the pages when the secret path changes at the terminal', async () => {
+  using temp = tempStore();
+  const { core } = open(temp);
+  const heard = new Promise<void>((resolve) => {
+    core.subscribe(() => resolve());
+  });
+  await core.local.rotateSecretPath();
+  await heard;
+});
