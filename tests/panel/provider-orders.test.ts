@@ -196,6 +196,29 @@ describe('asking', () => {
     expect(await shop.order(waiting.id)).toMatchObject({ state: 'open' });
   });
 
+  it('reads a long list in parts, so that one that never ends is not read for ever', async () => {
+    const { id, fake } = await shop.add('yookassa');
+    const order = await shop.open(id);
+    await shop.turn();
+    const [invoice] = fake.invoices;
+    for (let count = 0; count < 250; count++)
+      if (invoice) fake.invoices.push({ ...invoice, id: `2d-other-${count}`, token: 'another program', state: 'paid' });
+    const lists = () => fake.requests.filter(({ path, query }) => path === '/payments' && query.has('limit')).length;
+    shop.clock.advance(HOUR);
+    const before = lists();
+    await shop.turn();
+    expect(lists() - before).toBe(100);
+    // Orders are asked about all the same.
+    fake.pay(shop.tokenOf(order.id));
+    expect(await shop.ask(order.id)).toMatchObject({ state: 'paid' });
+    await shop.turn();
+    expect(lists() - before).toBe(100);
+    shop.clock.advance(5 * 60_000);
+    await shop.turn();
+    // The rest of 251 payments by two, and the list of refunds.
+    expect(lists() - before).toBe(126);
+  });
+
   it('goes on after a clock that was set back', async () => {
     const { id, fake } = await shop.add('stripe');
     const order = await shop.open(id);

@@ -9,6 +9,9 @@ import { type Asked, askInvoice, askRefund, readPage } from './checkout.ts';
 /** After a failure a provider rests, twice as long each time. */
 const FIRST_REST_MS = 5000;
 const MOST_REST_MS = 10 * 60_000;
+/** Of a list in one go: one that never ends must not be read for ever. What is behind them is read later, and orders are asked about meanwhile. */
+const MOST_PAGES = 100;
+const LIST_REST_MS = 5 * 60_000;
 
 interface Rest {
   readonly until: number;
@@ -30,6 +33,8 @@ export function createPaymentAsker(env: Env): PaymentAsker {
   const rests = new Map<number, Rest>();
   /** Providers whose list was read to its end since the start. */
   const read = new Set<number>();
+  /** When the list of a provider that had more than that is read on. */
+  const listRests = new Map<number, number>();
 
   async function wake(): Promise<void> {
     const isOpen = vault.state() === 'unlocked' || vault.state() === 'headless';
@@ -60,17 +65,25 @@ export function createPaymentAsker(env: Env): PaymentAsker {
     if (refund) return { refund: refund.id };
     if (!enabled && !store.payments.hasOpen(id)) return null;
     const { caughtUpAt = null } = store.providers.reading(id) ?? {};
+    const left = (listRests.get(id) ?? 0) - now;
+    if (left > 0 && left <= LIST_REST_MS) return null;
     const isOld = caughtUpAt === null || Math.abs(now - caughtUpAt) >= HOUR_MS;
     return isOld || !read.has(id) ? 'list' : null;
   }
 
   async function work(id: number): Promise<void> {
+    let pages = 0;
     for (;;) {
       const provider = store.providers.get(id);
       const next = provider && !env.isStopping ? nextOf(provider) : null;
       if (!provider || next === null) return;
       const outcome = await ask(provider, next);
       if (outcome === null && next === 'list') read.add(id);
+      if (outcome === 'more') pages += 1;
+      if (pages === MOST_PAGES) {
+        pages = 0;
+        listRests.set(id, clock.now() + LIST_REST_MS);
+      }
       if (outcome === null || outcome === 'more') rests.delete(id);
       else return rest(id, outcome);
     }
