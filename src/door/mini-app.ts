@@ -67,6 +67,7 @@ export function createMiniAppDoor(parts: MiniAppDoorParts): LinkDoor {
       userAgent: headers['user-agent'],
       now: clock.now(),
       notice: null,
+      isInTelegram: true,
     });
     if (!inline) throw new Error('the page of a subscription has no style');
     return send(state, 200, { body: page, inline });

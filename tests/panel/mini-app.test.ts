@@ -59,6 +59,8 @@ it('shows the subscription of the account that Telegram has signed, and of no ot
   const text = await reply.text();
   const token = new URL(user.sub_url ?? '').pathname.split('/').at(-1) ?? '';
   expect(text).toContain(`https://${NAME}/sub/${token}`);
+  // Who is in Telegram needs no way there.
+  expect(text).not.toContain('https://t.me/');
   // Loaded again within the hour it is the same; later, forged, or of somebody else it is nothing.
   expect((await signIn(own, initData(ANNA, Date.now() - 3_500_000))).status).toBe(200);
   for (const [data, status] of [

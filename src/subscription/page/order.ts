@@ -66,7 +66,7 @@ function factsOf(order: OrderPage, { timeZone }: SettingValues, language: Langua
     const full = promo?.effect.kind === 'percent' ? t('order.insteadOf', { prices: costs(promo.prices) }) : undefined;
     facts.push([t('order.price'), costs(order.prices), full]);
   } else if (order.isTrial) facts.push([t('order.price'), t('order.free')]);
-  else facts.push([t('order.paid'), t('order.paidOn', { amount: formatMoney(paid, tag), day: day(paid.at) })]);
+  else facts.push([t('order.paid'), formatMoney(paid, tag), day(paid.at)]);
   if (refundedAt !== null) facts.push([t('order.refunded'), t('order.refundedOn', { day: day(refundedAt) })]);
   else if (until !== null) facts.push([t('page.term'), day(until)]);
   else if (startsLater) facts.push([t('page.term'), t('page.startsLater')]);

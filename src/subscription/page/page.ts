@@ -21,6 +21,8 @@ export interface PageRequest {
   readonly now: number;
   /** Why what was to be bought was not; null, or left out: nothing was refused. */
   readonly notice?: 'refused' | 'wait' | null;
+  /** It is shown inside Telegram. */
+  readonly isInTelegram?: boolean;
 }
 
 export interface Page {
@@ -48,7 +50,7 @@ ${announcement === '' ? '' : `<p class="notice">${escapeHtml(announcement)}</p>`
 </header>
 <main>
 <section class="card" aria-label="${escapeHtml(plainText(language, 'page.account'))}"><dl>${accountOf(sub, settings, language, request.now)}</dl></section>
-${shopOf(sub, offered, language)}${telegramOf(sub, language)}${offerOf(sub.url, settings, systemOf(request.userAgent), language)}
+${shopOf(sub, offered, language)}${telegramOf(sub, language, request.isInTelegram)}${offerOf(sub.url, settings, systemOf(request.userAgent), language)}
 ${wireguardOf(sub, settings, language)}</main>
 <script>${SCRIPT}</script>
 </body>
@@ -178,8 +180,8 @@ function shopOf({ user }: Subscription, offered: readonly Offered[], language: L
   return `<section class="card buy">${forms.join('')}</section>\n`;
 }
 
-/** The way into the bot: a form that makes a link which works once, or the bot that knows the user already. */
-function telegramOf({ user, bot }: Subscription, language: Language): string {
+/** The way into the bot: a form that makes a link which works once, or the bot that knows the user already; inside Telegram the link for friends alone. */
+function telegramOf({ user, bot }: Subscription, language: Language, isInTelegram = false): string {
   const found = bot();
   if (found === null) return '';
   const t = hostTexts(language, 'subscription');
@@ -189,6 +191,7 @@ function telegramOf({ user, bot }: Subscription, language: Language): string {
   const friends = found.hasFriends
     ? `<h2>${escapeHtml(t('page.friends'))}</h2><p class="quiet">${escapeHtml(t('page.friendsHint'))}</p><form method="post" action="${encodeURIComponent(user.token)}/friends"><button class="plain">${escapeHtml(t('page.friends'))}</button></form>`
     : '';
+  if (isInTelegram) return friends === '' ? '' : `<section class="card telegram">${friends}</section>\n`;
   return `<section class="card telegram"><h2>Telegram</h2><p class="quiet">${escapeHtml(t(found.isTied ? 'page.telegramTied' : 'page.telegram'))}</p>${act}${friends}</section>\n`;
 }
 

@@ -49,7 +49,7 @@ ul { margin: 8px 0 0; padding: 0; list-style: none; }
 li { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 8px; padding: 12px 0; border-top: 1px solid var(--line); }
 li:last-child { padding-bottom: 0; }
 .name { font-weight: 600; }
-.actions { display: flex; gap: 8px; }
+.actions { display: flex; gap: 8px; margin-left: auto; }
 .button, button { display: inline-flex; align-items: center; justify-content: center; min-height: 44px; padding: 8px 16px; border: 1px solid transparent;
   border-radius: 12px; background: var(--accent); color: var(--on-accent); font: inherit; font-size: 15px; font-weight: 600; text-decoration: none; cursor: pointer; }
 .plain { background: transparent; border-color: var(--line); color: var(--text); font-weight: 500; }
