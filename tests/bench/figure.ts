@@ -14,6 +14,8 @@ export interface Scale {
 export interface Fleet {
   readonly nodes: number;
   readonly size: keyof Sizes;
+  /** How many of them are sent all users; the others have them already. */
+  readonly filled: number;
 }
 
 export interface Bench {

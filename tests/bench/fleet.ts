@@ -10,6 +10,7 @@ import { readJoinToken } from '../../src/domain/nodes/join-token.ts';
 import { fingerprintOf } from '../../src/nodes/engine-config.ts';
 import { awaitJoin, type NodeIdentity, type NodeListener, serveNode } from '../../src/nodes/remote/node-server.ts';
 import { answerParent } from './child.ts';
+import type { Invited } from './panel-server.ts';
 
 const HOST = '127.0.0.1';
 const HOUR_MS = 3_600_000;
@@ -31,11 +32,11 @@ interface Machine {
 /** Users whose changes are watched. */
 const watched = new Set<number>();
 
-/** `moving`: how many users move something between two polls. */
-function simulate(index: number, moving: number): Machine {
+/** `moving`: how many users move something between two polls. `before`: what it holds already. */
+function simulate(index: number, moving: number, before: LeaseHeld | null): Machine {
   let process: RunningEngine | null = null;
-  let held: LeaseHeld | null = null;
-  let filled = 0;
+  let held = before;
+  let filled = before?.users ?? 0;
   let seq = 0;
   let acknowledged = 0;
   let total = 0;
@@ -53,8 +54,7 @@ function simulate(index: number, moving: number): Machine {
       const userId = 1 + ((index * moving + count) % held.users);
       seq += 1;
       const down = total * A_POLL;
-      const before = entries.get(userId);
-      if (before) entries.delete(userId);
+      if (entries.has(userId)) entries.delete(userId);
       entries.set(userId, { seq, boot: process.boot, userId, tag: null, up: Math.floor(down / 20), down });
     }
   };
@@ -75,13 +75,13 @@ function simulate(index: number, moving: number): Machine {
     async take(taken, asks) {
       if (asks) move();
       const from = taken?.run === run ? taken.taken : 0;
-      const before = acknowledged;
+      const known = acknowledged;
       acknowledged = Math.max(acknowledged, from);
       const some = [...entries.values()].filter((entry) => entry.seq > from);
       return {
         ledger,
         run,
-        acknowledged: before,
+        acknowledged: known,
         entries: some,
         ends: [],
         events: [],
@@ -91,7 +91,7 @@ function simulate(index: number, moving: number): Machine {
       };
     },
     async lease(part) {
-      await gate.promise;
+      if (before === null) await gate.promise;
       if (part === null) return held;
       const { leaseId, base, at, users, isLast } = part;
       if (base === 0) filled = 0;
@@ -155,11 +155,11 @@ async function until(isTrue: () => boolean): Promise<number> {
 }
 
 answerParent({
-  /** Makes a machine for each token and has the panel join it. `moving`: how many users of each move something between two polls. */
-  async join({ tokens, moving }: { readonly tokens: readonly string[]; readonly moving: number }) {
-    const made = tokens.map((_token, index) => simulate(machines.length + index, moving));
+  /** Makes a machine for each and has the panel join it. `moving`: how many users of each move something between two polls. */
+  async join({ invited, moving }: { readonly invited: readonly Invited[]; readonly moving: number }) {
+    const made = invited.map(({ held }, index) => simulate(machines.length + index, moving, held));
     machines.push(...made);
-    await Promise.all(tokens.map((token, index) => joinOne(token, made[index] as Machine)));
+    await Promise.all(invited.map(({ token }, index) => joinOne(token, made[index] as Machine)));
   },
   open() {
     gate.resolve();

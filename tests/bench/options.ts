@@ -16,12 +16,13 @@ export interface Options {
   readonly fleet: Fleet;
 }
 
-export const USAGE = `npm run bench -- [--only <figure>]... [--quick] [--databases <folder>] [--write] [--fleet <nodes>:<size>]
+export const USAGE = `npm run bench -- [--only <figure>]... [--quick] [--databases <folder>] [--write] [--fleet <nodes>:<size>[:<filled>]]
 
   --only <figure>       measures this figure alone; may be given several times
   --quick               small databases and few, short rounds: to see that all works, not to judge by
   --databases <folder>  keeps the databases there and takes those of an earlier run
-  --fleet <nodes>:<size>  how many nodes the figure fleet simulates, with the small, middle or large database; 50:middle
+  --fleet <nodes>:<size>[:<filled>]  how many nodes the figure fleet simulates, with the small, middle or large database, and how many of them
+                        are sent all users, the others having them already; 50:middle, which is all of them
   --write               writes the table into docs/benchmarks.md
 
 Load comes from wrk where it is installed (Debian: apt-get install wrk), else from a generator of our own.`;
@@ -44,14 +45,14 @@ export function readOptions(args: readonly string[]): Options | 'help' {
   });
   if (values.help) return 'help';
   const { only, quick, databases, write } = values;
-  const [, nodes, size] = /^(\d+):(small|middle|large)$/.exec(values.fleet) ?? [];
-  if (nodes === undefined || size === undefined) throw new Error('--fleet is as in 50:middle');
+  const [, nodes, size, filled = nodes] = /^(\d+):(small|middle|large)(?::(\d+))?$/.exec(values.fleet) ?? [];
+  if (nodes === undefined || size === undefined) throw new Error('--fleet is as in 50:middle or 50:middle:5');
   return {
     only,
     isQuick: quick,
     kept: databases,
     isWritten: write,
-    fleet: { nodes: Number(nodes), size: size as keyof Sizes },
+    fleet: { nodes: Number(nodes), size: size as keyof Sizes, filled: Math.min(Number(filled), Number(nodes)) },
     sizes: quick ? QUICK : FULL,
     scale: quick ? { rounds: 3, seconds: 1, idleMs: 5000 } : { rounds: 7, seconds: 2, idleMs: 60_000 },
   };

@@ -1,11 +1,14 @@
 // A child that is a panel as `panel serve` opens it, on an existing folder, with a key for the measurement.
+import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { inboundCreate } from '../../src/contract/inbounds.ts';
 import type { Input } from '../../src/contract/table.ts';
 import type { Call } from '../../src/core/call.ts';
+import type { LeaseHeld } from '../../src/core/ports/lease.ts';
+import { PROTOCOL, writeVersion } from '../../src/domain/nodes/node-protocol.ts';
 import { openPanel, type Panel } from '../../src/panel/panel.ts';
 import { openConnection } from '../../src/store/database.ts';
-import { freePort } from '../support/free-port.ts';
+import { CHEAP_COST } from '../support/cheap-password.ts';
 import { answerParent } from './child.ts';
 import { databaseOf } from './databases.ts';
 import { type MovingEngine, movingEngine } from './moving-engine.ts';
@@ -25,9 +28,18 @@ const LATER = '2030-01-01T00:00:00Z';
 const PRESS_MS = 1000;
 
 let panel: Panel | null = null;
+let folderOfPanel = '';
+/** Of the next machine: below those that connections get, of which there are many. */
+let nextPort = 20_000;
 let moving: MovingEngine | null = null;
 
 const CONNECTION = inboundCreate.parse({ node_id: 1, tag: 'in', name: 'In', protocol: 'vless', port: 443 });
+
+/** How a machine joins, and what it holds before: null: nothing. */
+export interface Invited {
+  readonly token: string;
+  readonly held: LeaseHeld | null;
+}
 
 const CALL: Call = {
   actor: { kind: 'cli', id: null, name: 'bench', access: 'full' },
@@ -36,7 +48,8 @@ const CALL: Call = {
 };
 
 async function start({ folder, tls, pollsMoving, isAttacked, fleet }: PanelStart): Promise<PanelPlace> {
-  if (fleet !== undefined) leaveNodes(folder);
+  folderOfPanel = folder;
+  if (fleet) leaveNodes(folder);
   const made = pollsMoving === undefined ? null : movingEngine(pollsMoving);
   moving = made;
   panel = await openPanel({
@@ -46,6 +59,8 @@ async function start({ folder, tls, pollsMoving, isAttacked, fleet }: PanelStart
     plainHttp: !tls,
     ...(isAttacked ? { trustedProxies: ['127.0.0.1'] } : { rateLimit: RATE_LIMIT }),
     keyFile: `${folder}.key`,
+    // Each invitation asks for the password.
+    ...(fleet && { passwordCost: CHEAP_COST }),
     ...(made && { openEngine: ({ id }) => (id === NODE ? made.engine : null), pollEveryMs: POLL_EVERY_MS }),
   });
   const { core } = panel;
@@ -66,20 +81,50 @@ function leaveNodes(folder: string): void {
   db.close();
 }
 
-/** Adds nodes with a connection each; the tokens by which they are joined. */
-async function invite(count: number): Promise<readonly string[]> {
+/** Adds nodes with a connection each; their ids. */
+async function addNodes(count: number): Promise<readonly number[]> {
   if (panel === null) throw new Error('no panel runs');
   const { core } = panel;
-  const tokens: string[] = [];
+  const ids: number[] = [];
   for (let index = 0; index < count; index += 1) {
     const node = { name: `Machine ${index + 1}`, address: '127.0.0.1', kind: 'remote', enabled: true } as const;
     const more = { draining: false, weight_percent: 100, note: '' };
     const { id } = (await core.call('createNode', { ...node, ...more }, CALL)).body;
     await core.call('createInbound', { ...CONNECTION, node_id: id, port: 443 }, CALL);
-    const { token } = (await core.call('inviteNode', { id, port: await freePort(), password: PASSWORD }, CALL)).body;
-    tokens.push(token);
+    ids.push(id);
   }
-  return tokens;
+  return ids;
+}
+
+/**
+ * The tokens by which nodes are joined. Of those that hold all users already, as after a start of the panel, the records say so; and what their
+ * machines hold.
+ */
+async function invite({ ids, isHeld }: { readonly ids: readonly number[]; readonly isHeld: boolean }) {
+  if (panel === null) throw new Error('no panel runs');
+  const invited: Invited[] = [];
+  for (const id of ids) {
+    const held = isHeld ? holdAll(id) : null;
+    const asked = { id, port: nextPort, password: PASSWORD };
+    nextPort += 1;
+    const { token } = (await panel.core.call('inviteNode', asked, CALL)).body;
+    invited.push({ token, held });
+  }
+  return invited;
+}
+
+function holdAll(nodeId: number): LeaseHeld {
+  const db = openConnection(databaseOf(folderOfPanel));
+  const users = db.prepare<[], number>('SELECT count(*) FROM users').pluck().get() ?? 0;
+  const change = db.prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'node_changes'").pluck().get();
+  const lease = { leaseId: randomBytes(16).toString('hex'), version: 1, at: Date.now() };
+  // What holds for all users is sent as soon as the node is met.
+  db.prepare(
+    `INSERT INTO node_leases (node_id, lease_id, version, at, change, moved_at, spoken, shared, places)
+     VALUES (:nodeId, :leaseId, :version, :at, :change, :at, :spoken, :unknown, :unknown)`,
+  ).run({ ...lease, nodeId, unknown: '0'.repeat(64), change: change ?? 0, spoken: writeVersion(PROTOCOL) });
+  db.close();
+  return { ...lease, users };
 }
 
 async function newKey(): Promise<string> {
@@ -210,6 +255,7 @@ answerParent({
   sell,
   press,
   broadcast,
+  addNodes,
   invite,
   newKey,
   webhook,

@@ -16,8 +16,8 @@ export interface PanelStart {
   readonly pollsMoving?: number;
   /** It listens on all addresses, takes loopback for a proxy, and limits requests as a new panel does. */
   readonly isAttacked?: true;
-  /** So many remote nodes of one connection each, for all users, instead of the nodes that are there. */
-  readonly fleet?: number;
+  /** No connection is left, so that all users may use all that come. */
+  readonly fleet?: boolean;
 }
 
 export interface PanelPlace {

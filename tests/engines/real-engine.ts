@@ -116,10 +116,13 @@ export function fetchThrough(
     }
   });
   socket.on('error', () => resolve(Buffer.alloc(0)));
-  givenUp?.addEventListener('abort', () => {
+  const giveUp = () => {
     socket.destroy();
     resolve(Buffer.alloc(0));
-  });
+  };
+  givenUp?.addEventListener('abort', giveUp);
+  // Else the answer stays in memory until then.
+  void promise.then(() => givenUp?.removeEventListener('abort', giveUp));
   socket.on('end', () => resolve(received));
   socket.write(Buffer.from([5, 1, 0]));
   return promise;

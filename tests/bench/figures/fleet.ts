@@ -4,6 +4,7 @@
 import { startChild } from '../child.ts';
 import { databaseOf } from '../databases.ts';
 import type { Bench, Figure, Measured } from '../figure.ts';
+import type { Invited } from '../panel-server.ts';
 import { time } from '../rounds.ts';
 import { runningUsers, sampleIds } from '../sample-users.ts';
 import { type Server, startPanel } from '../servers.ts';
@@ -14,7 +15,11 @@ import { cpuOf, rssOf } from '../usage.ts';
 /** One user in so many moves something between two polls. */
 const MOVING_OF = 20;
 const ROUND_MS = 2000;
-const CHANGES = 100;
+/** Changes of users: fewer where each is for very many nodes. */
+const MOST_CHANGES = 100;
+const NODE_CHANGES = 10_000;
+/** Tokens end after 15 minutes. */
+const TOGETHER = 200;
 const POLL_MS = 10_000;
 
 async function changeUser(panel: Server, userId: number, isAllowed: boolean): Promise<void> {
@@ -28,21 +33,29 @@ async function changeUser(panel: Server, userId: number, isAllowed: boolean): Pr
 }
 
 async function measureFleet({ databases, generator, scale, fleet, say }: Bench): Promise<readonly Measured[]> {
-  const { nodes, size } = fleet;
+  const { nodes, size, filled } = fleet;
+  const changes = Math.min(MOST_CHANGES, Math.ceil(NODE_CHANGES / nodes));
   const users = databases.sizes[size];
   const of = `${nodes.toLocaleString('en')} nodes, ${users.toLocaleString('en')} users`;
   const folder = await databases.copy(size);
-  const ids = runningUsers(databaseOf(folder), CHANGES);
-  await using panel = await startPanel({ folder, tls: false, fleet: nodes });
+  const ids = runningUsers(databaseOf(folder), changes);
+  await using panel = await startPanel({ folder, tls: false, fleet: true });
   const machines = startChild(new URL('../fleet.ts', import.meta.url), ['--max-old-space-size=4096']);
   try {
     const target = panel.target(sampleIds(users, 2000, 21).map((id) => `/users/${id}`));
     const load = (ms: number) => generator.load(target, { connections: 1, ms });
     await load(ROUND_MS);
     const alone = await load(ROUND_MS);
-    const tokens = await panel.child.ask<string[]>('invite', nodes);
+    const nodeIds = await panel.child.ask<number[]>('addNodes', nodes);
     const moving = Math.ceil(users / MOVING_OF / nodes);
-    await machines.ask('join', { tokens, moving });
+    const join = async (ids: readonly number[], isHeld: boolean) => {
+      for (let next = 0; next < ids.length; next += TOGETHER) {
+        const asked = { ids: ids.slice(next, next + TOGETHER), isHeld };
+        await machines.ask('join', { invited: await panel.child.ask<Invited[]>('invite', asked), moving });
+      }
+    };
+    await join(nodeIds.slice(filled), true);
+    await join(nodeIds.slice(0, filled), false);
     say(`${of}: joined`);
 
     const began = await machines.ask<number>('open');
@@ -57,7 +70,7 @@ async function measureFleet({ databases, generator, scale, fleet, say }: Bench):
     const seconds = ((syncedAt ?? began) - began) / 1000;
     const syncCpu = ((await cpuOf(panel.child)) - cpuBefore) / 1000;
     const worst = Math.max(...during.map(({ p99 }) => p99));
-    say(`${of}: all have everything`);
+    say(`${of}: all have everything, after ${seconds.toFixed(0)} s and ${syncCpu.toFixed(0)} s of CPU`);
 
     // What was begun by that ends first.
     await load(POLL_MS);
@@ -66,9 +79,12 @@ async function measureFleet({ databases, generator, scale, fleet, say }: Bench):
     const steady = await load(steadyMs);
     const share = ((await cpuOf(panel.child)) - minuteCpu) / steadyMs;
     const rss = await rssOf(panel.child);
+    say(
+      `${of}: a minute with reads, p99 ${time(steady.p99)}, ${(share * 100).toFixed(0)}% of a core, ${(rss / 1e6).toFixed(0)} MB`,
+    );
 
     const waits: number[] = [];
-    const busy = load(CHANGES * 100);
+    const busy = load(changes * 100);
     for (const [index, userId] of ids.entries()) {
       await machines.ask('watch', userId);
       const isAllowed = index % 2 === 1;
@@ -81,12 +97,13 @@ async function measureFleet({ databases, generator, scale, fleet, say }: Bench):
       await changeUser(panel, userId, isAllowed);
       const knownAt = await machines.ask<number>('changed', { userId, isAllowed });
       waits.push(knownAt - sentAt);
+      if (nodes > 100) say(`${of}: a change after ${knownAt - sentAt} ms`);
     }
     await busy;
     const sorted = Float64Array.from(waits).sort();
     return [
       {
-        title: `everything to ${of}`,
+        title: filled < nodes ? `everything to ${filled} of ${of}` : `everything to ${of}`,
         reach: { most: 600 },
         isRatio: false,
         unit: 's',
