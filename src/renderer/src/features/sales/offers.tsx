@@ -122,7 +122,7 @@ function useOfferColumns(names: ReadonlyMap<number, string>, hrefOf: (offer: Off
         }),
         column.accessor(({ prices }) => prices[0]?.amount ?? -1, {
           id: 'prices',
-          meta: { label: t('offer.columns.prices'), width: 220, align: 'end' },
+          meta: { label: t('offer.columns.prices'), width: isPhone ? 144 : 220, align: 'end' },
           cell: ({ row: { original } }) =>
             original.trial ? (
               t('offer.free')
