@@ -29,6 +29,8 @@ import {
 const ARCHIVE_LIMITS = { maxBytes: 300_000_000, idleMs: 30_000, totalMs: 30 * 60_000 };
 const WATCH_MS = 60_000;
 const LOOK_MS = 1000;
+/** For so much longer it is asked where it does not answer at the end. */
+const SILENCE_MS = 10_000;
 /** What the panel is told. */
 const MOST_OFFERED = 100;
 const MOST_REASON = 1000;
@@ -194,17 +196,26 @@ async function switchRunning(parts: SwitchParts, name: string): Promise<Switched
   }
 }
 
-/** Rejects where the engine ends, or does not answer, within the time. */
+/** Rejects where the engine ends within the time, or does not answer at its end. */
 async function watch(engine: KeptEngine, ms: number): Promise<void> {
   const ended = Promise.withResolvers<never>();
   ended.promise.catch(() => {});
   engine.onExit(ended.reject);
   const until = performance.now() + ms;
-  while (performance.now() < until) {
+  /** That it did not answer the last time; a busy machine may need some more time. */
+  let silence: EngineError | null = null;
+  while (performance.now() < until + (silence === null ? 0 : SILENCE_MS)) {
     const pause = new Promise<null>((resolve) => setTimeout(resolve, Math.min(LOOK_MS, ms), null));
     await Promise.race([pause, ended.promise]);
-    if ((await engine.running()) === null) throw new EngineError('engine_crashed', 'it does not run any more');
+    try {
+      if ((await engine.running()) === null) throw new EngineError('engine_crashed', 'it does not run any more');
+      silence = null;
+    } catch (error) {
+      if (!(error instanceof EngineError) || error.code !== 'engine_unreachable') throw error;
+      silence = error;
+    }
   }
+  if (silence !== null) throw silence;
 }
 
 function wordsOf(error: unknown): string {
