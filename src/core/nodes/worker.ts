@@ -156,6 +156,7 @@ export function createNodeWorkers(env: Env, openEngine: OpenEngine): NodeWorkers
       isScheduled = true;
       env.timers.soon(() => {
         isScheduled = false;
+        if (isStopped) return;
         // Nodes write to the records themselves, each in each poll: not every commit is work for all of them.
         const present = env.store.sync.workKey();
         if (present === seen) return;
