@@ -115,3 +115,14 @@ it('starts an engine again that the panel stopped to start it, where the panel d
   expect(members()).toEqual([[2], []]);
   engine.close();
 });
+
+it('answers what runs after its own restart, not in the middle of it', async () => {
+  const { machine, engine } = open();
+  await engine.start(CONFIG, [{ ...user(1), inbounds: [1] }], 'first');
+  const restarted = engine.restart();
+  expect((await engine.running())?.boot).toBe('firstr01');
+  await restarted;
+  machine.crash();
+  expect(await engine.running()).toBeNull();
+  engine.close();
+});

@@ -121,6 +121,8 @@ export function keepEngine(engine: Engine, { crypto, timers, log, lease, pauseMs
   });
   return {
     ...engine,
+    // A panel that asks between the stop and the start of a restart of the machine's own would start it itself, and then restart what it does not know.
+    running: () => inTurn(() => engine.running()),
     start: (config, users, boot) =>
       inTurn(async () => {
         const given = [...users];
