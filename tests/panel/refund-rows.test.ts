@@ -8,10 +8,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { OfferSold } from '../../src/contract/sales/sales.ts';
 import type { Input, Output } from '../../src/contract/table.ts';
 import { BOT } from '../support/bot-admin.ts';
-import { nodeRow } from '../support/node-row.ts';
 import { PASSWORD } from '../support/panel.ts';
 import type { FakeProvider } from '../support/providers/fake.ts';
 import { openShop, type Shop } from '../support/shop.ts';
+import { sampleNode } from '../support/temp-store.ts';
 
 const DAY = 86_400_000;
 const GB = 1_000_000_000;
@@ -27,7 +27,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gatehouse-rows-'));
   shop = await openShop(folder);
   provider = await shop.add('stripe');
-  nodeId = shop.panel().store.nodes.insert(nodeRow('Node'));
+  nodeId = shop.panel().store.nodes.insert(sampleNode({ name: 'Node', kind: 'remote' }));
   const plan = await shop
     .panel()
     .act('createTariff', { name: 'Held', duration: { months: 1 }, starts: 'on_first_use' });

@@ -4,8 +4,8 @@ import type { EventType } from '../../src/contract/event-types.ts';
 import type { CallOf } from '../../src/contract/operation.ts';
 import type { OPERATIONS } from '../../src/contract/table.ts';
 import { createTestClock } from '../support/clock.ts';
-import { nodeRow } from '../support/node-row.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
+import { sampleNode } from '../support/temp-store.ts';
 
 const DAY = 86_400_000;
 const EUR = { amount: 499, currency: 'EUR' };
@@ -203,7 +203,7 @@ describe('a refund', () => {
     expect(await recordOf(user)).toEqual(before);
     const second = await pay(user, pack);
     const moved = { up: 12_000, down: 0 };
-    const nodeId = panel.store.nodes.insert(nodeRow('Node'));
+    const nodeId = panel.store.nodes.insert(sampleNode({ name: 'Node', kind: 'remote' }));
     panel.move({ nodeId, total: moved, users: [{ userId: user, ...moved }], inbounds: [] });
     expect(await panel.act('previewRefund', { id: second.id })).toMatchObject({ bytes: 3000, bytes_used: 2000 });
     await panel.act('refundOrder', { id: second.id });
