@@ -78,12 +78,13 @@ interface Parts {
   serve(issued: IssuedByAcme): Span;
 }
 
-/** Orders and renews until it is ended. */
+/** Orders and renews until it is ended; what is on its way then is not written any more. */
 export function keepOrdering(parts: Parts): () => void {
   const { folder, wanted, client, clock, timers, log } = parts;
   const settings = settingsOf(wanted);
   let running: AbortController | null = null;
   let isBusy = false;
+  let isEnded = false;
   const place: AcmePlace = {
     client,
     clock,
@@ -93,7 +94,7 @@ export function keepOrdering(parts: Parts): () => void {
     state: () => readAcmeState(folder),
     async save(_settings, next, news) {
       // The command may have asked for something else, which holds from the next start on.
-      if (JSON.stringify(parts.present()) !== JSON.stringify(wanted)) return null;
+      if (isEnded || JSON.stringify(parts.present()) !== JSON.stringify(wanted)) return null;
       const state = next(readAcmeState(folder), clock.now());
       saveState(folder, state);
       const said = news?.(state);
@@ -127,6 +128,7 @@ export function keepOrdering(parts: Parts): () => void {
   const stop = timers.every(CHECK_MS, () => void advance());
   void advance();
   return () => {
+    isEnded = true;
     stop();
     running?.abort();
   };
