@@ -106,6 +106,50 @@ describe('takeTermBack', () => {
   });
 });
 
+describe('grants of the period that an order ended', () => {
+  const PERIOD = { bytes: 100, lifetime: 'period', days: null, endsAt: null, createdAt: 0 } as const;
+  const grants = [
+    { ...PERIOD, id: 1, bytesLeft: 60 },
+    { ...PERIOD, id: 2, bytesLeft: 0 },
+    { ...PERIOD, id: 3, bytesLeft: 40, lifetime: 'used' as const },
+  ];
+  const ended = { ...ACCOUNT, expiresAt: NOW - DAY, resetStrategy: 'period' as const, resetsAt: NOW + DAY, grants };
+
+  it('are recorded, those alone that had something left, and come back with it', () => {
+    const sold = given(ended, { days: 30 }, NOW, ZONE);
+    expect(sold.given.endedGrants).toEqual([grants[0]]);
+    expect(sold.account.grants.map(({ id, bytesLeft }) => [id, bytesLeft])).toContainEqual([1, 0]);
+    const later = { ...sold.account, grants: [...sold.account.grants, { ...PERIOD, id: 4, bytesLeft: 5 }] };
+    const back = takeTermBack(later, sold.given, NOW + DAY, ZONE).grants;
+    expect(back.map(({ id, bytesLeft }) => [id, bytesLeft]).toSorted()).toEqual([
+      [1, 60],
+      [2, 0],
+      [3, 40],
+      [4, 5],
+    ]);
+  });
+
+  it('are none where the term goes on', () => {
+    expect(given({ ...ended, expiresAt: NOW + DAY }, { days: 30 }, NOW, ZONE).given).not.toHaveProperty('endedGrants');
+  });
+
+  it('count the traffic of the new period beside that of the one before', () => {
+    const sold = given({ ...ended, grants: [] }, { days: 30 }, NOW, ZONE);
+    const after = { ...sold.given.after, usedUp: 2, usedDown: 5 };
+    const used = { ...sold.account, usedUp: 7, usedDown: 9 };
+    const back = takeTermBack(used, { ...sold.given, after }, NOW + DAY, ZONE);
+    expect([back.usedUp, back.usedDown]).toEqual([15, 24]);
+  });
+
+  it('stay as they are where another term has begun since, which is not shortened either', () => {
+    const sold = given(ended, { days: 30 }, NOW, ZONE);
+    const another = { ...sold.account, termBeganAt: NOW + 40 * DAY, expiresAt: NOW + 70 * DAY };
+    expect(takeTermBack(another, sold.given, NOW + 41 * DAY, ZONE)).toBe(another);
+    const same = { ...sold.account, termBeganAt: NOW + DAY };
+    expect(takeTermBack(same, sold.given, NOW + 2 * DAY, ZONE)).toEqual({ ...same, expiresAt: ended.expiresAt });
+  });
+});
+
 describe('daysForPart', () => {
   const eur = (amount: number) => ({ amount, currency: 'EUR' });
 
