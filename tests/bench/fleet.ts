@@ -52,6 +52,7 @@ function simulate(index: number, moving: number, before: LeaseHeld | null): Mach
     total += 1;
     for (let count = 0; count < moving; count += 1) {
       const userId = 1 + ((index * moving + count) % held.users);
+      if (told.get(userId) === false) continue;
       seq += 1;
       const down = total * A_POLL;
       if (entries.has(userId)) entries.delete(userId);

@@ -4,8 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { BOT_TOKEN, type FakeBotApi, openBotApi } from '../support/bot-api.ts';
 import { answerParent } from './child.ts';
 
-/** Between two times at which it asks for patience, checkouts. */
-const PATIENCE_EVERY = 20;
+/** Between two times at which it asks for a second of patience, checkouts: they take longer than that, so that messages are sent in between. */
+const PATIENCE_EVERY = 100;
 const PAUSE_MS = 20;
 /** Telegram cancels what is not answered by then. */
 const MOST_MS = 10_000;
