@@ -256,7 +256,7 @@ describeDesktop('settings of this computer', () => {
     await visit(page, 'settings/desktop');
     await page.getByRole('heading', { name: 'On this computer' }).waitFor();
     await picture(page, 'settings-desktop');
-    const name = 'Go on serving when the window is closed';
+    const name = 'Keep serving when the window is closed';
     await page.getByRole('switch', { name, checked: true }).click();
     await page.getByRole('switch', { name, checked: false }).waitFor();
     await desktop.control('closeWindow');

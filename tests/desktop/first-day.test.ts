@@ -233,10 +233,10 @@ describeDesktop('the first day', () => {
   it('shows a record in a window of its own, one for each user, and other pages in the main window', async () => {
     const page = await desktop.page();
     await visit(page, 'users/1');
-    await page.getByRole('dialog', { name: 'Anna' }).getByRole('button', { name: 'More acts' }).click();
+    await page.getByRole('dialog', { name: 'Anna' }).getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Open in its own window' }).click();
     const record = await desktop.page('/?record#/users/1');
-    await record.getByRole('dialog', { name: 'Anna' }).getByRole('button', { name: 'More acts' }).waitFor();
+    await record.getByRole('dialog', { name: 'Anna' }).getByRole('button', { name: 'More actions' }).waitFor();
     expect(await record.title()).toBe('Anna · Gatehouse');
     expect(await record.getByRole('navigation').count()).toBe(0);
     expect(await barriersOf(record)).toEqual([]);
@@ -291,7 +291,7 @@ describeDesktop('the first day', () => {
     await visit(page, 'plans');
     await page.getByRole('heading', { level: 1, name: 'Plans' }).waitFor();
     await drop(page, 'marzban-users.json', 'e30=');
-    await page.getByRole('alert').filter({ hasText: '“marzban-users.json” is no backup of Gatehouse' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: '“marzban-users.json” is not a Gatehouse backup' }).waitFor();
     await drop(page, 'from-another-machine.gatehouse-backup', content);
     await page.getByRole('dialog', { name: 'Restore a backup' }).getByText('Whole and restorable').waitFor();
     await picture(page, 'dropped-backup');

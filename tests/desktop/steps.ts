@@ -16,7 +16,7 @@ export async function setUp(page: Page, { startsAtLogin = false } = {}): Promise
   await page.getByRole('button', { name: 'Create the administrator' }).click();
   await page.getByRole('button', { name: 'Later' }).click();
   await page.getByRole('heading', { name: 'On this computer' }).waitFor();
-  await page.getByRole('switch', { name: 'Go on serving when the window is closed', checked: true }).waitFor();
+  await page.getByRole('switch', { name: 'Keep serving when the window is closed', checked: true }).waitFor();
   if (startsAtLogin) {
     await page.getByRole('switch', { name: 'Start when I sign in to the computer', checked: false }).click();
     await page.getByRole('switch', { name: 'Start when I sign in to the computer', checked: true }).waitFor();

@@ -5,7 +5,7 @@ import { expect, test } from './support/fixtures.ts';
 
 async function find(page: Page, text: string) {
   await page.keyboard.press('Control+k');
-  const input = page.getByRole('combobox', { name: 'Find a user, a record, an act or a setting' });
+  const input = page.getByRole('combobox', { name: 'Find a user, a record, an action or a setting' });
   await expect(input).toBeFocused();
   await input.fill(text);
   return input;
@@ -24,7 +24,7 @@ test('e extends the focused user, or all that are selected; Tab leads from a row
   await page.keyboard.press('j');
   await expect(rows.nth(1)).toBeFocused();
   await page.keyboard.press('x');
-  const bar = page.getByRole('toolbar', { name: 'Acts on the selection' });
+  const bar = page.getByRole('toolbar', { name: 'Actions for the selection' });
   await expect(bar).toContainText('2 selected');
 
   await page.keyboard.press('Tab');

@@ -29,7 +29,7 @@ test('are made with REALITY keys and the link as it will be', async ({ page, pan
 
   await page.getByRole('link', { name: 'Helsinki, new' }).click();
   const record = page.getByRole('dialog', { name: 'Helsinki, new' });
-  await expect(record.getByText('A private key is kept. It is never shown again.')).toBeVisible();
+  await expect(record.getByText('A private key is stored. It is never shown again.')).toBeVisible();
   await record.getByRole('button', { name: 'Make new keys' }).click();
   await expect(record.getByText('With new keys the apps of all users')).toBeVisible();
   await expect(record.getByLabel('Public key')).not.toHaveValue(key);
@@ -165,7 +165,7 @@ test('are on several nodes by one definition, chosen by keyboard', async ({ page
   await expect.poll(async () => (await groupOf()).map(({ port }) => port)).toEqual([51_998, 51_998]);
 
   await page.getByRole('link', { name: 'Everywhere', exact: true }).click();
-  await record.getByRole('button', { name: 'More acts on Everywhere' }).click();
+  await record.getByRole('button', { name: 'More actions for Everywhere' }).click();
   await page.getByRole('menuitem', { name: 'Choose nodes' }).click();
   const question = page.getByRole('dialog', { name: 'Nodes of Everywhere' });
   await question.getByLabel('Frankfurt').focus();
@@ -187,12 +187,12 @@ test('with tls get a certificate of the panel, or an own one whose faults stand 
   await form.getByText('TLS', { exact: true }).click();
   await expect(form.getByText('The panel makes a certificate for the server name')).toBeVisible();
   await form.getByLabel('Name', { exact: true }).fill('With TLS');
-  await form.getByRole('button', { name: 'Use an own certificate' }).click();
+  await form.getByRole('button', { name: 'Use your own certificate' }).click();
   await form.getByLabel('Certificate and chain', { exact: true }).fill('hello');
   await form.getByLabel('Key of the certificate', { exact: true }).fill('hello');
   await expectAccessible(page, 'a connection with an own certificate');
   await form.getByRole('button', { name: 'Add connection' }).click();
-  await expect(form.getByText('There is no certificate in PEM in it')).toBeVisible();
+  await expect(form.getByText('It contains no certificate in PEM')).toBeVisible();
   await expect(form.getByText('This cannot be read')).toBeVisible();
   await form.getByRole('button', { name: 'Let the panel make one' }).click();
   await form.getByRole('button', { name: 'Add connection' }).click();
@@ -201,7 +201,7 @@ test('with tls get a certificate of the panel, or an own one whose faults stand 
   const made = list?.body.items.find(({ name }) => name === 'With TLS');
   expect(made).toMatchObject({ security: 'tls', certificate: null, certificate_self_signed: true });
   await page.getByRole('link', { name: 'With TLS' }).click();
-  await expect(page.getByRole('dialog').getByText('The present one is valid until')).toBeVisible();
+  await expect(page.getByRole('dialog').getByText('The current one is valid until')).toBeVisible();
 });
 
 test('warn of what may keep users from connecting, in the list and as the form stands', async ({
@@ -250,7 +250,7 @@ test('that a plan names are disabled instead of deleted', async ({ page, panel, 
   await administrator?.call('createTariff', { name: 'Names it', inbounds: [id] });
   await visit('connections');
   const row = page.getByRole('row', { name: /^Named/ });
-  await row.getByRole('button', { name: /More acts/ }).click();
+  await row.getByRole('button', { name: /More actions/ }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   const question = page.getByRole('dialog', { name: 'Named cannot be deleted' });
   await expect(question.getByRole('link', { name: 'Names it' })).toBeVisible();

@@ -41,7 +41,7 @@ test('an address that leads nowhere says so', async ({ page, visit }) => {
 test('the palette finds screens and users by keyboard alone', async ({ page, visit }) => {
   await visit('overview');
   await page.keyboard.press('Control+k');
-  const input = page.getByRole('combobox', { name: 'Find a user, a record, an act or a setting' });
+  const input = page.getByRole('combobox', { name: 'Find a user, a record, an action or a setting' });
   await expect(input).toBeFocused();
   await expectAccessible(page, 'the palette');
   await page.keyboard.type('go to pl');
@@ -75,7 +75,7 @@ test('keys go to screens, are listed, and can be turned off', async ({ page, vis
   await expect(dialog.getByText('Open the command palette')).toBeVisible();
   await expect(dialog.getByText('Next row')).toBeVisible();
   await expectAccessible(page, 'the keys');
-  await dialog.getByLabel('Single letters act').uncheck();
+  await dialog.getByLabel('Single-letter shortcuts').uncheck();
   await page.keyboard.press('Escape');
   await page.keyboard.press('g');
   await page.keyboard.press('p');
@@ -233,7 +233,7 @@ for (const theme of ['light', 'dark'] as const) {
       await page
         .getByRole('row')
         .nth(1)
-        .getByRole('button', { name: /More acts/ })
+        .getByRole('button', { name: /More actions/ })
         .click();
       const remove = page.getByRole('menuitem', { name: 'Delete' });
       await expect(remove).toBeVisible();

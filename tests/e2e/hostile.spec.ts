@@ -64,7 +64,7 @@ async function walk(page: Page, own: OwnPanel, texts: readonly string[]): Promis
     await own.visit('users');
     await expect(page.getByRole('link', { name: showHidden(text) }).first()).toBeVisible();
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Find a user, a record, an act or a setting' }).fill(text.slice(0, 20));
+    await page.getByRole('combobox', { name: 'Find a user, a record, an action or a setting' }).fill(text.slice(0, 20));
     await expect(page.getByRole('dialog')).toBeVisible();
     await expectWhole(page, 'the palette');
     await page.keyboard.press('Escape');

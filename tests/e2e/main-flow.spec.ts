@@ -69,7 +69,7 @@ test.describe('by keyboard alone', () => {
     await expect(record).toBeHidden();
 
     await page.keyboard.press('Control+k');
-    await expect(page.getByRole('combobox', { name: 'Find a user, a record, an act or a setting' })).toBeFocused();
+    await expect(page.getByRole('combobox', { name: 'Find a user, a record, an action or a setting' })).toBeFocused();
     await page.keyboard.type('sign out');
     await expect(page.getByRole('option', { selected: true })).toHaveText(/Sign out/);
     await page.keyboard.press('Enter');

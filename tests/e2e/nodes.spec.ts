@@ -22,7 +22,7 @@ test('say how they are and what to do', async ({ page, visit }) => {
   await row.getByRole('link').click();
   const record = page.getByRole('dialog', { name: 'New York' });
   await expect(record.getByText('The node does not answer')).toBeVisible();
-  await expect(record.getByText(/Check that the server runs/)).toBeVisible();
+  await expect(record.getByText(/Check that the server and its engine are running/)).toBeVisible();
   await expect(record.getByRole('link', { name: /New York, fast/ })).toBeVisible();
   await expect(record.getByText('Last poll')).toBeVisible();
   await expect(record.getByText('Applied when its engine starts, with all users')).toBeVisible();
@@ -63,7 +63,7 @@ test('say when and why their engine was restarted, and what each connection need
   await expect(record.getByText(/19 Nov.* · to cut off/)).toContainText('and 1 more');
   await expect(record.locator('a[href="#/users/2"]')).not.toHaveText(/^#/);
   await expect(record.getByRole('link', { name: /Frankfurt, fast/ })).toContainText('Xray 1.8.0 or later');
-  await expect(record.getByText(/^Its version does not yet write down/)).toBeVisible();
+  await expect(record.getByText(/^Its version does not yet store/)).toBeVisible();
   await expect(record.getByText(/18 Nov.* · Nothing was counted twice/)).toBeVisible();
   await expectAccessible(page, 'a node whose engine was restarted');
 });
@@ -80,7 +80,7 @@ test('are made, changed with a way back, and deleted by name', async ({ page, pa
   await form.getByLabel('Address').fill('no1.example.net');
   await page.keyboard.press('Enter');
   const record = page.getByRole('dialog', { name: 'Oslo' });
-  await expect(record.getByText('Nothing has been heard from the node yet')).toBeVisible();
+  await expect(record.getByText('The node has not reported yet')).toBeVisible();
 
   await record.getByRole('link', { name: 'Edit' }).click();
   const edit = page.getByRole('dialog', { name: 'Edit Oslo' });
@@ -96,20 +96,20 @@ test('are made, changed with a way back, and deleted by name', async ({ page, pa
   await expect(page.getByRole('dialog', { name: 'Oslo' })).toBeVisible();
   await expect(page.getByText('Reachable for users')).toHaveCount(0);
 
-  await record.getByRole('button', { name: /More acts/ }).click();
+  await record.getByRole('button', { name: /More actions/ }).click();
   await page.getByRole('menuitem', { name: 'Drain' }).click();
   await expectAccessible(page, 'what becomes of the users of a node');
   await page.getByRole('dialog', { name: 'Drain Oslo' }).getByRole('button', { name: 'Drain' }).click();
-  await expect(page.getByText('Node Oslo serves on, but links leave it out')).toBeVisible();
+  await expect(page.getByText('Node Oslo continues to serve but is left out of links')).toBeVisible();
   await expect(record.getByText('Links leave it out. No user is connected to it.')).toBeVisible();
   await expectAccessible(page, 'a node that is drained');
-  await record.getByRole('button', { name: /More acts/ }).click();
+  await record.getByRole('button', { name: /More actions/ }).click();
   await page.getByRole('menuitem', { name: 'Stop draining' }).click();
   await expect(record.getByText(/^Links leave it out/)).toHaveCount(0);
 
   await page
     .getByRole('dialog', { name: 'Oslo' })
-    .getByRole('button', { name: /More acts/ })
+    .getByRole('button', { name: /More actions/ })
     .click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   const question = page.getByRole('dialog', { name: 'Delete Oslo' });
@@ -132,7 +132,7 @@ test('are drained, and their users moved to connections of others', async ({ pag
   const user = await act?.call('createUser', { name: 'Anna', tariff_id, inbounds: [from] });
   await own.visit(`nodes/${nodeId}`);
   const record = page.getByRole('dialog', { name: 'Old' });
-  await record.getByRole('button', { name: /More acts/ }).click();
+  await record.getByRole('button', { name: /More actions/ }).click();
   await page.getByRole('menuitem', { name: 'Drain' }).click();
   const question = page.getByRole('dialog', { name: 'Drain Old' });
   await question.getByLabel('Leave them').focus();
@@ -220,7 +220,7 @@ test('with connections are not deleted', async ({ page, visit }) => {
   await visit('nodes/1');
   await page
     .getByRole('dialog')
-    .getByRole('button', { name: /More acts/ })
+    .getByRole('button', { name: /More actions/ })
     .click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   const question = page.getByRole('dialog', { name: /cannot be deleted/ });

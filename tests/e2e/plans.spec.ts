@@ -20,7 +20,7 @@ test('are made, copied and deleted by name', async ({ page, visit }) => {
   await expect(row).toContainText('20 GB');
   await expect(row).toContainText('€1.50');
 
-  await row.getByRole('button', { name: /More acts/ }).click();
+  await row.getByRole('button', { name: /More actions/ }).click();
   await page.getByRole('menuitem', { name: 'Duplicate' }).click();
   const copy = page.getByRole('dialog', { name: 'Copy of Weekend <b>20</b>' });
   await expect(copy.getByLabel('Traffic limit')).toHaveValue('20');
@@ -29,7 +29,7 @@ test('are made, copied and deleted by name', async ({ page, visit }) => {
   await expect(page.getByRole('link', { name: 'Weekend 40' })).toBeVisible();
   await expect(page).toHaveURL(/#\/plans$/);
 
-  await row.getByRole('button', { name: /More acts/ }).click();
+  await row.getByRole('button', { name: /More actions/ }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   const question = page.getByRole('dialog', { name: 'Delete Weekend <b>20</b>' });
   await expect(question.getByRole('button', { name: 'Delete' })).toBeDisabled();
@@ -45,7 +45,7 @@ test('in use are archived, and can be offered again', async ({ page, panel, visi
   await visit(`plans/${made?.body.id}`);
   const record = page.getByRole('dialog', { name: 'Has a user' });
   await expect(record.getByText('Users who have this plan keep what they got.')).toBeVisible();
-  await record.getByRole('button', { name: /More acts/ }).click();
+  await record.getByRole('button', { name: /More actions/ }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   const question = page.getByRole('dialog', { name: 'Has a user cannot be deleted' });
   await expect(question.getByText('1 user has this plan.')).toBeVisible();
@@ -73,7 +73,7 @@ test('that another changes meanwhile appear, and nothing typed is lost', async (
   await record.getByRole('button', { name: 'Save' }).click();
   await expect(record.getByText('Someone else has changed this meanwhile')).toBeVisible();
   await expect(record.getByLabel('Name')).toHaveValue('Mine');
-  await record.getByRole('button', { name: 'Load the present values' }).click();
+  await record.getByRole('button', { name: 'Load the current values' }).click();
   await expect(record.getByLabel('Name')).toHaveValue('A bot was here');
 });
 

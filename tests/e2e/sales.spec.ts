@@ -63,7 +63,7 @@ test('an offer is added to a plan, changed and deleted', async ({ page, panel, v
   const { body: plan } = await otherWindow(panel).call('createTariff', { name: 'Offered plan' });
   await visit('plans');
   const row = page.getByRole('row', { name: /Offered plan/ });
-  await row.getByRole('button', { name: /More acts/ }).click();
+  await row.getByRole('button', { name: /More actions/ }).click();
   await page.getByRole('menuitem', { name: 'Offers' }).click();
   await expect(page.getByText('No offers yet')).toBeVisible();
   await expectAccessible(page, 'no offers');
@@ -76,7 +76,7 @@ test('an offer is added to a plan, changed and deleted', async ({ page, panel, v
   await expect(form.getByRole('alert')).toBeVisible();
   await form.getByRole('textbox', { name: 'Price 1' }).fill('12,999');
   await form.getByRole('button', { name: 'Add offer' }).click();
-  await expect(form.getByText('Write an amount with no more decimals')).toBeVisible();
+  await expect(form.getByText('Enter an amount with no more decimals')).toBeVisible();
   await form.getByRole('textbox', { name: 'Price 1' }).fill('12,99');
   await form.getByRole('button', { name: 'Add a price' }).click();
   await form.getByRole('textbox', { name: 'Price 2' }).fill('700');
@@ -161,7 +161,7 @@ test('a user is asked for a payment by a link, and the provider is asked whether
   await expect(form.getByLabel('Where it is paid')).toHaveValue('The buyer chooses');
   await expectAccessible(page, 'the form of an order');
   await form.getByRole('button', { name: 'Make the link' }).click();
-  await expect(page.getByText('Order no. 1 is made. Copy its link and send it.')).toBeVisible();
+  await expect(page.getByText('Order no. 1 created. Copy its link and send it.')).toBeVisible();
   await expect(record.getByRole('button', { name: 'Copy the link to pay order no. 1' })).toBeVisible();
   await record.getByRole('button', { name: 'Ask for a payment' }).click();
   await form.getByLabel('Where it is paid').click();
@@ -218,9 +218,9 @@ test('payments that are not what was ordered wait for a decision', async ({ page
   await expect(rowOf('Dana Days')).toHaveCount(0);
   expect((await readUser(own, user.id)).expires_at).toBe('2090-05-16T10:00:00.000Z');
 
-  const refund = await decide('Rita Refund', 'Have the provider give it back');
-  await expect(refund.getByText('The provider gives €1.00 back. Nothing is given for it.')).toBeVisible();
-  await refund.getByRole('button', { name: 'Give back' }).click();
+  const refund = await decide('Rita Refund', 'Refund by the provider');
+  await expect(refund.getByText('The provider refunds €1.00. Nothing is given for it.')).toBeVisible();
+  await refund.getByRole('button', { name: 'Refund' }).click();
   await expect(rowOf('Rita Refund')).toHaveCount(0);
   expect(fake.invoices.map(({ refunded }) => refunded)).toEqual(['0', '100', '0']);
 
@@ -230,7 +230,7 @@ test('payments that are not what was ordered wait for a decision', async ({ page
   await expect(page.getByText('Nothing to decide')).toBeVisible();
   await page.getByRole('button', { name: 'All', exact: true }).click();
   await expect(rowOf('Ivan Ignored')).toContainText('Left as it is · Settled in cash');
-  await expect(rowOf('Rita Refund')).toContainText('Given back');
+  await expect(rowOf('Rita Refund')).toContainText('Refunded');
   await expectAccessible(page, 'payments that were decided');
 });
 
@@ -299,8 +299,8 @@ test('a promo code is added, limited to a plan, and turned off', async ({ panel,
   await drawer.getByLabel('Percent off').fill('100');
   await drawer.getByRole('button', { name: 'Add code' }).click();
   await expect(drawer.getByLabel('Percent off')).toHaveAttribute('aria-invalid', 'true');
-  await drawer.getByText('More days').click();
-  await drawer.getByLabel('Days more').fill('5');
+  await drawer.getByText('Extra days').click();
+  await drawer.getByLabel('Number of days').fill('5');
   await drawer.getByLabel('For plans').click();
   await page.getByRole('option', { name: 'Promo plan' }).click();
   await page.keyboard.press('Tab');
@@ -352,7 +352,7 @@ test('more devices are offered for the rest of a term, and asked for at their pr
   const form = page.getByRole('dialog', { name: 'Add an offer' });
   await form.getByText('Devices', { exact: true }).click();
   await form.getByLabel('Name').fill('One more device');
-  await form.getByLabel('Days that are paid for at least').fill('10');
+  await form.getByLabel('Minimum days charged').fill('10');
   await expect(form.getByRole('switch', { name: /Free trial/ })).toBeHidden();
   await form.getByRole('textbox', { name: 'Price 1' }).fill('3');
   await expectAccessible(page, 'the form of an offer of devices');
@@ -370,7 +370,7 @@ test('more devices are offered for the rest of a term, and asked for at their pr
   const request = page.getByRole('form', { name: 'Ask for a payment' });
   await request.getByLabel('Promo code').fill('autumn');
   await request.getByRole('button', { name: 'Make the link' }).click();
-  await expect(page.getByText(/Order no\. \d+ is made/)).toBeVisible();
+  await expect(page.getByText(/Order no\. \d+ created/)).toBeVisible();
   const [order] = (await call('listOrders', { user_id: user.id, limit: 5 })).body.items;
   expect(order).toMatchObject({ amount: 50, currency, sold: { days: 1 }, promo: { code: 'AUTUMN' } });
 });
@@ -379,7 +379,7 @@ test('days for inviting friends are set, and the sums are a chart and a table', 
   const { call } = otherWindow(own);
   await own.visit('sales/referrals');
   await page.getByRole('switch', { name: 'Users can invite friends' }).press('Space');
-  await page.getByLabel('Days for who invites').fill('14');
+  await page.getByLabel('Days for the inviting user').fill('14');
   await expectAccessible(page, 'referrals');
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Saved')).toBeVisible();

@@ -84,13 +84,13 @@ test('links get a path, names are checked, and a refused one stays as typed', as
   await names.getByRole('button', { name: 'Save' }).click();
   await prove(page);
   await expect(page.getByText('Addresses saved')).toBeVisible();
-  await expect(card(page, 'Where the panel is')).toContainText('https://vpn.example.com/sub/');
+  await expect(card(page, 'Current addresses')).toContainText('https://vpn.example.com/sub/');
 
   const links = card(page, 'Subscription links');
   await links.getByLabel('Path').fill('my-links');
   await expect(links.getByText('Links that users have now stop working.', { exact: false })).toBeVisible();
   await links.getByRole('button', { name: 'Save' }).click();
-  await expect(card(page, 'Where the panel is')).toContainText('/my-links/');
+  await expect(card(page, 'Current addresses')).toContainText('/my-links/');
   const { body } = await otherWindow(own).call('getAddresses', {});
   expect(body).toMatchObject({
     sub_path: 'my-links',

@@ -91,7 +91,7 @@ test('with the second factor on, a key needs the code', async ({ page, own }) =>
   await page.getByRole('option', { name: 'Never, until revoked' }).click();
   await form.getByRole('button', { name: 'Make the key' }).click();
   await proofDialog(page).getByLabel('Password', { exact: true }).fill(ADMIN.password);
-  await expect(proofDialog(page).getByRole('button', { name: 'Go on' })).toBeDisabled();
+  await expect(proofDialog(page).getByRole('button', { name: 'Continue' })).toBeDisabled();
   await prove(page, { code: keyCode });
   await page
     .getByRole('dialog', { name: 'Key made: with a code' })

@@ -113,7 +113,7 @@ test('of another panel are compared with this one, and their keys come back revo
   await own.visit('settings/security/api');
   const keys = card(page, 'Keys');
   const waiting = keys.getByRole('listitem').filter({ hasText: 'of the other' });
-  await expect(waiting).toContainText('Waits to be confirmed');
+  await expect(waiting).toContainText('Not confirmed');
   await expectAccessible(page, 'a key that waits to be confirmed');
   await waiting.getByRole('button', { name: 'Confirm of the other' }).click();
   await page.getByRole('dialog', { name: 'Confirm of the other' }).getByRole('button', { name: 'Confirm' }).click();

@@ -62,13 +62,13 @@ test('a certificate is imported from its files; one that cannot be served says w
   await page.getByRole('link', { name: 'Import a certificate' }).click();
   const form = page.getByRole('dialog', { name: 'Import a certificate' });
   await form.getByRole('button', { name: 'Import', exact: true }).click();
-  await expect(form.getByText('There is no certificate in PEM in it')).toBeVisible();
+  await expect(form.getByText('It contains no certificate in PEM')).toBeVisible();
 
   await form.getByLabel('Certificate and chain').fill('-----BEGIN NONSENSE-----\n<script>alert(1)</script>');
   await form.getByLabel('Private key', { exact: true }).fill(read(own, 'server-key.pem'));
   await form.getByRole('button', { name: 'Import', exact: true }).click();
   await prove(page);
-  await expect(form.getByText('There is no certificate in PEM in it')).toBeVisible();
+  await expect(form.getByText('It contains no certificate in PEM')).toBeVisible();
   await form.getByLabel('Certificate and chain').fill(chain);
   await form.getByRole('button', { name: 'Import', exact: true }).click();
   await expect(form.getByText('This is not the key of the certificate')).toBeVisible();

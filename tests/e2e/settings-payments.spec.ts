@@ -128,7 +128,7 @@ test('a payment provider and the bot are added, changed, tried, disabled and del
   const text = notices.getByLabel('Text: 3 days before the end', { exact: true });
   await text.fill('{{name}}: {{nothing}}');
   await notices.getByRole('button', { name: 'Save' }).click();
-  await expect(notices.getByText('There is no field {{nothing}}.')).toBeVisible();
+  await expect(notices.getByText('There is no placeholder {{nothing}}.')).toBeVisible();
   await text.fill('{{name}}, {{days}} left');
   await expect(notices.getByText('Anna, 3 days left')).toBeVisible();
   await expectAccessible(page, 'notices to users');

@@ -27,11 +27,11 @@ test('the password changes, with other sessions and, if asked for, the keys', as
   await password.getByLabel('Repeat the new password').fill(NEW_PASSWORD);
   await password.getByLabel('Also revoke the API keys').check();
   await expectAccessible(page, 'a new password');
-  await password.getByLabel('Present password').fill('wrong');
+  await password.getByLabel('Current password').fill('wrong');
   await password.getByRole('button', { name: 'Change the password' }).click();
   await expect(password.getByText(/is wrong/)).toBeVisible();
   await expect(password.getByLabel('New password', { exact: true })).toHaveValue(NEW_PASSWORD);
-  await password.getByLabel('Present password').fill(ADMIN.password);
+  await password.getByLabel('Current password').fill(ADMIN.password);
   await password.getByRole('button', { name: 'Change the password' }).click();
   await expect(page.getByText(/^Password changed · \d+ other sessions? ended · 1 key revoked$/)).toBeVisible();
 
@@ -83,7 +83,7 @@ test('the second factor is turned on, asked for, renewed and turned off', async 
   const off = page.getByRole('dialog', { name: 'Turn off two-factor sign-in?' });
   await off.getByRole('button', { name: 'Turn off' }).click();
   await expect(page.getByText('Two-factor sign-in is off')).toBeVisible();
-  await expect(factor.getByText('Whoever learns the password can sign in.')).toBeVisible();
+  await expect(factor.getByText('Anyone who learns the password can sign in.')).toBeVisible();
   await expect(factor.getByRole('button', { name: 'Turn on' })).toBeFocused();
 });
 

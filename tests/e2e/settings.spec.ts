@@ -78,11 +78,11 @@ test('how long records are kept is refused out of bounds and kept as typed', asy
 
 test('restarts of engines that cut users off are switched by keyboard', async ({ page, own }) => {
   await own.visit('settings/general');
-  const cut = card(page, 'Users who may not connect any more');
+  const cut = card(page, 'Blocked users');
   const restart = cut.getByRole('switch', { name: 'Restart the engine to end open connections' });
   await expect(restart).toBeChecked();
   await restart.press('Space');
-  const concurrent = cut.getByRole('switch', { name: 'Cut users off who are connected from too many addresses' });
+  const concurrent = cut.getByRole('switch', { name: 'Block users who are connected from too many addresses' });
   await expect(concurrent).not.toBeChecked();
   await concurrent.press('Space');
   await expectAccessible(page, 'a switch turned off');
@@ -123,7 +123,7 @@ test('what users see is checked, saved, and stands on their page', async ({ page
   await sub.getByLabel('Support link').fill('javascript:alert(1)');
   await sub.getByLabel('Announcement').fill('<img src=x onerror=alert(1)> مرحبا 🦦');
   await sub.getByRole('button', { name: 'Save' }).click();
-  await expect(sub.getByText(/A link as https:/)).toBeVisible();
+  await expect(sub.getByText(/A link such as https:/)).toBeVisible();
   await expectAccessible(page, 'a refused link');
   await sub.getByLabel('Support link').fill('https://t.me/example');
   await sub.getByLabel('Title', { exact: true }).fill('Anna’s VPN');

@@ -135,7 +135,7 @@ const TASKS: readonly Task[] = [
       const { page } = hand;
       await hand.use(link(page, 'Users'));
       for (const name of ['Anna', 'Boris', 'Vera']) await hand.use(rowBox(page, name));
-      await hand.use(button(page.getByRole('toolbar', { name: 'Acts on the selection' }), 'Extend'));
+      await hand.use(button(page.getByRole('toolbar', { name: 'Actions for the selection' }), 'Extend'));
       await hand.use(button(dialog(page, 'Extend 3 users'), 'Extend 3 users'));
     },
     async keys(hand) {

@@ -9,7 +9,7 @@ import { expectRing } from './support/sight.ts';
 import { makeUser, otherWindow, readUser } from './support/users.ts';
 
 async function act(page: Page, name: string): Promise<void> {
-  await page.getByRole('button', { name: 'More acts' }).click();
+  await page.getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name }).click();
 }
 
@@ -99,7 +99,7 @@ test.describe('the record', () => {
     await act(page, 'Delete');
     await expect(page.getByRole('dialog', { name: /Delete/ })).toBeVisible();
     await page.keyboard.press('Escape');
-    await expect(page.getByRole('button', { name: 'More acts' })).toBeFocused();
+    await expect(page.getByRole('button', { name: 'More actions' })).toBeFocused();
   });
 
   test('asks for the id of a user with a long name before it deletes', async ({ page, panel, visit }) => {
@@ -192,7 +192,7 @@ test.describe('the record', () => {
     });
     await visit(`users/${id}`);
     const record = page.getByRole('dialog');
-    await expect(record.getByText('Moved since then over connections that were open: 5 kB.')).toBeVisible();
+    await expect(record.getByText('Traffic since then over connections that were still open: 5 kB.')).toBeVisible();
     await expect(record.getByText(/New connections are refused at once\. Open ones go on/).first()).toBeVisible();
     await expect(record.getByText('If three polls in a row find more, the engine is restarted')).toBeVisible();
     await expect(record.getByRole('link', { name: 'Frankfurt', exact: true })).toBeVisible();
@@ -272,7 +272,7 @@ test.describe('the record', () => {
     await expect(page.getByText('Someone else has changed this meanwhile')).toBeVisible();
     await expect(page.getByRole('textbox', { name: 'Note' })).toHaveValue('Typed here');
     await expectAccessible(page, 'a conflict');
-    await page.getByRole('button', { name: 'Load the present values' }).click();
+    await page.getByRole('button', { name: 'Load the current values' }).click();
     await expect(page.getByRole('textbox', { name: 'Note' })).toHaveValue('Typed elsewhere');
     await page.getByRole('textbox', { name: 'Note' }).fill('Both');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -323,7 +323,7 @@ test.describe('the record', () => {
     await page.getByRole('textbox', { name: 'Text 2' }).fill('twice');
     await expectAccessible(page, 'the editor of metadata');
     await page.getByRole('button', { name: 'Save' }).click();
-    await expect(page.getByText('Nothing may be in it twice')).toBeVisible();
+    await expect(page.getByText('Duplicates are not allowed')).toBeVisible();
     await page.getByRole('textbox', { name: 'Name 2' }).fill('campaign');
     await page.getByRole('button', { name: 'Save' }).click();
     await expect(page.getByText('Mia Metadata: Metadata changed')).toBeVisible();
@@ -346,9 +346,9 @@ test.describe('the record', () => {
     await expect(page.getByText('Rita Gone has a new link')).toBeVisible();
     expect((await readUser(panel, id)).sub_url).not.toBe(link);
     // No machine of the demonstration takes links.
-    const former = page.getByRole('group').filter({ hasText: 'The former link is dead here since' });
-    await expect(former).toContainText('4 nodes have not been met since.');
-    await expect(former.getByText(/^not met since: may still serve it; last seen/)).toHaveCount(4);
+    const former = page.getByRole('group').filter({ hasText: 'The old link has not worked here since' });
+    await expect(former).toContainText('4 nodes have not been reached since.');
+    await expect(former.getByText(/^not reached since: may still serve it; last seen/)).toHaveCount(4);
     await expectAccessible(page, 'a user whose link was reissued');
 
     await act(page, 'Reset traffic');
@@ -451,7 +451,7 @@ test.describe('many at once', () => {
     await page.getByRole('checkbox', { name: 'Select Bulk D' }).check();
     await page.getByRole('button', { name: 'Select all 4 that match' }).click();
     await page.getByRole('toolbar').getByRole('button', { name: 'Extend' }).click();
-    await expect(drawer.getByText('Everyone that matches the filter')).toBeVisible();
+    await expect(drawer.getByText('All users that match the filter')).toBeVisible();
     await expect(drawer.getByText('1 has no end date: unchanged')).toBeVisible();
     await drawer.getByRole('button', { name: 'Extend 3 users' }).click();
     await expect(drawer.getByText('No end date: unchanged')).toBeVisible();
@@ -468,7 +468,7 @@ test.describe('many at once', () => {
     await remove.click();
     await expect(drawer.getByText('4 deleted')).toBeVisible();
     await drawer.getByText('Close', { exact: true }).click();
-    await expect(page.getByText('Nobody matches')).toBeVisible();
+    await expect(page.getByText('No matching users')).toBeVisible();
   });
 
   test('shows the difference for each user before, and the act in their history and the audit log after', async ({
@@ -562,7 +562,7 @@ test.describe('many at once', () => {
     await drawer.getByLabel('Tags').fill('paid');
     await page.keyboard.press('Enter');
     await expect(drawer.getByText('2 will change')).toBeVisible();
-    await expect(drawer.getByText('1 is tagged so already')).toBeVisible();
+    await expect(drawer.getByText('1 has these tags already')).toBeVisible();
     await expectAccessible(page, 'tags for many');
     await drawer.getByRole('button', { name: 'Add tags to 2 users' }).click();
     await expect(page.getByText('Tags added to 2 users')).toBeVisible();
@@ -576,7 +576,7 @@ test.describe('many at once', () => {
     await choose('Remove tags');
     await drawer.getByLabel('Tags').fill('paid');
     await page.keyboard.press('Enter');
-    await expect(drawer.getByText('2 are not tagged so')).toBeVisible();
+    await expect(drawer.getByText('2 do not have these tags')).toBeVisible();
     await drawer.getByRole('button', { name: 'Remove tags from 1 user' }).click();
     await expect(page.getByText('Tags removed from 1 user')).toBeVisible();
     expect((await readUser(panel, third)).tags).toEqual([]);

@@ -33,15 +33,15 @@ test.describe('finding users', () => {
     await expect(page).toHaveURL(/tag=quill/);
     await expect(page.getByText('Tag: quill')).toBeVisible();
     await page.getByRole('button', { name: /^Disabled/ }).click();
-    await expect(page.getByText('Nobody matches')).toBeVisible();
+    await expect(page.getByText('No matching users')).toBeVisible();
     await expectAccessible(page, 'nobody matches');
     // What would lead to as empty a list is not offered.
     await expect(page.getByRole('button', { name: /^Drop “.*” 0 users$/ })).toHaveCount(0);
     await page.getByRole('button', { name: /^Drop “State: Disabled”/ }).click();
     await expect(page.getByRole('row')).toHaveCount(3);
     await page.goBack();
-    await expect(page.getByText('Nobody matches')).toBeVisible();
-    await page.getByRole('button', { name: 'Drop all filters' }).click();
+    await expect(page.getByText('No matching users')).toBeVisible();
+    await page.getByRole('button', { name: 'Remove all filters' }).click();
     await expect(search).toHaveValue('');
     await expect(page).toHaveURL(/#\/users$/);
   });
@@ -215,7 +215,7 @@ test.describe('finding users', () => {
     await row(4).locator('input').click();
     await expect(page.getByText('2 selected')).toBeVisible();
     await expectOpen(2);
-    await expectWhole(page.getByRole('toolbar', { name: 'Acts on the selection' }).getByRole('button'));
+    await expectWhole(page.getByRole('toolbar', { name: 'Actions for the selection' }).getByRole('button'));
     await expectWhole(page.getByRole('group', { name: 'State' }).getByRole('button'));
     await row(4).focus();
     await page.keyboard.press('e');
@@ -298,7 +298,7 @@ test.describe('finding users', () => {
 
   test('goes on to the last user and back after an empty answer', async ({ page, visit }) => {
     await visit('users?q=nobody-has-this-name');
-    await expect(page.getByText('Nobody matches')).toBeVisible();
+    await expect(page.getByText('No matching users')).toBeVisible();
     await page.getByRole('button', { name: 'Clear', exact: true }).click();
     await expect(page.getByRole('row').nth(10)).toBeVisible();
     await page.locator('tr[data-index="0"]').focus();
@@ -377,11 +377,11 @@ test('survives hostile names, notes and tags', async ({ page, panel, visit }) =>
 
 test('says that a user is gone', async ({ page, visit }) => {
   await visit('users/99999999');
-  await expect(page.getByRole('dialog', { name: 'This user is not here' })).toBeVisible();
+  await expect(page.getByRole('dialog', { name: 'User not found' })).toBeVisible();
   await page.getByRole('button', { name: 'Back to the list' }).click();
   await expect(page).toHaveURL(/#\/users$/);
   await visit('users/nonsense');
-  await expect(page.getByRole('dialog', { name: 'This user is not here' })).toBeVisible();
+  await expect(page.getByRole('dialog', { name: 'User not found' })).toBeVisible();
 });
 
 test('says from where a user is connected, without an address', async ({ page, panel, visit }) => {

@@ -85,10 +85,10 @@ export const TREES = {
   Plans: `${heading('Plans')}
   - button "Add a plan"
   - group "Which plans":
-    - button /^Offered \\d+/ [pressed]${list('Plans', ['Plan', 'Traffic', 'Counter resets', 'Term', 'Devices', 'Price', 'Users', 'Acts'])}`,
+    - button /^Offered \\d+/ [pressed]${list('Plans', ['Plan', 'Traffic', 'Counter resets', 'Term', 'Devices', 'Price', 'Users', 'Actions'])}`,
   Sales: `${heading('Sales')}
   - button "Export CSV"
-  - group "What of the sales":
+  - group "Sections of sales":
     - button "Overview" [pressed]
     - button "Orders"
     - button "Needs attention"
@@ -99,9 +99,9 @@ export const TREES = {
   Connections: `${heading('Connections')}
   - button "Add a connection"
   - group "Node":
-    - button /^All \\d+/ [pressed]${list('Connections', ['Connection', 'Node', 'Kind', 'Address', 'State', 'Acts'])}`,
+    - button /^All \\d+/ [pressed]${list('Connections', ['Connection', 'Node', 'Kind', 'Address', 'State', 'Actions'])}`,
   Nodes: `${heading('Nodes')}
-  - button "Add a node"${list('Nodes', ['Node', 'State', 'What is wrong', 'Online', 'Load', 'This month', 'Last poll', 'Engine', 'Acts'])}`,
+  - button "Add a node"${list('Nodes', ['Node', 'State', 'Problem', 'Online', 'Load', 'This month', 'Last poll', 'Engine', 'Actions'])}`,
   Audit: `${heading('Audit')}
   - button "Export CSV"
   - button "Columns"
@@ -112,7 +112,7 @@ export const TREES = {
       - row:
         - columnheader "When"
         - columnheader "What"
-        - columnheader "On what"
+        - columnheader "Target"
         - columnheader "Who"
         - columnheader "From"
         - columnheader "Request"`,

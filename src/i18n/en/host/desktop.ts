@@ -28,7 +28,7 @@ export const desktop = {
   settings: 'Settings',
   apiDocs: 'API documentation',
   go: 'Go',
-  acts: 'Acts',
+  acts: 'Actions',
   search: 'Search…',
   openDataFolder: 'Open the data folder',
   about: 'About Gatehouse',

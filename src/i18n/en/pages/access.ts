@@ -18,7 +18,7 @@ export const access = {
   },
   setUp: {
     title: 'Set up your panel',
-    subtitle: 'Make the one administrator. It takes a minute.',
+    subtitle: 'Create the administrator. It takes a minute.',
     name: 'Your name',
     nameHint: 'You sign in with it.',
     password: 'Password',
@@ -35,13 +35,13 @@ export const access = {
     doneText: 'One more thing keeps others out even if they learn the password.',
     twoFactor: 'Turn on two-factor sign-in',
     later: 'Do it later in Settings',
-    computerText: 'How Gatehouse behaves here. Settings, This computer can change it.',
+    computerText: 'How Gatehouse behaves here. It can be changed in Settings, This computer.',
     enter: 'Open the panel',
   },
   proof: {
     title: 'Is it you?',
     text: 'This takes data out of the panel or weakens its protection. Your password is asked for once in five minutes.',
-    submit: 'Go on',
+    submit: 'Continue',
   },
   twoFactor: {
     title: 'Two-factor sign-in',
@@ -75,7 +75,7 @@ export const access = {
     fair: 'Fair: longer is better',
     good: 'Good',
     strong: 'Strong',
-    common: 'One of the passwords that are tried first',
+    common: 'One of the most used passwords',
     repeats: 'The same few characters repeat',
     sequence: 'A row of keys or digits is guessed early',
     name: 'Your name is in it',

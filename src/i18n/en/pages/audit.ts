@@ -3,11 +3,11 @@
 export const audit = {
   title: 'Audit',
   search: 'Search',
-  searchPlaceholder: 'Act, name, address or request id',
+  searchPlaceholder: 'Action, name, address or request id',
   columns: {
     when: 'When',
     what: 'What',
-    whom: 'On what',
+    whom: 'Target',
     who: 'Who',
     where: 'From',
     request: 'Request',
@@ -18,8 +18,8 @@ export const audit = {
   refused: 'Refused',
   entry: 'Entry {{id}}',
   triedSignIn: 'Tried to sign in',
-  gone: 'This entry is not here',
-  goneHint: 'Entries are dropped when they are old.',
+  gone: 'Entry not found',
+  goneHint: 'Old entries are deleted.',
   here: 'This machine',
   details: 'What was asked for',
   changedUsers: 'Users that this changed',
@@ -51,7 +51,7 @@ export const audit = {
     chip: {
       action: 'What: {{value}}',
       actor: 'Who: {{value}}',
-      target: 'On what: {{value}}',
+      target: 'Target: {{value}}',
       since: 'Since {{value}}',
       until: 'Until {{value}}',
     },

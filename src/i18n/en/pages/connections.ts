@@ -6,7 +6,7 @@ export const connections = {
   createAct: 'Add connection',
   copyTitle: 'Copy of {{name}}',
   copyOf: '{{name}} (copy)',
-  more: 'More acts on {{name}}',
+  more: 'More actions for {{name}}',
   addNode: 'Add a node',
   tagTaken: 'Another connection of this node has this tag',
   portTaken: '{{name}} has this port on this node',
@@ -17,7 +17,7 @@ export const connections = {
     needs: 'Engine',
     address: 'Address',
     state: 'State',
-    acts: 'Acts',
+    acts: 'Actions',
   },
   state: { up: 'Up', down: 'Down', unknown: 'Unknown', disabled: 'Disabled' },
   needs: {
@@ -95,7 +95,7 @@ export const connections = {
   securityName: { none: 'None', tls: 'TLS', reality: 'REALITY' },
   security: {
     none: 'Nothing is hidden from the network: only behind a proxy of your own.',
-    tls: 'With a certificate: an own one, or one that the panel makes.',
+    tls: 'With a certificate: your own, or one that the panel makes.',
     reality: 'Pretends to be another site; needs neither domain nor certificate.',
   },
   network: {
@@ -115,11 +115,11 @@ export const connections = {
   keys: {
     title: 'REALITY keys',
     titleNode: 'Keys of the node',
-    made: 'A private key was made. It will be kept sealed when you save, and is never shown.',
-    typed: 'This private key will be kept sealed when you save, and is never shown again.',
-    kept: 'A private key is kept. It is never shown again.',
-    other: 'The private key that is kept belongs to another public key. Make new keys, or enter the private one.',
-    none: 'No private key is kept here: the node’s engine must have it.',
+    made: 'A private key was made. It is stored encrypted when you save, and never shown.',
+    typed: 'This private key is stored encrypted when you save, and never shown again.',
+    kept: 'A private key is stored. It is never shown again.',
+    other: 'The stored private key belongs to another public key. Make new keys, or enter the private one.',
+    none: 'No private key is stored here: the node’s engine must have it.',
     breaks:
       'With new keys the apps of all users have to refresh their subscription. Until then they cannot connect here.',
     make: 'Make new keys',
@@ -129,16 +129,16 @@ export const connections = {
   certificate: {
     title: 'Certificate',
     made: 'The panel makes a certificate for the server name, renews it, and gives its SHA-256 to the apps that can check it.',
-    own: 'An own certificate, for example from Let’s Encrypt: it works in every app. Replace it before it ends.',
-    until: 'The present one is valid until {{when}}.',
+    own: 'Your own certificate, for example from Let’s Encrypt: it works in every app. Replace it before it expires.',
+    until: 'The current one is valid until {{when}}.',
     breaks:
       'With another certificate the apps of all users may have to refresh their subscription before they can connect.',
-    enter: 'Use an own certificate',
+    enter: 'Use your own certificate',
     leave: 'Let the panel make one',
     chain: 'Certificate and chain',
     chainHint: 'PEM: the server’s certificate first, then what signed it (fullchain.pem).',
     key: 'Key of the certificate',
-    keyHint: 'PEM without a passphrase (privkey.pem). It is stored sealed and shown nowhere.',
+    keyHint: 'PEM without a passphrase (privkey.pem). It is stored encrypted and never shown.',
   },
   warnings: {
     label: 'What may keep users from connecting',
@@ -174,7 +174,7 @@ export const connections = {
     certificate_ended: 'Apps refuse to connect. Enter a new certificate, or let the panel make one.',
     certificate_ends_soon: 'After that apps refuse to connect. Enter its successor, or let the panel make one.',
     certificate_not_pinned:
-      'Apps that read links will not trust it. Use an own certificate, or VLESS or Trojan, whose links carry its SHA-256.',
+      'Apps that read links will not trust it. Use your own certificate, or VLESS or Trojan, whose links carry its SHA-256.',
     address_pool_small: 'Users whose id is beyond it do not get this connection. Enter a larger network.',
   },
   preview: {
@@ -192,7 +192,7 @@ export const connections = {
       'The same connection is on {{count, number}} other nodes. What is changed here is changed there, but for the name, the address, the note and whether it is enabled.',
     more: '+{{count, number}}',
     choose: 'Nodes of {{name}}',
-    hint: 'One definition on all of them, with the same keys. Plans and users who name it get it on a new node too.',
+    hint: 'One definition on all of them, with the same keys. Plans and users that use it get it on a new node too.',
     nodes: 'Nodes',
     none: 'Choose at least one node',
     leaves_one: 'It is deleted on {{count, number}} node: users who are connected there are disconnected.',
@@ -202,15 +202,15 @@ export const connections = {
   },
   inUse: {
     title: '{{name}} cannot be deleted',
-    text_one: 'This plan names it:',
-    text_other: 'These plans name it:',
-    disable: 'Disable it to take it out of all links at once, or first take it out of the plans.',
-    takeOut: 'First take it out of the plans.',
+    text_one: 'This plan uses it:',
+    text_other: 'These plans use it:',
+    disable: 'Disable it to remove it from all links at once, or remove it from the plans first.',
+    takeOut: 'Remove it from the plans first.',
     openPlan: 'Open the plan',
   },
   delete: {
     title: 'Delete {{name}}',
-    text: 'It disappears from all links, and who is connected through it is cut off. Its keys are deleted too.',
+    text: 'It disappears from all links, and users connected through it are disconnected. Its keys are deleted too.',
     instead: 'To stop it for a while, disable it instead.',
   },
   toast: {

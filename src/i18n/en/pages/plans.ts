@@ -8,7 +8,7 @@ export const plans = {
   createAct: 'Add plan',
   copyTitle: 'Copy of {{name}}',
   copyOf: '{{name}} (copy)',
-  more: 'More acts on {{name}}',
+  more: 'More actions for {{name}}',
   endless: 'Never ends',
   tabs: { label: 'Which plans', offered: 'Offered', archived: 'Archived' },
   columns: {
@@ -18,7 +18,7 @@ export const plans = {
     devices: 'Devices',
     price: 'Price',
     users: 'Users',
-    acts: 'Acts',
+    acts: 'Actions',
   },
   users_one: '{{count, number}} user',
   users_other: '{{count, number}} users',
@@ -49,7 +49,7 @@ export const plans = {
     connections: 'Connections',
     connectionsHint: 'What the users’ links contain.',
     price: 'Price',
-    priceHint: 'For your bot: the panel charges nobody.',
+    priceHint: 'For bots that read it over the API. What the panel sells itself are its offers.',
     noPrice: 'No price',
     currency: 'Currency',
     currencyHint: 'Three letters: EUR, USD, RUB.',
@@ -61,7 +61,7 @@ export const plans = {
     month: 'On the 1st of the month',
     period: 'Monthly, on the term’s day',
   },
-  starts: { on_creation: 'When the user is made', on_first_use: 'From first use' },
+  starts: { on_creation: 'When the user is created', on_first_use: 'From first use' },
   act: {
     copy: 'Duplicate',
     users: 'Show its users',
@@ -79,7 +79,7 @@ export const plans = {
   },
   delete: {
     title: 'Delete {{name}}',
-    text: 'No user has this plan. It cannot be brought back.',
+    text: 'No user has this plan. This cannot be undone.',
   },
   toast: {
     created: 'Plan {{name}} added',

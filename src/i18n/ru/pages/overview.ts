@@ -186,7 +186,7 @@ export const overview: Russian<typeof english> = {
     openUpdates: 'Обновления',
     backup: 'Последняя резервная копия сделана {{when}}',
     backupNever: 'Резервных копий ещё нет',
-    backupHint: 'Вчерашняя копия надёжнее любого обещания.',
+    backupHint: 'Без неё потерянный диск — это потерянные пользователи.',
     makeBackup: 'Сделать копию',
     backupMade: 'Резервная копия сделана',
   },

@@ -55,7 +55,7 @@ export const plans: Russian<typeof english> = {
     connections: 'Подключения',
     connectionsHint: 'Что попадает в ссылку пользователя.',
     price: 'Цена',
-    priceHint: 'Для бота: панель денег не берёт.',
+    priceHint: 'Для ботов, которые читают её по API. Что продаёт сама панель, задают предложения.',
     noPrice: 'Без цены',
     currency: 'Валюта',
     currencyHint: 'Три буквы: RUB, EUR, USD.',

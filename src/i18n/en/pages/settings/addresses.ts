@@ -2,16 +2,16 @@
 
 export const addresses = {
   now: {
-    title: 'Where the panel is',
+    title: 'Current addresses',
     panel: 'Panel',
     copyPanel: 'Copy the panel’s address',
     api: 'API for bots',
     copyApi: 'Copy the base address',
     links: 'Subscription links',
-    copyLinks: 'Copy the beginning of the links',
+    copyLinks: 'Copy the base address of links',
   },
   warning: {
-    public_url_http: 'Subscription links go out over plain HTTP: whoever is on the way can read them.',
+    public_url_http: 'Subscription links go out over plain HTTP: anyone on the way can read them.',
     public_url_own_certificate:
       'Subscription links use HTTPS with the panel’s own certificate, which phones do not trust. Import a certificate for that name.',
     links_own_certificate:
@@ -39,11 +39,11 @@ export const addresses = {
   listen: {
     title: 'Listening address',
     description:
-      'The new place is tried beside the present one for a minute. Unless you open it there, everything stays as it was.',
+      'The new address is tried beside the current one for a minute. Unless you open it there, everything stays as it was.',
     host: 'Address',
     hostHint: '127.0.0.1: this machine only. 0.0.0.0: every network.',
     port: 'Port',
-    breaks: 'Bots need the new base address. Links that users have stop working if they name the former port.',
+    breaks: 'Bots need the new base address. Links that users have stop working if they use the old port.',
     submit: 'Try the new address',
   },
   trial: {
@@ -59,7 +59,7 @@ export const addresses = {
   },
   names: {
     title: 'Names and proxies',
-    description: 'How the panel names itself in links, and whom it believes.',
+    description: 'The name of the panel in links, and the proxies that it trusts.',
     publicAddress: 'Name or address in links',
     publicAddressHint: 'A name that leads here. Empty: the address in the local network.',
     publicUrl: 'Public address of links',
@@ -68,7 +68,7 @@ export const addresses = {
     hostNamesHint: 'Requests that name another host get no answer.',
     proxies: 'Trusted proxies',
     proxiesHint: 'Addresses or ranges. Only their X-Forwarded-For tells the caller’s address.',
-    breaks: 'Links that are opened by the former name stop working if that name leads here no more.',
+    breaks: 'Links that use the old name stop working if that name no longer leads here.',
   },
   links: {
     title: 'Subscription links',
@@ -78,7 +78,7 @@ export const addresses = {
     port: 'Port for links only',
     portHint: 'Empty: links come by the panel’s own port.',
     host: 'Address for links only',
-    breaks: 'Links that users have now stop working. Everybody needs the new link.',
+    breaks: 'Links that users have now stop working. Every user needs the new link.',
     taken: 'This is the panel’s own',
   },
   secret: {
@@ -87,9 +87,9 @@ export const addresses = {
     rotate: 'Make a new secret path',
     rotateTitle: 'Make a new secret path?',
     rotateText:
-      'The present address of the panel and of the API stops answering at once. This page goes on at the new one; every bot needs the new base address. Subscription links stay as they are.',
+      'The current address of the panel and of the API stops answering at once. This page moves to the new one; every bot needs the new base address. Subscription links stay as they are.',
     submit: 'Make it',
-    done: 'The secret path is new. Give the bots their new base address; bookmarks of the panel have to be made again.',
+    done: 'The secret path is new. Give the bots their new base address, and renew bookmarks of the panel.',
   },
   saved: 'Addresses saved',
   confirm: {
@@ -98,10 +98,10 @@ export const addresses = {
     left_one: '{{count, number}} second left.',
     left_other: '{{count, number}} seconds left.',
     done: 'The panel is here now',
-    doneText: 'The former address no longer answers. Bots need the new base address.',
+    doneText: 'The old address no longer answers. Bots need the new base address.',
     failed: 'Not confirmed',
     failedText:
-      'The time is over, or this page was opened at the former address. The panel stays where it was; the change can be made again.',
+      'The time is over, or this page was opened at the old address. The panel stays where it was; the change can be made again.',
     retry: 'Try again',
     back: 'To the addresses',
   },

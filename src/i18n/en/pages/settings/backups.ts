@@ -12,7 +12,7 @@ export const backups = {
   },
   schedule: {
     title: 'Schedule',
-    description: 'The panel makes them by itself; the oldest scheduled ones are deleted.',
+    description: 'Made automatically; the oldest scheduled ones are deleted.',
     every: 'How often',
     off: 'Never',
     each: { hours: 'Every hour', days: 'Every day' },
@@ -27,7 +27,7 @@ export const backups = {
     secretsNew: 'Inside, encrypted with this passphrase',
     last: 'Last made {{when}}',
     never: 'None has been made yet.',
-    failed: 'The last attempt failed: {{reason}}. The next one comes by itself.',
+    failed: 'The last attempt failed: {{reason}}. The next one is made on schedule.',
     saved: 'Schedule saved',
     toChat: 'Send each to your Telegram accounts',
     toChatHint: 'As a file of 50 MB at most, only with a passphrase.',
@@ -51,7 +51,7 @@ export const backups = {
     delete: 'Delete',
     deleteOf: 'Delete {{name}}',
     deleteTitle: 'Delete this backup?',
-    deleteText: 'The file is gone for good, unless a copy of it lies elsewhere.',
+    deleteText: 'The file is deleted permanently, unless there is a copy of it elsewhere.',
     deleted: 'Backup deleted',
   },
   kind: {
@@ -78,7 +78,7 @@ export const backups = {
     webhooks: 'Webhooks that this panel does not have. They come back disabled:',
     default: 'default',
     accept: 'Leave these API keys valid',
-    acceptHint: 'Only if you know every one of them. Whoever has a key can do what it allows.',
+    acceptHint: 'Only if you know every one of them. Anyone who has a key can do what it allows.',
     name: {
       publicUrl: 'Public address of links',
       subPath: 'Path of links',
@@ -92,7 +92,7 @@ export const backups = {
   restore: {
     title: 'Restore a backup',
     of: 'From {{when}}',
-    needsPassphrase: 'This backup is encrypted. Give its passphrase to look into it.',
+    needsPassphrase: 'This backup is encrypted. Enter its passphrase to check it.',
     passphrase: 'Passphrase of the backup',
     check: 'Check',
     checking: 'Checking: the whole file is read…',
@@ -108,16 +108,17 @@ export const backups = {
       damaged: 'The file was changed or damaged. Use another one.',
       newer: 'It was made by a newer version of the panel. Update the panel first.',
       foreign: 'It holds a database that is not the panel’s.',
-      needs_passphrase: 'It is encrypted: give its passphrase.',
+      needs_passphrase: 'It is encrypted: enter its passphrase.',
       wrong_passphrase: 'It does not open with this passphrase.',
       too_large:
         'It takes more of the disk than uploaded backups may. Restore it on the command line of the panel’s machine.',
     },
     whatTitle: 'What happens',
     replaced: 'Users, plans, connections, nodes, statistics, events and settings become those of the backup.',
-    stays: 'What is this machine’s stays: addresses, secret path, certificates, the password and the second factor.',
-    former: 'The present data are kept as a backup first, so that this can be taken back.',
-    links: 'Links of users who are in the backup go on working as they were then.',
+    stays:
+      'What belongs to this machine stays: addresses, secret path, certificates, the password and the second factor.',
+    former: 'The current data is saved as a backup first, so that you can go back.',
+    links: 'Links of users who are in the backup work as they did then.',
     sessions: 'All other sessions end. Keys that have been revoked since stay revoked.',
     leftOut:
       'The secrets are not in this backup: private keys of connections and the keys of nodes have to be set again.',

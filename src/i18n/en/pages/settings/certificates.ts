@@ -23,9 +23,9 @@ export const certificates = {
   renew: 'Renew',
   renewTitle: 'Make a new certificate?',
   renewText:
-    'The panel signs a new one with its own authority. No connection is dropped; what trusts the authority goes on trusting.',
+    'The panel signs a new one with its own authority. No connection is dropped; clients that trust the authority keep trusting it.',
   renewImported:
-    'It takes the place of the imported one: whatever trusted that no longer trusts this address unless it knows the panel’s authority.',
+    'It replaces the imported one: clients that trusted that one no longer trust this address unless they know the panel’s authority.',
   renewed: 'New certificate served, valid until {{when}}',
   form: {
     target: 'For',
@@ -38,8 +38,8 @@ export const certificates = {
     done: 'Certificate imported, valid until {{when}}',
   },
   wrong: {
-    not_pem: 'There is no certificate in PEM in it',
-    too_many: 'There are more than 10 certificates in it',
+    not_pem: 'It contains no certificate in PEM',
+    too_many: 'It contains more than 10 certificates',
     unreadable: 'This cannot be read',
     encrypted: 'It is protected by a passphrase: decrypt it first',
     authority: 'It begins with an authority: the server’s certificate comes first',
@@ -47,8 +47,8 @@ export const certificates = {
     not_yet: 'It is not valid yet',
     no_names: 'It names no address (subjectAltName)',
     weak: 'Its RSA key has less than 2048 bits',
-    broken_chain: 'One of the chain did not issue the one before it',
-    chain_ended: 'One of the chain is not in force',
+    broken_chain: 'A certificate of the chain did not issue the one before it',
+    chain_ended: 'A certificate of the chain is not valid now',
     key_mismatch: 'This is not the key of the certificate',
     unusable: 'It cannot be served over TLS',
   },
@@ -61,7 +61,7 @@ export const certificates = {
   },
   acme: {
     title: 'A certificate from a public authority (ACME)',
-    off: 'For a panel with a public name: an authority such as Let’s Encrypt issues a certificate that every browser and app trusts, free of charge, and the panel renews it by itself.',
+    off: 'For a panel with a public name: an authority such as Let’s Encrypt issues a certificate that every browser and app trusts, free of charge, and the panel renews it automatically.',
     needs:
       'Needed: a public DNS name that leads to this machine, and port 80 or 443 of it reachable from the internet.',
     setUp: 'Order a certificate',
@@ -93,8 +93,8 @@ export const certificates = {
     attempt: 'Next attempt',
     says: '{{name}}: “{{detail}}”',
     saysAll: '“{{detail}}”',
-    failed_one: '{{count, number}} order has failed. What was served before goes on being served.',
-    failed_other: '{{count, number}} orders in a row have failed. What was served before goes on being served.',
+    failed_one: '{{count, number}} order has failed. The previous certificate is still served.',
+    failed_other: '{{count, number}} orders in a row have failed. The previous certificate is still served.',
     why: {
       port_in_use: 'Another program listens on port {{detail}} of this machine.',
       port_forbidden: 'The panel may not listen on port {{detail}} of this machine.',
@@ -118,7 +118,7 @@ export const certificates = {
       unauthorized: 'Something else answers under the name: check where it leads, and what listens on the port.',
       caa: 'A CAA record of the domain does not allow this authority. Add it there, or order from another.',
       identifier: 'The authority issues nothing for this name. Check how it is written.',
-      wait: 'Nothing is to be done: the panel tries again after the pause.',
+      wait: 'No action is needed: the panel tries again after the pause.',
       read: 'Read what the authority says, change the order, and try again.',
     },
     form: {
@@ -127,7 +127,7 @@ export const certificates = {
       ordered: 'Order accepted',
       names: 'Names',
       namesHint:
-        'Public names that lead to this machine, as in panel.example.com. Enter after each. No wildcards and no IP addresses.',
+        'Public names that lead to this machine, such as panel.example.com. Enter after each. No wildcards and no IP addresses.',
       authority: 'Authority',
       authorityHint:
         'Let’s Encrypt for trying out issues certificates that no browser trusts, and has wide limits: good for a first attempt.',
@@ -153,5 +153,5 @@ export const certificates = {
     },
   },
   plain: 'No certificates here',
-  plainText: 'The panel is served over plain HTTP. Encryption is the affair of the proxy in front of it.',
+  plainText: 'The panel is served over plain HTTP. The proxy in front of it is responsible for encryption.',
 } as const;

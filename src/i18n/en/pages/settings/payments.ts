@@ -3,11 +3,10 @@
 export const payments = {
   title: 'Payment providers',
   description:
-    'Accounts whose keys are tried before they are saved and every hour since, sealed, and never shown again.',
+    'Accounts whose keys are tested before they are saved and every hour after that, stored encrypted, and never shown again.',
   selling: 'Selling',
   sellingLabel: 'Sell through the enabled providers',
-  sellingHint:
-    'Off: no order can be made or opened. Those that are open are still asked about, and what was paid is given.',
+  sellingHint: 'Off: no order can be made or opened. Open orders are still checked, and what was paid for is given.',
   add: 'Add a provider',
   none: 'No payment providers yet',
   noneHint: 'Add the account of a shop: Telegram Stars, Crypto Pay, YooKassa, Stripe or Heleket.',
@@ -53,7 +52,7 @@ export const payments = {
   },
   hook: {
     label: 'Let the provider report payments',
-    hint: 'Orders are asked about in any case. A report only has the provider asked at once, and is not believed.',
+    hint: 'Orders are checked in any case. A report only makes the panel check at once; it is not trusted.',
     copy: 'Copy the address for the provider',
     where: {
       crypto_pay: 'Enter it in @CryptoBot: Crypto Pay, My apps, Webhooks.',
@@ -102,18 +101,18 @@ export const payments = {
     goneHint: 'It was deleted, or the address is mistyped.',
   },
   error: {
-    unauthorized: 'The provider does not know the keys',
-    refused: 'The provider refused what it was asked',
-    rate_limited: 'The provider was asked too often',
-    unavailable: 'The provider has a fault of its own',
+    unauthorized: 'The provider does not accept the keys',
+    refused: 'The provider refused the request',
+    rate_limited: 'There were too many requests to the provider',
+    unavailable: 'The provider has an error of its own',
     timeout: 'The provider did not answer in time',
     host_unknown: 'The host name has no address',
     address_refused: 'The host name leads to an address that is not allowed',
     connection: 'The connection failed',
     certificate: 'The certificate could not be verified',
-    malformed: 'The answer was not one of this provider',
+    malformed: 'The answer is not from this provider',
     unsupported: 'The provider cannot do this',
-    no_keys: 'Its keys are not here, as after a restore without secrets',
+    no_keys: 'Its keys are missing, as after a restore without secrets',
     stopped: 'The panel was stopped',
   },
 } as const;

@@ -4,7 +4,7 @@ export const security = {
   password: {
     title: 'Password',
     description: 'All other sessions end when it changes.',
-    present: 'Present password',
+    present: 'Current password',
     new: 'New password',
     repeat: 'Repeat the new password',
     revoke: 'Also revoke the API keys',
@@ -19,13 +19,13 @@ export const security = {
   },
   factor: {
     title: 'Two-factor sign-in',
-    description: 'A code from an app on your phone, asked for at sign-in and before dangerous acts.',
+    description: 'A code from an app on your phone, asked for at sign-in and before dangerous actions.',
     off: 'Off',
-    offText: 'Whoever learns the password can sign in.',
+    offText: 'Anyone who learns the password can sign in.',
     on: 'On since {{when}}',
     codes_one: '{{count, number}} recovery code left',
     codes_other: '{{count, number}} recovery codes left',
-    few: 'Make new codes before they run out: without the app and without a code nobody can sign in.',
+    few: 'Make new codes before they run out: without the app and without a code you cannot sign in.',
     enable: 'Turn on',
     disable: 'Turn off',
     disableTitle: 'Turn off two-factor sign-in?',
@@ -34,7 +34,7 @@ export const security = {
     enabled: 'Two-factor sign-in is on',
     renew: 'New recovery codes',
     renewTitle: 'Make new recovery codes?',
-    renewText: 'The former codes stop working at once.',
+    renewText: 'The old codes stop working at once.',
     renewSubmit: 'Make them',
   },
   sessions: {
@@ -49,7 +49,7 @@ export const security = {
     ended: 'Session ended: {{device}}',
     endOthers: 'End all others',
     endOthersTitle: 'End all other sessions?',
-    endOthersText: 'Every other browser has to sign in again. API keys go on working.',
+    endOthersText: 'Every other browser has to sign in again. API keys keep working.',
     othersEnded_one: '{{count, number}} session ended',
     othersEnded_other: '{{count, number}} sessions ended',
     unknownDevice: 'Unknown device',
@@ -57,7 +57,7 @@ export const security = {
   vault: {
     title: 'Secret store',
     description:
-      'Keeps what the panel must be able to read again: the secret of the second factor, private keys, keys of nodes.',
+      'Stores what the panel must be able to read again: the secret of the second factor, private keys, keys of nodes.',
     backend: 'Master key in',
     check: 'Check again',
     checked: 'Secret store: {{state}}',
@@ -76,16 +76,16 @@ export const security = {
       deleted: 'Key is gone',
     },
     text: {
-      unlocked: 'Secrets are sealed with a key in the keychain of this system. Nothing is to be done.',
-      headless: 'Secrets are sealed with a key in a file. Keep a copy of it, apart from the backups.',
+      unlocked: 'Secrets are encrypted with a key in the keychain of this system. No action is needed.',
+      headless: 'Secrets are encrypted with a key in a file. Keep a copy of it, apart from the backups.',
       locked:
         'The keychain is closed, or the key file may not be used as it is. Users and their links are not affected. Unlock it, then check again.',
       absent:
-        'No keychain answers on this machine, so nothing secret can be sealed. Start the keychain and check again, or start the panel with --key-file.',
+        'No keychain answers on this machine, so no secret can be encrypted. Start the keychain and check again, or start the panel with --key-file.',
       changed:
-        'The keychain or the key file holds another key than the one that sealed the secrets here. Bring the former one back, then check again.',
+        'The keychain or the key file holds another key than the one that encrypted the secrets here. Bring the previous one back, then check again.',
       deleted:
-        'Secrets are sealed, but their key is gone. Bring the keychain or the key file back, or restore a backup that was made with a passphrase.',
+        'Secrets are encrypted, but their key is gone. Bring the keychain or the key file back, or restore a backup that was made with a passphrase.',
     },
   },
   api_one: '{{count, number}} active key',

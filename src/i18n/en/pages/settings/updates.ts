@@ -14,7 +14,7 @@ export const updates = {
   available: 'Version {{version}}',
   published: 'Published {{when}}.',
   notes: 'What is new',
-  how: 'Run this on the server, as the user who owns the installation. It checks the signature, makes a backup, tries the new version on a copy of the data, and returns to this version by itself where the new one does not come up within a minute.',
+  how: 'Run this on the server, as the user who owns the installation. It checks the signature, makes a backup, tries the new version on a copy of the data, and rolls back automatically if the new one does not come up within a minute.',
   copyCommand: 'Copy the command',
   fromSources:
     'This panel runs from its sources: update them with git, run npm ci, and start the panel again. panel update is for a panel that was unpacked from an archive of a release.',
@@ -22,7 +22,7 @@ export const updates = {
   automatic: 'Automatic check',
   daily: 'Look for newer versions once a day',
   dailyHint:
-    'The panel asks the server of releases for one small signed file. Nothing is sent but the request: no version, no name, no figures. As with any request, the server sees the address that it comes from. Nothing is ever installed by itself.',
+    'The panel asks the server of releases for one small signed file. Nothing is sent but the request: no version, no name, no figures. As with any request, the server sees the address that it comes from. Nothing is ever installed automatically.',
   installation: {
     release: 'The panel looks for newer versions; it is updated on the command line.',
     checkout: 'This panel runs from its sources.',
@@ -42,9 +42,9 @@ export const updates = {
   last: {
     updated: 'Updated from {{from}} to {{to}}, {{when}}.',
     returned: 'Returned from {{from}} to {{to}}, {{when}}.',
-    rolledBack: 'The update to {{from}} was taken back, {{when}}. Version {{to}} runs.',
+    rolledBack: 'The update to {{from}} was rolled back, {{when}}. Version {{to}} runs.',
     restored:
-      'The data are those of before the update; what the new version had made of them is among the backups of the data folder.',
+      'The data is that from before the update; what the new version had made of it is among the backups of the data folder.',
     untouched: 'The data stayed as they were.',
   },
   reason: {

@@ -43,7 +43,7 @@ export const webhooks = {
     saved: 'Webhook saved',
   },
   wrong: {
-    invalid: 'A URL as https://shop.example/hook, without a user name, a password or #.',
+    invalid: 'A URL such as https://shop.example/hook, without a user name, a password or #.',
     https_required: 'Must begin with https:// unless private addresses are allowed.',
     address_refused: 'This address is private or reserved. Allow private addresses if it is in your network.',
     types: 'Choose at least one type.',
@@ -83,7 +83,7 @@ export const webhooks = {
     gone: 'There is no such webhook',
     goneHint: 'It was deleted, or the address is mistyped.',
     noSecret:
-      'The secret is not here, as after a restore from a backup without secrets. Nothing is sent until you rotate it.',
+      'The secret is missing, as after a restore from a backup without secrets. Nothing is sent until you rotate it.',
     private: 'Private addresses and plain http are allowed.',
     stopped: 'Nothing is sent. What happens meanwhile waits in the feed and is sent when you enable it.',
   },

@@ -25,7 +25,7 @@ describe('wrongFields', () => {
     expect(wrong).toEqual({
       name: 'Fill this in',
       tariff_id: 'Fill this in',
-      tags: 'Nothing may be in it twice',
+      tags: 'Duplicates are not allowed',
       traffic_limit: 'A whole number',
       device_limit: 'At most 100',
     });
