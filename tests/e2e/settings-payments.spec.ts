@@ -79,6 +79,7 @@ test('a payment provider and the bot are added, changed, tried, disabled and del
   await shop.getByRole('switch', { name: /report payments/ }).press('Space');
   await expect(shop.getByText(/\/hook\//)).toBeHidden();
   await page.keyboard.press('Escape');
+  await expect(shop).toBeHidden();
   expect(stripe.hook_url).toBeNull();
 
   await using telegram = await openBotApi();

@@ -114,7 +114,7 @@ async function settle(target: Target, lane: Lane, own: Progress): Promise<void> 
   const answers = await Promise.all([1, 2].map(() => persist(() => lane.send(client, number))));
   for (const { status, text } of answers) {
     const isGone = lane.name === 'delete' && status === 404;
-    expect(isGone || status < 300, `${lane.name}, repeated: ${text}`).toBe(true);
+    expect(isGone || status < 300, `${lane.name}, repeated: ${status} ${text}`).toBe(true);
   }
   if (lane.isKeyed) {
     const replayed = answers.filter(({ headers }) => headers['idempotency-replayed'] === 'true').length;
