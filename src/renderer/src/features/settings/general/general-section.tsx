@@ -79,12 +79,14 @@ function ViewCard() {
   return (
     <SectionCard title={t('settings:general.here')} description={t('settings:general.hereText')}>
       <Input.Wrapper label={t('frame:units.label')} labelElement="div">
-        <SegmentedControl
-          aria-label={t('frame:units.label')}
-          value={units}
-          onChange={(value) => changeView({ units: value })}
-          data={UNITS.map((value) => ({ value, label: t(`frame:units.${value}`) }))}
-        />
+        <div>
+          <SegmentedControl
+            aria-label={t('frame:units.label')}
+            value={units}
+            onChange={(value) => changeView({ units: value })}
+            data={UNITS.map((value) => ({ value, label: t(`frame:units.${value}`) }))}
+          />
+        </div>
       </Input.Wrapper>
     </SectionCard>
   );
