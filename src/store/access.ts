@@ -36,7 +36,8 @@ export function createAdministratorStore(db: Connection): AdministratorStore {
   const clearAttempts = db.prepare<[]>('DELETE FROM failed_attempts');
   const dropOldAttempts = db.prepare<[number, number]>(
     `DELETE FROM failed_attempts WHERE last_at < ? OR scope IN (
-       SELECT scope FROM failed_attempts ORDER BY last_at LIMIT max(0, (SELECT count(*) FROM failed_attempts) - ?))`,
+       SELECT scope FROM failed_attempts WHERE scope GLOB 'network:*' OR scope GLOB 'around:*'
+       ORDER BY last_at LIMIT max(0, (SELECT count(*) FROM failed_attempts) - ?))`,
   );
   const token = db.prepare<[], { readonly hash: string; readonly endsAt: number }>(
     'SELECT hash, ends_at AS endsAt FROM setup_token',

@@ -11,7 +11,7 @@ import { createEnv } from '../context.ts';
 import type { CoreParts } from '../core.ts';
 import { createCore } from '../create-core.ts';
 import { PanelError } from '../panel-error.ts';
-import { countAttempt, stepUpScope, waitAfter } from './attempts.ts';
+import { countAttempt, pruneAttempts, stepUpScope, waitAfter } from './attempts.ts';
 import { hashCode } from './proof.ts';
 
 const PASSWORD = 'correct horse battery';
@@ -245,6 +245,54 @@ it('forgets the oldest count when one more than it stores begins, and not for a 
   expect(oldest()).toEqual([1, 1]);
   await countAttempt(env, { name: 'network:another', isStranger: true });
   expect(oldest()).toEqual([0, 0]);
+});
+
+it('forgets no count of codes, a session or a browser for those of networks, of which an attacker has as many as he likes', async () => {
+  using temp = tempStore();
+  const { administrator } = temp.store;
+  const clock = createTestClock(Date.UTC(2026, 10, 20));
+  const env = createEnv(coreParts(temp, { clock }), () => {});
+  const counted = ['codes', 'session:1', 'browser:1'];
+  temp.store.write(() => {
+    for (const scope of counted) administrator.setAttempts(scope, 7, clock.now() - 30_000);
+    for (let number = 0; number < 10_000; number++)
+      administrator.setAttempts(
+        number % 2 ? `network:${number}` : `around:${number}`,
+        1,
+        clock.now() - 20_000 + number,
+      );
+  });
+  await countAttempt(env, { name: 'network:another', isStranger: true });
+  expect(counted.map((scope) => administrator.attempts(scope).failed)).toEqual([7, 7, 7]);
+  const networks = ['around:0', 'network:1', 'network:9999', 'network:another'];
+  expect(networks.map((scope) => administrator.attempts(scope).failed)).toEqual([0, 0, 1, 1]);
+});
+
+it('drops what slows nothing any more: counts of which the last failure is a day ago', () => {
+  using temp = tempStore();
+  const { store } = temp;
+  const now = Date.UTC(2026, 10, 20);
+  const ages = { codes: DAY + 1, 'session:1': DAY, 'network:1': DAY + 1, 'network:2': DAY - 1 };
+  store.write(() => {
+    for (const [scope, age] of Object.entries(ages)) store.administrator.setAttempts(scope, 7, now - age);
+  });
+  store.write(() => pruneAttempts(store, now));
+  expect(Object.keys(ages).map((scope) => store.administrator.attempts(scope).failed)).toEqual([0, 7, 0, 7]);
+});
+
+it('begins to count the codes of strangers again once one was right', async () => {
+  using temp = tempStore();
+  const { call, begin } = await open(temp);
+  await begin(OWNER);
+  temp.store.write(() => {
+    temp.store.twoFactor.put({ enabledAt: 1, lastStep: 0 });
+    temp.store.twoFactor.replaceCodes([hashCode(nodeCrypto, 'good')]);
+  });
+  const signIn = (code: string, last: number) =>
+    call('signIn', { name: 'admin', password: PASSWORD, code }, { address: `192.0.2.${last}` });
+  for (const last of [1, 2]) expect(await signIn('wrong', last)).toBe('sign_in_failed');
+  expect(await signIn('good', 3)).toMatchObject({ status: 200 });
+  expect(temp.store.administrator.attempts('codes').failed).toBe(0);
 });
 
 it('counts the codes of a known browser apart from those of strangers', async () => {

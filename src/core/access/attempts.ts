@@ -14,7 +14,7 @@ const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 15 * 60_000;
 /** Failures are forgotten so long after the last one. */
 const FORGET_MS = DAY_MS;
-/** More are not stored: the oldest are forgotten first. */
+/** More are not stored: the networks that failed longest ago are forgotten first. */
 const MOST_SCOPES = 10_000;
 
 /** Failures in the network around a stranger's put him this far back at most: all within one that attacks are equal then. */

@@ -79,7 +79,10 @@ export interface AdministratorStore {
   /** `failed` 0: the scope is forgotten. */
   setAttempts(scope: string, failed: number, lastAt: number): void;
   clearAttempts(): void;
-  /** Drops those whose last failure was before `before`, and the oldest beyond `most`. */
+  /**
+   * Drops those whose last failure was before `before`, and where there are more than `most`, the oldest of networks (scopes `network:` and
+   * `around:`): an attacker has as many as he likes, so that they must not push out the others, of which there are few.
+   */
   dropOldAttempts(before: number, most: number): void;
   /** The one-time setup token's hash and end; null if there is none. */
   setupToken(): { readonly hash: string; readonly endsAt: number } | null;
