@@ -1,6 +1,7 @@
 // One test a row of the table: the version before its first lacks it, the first has it. tests/engines asks the engines themselves.
 import { describe, expect, it, test } from 'vitest';
 import {
+  abilityDifference,
   canTellAddresses,
   cutOffOf,
   describeMissing,
@@ -112,6 +113,43 @@ test('a change of version gives and takes what it has the first version of, addr
   expect(engineDifference(xray('26.6.27'), { name: 'v2ray', version: '5.40.0' })).toEqual({ gained: [], lost: gained });
   // Of an engine that is not known nothing is said to be there.
   expect(engineDifference({ name: 'other', version: '99.0' }, xray('1.4.0')).gained).toContain('gRPC');
+});
+
+test('the same by ids, for who has words of his own', () => {
+  const before = { name: 'xray', version: '26.1.12' };
+  const after = { name: 'xray', version: '26.3.23' };
+  expect(abilityDifference(before, after)).toEqual({ gained: ['hysteria2', 'addresses'], lost: [] });
+  expect(abilityDifference(after, before)).toEqual({ gained: [], lost: ['hysteria2', 'addresses'] });
+  expect(abilityDifference(after, after)).toEqual({ gained: [], lost: [] });
+  expect(abilityDifference({ name: 'v2ray', version: '5.40.0' }, { name: 'xray', version: '26.6.27' })).toEqual({
+    gained: [
+      'httpupgrade',
+      'xhttp',
+      'reality',
+      'vision',
+      'shadowsocks',
+      'shadowsocks_2022',
+      'hysteria2',
+      'wireguard',
+      'addresses',
+    ],
+    lost: [],
+  });
+  expect(canTellAddresses({ name: 'v2ray', version: '26.1.13' })).toBe(false);
+});
+
+test('what is missing names the setting that needs it', () => {
+  const missing = (shape: ServedShape) => missingFacts(shape, { name: 'v2ray', version: '4.35.0' });
+  const fieldsOf = (shape: ServedShape) => missing(shape).map(({ field }) => field);
+  expect(fieldsOf({ ...REALITY, network: 'grpc', flow: 'xtls-rprx-vision' })).toEqual(['network', 'security', 'flow']);
+  expect(fieldsOf({ ...PLAIN, protocol: 'shadowsocks', method: '2022-blake3-aes-256-gcm' })).toEqual([
+    'protocol',
+    'method',
+  ]);
+  expect(fieldsOf({ ...PLAIN, network: 'httpupgrade' })).toEqual(['network']);
+  expect(fieldsOf({ ...PLAIN, network: 'xhttp' })).toEqual(['network']);
+  expect(fieldsOf({ ...PLAIN, protocol: 'hysteria2', network: 'quic' })).toEqual(['protocol']);
+  expect(fieldsOf({ ...PLAIN, protocol: 'wireguard', network: 'udp' })).toEqual(['protocol']);
 });
 
 test('what of the table a connection needs', () => {

@@ -16,8 +16,15 @@ describe('a join token', () => {
     },
   );
 
+  it('is of the last port too', () => {
+    const token = { ...TOKEN, port: 65_535 };
+    expect(readJoinToken(writeJoinToken(token))).toEqual(token);
+  });
+
   it.each([
     ['', 'nothing'],
+    [`Paste ${writeJoinToken(TOKEN)}`, 'one with a word before it'],
+    [`${writeJoinToken(TOKEN)}0`, 'one with more behind it'],
     [writeJoinToken(TOKEN).slice(0, -1), 'a part of one'],
     [writeJoinToken({ ...TOKEN, port: 65_536 }), 'a port that is none'],
     [writeJoinToken({ ...TOKEN, port: 0 }), 'port 0'],

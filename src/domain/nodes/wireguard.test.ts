@@ -24,6 +24,11 @@ describe('a pool', () => {
     '172.32.0.0/16',
     '192.168.0.0/15',
     '10.256.0.0/16',
+    '10.8.256.0/24',
+    '10.8.0.0/33',
+    '10.8.0.0/244',
+    '10.8.0.0/24 ',
+    '1.10.8.0.0/24',
     '10.8.0.0',
     'fd00::/64',
     '',
@@ -31,6 +36,12 @@ describe('a pool', () => {
     expect(readPool(pool)).toBeNull();
     expect(nodeTunnelAddress(pool)).toBeNull();
     expect(userTunnelAddress(pool, 1)).toBeNull();
+    expect(lastUserInPool(pool)).toBe(0);
+  });
+
+  it('has its network and its size', () => {
+    expect(readPool('10.8.0.0/24')).toEqual({ base: 0x0a_08_00_00, size: 256 });
+    expect(readPool('172.16.0.0/12')).toEqual({ base: 0xac_10_00_00, size: 2 ** 20 });
   });
 });
 
@@ -45,6 +56,7 @@ describe('addresses', () => {
     expect(lastUserInPool(DEFAULT_POOL)).toBe(4_194_301);
     expect(userTunnelAddress(DEFAULT_POOL, 4_194_301)).toBe('10.127.255.254');
     expect(userTunnelAddress(null, 1)).toBeNull();
+    expect(nodeTunnelAddress(null)).toBeNull();
     expect(userTunnelAddress(DEFAULT_POOL, 0)).toBeNull();
   });
 

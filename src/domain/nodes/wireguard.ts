@@ -56,13 +56,17 @@ export function nodeTunnelAddress(pool: string | null): string | null {
 /** The highest id of a user that has an address of a pool; the last address of a network is none. */
 export function lastUserInPool(pool: string): number {
   const read = readPool(pool);
-  return read === null ? 0 : read.size - NODE_PLACE - 2;
+  return read === null ? 0 : lastUserOf(read);
+}
+
+function lastUserOf({ size }: Pool): number {
+  return size - NODE_PLACE - 2;
 }
 
 /** The address of a user inside the tunnel; null: the pool does not reach so far. */
 export function userTunnelAddress(pool: string | null, userId: number): string | null {
   const read = pool === null ? null : readPool(pool);
-  if (read === null || pool === null || userId < 1 || userId > lastUserInPool(pool)) return null;
+  if (read === null || userId < 1 || userId > lastUserOf(read)) return null;
   return quadOf(read.base + NODE_PLACE + userId);
 }
 
