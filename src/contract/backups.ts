@@ -190,13 +190,13 @@ export const sendBackup = panelOperation({
   tag: 'Panel',
   summary: 'Send an encrypted backup to the paired Telegram accounts',
   description:
-    'Left out, a new one is made by the passphrase of scheduled backups. One without a passphrase, or above 50 MB, is refused. In the chat, to the account alone that asks for it.',
+    'Left out, a new one is made by the passphrase of scheduled backups, for which a session must have proven who it is (`prove`). One without a passphrase, or above 50 MB, is refused. In the chat, to the account alone that asks for it.',
   input: z.strictObject({ name: fileName.optional() }),
   output: z.object({
     name: fileName,
     accounts: z.int().min(0).meta({ description: 'To how many; 0: none is paired.' }),
   }),
-  errors: ['bot_off', 'not_found', 'storage_full', 'vault_unavailable'],
+  errors: ['proof_required', 'bot_off', 'not_found', 'storage_full', 'vault_unavailable'],
   example: { body: { name: example.name }, reply: { name: example.name, accounts: 1 } },
 });
 
@@ -206,9 +206,10 @@ export const checkBackup = panelOperation({
   effect: 'write',
   tag: 'Panel',
   summary: 'Check a backup without touching anything',
+  description: 'One at a time, and one more that waits for it: `rate_limited` beyond that.',
   input: z.strictObject({ name: fileName, passphrase: z.string().max(1024).optional() }),
   output: check,
-  errors: ['not_found'],
+  errors: ['not_found', 'rate_limited'],
   example: { body: { name: example.name, passphrase: 'correct horse battery' }, reply: checkExample },
 });
 

@@ -65,6 +65,24 @@ test('many at once come one after the other, each under a name of its own', asyn
   expect(readdirSync(machine.backups.folder)).toHaveLength(5);
 });
 
+test('checks ask for no password, so further ones than a running and a waiting one are refused', async () => {
+  await using machine = await startMachine();
+  const { name } = await machine.act('createBackup', {});
+  const checks = Array.from({ length: 50 }, () => machine.act('checkBackup', { name }));
+  // What is made meanwhile waits for two checks at most.
+  const made = machine.act('createBackup', {});
+  const outcomes = await Promise.allSettled(checks);
+  const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+  expect(refused).toHaveLength(48);
+  for (const error of refused) expect(error).toMatchObject({ code: 'rate_limited', retryAfter: 5 });
+  expect((await made).kind).toBe('manual');
+  expect((await machine.act('checkBackup', { name })).ok).toBe(true);
+  await expect(machine.act('checkBackup', { name: 'none.gatehouse-backup' })).rejects.toThrow('not_found');
+  await expect(machine.act('checkBackup', { name: 'none.gatehouse-backup' })).rejects.toThrow('not_found');
+  expect((await machine.act('checkBackup', { name })).ok).toBe(true);
+});
+
 test('a panel that stops breaks a backup and a restore off, and nothing of them is left', async () => {
   await using machine = await startMachine();
   const links = await fillWithUsers(machine, 5);

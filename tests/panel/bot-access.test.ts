@@ -161,6 +161,9 @@ it('sends backups into the chat by a passphrase alone, on demand', async () => {
   await expect.poll(() => panel.store.bot.updateDueAt(), sleepy).toBeNull();
   expect(made.filter((one) => one === PASSPHRASE)).toHaveLength(1);
   const encrypted = files.at(-1)?.name ?? '';
+  // In the panel a new one needs the password, as any that is made there.
+  await expect(panel.act('sendBackup', {})).rejects.toMatchObject({ code: 'proof_required' });
+  expect(made.filter((one) => one === PASSPHRASE)).toHaveLength(1);
   expect(await panel.act('sendBackup', { name: encrypted })).toEqual({ name: encrypted, accounts: 1 });
   await expect.poll(sent, sleepy).toHaveLength(2);
   const audit = JSON.stringify([panel.log.lines, await panel.act('listAudit', { limit: 100 }), api.calls]);

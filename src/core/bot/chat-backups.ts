@@ -1,6 +1,7 @@
 // Backups into the administrator's chats: encrypted by a passphrase alone, which is in no message, and read when they are sent.
 import type { Input, Output } from '../../contract/table.ts';
 import { hostTexts } from '../../i18n/host.ts';
+import { requireFreshProof } from '../access/proof.ts';
 import { PASSPHRASE_PLACE, requireBackups } from '../backups/backups.ts';
 import type { AsyncContext, Env, Handlers, Transaction } from '../context.ts';
 import { bodyError, PanelError } from '../panel-error.ts';
@@ -51,6 +52,8 @@ async function makeEncrypted(env: Env): Promise<BackupFile> {
 
 async function sendBackup({ name }: Input<'sendBackup'>, { env, call, commit }: AsyncContext<'sendBackup'>) {
   if (!botOf(env)) throw new PanelError('bot_off');
+  // Made over and over they would fill the disk; in the chat each is confirmed.
+  if (name === undefined && call.actor.kind !== 'bot') requireFreshProof(env, call);
   const file =
     name === undefined
       ? await makeEncrypted(env)

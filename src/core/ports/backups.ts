@@ -98,7 +98,7 @@ export interface Backups {
   keep(kind: BackupKind, count: number): void;
   /** false: there is no such file. */
   remove(name: string): boolean;
-  /** Changes nothing. PanelError `not_found`. */
+  /** Changes nothing. PanelError `not_found`; `rate_limited` where one runs and another one waits. */
   check(source: BackupSource, passphrase: string | null): Promise<BackupVerdict>;
   /**
    * Checks first; where there is a problem nothing was touched. Then the present data are backed up and swapped in one

@@ -52,6 +52,13 @@ const SPACE_FACTOR = 3;
 const UNPACKED_BYTES = 268_435_456;
 const UNPACKED_FACTOR = 20;
 
+/**
+ * Checks that run or wait. They ask for no password, so a session must not have more of them done before what is scheduled; a second one
+ * waits for who looks at another backup before the first is judged.
+ */
+const MOST_CHECKS = 2;
+const CHECK_AGAIN_S = 5;
+
 /** A restore often follows a check. */
 const IDLE_MS = 10_000;
 
@@ -75,6 +82,7 @@ export function createBackups(parts: BackupParts): Backups {
   const thread = openBackupThread();
   let running: Promise<unknown> | null = null;
   let isClosed = false;
+  let checks = 0;
   files.sweep();
   rmSync(workshop, { recursive: true, force: true });
 
@@ -193,11 +201,15 @@ export function createBackups(parts: BackupParts): Backups {
     create: (kind, passphrase) => runAlone(() => make(kind, passphrase)),
     keep: removeOld,
     remove: files.remove,
-    check: (source, passphrase) =>
-      runAlone(async () => {
-        const { verdict } = await openSource(source, passphrase, at('candidate.db'));
-        return verdict;
-      }),
+    async check(source, passphrase) {
+      if (checks >= MOST_CHECKS) throw new PanelError('rate_limited', undefined, CHECK_AGAIN_S);
+      checks += 1;
+      try {
+        return await runAlone(async () => (await openSource(source, passphrase, at('candidate.db'))).verdict);
+      } finally {
+        checks -= 1;
+      }
+    },
     restore: (request) => runAlone(() => restore(request)),
     open(name) {
       const path = files.find(name);

@@ -1,5 +1,5 @@
 // The folder of the backups: names that state the kind and time of each, files taken in from outside, and nothing but plain files.
-import { type Dirent, existsSync, lstatSync, mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { type Dirent, existsSync, lstatSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readBackupHeader } from '../../adapters/backup-file.ts';
@@ -17,6 +17,8 @@ const MAX_NAME = 120;
 const SPARE_BYTES = 33_554_432;
 
 const UPLOADED = 'gatehouse-uploaded-';
+/** Each is looked into where backups are listed, and for each chunk of another upload. */
+const MOST_UPLOADED_FILES = 100;
 const KINDS: readonly (readonly [beginning: string, kind: BackupKind])[] = [
   ['gatehouse-manual-', 'manual'],
   ['gatehouse-scheduled-', 'scheduled'],
@@ -88,16 +90,20 @@ export function openBackupFolder(folder: string, mostUploaded = UPLOADED_BYTES):
     }
   }
 
-  /** What uploaded files take by now, those on their way too. */
+  /** Uploaded files, those on their way too. */
+  function uploadedNames(): readonly string[] {
+    return (existsSync(folder) ? readdirSync(folder) : []).filter((name) => name.startsWith(UPLOADED));
+  }
+
+  /** What they take by now. */
   function uploadedBytes(): number {
-    const all = existsSync(folder) ? readdirSync(folder) : [];
-    const sizes = all
-      .filter((name) => name.startsWith(UPLOADED))
-      .map((name) => lstatSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
+    const sizes = uploadedNames().map((name) => lstatSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
     return sizes.reduce((sum, size) => sum + size, 0);
   }
 
   async function writeChunks(output: FileHandle, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+    // This one is among them.
+    if (uploadedNames().length > MOST_UPLOADED_FILES) throw tooLarge();
     for await (const chunk of chunks) {
       if (uploadedBytes() + chunk.length > mostUploaded) throw tooLarge();
       if (!hasSpace(folder, chunk.length)) throw new PanelError('storage_full');
@@ -127,7 +133,9 @@ export function openBackupFolder(folder: string, mostUploaded = UPLOADED_BYTES):
     },
     async receive(chunks, at) {
       const { name, path, unfinished } = newPath('uploaded', at);
-      const output = await open(unfinished, 'wx', 0o600);
+      // At once, so that no other upload of this second gets the same name.
+      writeFileSync(unfinished, '', { flag: 'wx', mode: 0o600 });
+      const output = await open(unfinished, 'a');
       try {
         await writeChunks(output, chunks).finally(() => output.close());
         const read = readBackupHeader(unfinished);
