@@ -20,7 +20,7 @@ test('tells what another hand did as it happens, and leads to the record', async
   await page.reload();
   await expect(record.getByText('extendUser')).toBeVisible();
   await record.getByRole('link', { name: 'Everything done to the same record' }).click();
-  await expect(page.getByText('On what: Watched')).toBeVisible();
+  await expect(page.getByText('Target: Watched')).toBeVisible();
   await expect(page.getByRole('row')).toHaveCount(3);
   await page
     .getByRole('row', { name: /Added a user/ })

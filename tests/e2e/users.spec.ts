@@ -36,8 +36,8 @@ test.describe('finding users', () => {
     await expect(page.getByText('No matching users')).toBeVisible();
     await expectAccessible(page, 'nobody matches');
     // What would lead to as empty a list is not offered.
-    await expect(page.getByRole('button', { name: /^Drop “.*” 0 users$/ })).toHaveCount(0);
-    await page.getByRole('button', { name: /^Drop “State: Disabled”/ }).click();
+    await expect(page.getByRole('button', { name: /^Remove “.*” 0 users$/ })).toHaveCount(0);
+    await page.getByRole('button', { name: /^Remove “State: Disabled”/ }).click();
     await expect(page.getByRole('row')).toHaveCount(3);
     await page.goBack();
     await expect(page.getByText('No matching users')).toBeVisible();

@@ -5,7 +5,7 @@ export const nodes = {
   create: 'Add a node',
   createAct: 'Add node',
   edit: 'Edit {{name}}',
-  more: 'More acts on {{name}}',
+  more: 'More actions for {{name}}',
   upOf: '{{up}} of {{count, number}} up',
   copyAddress: 'Copy the address',
   added: 'Added',
