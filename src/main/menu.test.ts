@@ -59,11 +59,11 @@ describe('the commands of the pages', () => {
     );
 
   it('are in menus of their own and in the view, where there are any', () => {
-    const { Go, Acts, View, File } = labelsOf(acts);
+    const { Go, Actions, View, File } = labelsOf(acts);
     expect(File).toContain('Print');
     expect(View).not.toContain('Print');
     expect(Go).toEqual(['Search…', undefined, 'Go to Users']);
-    expect(Acts).toEqual(['Add a user']);
+    expect(Actions).toEqual(['Add a user']);
     expect(View).toContain('Theme: Dark');
     expect(labelsOf(undefined)).not.toHaveProperty('Go');
   });
