@@ -314,6 +314,48 @@ describe('a user who changed since', () => {
     expect(rowsOf(id)).toEqual(before);
   });
 
+  it.each([
+    [
+      'a term after the end of the one that the order made longer before it began',
+      async (id: number) => {
+        move(id, GB, GB);
+        shop.clock.advance(300 * DAY);
+        await panel().act('extendUser', { id, days: 40 });
+      },
+    ],
+    [
+      'another plan, whose term waits for its beginning as well',
+      async (id: number) => {
+        shop.clock.advance(DAY);
+        const other = await panel().act('createTariff', {
+          name: 'Other',
+          duration: { months: 2 },
+          starts: 'on_first_use',
+        });
+        await panel().act('updateUser', { id, tariff_id: other.id });
+      },
+    ],
+  ] as const)('has %s: nothing of it goes', async (_, change) => {
+    const id = await makeUser('Anna', 'who has not connected');
+    const order = await buy(id, 'months');
+    await change(id);
+    await shop.turn();
+    const before = rowsOf(id);
+    expect(await preview(order)).toMatchObject({ expires_at: null, nothing: true });
+    await refund(order);
+    expect(rowsOf(id)).toEqual(before);
+  });
+
+  it('has connected: the time of the order goes from the term that began with that, and renewed before its end', async () => {
+    const id = await makeUser('Anna', 'who has not connected');
+    const order = await buy(id, 'months');
+    move(id, GB, GB);
+    await panel().act('extendUser', { id, days: 40 });
+    await refund(order);
+    // A month of the plan and 40 days are left.
+    expect((await panel().act('getUser', { id })).expires_at).toBe('2027-01-29T11:00:00.000Z');
+  });
+
   it('has another limit of devices: so many go, and one stays', async () => {
     const id = await makeUser('Anna', RUNS);
     const order = await buy(id, 'devices');

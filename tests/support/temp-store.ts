@@ -91,13 +91,13 @@ export function storeAccount(
   now: number,
   fields: Partial<NewUser> = {},
 ): UserRow {
-  const { grants, ...facts } = account;
+  const { grants, heldAt = account.hold && 0, ...facts } = account;
   const derived = {
     state: stateOf(account, now),
     extra: extraBytes(grants, now),
     dueAt: nextChangeAt(account, flags, now, NOTICES),
   };
-  const id = store.users.insert(sampleUser({ ...facts, ...flags, ...derived, ...fields }));
+  const id = store.users.insert(sampleUser({ ...facts, heldAt: heldAt ?? null, ...flags, ...derived, ...fields }));
   for (const { id: _, ...grant } of grants) store.grants.insert({ ...grant, userId: id, note: '' });
   const row = store.users.get(id);
   if (row === undefined) throw new Error('a user was not stored');

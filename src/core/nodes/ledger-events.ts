@@ -27,8 +27,8 @@ function momentOf(moment: number, user: UserRow, now: number): number {
 }
 
 /** Whether the present hold was set later: what moved then does not begin it. */
-function isBeforeHold({ heldAt }: UserRow, moment: number): boolean {
-  return heldAt !== null && moment < heldAt;
+function isBeforeHold({ hold, heldAt }: UserRow, moment: number): boolean {
+  return hold !== null && heldAt !== null && moment < heldAt;
 }
 
 /** The first connection of a user whose term has ended or was held meanwhile. */

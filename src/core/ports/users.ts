@@ -17,7 +17,8 @@ export interface Cut extends UpDown {
 }
 
 /** A user as stored: the account without its grants, which have rows of their own. */
-export interface UserRow extends Omit<Account, 'grants'> {
+export interface UserRow extends Omit<Account, 'grants' | 'heldAt'> {
+  readonly heldAt: number | null;
   readonly id: number;
   readonly name: string;
   readonly contact: string;
@@ -34,8 +35,6 @@ export interface UserRow extends Omit<Account, 'grants'> {
   readonly extra: number;
   /** The earliest moment at which passing time alone changes this record; null: never. */
   readonly dueAt: number | null;
-  /** When the present hold was set; null: there is none. */
-  readonly heldAt: number | null;
   readonly deviceLimit: number | null;
   readonly concurrentLimit: number | null;
   /** null: not connected from more addresses than that, nor shortly before. */

@@ -37,7 +37,6 @@ type Computed =
   | 'state'
   | 'extra'
   | 'dueAt'
-  | 'heldAt'
   | 'noticeAnnounced'
   | 'expiredAnnounced'
   | 'trafficLowAnnounced'
@@ -77,7 +76,7 @@ export function isUnsettled(row: UserRow, now: number): boolean {
 
 function accountOf(row: UserRow, grants: readonly Grant[]): Account {
   const { enabled, expiresAt, hold, trafficLimit, usedUp, usedDown, totalUp, totalDown } = row;
-  const { resetStrategy, termBeganAt, resetsAt } = row;
+  const { resetStrategy, termBeganAt, heldAt, resetsAt } = row;
   return {
     enabled,
     expiresAt,
@@ -89,6 +88,7 @@ function accountOf(row: UserRow, grants: readonly Grant[]): Account {
     totalDown,
     resetStrategy,
     termBeganAt,
+    heldAt,
     resetsAt,
     grants,
   };
@@ -114,6 +114,7 @@ function withAccount(
     totalDown: account.totalDown,
     resetStrategy: account.resetStrategy,
     termBeganAt: account.termBeganAt,
+    heldAt: account.heldAt ?? null,
     resetsAt: account.resetsAt,
     noticeAnnounced: flags.noticeAnnounced,
     expiredAnnounced: flags.expiredAnnounced,
@@ -291,17 +292,10 @@ function write(
   const cut = cutOf(store, current, row, nodeId);
   const dueAt = nextChangeAt(account, row, now, notices);
   const { version, updatedAt } = stamp;
-  const heldAt = heldAtOf(current.row, row, now);
-  const after: UserRow = { ...row, version, updatedAt, cut, trafficLowAnnounced, heldAt, dueAt };
+  const after: UserRow = { ...row, version, updatedAt, cut, trafficLowAnnounced, dueAt };
   if (account.grants !== current.grants) saveGrants(store, current.grants, account.grants, now);
   store.users.save(current.stored, after);
   return after;
-}
-
-/** A longer hold is the same one; that of another plan begins with it. */
-function heldAtOf(before: UserRow, after: UserRow, now: number): number | null {
-  if (after.hold === null) return null;
-  return before.hold === null || before.tariffId !== after.tariffId ? now : before.heldAt;
 }
 
 /** A cut goes on while the user may not connect. Where one begins, the store adds its change to the log of nodes with this very write. */

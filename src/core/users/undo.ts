@@ -18,6 +18,7 @@ const ACCOUNT_MEMBERS = [
   'trafficLimit',
   'resetStrategy',
   'termBeganAt',
+  'heldAt',
   'resetsAt',
 ] as const satisfies readonly (keyof Account)[];
 const FIELDS = [

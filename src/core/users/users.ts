@@ -201,6 +201,7 @@ function insertUser(input: UserCreate, tariff: TariffRow, tx: Transaction): User
   const user: NewUser = {
     ...account,
     ...flags,
+    heldAt: account.heldAt ?? null,
     ...newAccess(tx),
     name: input.name,
     contact: input.contact ?? '',
@@ -213,7 +214,6 @@ function insertUser(input: UserCreate, tariff: TariffRow, tx: Transaction): User
     deviceLimit: input.device_limit === undefined ? tariff.deviceLimit : input.device_limit,
     concurrentLimit: input.concurrent_limit === undefined ? tariff.concurrentLimit : input.concurrent_limit,
     excess: null,
-    heldAt: account.hold === null ? null : now,
     inbounds: input.inbounds === undefined ? tariff.inbounds : input.inbounds,
     state: stateOf(facts, now),
     extra: 0,

@@ -3,7 +3,7 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { DAY, settledAccount, utc } from '../../../tests/support/domain-arbitraries.ts';
 import type { Account } from '../users/account.ts';
-import type { Duration } from '../users/term.ts';
+import { beginHeldTerm, type Duration } from '../users/term.ts';
 import { daysForPart, type GivenTerm, giveTerm, takeTermBack } from './sale.ts';
 
 const duration = fc.oneof(
@@ -30,6 +30,7 @@ const ACCOUNT: Account = {
   totalDown: 200,
   resetStrategy: 'none',
   termBeganAt: NOW - 25 * DAY,
+  heldAt: null,
   resetsAt: null,
   grants: [],
 };
@@ -103,6 +104,23 @@ describe('takeTermBack', () => {
     expect(takeTermBack(second.account, first.given, NOW, ZONE).hold).toEqual({ months: 1, days: 10 });
     const begun = { ...first.account, hold: null, expiresAt: utc('2027-01-20T10:00Z'), termBeganAt: NOW };
     expect(takeTermBack(begun, first.given, NOW, ZONE).expiresAt).toBe(utc('2026-12-20T10:00Z'));
+  });
+
+  it('takes nothing of a term, or of another hold, that did not come from the one that the order made longer', () => {
+    const held = { ...ACCOUNT, expiresAt: null, hold: { months: 1, days: 0 }, termBeganAt: null, heldAt: NOW - DAY };
+    const sold = given(held, { months: 1 }, NOW, ZONE);
+    const begun = beginHeldTerm(sold.account, NOW + DAY, ZONE);
+    const renewed = given(begun, { days: 40 }, NOW + 90 * DAY, ZONE).account;
+    expect(takeTermBack(renewed, sold.given, NOW + 91 * DAY, ZONE)).toBe(renewed);
+    const another = { ...sold.account, heldAt: NOW + DAY };
+    expect(takeTermBack(another, sold.given, NOW + 2 * DAY, ZONE)).toBe(another);
+  });
+
+  it('brings a term back that came from a hold, as the one that the order found', () => {
+    const ended = { ...ACCOUNT, expiresAt: NOW - DAY, heldAt: NOW - 40 * DAY };
+    const sold = given(ended, { days: 30 }, NOW, ZONE);
+    expect(sold.account.heldAt).toBeNull();
+    expect(takeTermBack(sold.account, sold.given, NOW + DAY, ZONE)).toEqual(ended);
   });
 });
 

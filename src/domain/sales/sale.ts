@@ -8,7 +8,10 @@ import type { Money } from './money.ts';
 const DAYS_A_MONTH = 30;
 
 /** What an extension may change of an account. */
-export type TermState = Pick<Account, 'expiresAt' | 'hold' | 'termBeganAt' | 'resetsAt' | 'usedUp' | 'usedDown'>;
+export type TermState = Pick<
+  Account,
+  'expiresAt' | 'hold' | 'termBeganAt' | 'heldAt' | 'resetsAt' | 'usedUp' | 'usedDown'
+>;
 
 /** The term before and after an order was applied. */
 export interface GivenTerm {
@@ -27,8 +30,8 @@ export type GiveTermResult =
   | { readonly ok: true; readonly account: Account; readonly given: GivenTerm }
   | { readonly ok: false; readonly error: 'term_unlimited' | 'past_limit' };
 
-function termStateOf({ expiresAt, hold, termBeganAt, resetsAt, usedUp, usedDown }: Account): TermState {
-  return { expiresAt, hold, termBeganAt, resetsAt, usedUp, usedDown };
+function termStateOf({ expiresAt, hold, termBeganAt, heldAt, resetsAt, usedUp, usedDown }: Account): TermState {
+  return { expiresAt, hold, termBeganAt, heldAt, resetsAt, usedUp, usedDown };
 }
 
 /** Extends the term as any extension does, and records what it was before. */
@@ -59,6 +62,8 @@ function isSameEnd(a: TermEnd, b: TermEnd): boolean {
  */
 export function takeTermBack(account: Account, given: GivenTerm, now: number, zone: string): Account {
   const { before, after, at, duration } = given;
+  // Another hold, or a term that came from another one, or from none.
+  if (after.heldAt !== undefined && account.heldAt !== after.heldAt) return account;
   if (isSameEnd(account, after)) return restoreTerm(account, given);
   if (account.hold !== null || before.hold !== null) {
     const result = shortenTerm(account, duration, now, zone);
@@ -74,7 +79,7 @@ export function takeTermBack(account: Account, given: GivenTerm, now: number, zo
 function restoreTerm(account: Account, { before, after, isCounterReset, endedGrants = [] }: GivenTerm): Account {
   const ended = { ...account, expiresAt: before.expiresAt, hold: before.hold };
   if (account.termBeganAt !== after.termBeganAt) return ended;
-  const begun = { ...ended, termBeganAt: before.termBeganAt };
+  const begun = { ...ended, termBeganAt: before.termBeganAt, heldAt: before.heldAt };
   // After the next reset the counter is no longer the one that the order began.
   if (!isCounterReset || account.resetsAt !== after.resetsAt) return begun;
   return {

@@ -32,6 +32,11 @@ export interface Account {
   readonly totalDown: number;
   readonly resetStrategy: ResetStrategy;
   readonly termBeganAt: number | null;
+  /**
+   * When the hold was set that waits, or that the term came from; null: the term never waited.
+   * Left out on a node's machine, which has no use for it.
+   */
+  readonly heldAt?: number | null | undefined;
   readonly resetsAt: number | null;
   readonly grants: readonly Grant[];
 }

@@ -38,6 +38,7 @@ describe('startTerm', () => {
         expiresAt: Math.min(MAX_INSTANT, later(ms, duration, name)),
         hold: null,
         termBeganAt: ms,
+        heldAt: null,
         resetsAt: nextReset(resetStrategy, ms, ms, name),
       });
       expect(startTerm({ duration, starts: 'on_first_use', resetStrategy }, ms, name)).toEqual({
@@ -45,6 +46,7 @@ describe('startTerm', () => {
         expiresAt: null,
         hold: { months: 0, days: 0, ...duration },
         termBeganAt: null,
+        heldAt: ms,
         resetsAt: nextReset(resetStrategy, ms, null, name),
       });
     },

@@ -19,7 +19,7 @@ export interface TermPlan {
 /** The fields that a new term sets; spread them over an account. The period counter starts at nothing, grants stay. */
 export type NewTerm = Pick<
   Account,
-  'expiresAt' | 'hold' | 'usedUp' | 'usedDown' | 'resetStrategy' | 'termBeganAt' | 'resetsAt'
+  'expiresAt' | 'hold' | 'usedUp' | 'usedDown' | 'resetStrategy' | 'termBeganAt' | 'heldAt' | 'resetsAt'
 >;
 
 /** When a term ends: at an instant, or a hold's length after the first connection. */
@@ -47,6 +47,7 @@ export function startTerm(plan: TermPlan, now: number, zone: string): NewTerm {
     usedDown: 0,
     resetStrategy,
     termBeganAt,
+    heldAt: isHeld ? now : null,
     resetsAt: nextReset(resetStrategy, now, termBeganAt, zone),
   };
 }
@@ -77,7 +78,7 @@ export function extendTerm(account: Account, amount: Duration, now: number, zone
   if (!result.ok) return result;
   const extended = { ...account, ...result.end };
   if (account.expiresAt === null || account.expiresAt > now) return { ok: true, account: extended };
-  const begun = { ...extended, termBeganAt: now };
+  const begun = { ...extended, termBeganAt: now, heldAt: null };
   return { ok: true, account: account.resetStrategy === 'period' ? resetTraffic(begun, now, zone) : begun };
 }
 

@@ -151,7 +151,7 @@ function openScene(temp: TempStore, folder: string, nodes: number) {
         const row = store.users.get(ids.plain);
         if (!row) return;
         const current = openUser(tx, row);
-        const account = { ...current.account, hold: { months: 0, days: 1 }, termBeganAt: null };
+        const account = { ...current.account, hold: { months: 0, days: 1 }, termBeganAt: null, heldAt: tx.now };
         commitUser(tx, current, { account, setsEnd: true });
       });
     },

@@ -136,8 +136,8 @@ CREATE INDEX tariff_inbounds_tariff ON tariff_inbounds (tariff_id);
 -- users_state_expires finds it, and no other index is written. cut_change is the row of node_changes by which the user may no longer
 -- connect, cut_node_id the node whose traffic used up the limit, cut_up and cut_down what moved after that; all null while the user may. excess is
 -- from how many addresses the user, who may be connected from concurrent_limit, last was at the same time, excess_at when; both null
--- once that has ended for a while. The user may not connect until cut_off_until over it, whatever the state. held_at is when the present
--- hold was set.
+-- once that has ended for a while. The user may not connect until cut_off_until over it, whatever the state. held_at is when the hold was
+-- set that waits, or that the term came from.
 CREATE TABLE users (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
@@ -188,7 +188,7 @@ CREATE TABLE users (
   CHECK (cut_change IS NULL OR state NOT IN ('active', 'on_hold')),
   CHECK ((cut_change IS NULL) = (cut_up IS NULL) AND (cut_change IS NULL) = (cut_down IS NULL)),
   CHECK (cut_node_id IS NULL OR cut_change IS NOT NULL),
-  CHECK ((hold_months IS NULL) = (hold_days IS NULL) AND (hold_months IS NULL) = (held_at IS NULL)),
+  CHECK ((hold_months IS NULL) = (hold_days IS NULL) AND (hold_months IS NULL OR held_at IS NOT NULL)),
   CHECK (used = min(used_up + used_down, 9007199254740991)),
   CHECK (
     state_due_at IS CASE
