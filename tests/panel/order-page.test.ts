@@ -40,12 +40,9 @@ describe('the page of an order', () => {
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/sub\/pay\/gh_[\w-]{32}$/);
     const page = await get(url);
     for (const text of ['Order no. 1', '>30 days<', 'Monthly · 30 days', '>Not paid<']) expect(page).toContain(text);
-    expect([...page.matchAll(/<button[^>]*>([^<]*)/g)].map(([, text]) => text)).toEqual([
-      'Pay €4.99: test provider (Stripe)',
-      'Pay ⭐ 250: Telegram Stars',
-      'Pay ₽450: test provider (Stripe)',
-      'Use the code',
-    ]);
+    expect(
+      [...page.matchAll(/<button[^>]*>(.*?)<\/button>/g)].map(([, text]) => text?.replace(/<[^>]*>/g, '')),
+    ).toEqual(['Test provider (Stripe) €4.99', 'Telegram Stars ⭐ 250', 'Test provider (Stripe) ₽450', 'Use the code']);
 
     expect(await press(`${url}/open/${stripe.id}/EUR`)).toBe('https://checkout.stripe.com/c/pay/cs_test_1');
     expect(new URLSearchParams(stripe.fake.requests.at(-1)?.raw).get('success_url')).toBe(`${url}?back`);

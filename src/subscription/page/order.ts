@@ -100,9 +100,9 @@ function payOf({ ways, canAsk, promo }: OrderPage, token: string, language: Lang
   const { tag } = languageEntry(language);
   const buttons = ways.map(({ providerId, kind, isTest, price }) => {
     const way = t(isTest ? `order.testWay.${kind}` : `order.way.${kind}`);
-    const text = t('order.payAt', { amount: formatMoney(price, tag), way });
+    const text = `<span>${escapeHtml(way)}</span> <b>${escapeHtml(formatMoney(price, tag))}</b>`;
     const action = `${token}/open/${providerId}/${price.currency}`;
-    return `<li><form method="post" action="${action}"><button>${escapeHtml(text)}</button></form></li>`;
+    return `<li><form method="post" action="${action}"><button class="way">${text}</button></form></li>`;
   });
   const ask = `<form class="ask" method="post" action="${token}/ask"><p class="quiet">${escapeHtml(t('order.askHint'))}</p><button class="plain">${escapeHtml(t('order.ask'))}</button></form>`;
   const isAllTest = ways.length > 0 && ways.every(({ isTest }) => isTest);

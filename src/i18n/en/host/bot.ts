@@ -30,7 +30,7 @@ export const bot = {
   },
   paid: {
     given: '{{amount}} received: {{offer}}. Thank you.',
-    decision: '{{amount}} received. A person looks at this payment; do not pay a second time.',
+    decision: '{{amount}} received. This payment is being checked by a person; do not pay a second time.',
   },
   terms:
     'You buy access for a time, or traffic, as it says on the button. It is yours as soon as the payment has arrived. The order shows what was paid and until when it is valid. For a refund, or if something does not work, send /paysupport.',
@@ -189,7 +189,7 @@ export const bot = {
     promo: 'Promo code',
     promoAsk: 'Send the promo code as a message.',
     notice: {
-      asked: 'The payment has not arrived yet. If you have paid, you are told as soon as it has.',
+      asked: 'The payment has not arrived yet. If you have paid, a message comes here as soon as it has.',
       failed: 'This way to pay does not answer at the moment. Try again, or choose another.',
       opening: 'The payment is being opened.',
       invoice: 'The invoice is below.',
@@ -213,7 +213,7 @@ export const bot = {
     figures: 'Came by your link: {{opened}}. Rewarded: {{rewarded}}.',
     share: 'Send the link',
     came: 'You came by the link of a friend: with your first payment you both get days on top.',
-    rewarded: 'A friend whom you invited has paid: you have {{days}} more.',
+    rewarded: 'A friend whom you invited has paid: your access is {{days}} longer.',
   },
   buttons: {
     app: 'Open the app',
