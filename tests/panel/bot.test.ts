@@ -225,6 +225,41 @@ it('takes Stars for orders: asked before, told after, once, with the mark that t
     .toBe('applied');
 }, 60_000);
 
+it('refuses, before it is paid, what is for new users once its user has bought', async () => {
+  const { fake, own } = await running();
+  const { act, store } = own;
+  await act('updateSettings', { selling: true });
+  const { id: provider_id } = await act('createProvider', {
+    kind: 'stars',
+    name: 'Stars',
+    fields: {},
+    password: PASSWORD,
+  });
+  const { id: tariff_id } = await act('createTariff', { name: 'Month', duration: { months: 1 } });
+  const { id: user_id } = await act('createUser', { name: 'Anna', tariff_id, expires_at: '2030-01-01T00:00:00Z' });
+  const tokens: string[] = [];
+  for (const days of [30, 60]) {
+    const offer = { tariff_id, name: `${days} days`, sold: { kind: 'days', days }, audience: 'new' } as const;
+    const prices = [{ amount: STARS, currency: 'XTR' }];
+    const { id: offer_id } = await act('createOffer', { ...offer, prices, on_sale: true });
+    const { id } = await act('createOrder', { user_id, offer_id });
+    await act('openOrder', { id, provider_id });
+    tokens.push(store.payments.invoicesOf(id)[0]?.token ?? '');
+  }
+  const [first = '', second = ''] = tokens;
+  const asked = async () => {
+    const id = fake.checkOut(ANNA, second, STARS);
+    await expect.poll(() => fake.checkouts.get(id)).toBeDefined();
+    return fake.checkouts.get(id);
+  };
+  expect(await asked()).toBe(true);
+  fake.pay(ANNA, first, STARS, 'charge-1');
+  await expect
+    .poll(() => store.payments.paymentByExternalId('stars', false, 'charge-1')?.state, sleepy)
+    .toBe('applied');
+  expect(await asked()).toBe(false);
+}, 60_000);
+
 it('lends its token to Stars that have none, as long as they are its own', async () => {
   const { own, save, input } = await open();
   const stars = { kind: 'stars', name: 'Stars', fields: {}, password: PASSWORD } as const;

@@ -9,7 +9,7 @@ import { PROVIDER_KINDS, type ProviderKind } from '../../src/contract/sales/prov
 import type { Order, PaymentAct } from '../../src/contract/sales/sales.ts';
 import { times } from '../support/long.ts';
 import { PASSWORD } from '../support/panel.ts';
-import type { FakeProvider } from '../support/providers/fake.ts';
+import { type FakeProvider, passTime } from '../support/providers/fake.ts';
 import { END, openShop, type Shop } from '../support/shop.ts';
 
 const DAY = 86_400_000;
@@ -217,6 +217,61 @@ describe('asking', () => {
     await shop.turn();
     // The rest of 251 payments by two, and the list of refunds.
     expect(lists() - before).toBe(126);
+  });
+
+  it('goes on behind answers that cannot be true', async () => {
+    const { id, fake } = await shop.add('yookassa');
+    const [order, future] = [await shop.open(id), await shop.open(id)];
+    const [first, second] = fake.invoices;
+    if (!first || !second) throw new Error('nothing was opened');
+    // Paid in the year 275760.
+    Object.assign(second, { createdAt: 8.64e15 - 1000, state: 'paid' });
+    const paid = { ...first, state: 'paid' } as const;
+    const odd = { token: `gh_${'x'.repeat(32)}`, createdAt: first.createdAt + 1 };
+    fake.invoices.unshift(
+      { ...paid, ...odd, id: 'x'.repeat(301) },
+      { ...paid, ...odd, id: '\0' },
+      { ...paid, ...odd, id: 'odd-1', currency: '' },
+      { ...paid, ...odd, id: 'odd-2', currency: 'X'.repeat(40) },
+      { ...paid, ...odd, id: 'odd-3', amount: '99999999999999999999.00' },
+      { ...paid, ...odd, id: 'odd-4', refunded: '99999999999999999999.00' },
+    );
+    fake.pay(shop.tokenOf(order.id));
+    shop.clock.advance(HOUR);
+    await shop.turn();
+    const orders = [await shop.order(order.id), await shop.order(future.id)];
+    expect(orders).toMatchObject([
+      { state: 'paid' },
+      { state: 'paid', paid_at: new Date(shop.clock.now()).toISOString() },
+    ]);
+    const found = (await attention()).map(({ external_id, amount, currency }) => [external_id, amount, currency]);
+    expect(found.toSorted()).toEqual([
+      ['odd-1', 45_000, '?'],
+      ['odd-2', 45_000, 'X'.repeat(20)],
+      ['odd-3', 0, 'RUB'],
+      ['odd-4', 45_000, 'RUB'],
+    ]);
+    // Nor is such a currency in the way of what a person decides.
+    const [days] = (await attention()).filter(({ external_id }) => external_id === 'odd-2');
+    await resolve(days?.id ?? 0, 'days', { days: 5, user_id: await shop.buyer() });
+    expect((await attention()).length).toBe(3);
+  });
+
+  it('reads the list of Stars once for all orders that are due', async () => {
+    const { id, fake } = await shop.add('stars');
+    await shop.turn();
+    const orders = [await shop.open(id), await shop.open(id), await shop.open(id)];
+    fake.pay(shop.tokenOf(orders[1]?.id ?? 0));
+    shop.clock.advance(60_000);
+    const lists = () => fake.requests.filter(({ path }) => path.endsWith('/getStarTransactions')).length;
+    const before = lists();
+    await shop.turn();
+    expect(lists() - before).toBe(1);
+    const states = (await Promise.all(orders.map((order) => shop.order(order.id)))).map(({ state }) => state);
+    expect(states).toEqual(['open', 'paid', 'open']);
+    shop.clock.advance(60_000);
+    await shop.turn();
+    expect(lists() - before).toBe(2);
   });
 
   it('goes on after a clock that was set back', async () => {
@@ -647,6 +702,51 @@ describe('a refund through the provider', () => {
     expect(await endOf(order)).toBe(later(30));
   });
 
+  it('that the provider refuses when it is asked for again needs a person', async () => {
+    const { id, fake } = await shop.add('stripe');
+    const order = await shop.open(id);
+    const token = shop.tokenOf(order.id);
+    fake.pay(token);
+    await shop.ask(order.id);
+    fake.fail('/v1/refunds', 'down');
+    const refund = shop.panel().act('refundOrder', { id: order.id, ...proof });
+    await expect(refund).rejects.toMatchObject({ code: 'provider_failed' });
+    expect(await shop.order(order.id)).toMatchObject({ state: 'paid', refunding: true });
+    fake.refund(token);
+    shop.clock.advance(2 * 60_000);
+    await shop.turn();
+    expect(await shop.order(order.id)).toMatchObject({ state: 'paid', refunding: false });
+    expect(await attention()).toMatchObject([{ reason: 'refund_failed', order_id: order.id, applied: true }]);
+    expect(await endOf(order)).toBe(later(30));
+  });
+
+  it('on its way, of an order that was taken back meanwhile, is asked about until it is done, and not again', async () => {
+    const { id, fake } = await shop.add('yookassa');
+    fake.holdRefunds();
+    const order = await shop.open(id);
+    const token = shop.tokenOf(order.id);
+    fake.pay(token);
+    await shop.ask(order.id);
+    await shop.panel().act('refundOrder', { id: order.id, ...proof });
+    const [invoice] = fake.invoices;
+    if (invoice) invoice.refunded = '1.00';
+    shop.clock.advance(HOUR + 1000);
+    await shop.turn();
+    expect(await shop.order(order.id)).toMatchObject({ state: 'paid', refunding: true });
+    // Its provider has given a part of it back, so that the panel takes back the order by itself.
+    expect(await shop.panel().act('refundOrder', { id: order.id, ...proof })).toMatchObject({ state: 'refunded' });
+    expect(await endOf(order)).toBe(END);
+    fake.settleRefund(token, true);
+    shop.clock.advance(HOUR + 1000);
+    await shop.turn();
+    expect(await shop.order(order.id)).toMatchObject({ state: 'refunded', refunding: false });
+    const asked = () => fake.requests.filter(({ path }) => path.startsWith('/refunds/')).length;
+    const before = asked();
+    shop.clock.advance(HOUR + 1000);
+    await shop.turn();
+    expect(asked()).toBe(before);
+  });
+
   it('gives back what was not applied', async () => {
     const { id, fake } = await shop.add('stripe');
     const order = await shop.open(id);
@@ -695,8 +795,18 @@ it.each(PROVIDER_KINDS)('%s ends in one outcome, whatever comes in whatever orde
   const url = kind === 'stars' ? null : (await shop.panel().act('setProviderHook', { id, enabled: true })).hook_url;
   const hookToken = url?.split('/').at(-1);
   const happening = fc.record({ what: fc.constantFrom(...HAPPENINGS), fault: fc.constantFrom(...FAULTS) });
+  const began = shop.clock.now();
+  let passed = 0;
+  /** The provider's clock follows that of the panel: orders of one example are days after those of another. */
+  const setProvidersClock = (ms: number) => {
+    passTime(ms - passed);
+    passed = ms;
+  };
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => setProvidersClock(0));
   await fc.assert(
     fc.asyncProperty(fc.array(happening, { minLength: 4, maxLength: 10 }), async (happenings) => {
+      setProvidersClock(shop.clock.now() - began);
       const order = await shop.open(id);
       const token = shop.tokenOf(order.id);
       const invoice = fake.invoices.find((one) => one.token === token);

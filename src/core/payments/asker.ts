@@ -42,7 +42,10 @@ export function createPaymentAsker(env: Env): PaymentAsker {
     for (const provider of store.providers.all()) {
       if (running.has(provider.id) || isResting(provider.id) || nextOf(provider) === null) continue;
       const turn = work(provider.id)
-        .catch((error: unknown) => log.error('asking a payment provider failed', { error: String(error) }))
+        .catch((error: unknown) => {
+          log.error('asking a payment provider failed', { error: String(error) });
+          rest(provider.id, { error: 'unavailable', retryAfterMs: 0 });
+        })
         .finally(() => running.delete(provider.id));
       running.set(provider.id, turn);
     }
@@ -94,7 +97,7 @@ export function createPaymentAsker(env: Env): PaymentAsker {
     return 'refund' in next ? askRefund(env, next.refund) : askInvoice(env, next.invoice);
   }
 
-  function rest(id: number, { error, retryAfterMs }: NonNullable<Asked>): void {
+  function rest(id: number, { error, retryAfterMs }: Pick<NonNullable<Asked>, 'error' | 'retryAfterMs'>): void {
     if (error === 'stopped') return;
     const failures = (rests.get(id)?.failures ?? 0) + 1;
     const own = Math.min(MOST_REST_MS, FIRST_REST_MS * 2 ** (failures - 1));

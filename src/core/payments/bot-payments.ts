@@ -7,7 +7,8 @@ import { PanelError } from '../panel-error.ts';
 import type { ChatInvoice, Checkout, CheckoutRefusal } from '../ports/bot.ts';
 import type { InvoiceRow } from '../ports/payments.ts';
 import type { ProviderPayment, ProviderRow } from '../ports/providers.ts';
-import { isTerm } from '../sales/offers.ts';
+import { isStillSold } from '../sales/devices.ts';
+import { isFor, isTerm } from '../sales/offers.ts';
 import { newToken } from '../sales/order.ts';
 import { reservePromo } from '../sales/promos.ts';
 import { objectionTo, recordPayment } from './record.ts';
@@ -29,7 +30,10 @@ export function refusalOf(env: Env, { token, paid }: Checkout): CheckoutRefusal 
   if (!order || !isOpen || store.payments.hasUndecided(order.id)) return 'ended';
   const reported = { paid, isTest: false, paidAt: clock.now(), providerState: 'paid' } as const;
   if (objectionTo({ store, now: clock.now() }, { isTest: false }, reported, order, invoice) !== null) return 'ended';
+  if (!isStillSold({ now: clock.now() }, order.sold)) return 'ended';
   const user = order.userId === null ? undefined : store.users.get(order.userId);
+  const offer = order.offerId === null ? undefined : store.sales.offer(order.offerId);
+  if (user && offer && !isFor(env, offer, user)) return 'ended';
   const isEndless = user?.expiresAt === null && user.hold === null;
   return isEndless && isTerm(order.sold) ? 'ended' : null;
 }

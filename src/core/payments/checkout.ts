@@ -18,6 +18,7 @@ import { isFor, isTerm, requireOfferFor } from '../sales/offers.ts';
 import { newOrder, newToken, requireOrder } from '../sales/order.ts';
 import { fullPricesOf, reservePromo, withLivePromo } from '../sales/promos.ts';
 import { requireUser } from '../users/users.ts';
+import { isCursor, isId, isUsable } from './plausible.ts';
 import { accessTo, hookUrl, noteAnswer } from './providers.ts';
 import { endRefund, failRefund, LATE_MS, recordPayment } from './record.ts';
 
@@ -29,6 +30,8 @@ const RETRY_MS = 60_000;
 const REFUND_ASK_MS = 10 * 60_000;
 /** So long after the first try, a provider may no longer know the key: its list is searched instead. */
 const KEY_LIFE_MS = DAY_MS - HOUR_MS;
+/** Invoices in one transaction. */
+const MOST_NOTED = 500;
 /** Of a provider's list that is read to the end at once. */
 const MOST_PAGES = 100;
 
@@ -144,7 +147,7 @@ function beginInvoice(tx: Transaction, { orderId, providerId, currency, returnUr
   reservePromo(tx, order);
   const before = store.payments
     .invoicesOf(orderId)
-    .find((one) => one.providerId === providerId && isSameMoney(one, price) && isUsable(one));
+    .find((one) => one.providerId === providerId && isSameMoney(one, price) && isPayable(one));
   const asked = { ...order, amount: price.amount, currency: price.currency, method: provider.kind, providerId };
   if (before) {
     store.sales.saveOrder({ ...asked, state: before.state === 'open' ? 'open' : 'opening' });
@@ -175,7 +178,7 @@ function isSameMoney(a: Money, b: Money): boolean {
   return a.amount === b.amount && a.currency === b.currency;
 }
 
-function isUsable({ state, payUrl }: InvoiceRow): boolean {
+function isPayable({ state, payUrl }: InvoiceRow): boolean {
   return state === 'opening' || (state === 'open' && payUrl !== null);
 }
 
@@ -218,7 +221,7 @@ async function callOpen(env: Env, id: number): Promise<Asked> {
     tx.store.payments.saveInvoice({ ...before, tries: before.tries + 1 });
     return { order: requireOrder(tx, before.orderId) };
   });
-  const outcome = await env.paymentProviders.open(access, {
+  const answer = await env.paymentProviders.open(access, {
     token: before.token,
     idempotencyKey: before.key,
     price: { amount: before.amount, currency: before.currency },
@@ -228,6 +231,7 @@ async function callOpen(env: Env, id: number): Promise<Asked> {
     contact: { email: null, phone: null },
     isRetry: before.tries > 0,
   });
+  const outcome = 'error' in answer || isUsable(answer, access) ? answer : MALFORMED;
   if ('error' in outcome) {
     if (outcome.error === 'stopped') return outcome;
     if (outcome.error === 'refused' && before.tries > 0) return findOpened(env, before, called);
@@ -245,6 +249,7 @@ async function callOpen(env: Env, id: number): Promise<Asked> {
   return null;
 }
 
+const MALFORMED: ProviderFailure = { error: 'malformed', retryAfterMs: 0, isUnclear: true };
 const NO_CLIENT: ProviderFailure = { error: 'unavailable', retryAfterMs: 0, isUnclear: false };
 
 function noteOpened(
@@ -292,7 +297,7 @@ async function findOpened(env: Env, before: InvoiceRow, { provider, access }: Ca
       return;
     }
     noteAnswer(tx, provider.id, null);
-    const [first] = found.payments;
+    const first = found.payments.find(({ externalId }) => isId(externalId));
     if (!first) endOpening(tx, before.id, { ...NO_CLIENT, isUnclear: false }, true);
     else {
       noteOpened(tx, provider, before.id, first.externalId, null);
@@ -316,7 +321,10 @@ export function askInvoice(env: Env, id: number): Promise<Asked> {
     const isByList = 'error' in answer && answer.error === 'unsupported' && !('error' in called);
     const listed = isByList ? await readList(env, called.provider) : null;
     if (listed?.error === 'stopped') return listed;
-    await write(env, (tx) => noteAsked(tx, id, called, isByList ? (listed ?? { payments: [] }) : answer));
+    await write(env, (tx) => {
+      noteAsked(tx, id, called, isByList ? (listed ?? { payments: [] }) : answer);
+      if (isByList && listed === null) noteListed(tx, called);
+    });
     return isByList ? listed : 'error' in answer ? answer : null;
   });
 }
@@ -341,6 +349,16 @@ function noteAsked(
   store.payments.saveInvoice({ ...invoice, askedAt: now, nextAskAt: Math.max(due, now + wait) });
 }
 
+/** A list that was read to its end has answered about all that are open. */
+function noteListed(tx: Transaction, called: Called): void {
+  const { store, now } = tx;
+  for (let count = 0; count < MOST_NOTED; count++) {
+    const due = store.payments.due(called.provider.id, now);
+    if (due?.state !== 'open') return;
+    noteAsked(tx, due.id, called, { payments: [] });
+  }
+}
+
 /** Providers that give money back when they are asked to; with the others a person does. */
 const REFUNDING: ReadonlySet<ProviderKind> = new Set(['stars', 'yookassa', 'stripe']);
 
@@ -361,12 +379,15 @@ export async function refundPayment(env: Env, id: number, note: string): Promise
     const refundKey = payment.refundKey ?? tx.crypto.uuid();
     tx.store.payments.savePayment({ ...payment, refundKey, note, nextRefundAt: tx.now + RETRY_MS });
   });
-  const failed = await askRefund(env, id);
+  const failed = await askRefund(env, id, true);
   if (failed) throw bodyError('provider_failed', '#/id', 'no_answer', 'was not given back');
 }
 
-/** Asks for a refund whose key is stored, or about one that the provider works on. */
-export function askRefund(env: Env, id: number): Promise<Asked> {
+/**
+ * Asks for a refund whose key is stored, or about one that the provider works on. `isAwaited`: who asked for it learns how it went; else a
+ * person is told where it was refused.
+ */
+export function askRefund(env: Env, id: number, isAwaited = false): Promise<Asked> {
   // Payments and invoices have numbers of their own.
   return once(env, -id, async () => {
     const before = env.store.payments.payment(id);
@@ -378,7 +399,7 @@ export function askRefund(env: Env, id: number): Promise<Asked> {
     const outcome =
       'error' in called ? called : ((await env.paymentProviders?.refund(called.access, request)) ?? NO_CLIENT);
     if ('error' in outcome && outcome.error === 'stopped') return outcome;
-    await write(env, (tx) => noteRefund(tx, id, outcome), 'refundOrder');
+    await write(env, (tx) => noteRefund(tx, id, outcome, isAwaited), 'refundOrder');
     return 'error' in outcome ? outcome : null;
   });
 }
@@ -410,22 +431,25 @@ async function askBegunRefund(
   return 'error' in answer ? answer : null;
 }
 
-function noteRefund(tx: Transaction, id: number, outcome: BegunRefund | ProviderFailure): void {
+function noteRefund(tx: Transaction, id: number, outcome: BegunRefund | ProviderFailure, isAwaited: boolean): void {
   const payment = tx.store.payments.payment(id);
-  if (!payment || payment.state === 'refunded') return;
+  // Its provider's list has said that it is done.
+  if (!payment || payment.nextRefundAt === null) return;
   if (!('error' in outcome)) {
     const { isDone, refundId } = outcome;
+    const known = refundId !== null && isId(refundId) ? refundId : null;
     if (isDone) endRefund(tx, payment);
     else
       tx.store.payments.savePayment({
         ...payment,
-        refundId,
-        nextRefundAt: tx.now + (refundId === null ? RETRY_MS : REFUND_ASK_MS),
+        refundId: known,
+        nextRefundAt: tx.now + (known === null ? RETRY_MS : REFUND_ASK_MS),
       });
   } else if (outcome.error !== 'refused' && outcome.error !== 'unsupported')
     tx.store.payments.savePayment({ ...payment, nextRefundAt: tx.now + Math.max(RETRY_MS, outcome.retryAfterMs) });
   // A repetition by the same key is refused only where the first try was.
-  else tx.store.payments.savePayment({ ...payment, refundKey: null, nextRefundAt: null });
+  else if (isAwaited) tx.store.payments.savePayment({ ...payment, refundKey: null, nextRefundAt: null });
+  else failRefund(tx, payment);
 }
 
 /** Reads a page of a provider's list behind what was read. What it holds and the new place are one transaction. */
@@ -433,7 +457,8 @@ export async function readPage(env: Env, provider: ProviderRow): Promise<Asked |
   const called = calledFor(env, provider.id);
   if ('error' in called) return called;
   const { cursor = null } = env.store.providers.reading(provider.id) ?? {};
-  const page = (await env.paymentProviders?.since(called.access, cursor)) ?? NO_CLIENT;
+  const answer = (await env.paymentProviders?.since(called.access, cursor)) ?? NO_CLIENT;
+  const page = 'error' in answer || isCursor(answer.cursor) ? answer : { ...MALFORMED, isUnclear: false };
   if ('error' in page && page.error === 'stopped') return page;
   await write(env, (tx) => {
     const { store, now } = tx;

@@ -16,6 +16,7 @@ import { isTerm } from '../sales/offers.ts';
 import { isOwnToken } from '../sales/order.ts';
 import { clearPromo, countPromo, isPromoGone, soldBy } from '../sales/promos.ts';
 import { giveReward } from '../sales/referrals.ts';
+import { plausible } from './plausible.ts';
 
 /** Money that comes longer after its order was made is looked at by a person first. */
 export const LATE_MS = 30 * DAY_MS;
@@ -36,8 +37,10 @@ export interface PaidAt extends Pick<ProviderRow, 'kind' | 'isTest'> {
  * Writes what a provider reports. `token` is that of an invoice or of an order. Nothing for a payment that has neither, as another
  * program may use the account, and nothing where it is known already.
  */
-export function recordPayment(tx: Transaction, provider: PaidAt, reported: ProviderPayment): void {
-  const { store } = tx;
+export function recordPayment(tx: Transaction, provider: PaidAt, said: ProviderPayment): void {
+  const { store, now } = tx;
+  const reported = plausible(said, now);
+  if (reported === null) return;
   const known = store.payments.paymentByExternalId(provider.kind, reported.isTest, reported.externalId);
   if (known) {
     noteLater(tx, known, reported);
@@ -71,7 +74,7 @@ function recordNew(
 ): void {
   const { store, now } = tx;
   const { externalId, paid, refunded, isTest, buyer, raw, state: providerState } = reported;
-  const paidAt = Math.max(0, reported.paidAt ?? now);
+  const paidAt = reported.paidAt ?? now;
   const found: PaidPayment = { paid, isTest, providerState, paidAt };
   const reason = order ? objectionTo(tx, provider, found, order, invoice) : 'unknown_order';
   const unsaved: Omit<PaymentRow, 'id'> = {
@@ -212,10 +215,17 @@ function noteLater(tx: Transaction, known: PaymentRow, { state, refunded, raw }:
   tx.audit(order?.userId == null ? null : `user:${order.userId}`, detail);
 }
 
+/** Whether a payment was taken back while its refund was on its way: what became of that is known, and it is not asked for again. */
+function isTakenBack({ store }: Transaction, payment: PaymentRow): boolean {
+  if (payment.state !== 'refunded') return false;
+  if (payment.nextRefundAt !== null) store.payments.savePayment({ ...payment, refundId: null, nextRefundAt: null });
+  return true;
+}
+
 /** The provider did not give the money back after all: everything stays as it was, and a person must know. */
 export function failRefund(tx: Transaction, before: PaymentRow): void {
   const { store } = tx;
-  if (before.state === 'refunded') return;
+  if (isTakenBack(tx, before)) return;
   const isApplied = before.state === 'applied';
   const after: PaymentRow = {
     ...before,
@@ -236,7 +246,7 @@ export function failRefund(tx: Transaction, before: PaymentRow): void {
 export function endRefund(tx: Transaction, { id }: Pick<PaymentRow, 'id'>): void {
   const { store, now } = tx;
   const before = store.payments.payment(id);
-  if (!before || before.state === 'refunded') return;
+  if (!before || isTakenBack(tx, before)) return;
   const order = before.orderId === null ? undefined : store.sales.order(before.orderId);
   if (before.state === 'applied' && order?.state === 'paid') takeOrderBack(tx, order, before.note);
   const isOpen = before.reason !== null && before.resolvedAt === null;

@@ -48,6 +48,9 @@ describe('as people read it', () => {
     [{ amount: 100, currency: 'USD' }, 'en-AU', '$1'],
     [{ amount: 12_345, currency: 'XTR' }, 'en', '⭐ 12,345'],
     [{ amount: 12_345, currency: 'XTR' }, 'ru', '⭐ 12\u00a0345'],
+    // As providers may call it.
+    [{ amount: 150, currency: 'USDT' }, 'en', '1.50 USDT'],
+    [{ amount: 0, currency: '?' }, 'ru', '0.00 ?'],
   ])('%j in %s is %s', (money, language, text) => {
     expect(formatMoney(money, language)).toBe(text);
   });

@@ -40,6 +40,8 @@ export function fromDecimal(text: string, currency: string): number | null {
 /** As people read it in a language: `€4.99`, `⭐ 100`. Decimals that are all 0 are left out (`€5`), or written where amounts stand below each other. */
 export function formatMoney(money: Money, languageTag: string, zeros: 'omitted' | 'written' = 'omitted'): string {
   if (money.currency === STARS) return `⭐ ${new Intl.NumberFormat(languageTag).format(money.amount)}`;
+  // As a provider may call it; Intl throws.
+  if (!/^[A-Z]{3}$/.test(money.currency)) return `${toDecimal(money)} ${money.currency}`;
   const format = new Intl.NumberFormat(languageTag, {
     style: 'currency',
     currency: money.currency,

@@ -491,7 +491,8 @@ CREATE TABLE orders (
   sold TEXT NOT NULL CHECK (json_valid(sold) AND json_type(sold) = 'object'),
   prices TEXT NOT NULL CHECK (json_valid(prices) AND json_type(prices) = 'array'),
   amount INTEGER NOT NULL CHECK (amount BETWEEN 0 AND 9007199254740991),
-  currency TEXT NOT NULL CHECK (length(currency) = 3),
+  -- Also that of money which came in another one than was asked for.
+  currency TEXT NOT NULL CHECK (length(currency) BETWEEN 1 AND 20),
   method TEXT CHECK (length(method) BETWEEN 1 AND 20),
   provider_id INTEGER REFERENCES providers (id) ON DELETE SET NULL,
   reference TEXT CHECK (length(reference) BETWEEN 1 AND 100),
