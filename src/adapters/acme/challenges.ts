@@ -3,15 +3,17 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AcmeError } from '../../core/ports/acme.ts';
+import { createNetworkShares } from '../../domain/network-shares.ts';
 import { listenEverywhere } from '../listen-everywhere.ts';
 
 const PATH = '/.well-known/acme-challenge/';
-/** An authority asks from a few places at once, and others find the port too. */
-const MOST_CONNECTIONS = 64;
+/** An authority asks from a few places at once, and others find the port too: no network of theirs may hold all. */
+const MOST_CONNECTIONS = 4096;
 const LIMITS = {
   maxHeaderSize: 8192,
   headersTimeout: 5000,
   requestTimeout: 5000,
+  connectionsCheckingInterval: 1000,
   keepAliveTimeout: 1,
   insecureHTTPParser: false,
 };
@@ -41,6 +43,12 @@ export async function openHttpAnswers(port: number): Promise<HttpAnswers> {
     else response.writeHead(200, { ...head, 'Content-Type': 'application/octet-stream' }).end(found);
   });
   server.maxConnections = MOST_CONNECTIONS;
+  const shares = createNetworkShares();
+  server.on('connection', (socket) => {
+    const giveBack = shares.take(socket.remoteAddress ?? '');
+    if (giveBack === null) socket.destroy();
+    else socket.once('close', giveBack);
+  });
   server.on('clientError', (_error, socket) => socket.destroy());
   await listen(server, port);
   return {
