@@ -1,5 +1,6 @@
 // A child that attacks a panel whose secret path it knows, in one of several ways, until it is told to stop. It gives way to everything else
 // on the machine, so that what it does to the panel is measured and not what it does to a core.
+import type { ClientRequest } from 'node:http';
 import { type Agent, request } from 'node:https';
 import { constants, setPriority } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -32,6 +33,7 @@ const context = createSecureContext();
 let isOver = true;
 let count = 0;
 const sockets = new Set<TLSSocket>();
+const asking = new Set<ClientRequest>();
 
 function open(options: ConnectionOptions): TLSSocket {
   count += 1;
@@ -107,8 +109,13 @@ const ATTACKS: Readonly<Record<Attack, (start: AttackStart) => void>> = {
         };
         const path = `${secret}panel/signIn`;
         const options = { host: '127.0.0.1', port, path, method: 'POST', headers, agent, rejectUnauthorized: false };
-        const asked = request(options, (reply) => reply.resume().on('close', resolve));
-        asked.on('error', () => resolve());
+        const asked = request(options, (reply) => reply.resume());
+        asking.add(asked);
+        asked.on('error', () => undefined);
+        asked.on('close', () => {
+          asking.delete(asked);
+          resolve();
+        });
         asked.end(text);
       });
     for (let network = 0; network < NETWORKS; network += 1) {
@@ -128,7 +135,7 @@ answerParent({
   /** How often it connected or asked. */
   halt() {
     isOver = true;
-    for (const socket of sockets) socket.destroy();
+    for (const each of [...sockets, ...asking]) each.destroy();
     const counted = count;
     count = 0;
     return counted;

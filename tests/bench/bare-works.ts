@@ -131,7 +131,8 @@ const attacked: MakeWork = (db, links, body) => {
     const isSignIn = request.url?.endsWith('/signIn') && Number(request.headers['content-length']) < 100;
     if (!isSignIn) return void response.writeHead(404, { Connection: 'close' }).end();
     request.resume();
-    await limit(hashed);
+    // For who has gone nothing is hashed, so that an attack ends with the attacker.
+    await limit(() => (response.destroyed ? undefined : hashed()));
     response.writeHead(401).end();
   };
 };
