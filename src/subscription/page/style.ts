@@ -19,6 +19,9 @@ main { display: grid; gap: 16px; }
   main { grid-template-columns: minmax(0, 5fr) minmax(0, 6fr); grid-template-rows: auto 1fr; align-items: start; }
   .connect { grid-column: 2; grid-row: 1 / span 2; } main:has(.buy), main:has(.telegram) { grid-template-rows: auto auto 1fr; } main:has(.buy) .connect, main:has(.telegram) .connect { grid-row: 1 / span 3; }
   main:has(.buy):has(.telegram) { grid-template-rows: auto auto auto 1fr; } main:has(.buy):has(.telegram) .connect { grid-row: 1 / span 4; }
+  main:has(.wireguard):has(.buy) .connect, main:has(.wireguard):has(.telegram) .connect { grid-row: 1 / span 2; }
+  main:has(.wireguard):has(.buy) .wireguard, main:has(.wireguard):has(.telegram) .wireguard { grid-row: 3; }
+  main:has(.wireguard):has(.buy):has(.telegram) .connect { grid-row: 1 / span 3; } main:has(.wireguard):has(.buy):has(.telegram) .wireguard { grid-row: 4; }
   .link, .buy, .telegram { grid-column: 1; } .wireguard { grid-column: 2; } }
 .card, .notice { background: var(--card); border: 1px solid var(--line); border-radius: 16px; padding: 20px; }
 .notice { flex: 1 1 100%; margin: 4px 0 0; padding: 14px 20px; overflow-wrap: anywhere; }
@@ -65,7 +68,7 @@ code { display: block; padding: 12px; border-radius: 12px; background: var(--gro
 .buy h2 { margin: 0; } .buy ul + h2, .buy form + form { margin-top: 20px; } .buy li button { width: auto; } .buy .promo { margin: 16px 0 0; } .buy .promo input { margin: 0; } .buy li:last-child { padding-bottom: 0; }
 form { margin: 0; } form button { margin: 0; }
 body.order header, body.order main { max-width: 560px; } body.order main { grid-template-columns: minmax(0, 1fr); grid-template-rows: none; }
-.way { justify-content: space-between; gap: 4px 16px; text-align: start; } .way b { white-space: nowrap; font-variant-numeric: tabular-nums; }
+.way { justify-content: space-between; gap: 4px 16px; text-align: start; } .way span { font-weight: 500; } .way b { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .order li { border: 0; padding: 0; margin-top: 12px; } .order li form { flex: 1 1 100%; } .order h2 + .quiet { margin-top: -6px; }
 .order .ask { margin-top: 20px; padding-top: 20px; border-top: 1px solid var(--line); } .order .ask .quiet { margin-bottom: 12px; }
 label[for=code] { display: block; margin-bottom: 6px; } .promo input { display: block; width: 100%; min-height: 44px; margin-bottom: 12px; padding: 8px 12px;

@@ -126,8 +126,8 @@ export const subscription = {
     way: {
       stars: 'Telegram Stars',
       crypto_pay: 'Cryptocurrency (Crypto Pay)',
-      yookassa: 'Bank card or SBP (YooKassa)',
-      stripe: 'Bank card (Stripe)',
+      yookassa: 'Card or SBP (YooKassa)',
+      stripe: 'Card (Stripe)',
       heleket: 'Cryptocurrency (Heleket)',
     },
     testWay: {
