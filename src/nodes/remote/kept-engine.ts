@@ -6,6 +6,7 @@ import {
   EngineError,
   type EngineInbound,
   type EngineUser,
+  type RunningEngine,
 } from '../../core/ports/engines.ts';
 import type { LeaseMember, NodeLease } from '../../core/ports/node-lease.ts';
 import type { Crypto, Log, Timers } from '../../core/ports/ports.ts';
@@ -43,11 +44,28 @@ interface Held {
   readonly boot: string;
 }
 
+/** A start by the panel that failed. */
+export interface FailedStart {
+  readonly config: EngineConfig;
+  readonly error: unknown;
+}
+
+/**
+ * What the engine does. `stopped`: nothing, as the panel wants it. `restarting`: the panel has stopped it to start it; `failed`: such a start was
+ * tried. `ended`: nothing, but it should run.
+ */
+export type EngineStanding =
+  | { readonly is: 'running' | 'stopped' | 'ended' }
+  | { readonly is: 'restarting'; readonly failed: FailedStart | null };
+
 export interface KeptEngine extends Engine {
   /** What it serves; null: nothing. */
   served(): EngineConfig | null;
+  /** Rejects with EngineError where it does not answer. */
+  standing(): Promise<EngineStanding>;
   /**
-   * Starts it once more with whom it serves, which ends all connections through it. Nothing where it serves nothing. Rejects with EngineError.
+   * Starts it once more with whom it serves, which ends all connections through it. Nothing where it serves nothing, or where the panel has stopped
+   * it to start it. Rejects with EngineError.
    */
   restart(): Promise<void>;
 }
@@ -56,6 +74,9 @@ export interface KeptEngine extends Engine {
 export function keepEngine(engine: Engine, { crypto, timers, log, lease, pauseMs = PAUSE_MS }: Parts): KeptEngine {
   /** Null: nothing was given, or the panel has stopped it. */
   let held: Held | null = heldBefore();
+  /** The panel has stopped it to start it. */
+  let isRestarting = false;
+  let failed: FailedStart | null = null;
   let cancel = () => {};
   /** Starts and stops take turns. */
   let turn: Promise<unknown> = Promise.resolve();
@@ -94,8 +115,25 @@ export function keepEngine(engine: Engine, { crypto, timers, log, lease, pauseMs
     lease.noteStarted(people.map(({ userId }) => userId));
   }
 
+  /** A start that the panel asked for. */
+  async function startAsked(
+    config: EngineConfig,
+    people: Iterable<EngineUser & { readonly inbounds: readonly number[] }>,
+    boot: string,
+  ): Promise<RunningEngine> {
+    try {
+      const running = await engine.start(config, people, boot);
+      isRestarting = false;
+      return running;
+    } catch (error) {
+      failed = { config, error };
+      throw error;
+    }
+  }
+
   async function startAgain(): Promise<void> {
     if (held === null) return;
+    isRestarting = false;
     try {
       if ((await engine.running()) !== null) return;
       await startWith(held);
@@ -126,7 +164,7 @@ export function keepEngine(engine: Engine, { crypto, timers, log, lease, pauseMs
     start: (config, users, boot) =>
       inTurn(async () => {
         const given = [...users];
-        const running = await engine.start(config, given, boot);
+        const running = await startAsked(config, given, boot);
         cancel();
         held = { config, users: new Map(given.map((user) => [user.userId, user])), boot };
         lease.saveEngine({ config, boot });
@@ -139,7 +177,7 @@ export function keepEngine(engine: Engine, { crypto, timers, log, lease, pauseMs
         if (now === null || now.at === null || now.leaseId !== leaseId || now.version !== version) return null;
         const next = { config, users: new Map<number, Member>(), boot };
         const people = everybody(next);
-        const running = await engine.start(config, people, boot);
+        const running = await startAsked(config, people, boot);
         cancel();
         held = next;
         lease.saveEngine({ config, boot });
@@ -157,11 +195,19 @@ export function keepEngine(engine: Engine, { crypto, timers, log, lease, pauseMs
           lease.saveEngine(null);
         }
         await engine.stop();
+        isRestarting = isRestart;
+        failed = null;
       }),
     served: () => held?.config ?? null,
+    standing: () =>
+      inTurn(async () => {
+        if ((await engine.running()) !== null) return { is: 'running' };
+        if (held === null) return { is: 'stopped' };
+        return isRestarting ? { is: 'restarting', failed } : { is: 'ended' };
+      }),
     restart: () =>
       inTurn(async () => {
-        if (held === null) return;
+        if (held === null || isRestarting) return;
         const next = held;
         cancel();
         await engine.stop();

@@ -10,7 +10,7 @@ import { type EngineConfig, EngineError, type EngineJob, type MachinePrograms } 
 import type { Log } from '../../core/ports/ports.ts';
 import { type EngineDifference, engineDifference, isOlder } from '../../domain/nodes/engine-facts.ts';
 import { type EngineProgram, findProgram } from '../../nodes/engine-program.ts';
-import type { KeptEngine } from '../../nodes/remote/kept-engine.ts';
+import { type FailedStart, type KeptEngine, RESTART_MS } from '../../nodes/remote/kept-engine.ts';
 import { prepareDataFolder } from '../data-folder.ts';
 import { type EngineRelease, readReleaseSource } from '../installation.ts';
 import { refusal } from '../refusal.ts';
@@ -34,6 +34,7 @@ const SILENCE_MS = 10_000;
 /** What the panel is told. */
 const MOST_OFFERED = 100;
 const MOST_REASON = 1000;
+const BUSY = 'another engine is being brought there';
 
 /** What became of a switch. */
 const switched = z.object({
@@ -164,7 +165,21 @@ export async function nodeCommand(parts: SwitchParts, command: string, args: unk
   return switchRunning(parts, read.data.name);
 }
 
+/** Engines that are watched after a switch. */
+const switching = new WeakSet<KeptEngine>();
+
 async function switchRunning(parts: SwitchParts, name: string): Promise<Switched> {
+  const { engine } = parts;
+  if (switching.has(engine)) return { outcome: 'refused', reason: BUSY };
+  switching.add(engine);
+  try {
+    return await switchAlone(parts, name);
+  } finally {
+    switching.delete(engine);
+  }
+}
+
+async function switchAlone(parts: SwitchParts, name: string): Promise<Switched> {
   const { folder, engine, check, log, hasOwnPath, watchMs = WATCH_MS } = parts;
   const before = readProgramsInUse(folder);
   if (hasOwnPath)
@@ -182,7 +197,11 @@ async function switchRunning(parts: SwitchParts, name: string): Promise<Switched
   log.info('engine switched', { from: before.current, to: name });
   try {
     await engine.restart();
-    if (engine.served() !== null) await watch(engine, watchMs);
+    if (engine.served() === null) return { outcome: 'switched', reason: '' };
+    await watch(engine, watchMs, async ({ config, error }) => {
+      if (await isFormerWilling(parts, before.current, config)) throw error;
+      log.warn('engine not started', { error: wordsOf(error) });
+    });
     return { outcome: 'switched', reason: '' };
   } catch (error) {
     const reason = wordsOf(error);
@@ -196,24 +215,50 @@ async function switchRunning(parts: SwitchParts, name: string): Promise<Switched
   }
 }
 
-/** Rejects where the engine ends within the time, or does not answer at its end. */
-async function watch(engine: KeptEngine, ms: number): Promise<void> {
+/** Whether the engine that was used before would start with a configuration. */
+async function isFormerWilling(
+  { folder, check }: SwitchParts,
+  name: string | null,
+  config: EngineConfig,
+): Promise<boolean> {
+  try {
+    await check(name === null ? (await findProgram(null)).path : programPath(folder, name), config);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Rejects where the engine ends within the time, or does not answer at its end. The panel may stop and start it meanwhile, as where a connection is
+ * changed: that is no end of it. `judge`: rejects where a start of the panel failed for what is the engine's fault.
+ */
+async function watch(engine: KeptEngine, ms: number, judge: (failed: FailedStart) => Promise<void>): Promise<void> {
   const ended = Promise.withResolvers<never>();
   ended.promise.catch(() => {});
   engine.onExit(ended.reject);
   const until = performance.now() + ms;
-  /** That it did not answer the last time; a busy machine may need some more time. */
+  /** For how much longer it is asked: a busy machine may need some more time to answer, and the panel to start it. */
+  let longer = 0;
+  /** That it did not answer the last time. */
   let silence: EngineError | null = null;
-  while (performance.now() < until + (silence === null ? 0 : SILENCE_MS)) {
+  let judged: FailedStart | null = null;
+  while (performance.now() < until + longer) {
     const pause = new Promise<null>((resolve) => setTimeout(resolve, Math.min(LOOK_MS, ms), null));
     await Promise.race([pause, ended.promise]);
-    try {
-      if ((await engine.running()) === null) throw new EngineError('engine_crashed', 'it does not run any more');
-      silence = null;
-    } catch (error) {
-      if (!(error instanceof EngineError) || error.code !== 'engine_unreachable') throw error;
-      silence = error;
-    }
+    const standing = await engine.standing().catch((error: unknown) => {
+      if (error instanceof EngineError && error.code === 'engine_unreachable') return error;
+      throw error;
+    });
+    silence = standing instanceof EngineError ? standing : null;
+    longer = silence === null ? 0 : SILENCE_MS;
+    if (standing instanceof EngineError) continue;
+    if (standing.is === 'ended') throw new EngineError('engine_crashed', 'it does not run any more');
+    if (standing.is !== 'restarting') continue;
+    longer = RESTART_MS + SILENCE_MS;
+    if (standing.failed === null || standing.failed === judged) continue;
+    judged = standing.failed;
+    await judge(judged);
   }
   if (silence !== null) throw silence;
 }
@@ -255,7 +300,7 @@ export function servePrograms(parts: SwitchParts): {
       };
     },
     begin(name) {
-      if (job?.state === 'running') throw new EngineError('engine_refused', 'another engine is being brought there');
+      if (job?.state === 'running') throw new EngineError('engine_refused', BUSY);
       job = { name, state: 'running', reason: '' };
       bring(name).then(
         ({ outcome, reason }) => {
