@@ -2,7 +2,8 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Agent, request as openRequest } from 'node:https';
-import { connect, type PeerCertificate, type TLSSocket } from 'node:tls';
+import { Readable } from 'node:stream';
+import { connect, createSecureContext, type PeerCertificate, type SecureContext, type TLSSocket } from 'node:tls';
 import { ZodError } from 'zod';
 import {
   type Engine,
@@ -130,16 +131,52 @@ function versionOf({ headers }: IncomingMessage): ProtocolVersion | null {
 
 interface Asked {
   readonly path: string;
-  readonly body: unknown;
+  /** JSON, in pieces. */
+  readonly body: readonly string[];
   readonly limitMs: number;
   readonly mostBytes: number;
 }
 
+/**
+ * At most so many characters are handed to a connection before it has sent them: whole bodies that go to very many nodes at once would be there as
+ * many times, encrypted, and memory that was once taken for them is not given back.
+ */
+const SLICE = 65_536;
+
+function* slicesOf(body: readonly string[]): Generator<Buffer> {
+  for (const piece of body) {
+    for (let at = 0; at < piece.length; ) {
+      const end = at + SLICE;
+      const isInPair = /[\uD800-\uDBFF]/.test(piece.charAt(end - 1));
+      const slice = piece.slice(at, isInPair ? end + 1 : end);
+      yield Buffer.from(slice);
+      at += slice.length;
+    }
+  }
+}
+
+/** JSON of what is sent to many nodes. */
+const written = new WeakMap<object, string>();
+
+function writeOnce(value: object): string {
+  const text = written.get(value) ?? JSON.stringify(value);
+  written.set(value, text);
+  return text;
+}
+
+/** The JSON of a part, in pieces: its connections, which are the same for all nodes, may be most of it. */
+function writePart({ shared, ...part }: LeasePart): readonly string[] {
+  if (shared === null) return [JSON.stringify({ part: { ...part, shared } })];
+  const { connections, ...settings } = shared;
+  const begin = (value: object) => JSON.stringify(value).slice(0, -1);
+  return [`{"part":${begin(part)},"shared":${begin(settings)},"connections":`, writeOnce(connections), '}}}'];
+}
+
 /** One request. Rejects where there is no whole answer in time. */
 function ask({ host, port }: Pick<NodePlace, 'host' | 'port'>, agent: Agent, asked: Asked): Promise<Answered> {
-  const text = JSON.stringify(asked.body);
+  const length = asked.body.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
   return new Promise((resolve, reject) => {
-    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
+    const headers = { 'content-type': 'application/json', 'content-length': length };
     const request = openRequest({ host, port, agent, method: 'POST', path: asked.path, headers });
     const timer = setTimeout(() => {
       const late = new Error(`no answer in ${asked.limitMs / 1000} s`);
@@ -158,7 +195,8 @@ function ask({ host, port }: Pick<NodePlace, 'host' | 'port'>, agent: Agent, ask
         (error: unknown) => end(() => reject(error)),
       );
     });
-    request.end(text);
+    if (length <= SLICE) request.end(asked.body.join(''));
+    else Readable.from(slicesOf(asked.body), { objectMode: false, highWaterMark: SLICE }).pipe(request);
   });
 }
 
@@ -183,7 +221,11 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
     return open.agent;
   }
 
-  async function call<Name extends Method>(name: Name, body: unknown): Promise<Reply<Name>> {
+  function call<Name extends Method>(name: Name, body: unknown): Promise<Reply<Name>> {
+    return send(name, [JSON.stringify(body)]);
+  }
+
+  async function send<Name extends Method>(name: Name, body: readonly string[]): Promise<Reply<Name>> {
     try {
       const place = parts.place() ?? known;
       if (place === null) throw new EngineError('engine_unreachable', 'the node has not been joined');
@@ -253,10 +295,10 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
   }
 
   /** Without what a machine of an earlier version does not know. */
-  function forMachine(part: LeasePart): unknown {
-    if (knowsWireguard()) return part;
+  function forMachine(part: LeasePart): readonly string[] {
+    if (knowsWireguard()) return writePart(part);
     const { shared, users } = part;
-    return {
+    const known = {
       ...part,
       shared: shared && {
         ...shared,
@@ -267,6 +309,7 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
         credentials: { uuid, password, key },
       })),
     };
+    return [JSON.stringify({ part: known })];
   }
 
   return {
@@ -339,7 +382,8 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
     },
     async lease(part) {
       if (spoken === null) await call('running', {});
-      return leaseKind() !== null ? (await call('lease', { part: part && forMachine(part) })).held : null;
+      if (leaseKind() === null) return null;
+      return (await (part === null ? call('lease', { part }) : send('lease', forMachine(part)))).held;
     },
     leaseKind,
     async apply(changes) {
@@ -401,15 +445,23 @@ function toWire(
   return knowsWireguard ? [...change, wireguard] : change;
 }
 
-function agentOf({ key, certificate, authority }: PanelIdentity, pin: string): Agent {
+/** One for all nodes: each of their connections would read the keys once more. */
+const contexts = new WeakMap<PanelIdentity, SecureContext>();
+
+function contextOf(identity: PanelIdentity): SecureContext {
+  const { key, certificate: cert, authority: ca } = identity;
+  const context = contexts.get(identity) ?? createSecureContext({ minVersion: TLS.minVersion, key, cert, ca });
+  contexts.set(identity, context);
+  return context;
+}
+
+function agentOf(identity: PanelIdentity, pin: string): Agent {
   return new Agent({
     ...TLS,
     keepAlive: true,
     maxSockets: 2,
     timeout: IDLE_MS,
-    key,
-    cert: certificate,
-    ca: authority,
+    secureContext: contextOf(identity),
     rejectUnauthorized: true,
     // Which node it is, its key says: its name and address may change.
     checkServerIdentity: (_host: string, { raw }: PeerCertificate) =>
@@ -443,7 +495,7 @@ export async function joinNode({ host, port, secret, authority, certify }: Joini
     const first = await ask({ host, port }, agent, {
       ...asking,
       path: pathOf('join'),
-      body: { proof: proofOf('panel', secret, socket) },
+      body: [JSON.stringify({ proof: proofOf('panel', secret, socket) })],
     });
     if (first.version?.major !== PROTOCOL.major) throw otherVersion(first.version);
     if (first.status !== ANSWERED) throw new Error('what answers there does not know the token');
@@ -455,7 +507,7 @@ export async function joinNode({ host, port, secret, authority, certify }: Joini
     const second = await ask({ host, port }, agent, {
       ...asking,
       path: pathOf('joined'),
-      body: { certificate, authority },
+      body: [JSON.stringify({ certificate, authority })],
     });
     if (second.status !== ANSWERED) throw new Error('it refused its certificate');
     joined.reply.parse(second.body);
