@@ -128,6 +128,31 @@ it('is joined, serves users, and loses no byte while the panel is away', async (
   scene.api.close();
 });
 
+it('is joined once more on the same machine, which knows what its engine was started with then', async () => {
+  await using own = await open();
+  const scene = await openScene(own);
+  const folder = join(parent, 'machine');
+  const fake = createFakeMachine();
+  const run = () =>
+    runMachine({ folder, host: HOST, engine: realLooking(fake), beatMs: BEAT_MS, startAgainMs: START_AGAIN_MS });
+  await joinMachine({ folder, token: await scene.token(), host: HOST, waiting });
+  let machine: NodeMachine = await run();
+  await expect.poll(() => fake.starts, POLLED).toBe(1);
+  expect(fake.move(scene.userId, scene.inboundId, { up: 0, down: 1000 })).toBe(true);
+  await machine.close();
+  await joinMachine({ folder, token: await scene.token(), host: HOST, waiting });
+  machine = await run();
+  await expect.poll(() => fake.starts, POLLED).toBe(2);
+  await expect.poll(scene.down, POLLED).toBe(1000);
+  await expect.poll(async () => (await scene.node()).status, POLLED).toBe('up');
+  await own.panel.close();
+  fake.crash();
+  await expect.poll(() => fake.starts, POLLED).toBe(3);
+  expect([...(fake.process?.members.get(scene.inboundId)?.keys() ?? [])]).toEqual([scene.userId]);
+  await machine.close();
+  scene.api.close();
+});
+
 it('is joined once with a token, and never without the panel that made it', async () => {
   await using own = await open();
   const scene = await openScene(own);

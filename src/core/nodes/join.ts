@@ -111,6 +111,8 @@ async function noteJoined(env: Env, nodeId: number, port: number, pin: string): 
         restoredAt: null,
         updatedAt: now,
       });
+      // A machine forgets with what its engine was started: one that runs there still is started by this panel once more.
+      store.sync.savePosition(nodeId, null);
       const tx = createTransaction(env, NODE_CALL, 'inviteNode', now);
       tx.emit('node.changed', { node_id: nodeId, name: node.name }, ['joined']);
       tx.audit(`node:${nodeId}`, { joined: true, public_key: pin });

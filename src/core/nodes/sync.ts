@@ -464,7 +464,8 @@ export function createNodeSync(
   /** The machine was brought to the records of a moment: links that had been replaced by then are dead there. */
   async function noteReissues(until: number | null): Promise<void> {
     if (until === null) return;
-    const between = { from: reissuesFrom, until };
+    // After a clock was set back, those of the time until now were noted behind the last one.
+    const between = { from: until < reissuesFrom ? 0 : reissuesFrom, until };
     if (store.reissues.hasUnmet(nodeId, between)) {
       await write(() => {
         if (store.nodes.get(nodeId)) store.reissues.meet(nodeId, between, clock.now());

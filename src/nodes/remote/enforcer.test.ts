@@ -304,7 +304,125 @@ describe('a machine whose panel is away', () => {
   });
 });
 
+describe('a machine whose clock was wrong', () => {
+  it.each(['goes on', 'was started again'])(
+    'lets in again whose term had ended by it alone: its service %s',
+    async (how) => {
+      using temp = tempStore();
+      using folder = tempFolder();
+      const end = START + HOUR;
+      const scene = openScene(temp, folder.path, 1, { expiresAt: end, dueAt: end });
+      const { first, clock } = scene;
+      await first.meet();
+      clock.set(START + 400 * DAY);
+      await first.beat();
+      expect(first.isIn()).toBe(false);
+      clock.set(START + SECOND);
+      if (how === 'was started again') await first.restart();
+      await first.beat();
+      expect(first.isIn()).toBe(true);
+      clock.set(end - 1);
+      await first.beat();
+      expect(first.isIn()).toBe(true);
+      clock.set(end);
+      await first.beat();
+      expect(first.isIn(), 'it ends at its second').toBe(false);
+      first.engine().close();
+    },
+  );
+
+  it('has by the next contact what the panel says of resets and grants that had come due by it alone', async () => {
+    using temp = tempStore();
+    using folder = tempFolder();
+    const resetsAt = START + 10 * DAY;
+    const used = { trafficLimit: 1000, usedDown: 1000, totalDown: 1000, resetStrategy: 'month', resetsAt } as const;
+    const scene = openScene(temp, folder.path, 1, {
+      ...used,
+      state: 'limited',
+      onlineAt: START - DAY,
+      dueAt: resetsAt,
+    });
+    const { first, clock, store } = scene;
+    const grant = {
+      bytes: 500,
+      bytesLeft: 500,
+      lifetime: 'days',
+      days: 5,
+      endsAt: START + 5 * DAY,
+      createdAt: START,
+    } as const;
+    const granted = store.users.insert(
+      sampleUser({ ...used, usedDown: 1000, extra: 500, onlineAt: START - DAY, dueAt: grant.endsAt }),
+    );
+    store.grants.insert({ ...grant, userId: granted, note: '' });
+    await first.meet();
+    const isIn = () => [first.isIn(), first.machine.process?.members.get(first.inboundId)?.has(granted)];
+    expect(isIn()).toEqual([false, true]);
+    clock.set(START + 6 * DAY);
+    await first.beat();
+    expect(isIn(), 'the grant has ended').toEqual([false, false]);
+    clock.set(START + 400 * DAY);
+    await first.beat();
+    expect(isIn(), 'the counters were reset').toEqual([true, true]);
+    clock.set(START + HOUR);
+    await first.beat();
+    await first.meet();
+    await first.beat();
+    expect(isIn()).toEqual([false, true]);
+    first.move(700);
+    first.machine.move(granted, first.inboundId, { up: 0, down: 500 });
+    await first.beat();
+    expect(isIn(), 'the grant is spent').toEqual([false, false]);
+    first.engine().close();
+  });
+
+  it('tries a user again whom the engine refused by the wrong one', async () => {
+    using temp = tempStore();
+    using folder = tempFolder();
+    const excess = { addresses: 3, at: START, endedAt: null, cutOffUntil: START + HOUR };
+    const scene = openScene(temp, folder.path, 1, { onlineAt: START - DAY, excess });
+    const { first, clock } = scene;
+    await first.meet();
+    first.machine.refuses.add(scene.userId);
+    clock.set(START + 400 * DAY);
+    await first.beat();
+    expect(first.isIn()).toBe(false);
+    first.machine.refuses.clear();
+    clock.set(START + 2 * HOUR);
+    await first.beat();
+    expect(first.isIn()).toBe(true);
+    first.engine().close();
+  });
+});
+
 describe('the engine', () => {
+  it('is restarted over a deleted user who goes on while the panel is away', async () => {
+    using temp = tempStore();
+    using folder = tempFolder();
+    const scene = openScene(temp, folder.path, 1, { onlineAt: START - DAY });
+    const { first, clock, store } = scene;
+    await first.meet();
+    expect(first.move(100)).toBe(true);
+    await first.beat();
+    store.users.remove(scene.userId);
+    await first.meet();
+    const node = () => store.traffic.total().down;
+    expect([first.isIn(), node()]).toEqual([false, 100]);
+    const { starts } = first.machine;
+    clock.advance(61 * SECOND);
+    let moved = 100;
+    for (let readings = 0; readings < 4; readings += 1) {
+      clock.advance(10 * SECOND);
+      if (first.move(10)) moved += 10;
+      await first.beat();
+    }
+    expect(first.machine.starts).toBe(starts + 1);
+    expect(first.move(1), 'nothing is open any more').toBe(false);
+    await first.meet();
+    expect(node(), 'what moved counts for the node').toBe(moved);
+    first.engine().close();
+  });
+
   it('that refuses a user is asked once more after a minute, also where the panel has asked', async () => {
     using temp = tempStore();
     using folder = tempFolder();
@@ -436,6 +554,43 @@ it('counts by the weight of its node while the panel is away, as the panel does 
   expect(scene.row()).toMatchObject({ usedDown: 1002, totalDown: 668, state: 'limited' });
   expect(scene.events()).toEqual([['user.limited', START]]);
   expect(temp.store.traffic.total().down).toBe(668);
+  first.engine().close();
+});
+
+it('counts by another weight what was moved before it was known there, as the panel does', async () => {
+  using temp = tempStore();
+  using folder = tempFolder();
+  const row = { trafficLimit: 1000, onlineAt: START - DAY };
+  const scene = openScene(temp, folder.path, 1, row, { weight: 100 });
+  const { first, store, clock } = scene;
+  await first.meet();
+  first.move(100);
+  await first.beat();
+  await first.meet();
+  first.move(200);
+  await first.beat();
+  const node = store.nodes.get(first.nodeId);
+  if (!node) throw new Error('no node');
+  store.nodes.save({ ...node, weight: 200 });
+  // It is read, but the lease with the other weight does not arrive.
+  first.cut.add('lease');
+  await expect(first.meet()).rejects.toThrow('no answer');
+  expect(scene.row()).toMatchObject({ usedDown: 500, totalDown: 300 });
+  first.move(100);
+  await first.beat();
+  first.cut.clear();
+  // Then its users are sent once more who have moved something.
+  clock.advance(6 * 60 * SECOND);
+  await first.meet();
+  expect(scene.row()).toMatchObject({ usedDown: 700, totalDown: 400 });
+  first.move(149);
+  await first.beat();
+  expect(first.isIn()).toBe(true);
+  first.move(1);
+  await first.beat();
+  expect(first.isIn(), 'the machine has counted the same').toBe(false);
+  await first.meet();
+  expect(scene.row()).toMatchObject({ usedDown: 1000, totalDown: 550, state: 'limited' });
   first.engine().close();
 });
 

@@ -49,15 +49,16 @@ export function enforceLease(
   let contactAt = Number.NEGATIVE_INFINITY;
   let restartedAt = Number.NEGATIVE_INFINITY;
   const readings = new Map<number, number>();
-  /** Users whom the engine has refused, with when they are tried again. */
-  const retryAt = new Map<number, number>();
+  /** Users whom the engine has refused, with when it did. */
+  const refusedAt = new Map<number, number>();
   let isApplying = false;
   /** Something may have changed while changes were applied. */
   let isStale = false;
   let isClosed = false;
 
   function isDue({ userId, isAllowed }: LeaseMember): boolean {
-    return !isAllowed || (retryAt.get(userId) ?? Number.NEGATIVE_INFINITY) <= clock.now();
+    const at = refusedAt.get(userId);
+    return !isAllowed || at === undefined || Math.abs(clock.now() - at) >= RETRY_MS;
   }
 
   /** Brings the engine to what holds now. Where it does not answer, the next tick tries again. */
@@ -80,9 +81,9 @@ export function enforceLease(
       const isRefused = ({ userId }: LeaseMember) =>
         !applied.has(userId) && changes.some(({ user }) => user.userId === userId);
       lease.noteApplied(due.filter((member) => !isRefused(member)));
-      for (const { userId } of due) retryAt.delete(userId);
+      for (const { userId } of due) refusedAt.delete(userId);
       const refused = due.filter(isRefused);
-      for (const { userId } of refused) retryAt.set(userId, clock.now() + RETRY_MS);
+      for (const { userId } of refused) refusedAt.set(userId, clock.now());
       if (refused.length > 0) log.warn('users refused by the engine', { users: refused.length });
     }
   }

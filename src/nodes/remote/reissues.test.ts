@@ -56,6 +56,15 @@ it('is known for each node, whose machine has the next link by then', async () =
   second.restartPanel();
   await second.meet();
   expect(store.reissues.of(userId)?.metAt).toEqual(new Map([[second.nodeId, START + 8000]]));
+
+  // A clock that had been wrong is set back.
+  clock.set(START + 1_000_000);
+  await second.meet();
+  clock.set(START + 20_000);
+  reissue('c'.repeat(22));
+  clock.advance(1000);
+  await second.meet();
+  expect(store.reissues.of(userId)?.metAt).toEqual(new Map([[second.nodeId, START + 21_000]]));
   store.inbounds.remove(second.inboundId);
   store.nodes.remove(second.nodeId);
   expect(store.reissues.of(userId)?.metAt).toEqual(new Map());

@@ -25,6 +25,8 @@ export interface TextSeal {
 
 /** Users whose time passes in one transaction. */
 const PASSED = 500;
+/** A clock that was set back by more had been wrong: what had come due by it alone may be still to come. */
+const SET_BACK_MS = 60_000;
 const NOTHING: UpDown = { up: 0, down: 0 };
 
 export const LEASE_SCHEMA = `
@@ -118,6 +120,7 @@ export function createNodeLease(
   const unapplied = db.prepare<[number, number], Row>(
     `SELECT ${COLUMNS} FROM leased INDEXED BY leased_unapplied WHERE (allowed > removed) <> applied AND user_id > ? ORDER BY user_id LIMIT ?`,
   );
+  const refused = db.prepare<[], Row>(`SELECT ${COLUMNS} FROM leased WHERE allowed = 0`);
   const allowed = db.prepare<[], Row>(`SELECT ${COLUMNS} FROM leased WHERE allowed > removed ORDER BY user_id`);
   const count = db.prepare<[], number>('SELECT count(*) FROM leased').pluck();
   const put = db.prepare<[Omit<Row, 'removed'> & { readonly leaseId: string; readonly dueAt: number | null }]>(
@@ -134,6 +137,7 @@ export function createNodeLease(
   const setApplied = db.prepare<[{ userId: number; isIn: number; isRemoved: number }]>(
     `UPDATE leased SET applied = :isIn, removed = CASE WHEN :isIn THEN 0 ELSE max(removed, :isRemoved AND allowed) END WHERE user_id = :userId`,
   );
+  const isInEngine = db.prepare<[number], number>('SELECT 1 FROM engine_users WHERE user_id = ?').pluck();
   const addToEngine = db.prepare<[number]>('INSERT INTO engine_users (user_id) VALUES (?) ON CONFLICT DO NOTHING');
   const dropFromEngine = db.prepare<[number]>('DELETE FROM engine_users WHERE user_id = ?');
   const clearEngine = db.prepare('DELETE FROM engine_users');
@@ -150,6 +154,7 @@ export function createNodeLease(
     `INSERT INTO lease (one, lease_id, version) VALUES (1, ?, ?)
      ON CONFLICT (one) DO UPDATE SET lease_id = excluded.lease_id, version = excluded.version`,
   );
+  const forgetVersion = db.prepare('UPDATE lease SET version = 0');
   const putShared = db.prepare<[Uint8Array]>('UPDATE lease SET shared = ?');
   const putAt = db.prepare<[number]>('UPDATE lease SET at = ?');
   const started = db.prepare<[], Uint8Array>('SELECT engine FROM started').pluck();
@@ -182,6 +187,8 @@ export function createNodeLease(
   );
   const takenOf = db.prepare<[], number>('SELECT taken FROM ledger').pluck();
   const saveTaken = db.prepare<[number]>('UPDATE ledger SET taken = ?');
+  /** When time was last passed; null: not yet by this process. */
+  let passedAt: number | null = null;
   let present: LeaseShared | null | undefined;
   let countNodes: ReturnType<typeof nodesCounter> | null = null;
 
@@ -269,6 +276,14 @@ export function createNodeLease(
     };
   }
 
+  /** Users whose term had ended only by a clock that was wrong. */
+  function letInAgain(now: number): void {
+    for (const row of refused.all()) {
+      const leased = decode(row, now);
+      if (refusalOf(leased, now) === null) save(row.userId, leased, now);
+    }
+  }
+
   function putUser(user: LeaseUser, part: { leaseId: string; taken: number }, now: number): void {
     learn.run({ userId: user.id, taken: part.taken });
     const grown = unknown.all(user.id).map(({ up, down, knownUp, knownDown }) => {
@@ -330,9 +345,9 @@ export function createNodeLease(
     count(userId, moved, before, after, now) {
       const row = get.get(userId);
       if (!row) {
-        // Nothing is known of the user, whose held term this may begin.
+        // Nothing is known of the user, whose held term this may begin, or who was deleted.
         if (before === null) note('first', now, userId, after);
-        return false;
+        return (lease.get()?.at ?? null) !== null && isInEngine.get(userId) === undefined;
       }
       const charged = weighSince(after, before ?? NOTHING, weight());
       const { leased, happened } = countLeased(decode(row, now), moved, now, zone(), charged);
@@ -351,6 +366,12 @@ export function createNodeLease(
       return refusal !== null && refusal !== 'addresses';
     },
     advance: db.transaction((now) => {
+      const isSetBack = passedAt !== null && now < passedAt - SET_BACK_MS;
+      // Also of a process before this one.
+      if (passedAt === null || isSetBack) letInAgain(now);
+      // Resets and ends of grants cannot be taken back here: the panel sends everything once more.
+      if (isSetBack) forgetVersion.run();
+      passedAt = now;
       for (;;) {
         const rows = due.all(now, PASSED);
         for (const row of rows) {
