@@ -63,7 +63,7 @@ test('a buyer tries, buys, renews, adds and is refunded', async ({ own, browser 
       if (invoice) fake.pay(invoice.token);
       return route.fulfill({ contentType: 'text/html', body: '<title>Bank</title><h1>Paid at the bank</h1>' });
     });
-    await page.getByRole('button', { name: `Pay ${amount}` }).click();
+    await page.getByRole('button', { name: `(Stripe) ${amount}` }).click();
     await expect(page.getByRole('heading', { name: 'Paid at the bank' })).toBeVisible();
     expect(paidAt).toMatch(/^https:\/\/checkout\.stripe\.com\//);
     await page.unroute(`${order}**`);
