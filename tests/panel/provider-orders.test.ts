@@ -790,78 +790,82 @@ const FAULTS = ['late', 'cut', 'busy', 'down', 'garbage'] as const;
 /** Where the provider shows refunds that were made in its pages. */
 const SHOWS_REFUNDS: ReadonlySet<ProviderKind> = new Set(['stars', 'yookassa', 'stripe', 'heleket']);
 
-it.each(PROVIDER_KINDS)('%s ends in one outcome, whatever comes in whatever order', async (kind) => {
-  const { fake, id } = await shop.add(kind);
-  const url = kind === 'stars' ? null : (await shop.panel().act('setProviderHook', { id, enabled: true })).hook_url;
-  const hookToken = url?.split('/').at(-1);
-  const happening = fc.record({ what: fc.constantFrom(...HAPPENINGS), fault: fc.constantFrom(...FAULTS) });
-  const began = shop.clock.now();
-  let passed = 0;
-  /** The provider's clock follows that of the panel: orders of one example are days after those of another. */
-  const setProvidersClock = (ms: number) => {
-    passTime(ms - passed);
-    passed = ms;
-  };
-  await using stack = new AsyncDisposableStack();
-  stack.defer(() => setProvidersClock(0));
-  await fc.assert(
-    fc.asyncProperty(fc.array(happening, { minLength: 4, maxLength: 10 }), async (happenings) => {
-      setProvidersClock(shop.clock.now() - began);
-      const order = await shop.open(id);
-      const token = shop.tokenOf(order.id);
-      const invoice = fake.invoices.find((one) => one.token === token);
-      let isPaid = false;
-      const happen: Readonly<Record<(typeof HAPPENINGS)[number], (fault: (typeof FAULTS)[number]) => unknown>> = {
-        ask: () => shop.ask(order.id),
-        turn: () => shop.turn(),
-        hook: () => hookToken !== undefined && shop.panel().core.shop.hint(hookToken, shop.hookFrom(fake, token)),
-        async crash() {
-          shop.clock.advance(31_000);
-          const asked = [shop.panel().act('askOrder', { id: order.id }), shop.turn()];
-          await shop.restart();
-          await Promise.allSettled(asked);
-        },
-        pay() {
-          if (!isPaid) fake.pay(token);
-          isPaid = true;
-        },
-        expire: () => !isPaid && fake.expire(token),
-        duplicate: () => Promise.all([shop.ask(order.id), shop.turn(), happen.hook('late'), happen.hook('late')]),
-        hour: () => shop.clock.advance(HOUR + 1000),
-        fault: (fault) => fake.fail('', fault),
-        open: () =>
-          shop
-            .panel()
-            .act('openOrder', { id: order.id, provider_id: id })
-            .catch(() => null),
-        refund: () => giveBack(order.id),
-        refundThere: () => isPaid && SHOWS_REFUNDS.has(kind) && invoice?.refunded === '0' && fake.refund(token),
-      };
-      for (const { what, fault } of happenings) await happen[what](fault);
-      happen.pay('late');
-      // Faults that are left over are gone through.
-      for (let turns = 0; turns < 12; turns += 1) {
-        shop.clock.advance(HOUR + 1000);
-        await shop.turn();
-      }
-      // What was given back at the provider is taken back by a person, where it was given.
-      const found = await attention();
-      const there = { reason: 'refunded', order_id: order.id };
-      expect(found).toMatchObject(found.length === 0 ? [] : [there]);
-      for (const { id: payment, applied } of found) await resolve(payment, applied ? 'take_back' : 'ignore');
-      const isGiven = events('user.extended').some(({ order_id }) => order_id === order.id);
-      const { state } = await shop.order(order.id);
-      expect(isGiven ? ['paid', 'refunded'] : ['open', 'expired', 'failed', 'opening']).toContain(state);
-      // Given once, or not at all where it was given back before the panel heard of it.
-      expect(isGiven || found.length === 1).toBe(true);
-      expect(await endOf(order)).toBe(state === 'paid' ? later(30) : END);
-      expect(events('user.extended').filter(({ order_id }) => order_id === order.id)).toHaveLength(isGiven ? 1 : 0);
-      expect(invoice?.refunded === '0' || state !== 'paid').toBe(true);
-      expect(await attention()).toEqual([]);
-    }),
-    { numRuns: times(5, 100) },
-  );
-});
+it.each(PROVIDER_KINDS)(
+  '%s ends in one outcome, whatever comes in whatever order',
+  async (kind) => {
+    const { fake, id } = await shop.add(kind);
+    const url = kind === 'stars' ? null : (await shop.panel().act('setProviderHook', { id, enabled: true })).hook_url;
+    const hookToken = url?.split('/').at(-1);
+    const happening = fc.record({ what: fc.constantFrom(...HAPPENINGS), fault: fc.constantFrom(...FAULTS) });
+    const began = shop.clock.now();
+    let passed = 0;
+    /** The provider's clock follows that of the panel: orders of one example are days after those of another. */
+    const setProvidersClock = (ms: number) => {
+      passTime(ms - passed);
+      passed = ms;
+    };
+    await using stack = new AsyncDisposableStack();
+    stack.defer(() => setProvidersClock(0));
+    await fc.assert(
+      fc.asyncProperty(fc.array(happening, { minLength: 4, maxLength: 10 }), async (happenings) => {
+        setProvidersClock(shop.clock.now() - began);
+        const order = await shop.open(id);
+        const token = shop.tokenOf(order.id);
+        const invoice = fake.invoices.find((one) => one.token === token);
+        let isPaid = false;
+        const happen: Readonly<Record<(typeof HAPPENINGS)[number], (fault: (typeof FAULTS)[number]) => unknown>> = {
+          ask: () => shop.ask(order.id),
+          turn: () => shop.turn(),
+          hook: () => hookToken !== undefined && shop.panel().core.shop.hint(hookToken, shop.hookFrom(fake, token)),
+          async crash() {
+            shop.clock.advance(31_000);
+            const asked = [shop.panel().act('askOrder', { id: order.id }), shop.turn()];
+            await shop.restart();
+            await Promise.allSettled(asked);
+          },
+          pay() {
+            if (!isPaid) fake.pay(token);
+            isPaid = true;
+          },
+          expire: () => !isPaid && fake.expire(token),
+          duplicate: () => Promise.all([shop.ask(order.id), shop.turn(), happen.hook('late'), happen.hook('late')]),
+          hour: () => shop.clock.advance(HOUR + 1000),
+          fault: (fault) => fake.fail('', fault),
+          open: () =>
+            shop
+              .panel()
+              .act('openOrder', { id: order.id, provider_id: id })
+              .catch(() => null),
+          refund: () => giveBack(order.id),
+          refundThere: () => isPaid && SHOWS_REFUNDS.has(kind) && invoice?.refunded === '0' && fake.refund(token),
+        };
+        for (const { what, fault } of happenings) await happen[what](fault);
+        happen.pay('late');
+        // Faults that are left over are gone through.
+        for (let turns = 0; turns < 12; turns += 1) {
+          shop.clock.advance(HOUR + 1000);
+          await shop.turn();
+        }
+        // What was given back at the provider is taken back by a person, where it was given.
+        const found = await attention();
+        const there = { reason: 'refunded', order_id: order.id };
+        expect(found).toMatchObject(found.length === 0 ? [] : [there]);
+        for (const { id: payment, applied } of found) await resolve(payment, applied ? 'take_back' : 'ignore');
+        const isGiven = events('user.extended').some(({ order_id }) => order_id === order.id);
+        const { state } = await shop.order(order.id);
+        expect(isGiven ? ['paid', 'refunded'] : ['open', 'expired', 'failed', 'opening']).toContain(state);
+        // Given once, or not at all where it was given back before the panel heard of it.
+        expect(isGiven || found.length === 1).toBe(true);
+        expect(await endOf(order)).toBe(state === 'paid' ? later(30) : END);
+        expect(events('user.extended').filter(({ order_id }) => order_id === order.id)).toHaveLength(isGiven ? 1 : 0);
+        expect(invoice?.refunded === '0' || state !== 'paid').toBe(true);
+        expect(await attention()).toEqual([]);
+      }),
+      { numRuns: times(5, 100) },
+    );
+  },
+  times(600_000, 7_200_000),
+);
 
 /** As the administrator does; where the provider does not answer, it is asked again later. */
 async function giveBack(id: number): Promise<void> {
