@@ -37,9 +37,9 @@ export interface PaidAt extends Pick<ProviderRow, 'kind' | 'isTest'> {
  * Writes what a provider reports. `token` is that of an invoice or of an order. Nothing for a payment that has neither, as another
  * program may use the account, and nothing where it is known already.
  */
-export function recordPayment(tx: Transaction, provider: PaidAt, said: ProviderPayment): void {
+export function recordPayment(tx: Transaction, provider: PaidAt, answer: ProviderPayment): void {
   const { store, now } = tx;
-  const reported = plausible(said, now);
+  const reported = plausible(answer, now);
   if (reported === null) return;
   const known = store.payments.paymentByExternalId(provider.kind, reported.isTest, reported.externalId);
   if (known) {
