@@ -50,6 +50,7 @@ test.describe('by keyboard alone', () => {
     await page.keyboard.type('kay board');
     await expect(page.getByRole('row')).toHaveCount(2);
     await page.keyboard.press('Escape');
+    await expect(page.getByRole('row')).not.toHaveCount(2);
     await focused().press('Tab');
     // From the row of the record that was open, where the list had it by then, else from above the first one: to the first one either way.
     await page.keyboard.press('j');

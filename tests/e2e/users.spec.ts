@@ -59,6 +59,23 @@ test.describe('finding users', () => {
     await expect(row(0)).toBeFocused();
   });
 
+  test('has its keys act on the row that has the focus, also where others come before it', async ({ page, own }) => {
+    await otherWindow(own).call('createTariff', { name: 'Monthly', duration: { months: 1 } });
+    await makeUser(own, 'First');
+    await own.visit('users');
+    const box = (name: string) => page.getByRole('checkbox', { name: `Select ${name}` });
+    const row = (name: string) => page.locator('tr[data-index]').filter({ has: box(name) });
+    await expect(box('First')).toBeVisible();
+    await page.keyboard.press('j');
+    await expect(row('First')).toBeFocused();
+    await makeUser(own, 'Second');
+    await expect(row('Second')).toHaveAttribute('data-index', '0');
+    await expect(row('First')).toBeFocused();
+    await page.keyboard.press('x');
+    await expect(box('First')).toBeChecked();
+    await expect(box('Second')).not.toBeChecked();
+  });
+
   test('sorts by what the panel knows and remembers the columns', async ({ page, visit }) => {
     await visit('users');
     await page.getByRole('button', { name: 'Traffic', exact: true }).click();

@@ -46,8 +46,14 @@ export function useRowControl<Row>(parts: RowControlParts<Row>) {
 
   // With the row that is shown: the next key may depend on what has the focus.
   useLayoutEffect(() => {
+    if (wanted.current < 0) {
+      // The row that has the focus is the one that keys act on, wherever other rows have moved it.
+      const index = indexOf(document.activeElement);
+      if (index >= 0 && index !== active && scroller.current?.contains(document.activeElement)) setActive(index);
+      return;
+    }
     // An effect of a render before the last key would take the focus to the row of that time.
-    if (wanted.current < 0 || wanted.current !== active) return;
+    if (wanted.current !== active) return;
     const row = scroller.current?.querySelector<HTMLElement>(`tr[data-index="${active}"]`);
     if (!row) return;
     wanted.current = -1;
@@ -157,11 +163,6 @@ export function useRowControl<Row>(parts: RowControlParts<Row>) {
     group: 'list',
   });
 
-  const indexOf = (target: EventTarget) => {
-    const row = target instanceof Element ? target.closest<HTMLElement>('tr[data-index]') : null;
-    return row === null ? -1 : Number(row.dataset.index);
-  };
-
   const handlers = {
     onClick(event: MouseEvent<HTMLElement>) {
       const index = indexOf(event.target);
@@ -200,6 +201,12 @@ export function useRowControl<Row>(parts: RowControlParts<Row>) {
     },
   };
   return { active, handlers };
+}
+
+/** The place of the row that an element is in; -1: it is in none. */
+function indexOf(target: EventTarget | null): number {
+  const row = target instanceof Element ? target.closest<HTMLElement>('tr[data-index]') : null;
+  return row === null ? -1 : Number(row.dataset.index);
 }
 
 /** Moves the focus into the record beside the list when it is there: who opens one by keyboard goes on in it. */

@@ -25,14 +25,14 @@ export function useRowWindow(
   const [viewport, setViewport] = useState(FIRST_VIEWPORT);
   const position = useRef({ offset: 0, scrollTop: 0 });
   const shape: ListShape = { count, rowHeight, viewport };
-  const [shown, setShown] = useState<RowWindow>(() => windowAt(0, 0, shape));
+  const [shown, setShown] = useState(() => ({ ...windowAt(0, 0, shape), count }));
   const latest = useRef(shape);
   latest.current = shape;
 
   const update = useCallback(() => {
     const { offset, scrollTop } = position.current;
-    const next = windowAt(offset, scrollTop, latest.current);
-    setShown((now) => (isSame(now, next) ? now : next));
+    const next = { ...windowAt(offset, scrollTop, latest.current), count: latest.current.count };
+    setShown((now) => (now.count === next.count && isSame(now, next) ? now : next));
   }, []);
 
   useLayoutEffect(() => {
@@ -121,7 +121,9 @@ export function useRowWindow(
   );
 
   if (isPrinting) return { start: 0, end: Math.min(MAX_PRINTED, count), before: 0, after: 0, reveal };
-  return { ...shown, end: Math.min(shown.end, count), reveal };
+  // Of a list that has grown, at once: a row that leaves the window for a moment loses the focus.
+  const { offset, scrollTop } = position.current;
+  return { ...(shown.count === count ? shown : windowAt(offset, scrollTop, shape)), reveal };
 }
 
 function isSame(a: RowWindow, b: RowWindow): boolean {
