@@ -231,3 +231,14 @@ function createEngine(
     close: () => {},
   };
 }
+
+/** Marks of starts that are each another: 1, 2, 3. */
+export function createCountingCrypto(): { randomBytes(): Uint8Array } {
+  let made = 0;
+  return {
+    randomBytes() {
+      made += 1;
+      return Uint8Array.of(made);
+    },
+  };
+}

@@ -1,4 +1,4 @@
-// The listener of HTTP-01 answers an authority, whoever else connects to it.
+// The listener of HTTP-01 answers an authority while others hold connections.
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';

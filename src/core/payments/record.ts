@@ -215,8 +215,8 @@ function noteLater(tx: Transaction, known: PaymentRow, { state, refunded, raw }:
   tx.audit(order?.userId == null ? null : `user:${order.userId}`, detail);
 }
 
-/** Whether a payment was taken back while its refund was on its way: what became of that is known, and it is not asked for again. */
-function isTakenBack({ store }: Transaction, payment: PaymentRow): boolean {
+/** Stops asking for a refund of a payment that was refunded meanwhile. false: it was not. */
+function endRefundedAlready({ store }: Transaction, payment: PaymentRow): boolean {
   if (payment.state !== 'refunded') return false;
   if (payment.nextRefundAt !== null) store.payments.savePayment({ ...payment, refundId: null, nextRefundAt: null });
   return true;
@@ -225,7 +225,7 @@ function isTakenBack({ store }: Transaction, payment: PaymentRow): boolean {
 /** The provider did not give the money back after all: everything stays as it was, and a person must know. */
 export function failRefund(tx: Transaction, before: PaymentRow): void {
   const { store } = tx;
-  if (isTakenBack(tx, before)) return;
+  if (endRefundedAlready(tx, before)) return;
   const isApplied = before.state === 'applied';
   const after: PaymentRow = {
     ...before,
@@ -246,7 +246,7 @@ export function failRefund(tx: Transaction, before: PaymentRow): void {
 export function endRefund(tx: Transaction, { id }: Pick<PaymentRow, 'id'>): void {
   const { store, now } = tx;
   const before = store.payments.payment(id);
-  if (!before || isTakenBack(tx, before)) return;
+  if (!before || endRefundedAlready(tx, before)) return;
   const order = before.orderId === null ? undefined : store.sales.order(before.orderId);
   if (before.state === 'applied' && order?.state === 'paid') takeOrderBack(tx, order, before.note);
   const isOpen = before.reason !== null && before.resolvedAt === null;

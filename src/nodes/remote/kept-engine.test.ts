@@ -1,7 +1,7 @@
 // What ends by itself is started again, as the panel left it; what the panel stops is not.
 import { expect, it } from 'vitest';
 import { createTestTimers } from '../../../tests/support/clock.ts';
-import { createFakeMachine } from '../../../tests/support/fake-engine.ts';
+import { createCountingCrypto, createFakeMachine } from '../../../tests/support/fake-engine.ts';
 import { createTestLog } from '../../../tests/support/log.ts';
 import { noLease } from '../../../tests/support/node-lease.ts';
 import type { EngineInbound } from '../../core/ports/engines.ts';
@@ -21,13 +21,7 @@ const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 function open() {
   const machine = createFakeMachine();
   const timers = createTestTimers();
-  let starts = 0;
-  const crypto = {
-    randomBytes: () => {
-      starts += 1;
-      return Uint8Array.of(starts);
-    },
-  };
+  const crypto = createCountingCrypto();
   const engine = keepEngine(machine.attach().engine, { crypto, timers, log: createTestLog(), lease: noLease });
   const members = () => [1, 2].map((id) => [...(machine.process?.members.get(id)?.keys() ?? [])].sort());
   return { machine, timers, engine, members };

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it, type TestOptions, vi } from 'vitest';
 import { createTestTimers } from '../../../tests/support/clock.ts';
-import { createFakeMachine } from '../../../tests/support/fake-engine.ts';
+import { createCountingCrypto, createFakeMachine } from '../../../tests/support/fake-engine.ts';
 import { createTestLog } from '../../../tests/support/log.ts';
 import { noLease } from '../../../tests/support/node-lease.ts';
 import { type EngineConfig, EngineError, type EngineInbound } from '../../core/ports/engines.ts';
@@ -37,13 +37,7 @@ async function openWatched() {
   writeProgramsInUse(folder, { current: FORMER, former: null });
   const machine = createFakeMachine();
   const timers = createTestTimers();
-  let starts = 0;
-  const crypto = {
-    randomBytes: () => {
-      starts += 1;
-      return Uint8Array.of(starts);
-    },
-  };
+  const crypto = createCountingCrypto();
   const log = createTestLog();
   const engine = keepEngine(machine.attach().engine, { crypto, timers, log, lease: noLease });
   await engine.start(CONFIG, [], 'a');
