@@ -1,8 +1,8 @@
 // The whole rule of imports (docs/architecture.md), kept by `npm run check`. Each layer names what it MAY import; all else is an error.
 //
 // i18n <- contract <- domain <- core <- door <- http <- panel <- cli, main
-// store, adapters, nodes, payments, subscription implement core/ports/ and only panel/ wires them. renderer knows i18n, contract, domain, subscription and
-// bridge; preload knows bridge.
+// store, adapters, engines, payments, subscription implement core/ports/; only panel/ and agent/ wire them. agent knows ports, and neither core, store,
+// http nor panel but for AGENT_EXCEPTIONS. renderer knows i18n, contract, domain, subscription and bridge; preload knows bridge.
 
 const SOURCE = '^src/';
 const TESTS = '\\.test\\.tsx?$';
@@ -12,13 +12,13 @@ const npm = (...names) => `node_modules/(@types/)?(${names.join('|')})/`;
 const layers = (...names) => `^src/(${names.join('|')})/`;
 const pages = (...names) => `^src/renderer/src/(${names.join('|')})/`;
 
-/** Files of a layer may import these path patterns and nothing else (`builtins`: also node:*). */
-function mayImport(layer, allowed, { builtins = false, comment = '' } = {}) {
+/** Files of a layer may import these path patterns and nothing else (`builtins`: also node:*; `not`: but for these files). */
+function mayImport(layer, allowed, { builtins = false, comment = '', not = [] } = {}) {
   return {
     name: `${layer}-imports`,
     severity: 'error',
     comment: comment || `src/${layer} imports outside its layer`,
-    from: { path: layers(layer), pathNot: TESTS },
+    from: { path: layers(layer), pathNot: [TESTS, ...not] },
     to: { pathNot: allowed, ...(builtins ? { dependencyTypesNot: ['core'] } : {}) },
   };
 }
@@ -34,7 +34,42 @@ function onlyTypes(layer, path, pathNot) {
   };
 }
 
-const PORTS = '^src/core/(ports/[a-z-]+|panel-error|sort-key)\\.ts$';
+/** What each host shows and needs of its machine before it composes anything. */
+const OF_HOSTS = '^src/adapters/(refusal|data-folder|installation|releases/problem-sentences|system-service)\\.ts$';
+const PORTS = '^src/core/(ports/[a-z-]+|kernel/(panel-error|sort-key))\\.ts$';
+const AGENT_IMPORTS = [layers('contract', 'domain', 'engines', 'adapters', 'subscription', 'agent'), PORTS, npm('zod')];
+/** Files of the agent with what each may import besides, as it does on a machine what the panel does itself. */
+const AGENT_EXCEPTIONS = {
+  '^src/agent/links\\.ts$': '^src/(door/(door|subscription)|http/(app|server)|core/kernel/core)\\.ts$',
+  '^src/agent/links-acme\\.ts$': '^src/core/settings/acme-orders\\.ts$',
+  '^src/agent/server\\.ts$': '^src/http/connections\\.ts$',
+  '^src/agent/store/': '^src/store/database\\.ts$',
+};
+/** The nouns of core in the one order in which they may import each other. What composes them stands beside their folders. */
+const CORE_NOUNS = [
+  'ports',
+  'kernel',
+  'notify',
+  'proof',
+  'access',
+  'inbounds',
+  'offers',
+  'tariffs',
+  'users',
+  'audit',
+  'backups',
+  'sales',
+  'payments',
+  'bot',
+  'nodes',
+  'settings',
+  'updates',
+  'setup',
+  'subscription',
+  'webhooks',
+  'inbound-groups',
+  'stats',
+];
 const inside = ['i18n', 'contract', 'domain', 'core'];
 
 /** @type {import('dependency-cruiser').IConfiguration} */
@@ -50,11 +85,12 @@ module.exports = {
       to: { path: npm('zod-openapi') },
     },
     mayImport('domain', [layers('i18n', 'contract', 'domain')]),
-    onlyTypes('domain', layers('i18n', 'contract')),
+    // The table of currencies is data for both: what can be requested, and how amounts are computed.
+    onlyTypes('domain', layers('i18n', 'contract'), '^src/contract/currencies\\.ts$'),
     mayImport('core', [layers(...inside)]),
     mayImport('subscription', [layers(...inside, 'subscription'), npm('qr')]),
     onlyTypes('subscription', layers('core'), PORTS),
-    mayImport('store', [layers(...inside, 'store'), npm('better-sqlite3')], { builtins: true }),
+    mayImport('store', [layers(...inside, 'store'), npm('better-sqlite3', 'zod')], { builtins: true }),
     onlyTypes('store', layers('core'), PORTS),
     mayImport(
       'adapters',
@@ -73,15 +109,30 @@ module.exports = {
           'tar',
           'socks-proxy-agent',
           'yauzl',
+          'zod',
         ),
       ],
       { builtins: true },
     ),
     onlyTypes('adapters', layers('core'), PORTS),
-    mayImport('nodes', [layers(...inside, 'nodes'), npm('@grpc/grpc-js', 'protobufjs', 'long', 'zod')], {
-      builtins: true,
-    }),
-    onlyTypes('nodes', layers('core'), PORTS),
+    mayImport(
+      'engines',
+      [
+        layers('contract', 'domain', 'engines'),
+        PORTS,
+        '^src/i18n/languages\\.ts$',
+        npm('@grpc/grpc-js', 'protobufjs', 'long', 'zod'),
+      ],
+      { builtins: true },
+    ),
+    mayImport('agent', AGENT_IMPORTS, { builtins: true, not: Object.keys(AGENT_EXCEPTIONS) }),
+    ...Object.entries(AGENT_EXCEPTIONS).map(([from, more]) => ({
+      name: 'agent-exceptions',
+      severity: 'error',
+      comment: 'what the machine of a node shares with the panel, file by file (docs/architecture.md)',
+      from: { path: from, pathNot: TESTS },
+      to: { pathNot: [...AGENT_IMPORTS, more], dependencyTypesNot: ['core'] },
+    })),
     mayImport('payments', [layers(...inside, 'payments')], { builtins: true }),
     onlyTypes('payments', layers('core'), PORTS),
     mayImport('door', [layers(...inside, 'subscription', 'door'), npm('prom-client')], { builtins: true }),
@@ -102,17 +153,53 @@ module.exports = {
     {
       name: 'panel-imports',
       severity: 'error',
-      comment: 'the composition root wires every layer, but knows neither its hosts nor the pages',
+      comment:
+        'this composition root wires every layer, but knows neither its hosts, nor the other root (agent), nor the pages',
       from: { path: layers('panel'), pathNot: TESTS },
-      to: { path: layers('cli', 'main', 'preload', 'bridge', 'renderer') },
+      // Except for the engines that are installed in a folder, which both have.
+      to: {
+        pathNot: '^src/agent/programs\\.ts$',
+        path: layers('agent', 'cli', 'main', 'preload', 'bridge', 'renderer'),
+      },
     },
-    mayImport('cli', [layers('i18n', 'contract', 'domain', 'core', 'panel', 'cli'), npm('commander')], {
-      builtins: true,
-    }),
+    mayImport(
+      'cli',
+      [
+        layers('i18n', 'contract', 'domain', 'core', 'agent', 'panel', 'cli'),
+        OF_HOSTS,
+        '^src/demo/index\\.ts$',
+        npm('commander'),
+      ],
+      {
+        builtins: true,
+      },
+    ),
+    {
+      name: 'demo-has-one-entry',
+      severity: 'error',
+      comment: 'only the command line loads the demonstration, by its entry',
+      from: { path: SOURCE, pathNot: [layers('demo'), TESTS, '^src/cli/', '^src/panel/config\\.ts$'] },
+      to: { path: layers('demo') },
+    },
+    ...CORE_NOUNS.map((noun, index) => ({
+      name: `core-${noun}-imports`,
+      severity: 'error',
+      comment: 'within core a noun imports only nouns above it in CORE_NOUNS, so that none needs another that needs it',
+      from: { path: `^src/core/${noun}/`, pathNot: TESTS },
+      to: { path: '^src/core/', pathNot: [noun, ...CORE_NOUNS.slice(0, index)].map((each) => `^src/core/${each}/`) },
+    })),
+    {
+      name: 'sales-know-no-messages',
+      severity: 'error',
+      comment: 'what sells publishes what happened (tx.publish); core/notify/sale-reactions.ts has who is notified',
+      from: { path: '^src/core/(payments|sales)/', pathNot: TESTS },
+      to: { path: '^src/core/notify/.*(notices|reactions)' },
+    },
     mayImport(
       'main',
       [
         layers('i18n', 'contract', 'domain', 'core', 'door', 'panel', 'bridge', 'main'),
+        OF_HOSTS,
         // Of http only what works without it: the built pages.
         '^src/http/pages\\.ts$',
         // The command line is shipped in the application, which runs it where it is asked to.

@@ -2,10 +2,25 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { listSystemFiles } from './scripts/system-parts.ts';
 
 const unit = {
   std: ['i18n', 'contract', 'domain', 'core', 'subscription'],
-  node: ['store', 'adapters', 'nodes', 'payments', 'bot', 'door', 'http', 'panel', 'cli', 'main', 'bridge', 'preload'],
+  node: [
+    'store',
+    'adapters',
+    'engines',
+    'agent',
+    'payments',
+    'bot',
+    'door',
+    'http',
+    'panel',
+    'cli',
+    'main',
+    'bridge',
+    'preload',
+  ],
   web: ['renderer'],
 };
 
@@ -29,12 +44,20 @@ const crossing = [
   'desktop',
   'engines',
   'updates',
+  'commands',
   'acme',
 ];
 
+/** `npm test` leaves out what `npm run test:system` runs. */
+const excluded = (name: string) => (process.env.GATEHOUSE_TEST_COMMAND === 'test' ? listSystemFiles(name) : []);
+
 const unitProjects = Object.entries(unit).map(([name, folders]) => ({
   extends: true as const,
-  test: { name, include: folders.map((folder) => `src/${folder}/**/*.test.{ts,tsx}`) },
+  test: {
+    name,
+    include: folders.map((folder) => `src/${folder}/**/*.test.{ts,tsx}`),
+    exclude: [...excluded(name)],
+  },
 }));
 
 const isThere = (path: string) => existsSync(new URL(path, import.meta.url));
@@ -49,7 +72,10 @@ const crossingProjects = crossing
       // What a folder needs of the machine, before its first test.
       globalSetup: [`./tests/${name}/setup.ts`].filter(isThere),
       // The packed application is that of Electron's binary.
-      exclude: process.env.GATEHOUSE_TEST_ELECTRON === '1' ? [] : ['tests/desktop/packed.test.ts'],
+      exclude: [
+        ...excluded(name),
+        ...(process.env.GATEHOUSE_TEST_ELECTRON === '1' ? [] : ['tests/desktop/packed.test.ts']),
+      ],
       // One at a time: a desktop's panel takes the first free port and keeps it, so that between two starts of one another could take it.
       ...(name === 'desktop' && { fileParallelism: false }),
       testTimeout: 600_000,

@@ -37,7 +37,9 @@ function runInNewerNode() {
     .map((path) => fileURLToPath(new URL(path, import.meta.url)))
     .find((path) => existsSync(path));
   if (!newer)
-    fail(`Node ${NEEDED_MAJOR} or newer is needed, this is ${process.version}. Run \`npm ci\` or install it.`);
+    fail(
+      `Node ${NEEDED_MAJOR} or newer is needed, this is ${process.version}. Run \`npm ci\`, or install the package with --allow-scripts=node.`,
+    );
 
   const child = spawn(newer, [...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: 'inherit',

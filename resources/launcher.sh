@@ -1,7 +1,7 @@
 #!/bin/sh
 # The `panel` command of an unpacked release: runs the version that the file `current` names. `serve` is supervised: it is started again
 # where it asks for that (exit code 75), and a version on trial that does not come up in time is replaced by the former one.
-# Updates do not change this file; the files that it reads are described in src/panel/installation.ts.
+# Updates do not change this file; the files that it reads are described in src/adapters/installation.ts.
 set -u
 umask 077
 self=$(readlink -f -- "$0") || exit 1

@@ -119,7 +119,7 @@ function required(): string[] {
 }
 
 /** The anchors of a page's headings, as code hosts make them. */
-function anchorsOf(page: string): Set<string> {
+function listAnchors(page: string): Set<string> {
   const headings = page.matchAll(/^#+ (.+)$/gm);
   const toAnchor = (text: string) =>
     text
@@ -140,13 +140,13 @@ function faultsOfNames(where: string, how: string): string[] {
   for (const [, path = '', anchor] of how.matchAll(LINK)) {
     const file = join(root, 'docs', path);
     if (!existsSync(file)) faults.push(`${where}: there is no docs/${path}`);
-    else if (anchor !== undefined && !anchorsOf(readFileSync(file, 'utf8')).has(anchor))
+    else if (anchor !== undefined && !listAnchors(readFileSync(file, 'utf8')).has(anchor))
       faults.push(`${where}: docs/${path} has no #${anchor}`);
   }
   return faults;
 }
 
-function faultsOf(rows: readonly Row[]): string[] {
+function findFaults(rows: readonly Row[]): string[] {
   const there = rows.map(({ number, level }) => `${number} ${level}`);
   const wanted = required();
   const statuses = new Set(['met', 'level 1', 'n/a', 'not met']);
@@ -176,7 +176,7 @@ function count(rows: readonly Row[]): string {
 
 const page = readFileSync(PAGE, 'utf8');
 const rows = readRows(page);
-const faults = faultsOf(rows);
+const faults = findFaults(rows);
 const sentence = count(rows);
 console.log(sentence.replaceAll('*', ''));
 if (!process.argv.includes('--check')) writeFileSync(PAGE, page.replace(COUNT, sentence));

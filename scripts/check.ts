@@ -30,6 +30,8 @@ const steps: readonly Step[] = [
   { name: 'dead code', command: ['knip', '--no-progress', '--no-config-hints'] },
   { name: 'boundaries', command: ['depcruise', '--config', '.dependency-cruiser.cjs', 'src', 'bin'] },
   { name: 'format, lint', command: ['biome', 'ci', '.', '--colors=off', '--error-on-warnings'] },
+  { name: 'docs', command: ['node', 'scripts/docs.ts'] },
+  { name: 'words', command: ['node', 'scripts/words.ts'] },
   { name: 'ASVS', command: ['node', 'scripts/asvs.ts', '--check'] },
   { name: 'OpenAPI snapshot', command: ['node', 'scripts/openapi.ts', '--check'] },
 ];

@@ -2,10 +2,11 @@
 // and serves the pages with hot reload; src/main/dev-pages.ts puts those pages into the window.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { findDesktop } from './desktop.ts';
+import { ensureDesktop } from './desktop.ts';
 
 const root = join(import.meta.dirname, '..');
-const desktop = findDesktop({ root, platform: process.platform, env: process.env, uid: process.getuid?.() });
+const place = { root, platform: process.platform, env: process.env, uid: process.getuid?.() };
+const desktop = ensureDesktop(place, process.stdout.isTTY);
 if ('missing' in desktop) {
   console.error(
     `There is no desktop application here: it ${desktop.missing} \`npm run dev\` runs the panel in a browser.`,

@@ -19,10 +19,10 @@ const MODULES: Readonly<Record<string, Module>> = {
   keys: { sources: ['src/core/access/keys.ts'], tests: ['src/core/access/keys.test.ts'] },
   authentication: {
     sources: [
-      'src/core/access/{administrator,attempts,browsers,proof,session,two-factor}.ts',
+      'src/core/{access/{session,two-factor},proof/{attempts,browsers,proof},setup/administrator}.ts',
       'src/adapters/{passwords,totp}.ts',
     ],
-    tests: ['src/core/access/*.test.ts', 'src/adapters/{passwords,totp}.test.ts'],
+    tests: ['src/core/{access,proof,setup}/*.test.ts', 'src/adapters/{passwords,totp}.test.ts'],
   },
   idempotency: {
     sources: ['src/core/dispatch.ts', 'src/door/{headers,parse}.ts'],
@@ -33,7 +33,7 @@ const MODULES: Readonly<Record<string, Module>> = {
     tests: ['src/adapters/vault/*.test.ts', 'src/adapters/{chunk-seal,passphrase}.test.ts'],
   },
   backups: {
-    sources: ['src/store/backup/{check,compare}.ts', 'src/adapters/backup-file.ts', 'src/panel/backup/mark.ts'],
+    sources: ['src/store/backup/{check,compare}.ts', 'src/adapters/backup-file.ts', 'src/panel/backup/signature.ts'],
     tests: ['src/adapters/backup-file.test.ts', 'src/{store,panel}/backup/*.test.ts'],
   },
 };
@@ -47,16 +47,16 @@ interface Report {
   readonly files: Readonly<Record<string, { readonly mutants: readonly { readonly status: string }[] }>>;
 }
 
-function filesOf(patterns: readonly string[]): string[] {
+function listFiles(patterns: readonly string[]): string[] {
   return patterns.flatMap((pattern) => globSync(pattern, { cwd: root })).map((path) => path.replaceAll('\\', '/'));
 }
 
 /** Runs one module, or those of its files; returns the results of the runs up to now. */
-async function judge(name: string, { sources, tests }: Module, only: readonly string[]): Promise<Report> {
+async function testModule(name: string, { sources, tests }: Module, only: readonly string[]): Promise<Report> {
   const folder = join(root, 'node_modules/.cache/mutation');
   mkdirSync(folder, { recursive: true });
   const results = join(folder, `${name}.json`);
-  const files = filesOf(sources).filter((path) => !path.endsWith('.test.ts'));
+  const files = listFiles(sources).filter((path) => !path.endsWith('.test.ts'));
   const options = {
     testRunner: 'vitest',
     plugins: ['@stryker-mutator/vitest-runner'],
@@ -76,7 +76,9 @@ async function judge(name: string, { sources, tests }: Module, only: readonly st
   };
   const config = join(folder, `${name}.config.json`);
   writeFileSync(config, JSON.stringify(options));
-  const { ok, output } = await run(['stryker', 'run', config], LIMIT_MS, { MUTATION_TESTS: filesOf(tests).join(',') });
+  const { ok, output } = await run(['stryker', 'run', config], LIMIT_MS, {
+    MUTATION_TESTS: listFiles(tests).join(','),
+  });
   console.log(readable(output));
   if (!ok) process.exitCode = 1;
   return JSON.parse(readFileSync(results, 'utf8')) as Report;
@@ -96,7 +98,7 @@ if (chosen !== undefined && MODULES[chosen] === undefined) {
 }
 for (const [name, module] of Object.entries(MODULES)) {
   if (chosen !== undefined && chosen !== name) continue;
-  const { files } = await judge(name, module, only);
+  const { files } = await testModule(name, module, only);
   for (const [path, { mutants }] of Object.entries(files)) {
     const { all, percent } = score(mutants);
     console.log(`${path}: ${percent.toFixed(1)} % of ${all}`);

@@ -6,8 +6,9 @@ import { parseArgs } from 'node:util';
 import { systemClock, systemTimers } from '../src/adapters/clock.ts';
 import { nodeCrypto } from '../src/adapters/crypto.ts';
 import { createOutboundClient, isRefusedUrl } from '../src/adapters/outbound-client.ts';
-import { PROVIDER_KINDS, takesCurrency } from '../src/contract/sales/providers.ts';
+import { PROVIDER_KINDS } from '../src/contract/sales/providers.ts';
 import type { ProviderAccess, ProviderFailure } from '../src/core/ports/providers.ts';
+import { acceptsPrice } from '../src/domain/sales/provider-amounts.ts';
 import { CLIENT_BOUNDS, createProviders } from '../src/payments/providers.ts';
 
 const { values, positionals } = parseArgs({
@@ -22,7 +23,9 @@ const kind = PROVIDER_KINDS.find((one) => one === positionals[0]);
 if (kind === undefined) throw new Error(`Name a kind of provider: ${PROVIDER_KINDS.join(', ')}.`);
 if (values.fields === undefined) throw new Error('Name the file with the fields of the account: --fields <file>.');
 const fields: Record<string, string> = JSON.parse(readFileSync(values.fields, 'utf8'));
-const currency = values.currency ?? ['XTR', 'RUB', 'EUR'].find((one) => takesCurrency(kind, one)) ?? 'EUR';
+const amount = Number(values.amount);
+const currency =
+  values.currency ?? ['XTR', 'RUB', 'EUR'].find((one) => acceptsPrice(kind, { amount, currency: one })) ?? 'EUR';
 const client = createOutboundClient({ timers: systemTimers, ...CLIENT_BOUNDS });
 const providers = {
   isRefused: isRefusedUrl,
@@ -46,7 +49,7 @@ const invoice = report(
   await providers.open(access, {
     token,
     idempotencyKey: nodeCrypto.uuid(),
-    price: { amount: Number(values.amount), currency },
+    price: { amount, currency },
     title: 'Test of the panel',
     returnUrl: 'https://example.com/',
     hookUrl: null,

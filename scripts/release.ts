@@ -1,5 +1,6 @@
 // `npm run release`: packs the headless panel for this system into dist/gatehouse-<version>-<platform>.tar.gz: the bundle, the packages that
-// it loads and a Node to run them, laid out as an installation. The same sources give the same bytes.
+// it loads, a Node to run them and the engine, laid out as an installation. Beside it the packages for npm. The same sources give the same bytes.
+import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -7,6 +8,7 @@ import { dirname, join, relative } from 'node:path';
 import { init, parse } from 'es-module-lexer';
 import { create } from 'tar';
 import { build } from './build.ts';
+import { ENGINE_PLATFORMS, enginePackage, ensureEngine } from './engine-packages.ts';
 import { root } from './run.ts';
 
 /** What `panel` runs and the threads that it starts. */
@@ -16,6 +18,7 @@ await init;
 /** Of a package: what is never loaded. */
 const LEFT_OUT =
   /\.map$|\.d\.[cm]?ts$|(?:^|\/)(?:README|CHANGELOG|HISTORY)[\w.]*$|(?:^|\/)(?:tests?|\.github)(?:\/|$)/i;
+const PLATFORM = `${process.platform}-${process.arch}`;
 const SOURCES_OF_SQLITE = /better-sqlite3\/(?:deps|src|binding\.gyp)/;
 
 interface Packed {
@@ -49,7 +52,7 @@ export function collect(): Packed {
     // Without a name: `import.meta`, and what is computed.
     for (const { n: name = '' } of parse(readFileSync(path, 'utf8'))[0]) {
       if (name.startsWith('.')) addFile(join(dirname(path), name));
-      else if (isPackage(name)) addPackage(packageOf(name), root, false);
+      else if (isPackage(name)) addPackage(parsePackageName(name), root, false);
     }
   };
   for (const entry of ENTRIES) addFile(join(out, entry));
@@ -62,7 +65,7 @@ function isPackage(name: string): boolean {
   );
 }
 
-const packageOf = (name: string) => name.split('/', name.startsWith('@') ? 2 : 1).join('/');
+const parsePackageName = (name: string) => name.split('/', name.startsWith('@') ? 2 : 1).join('/');
 
 /** Where Node finds it, from a folder upwards. */
 function findPackage(name: string, from: string): string | null {
@@ -79,15 +82,19 @@ function readJson(path: string): Record<string, Record<string, string> | undefin
 
 /** Copies files and packages into `home`, the folder of a version. */
 function stage(home: string, { files, packages }: Packed): void {
-  const put = (path: string) => cpSync(path, join(home, relative(root, path)), { recursive: true });
-  for (const name of ['bin', 'release.json', 'out/main/migrations', 'out/renderer']) put(join(root, name));
-  for (const path of files) put(path);
+  const copyIntoHome = (path: string) => cpSync(path, join(home, relative(root, path)), { recursive: true });
+  for (const name of ['bin', 'release.json', 'out/main/migrations', 'out/renderer', 'resources/common-passwords.txt'])
+    copyIntoHome(join(root, name));
+  for (const path of files) copyIntoHome(path);
   for (const folder of packages) {
     cpSync(folder, join(home, relative(root, folder)), {
       recursive: true,
       // Packages inside of it are of the list themselves.
       filter: (path) => path === folder || isNeeded(relative(folder, path), path),
     });
+  }
+  if (existsSync(join(enginePackage(PLATFORM), 'xray'))) {
+    cpSync(enginePackage(PLATFORM), join(home, `node_modules/gatehouse-engine-${PLATFORM}`), { recursive: true });
   }
   const { name, version, type } = readJson(join(root, 'package.json'));
   writeFileSync(join(home, 'package.json'), `${JSON.stringify({ name, version, type }, null, 2)}\n`);
@@ -134,7 +141,23 @@ export function pack(target: string): string {
   }
 }
 
+/** `npm pack` of the panel, and of the engine for each platform. */
+function packForNpm(target: string): readonly string[] {
+  const folders = [root, ...ENGINE_PLATFORMS.map(enginePackage)];
+  const args = ['pack', '--ignore-scripts', '--silent', '--pack-destination', target];
+  const output = execFileSync('npm', [...args, ...folders], { cwd: root, encoding: 'utf8' });
+  return output
+    .trim()
+    .split('\n')
+    .map((name) => join(target, name));
+}
+
 if (import.meta.main) {
   if (!build('the command line and the pages')) process.exit(1);
-  console.log(pack(join(root, 'dist')));
+  const dist = join(root, 'dist');
+  if (process.platform === 'linux') {
+    for (const platform of ENGINE_PLATFORMS) await ensureEngine(platform, console.log);
+    for (const file of packForNpm(dist)) console.log(file);
+  }
+  console.log(pack(dist));
 }

@@ -25,7 +25,7 @@ const { openOwnPanel } = await import('../tests/support/own-panel.ts');
 const { createClient } = await import('../tests/support/http-client.ts');
 
 /** The functions called since the previous call of this, by source file. */
-async function takeCalled(): Promise<Map<string, string[]>> {
+async function readCalledFunctions(): Promise<Map<string, string[]>> {
   const { result } = await profiler.post('Profiler.takePreciseCoverage');
   const called = new Map<string, string[]>();
   for (const { url, functions } of result) {
@@ -52,9 +52,9 @@ const requests = [
 for (const { name, send } of requests) {
   for (let count = 0; count < WARM_UP_REQUESTS; count += 1) await send();
   await setTimeout(QUIET_MS);
-  await takeCalled();
+  await readCalledFunctions();
   const { status } = await send();
-  const called = await takeCalled();
+  const called = await readCalledFunctions();
   if (status !== 200) throw new Error(`${name} answered ${status}`);
 
   console.log(`${name}: ${called.size} files`);

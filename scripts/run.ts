@@ -19,12 +19,21 @@ export type Finished = {
 const COMPILED = join(root, 'node_modules/.cache/node');
 
 const running = new Set<() => void>();
+const cleanUps = new Set<() => void>();
 const stop = () => {
   for (const kill of running) kill();
+  for (const cleanUp of cleanUps) cleanUp();
   process.exit(130);
 };
 process.on('SIGINT', stop);
 process.on('SIGTERM', stop);
+process.on('SIGHUP', stop);
+
+/** Calls this when the process is stopped by a signal, after the commands that it runs were killed. Returns what takes that back. */
+export function atStop(cleanUp: () => void): () => void {
+  cleanUps.add(cleanUp);
+  return () => cleanUps.delete(cleanUp);
+}
 
 /**
  * Runs `command` (its first word is looked up in node_modules/.bin first) in the project's root.

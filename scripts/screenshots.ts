@@ -63,7 +63,7 @@ async function settle(page: Page): Promise<void> {
   }
 }
 
-async function take(context: BrowserContext, panel: BrowserPanel, look: Look, shot: Shot): Promise<void> {
+async function captureShot(context: BrowserContext, panel: BrowserPanel, look: Look, shot: Shot): Promise<void> {
   const page = await context.newPage();
   await page.goto(`${panel.url}#/${shot.place}`);
   await settle(page);
@@ -88,7 +88,7 @@ async function signIn(context: BrowserContext, panel: BrowserPanel): Promise<voi
   await page.close();
 }
 
-async function takeAll(browser: Browser, panel: BrowserPanel, look: Look, shots: readonly Shot[]): Promise<void> {
+async function captureAll(browser: Browser, panel: BrowserPanel, look: Look, shots: readonly Shot[]): Promise<void> {
   const { theme, language } = look;
   for (const who of ['in', 'out', 'fresh', 'empty'] as const) {
     const chosen = shots.filter((shot) => (shot.who ?? 'in') === who);
@@ -99,7 +99,7 @@ async function takeAll(browser: Browser, panel: BrowserPanel, look: Look, shots:
     const view = JSON.stringify({ state: { theme, locale: language.code }, version: 1 });
     await context.addInitScript((state) => localStorage.setItem('gatehouse.view', state), view);
     if (who === 'in' || who === 'empty') await signIn(context, fresh ?? panel);
-    for (const shot of chosen) await take(context, fresh ?? panel, look, shot);
+    for (const shot of chosen) await captureShot(context, fresh ?? panel, look, shot);
     await context.close();
   }
 }
@@ -129,7 +129,7 @@ try {
     // A panel for each look: who is online now is so for some minutes only.
     await using panel = await openBrowserPanel({ users: USERS, sells: true });
     await furnish(panel);
-    await takeAll(browser, panel, look, shots);
+    await captureAll(browser, panel, look, shots);
   }
 } finally {
   await browser.close();

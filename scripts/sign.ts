@@ -36,7 +36,7 @@ function describe(folder: string, version: string): ReleaseManifest {
     version,
     published_at: now.toISOString(),
     ...validFrom(now),
-    notes: notesOf(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version),
+    notes: extractNotes(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version),
     files,
   };
 }
@@ -47,7 +47,7 @@ const validFrom = (now: Date) => ({
 });
 
 /** What the change log says under the version's heading; all of it where there is none. */
-function notesOf(changelog: string, version: string): string {
+function extractNotes(changelog: string, version: string): string {
   const sections = changelog.split(/^## /m);
   const own = sections.find((section) => section.startsWith(version) || section.startsWith(`[${version}]`));
   return (own?.replace(/^.*\n/, '') ?? changelog).trim().slice(0, 50_000);

@@ -16,8 +16,17 @@ export const SCANNER_PROGRAMS = { sslscan: 'sslscan' } as const;
 /** What tests/attacks asks what the service of a node's machine is left with. */
 export const ANALYZER_PROGRAMS = { 'systemd-analyze': 'systemd' } as const;
 
-/** What tests/panel needs for nodes in network namespaces. */
-export const NETWORK_PROGRAMS = { ip: 'iproute2', nft: 'nftables' } as const;
+/** What tests/attacks opens exported tables with. */
+export const SPREADSHEET_PROGRAMS = { soffice: 'libreoffice-calc' } as const;
+
+/** What tests/disk needs to see what a program asks of the system. */
+export const TRACING_PROGRAMS = { strace: 'strace' } as const;
+
+/** The variable that names the command in which suites run: nothing is installed in `test`, which needs npm packages alone. */
+export const COMMAND_VARIABLE = 'GATEHOUSE_TEST_COMMAND';
+
+/** What tests/cli sets the clock of a process with. */
+export const CLOCK_PROGRAMS = { faketime: 'faketime' } as const;
 
 /** For what hangs. */
 const LIMIT_MS = 15 * 60_000;
@@ -31,15 +40,16 @@ const QUIET = { DEBIAN_FRONTEND: 'noninteractive' };
  * Resolves to null, or to the reason why programs are still missing; never rejects.
  */
 export async function ensurePackages(
-  packageOf: Readonly<Record<string, string>>,
+  packageByName: Readonly<Record<string, string>>,
   log: (line: string) => void = console.log,
 ): Promise<string | null> {
-  const missing = () => Object.keys(packageOf).filter((program) => !isOnPath(program));
+  const missing = () => Object.keys(packageByName).filter((program) => !isOnPath(program));
   const programs = missing();
   if (programs.length === 0) return null;
 
-  const packages = [...new Set(programs.map((program) => packageOf[program] ?? program))];
+  const packages = [...new Set(programs.map((program) => packageByName[program] ?? program))];
   const needed = `needs ${programs.join(', ')} (Debian: apt-get install ${packages.join(' ')})`;
+  if (process.env[COMMAND_VARIABLE] === 'test') return `${needed}: npm test installs nothing`;
   if (!isDebian()) return `${needed}: this is not Debian`;
   if (!canInstallPackages()) return `${needed}: only root may install packages`;
 

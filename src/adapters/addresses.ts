@@ -24,7 +24,7 @@ export function lanAddresses(interfaces: Interfaces = networkInterfaces()): read
 function rankedAddresses(interfaces: Interfaces) {
   const rank = ({ name, family, address }: { name: string; family: string; address: string }) =>
     (VIRTUAL.test(name) ? 4 : 0) + (family === 'IPv4' ? 0 : 2) + (PRIVATE_IPV4.test(address) ? 0 : 1);
-  return entriesOf(interfaces).sort((a, b) => rank(a) - rank(b));
+  return listEntries(interfaces).sort((a, b) => rank(a) - rank(b));
 }
 
 /** `localhost`, the machine's name and `<name>.local`, lower-case, as far as they can stand in a certificate. */
@@ -41,7 +41,7 @@ export function isDnsName(name: string): boolean {
   );
 }
 
-function entriesOf(interfaces: Interfaces) {
+function listEntries(interfaces: Interfaces) {
   return Object.entries(interfaces).flatMap(([name, infos = []]) =>
     infos
       .filter(({ internal, address }) => !internal && !LINK_LOCAL.test(address))

@@ -65,18 +65,18 @@ export function writeBackupFile({ path, header, manifest, database, key }: NewBa
   const input = openSync(database, 'r');
   try {
     let index = 0;
-    const put = (plain: Uint8Array, isLast: boolean) => {
+    const writeBlock = (plain: Uint8Array, isLast: boolean) => {
       const size = Buffer.alloc(4);
       size.writeUInt32LE(plain.length + (isLast ? LAST : 0));
       writeAll(output, Buffer.concat([size, seal.seal(plain, index, isLast)]));
       index += 1;
     };
     writeAll(output, Buffer.concat([beginning, digest]));
-    put(Buffer.from(JSON.stringify(manifest)), false);
+    writeBlock(Buffer.from(JSON.stringify(manifest)), false);
     const { size } = fstatSync(input);
     for (let at = 0; at < size; at += PIECE) {
       const piece = readAt(input, at, Math.min(PIECE, size - at));
-      put(deflateRawSync(piece, { level: LEVEL }), at + PIECE >= size);
+      writeBlock(deflateRawSync(piece, { level: LEVEL }), at + PIECE >= size);
     }
     fsyncSync(output);
   } finally {
@@ -97,13 +97,13 @@ export interface Unpacked {
 
 /**
  * Writes the database of a backup file to `target`, a new file (0600). `key`: the file's own, null for one in clear.
- * `mostBytes`: the size that the header states; a larger database is damaged.
+ * `maxBytes`: the size that the header states; a larger database is damaged.
  */
 export function unpackBackupFile(
   path: string,
   target: string,
   key: Uint8Array | null,
-  mostBytes: number,
+  maxBytes: number,
 ): Unpacked | { readonly problem: FileProblem } {
   return reading(path, (file) => {
     const { header, digest } = readBeginning(file);
@@ -111,11 +111,11 @@ export function unpackBackupFile(
     const output = openSync(target, 'wx', 0o600);
     try {
       const next = (index: number) => {
-        const size = file.take(4).readUInt32LE();
+        const size = file.readExactly(4).readUInt32LE();
         const isLast = size >= LAST;
         const length = isLast ? size - LAST : size;
         if (length > MAX_CHUNK) throw unreadable('damaged');
-        const plain = seal.open(file.take(length + TAG_BYTES), index, isLast);
+        const plain = seal.open(file.readExactly(length + TAG_BYTES), index, isLast);
         if (plain === null) throw unreadable('damaged');
         return { plain, isLast };
       };
@@ -126,7 +126,7 @@ export function unpackBackupFile(
         const chunk = next(index);
         const piece = inflate(chunk.plain);
         written += piece.length;
-        if (written > mostBytes) throw unreadable('damaged');
+        if (written > maxBytes) throw unreadable('damaged');
         writeAll(output, piece);
         isLast = chunk.isLast;
       }
@@ -141,7 +141,7 @@ export function unpackBackupFile(
 interface Input {
   readonly size: number;
   /** The next bytes, all of them. */
-  take(length: number): Buffer;
+  readExactly(length: number): Buffer;
   isAtEnd(): boolean;
 }
 
@@ -155,7 +155,7 @@ function reading<T>(path: string, work: (file: Input) => T): T | { readonly prob
     let at = 0;
     return work({
       size,
-      take(length) {
+      readExactly(length) {
         if (at + length > size) throw unreadable('truncated');
         const bytes = readAt(handle, at, length);
         at += length;
@@ -172,11 +172,11 @@ function reading<T>(path: string, work: (file: Input) => T): T | { readonly prob
 }
 
 function readBeginning(file: Input): { readonly header: unknown; readonly digest: Buffer } {
-  if (!file.take(Math.min(MAGIC.length, file.size)).equals(MAGIC)) throw unreadable('not_a_backup');
-  const length = file.take(4);
+  if (!file.readExactly(Math.min(MAGIC.length, file.size)).equals(MAGIC)) throw unreadable('not_a_backup');
+  const length = file.readExactly(4);
   if (length.readUInt32LE() > MAX_HEADER) throw unreadable('damaged');
-  const text = file.take(length.readUInt32LE());
-  const digest = file.take(DIGEST_BYTES);
+  const text = file.readExactly(length.readUInt32LE());
+  const digest = file.readExactly(DIGEST_BYTES);
   const found = createHash('sha256').update(MAGIC).update(length).update(text).digest();
   if (!found.equals(digest)) throw unreadable('damaged');
   const header = parse(text);

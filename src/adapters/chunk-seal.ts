@@ -13,7 +13,7 @@ export interface ChunkSeal {
 }
 
 /** The nonce of one chunk: its index and whether it is the last. A key seals one file only, so no nonce is used twice. */
-function nonceOf(index: number, isLast: boolean): Buffer {
+function buildNonce(index: number, isLast: boolean): Buffer {
   const nonce = Buffer.alloc(12);
   nonce.writeUInt8(isLast ? 1 : 0, 0);
   nonce.writeBigUInt64BE(BigInt(index), 4);
@@ -25,11 +25,11 @@ export function encrypting(key: Uint8Array, context: Uint8Array): ChunkSeal {
   const options = { authTagLength: TAG_BYTES };
   return {
     seal(plain, index, isLast) {
-      const cipher = createCipheriv('aes-256-gcm', key, nonceOf(index, isLast), options).setAAD(context);
+      const cipher = createCipheriv('aes-256-gcm', key, buildNonce(index, isLast), options).setAAD(context);
       return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
     },
     open(sealed, index, isLast) {
-      const decipher = createDecipheriv('aes-256-gcm', key, nonceOf(index, isLast), options).setAAD(context);
+      const decipher = createDecipheriv('aes-256-gcm', key, buildNonce(index, isLast), options).setAAD(context);
       decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
       try {
         return Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()]);
@@ -42,13 +42,18 @@ export function encrypting(key: Uint8Array, context: Uint8Array): ChunkSeal {
 
 /** In clear, with digests that detect damage but not forgery. */
 export function checking(context: Uint8Array): ChunkSeal {
-  const tagOf = (plain: Uint8Array, index: number, isLast: boolean) =>
-    createHash('sha256').update(context).update(nonceOf(index, isLast)).update(plain).digest().subarray(0, TAG_BYTES);
+  const computeTag = (plain: Uint8Array, index: number, isLast: boolean) =>
+    createHash('sha256')
+      .update(context)
+      .update(buildNonce(index, isLast))
+      .update(plain)
+      .digest()
+      .subarray(0, TAG_BYTES);
   return {
-    seal: (plain, index, isLast) => Buffer.concat([plain, tagOf(plain, index, isLast)]),
+    seal: (plain, index, isLast) => Buffer.concat([plain, computeTag(plain, index, isLast)]),
     open(sealed, index, isLast) {
       const plain = sealed.subarray(0, -TAG_BYTES);
-      return timingSafeEqual(tagOf(plain, index, isLast), sealed.subarray(-TAG_BYTES)) ? plain : null;
+      return timingSafeEqual(computeTag(plain, index, isLast), sealed.subarray(-TAG_BYTES)) ? plain : null;
     },
   };
 }

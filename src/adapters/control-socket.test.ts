@@ -4,7 +4,7 @@ import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { PanelError } from '../core/panel-error.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
 import {
   type ControlHandler,
   type ControlSocket,
@@ -45,7 +45,10 @@ async function connect() {
 test('a command is answered, one after the other on one connection', async () => {
   await start();
   const client = await connect();
-  const answers = await Promise.all([client.ask('first', { n: 1 }), client.ask('второй', { text: 'a\nb' })]);
+  const answers = await Promise.all([
+    client.callPanel('first', { n: 1 }),
+    client.callPanel('второй', { text: 'a\nb' }),
+  ]);
   expect(answers).toEqual([
     { command: 'first', args: { n: 1 } },
     { command: 'второй', args: { text: 'a\nb' } },
@@ -58,7 +61,7 @@ test('an expected failure arrives as it was thrown', async () => {
     Promise.reject(new PanelError('slow_down', [{ pointer: '#/name', code: 'invalid', message: 'y' }], 7)),
   );
   const client = await connect();
-  await expect(client.ask('x', {})).rejects.toMatchObject({
+  await expect(client.callPanel('x', {})).rejects.toMatchObject({
     code: 'slow_down',
     errors: [{ pointer: '#/name', code: 'invalid', message: 'y' }],
     retryAfter: 7,
@@ -69,7 +72,7 @@ test('an expected failure arrives as it was thrown', async () => {
 test('an unexpected failure is logged and tells nothing', async () => {
   await start(() => Promise.reject(new Error('SELECT broke')));
   const client = await connect();
-  await expect(client.ask('x', {})).rejects.toMatchObject({ code: 'internal' });
+  await expect(client.callPanel('x', {})).rejects.toMatchObject({ code: 'internal' });
   expect(logged).toContain('SELECT broke');
   client.close();
 });
@@ -108,7 +111,7 @@ test('a command that runs while the panel closes is still answered', async () =>
     return 'done';
   });
   const client = await connect();
-  const answer = client.ask('x', {});
+  const answer = client.callPanel('x', {});
   await begun.promise;
   const closed = open?.close();
   finish.resolve();
@@ -126,7 +129,7 @@ describe.skipIf(process.platform === 'win32')('on a POSIX system', () => {
     writeFileSync(join(folder, 'control.sock'), '');
     await start();
     const client = await connect();
-    expect(await client.ask('x', 1)).toEqual({ command: 'x', args: 1 });
+    expect(await client.callPanel('x', 1)).toEqual({ command: 'x', args: 1 });
     client.close();
   });
 
@@ -139,7 +142,7 @@ describe.skipIf(process.platform === 'win32')('on a POSIX system', () => {
     expect(address.length).toBeLessThan(104);
     expect(statSync(dirname(address)).mode & 0o777).toBe(0o700);
     const client = await connect();
-    expect(await client.ask('x', 1)).toEqual({ command: 'x', args: 1 });
+    expect(await client.callPanel('x', 1)).toEqual({ command: 'x', args: 1 });
     client.close();
     await open?.close();
     expect(existsSync(dirname(address))).toBe(false);

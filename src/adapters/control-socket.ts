@@ -11,7 +11,7 @@ import { createConnection, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { ErrorCode, FieldError } from '../contract/errors.ts';
-import { PanelError } from '../core/panel-error.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
 import type { Log } from '../core/ports/ports.ts';
 
 /** Runs one command. Throws PanelError for expected failures. */
@@ -21,7 +21,7 @@ export type ControlSocket = { close(): Promise<void> };
 
 export type ControlClient = {
   /** Throws PanelError as the handler did, or `unavailable` when the panel went away meanwhile. */
-  ask(command: string, args: unknown): Promise<unknown>;
+  callPanel(command: string, args: unknown): Promise<unknown>;
   close(): void;
 };
 
@@ -43,7 +43,7 @@ export async function openControlSocket(folder: string, handle: ControlHandler, 
       const { command, args } = JSON.parse(line);
       return { result: (await handle(String(command), args)) ?? null };
     } catch (error) {
-      if (error instanceof PanelError) return { error: failureOf(error) };
+      if (error instanceof PanelError) return { error: toFailure(error) };
       if (error instanceof SyntaxError) return { error: { code: 'bad_json' } };
       log.error('control command failed', { error });
       return { error: { code: 'internal' } };
@@ -111,7 +111,7 @@ function clientOn(socket: Socket): ControlClient {
   socket.on('close', failAll);
 
   return {
-    ask: (command, args) =>
+    callPanel: (command, args) =>
       new Promise((resolve, reject) => {
         waiting.push({ resolve, reject });
         if (socket.destroyed) failAll();
@@ -121,7 +121,7 @@ function clientOn(socket: Socket): ControlClient {
   };
 }
 
-function failureOf({ code, errors, retryAfter }: PanelError): Failure {
+function toFailure({ code, errors, retryAfter }: PanelError): Failure {
   return { code, ...(errors && { errors }), ...(retryAfter !== undefined && { retryAfter }) };
 }
 
@@ -155,24 +155,29 @@ export function claimControlAddress(
 
 /** Where a panel that owns the folder would listen. */
 export function findControlAddress(folder: string): string {
-  return notedAddress(folder) ?? join(folder, SOCKET);
+  return readSavedAddress(folder) ?? join(folder, SOCKET);
 }
 
 /** Removes socket and note. */
 export function releaseControlAddress(folder: string): void {
-  const noted = notedAddress(folder);
+  const savedAddress = readSavedAddress(folder);
   rmSync(join(folder, SOCKET), { force: true });
   rmSync(join(folder, NOTE), { force: true });
-  if (noted === null || basename(noted) !== SOCKET || !basename(dirname(noted)).startsWith(TEMP_PREFIX)) return;
+  if (
+    savedAddress === null ||
+    basename(savedAddress) !== SOCKET ||
+    !basename(dirname(savedAddress)).startsWith(TEMP_PREFIX)
+  )
+    return;
   try {
-    rmSync(noted, { force: true });
-    rmdirSync(dirname(noted));
+    rmSync(savedAddress, { force: true });
+    rmdirSync(dirname(savedAddress));
   } catch {
     // The system has deleted its temporary files, or the folder has other files in it by now.
   }
 }
 
-function notedAddress(folder: string): string | null {
+function readSavedAddress(folder: string): string | null {
   try {
     return readFileSync(join(folder, NOTE), 'utf8').trim() || null;
   } catch {
@@ -189,7 +194,7 @@ function readLines(socket: Socket, longest: number, handle: (line: string) => Pr
   let size = 0;
   let queue = Promise.resolve();
 
-  const take = (chunk: Buffer) => {
+  const receiveChunk = (chunk: Buffer) => {
     pending.push(chunk);
     size += chunk.length;
     if (size > longest) socket.destroy();
@@ -198,13 +203,13 @@ function readLines(socket: Socket, longest: number, handle: (line: string) => Pr
   socket.on('data', (chunk: Buffer) => {
     let start = 0;
     for (let end = chunk.indexOf(10); end >= 0 && !socket.destroyed; end = chunk.indexOf(10, start)) {
-      take(chunk.subarray(start, end));
+      receiveChunk(chunk.subarray(start, end));
       start = end + 1;
       const line = Buffer.concat(pending).toString('utf8');
       pending = [];
       size = 0;
       queue = queue.then(() => handle(line)).catch(() => void socket.destroy());
     }
-    if (start < chunk.length) take(chunk.subarray(start));
+    if (start < chunk.length) receiveChunk(chunk.subarray(start));
   });
 }

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { lockOwner, takeLock } from './instance-lock.ts';
+import { acquireLock, lockOwner } from './instance-lock.ts';
 
 let folder = '';
 const children: ChildProcess[] = [];
@@ -21,7 +21,7 @@ afterEach(() => {
 async function startOwner(): Promise<ChildProcess> {
   const module = JSON.stringify(new URL('./instance-lock.ts', import.meta.url).href);
   // With the collector run: a lock whose holder was forgotten must stay.
-  const script = `import { takeLock } from ${module}; takeLock(${JSON.stringify(folder)}, 'serve');
+  const script = `import { acquireLock } from ${module}; acquireLock(${JSON.stringify(folder)}, 'serve');
     setImmediate(() => { gc(); setImmediate(() => { gc(); console.log('mine'); setInterval(() => {}, 1000); }); });`;
   const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -32,18 +32,18 @@ async function startOwner(): Promise<ChildProcess> {
 }
 
 test('a second one in the same process is refused until the first is released', () => {
-  const first = takeLock(folder, 'serve');
+  const first = acquireLock(folder, 'serve');
   expect(first).not.toBeNull();
-  expect(takeLock(folder, 'setup')).toBeNull();
+  expect(acquireLock(folder, 'setup')).toBeNull();
   first?.release();
-  const second = takeLock(folder, 'setup');
+  const second = acquireLock(folder, 'setup');
   expect(second).not.toBeNull();
   second?.release();
 });
 
 test('another process is refused and told who the owner is', async () => {
   const owner = await startOwner();
-  expect(takeLock(folder, 'setup')).toBeNull();
+  expect(acquireLock(folder, 'setup')).toBeNull();
   expect(lockOwner(folder)).toEqual({ pid: owner.pid, command: 'serve' });
 });
 
@@ -52,7 +52,7 @@ test('a killed owner leaves no lock behind, though its name stays', async () => 
   owner.kill('SIGKILL');
   await once(owner, 'exit');
   expect(lockOwner(folder)?.pid).toBe(owner.pid);
-  const lock = takeLock(folder, 'serve');
+  const lock = acquireLock(folder, 'serve');
   expect(lock).not.toBeNull();
   expect(lockOwner(folder)?.pid).toBe(process.pid);
   lock?.release();
@@ -60,9 +60,9 @@ test('a killed owner leaves no lock behind, though its name stays', async () => 
 });
 
 test('releasing twice does not take the next owner its name', () => {
-  const first = takeLock(folder, 'serve');
+  const first = acquireLock(folder, 'serve');
   first?.release();
-  const second = takeLock(folder, 'setup');
+  const second = acquireLock(folder, 'setup');
   first?.release();
   expect(lockOwner(folder)?.command).toBe('setup');
   second?.release();

@@ -12,7 +12,8 @@ export type InstanceLock = { release(): void };
 /** The owner of a lock by owner.json. */
 export type LockOwner = { readonly pid: number; readonly command: string } | null;
 
-const LOCK_FILE = 'lock';
+/** Empty. It also marks a folder as a panel's or a machine's. */
+export const LOCK_FILE = 'lock';
 const OWNER_FILE = 'owner.json';
 /** The garbage collector closes a connection without a reference, which would release its lock. */
 const locks = new Set<Database.Database>();
@@ -21,7 +22,7 @@ const locks = new Set<Database.Database>();
  * Takes the lock of a data folder, waiting up to `waitMs` (the thread is blocked meanwhile). null: another process has it.
  * `command` names the owner in the other's message. Throws the file system's error where the folder cannot be written.
  */
-export function takeLock(folder: string, command: string, waitMs = 0): InstanceLock | null {
+export function acquireLock(folder: string, command: string, waitMs = 0): InstanceLock | null {
   const database = new Database(join(folder, LOCK_FILE), { timeout: waitMs });
   try {
     // Without a journal file only the empty file is made.
@@ -49,7 +50,7 @@ export function takeLock(folder: string, command: string, waitMs = 0): InstanceL
   };
 }
 
-/** The owner of a data folder's lock, for a message after `takeLock` has returned null. */
+/** The owner of a data folder's lock, for a message after `acquireLock` has returned null. */
 export function lockOwner(folder: string): LockOwner {
   try {
     const { pid, command } = JSON.parse(readFileSync(join(folder, OWNER_FILE), 'utf8'));

@@ -73,6 +73,19 @@ describe('a file', () => {
     if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
+  test('takes a line after its end, but is neither made nor set aside for it', () => {
+    const path = join(folder, 'log');
+    const file = openRotatedFile(path, 10, 2);
+    file.write('the first line\n');
+    file.close();
+    file.write('what failed last\n');
+    expect(readFileSync(path, 'utf8')).toBe('the first line\nwhat failed last\n');
+    expect(readdirSync(folder)).toEqual(['log']);
+    rmSync(path);
+    file.write('in no file\n');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   test('is set aside when it has grown, and old ones go', () => {
     const file = openRotatedFile(join(folder, 'log'), 100, 2);
     for (let line = 1; line <= 10; line++) file.write(`${String(line).padStart(59, '.')}\n`);

@@ -4,7 +4,7 @@
 // that mapped, translated (NAT64) and site-local addresses are refused without being listed.
 import { BlockList, isIP } from 'node:net';
 
-function listOf(ranges: readonly string[]): BlockList {
+function buildBlockList(ranges: readonly string[]): BlockList {
   const list = new BlockList();
   for (const range of ranges) {
     const [address = '', prefix] = range.split('/');
@@ -14,11 +14,11 @@ function listOf(ranges: readonly string[]): BlockList {
 }
 
 /** Of the local network and this machine: only where that is allowed. */
-const PRIVATE = listOf(['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']);
-const PRIVATE_6 = listOf(['::1/128', 'fc00::/7']);
+const PRIVATE = buildBlockList(['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']);
+const PRIVATE_6 = buildBlockList(['::1/128', 'fc00::/7']);
 
 /** Never: this network, link-local (where clouds answer with credentials), protocol assignments, documentation, multicast, reserved. */
-const REFUSED = listOf([
+const REFUSED = buildBlockList([
   '0.0.0.0/8',
   '169.254.0.0/16',
   '192.0.0.0/24',
@@ -38,10 +38,12 @@ const REFUSED = listOf([
   '2620:4f:8000::/48',
   '3fff::/20',
 ]);
-/** Where a cloud answers with credentials over IPv6, inside the private range. */
-const METADATA = listOf(['fd00:ec2::/32', 'fd20:ce::/32']);
+/**
+ * Where a cloud answers with credentials outside the link-local range: Azure's WireServer, Alibaba Cloud, and over IPv6 inside the private range.
+ */
+const METADATA = buildBlockList(['168.63.129.16/32', '100.100.100.200/32', 'fd00:ec2::/32', 'fd20:ce::/32']);
 
-const GLOBAL_UNICAST = listOf(['2000::/3']);
+const GLOBAL_UNICAST = buildBlockList(['2000::/3']);
 
 /** Whether an IP address may be connected to; `allowPrivate`: also in the local network and on this machine. */
 export function isAllowedAddress(address: string, allowPrivate: boolean): boolean {

@@ -26,11 +26,11 @@ interface OutboundOptions extends OutboundMachine {
   /** For the whole request, from the look-up of the name to the end of the reply. */
   readonly timeoutMs: number;
   /** A longer reply costs its connection. */
-  readonly mostReplyBytes: number;
+  readonly maxReplyBytes: number;
   /** `ignored`: of a reply only its status and a header are read. */
   readonly reply: 'ignored' | 'read';
   /** Whether idle connections are used again; a request over one that the other end had closed is sent once more. */
-  readonly keepsConnections: boolean;
+  readonly reusesConnections: boolean;
 }
 
 /** What a connection was refused or ended with by this module. */
@@ -51,7 +51,7 @@ const resolveBySystem: Resolve = (host) =>
   });
 
 /** The host of a URL as Node connects to it: every spelling of an address is its usual one, without brackets. */
-function hostOf(url: URL): string {
+function normalizeHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }
 
@@ -59,7 +59,7 @@ function hostOf(url: URL): string {
 export function isRefusedUrl(text: string, allowPrivate: boolean): boolean {
   const url = new URL(text);
   if (!allowPrivate && url.protocol !== 'https:') return true;
-  const host = hostOf(url);
+  const host = normalizeHost(url);
   return isIP(host) !== 0 && !isAllowedAddress(host, allowPrivate);
 }
 
@@ -81,10 +81,13 @@ export function checkedLookup(allowPrivate: boolean, resolve: Resolve = resolveB
 }
 
 export function createOutboundClient(options: OutboundOptions): OutboundClient {
-  const { timers, resolve = resolveBySystem, ca, timeoutMs, mostReplyBytes, keepsConnections } = options;
+  const { timers, resolve = resolveBySystem, ca, timeoutMs, maxReplyBytes, reusesConnections } = options;
   const running = new Set<http.ClientRequest>();
   // A connection to a private address must not be used by a request that may not have made it.
-  const connections = { public: openConnections(ca, keepsConnections), private: openConnections(ca, keepsConnections) };
+  const connections = {
+    public: openConnections(ca, reusesConnections),
+    private: openConnections(ca, reusesConnections),
+  };
   let isClosed = false;
 
   const lookups = { public: checkedLookup(false, resolve), private: checkedLookup(true, resolve) };
@@ -104,7 +107,7 @@ export function createOutboundClient(options: OutboundOptions): OutboundClient {
         failure ??= new Refused(reason);
         sent.destroy(failure);
       };
-      const note = (error: Error) => {
+      const recordError = (error: Error) => {
         failure ??= error;
       };
       const cancel = timers.after(timeoutMs, () => end('timeout'));
@@ -122,15 +125,15 @@ export function createOutboundClient(options: OutboundOptions): OutboundClient {
         let read = 0;
         reply.on('data', (chunk: Buffer) => {
           read += chunk.length;
-          if (read > mostReplyBytes) end('too_long');
+          if (read > maxReplyBytes) end('too_long');
           else if (options.reply === 'read') chunks.push(chunk);
         });
         reply.on('end', () => {
           isWhole = true;
         });
-        reply.on('error', note);
+        reply.on('error', recordError);
       });
-      sent.on('error', note);
+      sent.on('error', recordError);
       sent.on('close', () => {
         cancel();
         proxied?.destroy();
@@ -139,7 +142,7 @@ export function createOutboundClient(options: OutboundOptions): OutboundClient {
         else if (answered !== null && isWhole) done({ ...answered, text: Buffer.concat(chunks).toString('utf8') });
         else if (answered === null && sent.reusedSocket && !isAgain && isReset(failure))
           done(send(request, true, proxied));
-        else done({ error: failureOf(failure) });
+        else done({ error: toFailure(failure) });
       });
       sent.end(body ?? undefined);
     });
@@ -177,15 +180,15 @@ function openConnections(ca: string | undefined, keepAlive: boolean) {
   };
 }
 
-function codeOf(error: Error | null): string {
+function getErrorCode(error: Error | null): string {
   return error !== null && 'code' in error ? String(error.code) : '';
 }
 
 function isReset(error: Error | null): boolean {
-  return ['ECONNRESET', 'EPIPE'].includes(codeOf(error));
+  return ['ECONNRESET', 'EPIPE'].includes(getErrorCode(error));
 }
 
-function failureOf(error: Error | null): OutboundFailure {
+function toFailure(error: Error | null): OutboundFailure {
   if (error instanceof Refused) return error.failure;
-  return /CERT|TLS|SSL|EPROTO|SIGN|ISSUER/.test(codeOf(error)) ? 'certificate' : 'connection';
+  return /CERT|TLS|SSL|EPROTO|SIGN|ISSUER/.test(getErrorCode(error)) ? 'certificate' : 'connection';
 }

@@ -45,7 +45,7 @@ export async function sealWithPassphrase(
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG }).setAAD(header);
   const body = [cipher.update(JSON.stringify(secrets), 'utf8'), cipher.final(), cipher.getAuthTag()];
   const sealed = Buffer.concat([header, ...body]);
-  return Buffer.concat([sealed, digestOf(sealed)]);
+  return Buffer.concat([sealed, computeDigest(sealed)]);
 }
 
 /** Never rejects because of the bytes. */
@@ -53,7 +53,7 @@ export async function openWithPassphrase(bytes: Uint8Array, passphrase: string):
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (whole.length < HEADER + TAG + DIGEST || !whole.subarray(0, MAGIC.length).equals(MAGIC)) return refused('damaged');
   const sealed = whole.subarray(0, -DIGEST);
-  if (!digestOf(sealed).equals(whole.subarray(-DIGEST))) return refused('damaged');
+  if (!computeDigest(sealed).equals(whole.subarray(-DIGEST))) return refused('damaged');
   const [version = 0, log2N = 0, r = 0, p = 0] = sealed.subarray(MAGIC.length);
   if (version !== VERSION) return refused(version > VERSION ? 'newer' : 'damaged');
   if (!isAffordable({ log2N, r, p })) return refused('damaged');
@@ -77,7 +77,7 @@ function refused(problem: Extract<OpenedSecrets, { ok: false }>['problem']): Ope
   return { ok: false, problem };
 }
 
-function digestOf(bytes: Uint8Array): Buffer {
+function computeDigest(bytes: Uint8Array): Buffer {
   return createHash('sha256').update(bytes).digest();
 }
 

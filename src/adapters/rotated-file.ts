@@ -1,9 +1,12 @@
 // An append-only file that is rotated by size, so that a log never fills the disk.
-import { closeSync, mkdirSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 export type RotatedFile = {
-  /** Appends one line. A full disk loses the line, never the panel. */
+  /**
+   * Appends one line. A full disk loses the line, never the panel. After `close` the file is opened for this line alone, and neither made
+   * nor rotated: what fails last is in it too.
+   */
   write(line: string): void;
   close(): void;
 };
@@ -47,8 +50,8 @@ export function openRotatedFile(path: string, maxBytes = 5 * 2 ** 20, retained =
 
   return {
     write(line) {
-      if (isClosed) return;
       try {
+        if (isClosed) return appendLast(path, line);
         if (size > 0 && size + Buffer.byteLength(line) > maxBytes) rotate();
         const file = descriptor ?? open();
         // A line that was cut off by a full disk stays; the next one begins on a line of its own.
@@ -65,6 +68,15 @@ export function openRotatedFile(path: string, maxBytes = 5 * 2 ** 20, retained =
       close();
     },
   };
+}
+
+function appendLast(path: string, line: string): void {
+  const descriptor = openSync(path, constants.O_WRONLY | constants.O_APPEND);
+  try {
+    writeSync(descriptor, line);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 function moveIfThere(from: string, to: string): void {

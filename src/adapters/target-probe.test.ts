@@ -49,23 +49,23 @@ describe('a target', () => {
   ];
   it.each(CASES)('%s', async (_name, options, name, findings) => {
     await using server = await site(options);
-    expect(await probe().ask({ host: NAME, port: server.port, name })).toEqual(findings);
+    expect(await probe().probeTarget({ host: NAME, port: server.port, name })).toEqual(findings);
   });
 
   it('that closes at once, or is not there, is not reachable', async () => {
     const server = await listen(createServer((socket) => socket.destroy()));
-    expect(await probe().ask({ host: NAME, port: server.port, name: NAME })).toEqual(['target_unreachable']);
+    expect(await probe().probeTarget({ host: NAME, port: server.port, name: NAME })).toEqual(['target_unreachable']);
     await server[Symbol.asyncDispose]();
-    expect(await probe().ask({ host: NAME, port: server.port, name: NAME })).toEqual(['target_unreachable']);
+    expect(await probe().probeTarget({ host: NAME, port: server.port, name: NAME })).toEqual(['target_unreachable']);
     const nowhere = createTargetProbe({ timers: systemTimers, resolve: async () => Promise.reject(new Error('no')) });
-    expect(await nowhere.ask({ host: NAME, port: 443, name: NAME })).toEqual(['target_unreachable']);
+    expect(await nowhere.probeTarget({ host: NAME, port: 443, name: NAME })).toEqual(['target_unreachable']);
   });
 
   it('that says nothing is given up after a time limit', async () => {
     const accepted = Promise.withResolvers<void>();
     await using server = await listen(createServer(() => accepted.resolve()));
     const timers = createTestTimers();
-    const asked = probe(timers).ask({ host: NAME, port: server.port, name: NAME });
+    const asked = probe(timers).probeTarget({ host: NAME, port: server.port, name: NAME });
     await accepted.promise;
     timers.pass(2999);
     expect(timers.pending()).toBe(1);
@@ -77,11 +77,11 @@ describe('a target', () => {
     const accepted = Promise.withResolvers<void>();
     await using server = await listen(createServer(() => accepted.resolve()));
     const asking = probe();
-    const asked = asking.ask({ host: NAME, port: server.port, name: NAME });
+    const asked = asking.probeTarget({ host: NAME, port: server.port, name: NAME });
     await accepted.promise;
     asking.close();
     expect(await asked).toBeNull();
-    expect(await asking.ask({ host: NAME, port: server.port, name: NAME })).toBeNull();
+    expect(await asking.probeTarget({ host: NAME, port: server.port, name: NAME })).toBeNull();
   });
 
   it('is not asked at an address of a private network, by whatever name', async () => {
@@ -89,11 +89,11 @@ describe('a target', () => {
     await using server = await listen(createServer(onConnection));
     for (const found of [LOOPBACK, [...PUBLIC, ...LOOPBACK], [{ address: '::ffff:127.0.0.1', family: 6 }]]) {
       const careful = createTargetProbe({ timers: systemTimers, resolve: async () => found });
-      expect(await careful.ask({ host: NAME, port: server.port, name: NAME })).toBeNull();
+      expect(await careful.probeTarget({ host: NAME, port: server.port, name: NAME })).toBeNull();
     }
     const careful = createTargetProbe({ timers: systemTimers });
     for (const host of ['127.0.0.1', '10.0.0.1', '169.254.169.254', '::1'])
-      expect(await careful.ask({ host, port: server.port, name: NAME })).toBeNull();
+      expect(await careful.probeTarget({ host, port: server.port, name: NAME })).toBeNull();
     expect(onConnection).not.toHaveBeenCalled();
   });
 });

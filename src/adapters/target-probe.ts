@@ -34,7 +34,7 @@ export function createTargetProbe({
   let isClosed = false;
 
   /** Resolves once: with the findings, or null where it was not asked. */
-  function ask(host: string, port: number, name: string): Promise<readonly TargetFinding[] | null> {
+  function probeTarget(host: string, port: number, name: string): Promise<readonly TargetFinding[] | null> {
     const { promise, resolve: done } = Promise.withResolvers<readonly TargetFinding[] | null>();
     let socket: TLSSocket | null = null;
     let isOver = false;
@@ -49,7 +49,7 @@ export function createTargetProbe({
     const stop = () => end(null);
     const cancel = timers.after(TIMEOUT_MS, () => end(['target_unreachable']));
     running.add(stop);
-    addressesOf(host).then(
+    resolveAddresses(host).then(
       (addresses) => {
         const [first] = addresses;
         if (isOver) return;
@@ -67,21 +67,21 @@ export function createTargetProbe({
         socket = opened;
         opened.on('error', () => end(['target_unreachable']));
         opened.on('close', () => end(['target_unreachable']));
-        opened.on('secureConnect', () => end(findingsOf(opened, name)));
+        opened.on('secureConnect', () => end(listFindings(opened, name)));
       },
       () => end(['target_unreachable']),
     );
     return promise;
   }
 
-  async function addressesOf(host: string): Promise<readonly string[]> {
+  async function resolveAddresses(host: string): Promise<readonly string[]> {
     if (isIP(host) !== 0) return [host];
     return (await resolve(host)).map(({ address }) => address);
   }
 
   return {
-    async ask({ host, port, name }) {
-      return isClosed ? null : ask(toAscii(host), port, toAscii(name));
+    async probeTarget({ host, port, name }) {
+      return isClosed ? null : probeTarget(toAscii(host), port, toAscii(name));
     },
     close() {
       isClosed = true;
@@ -95,7 +95,7 @@ function toAscii(host: string): string {
   return isIP(host) !== 0 ? host : domainToASCII(host) || host;
 }
 
-function findingsOf(socket: TLSSocket, name: string): readonly TargetFinding[] {
+function listFindings(socket: TLSSocket, name: string): readonly TargetFinding[] {
   const findings: TargetFinding[] = [];
   if (socket.getProtocol() !== 'TLSv1.3') findings.push('target_no_tls13');
   if (socket.alpnProtocol !== 'h2') findings.push('target_no_h2');

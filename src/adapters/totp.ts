@@ -6,7 +6,7 @@ const PERIOD_S = 30;
 const DIGITS = 6;
 const SECRET_BYTES = 20;
 
-function totpOf(secret: string, label = ''): TOTP {
+function createTotp(secret: string, label = ''): TOTP {
   return new TOTP({
     issuer: 'Gatehouse',
     label,
@@ -20,10 +20,10 @@ function totpOf(secret: string, label = ''): TOTP {
 /** The `Totp` port. */
 export const totp: Totp = {
   newSecret: () => new Secret({ size: SECRET_BYTES }).base32,
-  uri: (secret, account) => totpOf(secret, account).toString(),
-  stepOf(secret, code, now) {
+  uri: (secret, account) => createTotp(secret, account).toString(),
+  findStep(secret, code, now) {
     if (!/^\d{6}$/.test(code)) return null;
-    const delta = totpOf(secret).validate({ token: code, timestamp: now, window: 1 });
+    const delta = createTotp(secret).validate({ token: code, timestamp: now, window: 1 });
     return delta === null ? null : Math.floor(now / 1000 / PERIOD_S) + delta;
   },
 };

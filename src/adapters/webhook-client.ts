@@ -4,15 +4,15 @@ import { createOutboundClient, isRefusedUrl, type OutboundMachine } from './outb
 
 const TIMEOUT_MS = 15_000;
 /** A longer reply costs its connection. */
-const MOST_REPLY_BYTES = 65_536;
+const MAX_REPLY_BYTES = 65_536;
 
 export function createWebhookClient(machine: OutboundMachine): WebhookClient {
   const client = createOutboundClient({
     ...machine,
     timeoutMs: TIMEOUT_MS,
-    mostReplyBytes: MOST_REPLY_BYTES,
+    maxReplyBytes: MAX_REPLY_BYTES,
     reply: 'ignored',
-    keepsConnections: true,
+    reusesConnections: true,
   });
   return {
     isRefused: isRefusedUrl,

@@ -6,7 +6,7 @@ import nodeModule from 'node:module';
 import { dirname } from 'node:path';
 import { parentPort, Worker } from 'node:worker_threads';
 import type { ErrorCode, FieldError } from '../contract/errors.ts';
-import { PanelError } from '../core/panel-error.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
 import type { Log } from '../core/ports/ports.ts';
 
 type Tasks = Readonly<Record<string, (input: never) => unknown>>;
@@ -166,7 +166,7 @@ export function serveTasks(tasks: Tasks, close = () => {}): void {
     const work = async () => tasks[name]?.(input as never);
     const done = work()
       .then((result) => send({ id, result }))
-      .catch((error: unknown) => send(failureOf(id, error)))
+      .catch((error: unknown) => send(toFailureResult(id, error)))
       .finally(() => running.delete(done));
     running.add(done);
   });
@@ -183,7 +183,7 @@ function sendLine(level: LogLine['level'], event: string, fields: LogLine['field
   portOfThread().postMessage({ level, event, fields: JSON.parse(JSON.stringify(fields)) } satisfies LogLine);
 }
 
-function failureOf(id: number, error: unknown): Result {
+function toFailureResult(id: number, error: unknown): Result {
   if (error instanceof PanelError) {
     const { code, errors, retryAfter } = error;
     return { id, code, errors, retryAfter };

@@ -2,10 +2,10 @@
 import { Api, GrammyError, HttpError } from 'grammy';
 import type { BotError } from '../contract/bot/bot.ts';
 import type { BotAccess, BotFailure, BotLink } from '../core/ports/bot.ts';
-import { filesOf } from './images.ts';
+import { attachFiles } from './images.ts';
 
-const MOST_REPLY_BYTES = 8 * 2 ** 20;
-const MOST_RETRY_S = 86_400;
+const MAX_REPLY_BYTES = 8 * 2 ** 20;
+const MAX_RETRY_S = 86_400;
 
 type Agent = NonNullable<NonNullable<NonNullable<ConstructorParameters<typeof Api>[1]>['baseFetchConfig']>['agent']>;
 type RawCall = (payload: object, signal: AbortSignal) => Promise<unknown>;
@@ -15,7 +15,7 @@ export type OutboundAgent = Agent & { destroy(): void };
 /** `agent`: connections to the host of the API, or to its proxy. */
 export function connectBot(access: BotAccess, apiRoot: string, agent: OutboundAgent): BotLink {
   // A redirect would take the token along.
-  const baseFetchConfig = { agent, redirect: 'error', size: MOST_REPLY_BYTES, compress: true } as const;
+  const baseFetchConfig = { agent, redirect: 'error', size: MAX_REPLY_BYTES, compress: true } as const;
   const { raw } = new Api(access.token, { apiRoot, baseFetchConfig });
   const methods = raw as unknown as Readonly<Record<string, RawCall>>;
   const closing = new AbortController();
@@ -27,10 +27,10 @@ export function connectBot(access: BotAccess, apiRoot: string, agent: OutboundAg
       try {
         // The client has no parameters for this one.
         if (method === 'getMe') return { result: await raw.getMe(signal as Parameters<typeof raw.getMe>[0]) };
-        return { result: await methods[method]?.(filesOf(payload), signal) };
+        return { result: await methods[method]?.(attachFiles(payload), signal) };
       } catch (error) {
         if (closing.signal.aborted) return failure('stopped');
-        return late.aborted ? failure('timeout') : failureOf(error, access);
+        return late.aborted ? failure('timeout') : toFailure(error, access);
       }
     },
     close() {
@@ -44,8 +44,8 @@ function failure(error: BotError, description = '', retryAfterMs = 0, migratedTo
   return { error, description, retryAfterMs, migratedTo };
 }
 
-function failureOf(error: unknown, { proxy }: BotAccess): BotFailure {
-  if (error instanceof GrammyError) return refusalOf(error);
+function toFailure(error: unknown, { proxy }: BotAccess): BotFailure {
+  if (error instanceof GrammyError) return mapApiError(error);
   if (!(error instanceof HttpError)) return failure('refused');
   const { code, type } = (error.error ?? {}) as { readonly code?: unknown; readonly type?: unknown };
   if (type === 'invalid-json' || type === 'no-redirect' || type === 'max-size') return failure('not_bot_api');
@@ -57,14 +57,14 @@ function failureOf(error: unknown, { proxy }: BotAccess): BotFailure {
   return failure('connection');
 }
 
-function refusalOf({ error_code: code, description, parameters }: GrammyError): BotFailure {
+function mapApiError({ error_code: code, description, parameters }: GrammyError): BotFailure {
   const { retry_after, migrate_to_chat_id } = parameters;
   // Something that answers JSON, but not as the Bot API does.
   if (!Number.isSafeInteger(code)) return failure('not_bot_api');
   // A token that is unknown is a path that there is not.
   if (code === 401 || (code === 404 && /^not found$/i.test(description))) return failure('unauthorized', description);
   if (code === 409) return failure(/webhook/i.test(description) ? 'webhook' : 'conflict', description);
-  const seconds = Math.min(MOST_RETRY_S, Math.max(1, retry_after ?? 1));
+  const seconds = Math.min(MAX_RETRY_S, Math.max(1, retry_after ?? 1));
   if (code === 429) return failure('rate_limited', description, seconds * 1000);
   if (code >= 500) return failure('unavailable', description);
   return failure('refused', description, 0, migrate_to_chat_id ?? null);

@@ -1,7 +1,7 @@
 // The running bot: a poller, a sender, and what is done with updates between them. It follows what the panel's settings say of the bot.
 
 import type { Update } from 'grammy/types';
-import type { Core } from '../core/core.ts';
+import type { Core } from '../core/kernel/core.ts';
 import {
   type BotClient,
   type BotLink,
@@ -12,8 +12,9 @@ import {
 } from '../core/ports/bot.ts';
 import type { Clock, Log, Timers } from '../core/ports/ports.ts';
 import { hostTexts } from '../i18n/host.ts';
-import type { Chat, ChatParts } from './chat.ts';
-import { paymentOf } from './payments.ts';
+import type { Chat } from './chat.ts';
+import type { ChatParts } from './chat-routes.ts';
+import { parsePayment } from './payments.ts';
 import { type Poller, startPoller } from './poller.ts';
 import type { Later } from './screen.ts';
 import { type Sender, startSender } from './sender.ts';
@@ -22,7 +23,7 @@ const CHECK_EVERY_MS = 1000;
 const PRUNE_EVERY_MS = 3_600_000;
 /** An update whose handling fails is tried again so much later, and given up after so many times. */
 const RETRY_MS = 5000;
-const MOST_FAILURES = 10;
+const MAX_FAILURES = 10;
 const MENU_MS = 10_000;
 const MENU_RETRY_MS = 60_000;
 
@@ -52,7 +53,7 @@ interface Running {
 }
 
 export function startBot({ core, client, clock, timers, log, miniApp }: BotParts): BotRunner {
-  const desk = core.bot;
+  const botService = core.bot;
   /** Loaded with the first bot that runs. */
   let chat: Chat | null = null;
   let running: Running | null = null;
@@ -62,15 +63,16 @@ export function startBot({ core, client, clock, timers, log, miniApp }: BotParts
   let mayHaveMore = false;
 
   async function begin(bot: RunningBot): Promise<Running> {
-    const present = chat ?? (await import('./chat.ts')).createChat({ core, desk, clock, miniApp });
+    const present = chat ?? (await import('./chat.ts')).createChat({ core, botService, clock, miniApp });
     chat = present;
     const link = client.connect(bot);
-    const parts = { link, desk, clock, timers, log };
+    const parts = { link, botService, clock, timers, log };
     const unreachable = (chatId: number) => {
-      const note = desk.write((store, now) => {
-        store.saveChat({ ...(store.chat(chatId) ?? newChat(chatId)), unreachableAt: now });
-      });
-      note.catch((error: unknown) => log.error('bot: chat not written', { error: String(error) }));
+      botService.start('bot: marking a chat', () =>
+        botService.write((store, now) => {
+          store.saveChat({ ...(store.chat(chatId) ?? newChat(chatId)), unreachableAt: now });
+        }),
+      );
     };
     const poller = startPoller({ ...parts, bot, checkout: present.answerCheckout, received: handleAll });
     return { bot, link, poller, sender: startSender({ ...parts, unreachable }), menu: undefined, menuAt: 0 };
@@ -79,7 +81,7 @@ export function startBot({ core, client, clock, timers, log, miniApp }: BotParts
   /** Stops what is not to run any more, starts what is. */
   async function follow(): Promise<void> {
     for (;;) {
-      const wanted = isStopped ? null : desk.bot();
+      const wanted = isStopped ? null : botService.bot();
       if (wanted === (running?.bot ?? null)) return;
       const former = running;
       running = null;
@@ -104,7 +106,8 @@ export function startBot({ core, client, clock, timers, log, miniApp }: BotParts
     present.menuAt = now + MENU_RETRY_MS;
     const text = hostTexts(core.settings().language, 'bot')('buttons.menu');
     const menu_button = url === null ? { type: 'default' } : { type: 'web_app', text, web_app: { url } };
-    void present.link.call('setChatMenuButton', { menu_button }, MENU_MS).then((outcome) => {
+    botService.start('bot: menu button', async () => {
+      const outcome = await present.link.call('setChatMenuButton', { menu_button }, MENU_MS);
       if ('error' in outcome) return;
       present.menu = url;
       present.menuAt = 0;
@@ -129,7 +132,7 @@ export function startBot({ core, client, clock, timers, log, miniApp }: BotParts
     handling = (async () => {
       while (mayHaveMore && running && !isStopped) {
         mayHaveMore = false;
-        const update = desk.store.nextUpdate(clock.now());
+        const update = botService.store.nextUpdate(clock.now());
         if (!update) return;
         mayHaveMore = true;
         await handle(update, running.bot);
@@ -144,40 +147,38 @@ export function startBot({ core, client, clock, timers, log, miniApp }: BotParts
 
   /** Beside the queue: a provider that hangs holds up its own buyers only. */
   function doLater(later: Later): void {
-    later()
-      .then((messages) =>
-        messages.length === 0 || isStopped
-          ? undefined
-          : desk.write((store, now) => {
-              for (const message of messages) store.enqueue(message, now);
-            }),
-      )
-      .catch((error: unknown) => log.error('bot: not answered', { error: String(error) }));
+    botService.start('bot: answer', async () => {
+      const messages = await later();
+      if (messages.length === 0 || isStopped) return;
+      await botService.write((store, now) => {
+        for (const message of messages) store.enqueue(message, now);
+      });
+    });
   }
 
   async function handle(row: UpdateRow, { row: account }: RunningBot): Promise<void> {
     if (!chat) return;
     const update: Update = JSON.parse(row.body);
-    const payment = paymentOf(update);
+    const payment = parsePayment(update);
     try {
       const { messages, chats, later } = await chat.handle(update, account);
-      await desk.finish(row, { messages, chats, payment });
+      await botService.finish(row, { messages, chats, payment });
       if (later) doLater(later);
     } catch (error) {
       log.error('bot: update not handled', { update: row.id, error: String(error) });
-      await desk.write((store, now) => {
+      await botService.write((store, now) => {
         // Money is never given up.
-        if (payment === null && row.failures + 1 >= MOST_FAILURES) store.finishUpdate(row.id, now);
-        else store.failUpdate(row.id, now + RETRY_MS * Math.min(MOST_FAILURES, row.failures + 1));
+        if (payment === null && row.failures + 1 >= MAX_FAILURES) store.finishUpdate(row.id, now);
+        else store.failUpdate(row.id, now + RETRY_MS * Math.min(MAX_FAILURES, row.failures + 1));
       });
     }
   }
 
   const ends = [
-    desk.onChange(wake),
+    botService.onChange(wake),
     timers.every(CHECK_EVERY_MS, wake),
     timers.every(PRUNE_EVERY_MS, () => {
-      desk.prune().catch((error: unknown) => log.error('bot: not pruned', { error: String(error) }));
+      botService.start('bot: pruning', botService.prune);
     }),
   ];
   wake();

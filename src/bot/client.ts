@@ -4,7 +4,7 @@ import type { OutboundAgent } from './api.ts';
 
 const ROOT = 'https://api.telegram.org';
 
-function apiRootOf({ apiRoot }: BotAccess): string {
+function getApiRoot({ apiRoot }: BotAccess): string {
   return (apiRoot ?? ROOT).replace(/\/+$/, '');
 }
 
@@ -17,29 +17,34 @@ export interface BotClientParts {
 export function createBotClient({ isRefused, agent }: BotClientParts): BotClient {
   async function open(access: BotAccess): Promise<BotLink> {
     const { connectBot } = await import('./api.ts');
-    const apiRoot = apiRootOf(access);
+    const apiRoot = getApiRoot(access);
     return connectBot(access, apiRoot, await agent(apiRoot, access.allowPrivate, access.proxy));
   }
   return {
     isRefused,
     connect(access) {
       let opening: Promise<BotLink> | null = null;
+      let opened: BotLink | null = null;
       let isClosed = false;
       const failed = (error: 'stopped' | 'address_refused') =>
         ({ error, description: '', retryAfterMs: 0, migratedTo: null }) as const;
       // By a proxy it is the proxy that connects.
-      const isRefusedHost = access.proxy === null && isRefused(apiRootOf(access), access.allowPrivate);
+      const isRefusedHost = access.proxy === null && isRefused(getApiRoot(access), access.allowPrivate);
       return {
         async call(method, payload, timeoutMs) {
           if (isClosed) return failed('stopped');
           if (isRefusedHost) return failed('address_refused');
-          opening ??= open(access);
+          opening ??= open(access).then((made) => {
+            if (isClosed) made.close();
+            opened = made;
+            return made;
+          });
           const link = await opening;
           return link.call(method, payload, timeoutMs);
         },
         close() {
           isClosed = true;
-          void opening?.then((link) => link.close());
+          opened?.close();
         },
       };
     },

@@ -7,7 +7,7 @@ const PIXELS = 8;
 const BORDER = 4;
 
 /** The payload with `photo: {qr: <text>}` or `document: {bytes, name}` as a file. */
-export function filesOf(payload: Readonly<Record<string, unknown>>): object {
+export function attachFiles(payload: Readonly<Record<string, unknown>>): object {
   const { photo, document } = payload;
   if (isDocument(document)) return { ...payload, document: new InputFile(document.bytes, document.name) };
   if (typeof photo !== 'object' || photo === null || !('qr' in photo)) return payload;
@@ -38,13 +38,13 @@ export function drawQr(text: string): Uint8Array {
   header.set([8, 0, 0, 0, 0], 8);
   return Buffer.concat([
     Buffer.from('89504e470d0a1a0a', 'hex'),
-    chunkOf('IHDR', header),
-    chunkOf('IDAT', deflateSync(Buffer.concat(rows))),
-    chunkOf('IEND', Buffer.alloc(0)),
+    buildPngChunk('IHDR', header),
+    buildPngChunk('IDAT', deflateSync(Buffer.concat(rows))),
+    buildPngChunk('IEND', Buffer.alloc(0)),
   ]);
 }
 
-function chunkOf(type: string, data: Buffer): Buffer {
+function buildPngChunk(type: string, data: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
   const frame = Buffer.alloc(8);
   frame.writeUInt32BE(data.length, 0);

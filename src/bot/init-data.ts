@@ -5,13 +5,13 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 const LIFE_MS = 3_600_000;
 /** Telegram's clock may be ahead of this one. */
 const AHEAD_MS = 60_000;
-const MOST_LENGTH = 4096;
+const MAX_LENGTH = 4096;
 
 export type InitData = { readonly telegramId: number } | 'forged' | 'ended';
 
 /** `text`: the fields as a query, as the page was given them. */
 export function readInitData(text: string, token: string, now: number): InitData {
-  if (text.length > MOST_LENGTH) return 'forged';
+  if (text.length > MAX_LENGTH) return 'forged';
   const fields = [...new URLSearchParams(text)];
   const names = fields.map(([name]) => name);
   // A field that is there twice is read differently by different readers.

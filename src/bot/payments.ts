@@ -8,7 +8,7 @@ type Paid = Pick<
 >;
 
 /** null: the update has nothing to do with money. */
-export function paymentOf({ message }: Update): ProviderPayment | null {
+export function parsePayment({ message }: Update): ProviderPayment | null {
   const given = message?.successful_payment;
   const back = message?.refunded_payment;
   const reported: Paid | undefined = given ?? back;

@@ -1,9 +1,9 @@
 // Asks Telegram for updates. Each is stored before the next request confirms it, so that none is lost, whenever the panel ends.
 import type { PreCheckoutQuery, Update } from 'grammy/types';
-import type { BotDesk, BotLink, RunningBot } from '../core/ports/bot.ts';
+import type { BotLink, BotService, RunningBot } from '../core/ports/bot.ts';
 import type { Clock, Log, Timers } from '../core/ports/ports.ts';
 import { createRateLimiter, type RateRule } from '../domain/rate-limiter.ts';
-import { paymentOf } from './payments.ts';
+import { parsePayment } from './payments.ts';
 
 const LONG_POLL_S = 50;
 const POLL_TIMEOUT_MS = 65_000;
@@ -13,7 +13,7 @@ const ALLOWED = ['message', 'callback_query', 'pre_checkout_query', 'my_chat_mem
 /** After a week without updates their ids begin at random: an offset of before would hide them. */
 const SILENCE_MS = 6 * 86_400_000;
 const FIRST_PAUSE_MS = 1000;
-const MOST_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 60_000;
 /** Another program asks with the same token: to fight for it would end its requests as well. */
 const CONFLICT_PAUSE_MS = 30_000;
 /** Of one person: more than anybody presses and types. Each update is written and answered, and answers are as many for all as Telegram takes. */
@@ -24,7 +24,7 @@ const CHECKOUT_MS = 8000;
 export interface PollerParts {
   readonly bot: RunningBot;
   readonly link: BotLink;
-  readonly desk: BotDesk;
+  readonly botService: BotService;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
@@ -38,7 +38,7 @@ export interface Poller {
   stop(): Promise<void>;
 }
 
-function memberOf(value: unknown, name: string): unknown {
+function readMember(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 }
 
@@ -47,7 +47,7 @@ function personIn({ message, callback_query: pressed, my_chat_member: member }: 
   return (message ?? pressed ?? member)?.from?.id ?? null;
 }
 
-export function startPoller({ bot, link, desk, clock, timers, log, checkout, received }: PollerParts): Poller {
+export function startPoller({ bot, link, botService, clock, timers, log, checkout, received }: PollerParts): Poller {
   let isStopped = false;
   let endPause = () => {};
   const persons = createRateLimiter<number>();
@@ -55,8 +55,8 @@ export function startPoller({ bot, link, desk, clock, timers, log, checkout, rec
   /** What is beyond somebody's budget is passed over, but for money. */
   function isWelcome(update: Update): boolean {
     const person = personIn(update);
-    if (person === null || paymentOf(update) !== null) return true;
-    return persons.take(person, PERSON, clock.now()).isAllowed;
+    if (person === null || parsePayment(update) !== null) return true;
+    return persons.consumeRequest(person, PERSON, clock.now()).isAllowed;
   }
 
   const pause = (ms: number) =>
@@ -93,12 +93,12 @@ export function startPoller({ bot, link, desk, clock, timers, log, checkout, rec
       const outcome = await link.call('getUpdates', asked, POLL_TIMEOUT_MS);
       if (isStopped) return;
       if ('error' in outcome) {
-        desk.note(outcome.error);
+        botService.recordStatus(outcome.error);
         isKnown = false;
         if (failures === 0) log.warn('bot: no updates', { error: outcome.error });
         failures += 1;
-        if (outcome.error === 'unauthorized') return desk.switchOff(bot, 'unauthorized');
-        const backOff = Math.min(MOST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 10));
+        if (outcome.error === 'unauthorized') return botService.switchOff(bot, 'unauthorized');
+        const backOff = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 10));
         const isTaken = outcome.error === 'conflict' || outcome.error === 'webhook';
         await pause(isTaken ? CONFLICT_PAUSE_MS : Math.max(backOff, outcome.retryAfterMs));
         continue;
@@ -106,28 +106,26 @@ export function startPoller({ bot, link, desk, clock, timers, log, checkout, rec
       if (failures > 0) log.info('bot: updates again');
       failures = 0;
       isKnown = true;
-      desk.note(null);
+      botService.recordStatus(null);
       const updates = Array.isArray(outcome.result) ? outcome.result : [];
       const known = updates.flatMap((update: unknown) => {
-        const id = memberOf(update, 'update_id');
+        const id = readMember(update, 'update_id');
         return Number.isSafeInteger(id) ? [{ id: Number(id), update }] : [];
       });
       const last = known.at(-1);
       if (!last) continue;
       for (const { update } of known) {
-        const query = memberOf(update, 'pre_checkout_query');
+        const query = readMember(update, 'pre_checkout_query');
         // Beside the queue, and awaited by nothing: a slow one must not hold up the next.
         if (!query) continue;
-        answer(query as PreCheckoutQuery).catch((error: unknown) =>
-          log.error('pre-checkout not answered', { error: String(error) }),
-        );
+        botService.start('bot: answer to a pre-checkout', () => answer(query as PreCheckoutQuery));
       }
-      const others = known.filter(({ update }) => memberOf(update, 'pre_checkout_query') === undefined);
+      const others = known.filter(({ update }) => readMember(update, 'pre_checkout_query') === undefined);
       // As Telegram sends them.
       const stored = others.filter(({ update }) => isWelcome(update as Update));
       const bodies = stored.map(({ id, update }) => ({ id, body: JSON.stringify(update) }));
       try {
-        const fresh = bodies.length > 0 ? await desk.receive(bot.row.botId, bodies) : 0;
+        const fresh = bodies.length > 0 ? await botService.receive(bot.row.botId, bodies) : 0;
         // The last and not the highest: ids may begin lower again.
         offset = last.id + 1;
         lastAt = clock.now();

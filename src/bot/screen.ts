@@ -2,6 +2,7 @@
 import { Context } from 'grammy';
 import type { InlineKeyboardButton } from 'grammy/types';
 import { type ChatRow, type NewMessage, PRIORITIES } from '../core/ports/bot.ts';
+import { hostTexts } from '../i18n/host.ts';
 import { LANGUAGES, type Language } from '../i18n/languages.ts';
 
 export interface Screen {
@@ -21,6 +22,8 @@ export class ChatContext extends Context {
   promoFor: string | null = null;
   language: Language = LANGUAGES[0].code;
 }
+
+export const getTexts = ({ language }: ChatContext) => hostTexts(language, 'bot');
 
 /** Text as HTML that Telegram reads. */
 export function escapeHtml(text: string): string {
@@ -57,7 +60,7 @@ export function messageWith(ctx: ChatContext, { text, buttons }: Screen): NewMes
     : messageTo(ctx, 'editMessageText', { ...payload, message_id: edited });
 }
 
-export function say(ctx: ChatContext, method: string, payload: NewMessage['payload']): void {
+export function sendMessage(ctx: ChatContext, method: string, payload: NewMessage['payload']): void {
   const message = messageTo(ctx, method, payload);
   if (message) ctx.messages.push(message);
 }

@@ -1,5 +1,5 @@
 // Sends what waits: at most 25 messages a second, one a second in a chat, what somebody waits for before what goes to many.
-import type { BotDesk } from '../core/ports/bot.ts';
+import type { BotService } from '../core/ports/bot.ts';
 import { type BotFailure, type BotLink, type MessageRow, PRIORITIES } from '../core/ports/bot.ts';
 import type { Clock, Log, Timers } from '../core/ports/ports.ts';
 
@@ -11,7 +11,7 @@ const TIMEOUT_MS = 30_000;
 /** Of a backup of 50 MB over a slow line. */
 const FILE_TIMEOUT_MS = 10 * 60_000;
 const FIRST_DELAY_MS = 1000;
-const MOST_DELAY_MS = 300_000;
+const MAX_DELAY_MS = 300_000;
 /** How long a message is tried, by its priority: who pressed a button does not wait for hours. */
 const LIFETIME_MS = [120_000, 7 * 86_400_000, 86_400_000, 86_400_000];
 /** What needs no pace in its chat, as it shows no message. */
@@ -19,7 +19,7 @@ const UNPACED = new Set(['answerCallbackQuery']);
 
 export interface SenderParts {
   readonly link: BotLink;
-  readonly desk: BotDesk;
+  readonly botService: BotService;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
@@ -35,7 +35,7 @@ export interface Sender {
 /** What becomes of a message that was not sent. */
 type Fate =
   | { readonly do: 'sent' | 'again' }
-  | { readonly do: 'later'; readonly ms: number; readonly holdsBulk: boolean }
+  | { readonly do: 'later'; readonly ms: number; readonly pausesBulk: boolean }
   | { readonly do: 'drop'; readonly error: string; readonly isBlocked: boolean }
   | { readonly do: 'move'; readonly to: number }
   | { readonly do: 'post' };
@@ -50,9 +50,13 @@ function isOld({ createdAt, priority }: MessageRow, now: number): boolean {
   return now - createdAt >= (LIFETIME_MS[priority] ?? 0);
 }
 
-function fateOf({ error, description, retryAfterMs, migratedTo }: BotFailure, message: MessageRow, now: number): Fate {
+function decideFate(
+  { error, description, retryAfterMs, migratedTo }: BotFailure,
+  message: MessageRow,
+  now: number,
+): Fate {
   if (error === 'stopped') return { do: 'again' };
-  if (error === 'rate_limited') return { do: 'later', ms: retryAfterMs, holdsBulk: true };
+  if (error === 'rate_limited') return { do: 'later', ms: retryAfterMs, pausesBulk: true };
   if (migratedTo !== null) return { do: 'move', to: migratedTo };
   if (error === 'refused') {
     if (/message is not modified/i.test(description)) return { do: 'sent' };
@@ -65,11 +69,11 @@ function fateOf({ error, description, retryAfterMs, migratedTo }: BotFailure, me
     return { do: 'drop', error: 'refused', isBlocked: false };
   }
   if (isOld(message, now)) return { do: 'drop', error, isBlocked: false };
-  const ms = Math.min(MOST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(message.attempts, 10));
-  return { do: 'later', ms, holdsBulk: false };
+  const ms = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(message.attempts, 10));
+  return { do: 'later', ms, pausesBulk: false };
 }
 
-export function startSender({ link, desk, clock, timers, log, unreachable }: SenderParts): Sender {
+export function startSender({ link, botService, clock, timers, log, unreachable }: SenderParts): Sender {
   /** By chat, when its next message may go. */
   const paced = new Map<number, number>();
   const busyChats = new Set<number>();
@@ -100,14 +104,14 @@ export function startSender({ link, desk, clock, timers, log, unreachable }: Sen
     const most = now < bulkHeldUntil ? PRIORITIES.payment : PRIORITIES.broadcast;
     // A chat to which much is to be sent holds up no other.
     const chats = [...busyChats, ...paced.keys()];
-    const next = desk.store.nextMessage({ now, most, ids: busy, chats, methods: UNPACED });
+    const next = botService.store.nextMessage({ now, most, ids: busy, chats, methods: UNPACED });
     if (next) {
       nextAt = now + PACE_MS;
       begin(next, now);
       wakeIn(PACE_MS);
       return;
     }
-    const dueAt = desk.store.messageDueAt();
+    const dueAt = botService.store.messageDueAt();
     if (dueAt === null) return;
     // What is due already waits for its chat, or for Telegram's patience.
     const at = dueAt > now ? dueAt : Math.min(...paced.values(), now + CHAT_PACE_MS);
@@ -123,7 +127,9 @@ export function startSender({ link, desk, clock, timers, log, unreachable }: Sen
     }
     const sending = send(message)
       .then(
-        () => void busy.delete(message.id),
+        () => {
+          busy.delete(message.id);
+        },
         (error: unknown) => log.error('bot: outcome of a message not stored', { error: String(error) }),
       )
       .finally(() => {
@@ -138,28 +144,29 @@ export function startSender({ link, desk, clock, timers, log, unreachable }: Sen
     const { id, chatId, method, payload, priority } = message;
     // What waited while the bot was off or its token locked is not true any more.
     if (priority >= PRIORITIES.notice && isOld(message, clock.now()))
-      return desk.write((store, now) => store.finishMessage(id, null, 'too_old', now));
+      return botService.write((store, now) => store.finishMessage(id, null, 'too_old', now));
     const isChat = method !== 'answerCallbackQuery';
     const file = backupIn(payload);
-    const bytes = file === null ? null : await desk.encryptedBackup(file);
+    const bytes = file === null ? null : await botService.encryptedBackup(file);
     // Deleted meanwhile.
-    if (file !== null && bytes === null) return desk.write((store, now) => store.finishMessage(id, null, 'gone', now));
+    if (file !== null && bytes === null)
+      return botService.write((store, now) => store.finishMessage(id, null, 'gone', now));
     const given = bytes === null ? payload : { ...payload, document: { bytes, name: file } };
     const timeout = bytes === null ? TIMEOUT_MS : FILE_TIMEOUT_MS;
     const outcome = await link.call(method, isChat ? { chat_id: chatId, ...given } : given, timeout);
     if (!('error' in outcome)) {
       const { message_id: sentId } = (outcome.result ?? {}) as Readonly<Record<string, unknown>>;
       const messageId = Number.isSafeInteger(sentId) ? Number(sentId) : null;
-      await desk.write((store, now) => store.finishMessage(id, messageId, null, now));
+      await botService.write((store, now) => store.finishMessage(id, messageId, null, now));
       return;
     }
-    const fate = fateOf(outcome, message, clock.now());
-    if (fate.do === 'later' && fate.holdsBulk) bulkHeldUntil = Math.max(bulkHeldUntil, clock.now() + fate.ms);
+    const fate = decideFate(outcome, message, clock.now());
+    if (fate.do === 'later' && fate.pausesBulk) bulkHeldUntil = Math.max(bulkHeldUntil, clock.now() + fate.ms);
     if (fate.do === 'drop') {
       log.warn('bot: message not sent', { method, error: fate.error });
       if (fate.isBlocked) unreachable(chatId);
     }
-    await desk.write((store, now) => {
+    await botService.write((store, now) => {
       switch (fate.do) {
         case 'sent':
           return store.finishMessage(id, null, null, now);

@@ -1,26 +1,26 @@
 // Buying in the chat: offers, an order and how it is paid. What a button does is in its data, so that one of an old message does what it says
 // or nothing.
-import type { Core, Offered, OrderPage, Subscription, Way } from '../core/core.ts';
-import { PanelError } from '../core/panel-error.ts';
-import { type BotDesk, PRIORITIES } from '../core/ports/bot.ts';
+import type { Core, Offered, OrderPage, PaymentOption, Subscription } from '../core/kernel/core.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
+import { type BotService, PRIORITIES } from '../core/ports/bot.ts';
 import type { Clock } from '../core/ports/ports.ts';
 import { formatMoney } from '../domain/sales/money.ts';
 import { hostTexts } from '../i18n/host.ts';
 import { languageEntry } from '../i18n/languages.ts';
 import { formatDay } from '../subscription/entries.ts';
-import { promoText, soldText } from '../subscription/page/order.ts';
-import { button, type ChatContext, escapeHtml, isPublicUrl, messageWith, type Screen, show } from './screen.ts';
+import { promoText, soldText } from '../subscription/page/order-page.ts';
+import { button, type ChatContext, escapeHtml, getTexts, isPublicUrl, messageWith, type Screen } from './screen.ts';
 
 /** What `/start` is followed by where a buyer comes back from a provider. */
 export const ORDER_PREFIX = 'order_';
-const MOST_TITLE = 32;
-const MOST_DESCRIPTION = 255;
+const MAX_TITLE = 32;
+const MAX_DESCRIPTION = 255;
 /** Of a message that is taken for a promo code. */
-const MOST_CODE = 64;
+const MAX_CODE = 64;
 
 export interface ShopParts {
   readonly core: Pick<Core, 'shop' | 'settings'>;
-  readonly desk: Pick<BotDesk, 'isOwnStars' | 'openInChat'>;
+  readonly botService: Pick<BotService, 'isOwnStars' | 'openInChat'>;
   readonly clock: Clock;
 }
 
@@ -39,7 +39,7 @@ type Notice =
 export interface ShopScreens {
   offers(ctx: ChatContext, sub: Subscription, notice?: Notice): Screen;
   /** Makes the order of an offer, or finds the one that is not paid, and shows it. */
-  buy(ctx: ChatContext, sub: Subscription, offerId: number, digest: string): Promise<void>;
+  buy(ctx: ChatContext, sub: Subscription, offerId: number, digest: string): Promise<Screen>;
   order(ctx: ChatContext, token: string, notice?: Notice): Screen;
   /** Sends the invoice into the chat, or opens the payment at its provider. */
   pay(
@@ -49,17 +49,17 @@ export interface ShopScreens {
     currency: string,
     pressed: string,
     username: string,
-  ): Promise<void>;
+  ): Promise<Screen>;
   /** Asks for the promo code of an order, which the next message is. */
   askPromo(ctx: ChatContext, token: string): Screen;
-  enterPromo(ctx: ChatContext, token: string, code: string): Promise<void>;
-  removePromo(ctx: ChatContext, token: string): Promise<void>;
+  enterPromo(ctx: ChatContext, token: string, code: string): Promise<Screen>;
+  removePromo(ctx: ChatContext, token: string): Promise<Screen>;
   /** Asks whether it was paid. */
-  ask(ctx: ChatContext, token: string): void;
+  ask(ctx: ChatContext, token: string): null;
 }
 
 /** A short mark of what an offer sells for how much: the button of one that was changed meanwhile is not that of the new one. */
-function digestOf({ name, sold, price }: Offered): string {
+function hashOffer({ name, sold, price }: Offered): string {
   let mark = 0;
   for (const character of JSON.stringify([name, sold, price]))
     mark = (mark * 31 + (character.codePointAt(0) ?? 0)) % 2_147_483_647;
@@ -76,137 +76,137 @@ function shorten(text: string, most: number): string {
   return short;
 }
 
-export function createShopScreens({ core, desk, clock }: ShopParts): ShopScreens {
-  const textsOf = (ctx: ChatContext) => hostTexts(ctx.language, 'bot');
-  const tagOf = (ctx: ChatContext) => languageEntry(ctx.language).tag;
+const getLanguageTag = ({ language }: ChatContext) => languageEntry(language).tag;
 
-  function offers(ctx: ChatContext, sub: Subscription, notice?: Notice): Screen {
-    const t = textsOf(ctx);
-    const page = hostTexts(ctx.language, 'subscription');
-    const found = sub.offers();
-    const isTraffic = ({ sold }: Offered) => 'bytes' in sold;
-    const lines = notice === undefined ? [] : [t(`shop.notice.${notice}`), ''];
-    const priceText = ({ price, isTrial }: Offered) => (isTrial ? page('order.free') : formatMoney(price, tagOf(ctx)));
-    const part = (title: string, own: readonly Offered[]) => {
-      if (own.length === 0) return;
-      lines.push(`<b>${title}</b>`);
-      for (const one of own)
-        lines.push(
-          `• ${escapeHtml(one.name)}: ${escapeHtml(soldText(one, ctx.language))}, ${escapeHtml(priceText(one))}`,
-        );
-    };
-    const paid = found.filter(({ isTrial }) => !isTrial);
-    part(
-      page('page.try'),
-      found.filter(({ isTrial }) => isTrial),
-    );
-    part(
-      page('page.renew'),
-      paid.filter(({ sold }) => sold.kind === 'days' || sold.kind === 'months'),
-    );
-    part(page('page.addTraffic'), paid.filter(isTraffic));
-    part(
-      page('page.addDevices'),
-      paid.filter(({ sold }) => sold.kind === 'devices'),
-    );
-    if (found.length === 0) lines.push(t('shop.none'));
-    const rows = found.map((one) => [button(`${one.name} · ${priceText(one)}`, `buy:${one.id}:${digestOf(one)}`)]);
-    return { text: lines.join('\n'), buttons: [...rows, [button(t('buttons.back'), 'home')]] };
+function offersScreen(ctx: ChatContext, sub: Subscription, notice?: Notice): Screen {
+  const t = getTexts(ctx);
+  const page = hostTexts(ctx.language, 'subscription');
+  const found = sub.offers();
+  const isTraffic = ({ sold }: Offered) => 'bytes' in sold;
+  const lines = notice === undefined ? [] : [t(`shop.notice.${notice}`), ''];
+  const priceText = ({ price, isTrial }: Offered) =>
+    isTrial ? page('order.free') : formatMoney(price, getLanguageTag(ctx));
+  const part = (title: string, own: readonly Offered[]) => {
+    if (own.length === 0) return;
+    lines.push(`<b>${title}</b>`);
+    for (const one of own)
+      lines.push(
+        `• ${escapeHtml(one.name)}: ${escapeHtml(soldText(one, ctx.language))}, ${escapeHtml(priceText(one))}`,
+      );
+  };
+  const paid = found.filter(({ isTrial }) => !isTrial);
+  part(
+    page('page.try'),
+    found.filter(({ isTrial }) => isTrial),
+  );
+  part(
+    page('page.renew'),
+    paid.filter(({ sold }) => sold.kind === 'days' || sold.kind === 'months'),
+  );
+  part(page('page.addTraffic'), paid.filter(isTraffic));
+  if (found.length === 0) lines.push(t('shop.none'));
+  const rows = found.map((one) => [button(`${one.name} · ${priceText(one)}`, `buy:${one.id}:${hashOffer(one)}`)]);
+  return { text: lines.join('\n'), buttons: [...rows, [button(t('buttons.back'), 'home')]] };
+}
+
+function promoButton(ctx: ChatContext, token: string, { promo }: OrderPage) {
+  if (promo === null) return button(getTexts(ctx)('shop.promo'), `promo:${token}`);
+  const text = hostTexts(ctx.language, 'subscription')('order.promoRemove', { code: promo.code });
+  return button(text, `nopromo:${token}`);
+}
+
+function pickNotice(error: unknown): Notice {
+  if (!(error instanceof PanelError)) throw error;
+  if (error.code === 'order_limit') return 'limit';
+  if (error.code === 'rate_limited') return 'often';
+  if (error.code === 'promo_refused') return 'promo';
+  return error.code === 'selling_off' ? 'off' : 'failed';
+}
+
+function askPromo(ctx: ChatContext, token: string): Screen {
+  const t = getTexts(ctx);
+  return { text: t('shop.promoAsk'), buttons: [[button(t('buttons.back'), `order:${token}`)]] };
+}
+
+function orderText(ctx: ChatContext, found: OrderPage, notice: Notice | undefined, timeZone: string): string {
+  const t = getTexts(ctx);
+  const page = hostTexts(ctx.language, 'subscription');
+  const day = (at: number) => formatDay(at, ctx.language, timeZone);
+  const { state, tariff, offer, paid, prices, promo, until, startsLater, paymentOptions } = found;
+  const lines = [
+    `<b>${page('order.title', { id: found.id })}</b> · ${page(`order.state.${state}`)}`,
+    '',
+    `${escapeHtml(tariff)} · ${escapeHtml(offer)}`,
+    escapeHtml(soldText(found, ctx.language)),
+  ];
+  if (promo !== null) {
+    const what = promoText(promo.effect, ctx.language);
+    lines.push(escapeHtml(`${page('order.promo')}: ${promo.code}, ${what}`));
   }
+  if (paid === null) lines.push(escapeHtml(prices.map((price) => formatMoney(price, getLanguageTag(ctx))).join(' · ')));
+  else if (found.isTrial) lines.push(page('order.free'));
+  else
+    lines.push(escapeHtml(page('order.paidOn', { amount: formatMoney(paid, getLanguageTag(ctx)), day: day(paid.at) })));
+  if (state === 'paid' && until !== null) lines.push(`<b>${t('term')}:</b> ${day(until)}`);
+  else if (state === 'paid' && startsLater) lines.push(`<b>${t('term')}:</b> ${page('page.startsLater')}`);
+  if (state === 'unpaid' && paymentOptions.length === 0) lines.push('', page('order.none'));
+  if (state === 'paid' && found.isTrial) lines.push('', page('order.notice.trial'));
+  else if (state !== 'unpaid') lines.push('', page(`order.notice.${state}`));
+  else if (notice !== undefined) lines.push('', t(`shop.notice.${notice}`));
+  return lines.join('\n');
+}
 
+export function createShopScreens({ core, botService, clock }: ShopParts): ShopScreens {
   /** What is to be pressed: with the moment it was shown, so that two presses of one button send one invoice. */
-  function wayButton(ctx: ChatContext, token: string, { providerId, kind, isTest, price }: Way) {
+  function paymentOptionButton(ctx: ChatContext, token: string, { providerId, kind, isTest, price }: PaymentOption) {
     const page = hostTexts(ctx.language, 'subscription');
     const way = page(isTest ? `order.testWay.${kind}` : `order.way.${kind}`);
-    const text = page('order.payAt', { amount: formatMoney(price, tagOf(ctx)), way });
+    const text = page('order.payAt', { amount: formatMoney(price, getLanguageTag(ctx)), way });
     const pressed = Math.floor(clock.now() / 1000).toString(36);
     return button(text, `pay:${token}:${providerId}:${price.currency}:${pressed}`);
   }
 
   function order(ctx: ChatContext, token: string, notice?: Notice): Screen {
-    const t = textsOf(ctx);
+    const t = getTexts(ctx);
     const back = [button(t('buttons.back'), 'shop')];
     const found = core.shop.order(token);
     if (found === null) return { text: t('shop.gone'), buttons: [back] };
-    const ask = found.canAsk ? [[button(hostTexts(ctx.language, 'subscription')('order.ask'), `ask:${token}`)]] : [];
-    const ways = found.state === 'unpaid' ? found.ways.map((way) => [wayButton(ctx, token, way)]) : [];
-    const promo = ways.length > 0 ? [[promoButton(ctx, token, found)]] : [];
-    return { text: orderText(ctx, found, notice), buttons: [...ways, ...promo, ...ask, back] };
+    const ask = found.canPoll ? [[button(hostTexts(ctx.language, 'subscription')('order.ask'), `ask:${token}`)]] : [];
+    const paymentOptions =
+      found.state === 'unpaid' ? found.paymentOptions.map((way) => [paymentOptionButton(ctx, token, way)]) : [];
+    const promo = paymentOptions.length > 0 ? [[promoButton(ctx, token, found)]] : [];
+    return {
+      text: orderText(ctx, found, notice, core.settings().timeZone),
+      buttons: [...paymentOptions, ...promo, ...ask, back],
+    };
   }
 
-  function promoButton(ctx: ChatContext, token: string, { promo }: OrderPage) {
-    if (promo === null) return button(textsOf(ctx)('shop.promo'), `promo:${token}`);
-    const text = hostTexts(ctx.language, 'subscription')('order.promoRemove', { code: promo.code });
-    return button(text, `nopromo:${token}`);
-  }
-
-  function askPromo(ctx: ChatContext, token: string): Screen {
-    const t = textsOf(ctx);
-    return { text: t('shop.promoAsk'), buttons: [[button(t('buttons.back'), `order:${token}`)]] };
-  }
-
-  async function enterPromo(ctx: ChatContext, token: string, code: string): Promise<void> {
+  async function enterPromo(ctx: ChatContext, token: string, code: string): Promise<Screen> {
     try {
-      await core.shop.enterPromo(token, code.slice(0, MOST_CODE));
-      show(ctx, order(ctx, token));
+      await core.shop.enterPromo(token, code.slice(0, MAX_CODE));
+      return order(ctx, token);
     } catch (error) {
       const isWrong = error instanceof PanelError && error.code === 'promo_refused';
-      show(ctx, order(ctx, token, isWrong ? 'wrongPromo' : noticeOf(error)));
+      return order(ctx, token, isWrong ? 'wrongPromo' : pickNotice(error));
     }
   }
 
-  async function removePromo(ctx: ChatContext, token: string): Promise<void> {
+  async function removePromo(ctx: ChatContext, token: string): Promise<Screen> {
     try {
       await core.shop.removePromo(token);
-      show(ctx, order(ctx, token));
+      return order(ctx, token);
     } catch (error) {
-      show(ctx, order(ctx, token, noticeOf(error)));
+      return order(ctx, token, pickNotice(error));
     }
   }
 
-  function orderText(ctx: ChatContext, found: OrderPage, notice: Notice | undefined): string {
-    const t = textsOf(ctx);
-    const page = hostTexts(ctx.language, 'subscription');
-    const { timeZone } = core.settings();
-    const day = (at: number) => formatDay(at, ctx.language, timeZone);
-    const { state, tariff, offer, paid, prices, promo, until, startsLater, ways } = found;
-    const lines = [
-      `<b>${page('order.title', { id: found.id })}</b> · ${page(`order.state.${state}`)}`,
-      '',
-      `${escapeHtml(tariff)} · ${escapeHtml(offer)}`,
-      escapeHtml(soldText(found, ctx.language)),
-    ];
-    if (promo !== null) {
-      const what = promoText(promo.effect, ctx.language);
-      lines.push(escapeHtml(`${page('order.promo')}: ${promo.code}, ${what}`));
-    }
-    if (paid === null) lines.push(escapeHtml(prices.map((price) => formatMoney(price, tagOf(ctx))).join(' · ')));
-    else if (found.isTrial) lines.push(page('order.free'));
-    else lines.push(escapeHtml(page('order.paidOn', { amount: formatMoney(paid, tagOf(ctx)), day: day(paid.at) })));
-    if (state === 'paid' && until !== null) lines.push(`<b>${t('term')}:</b> ${day(until)}`);
-    else if (state === 'paid' && startsLater) lines.push(`<b>${t('term')}:</b> ${page('page.startsLater')}`);
-    if (state === 'unpaid' && ways.length === 0) lines.push('', page('order.none'));
-    if (state === 'paid' && found.isTrial) lines.push('', page('order.notice.trial'));
-    else if (state !== 'unpaid') lines.push('', page(`order.notice.${state}`));
-    else if (notice !== undefined) lines.push('', t(`shop.notice.${notice}`));
-    return lines.join('\n');
-  }
-
-  function noticeOf(error: unknown): Notice {
-    if (!(error instanceof PanelError)) throw error;
-    if (error.code === 'order_limit') return 'limit';
-    if (error.code === 'rate_limited') return 'often';
-    if (error.code === 'promo_refused') return 'promo';
-    return error.code === 'selling_off' ? 'off' : 'failed';
-  }
-
-  async function buy(ctx: ChatContext, sub: Subscription, offerId: number, digest: string): Promise<void> {
+  async function buy(ctx: ChatContext, sub: Subscription, offerId: number, digest: string): Promise<Screen> {
     const offer = sub.offers().find(({ id }) => id === offerId);
-    if (!offer || digestOf(offer) !== digest) return show(ctx, offers(ctx, sub, 'changed'));
+    if (!offer || hashOffer(offer) !== digest) return offersScreen(ctx, sub, 'changed');
     try {
-      show(ctx, order(ctx, await core.shop.buy(sub.user.token, offerId)));
+      return order(ctx, await core.shop.buy(sub.user.token, offerId));
     } catch (error) {
-      show(ctx, offers(ctx, sub, noticeOf(error)));
+      return offersScreen(ctx, sub, pickNotice(error));
     }
   }
 
@@ -217,20 +217,22 @@ export function createShopScreens({ core, desk, clock }: ShopParts): ShopScreens
     currency: string,
     pressed: string,
     username: string,
-  ): Promise<void> {
+  ): Promise<Screen> {
     const found = core.shop.order(token);
-    const isWay = found?.ways.some((way) => way.providerId === providerId && way.price.currency === currency);
-    if (!found || !isWay) return show(ctx, order(ctx, token));
-    if (desk.isOwnStars(providerId)) return sendInvoice(ctx, token, found, pressed);
-    show(ctx, order(ctx, token, 'opening'));
+    const isOption = found?.paymentOptions.some(
+      (way) => way.providerId === providerId && way.price.currency === currency,
+    );
+    if (!found || !isOption) return order(ctx, token);
+    if (botService.isOwnStars(providerId)) return sendInvoice(ctx, token, found, pressed);
     const returnUrl = `https://t.me/${username}?start=${ORDER_PREFIX}${token}`;
     ctx.later = async () => {
       const screen = await core.shop.pay(token, { providerId, currency, returnUrl }).then(
         (url) => paying(ctx, token, url),
-        (error: unknown) => order(ctx, token, noticeOf(error)),
+        (error: unknown) => order(ctx, token, pickNotice(error)),
       );
       return [messageWith(ctx, screen)].filter((one) => one !== null);
     };
+    return order(ctx, token, 'opening');
   }
 
   /** The provider's page is open for this order. */
@@ -238,38 +240,39 @@ export function createShopScreens({ core, desk, clock }: ShopParts): ShopScreens
     const { text, buttons } = order(ctx, token);
     // Telegram opens web addresses; one of a test on this machine is shown as text.
     if (!isPublicUrl(url)) return { text: `${text}\n\n<code>${escapeHtml(url)}</code>`, buttons };
-    return { text, buttons: [[{ text: textsOf(ctx)('shop.toProvider'), url }], ...buttons.slice(-2)] };
+    return { text, buttons: [[{ text: getTexts(ctx)('shop.toProvider'), url }], ...buttons.slice(-2)] };
   }
 
-  async function sendInvoice(ctx: ChatContext, token: string, found: OrderPage, pressed: string): Promise<void> {
+  async function sendInvoice(ctx: ChatContext, token: string, found: OrderPage, pressed: string): Promise<Screen> {
     const chatId = ctx.chat?.id;
-    if (chatId === undefined) return;
+    if (chatId === undefined) return order(ctx, token);
     try {
-      const invoice = await desk.openInChat(token);
+      const invoice = await botService.openInChat(token);
       const sold = soldText(found, ctx.language);
       const payload = {
-        title: shorten(found.offer, MOST_TITLE),
-        description: shorten(`${found.tariff} · ${found.offer}: ${sold}`, MOST_DESCRIPTION),
+        title: shorten(found.offer, MAX_TITLE),
+        description: shorten(`${found.tariff} · ${found.offer}: ${sold}`, MAX_DESCRIPTION),
         payload: invoice.token,
         provider_token: '',
         currency: 'XTR',
-        prices: [{ label: shorten(found.offer, MOST_TITLE), amount: invoice.stars }],
+        prices: [{ label: shorten(found.offer, MAX_TITLE), amount: invoice.stars }],
         protect_content: true,
       };
       const dedupeKey = `invoice:${invoice.token}:${pressed}`;
       ctx.messages.push({ chatId, dedupeKey, method: 'sendInvoice', payload, priority: PRIORITIES.answer });
-      show(ctx, order(ctx, token, 'invoice'));
+      return order(ctx, token, 'invoice');
     } catch (error) {
-      show(ctx, order(ctx, token, noticeOf(error)));
+      return order(ctx, token, pickNotice(error));
     }
   }
 
-  function ask(ctx: ChatContext, token: string): void {
+  function ask(ctx: ChatContext, token: string): null {
     ctx.later = async () => {
-      await core.shop.ask(token).catch((error: unknown) => void noticeOf(error));
+      await core.shop.pollOrder(token).catch(pickNotice);
       return [messageWith(ctx, order(ctx, token, 'asked'))].filter((one) => one !== null);
     };
+    return null;
   }
 
-  return { offers, buy, order, pay, askPromo, enterPromo, removePromo, ask };
+  return { offers: offersScreen, buy, order, pay, askPromo, enterPromo, removePromo, ask };
 }

@@ -1,6 +1,7 @@
 // `panel setup` and `panel reset-password`: create the administrator, and recover access after a forgotten password.
-import { perform } from '../panel/perform.ts';
-import { refusal } from '../panel/refusal.ts';
+
+import { refusal } from '../adapters/refusal.ts';
+import { runCommand } from '../panel/run-command.ts';
 import { askNewPassword, notify, print, printJson } from './terminal.ts';
 
 /** `setup` works before the first start, so it may create the data folder; no other command does. */
@@ -15,7 +16,7 @@ export async function setup({ data, name, json }: SetupOptions): Promise<void> {
 }
 
 async function printLink(data: string | undefined, json = false): Promise<void> {
-  const { link } = await perform(data, 'setup-link', {}, CREATES_FOLDER);
+  const { link } = await runCommand(data, 'setup-link', {}, CREATES_FOLDER);
   if (link === null) throw alreadySetUp();
   if (json) return printJson({ link });
   print('Open this link within an hour to make the administrator. It works once; an older one works no more.\n');
@@ -23,9 +24,9 @@ async function printLink(data: string | undefined, json = false): Promise<void> 
 }
 
 async function createAdministrator(data: string | undefined, name: string, json = false): Promise<void> {
-  const isSetUp = await perform(data, 'is-set-up', {}, CREATES_FOLDER);
+  const isSetUp = await runCommand(data, 'is-set-up', {}, CREATES_FOLDER);
   if (isSetUp) throw alreadySetUp();
-  const created = await perform(data, 'set-up', { name, password: await askNewPassword() }, CREATES_FOLDER);
+  const created = await runCommand(data, 'set-up', { name, password: await askNewPassword() }, CREATES_FOLDER);
   if (json) return printJson(created);
   print(
     `The administrator ${created.name} is made. Next, a key for the API: panel key add --name <name> --access full`,
@@ -48,12 +49,12 @@ export type ResetPasswordOptions = {
 
 /** Ends all sessions and revokes all keys too, because one of them may be the reason for the reset. */
 export async function resetPassword({ data, json, disable2fa = false }: ResetPasswordOptions): Promise<void> {
-  const isSetUp = await perform(data, 'is-set-up', {});
+  const isSetUp = await runCommand(data, 'is-set-up', {});
   if (!isSetUp) throw refusal('refused', 'There is no administrator yet. `panel setup` makes one.');
   if (process.stdin.isTTY)
     notify('This sets a new password, revokes every API key, ends every session and removes your Telegram accounts.');
   const password = await askNewPassword();
-  const ended = await perform(data, 'reset-password', { password, disable_two_factor: disable2fa });
+  const ended = await runCommand(data, 'reset-password', { password, disable_two_factor: disable2fa });
   if (json) return printJson(ended);
   const { keys, sessions, telegram } = ended;
   const factor = disable2fa ? ' The second factor is off.' : '';

@@ -1,10 +1,11 @@
 // `panel backup` and `panel restore`: all data in one file, and back from it, whether the panel runs or not.
 import { constants, copyFileSync, existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { describeSystemError, refusal } from '../adapters/refusal.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
 import type { BackupDifferences, BackupProblem } from '../core/ports/backups.ts';
 import { inspectBackup, isEncrypted, restoreFile } from '../panel/backup/local-file.ts';
-import { perform } from '../panel/perform.ts';
-import { reasonOf, refusal } from '../panel/refusal.ts';
+import { runCommand } from '../panel/run-command.ts';
 import { askNewPassphrase, askPassphrase, notify, print, printJson } from './terminal.ts';
 
 export type BackupOptions = {
@@ -20,7 +21,7 @@ export async function backup(options: BackupOptions): Promise<void> {
   const { data, json, out, passphraseStdin = false, keyFile = null } = options;
   if (out !== undefined && existsSync(out)) throw refusal('refused', `${out} is there already. Name another file.`);
   const passphrase = await askNewPassphrase(passphraseStdin);
-  const made = await perform(data, 'backup', { passphrase }, { keyFile });
+  const made = await runCommand(data, 'backup', { passphrase }, { keyFile });
   const path = out === undefined ? made.path : await moveTo(resolve(out), made, data);
   if (json) return printJson({ ...made, path });
   print(path);
@@ -40,9 +41,9 @@ async function moveTo(path: string, made: { name: string; path: string }, data: 
   try {
     copyFileSync(made.path, path, constants.COPYFILE_EXCL);
   } catch (error) {
-    throw refusal('refused', `${path} cannot be written: ${reasonOf(error)}. The backup is ${made.path}.`);
+    throw refusal('refused', `${path} cannot be written: ${describeSystemError(error)}. The backup is ${made.path}.`);
   }
-  await perform(data, 'backup-delete', { name: made.name });
+  await runCommand(data, 'backup-delete', { name: made.name });
   return path;
 }
 
@@ -57,7 +58,7 @@ export type RestoreOptions = {
 
 const PROBLEMS: Readonly<Record<BackupProblem, string>> = {
   not_a_backup: 'it is not a backup of a panel',
-  truncated: 'it breaks off before its end',
+  truncated: 'it is incomplete',
   damaged: 'it was changed or damaged',
   newer: 'it was made by a newer version of the panel; install that first',
   foreign: "it holds a database that is not the panel's",
@@ -65,6 +66,9 @@ const PROBLEMS: Readonly<Record<BackupProblem, string>> = {
   wrong_passphrase: 'the passphrase is wrong',
   too_large: 'it unpacks to more than an uploaded one may',
 };
+
+const NO_KEY =
+  'The backup has secrets, and there is no place for the key that seals them here. Add --key-file <path>: a file outside the data folder, made if it is missing; or unlock the keychain. Nothing was changed.';
 
 /** Replaces the present data, which are stored as a backup first; with `check` it only reports whether that would work. */
 export async function restore(file: string, options: RestoreOptions): Promise<void> {
@@ -80,7 +84,10 @@ export async function restore(file: string, options: RestoreOptions): Promise<vo
     if (json) return printJson({ ok: true, ...verdict });
     return print(`${path} can be restored: ${verdict.users} users, ${verdict.keys} keys, as of ${made}.`);
   }
-  const restored = await restoreFile(data, path, passphrase, keyFile, acceptKeys);
+  const restored = await restoreFile(data, path, passphrase, keyFile, acceptKeys).catch((error: unknown) => {
+    if (!(error instanceof PanelError) || error.code !== 'vault_unavailable') throw error;
+    throw refusal('refused', NO_KEY);
+  });
   if (json) return printJson(restored);
   print(`Restored ${verdict.users} users and ${verdict.keys} keys as of ${made}.`);
   print(`Links begin with ${restored.links_url}`);
@@ -88,6 +95,9 @@ export async function restore(file: string, options: RestoreOptions): Promise<vo
   if (restored.former) notify(`The previous data are stored as ${restored.former}.`);
   if (restored.set_aside) notify(`The database that could not be opened was moved to ${restored.set_aside}.`);
   if (restored.restored.differences !== null) reportDoubt(restored.restored.differences, acceptKeys);
+  if (restored.ca_file !== null) {
+    notify(`Programs that trust the CA file of another machine need this one: ${restored.ca_file}`);
+  }
   if (verdict.secrets === 'left_out') notify('The secrets of the vault were not in the backup: enter them again.');
 }
 
@@ -108,7 +118,7 @@ async function inspect(path: string, passphrase: string | null) {
     return await inspectBackup(path, passphrase);
   } catch (error) {
     throw error instanceof Error && 'code' in error && /^E[A-Z]+$/.test(String(error.code))
-      ? refusal('refused', `${path} cannot be read: ${reasonOf(error)}.`)
+      ? refusal('refused', `${path} cannot be read: ${describeSystemError(error)}.`)
       : error;
   }
 }

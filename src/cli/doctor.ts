@@ -1,6 +1,7 @@
 // `panel doctor`: what is wrong with this panel and what to do about it, as text or JSON.
-import { findDataFolder } from '../panel/data-folder.ts';
-import { examine, type Finding, type Verdict } from '../panel/doctor.ts';
+import { findDataFolder } from '../adapters/data-folder.ts';
+import type { Finding, Verdict } from '../domain/finding.ts';
+import { examine } from '../panel/doctor.ts';
 import { print, printJson } from './terminal.ts';
 
 const MARKS: Readonly<Record<Verdict, string>> = { ok: 'ok      ', warning: 'warning ', problem: 'PROBLEM ' };

@@ -1,9 +1,12 @@
 // The `panel` command: its subcommands, options and help. The code of a subcommand is in a file beside this one, loaded when it runs.
 import { resolve } from 'node:path';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { panelVersion } from '../panel/installation.ts';
+import { panelVersion } from '../adapters/installation.ts';
 import { reportFailure } from './terminal.ts';
 
+/** Commands and options that name another folder than that of the service. */
+const OTHER_FOLDERS =
+  /^(?:serve|node|install|uninstall|try-database|--demo|--version|-V|--help|-h|help|--data(?:=.*)?)$/;
 const WRONG_ARGUMENTS = 2;
 const MAX_DEMO_USERS = 1_000_000;
 
@@ -60,6 +63,7 @@ program
   )
   .addOption(dataOption())
   .addOption(keyFileOption())
+  .option('--no-key-file', 'on a server without a keychain: make no key file, and store no secrets')
   .option('--http', 'plain HTTP, behind a reverse proxy on this machine; only with a loopback --host')
   .option('--public-url <url>', 'how it is reached from outside, as https://panel.example.org, behind a reverse proxy')
   .option('--trusted-proxy <address...>', 'proxies whose X-Forwarded-For tells the client: addresses or CIDR ranges')
@@ -178,6 +182,56 @@ program
   .addOption(keyFileOption())
   .action(async (options) => (await import('./update.ts')).update(options));
 
+program
+  .command('install')
+  .description(
+    'install the panel as a service of this machine (Linux with systemd); again: finish it, or another version',
+  )
+  .option('--domain <name>', 'its public name, which leads to this machine: a certificate is ordered, on port 443')
+  .option('--email <address>', "with --domain: where the certificate's authority may write to")
+  .option('--directory <url>', "with --domain: the authority's ACME directory (default: Let's Encrypt)")
+  .option('--http', 'plain HTTP on loopback, behind a reverse proxy of this machine; with --public-url')
+  .option('--public-url <url>', 'how it is reached from outside, as https://panel.example.org')
+  .option('-y, --yes', "ask nothing; with --domain, agree to the authority's terms of service")
+  .action(async (options) => (await import('./install.ts')).install(options));
+program
+  .command('uninstall')
+  .description('remove the service; its data and its key file stay')
+  .option('--purge', 'remove them too')
+  .option('-y, --yes', 'ask nothing')
+  .action(async (options) => (await import('./install.ts')).uninstall(options));
+
+const engine = program
+  .command('engine')
+  .description("the engine (Xray or v2ray) of the panel's own machine, for local nodes");
+const engineFileOption = () =>
+  new Option('--file <archive>', "a ZIP archive of the engine's project, instead of a download");
+const engineHashOption = () =>
+  new Option('--sha256 <hash>', 'the SHA-256 of the archive, where this release of Gatehouse does not name it');
+engine
+  .command('install')
+  .description('put an engine beside the one that is used, and change nothing else')
+  .argument('[version]', 'as in 26.3.27 (default: the newest that this release of Gatehouse names)')
+  .addOption(engineFileOption())
+  .addOption(engineHashOption())
+  .addOption(dataOption())
+  .action(async (version, options) => (await import('./node.ts')).engineInstall(version, options, false));
+engine
+  .command('update')
+  .description(
+    'install an engine and use it: the local nodes start again with it, and with the one before where one does not come up',
+  )
+  .argument('[version]', 'as in 26.3.27 (default: the newest that this release of Gatehouse names)')
+  .addOption(engineFileOption())
+  .addOption(engineHashOption())
+  .addOption(dataOption())
+  .action(async (version, options) => (await import('./node.ts')).engineInstall(version, options, true));
+engine
+  .command('rollback')
+  .description('use the engine again that was used before')
+  .addOption(dataOption())
+  .action(async (options) => (await import('./node.ts')).engineRollback(options));
+
 const node = program.command('node').description("a node's machine, which another machine's panel manages");
 const nodeDataOption = () =>
   new Option('--data <folder>', "the folder (default: $GATEHOUSE_NODE_DATA or the system's place for it)");
@@ -221,10 +275,6 @@ node
   .option('--dry-run', 'print the unit and change nothing')
   .action(async (options) => (await import('./node.ts')).nodeInstall(options));
 const nodeEngine = node.command('engine').description('the engine (Xray or v2ray) of this machine');
-const engineFileOption = () =>
-  new Option('--file <archive>', "a ZIP archive of the engine's project, instead of a download");
-const engineHashOption = () =>
-  new Option('--sha256 <hash>', 'the SHA-256 of the archive, where this release of Gatehouse does not name it');
 nodeEngine
   .command('install')
   .description('put an engine beside the one that is used, and change nothing else')
@@ -300,6 +350,11 @@ program
 
 // Every file that the panel creates is readable by its owner only.
 process.umask(0o077);
+const isOther = process.argv.slice(2).some((word) => OTHER_FOLDERS.test(word));
+if (process.getuid?.() === 0 && !process.env.GATEHOUSE_DATA && !isOther) {
+  const { actForService } = await import('../panel/install.ts');
+  actForService();
+}
 try {
   // Explicit, because commander skips a different number of arguments in an Electron application.
   await program.parseAsync(process.argv, { from: 'node' });

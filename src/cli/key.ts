@@ -1,8 +1,9 @@
 // `panel key …`: API keys from the terminal. Creating one requires the administrator's password, as in the panel.
+
+import { refusal } from '../adapters/refusal.ts';
 import type { Key } from '../contract/access/keys.ts';
-import { PanelError } from '../core/panel-error.ts';
-import { perform } from '../panel/perform.ts';
-import { refusal } from '../panel/refusal.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
+import { runCommand } from '../panel/run-command.ts';
 import { askProof, formatTable, notify, print, printJson } from './terminal.ts';
 
 type Common = { readonly data?: string; readonly json?: boolean };
@@ -16,8 +17,8 @@ export type KeyAddOptions = Common & {
 /** Only the key goes to stdout, for scripts: `KEY=$(panel key add …)`. */
 export async function keyAdd({ data, name, access, expires, json, keyFile }: KeyAddOptions): Promise<void> {
   const expires_in_days = EXPIRY[expires];
-  const proof = await askProof(await perform(data, 'has-second-factor', {}));
-  const made = await perform(
+  const proof = await askProof(await runCommand(data, 'has-second-factor', {}));
+  const made = await runCommand(
     data,
     'key-add',
     { name, access, expires_in_days, ...proof },
@@ -31,7 +32,7 @@ export async function keyAdd({ data, name, access, expires, json, keyFile }: Key
 const EXPIRY = { never: null, '30': 30, '90': 90, '365': 365 } as const;
 
 export async function keyList({ data, json }: Common): Promise<void> {
-  const { items } = await perform(data, 'key-list', {});
+  const { items } = await runCommand(data, 'key-list', {});
   if (json) return printJson(items);
   if (items.length === 0) return notify('There is no key. Make one with `panel key add --name <name> --access full`.');
   const rows = items.map((key) => [
@@ -47,7 +48,7 @@ export async function keyList({ data, json }: Common): Promise<void> {
 }
 
 export async function keyRevoke(id: number, { data, json }: Common): Promise<void> {
-  const key = await perform(data, 'key-revoke', { id }).catch((error: unknown) => {
+  const key = await runCommand(data, 'key-revoke', { id }).catch((error: unknown) => {
     if (error instanceof PanelError && error.code === 'not_found') {
       throw refusal('refused', `There is no key ${id}. \`panel key list\` shows those there are.`);
     }

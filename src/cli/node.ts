@@ -1,26 +1,22 @@
 // `panel node …`: the commands of a node's machine.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { ACME_CHALLENGES } from '../contract/settings/acme.ts';
+import { findDataFolder } from '../adapters/data-folder.ts';
+import { describeSystemError, refusal } from '../adapters/refusal.ts';
+import { actAsOwner } from '../adapters/system-service.ts';
+import { dropLinks, orderLinks, setLinks } from '../agent/links.ts';
+import { examineMachine, findNodeFolder, joinMachine, leaveMachine, runMachine } from '../agent/machine.ts';
+import { programName } from '../agent/programs.ts';
+import { installService, SERVICE_FOLDER, uninstallService, writeUnit } from '../agent/service.ts';
 import {
-  engineDifferenceOf,
   installEngine,
+  readEngineDifference,
   rollBackEngine,
+  rollBackPanelEngine,
   type Switched,
   switchEngine,
-} from '../panel/node/node-engine.ts';
-import { dropLinks, orderLinks, setLinks } from '../panel/node/node-links.ts';
-import {
-  actAsOwner,
-  examineMachine,
-  findNodeFolder,
-  joinMachine,
-  leaveMachine,
-  runMachine,
-} from '../panel/node/node-machine.ts';
-import { programName } from '../panel/node/node-programs.ts';
-import { installService, SERVICE_FOLDER, uninstallService, writeUnit } from '../panel/node/node-service.ts';
-import { reasonOf, refusal } from '../panel/refusal.ts';
+} from '../agent/switch-engine.ts';
+import type { ACME_CHALLENGES } from '../contract/settings/acme.ts';
 import { printFindings } from './doctor.ts';
 import { notify, print, reportFailure } from './terminal.ts';
 
@@ -31,7 +27,7 @@ interface NodeOptions {
   readonly json?: boolean;
 }
 
-function folderOf(data: string | undefined): string {
+function openFolder(data: string | undefined): string {
   const folder = findNodeFolder(data);
   actAsOwner(folder);
   return folder;
@@ -39,7 +35,7 @@ function folderOf(data: string | undefined): string {
 
 export async function nodeJoin(token: string, { data, host }: NodeOptions): Promise<void> {
   const waiting = (port: number) => notify(`Waiting for the panel on port ${port} …`);
-  const folder = folderOf(data);
+  const folder = openFolder(data);
   await joinMachine({ folder, token, host, waiting });
   const service = folder === SERVICE_FOLDER ? 'systemctl start gatehouse-node' : 'panel node run';
   print(`Joined. \`${service}\` serves the panel from now on.`);
@@ -47,7 +43,7 @@ export async function nodeJoin(token: string, { data, host }: NodeOptions): Prom
 
 /** Runs until the process ends. */
 export async function nodeRun({ data, host, engine }: NodeOptions): Promise<never> {
-  const machine = await runMachine({ folder: folderOf(data), host, enginePath: engine });
+  const machine = await runMachine({ folder: openFolder(data), host, enginePath: engine });
   if (machine.linksPort !== null) print(`Links are served on port ${machine.linksPort}.`);
   print(`This node serves its panel on port ${machine.port}. Ctrl-C stops the service; the engine goes on.`);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -62,12 +58,12 @@ export async function nodeRun({ data, host, engine }: NodeOptions): Promise<neve
 }
 
 export async function nodeLeave({ data }: NodeOptions): Promise<void> {
-  await leaveMachine(folderOf(data));
+  await leaveMachine(openFolder(data));
   print('The engine is stopped, and the panel cannot reach this machine any more.');
 }
 
 export async function nodeDoctor({ data, engine, json }: NodeOptions): Promise<void> {
-  const folder = folderOf(data);
+  const folder = openFolder(data);
   printFindings(folder, await examineMachine(folder, engine), json);
 }
 
@@ -82,29 +78,54 @@ const ENGINE_STEPS = {
   unpack: (what: string) => `Checking and unpacking ${what} …`,
 };
 
-/** `switches`: it is used from now on, where none is yet or with `update`. */
-export async function nodeEngineInstall(
+/** Of a node's machine. `switches`: it is used from now on. */
+export function nodeEngineInstall(
   version: string | undefined,
-  { data, file, sha256 }: EngineOptions,
+  options: EngineOptions,
   switches: boolean,
 ): Promise<void> {
-  const folder = folderOf(data);
+  return installFor(openFolder(options.data), 'panel node engine', version, options, switches);
+}
+
+/** Of the panel's own machine, for its local nodes. */
+export function engineInstall(version: string | undefined, options: EngineOptions, switches: boolean): Promise<void> {
+  return installFor(openPanelFolder(options.data), 'panel engine', version, options, switches);
+}
+
+function openPanelFolder(data: string | undefined): string {
+  const folder = findDataFolder(data);
+  actAsOwner(folder);
+  return folder;
+}
+
+async function installFor(
+  folder: string,
+  command: string,
+  version: string | undefined,
+  { file, sha256 }: EngineOptions,
+  switches: boolean,
+): Promise<void> {
   const wanted = { version, file: file === undefined ? undefined : resolve(file), sha256 };
   const program = await installEngine(folder, wanted, (step, what) => notify(ENGINE_STEPS[step](what)));
   const name = programName(program);
   if (!switches) {
-    print(`${name} is installed. \`panel node engine update\` with the same arguments uses it.`);
+    print(`${name} is installed. \`${command} update\` with the same arguments uses it.`);
     return;
   }
-  const { gained, lost } = await engineDifferenceOf(folder, program);
+  const { gained, lost } = await readEngineDifference(folder, program);
   if (gained.length > 0) notify(`New with it: ${gained.join(', ')}.`);
   if (lost.length > 0) notify(`It lacks what the present one has: ${lost.join(', ')}.`);
-  notify(`Switching to ${name}, and watching it for a minute …`);
+  notify(`Switching to ${name}, and watching it …`);
   report(name, await switchEngine(folder, name));
 }
 
 export async function nodeEngineRollback({ data }: EngineOptions): Promise<void> {
-  const { name, ...switched } = await rollBackEngine(folderOf(data));
+  const { name, ...switched } = await rollBackEngine(openFolder(data));
+  report(name, switched);
+}
+
+export async function engineRollback({ data }: EngineOptions): Promise<void> {
+  const { name, ...switched } = await rollBackPanelEngine(openPanelFolder(data));
   report(name, switched);
 }
 
@@ -152,12 +173,12 @@ export function nodeLinksOn(options: LinksOptions): void {
     try {
       return readFileSync(resolve(file), 'utf8');
     } catch (error) {
-      throw refusal('refused', `${file} cannot be read: ${reasonOf(error)}.`);
+      throw refusal('refused', `${file} cannot be read: ${describeSystemError(error)}.`);
     }
   };
   // Read before root becomes the account of the service, which need not see them.
   const [chain, privateKey] = [read(certificate), read(key)];
-  setLinks(folderOf(data), { host: host ?? null, port, chain, key: privateKey });
+  setLinks(openFolder(data), { host: host ?? null, port, chain, key: privateKey });
   print(
     `This machine serves links on port ${port}. ${LINKS_RESTART} Another certificate alone is taken within a minute.`,
   );
@@ -170,12 +191,12 @@ function orderLinksFor(names: readonly string[], options: LinksOptions): void {
   if (!agreeToTerms)
     throw refusal('refused', "Read the authority's terms of service, and say with --agree-to-terms that you agree.");
   const asked = { names: [...names], email: email ?? null, directory_url: directory, challenge, http_port: httpPort };
-  orderLinks(folderOf(data), { host: host ?? null, port }, asked);
+  orderLinks(openFolder(data), { host: host ?? null, port }, asked);
   print(`This machine orders a certificate and serves links on port ${port}. ${LINKS_RESTART}`);
 }
 
 export function nodeLinksOff({ data }: { readonly data?: string }): void {
-  dropLinks(folderOf(data));
+  dropLinks(openFolder(data));
   print(`This machine serves no links. ${LINKS_RESTART}`);
 }
 

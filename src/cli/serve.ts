@@ -1,8 +1,10 @@
 // `panel serve`: runs the panel until it is stopped, and prints its addresses and the first steps.
+
+import { findDataFolder } from '../adapters/data-folder.ts';
+import { findInstallation, LAUNCHED, RESTART_CODE } from '../adapters/installation.ts';
 import { commandName } from '../panel/command-name.ts';
 import type { PanelOptions } from '../panel/config.ts';
-import { findDataFolder } from '../panel/data-folder.ts';
-import { findInstallation, LAUNCHED, RESTART_CODE } from '../panel/installation.ts';
+import { isHeadless } from '../panel/own-key-file.ts';
 import { openPanel, type Panel } from '../panel/panel.ts';
 import { finishStart, prepareStart } from '../panel/update/start.ts';
 import { notify, print, reportFailure } from './terminal.ts';
@@ -16,7 +18,8 @@ export type ServeOptions = {
   readonly demo?: number;
   readonly publicUrl?: string;
   readonly trustedProxy?: readonly string[];
-  readonly keyFile?: string;
+  /** false: none is made. */
+  readonly keyFile?: string | false;
 };
 
 /** Runs until the process ends: it never resolves, since the packaged application exits when a command has finished. */
@@ -34,7 +37,8 @@ export async function serve(options: ServeOptions): Promise<never> {
     folder,
     plainHttp: http,
     trustedProxies: trustedProxy,
-    keyFile,
+    keyFile: keyFile || undefined,
+    makesKeyFile: keyFile === undefined && demo === undefined && isHeadless(process.platform, process.env),
     log,
     ...(demo !== undefined && (await demonstration())),
   });
@@ -63,22 +67,21 @@ function ignoreOutputErrors(): void {
 }
 
 async function prepareDemo(data: string | undefined, users: number): Promise<string> {
-  const { prepareDemoFolder } = await import('../panel/demo/folder.ts');
+  const { prepareDemoFolder } = await import('../demo/index.ts');
   notify(`Preparing a demonstration with ${users.toLocaleString('en')} users …`);
   return prepareDemoFolder(data, users);
 }
 
 /** What stands in for nodes and for a payment provider. */
 async function demonstration(): Promise<Pick<PanelOptions, 'openEngine' | 'openDemoShop'>> {
-  const { simulateEngines } = await import('../panel/demo/simulated-engines.ts');
-  const { openDemoShop } = await import('../panel/demo/demo-shop.ts');
+  const { openDemoShop, simulateEngines } = await import('../demo/index.ts');
   return { openEngine: simulateEngines(), openDemoShop };
 }
 
 function printIntroduction(panel: Panel, folder: string): void {
-  const { version, panelUrl, baseUrl, setupUrl, caPath } = panel;
+  const { version, panelUrl, baseUrl, setupUrl, caPath, keyFile } = panel;
   const isPackaged = process.versions.electron !== undefined;
-  const name = isPackaged ? commandName(true, process) : process.env.npm_execpath ? 'npx panel' : 'panel';
+  const name = commandName(isPackaged, process);
   const command = `${name} %${folder === findDataFolder(undefined) ? '' : ` --data ${quoted(folder)}`}`;
   const panelCommand = (words: string) => command.replace('%', () => words);
   const trust = caPath === null ? '' : `--cacert ${quoted(caPath)} `;
@@ -99,6 +102,7 @@ function printIntroduction(panel: Panel, folder: string): void {
     `  base_url  ${baseUrl}`,
     `  Data      ${folder}`,
     ...(caPath === null ? [] : [`  CA file   ${caPath}`]),
+    ...(keyFile === null ? [] : [`  Key file  ${keyFile}: store a copy of it, apart from backups`]),
     '',
     ...first,
     `  A key for the API:  ${panelCommand('key add --name "my bot" --access full')}`,

@@ -2,9 +2,9 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { describeSystemError, EXIT_CODES, isRefusal, refusal } from '../adapters/refusal.ts';
 import { ERRORS } from '../contract/errors.ts';
-import { PanelError } from '../core/panel-error.ts';
-import { EXIT_CODES, isRefusal, reasonOf, refusal } from '../panel/refusal.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
 
 export function print(line = ''): void {
   process.stdout.write(`${line}\n`);
@@ -37,7 +37,7 @@ function describeFailure(error: unknown): string {
     });
     return `${ERRORS[error.code].title}.${details.join('')}`;
   }
-  return `This should not have happened: ${reasonOf(error)}`;
+  return `This should not have happened: ${describeSystemError(error)}`;
 }
 
 /** Rows under their headings, each column as wide as its widest cell. */
@@ -102,6 +102,18 @@ export async function askPassphrase(isOnStdin: boolean): Promise<string> {
   const passphrase = isOnStdin || !process.stdin.isTTY ? await readStdinLine() : await readHidden('Passphrase: ');
   if (passphrase === '') throw refusal('refused', 'A passphrase is needed: type it at a terminal or pass it on stdin.');
   return passphrase;
+}
+
+/** Throws a refusal unless the answer is yes. Scripts pass --yes instead. */
+export async function askConfirmation(question: string): Promise<void> {
+  if (!process.stdin.isTTY) throw refusal('refused', `${question} Add --yes to answer without a terminal.`);
+  const reader = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await new Promise<string>((resolve) => {
+    reader.on('close', () => resolve(''));
+    reader.question(`${question} [y/N] `, resolve);
+  });
+  reader.close();
+  if (!/^y(?:es)?$/i.test(answer.trim())) throw refusal('refused', 'Nothing was changed.');
 }
 
 /** Reads a line at the terminal without showing it; editing keys work. Ctrl-C and Ctrl-D end the command. */

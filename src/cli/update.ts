@@ -1,14 +1,14 @@
 // `panel update`: looks for a newer version, installs it beside the present one, and goes back.
 import { resolve } from 'node:path';
+import { findDataFolder } from '../adapters/data-folder.ts';
+import { findInstallation, panelVersion } from '../adapters/installation.ts';
+import { refusal } from '../adapters/refusal.ts';
+import { PROBLEM_SENTENCES } from '../adapters/releases/problem-sentences.ts';
 import { isNewer } from '../domain/version.ts';
-import { findDataFolder } from '../panel/data-folder.ts';
-import { findInstallation, panelVersion } from '../panel/installation.ts';
-import { perform } from '../panel/perform.ts';
-import { refusal } from '../panel/refusal.ts';
+import { runCommand } from '../panel/run-command.ts';
 import { tryDatabase } from '../panel/update/try-database.ts';
 import {
   inInstallation,
-  PROBLEM_SENTENCES,
   returnToFormer,
   type Updated,
   type UpdateParts,
@@ -51,7 +51,7 @@ export async function update(options: UpdateOptions): Promise<void> {
     folder: findDataFolder(options.data),
     keyFile: options.keyFile ?? null,
     seconds: options.wait,
-    say: (step, version) => notify(STEPS[step](version)),
+    reportStep: (step, version) => notify(STEPS[step](version)),
   };
   const updated = await inInstallation(installation, async () => {
     if (options.rollback) return returnToFormer(parts, options.restoreData ?? false);
@@ -73,7 +73,7 @@ function notInstalled(): Error {
 
 /** The newest release; a check that failed is a refusal. */
 async function newest({ data, keyFile }: UpdateOptions) {
-  const found = await perform(data, 'update-check', {}, { keyFile: keyFile ?? null, mayCreate: true });
+  const found = await runCommand(data, 'update-check', {}, { keyFile: keyFile ?? null, mayCreate: true });
   if ('problem' in found) throw refusal('refused', PROBLEM_SENTENCES[found.problem]);
   return found;
 }
@@ -90,10 +90,10 @@ async function check(options: UpdateOptions): Promise<void> {
 function report(updated: Updated | null, present: string, isJson: boolean): void {
   if (updated?.result === 'rolled_back') process.exitCode = ROLLED_BACK;
   if (isJson) printJson(updated ?? { from: present, to: present, result: 'newest', backup: null });
-  else print(updated === null ? `Version ${present} is the newest.` : sentenceOf(updated));
+  else print(updated === null ? `Version ${present} is the newest.` : describeUpdate(updated));
 }
 
-function sentenceOf({ from, to, result, backup }: Updated): string {
+function describeUpdate({ from, to, result, backup }: Updated): string {
   const made = backup === null ? '' : `\nThe backup from before is ${backup}.`;
   switch (result) {
     case 'updated':

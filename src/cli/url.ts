@@ -1,7 +1,7 @@
 // `panel url`, `panel rotate-path` and `panel openapi`: the addresses of the panel, and the OpenAPI document that contains its address.
 import { writeFileSync } from 'node:fs';
-import { perform } from '../panel/perform.ts';
-import { reasonOf, refusal } from '../panel/refusal.ts';
+import { describeSystemError, refusal } from '../adapters/refusal.ts';
+import { runCommand } from '../panel/run-command.ts';
 import { notify, print, printJson } from './terminal.ts';
 
 /** What can be printed alone, as in `BASE=$(panel url base_url)`. */
@@ -12,7 +12,7 @@ export async function url(
   name: AddressName | undefined,
   { data, json }: { data?: string; json?: boolean },
 ): Promise<void> {
-  const addresses = await perform(data, 'addresses', {});
+  const addresses = await runCommand(data, 'addresses', {});
   if (name !== undefined) {
     const address = addresses[name];
     if (address === null) throw refusal('refused', `This panel has no ${name}.`);
@@ -24,7 +24,7 @@ export async function url(
 
 /** Needs no password, like the other commands that recover access: the data folder is its owner's. */
 export async function rotatePath({ data, json }: { data?: string; json?: boolean }): Promise<void> {
-  const { panel_url, base_url } = await perform(data, 'rotate-path', {});
+  const { panel_url, base_url } = await runCommand(data, 'rotate-path', {});
   if (json) return printJson({ panel_url, base_url });
   print('The panel has a new secret path. The former addresses lead nowhere; bots need the new base_url.\n');
   print(`panel_url  ${panel_url}`);
@@ -32,12 +32,12 @@ export async function rotatePath({ data, json }: { data?: string; json?: boolean
 }
 
 export async function openapi({ data, out }: { data?: string; out?: string }): Promise<void> {
-  const document = await perform(data, 'openapi', {});
+  const document = await runCommand(data, 'openapi', {});
   if (out === undefined) return printJson(document);
   try {
     writeFileSync(out, `${JSON.stringify(document, null, 2)}\n`);
   } catch (error) {
-    throw refusal('refused', `${out} cannot be written: ${reasonOf(error)}.`);
+    throw refusal('refused', `${out} cannot be written: ${describeSystemError(error)}.`);
   }
   notify(`Written to ${out}.`);
 }

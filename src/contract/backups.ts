@@ -1,14 +1,14 @@
-// Backups: created, listed, checked and restored in the panel. The files themselves have routes of their own.
+// Backups: created, listed, checked and restored in the panel. The files have separate routes.
 import { z } from 'zod';
 import { ACCESSES } from './access/keys.ts';
 import { PROOF_ERRORS, proof } from './access/proof.ts';
 import { panelOperation } from './operation.ts';
 import * as s from './scalars.ts';
 
-/** What uploaded backups may take of the disk, all together. Larger ones are restored on the command line. */
+/** Disk space for all uploaded backups. Larger ones are restored on the command line. */
 export const UPLOADED_BYTES = 1_073_741_824;
 
-/** The panel's own copies from before a migration are plain SQLite; all others are of its own form. */
+/** Copies from before a migration are plain SQLite; all others have the panel's format. */
 export const BACKUP_NAME = /^(?:[A-Za-z0-9][A-Za-z0-9._-]*\.gatehouse-backup|pre-migration-[0-9]{4}\.sqlite)$/;
 const fileName = z.string().max(120).regex(BACKUP_NAME);
 const passphrase = s.text({ min: 8, max: 256 });
@@ -29,7 +29,7 @@ export const BACKUP_ORIGINS = ['made_here', 'passphrase', 'unknown'] as const;
 
 const secrets = z.enum(BACKUP_SECRETS).nullable().meta({
   description:
-    'Of the vault. none: there were none. left_out: they did not travel, as there was no passphrase. inside: restored with it. this_machine: restored where the same key is. null: not known.',
+    'Secrets of the vault. none: there were none. left_out: omitted, because there was no passphrase. inside: restored with the backup. this_machine: restored only with the same master key. null: unknown.',
 });
 
 const backup = z
@@ -38,7 +38,7 @@ const backup = z
     kind: z.enum(BACKUP_KINDS),
     created_at: s.instant,
     size_bytes: z.int().min(0),
-    encrypted: z.boolean().meta({ description: 'With a passphrase.' }),
+    encrypted: z.boolean().meta({ description: 'Whether it is encrypted with a passphrase.' }),
     secrets,
   })
   .meta({ id: 'Backup' });
@@ -51,12 +51,12 @@ const schedule = z
       .min(1)
       .max(24 * 31)
       .nullable()
-      .meta({ description: 'null: none are made by themselves.' }),
-    keep: z.int().min(1).max(365).meta({ description: 'How many scheduled ones are kept.' }),
+      .meta({ description: 'null: no scheduled backups.' }),
+    keep: z.int().min(1).max(365).meta({ description: 'How many scheduled backups are kept.' }),
     encrypted: z.boolean(),
     to_chat: z
       .boolean()
-      .meta({ description: 'Whether each is sent to the paired Telegram accounts; only with a passphrase.' }),
+      .meta({ description: 'Whether each is sent to the paired Telegram accounts; requires a passphrase.' }),
     last_at: s.instant.nullable(),
     last_error: z.string().nullable(),
   })
@@ -72,17 +72,17 @@ const differences = z
           prefix: z.string().meta({ description: 'The first 8 characters.' }),
         }),
       )
-      .meta({ description: 'Valid keys that this panel does not know.' }),
+      .meta({ description: 'Valid keys that are unknown to this panel.' }),
     settings: z
       .array(
         z.object({
           name: z.string().meta({ description: 'The name of the setting.' }),
-          here: z.string().nullable().meta({ description: 'Its value here, as JSON; null: the default.' }),
+          here: z.string().nullable().meta({ description: 'Its present value, as JSON; null: the default.' }),
           there: z.string().nullable().meta({ description: 'Its value in the backup, as JSON; null: the default.' }),
         }),
       )
       .meta({ description: 'Settings and addresses that would change.' }),
-    webhooks: z.array(z.string()).meta({ description: 'Addresses of webhooks that this panel does not have.' }),
+    webhooks: z.array(z.string()).meta({ description: 'Addresses of webhooks that are unknown to this panel.' }),
   })
   .meta({ id: 'BackupDifferences' });
 
@@ -97,9 +97,9 @@ const check = z
     secrets,
     origin: z.enum(BACKUP_ORIGINS).nullable().meta({
       description:
-        'made_here: unchanged since this panel made it. passphrase: unchanged since it was encrypted. unknown: it cannot be told whether it was changed. null: it cannot be restored.',
+        'made_here: unchanged since this panel created it. passphrase: unchanged since it was encrypted. unknown: it may have been changed. null: it cannot be restored.',
     }),
-    differences: differences.nullable().meta({ description: 'Where the origin is unknown: what it would bring.' }),
+    differences: differences.nullable().meta({ description: 'If the origin is unknown: what it would add or change.' }),
   })
   .meta({ id: 'BackupCheck' });
 
@@ -141,8 +141,8 @@ export const createBackup = panelOperation({
   effect: 'write',
   proof: 'fresh',
   tag: 'Panel',
-  summary: 'Make a backup now',
-  description: 'Without a passphrase vault secrets are left out; users and their links are always inside.',
+  summary: 'Create a backup now',
+  description: 'Without a passphrase the secrets of the vault are omitted; users and their links are always included.',
   input: z.strictObject({ ...proof, passphrase: passphrase.optional() }),
   status: 201,
   output: backup,
@@ -175,7 +175,7 @@ export const scheduleBackups = panelOperation({
     ...proof,
     every_hours: schedule.shape.every_hours,
     keep: schedule.shape.keep,
-    passphrase: passphrase.nullable().optional().meta({ description: 'Left out: as it is. null: without secrets.' }),
+    passphrase: passphrase.nullable().optional().meta({ description: 'Absent: unchanged. null: without secrets.' }),
     to_chat: schedule.shape.to_chat.optional(),
   }),
   output: schedule,
@@ -190,11 +190,11 @@ export const sendBackup = panelOperation({
   tag: 'Panel',
   summary: 'Send an encrypted backup to the paired Telegram accounts',
   description:
-    'Left out, a new one is made by the passphrase of scheduled backups, for which a session must have proven who it is (`prove`). One without a passphrase, or above 50 MB, is refused. In the chat, to the account alone that asks for it.',
+    'If absent, a new one is created with the passphrase of the schedule, which requires a proof of identity (`prove`). One without a passphrase, or above 50 MB, is refused. From the chat it is sent only to the account that asks.',
   input: z.strictObject({ name: fileName.optional() }),
   output: z.object({
     name: fileName,
-    accounts: z.int().min(0).meta({ description: 'To how many; 0: none is paired.' }),
+    accounts: z.int().min(0).meta({ description: 'The number of recipients; 0: no account is paired.' }),
   }),
   errors: ['proof_required', 'bot_off', 'not_found', 'storage_full', 'vault_unavailable'],
   example: { body: { name: example.name }, reply: { name: example.name, accounts: 1 } },
@@ -205,8 +205,8 @@ export const checkBackup = panelOperation({
   access: 'session',
   effect: 'write',
   tag: 'Panel',
-  summary: 'Check a backup without touching anything',
-  description: 'One at a time, and one more that waits for it: `rate_limited` beyond that.',
+  summary: 'Check a backup without changing anything',
+  description: 'One check at a time, and one more may wait: more are refused with `rate_limited`.',
   input: z.strictObject({ name: fileName, passphrase: z.string().max(1024).optional() }),
   output: check,
   errors: ['not_found', 'rate_limited'],
@@ -221,19 +221,19 @@ export const restoreBackup = panelOperation({
   tag: 'Panel',
   summary: 'Restore a backup',
   description:
-    "Checked first, swapped in one step, the former data kept as a backup. What is this machine's stays: addresses, secret path, certificates, who may sign in and how. Links stay as they were. Keys revoked since stay revoked; of a backup of unknown origin, keys that this panel does not know come back revoked unless they are accepted, and webhooks that it does not have disabled; every session ends but this one.",
+    'The backup is checked first and replaces the data in one step; the previous data are kept as a backup. Addresses, secret path, certificates, administrator and sign-in stay as on this machine. Links stay valid. Keys revoked since the backup stay revoked. From a backup of unknown origin, unknown keys are restored revoked unless they are accepted, and unknown webhooks disabled. All other sessions end.',
   input: z.strictObject({
     ...proof,
     name: fileName,
     passphrase: z.string().max(1024).optional(),
     accept_keys: z.boolean().default(false).meta({
-      description: 'Whether keys that this panel does not know stay valid where the origin of the backup is unknown.',
+      description: 'Whether unknown keys of a backup of unknown origin stay valid.',
     }),
   }),
   output: z.object({
     restored: check,
-    former: fileName.meta({ description: 'The backup of what was there before.' }),
-    links_url: z.string().meta({ description: 'How subscription links begin from now on.' }),
+    former: fileName.meta({ description: 'The backup of the previous data.' }),
+    links_url: z.string().meta({ description: 'The beginning of subscription links from now on.' }),
   }),
   errors: [...PROOF_ERRORS, 'not_found', 'backup_refused', 'storage_full'],
   example: {

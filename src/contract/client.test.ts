@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { createClient, isProblem, isProblemOf, PanelCallError, type Transport, toPanelCallError } from './client.ts';
-import { problemOf } from './errors.ts';
+import { createClient, hasProblemCode, isProblem, PanelCallError, type Transport, toPanelCallError } from './client.ts';
+import { buildProblem } from './errors.ts';
 import { OPERATIONS } from './table.ts';
 import { type UserWithLink, userExample } from './users/users.ts';
 
@@ -15,7 +15,7 @@ function recording(reply: unknown) {
   return { calls, client: createClient(transport) };
 }
 
-async function failureOf(reason: unknown): Promise<unknown> {
+async function catchFailure(reason: unknown): Promise<unknown> {
   const client = createClient({ call: () => Promise.reject(reason) });
   return client.getUser({ id: 7 }).catch((error: unknown) => error);
 }
@@ -65,43 +65,43 @@ describe('the client', () => {
   });
 
   it('rejects with the problem that the panel answered with', async () => {
-    const problem = problemOf('validation', 'r1', [
+    const problem = buildProblem('validation', 'r1', [
       { parameter: 'limit', code: 'too_big', message: 'must be at most 500' },
     ]);
     for (const reason of [problem, new PanelCallError(problem)]) {
-      const failure = await failureOf(reason);
+      const failure = await catchFailure(reason);
       expect(failure).toBeInstanceOf(PanelCallError);
       expect(failure).toMatchObject({ code: 'validation', problem, errors: problem.errors });
-      expect(isProblemOf(failure, 'validation')).toBe(true);
-      expect(isProblemOf(failure, 'not_found')).toBe(false);
+      expect(hasProblemCode(failure, 'validation')).toBe(true);
+      expect(hasProblemCode(failure, 'not_found')).toBe(false);
     }
   });
 
   it('says when to try again', () => {
-    const problem = problemOf('rate_limited', 'r1');
+    const problem = buildProblem('rate_limited', 'r1');
     expect(new PanelCallError(problem, { retryAfter: 5 }).retryAfter).toBe(5);
     expect(new PanelCallError(problem).retryAfter).toBeNull();
   });
 
   it('says that the panel was not reached where there is no problem', async () => {
     const cause = new TypeError('fetch failed');
-    const failure = await failureOf(cause);
+    const failure = await catchFailure(cause);
     expect(failure).toMatchObject({ code: 'unavailable', cause, errors: [] });
   });
 });
 
 describe('isProblem', () => {
   it('tells problem documents from other values', () => {
-    expect(isProblem(problemOf('not_found', 'r1'))).toBe(true);
-    expect(isProblem({ ...problemOf('not_found', 'r1'), detail: 'a_later_code' })).toBe(true);
+    expect(isProblem(buildProblem('not_found', 'r1'))).toBe(true);
+    expect(isProblem({ ...buildProblem('not_found', 'r1'), detail: 'a_later_code' })).toBe(true);
     expect(isProblem({ title: 'x', status: 404 })).toBe(false);
     expect(isProblem(null)).toBe(false);
     expect(isProblem('not_found')).toBe(false);
   });
 
   it('keeps an error as it is', () => {
-    const error = new PanelCallError(problemOf('not_found', 'r1'));
+    const error = new PanelCallError(buildProblem('not_found', 'r1'));
     expect(toPanelCallError(error)).toBe(error);
-    expect(error.message).toBe('not_found: Nothing is here');
+    expect(error.message).toBe('not_found: There is no such resource');
   });
 });

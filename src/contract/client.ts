@@ -1,40 +1,38 @@
-// The typed client of both doors' operations, made from the table over whatever carries the calls: HTTP or IPC.
-import { type ErrorCode, type FieldError, type Problem, problemOf } from './errors.ts';
+// The typed client for the operations of both doors, derived from the table, over any transport (HTTP or IPC).
+import { buildProblem, type ErrorCode, type FieldError, type Problem } from './errors.ts';
 import type { Event } from './event-types.ts';
 import type { CallOf, OutputOf } from './operation.ts';
 import { OPERATIONS, type OperationId } from './table.ts';
 
-/** What a call may carry besides its input. */
+/** Options of a call. */
 export interface CallOptions {
-  /** The entity tag that the record must still have; where it has another, the call fails with `precondition_failed`. */
+  /** The entity tag that the record must still have; otherwise the call fails with `precondition_failed`. */
   readonly ifMatch?: string;
-  /** Repeated with the same input, the call has no second effect and gets the first reply again; for 24 hours. */
+  /** Repeated with the same input within 24 hours, the call has no second effect and gets the first reply again. */
   readonly idempotencyKey?: string;
-  /** Gives the call up; it then rejects with the signal's reason. What the panel has begun it still ends. */
+  /** Aborts the call, which then rejects with the signal's reason. The panel still completes what it has begun. */
   readonly signal?: AbortSignal;
-  /** Called with the reply's entity tag, where the operation has one. */
+  /** Called with the reply's entity tag, if the operation has one. */
   readonly onEtag?: (etag: string) => void;
 }
 
 /** Carries calls to a panel. */
 export interface Transport {
   /**
-   * Runs one operation of the panel door. `input` is the flat record of everything the operation takes. Resolves to its
-   * reply, to undefined where there is none; rejects with a PanelCallError where the panel answered with a problem.
+   * Runs one operation of the panel door. `input` is the flat record of everything the operation takes. Resolves to its reply, or undefined without one; rejects with a PanelCallError if the panel answers with a problem.
    */
   call(operationId: OperationId, input: unknown, options?: CallOptions): Promise<unknown>;
   /**
-   * Live events, in order, beginning after the one with the id `lastEventId` where it is given.
-   * Returns what ends the subscription.
+   * Live events, in order, starting after the id `lastEventId` if there is one. Returns a function that ends the subscription.
    */
   subscribe?(listener: (event: Event) => void, lastEventId?: number): () => void;
 }
 
-/** A call that failed: the panel's problem, or `unavailable` where the panel was not reached. */
+/** A failed call: the panel's problem, or `unavailable` if the panel could not be reached. */
 export class PanelCallError extends Error {
   override readonly name = 'PanelCallError';
   readonly problem: Problem;
-  /** Seconds after which it may be tried again, from Retry-After. */
+  /** Seconds until a retry, from Retry-After. */
   readonly retryAfter: number | null;
 
   constructor(problem: Problem, options?: { readonly cause?: unknown; readonly retryAfter?: number | null }) {
@@ -47,28 +45,28 @@ export class PanelCallError extends Error {
     return this.problem.detail;
   }
 
-  /** What is wrong and where; empty where the problem is not one of single fields. */
+  /** The failures by field; empty if the problem is not about fields. */
   get errors(): readonly FieldError[] {
     return this.problem.errors ?? [];
   }
 }
 
-/** Whether a value has the form of a problem document; its code may be one that a newer panel has. */
+/** Whether a value has the form of a problem document, possibly with a code of a newer panel. */
 export function isProblem(value: unknown): value is Problem {
   if (typeof value !== 'object' || value === null) return false;
   const { type, title, status, detail, instance } = value as Partial<Record<keyof Problem, unknown>>;
   return [type, title, detail, instance].every((member) => typeof member === 'string') && typeof status === 'number';
 }
 
-/** The error of a failed call: from a problem document as it is; anything else means that the panel was not reached. */
+/** The error of a failed call: a problem document; anything else means that the panel could not be reached. */
 export function toPanelCallError(reason: unknown): PanelCallError {
   if (reason instanceof PanelCallError) return reason;
   if (isProblem(reason)) return new PanelCallError(reason);
-  return new PanelCallError(problemOf('unavailable', 'none'), { cause: reason });
+  return new PanelCallError(buildProblem('unavailable', 'none'), { cause: reason });
 }
 
 /** Whether a failure is a problem of this code. */
-export function isProblemOf(failure: unknown, code: ErrorCode): boolean {
+export function hasProblemCode(failure: unknown, code: ErrorCode): boolean {
   return failure instanceof PanelCallError && failure.code === code;
 }
 
@@ -81,7 +79,7 @@ type Call<Op> =
 /** One method for each operation, named by its id: `client.extendUser({ id: 7, months: 1 })`. */
 export type Client = { readonly [Id in OperationId]: Call<Table[Id]> };
 
-/** A client over a transport. Every failed call rejects with a PanelCallError; one that was given up, with its signal's reason. */
+/** A client over a transport. A failed call rejects with a PanelCallError, an aborted one with its signal's reason. */
 export function createClient(transport: Transport): Client {
   const ids = Object.keys(OPERATIONS) as OperationId[];
   const methods = ids.map(

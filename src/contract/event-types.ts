@@ -1,4 +1,4 @@
-// The schema of each type of event: one list from which the type of an event, the enum of types and the documents are made.
+// The schema of each type of event. The type `Event`, the enum of types and the documents are derived from this list.
 import { z } from 'zod';
 import { nodeRestart } from './nodes/nodes.ts';
 import * as s from './scalars.ts';
@@ -13,14 +13,14 @@ const eventActor = z
     kind: z.enum(EVENT_ACTOR_KINDS).meta({
       id: 'EventActorKind',
       description:
-        '`key`: a request with an API key. `administrator`: the panel. `cli`: the command line on the server. `system`: passing time, traffic, and the panel by itself.',
+        '`key`: a request with an API key. `administrator`: the panel. `cli`: the command line on the server. `system`: time, traffic, and the panel itself.',
     }),
     key_id: s.id.nullable().meta({ description: 'The id of the API key; null unless `kind` is `key`.' }),
   })
-  .meta({ id: 'EventActor', description: 'Who caused an event.' });
+  .meta({ id: 'EventActor', description: 'The cause of an event.' });
 
 const userId = s.id.meta({ description: 'The id of the user.' });
-const tariffId = s.id.nullable().meta({ description: 'The id of the plan of the user; null without one.' });
+const tariffId = s.id.nullable().meta({ description: 'The id of the tariff of the user; null without one.' });
 const userName = z.string().meta({ description: 'The name of the user.' });
 
 const userFacts = {
@@ -45,7 +45,7 @@ const userChangedData = z
   .meta({ id: 'UserChangedEventData', description: 'The user, after the change.' });
 const orderId = s.id
   .optional()
-  .meta({ description: 'The number of the order, where a payment or its refund caused it; else absent.' });
+  .meta({ description: 'The number of the order, if a payment or its refund caused the event; else absent.' });
 const userExtendedData = z
   .object({
     ...userFacts,
@@ -57,27 +57,25 @@ const userExtendedData = z
 const userShortenedData = z
   .object({
     ...userFacts,
-    days: z.int().min(1).optional().meta({ description: 'The days taken off; absent if it was in months.' }),
-    months: z.int().min(1).optional().meta({ description: 'The months taken off; absent if it was in days.' }),
+    days: z.int().min(1).optional().meta({ description: 'The days removed; absent if it was in months.' }),
+    months: z.int().min(1).optional().meta({ description: 'The months removed; absent if it was in days.' }),
     order_id: orderId,
   })
   .meta({ id: 'UserShortenedEventData', description: 'The user, after the term was shortened, and by how much.' });
 const userExpiringData = z
   .object({
     ...userFacts,
-    days: z.int().min(1).meta({ description: 'Which of the notices this is: the value of `expiring_notice_days`.' }),
+    days: z.int().min(1).meta({ description: 'The value of `expiring_notice_days` for this event.' }),
   })
-  .meta({ id: 'UserExpiringEventData', description: 'The user, and how many days before the end this notice is due.' });
+  .meta({ id: 'UserExpiringEventData', description: 'The user, and the days between the notice and the end.' });
 const userConcurrentData = z
   .object({
     ...userFacts,
-    addresses: z.int().min(2).meta({ description: 'From how many addresses the user opened connections.' }),
-    concurrent_limit: z.int().min(1).meta({ description: 'From how many the user may.' }),
-    cut_off_until: s.instant
-      .nullable()
-      .meta({ description: 'Until when the user may open no connection; null: this is a notice only.' }),
+    addresses: z.int().min(2).meta({ description: 'The number of addresses from which the user opened connections.' }),
+    concurrent_limit: z.int().min(1).meta({ description: 'The limit.' }),
+    cut_off_until: s.instant.nullable().meta({ description: 'Until when the user is blocked; null: not blocked.' }),
   })
-  .meta({ id: 'UserConcurrentExceededEventData', description: 'The user, and how many addresses there were.' });
+  .meta({ id: 'UserConcurrentExceededEventData', description: 'The user, and the number of addresses.' });
 const userGrantedData = z
   .object({
     ...userFacts,
@@ -92,30 +90,32 @@ const userGrantEndedData = z
 const userMovedAfterCutData = z
   .object({
     ...userFacts,
-    node_id: s.id.meta({ description: 'The node over which it moved.' }),
+    node_id: s.id.meta({ description: 'The node of the traffic.' }),
     up: s.bytes.meta({ description: 'Bytes sent so far.' }),
     down: s.bytes.meta({ description: 'Bytes received so far.' }),
   })
   .meta({
     id: 'UserMovedAfterCutEventData',
-    description: 'The user, and what was found first; `after_cut_up` and `after_cut_down` of the user go on.',
+    description:
+      'The user, and the first such bytes; `after_cut_up` and `after_cut_down` of the user continue to count.',
   });
-const userDeletedData = z
-  .object({ ...userFacts, name: userName, tariff_id: tariffId })
-  .meta({ id: 'UserDeletedEventData', description: 'The user as it was, so that a bot can still write to them.' });
+const userDeletedData = z.object({ ...userFacts, name: userName, tariff_id: tariffId }).meta({
+  id: 'UserDeletedEventData',
+  description: 'The user before the deletion, so that a bot can still write to them.',
+});
 const tariffData = z
   .object({
-    tariff_id: s.id.meta({ description: 'The id of the plan.' }),
-    name: z.string().meta({ description: 'The name of the plan.' }),
+    tariff_id: s.id.meta({ description: 'The id of the tariff.' }),
+    name: z.string().meta({ description: 'The name of the tariff.' }),
   })
-  .meta({ id: 'TariffEventData', description: 'The plan, after the event.' });
+  .meta({ id: 'TariffEventData', description: 'The tariff, after the event.' });
 const inboundData = z
   .object({
-    inbound_id: s.id.meta({ description: 'The id of the connection.' }),
+    inbound_id: s.id.meta({ description: 'The id of the inbound.' }),
     node_id: s.id.meta({ description: 'The id of its node.' }),
-    name: z.string().meta({ description: 'The name of the connection.' }),
+    name: z.string().meta({ description: 'The name of the inbound.' }),
   })
-  .meta({ id: 'InboundEventData', description: 'The connection, after the event.' });
+  .meta({ id: 'InboundEventData', description: 'The inbound, after the event.' });
 const nodeData = z
   .object({
     node_id: s.id.meta({ description: 'The id of the node.' }),
@@ -124,17 +124,17 @@ const nodeData = z
   .meta({ id: 'NodeEventData', description: 'The node, after the event.' });
 const nodeRestartedData = z
   .object({ ...nodeData.shape, reason: nodeRestart.shape.reason, user_ids: nodeRestart.shape.user_ids })
-  .meta({ id: 'NodeRestartedEventData', description: 'The node, and why.' });
+  .meta({ id: 'NodeRestartedEventData', description: 'The node, and the reason.' });
 const nodeCertificateData = z
-  .object({ ...nodeData.shape, not_after: s.instant.meta({ description: 'When the certificate ends.' }) })
-  .meta({ id: 'NodeCertificateEventData', description: 'The node, and the certificate of links of its machine.' });
+  .object({ ...nodeData.shape, not_after: s.instant.meta({ description: 'When the certificate expires.' }) })
+  .meta({ id: 'NodeCertificateEventData', description: 'The node, and the certificate of its machine for links.' });
 const nodeCertificateFailedData = z
   .object({
     ...nodeData.shape,
     code: acmeFailureCode.meta({ description: 'Why.' }),
     not_after: s.instant
       .nullable()
-      .meta({ description: 'When the certificate ends that is served meanwhile; null: there is none yet.' }),
+      .meta({ description: 'When the present certificate expires; null: there is none yet.' }),
   })
   .meta({ id: 'NodeCertificateFailedEventData', description: 'The node, and why its machine has no new certificate.' });
 const backupData = z
@@ -145,19 +145,29 @@ const backupFailedData = z
   .meta({ id: 'BackupFailedEventData', description: 'Why there is no backup.' });
 const webhookData = z
   .object({ webhook_id: s.id.meta({ description: 'The id of the webhook.' }) })
-  .meta({ id: 'WebhookEventData', description: 'The webhook, which is set up in the panel.' });
-const certificateData = z.object({ not_after: s.instant.meta({ description: 'When the certificate ends.' }) }).meta({
+  .meta({ id: 'WebhookEventData', description: 'The webhook.' });
+const certificateData = z.object({ not_after: s.instant.meta({ description: 'When the certificate expires.' }) }).meta({
   id: 'CertificateEventData',
-  description: 'The certificate by ACME. Its names are addresses, and not in the event.',
+  description: 'The certificate by ACME. Its names are addresses, so they are not in the event.',
 });
 const certificateFailedData = z
   .object({
     code: acmeFailureCode.meta({ description: 'Why.' }),
     not_after: s.instant
       .nullable()
-      .meta({ description: 'When the certificate ends that is served meanwhile; null: there is none by ACME.' }),
+      .meta({ description: 'When the present certificate expires; null: there is none by ACME.' }),
   })
   .meta({ id: 'CertificateFailedEventData', description: 'Why there is no new certificate.' });
+const authorityReplacedData = z
+  .object({
+    fingerprint: z
+      .string()
+      .meta({ description: 'SHA-256 of the present authority, upper-case hex pairs with colons.' }),
+    former_fingerprint: z.string().meta({
+      description: 'The fingerprint of the previous authority, which clients trust until they have the new file.',
+    }),
+  })
+  .meta({ id: 'CertificateAuthorityReplacedEventData', description: 'Both authorities.' });
 const noData = z.object({}).meta({ id: 'EmptyEventData', description: 'No further data.' });
 
 const USER = {
@@ -180,14 +190,14 @@ const BY_SYSTEM = { actor: { kind: 'system', key_id: null }, request_id: null } 
 
 type Cause = typeof BY_KEY | typeof BY_ADMINISTRATOR | typeof BY_SYSTEM;
 
-/** Component names are made of the type: `user.traffic_low` is `UserTrafficLowEvent`. */
+/** Component names are derived from the type: `user.traffic_low` is `UserTrafficLowEvent`. */
 function componentName(type: string): string {
   const words = type.split(/[._]/).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return `${words.join('')}Event`;
 }
 
-/** One type of event: when it is written, what its `data` holds, and an example. */
-function eventOf<const Type extends string, Data extends z.ZodObject>(
+/** One type of event: description, schema of `data`, and an example. */
+function defineEvent<const Type extends string, Data extends z.ZodObject>(
   type: Type,
   description: string,
   data: Data,
@@ -197,10 +207,10 @@ function eventOf<const Type extends string, Data extends z.ZodObject>(
 ) {
   return z
     .object({
-      id: s.id.meta({ description: 'Increases from event to event; there may be gaps.' }),
+      id: s.id.meta({ description: 'Increases with each event; there may be gaps.' }),
       type: z.literal(type).meta({ description: 'The type of the event.' }),
       at: s.instant.meta({
-        description: 'The exact time of what happened, also of what passed while the panel was stopped.',
+        description: 'The exact time, also if it happened while the panel was stopped.',
       }),
       actor: eventActor,
       request_id: z.string().nullable().meta({
@@ -208,7 +218,7 @@ function eventOf<const Type extends string, Data extends z.ZodObject>(
       }),
       changed: z.array(z.string()).meta({
         description:
-          'The fields of the record that the request changed, by name, sorted; `updated_at` is left out. Empty if the record was created or deleted, and for what time or traffic did.',
+          'The sorted names of the fields that the request changed, without `updated_at`. Empty if the record was created or deleted, and for changes by time or traffic.',
       }),
       data,
     })
@@ -220,78 +230,78 @@ function eventOf<const Type extends string, Data extends z.ZodObject>(
 }
 
 const EVENTS = [
-  eventOf(
+  defineEvent(
     'user.created',
     'A user was created.',
     userCreatedData,
     { ...USER, name: 'Anna Smirnova', tariff_id: 1 },
     BY_KEY,
   ),
-  eventOf(
+  defineEvent(
     'user.changed',
-    'Fields of a user were changed, or a grant was taken back.',
+    'Fields of a user were changed, or a grant was revoked.',
     userChangedData,
     { ...USER, tariff_id: 1 },
     BY_ADMINISTRATOR,
     ['contact', 'tags'],
   ),
-  eventOf('user.extended', 'The term of a user was extended.', userExtendedData, { ...USER, months: 1 }, BY_KEY, [
+  defineEvent('user.extended', 'The term of a user was extended.', userExtendedData, { ...USER, months: 1 }, BY_KEY, [
     'expires_at',
   ]),
-  eventOf('user.shortened', 'The term of a user was shortened.', userShortenedData, { ...USER, days: 10 }, BY_KEY, [
+  defineEvent('user.shortened', 'The term of a user was shortened.', userShortenedData, { ...USER, days: 10 }, BY_KEY, [
     'expires_at',
   ]),
-  eventOf(
+  defineEvent(
     'user.expiring',
-    'The term of a user ends in `days` times 24 hours: at exactly that moment, once for each of `expiring_notice_days` and each end that is set. Of the notices whose moment has passed when an end is set, the one with the fewest days comes at once and the others not at all.',
+    'The term of a user ends in `days` times 24 hours. Emitted at exactly that time, once for each value of `expiring_notice_days` and each new end. If times have passed already when an end is set, only the event with the fewest days is emitted, at once.',
     userExpiringData,
     { ...USER, days: 3 },
     BY_SYSTEM,
   ),
-  eventOf('user.expired', 'The term of a user ended.', userData, { ...USER, state: 'expired' }, BY_SYSTEM),
-  eventOf(
+  defineEvent('user.expired', 'The term of a user ended.', userData, { ...USER, state: 'expired' }, BY_SYSTEM),
+  defineEvent(
     'user.traffic_low',
-    '80 % of the traffic limit of an active user is used: a fifth of the limit or less is left, grants included. Once in a period; again in it only after a grant, a higher limit or a reset has taken the user back below. What is used up at one stroke gives `user.limited` alone.',
+    '80 % of the traffic limit of an active user is used: a fifth of the limit or less is left, grants included. Once in a period, and again only if a grant, a higher limit or a reset has brought the user below 80 %. If all traffic is used up at once, only `user.limited` is emitted.',
     userData,
     USER,
     BY_SYSTEM,
   ),
-  eventOf(
+  defineEvent(
     'user.concurrent_exceeded',
-    'A user opened connections from more addresses than `concurrent_limit`, in two periods of about 30 seconds in a row. Once, until there were not too many for 10 minutes, and each time the user is cut off over it.',
+    'A user opened connections from more addresses than `concurrent_limit` in two consecutive periods of about 30 seconds. Emitted again only after 10 minutes within the limit, and each time the user is blocked.',
     userConcurrentData,
     { ...USER, addresses: 6, concurrent_limit: 4, cut_off_until: null },
     BY_SYSTEM,
   ),
-  eventOf(
+  defineEvent(
     'user.limited',
     'The traffic of a user is used up: the state became `limited`.',
     userData,
     { ...USER, state: 'limited' },
     BY_SYSTEM,
   ),
-  eventOf(
+  defineEvent(
     'user.moved_after_cut',
-    'A user who may not connect goes on moving bytes over connections that were open before. Once after each time the user is cut off, with the first reading of counters that finds such bytes.',
+    'A user who may no longer connect still moves bytes over open connections. Once after each time the user is cut off, with the first reading of counters that shows such bytes.',
     userMovedAfterCutData,
     { ...USER, state: 'disabled', node_id: 1, up: 12_000, down: 3_400_000 },
     BY_SYSTEM,
   ),
-  eventOf(
+  defineEvent(
     'user.activated',
-    'A user may connect again, or the first connection began the term: the state became `active`.',
+    'The state of a user became `active`: the user may connect again, or the first connection started the term.',
     userData,
     USER,
     BY_KEY,
   ),
-  eventOf(
+  defineEvent(
     'user.reset',
     'The traffic counter of a user was reset, by a request or by the reset strategy.',
     userData,
     USER,
     BY_SYSTEM,
   ),
-  eventOf(
+  defineEvent(
     'user.reissued',
     'A user got a new subscription link and new credentials; they are not in the event.',
     userData,
@@ -299,7 +309,7 @@ const EVENTS = [
     BY_KEY,
     ['sub_url'],
   ),
-  eventOf(
+  defineEvent(
     'user.granted',
     'A user got extra traffic.',
     userGrantedData,
@@ -307,106 +317,115 @@ const EVENTS = [
     BY_KEY,
     ['traffic_extra', 'traffic_remaining'],
   ),
-  eventOf(
+  defineEvent(
     'user.grant_ended',
     'A grant ended with bytes left, by its date or by a reset.',
     userGrantEndedData,
     { ...USER, grant_id: 5 },
     BY_SYSTEM,
   ),
-  eventOf('user.enabled', 'A user was enabled.', userData, USER, BY_ADMINISTRATOR, ['enabled', 'state']),
-  eventOf('user.disabled', 'A user was disabled.', userData, { ...USER, state: 'disabled' }, BY_ADMINISTRATOR, [
+  defineEvent('user.enabled', 'A user was enabled.', userData, USER, BY_ADMINISTRATOR, ['enabled', 'state']),
+  defineEvent('user.disabled', 'A user was disabled.', userData, { ...USER, state: 'disabled' }, BY_ADMINISTRATOR, [
     'enabled',
     'state',
   ]),
-  eventOf(
+  defineEvent(
     'user.deleted',
     'A user was deleted.',
     userDeletedData,
     { ...USER, name: 'Anna Smirnova', tariff_id: 1 },
     BY_ADMINISTRATOR,
   ),
-  eventOf('user.first_connected', 'A user connected for the first time.', userData, USER, BY_SYSTEM),
-  eventOf('tariff.created', 'A plan was created.', tariffData, TARIFF, BY_ADMINISTRATOR),
-  eventOf('tariff.changed', 'A plan was changed; its users stay as they are.', tariffData, TARIFF, BY_KEY, ['price']),
-  eventOf('tariff.deleted', 'A plan was deleted.', tariffData, TARIFF, BY_ADMINISTRATOR),
-  eventOf('inbound.created', 'A connection was created.', inboundData, INBOUND, BY_ADMINISTRATOR),
-  eventOf('inbound.changed', 'A connection was changed.', inboundData, INBOUND, BY_ADMINISTRATOR, ['port', 'sni']),
-  eventOf('inbound.deleted', 'A connection was deleted.', inboundData, INBOUND, BY_ADMINISTRATOR),
-  eventOf('node.created', 'A node was added.', nodeData, NODE, BY_ADMINISTRATOR),
-  eventOf('node.changed', 'A node was changed.', nodeData, NODE, BY_ADMINISTRATOR, ['enabled']),
-  eventOf('node.deleted', 'A node was deleted.', nodeData, NODE, BY_ADMINISTRATOR),
-  eventOf('node.up', 'A node answers again.', nodeData, NODE, BY_SYSTEM),
-  eventOf('node.down', 'A node does not answer.', nodeData, NODE, BY_SYSTEM),
-  eventOf(
+  defineEvent('user.first_connected', 'A user connected for the first time.', userData, USER, BY_SYSTEM),
+  defineEvent('tariff.created', 'A tariff was created.', tariffData, TARIFF, BY_ADMINISTRATOR),
+  defineEvent('tariff.changed', 'A tariff was changed; its users stay as they are.', tariffData, TARIFF, BY_KEY, [
+    'price',
+  ]),
+  defineEvent('tariff.deleted', 'A tariff was deleted.', tariffData, TARIFF, BY_ADMINISTRATOR),
+  defineEvent('inbound.created', 'An inbound was created.', inboundData, INBOUND, BY_ADMINISTRATOR),
+  defineEvent('inbound.changed', 'An inbound was changed.', inboundData, INBOUND, BY_ADMINISTRATOR, ['port', 'sni']),
+  defineEvent('inbound.deleted', 'An inbound was deleted.', inboundData, INBOUND, BY_ADMINISTRATOR),
+  defineEvent('node.created', 'A node was added.', nodeData, NODE, BY_ADMINISTRATOR),
+  defineEvent('node.changed', 'A node was changed.', nodeData, NODE, BY_ADMINISTRATOR, ['enabled']),
+  defineEvent('node.deleted', 'A node was deleted.', nodeData, NODE, BY_ADMINISTRATOR),
+  defineEvent('node.up', 'A node answers again.', nodeData, NODE, BY_SYSTEM),
+  defineEvent('node.down', 'A node does not answer.', nodeData, NODE, BY_SYSTEM),
+  defineEvent(
     'node.restarted',
     'The panel restarted the engine of a node, which ended all connections through it.',
     nodeRestartedData,
     { ...NODE, reason: 'cut_off', user_ids: [7] },
     BY_SYSTEM,
   ),
-  eventOf(
+  defineEvent(
     'node.restored',
-    'The machine of a node was restored from an old copy. What its engine counts from then on counts, and nothing counts twice.',
+    'The machine of a node was restored from an old copy. Its traffic is counted from then on, and none is counted twice.',
     nodeData,
     NODE,
     BY_SYSTEM,
   ),
-  eventOf(
+  defineEvent(
     'node.certificate_failed',
-    'The machine of a node ordered a certificate for its links by ACME, and the order failed. It tries again by itself; once for each reason and certificate.',
+    'The machine of a node could not get a certificate for its links by ACME. It retries automatically. Once for each reason and certificate.',
     nodeCertificateFailedData,
     { ...NODE, code: 'refused', not_after: '2026-12-20T09:00:00.000Z' },
     BY_SYSTEM,
   ),
-  eventOf(
+  defineEvent(
     'node.certificate_ending',
-    'The certificate of links of a node ends soon and was not replaced. Once for each certificate.',
+    'The certificate of a node for links expires soon and was not renewed. Once for each certificate.',
     nodeCertificateData,
     { ...NODE, not_after: '2026-12-20T09:00:00.000Z' },
     BY_SYSTEM,
   ),
-  eventOf(
+  defineEvent(
     'settings.changed',
-    'Settings of the panel were changed; `changed` names them. An address is not in the event.',
+    'Settings of the panel were changed; `changed` has their names. Addresses are not in the event.',
     noData,
     {},
     BY_ADMINISTRATOR,
     ['announcement', 'time_zone'],
   ),
-  eventOf(
+  defineEvent(
     'webhook.disabled',
     'A webhook was disabled, because it failed for days or answered 410.',
     webhookData,
     { webhook_id: 1 },
     BY_SYSTEM,
   ),
-  eventOf(
+  defineEvent(
     'certificate.renewed',
-    'A certificate was issued by ACME and is served.',
+    'A certificate by ACME was issued and is in use.',
     certificateData,
     { not_after: '2027-02-18T09:00:00.000Z' },
     BY_SYSTEM,
   ),
-  eventOf(
+  defineEvent(
     'certificate.failed',
-    'An order of a certificate by ACME failed; the one before it goes on being served. The panel tries again by itself.',
+    'An order of a certificate by ACME failed; the previous one stays in use. The panel retries automatically.',
     certificateFailedData,
     { code: 'refused', not_after: '2026-12-20T09:00:00.000Z' },
     BY_SYSTEM,
   ),
-  eventOf(
+  defineEvent(
     'certificate.ending',
-    'A quarter of the lifetime of the certificate by ACME is left, and it is not renewed. Once for each certificate.',
+    'A quarter of the lifetime of the certificate by ACME is left, and it was not renewed. Once for each certificate.',
     certificateData,
     { not_after: '2026-12-20T09:00:00.000Z' },
     BY_SYSTEM,
   ),
-  eventOf('backup.made', 'A backup was made.', backupData, { name: 'panel-2026-11-20.backup' }, BY_SYSTEM),
-  eventOf('backup.failed', 'A scheduled backup failed.', backupFailedData, { reason: 'storage_full' }, BY_SYSTEM),
-  eventOf(
+  defineEvent(
+    'certificate.authority_replaced',
+    "The panel's own authority was replaced, on request or because its files were lost: clients that trust the previous one refuse the panel until they have the new CA file.",
+    authorityReplacedData,
+    { fingerprint: '12:34:56', former_fingerprint: '65:43:21' },
+    BY_SYSTEM,
+  ),
+  defineEvent('backup.made', 'A backup was created.', backupData, { name: 'panel-2026-11-20.backup' }, BY_SYSTEM),
+  defineEvent('backup.failed', 'A scheduled backup failed.', backupFailedData, { reason: 'storage_full' }, BY_SYSTEM),
+  defineEvent(
     'backup.restored',
-    'The data was replaced by that of a backup: read everything again.',
+    'The data were replaced by those of a backup: read everything again.',
     noData,
     {},
     BY_ADMINISTRATOR,
@@ -415,13 +434,13 @@ const EVENTS = [
 
 export const event = z.discriminatedUnion('type', EVENTS).meta({
   id: 'Event',
-  description: 'What happened, by `type`. New types may be added: skip those that you do not know.',
+  description: 'An event, by `type`. New types may be added: ignore unknown ones.',
 });
 export type Event = z.output<typeof event>;
 export type EventType = Event['type'];
 /** The `data` of one type of event. */
 export type EventData<Type extends EventType = EventType> = Extract<Event, { readonly type: Type }>['data'];
-/** What the `data` of every event about a user has. */
+/** The `data` of every event about a user. */
 export type UserFacts = z.output<typeof userData>;
 
 export const EVENT_TYPES: readonly EventType[] = EVENTS.map(({ shape }) => shape.type.value);

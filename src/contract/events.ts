@@ -1,4 +1,4 @@
-// The ordered feed of what happened, for bots that must not miss anything.
+// The ordered feed of events, for bots that must not miss any.
 import { z } from 'zod';
 import { EVENT_TYPES, event, eventType } from './event-types.ts';
 import { apiOperation } from './operation.ts';
@@ -12,20 +12,20 @@ export const listEvents = apiOperation({
   tag: 'Events',
   summary: 'Read the feed of events',
   description:
-    'In order, from the one after `after`. Remember `next_after` and pass it the next time. Each event is written in the transaction of its effect, so none is missing and none is invented.',
+    'In order, starting after `after`. Store `next_after` and pass it the next time. Each event is written in the transaction of its effect, so there is no event without effect and no effect without event.',
   params: z.strictObject({}),
   query: z.strictObject({
     after: z.int().min(0).max(Number.MAX_SAFE_INTEGER).optional().meta({
       description:
-        'The `next_after` of the page before. 0 or absent: from the oldest stored event. `events_gone` if events after it are no longer stored.',
+        '`next_after` of the previous page. 0 or absent: from the oldest stored event. `events_gone` if events after it are no longer stored.',
     }),
     limit: s.limit,
     type: s.oneOrMore(eventType, EVENT_TYPES.length).optional().meta({
-      description: 'Events of this type, or of any of several separated by commas.',
+      description: 'Events of this type, or of one of several separated by commas.',
     }),
     wait: z.int().min(0).max(30).default(0).meta({
       description:
-        'Seconds to wait where there is no event yet: the reply comes as soon as there is one, or empty when the time is up. One key can have 4 waiting requests; one more gets `rate_limited`.',
+        'Seconds to wait for an event if there is none: the reply is sent as soon as there is one, or is empty after that time. A key can have 4 waiting requests; a further one gets `rate_limited`.',
     }),
   }),
   body: null,
@@ -33,7 +33,7 @@ export const listEvents = apiOperation({
   output: z
     .object({
       items: z.array(event).meta({ description: 'The events, oldest first.' }),
-      next_after: z.int().min(0).meta({ description: 'What to pass as `after` the next time.' }),
+      next_after: z.int().min(0).meta({ description: 'The value of `after` for the next request.' }),
     })
     .meta({ id: 'EventPage', description: 'A page of the feed.' }),
   errors: ['events_gone'],

@@ -1,6 +1,6 @@
-// Connections (inbounds) on the wire. A Read key sees which there are, never where.
+// Inbounds on the wire. A Read key sees their names, but no addresses.
 import { z } from 'zod';
-import { apiOperation, panelOperation } from './operation.ts';
+import { apiOperation, hasMember, panelOperation } from './operation.ts';
 import * as s from './scalars.ts';
 
 export const PROTOCOLS = ['vless', 'vmess', 'trojan', 'shadowsocks', 'hysteria2', 'wireguard'] as const;
@@ -16,10 +16,13 @@ export const METHODS = [
 ] as const;
 export const FINGERPRINTS = ['chrome', 'firefox', 'safari', 'ios', 'android', 'edge', 'random', 'randomized'] as const;
 
-/** What the target of REALITY was found to lack when the panel asked it. */
+/** What the target of REALITY lacked when the panel last tested it. */
 export const TARGET_FINDINGS = ['target_unreachable', 'target_no_tls13', 'target_no_h2', 'target_other_name'] as const;
+/** What its engine reported when it was last started or tested. */
+export const ENGINE_WARNINGS = ['port_taken', 'refused'] as const;
 export const INBOUND_WARNINGS = [
   'not_served',
+  ...ENGINE_WARNINGS,
   'unencrypted',
   ...TARGET_FINDINGS,
   'target_risky_name',
@@ -29,57 +32,67 @@ export const INBOUND_WARNINGS = [
   'certificate_ends_soon',
   'certificate_not_pinned',
   'address_pool_small',
+  'wireguard_by_name',
 ] as const;
 
-const path = z
+// The characters of a path in RFC 3986. Clients differ in percent-encoding others, and in reading a path that begins like a host.
+const PATH = /^\/(?:[A-Za-z0-9._~!$&'()*+,;=:@-][A-Za-z0-9._~!$&'()*+,;=:@/-]*)?(?:\?ed=\d{1,6})?$/;
+const path = z.string().max(256).regex(PATH, {
+  message:
+    "must begin with one slash and have letters, digits, / and -._~!$&'()*+,;=:@ only; at its end ?ed= and a number may follow",
+});
+
+// Other characters are percent-encoded by some clients and not by others.
+const serviceName = z
   .string()
-  .max(256)
-  .regex(/^\/[\x21-\x7e]*$/);
+  .max(128)
+  .regex(/^[A-Za-z0-9._~$&+:=@-]+$/, { message: 'must have letters, digits and -._~$&+:=@ only' });
 
 /** An X25519 key: 32 bytes in base64url. */
 const x25519Key = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 
-/** Settings that are described alike in requests and in replies, where they have no bounds. */
+/** Descriptions that requests and replies share; replies have no bounds. */
 const ABOUT = {
   tag: "The engine's name for it, unique on its node.",
-  name: 'What the user reads in the app.',
+  name: 'The name that the user sees in the app.',
   host: "The address users connect to; null: the node's.",
-  port: 'Where the node listens. Unique on it for TCP and for UDP: `hysteria2` and `wireguard` take the port of UDP, `shadowsocks` both, all others that of TCP.',
+  port: 'The port on which the node listens, unique on it for TCP and for UDP: `hysteria2` and `wireguard` use UDP, `shadowsocks` both, all others TCP.',
   sni: 'The server name of the TLS handshake; null: the address users connect to. `reality` needs one.',
-  path: 'The path of the HTTP request, with `ws`, `httpupgrade` and `xhttp`; null: `/`.',
-  service_name: 'The service name of `grpc`.',
-  flow: 'With `vless` over `tcp` and `tls` or `reality`: how the traffic is shaped; null: not at all.',
-  fingerprint: 'Whose TLS handshake the client imitates; null: the choice of the client. Not with `hysteria2`.',
-  alpn: 'The protocols offered in the TLS handshake (ALPN), best first; null: the choice of the client. Not with `hysteria2`, whose is `h3`.',
+  path: 'The path of the HTTP request, with `ws`, `httpupgrade` and `xhttp`; null: `/`. `?ed=` and a number at its end makes clients of `ws` send that many bytes with the handshake.',
+  service_name: 'The service name of `grpc`; null: `GunService`.',
+  flow: 'With `vless` over `tcp` and `tls` or `reality`: the flow control of VLESS; null: none.',
+  fingerprint:
+    'The TLS fingerprint that the client imitates; null: chosen by the client, `chrome` with `reality`. Not with `hysteria2`; `android` not with `reality`, which needs TLS 1.3.',
+  alpn: 'The protocols offered in the TLS handshake (ALPN), best first; null: chosen by the client. Not with `hysteria2`, which uses `h3`.',
   public_key: 'With `reality` and `wireguard`: the X25519 public key of the node, 32 bytes in base64url.',
-  short_id: 'With `reality`: up to 8 bytes in hexadecimal, by which the node knows its clients.',
-  method: 'With `shadowsocks`: the cipher. Those of 2022 have a key of the server besides, which the panel makes.',
+  short_id: 'With `reality`: the short id, up to 8 bytes in hexadecimal, by which the node recognizes its clients.',
+  method: 'With `shadowsocks`: the cipher. Those of 2022 also have a key of the server, which the panel generates.',
   obfs_password:
-    'With `hysteria2`: the password of the Salamander obfuscation, which makes QUIC look like random bytes. All users of the connection have it in their links; null: no obfuscation.',
+    'With `hysteria2`: the password of the Salamander obfuscation, which makes QUIC look like random bytes. It is in the links of all users of the inbound; null: no obfuscation.',
   address_pool:
-    'With `wireguard`: the private IPv4 network (/8 to /24) of which each user has an address inside the tunnel: the place of the address in it is the id of the user plus one. A user whose id is beyond it cannot use the connection. null only with other protocols.',
-  mtu: 'With `wireguard`: the most bytes of a packet inside the tunnel; null: 1420.',
+    'With `wireguard`: the private IPv4 network (/8 to /24) from which each user gets an address inside the tunnel: the one at the position of the user id plus one. A user whose id is too large for the network cannot use the inbound. null only with other protocols.',
+  mtu: 'With `wireguard`: the MTU of the tunnel in bytes; null: 1420.',
   target:
-    'With `reality`: host and port of the site that the node pretends to be, as in `www.example.org:443`; null: port 443 of `sni`.',
-  min_client_version: 'With `reality`: apps with an older core than this are refused; null: all are let in.',
+    'With `reality`: host and port of the site that the node imitates, as in `www.example.org:443`; null: port 443 of `sni`.',
+  min_client_version: 'With `reality`: the minimum core version of apps; null: any.',
   certificate:
-    'With `tls`: an own certificate in PEM, the one of the server first, then its chain; null: the panel makes a self-signed one for `sni` and renews it before it ends.',
+    'With `tls`: your own certificate in PEM, leaf first, then the chain; null: the panel creates a self-signed one for `sni` and renews it before it expires.',
 } as const;
 
 const GROUP =
-  'The group that it belongs to: connections with one definition, each on another node. null: it is on its own. Changing one of a group changes all of them, but for `name`, `host`, `note` and `enabled`.';
+  'The group of the inbound: inbounds with the same definition, each on another node. null: no group. Changing one of a group changes all of them, except `name`, `host`, `note` and `enabled`.';
 
-const NOTE = 'A remark for those who operate the panel.';
+const NOTE = 'A remark for the operators of the panel.';
 
-const flow = z.enum(['xtls-rprx-vision']).meta({ id: 'Flow', description: 'How VLESS shapes its traffic.' });
+const flow = z.enum(['xtls-rprx-vision']).meta({ id: 'Flow', description: 'The flow control of VLESS.' });
 const fingerprint = z
   .enum(FINGERPRINTS)
-  .meta({ id: 'Fingerprint', description: 'A program whose TLS handshake is imitated.' });
+  .meta({ id: 'Fingerprint', description: 'The program whose TLS fingerprint is imitated.' });
 const alpnProtocol = z
   .enum(['h2', 'http/1.1', 'h3'])
   .meta({ id: 'AlpnProtocol', description: 'A protocol over TLS, by its registered name (RFC 7301).' });
 const VERSION = /^\d{1,3}\.\d{1,3}\.\d{1,3}$/;
-/** REALITY has a byte for each part. */
+/** REALITY stores each part in a byte. */
 const clientVersion = z
   .string()
   .max(11)
@@ -88,15 +101,15 @@ const clientVersion = z
     message: 'must have parts of at most 255',
   });
 
-/** The host and the port of a target; null where it is none. */
-function partsOf(target: string): { readonly host: string; readonly port: number } | null {
+/** The host and port of a target; null if it has another form. */
+function parseTarget(target: string): { readonly host: string; readonly port: number } | null {
   const [, literal, name, port] = /^(?:\[([^\]]*)\]|([^:[\]]*)):(\d{1,5})$/.exec(target) ?? [];
   if (port === undefined || (literal !== undefined && !literal.includes(':'))) return null;
   return { host: literal ?? name ?? '', port: Number(port) };
 }
 
 function isTarget(text: string): boolean {
-  const parts = partsOf(text);
+  const parts = parseTarget(text);
   return parts !== null && parts.port >= 1 && parts.port <= 65_535 && s.hostName.safeParse(parts.host).success;
 }
 
@@ -106,7 +119,7 @@ const target = z
   .regex(/^.+:\d{1,5}$/)
   .refine(isTarget, { message: 'must be a host name or an address (IPv6 in brackets) with a port' });
 
-/** What IPv6 asks of any link, and the most that Ethernet carries. */
+/** The minimum of IPv6, and the maximum of Ethernet. */
 const MIN_MTU = 1280;
 const MAX_MTU = 1500;
 
@@ -118,7 +131,7 @@ const addressPool = z
 const warning = z.enum(INBOUND_WARNINGS).meta({
   id: 'InboundWarning',
   description:
-    'What may keep users from connecting. `not_served`: the engine of the node lacks what it needs. `unencrypted`: VLESS without TLS to a public address, which Xray refuses since 26.7.11, so that it is left out of the format `xray`. Of the target of REALITY, when the panel last asked it: `target_unreachable`: it did not answer the panel; `target_no_tls13`: no TLS 1.3; `target_no_h2`: no HTTP/2; `target_other_name`: its certificate is not for `sni`. `target_risky_name`: a target that Xray warns of (.ru, .ir, .cn, apple, icloud, microsoft). `target_port`: a target on another port than 443. `min_client_version`: newer than 1.8.1, so that sing-box and mihomo are refused. `certificate_ended`, `certificate_ends_soon`: within 14 days. `certificate_not_pinned`: self-signed, with VMess, whose links have no place for its SHA-256. `address_pool_small`: there are users whose id is beyond the address pool, who cannot use the connection.',
+    'A possible reason why users cannot connect. `not_served`: the engine of the node lacks a feature that it needs. `port_taken`: another program uses its port, so it is not served. `refused`: the engine refuses it for another reason, given in `error` of the node; it is not served, or served as before the change. `unencrypted`: VLESS without TLS to a public address, which Xray refuses since 26.7.11, so it is omitted from the format `xray`. About the target of REALITY when the panel last tested it: `target_unreachable`: it did not answer; `target_no_tls13`: no TLS 1.3; `target_no_h2`: no HTTP/2; `target_other_name`: its certificate is not for `sni`. `target_risky_name`: Xray warns about this target (.ru, .ir, .cn, apple, icloud, microsoft). `target_port`: the port of the target is not 443. `min_client_version`: newer than 1.8.1, so sing-box and mihomo are refused. `certificate_ended`, `certificate_ends_soon`: within 14 days. `certificate_not_pinned`: self-signed, with VMess, whose links cannot carry its SHA-256. `address_pool_small`: the ids of some users are too large for the address pool, so they cannot use the inbound. `wireguard_by_name`: WireGuard at a host name, omitted from the format `sing-box` for versions before 1.14, which do not start if the name cannot be resolved.',
 });
 
 const pem = (max: number) => z.string().max(max);
@@ -126,40 +139,35 @@ const pem = (max: number) => z.string().max(max);
 const method = z.enum(METHODS).meta({ id: 'ShadowsocksMethod', description: 'A cipher of Shadowsocks.' });
 
 const fields = {
-  node_id: s.id.meta({ description: 'The id of the node that serves it.' }),
+  node_id: s.id.meta({ description: 'The id of its node.' }),
   tag: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/)
     .meta({ description: ABOUT.tag }),
   name: s.name.meta({ description: ABOUT.name }),
-  protocol: z.enum(PROTOCOLS).meta({ id: 'Protocol', description: 'The protocol that users speak with the node.' }),
+  protocol: z.enum(PROTOCOLS).meta({ id: 'Protocol', description: 'The proxy protocol.' }),
   network: z.enum(NETWORKS).meta({
     id: 'Network',
     description:
-      'What carries the protocol. `quic`: over UDP, with `hysteria2` only. `udp`: packets of UDP, with `wireguard` only.',
+      'The transport of the protocol. `quic`: over UDP, with `hysteria2` only. `udp`: plain UDP, with `wireguard` only.',
   }),
   security: z.enum(SECURITIES).meta({
     id: 'Security',
     description:
-      '`none`: no TLS. `tls`: TLS with a certificate of the node. `reality`: TLS that looks like that of another site.',
+      '`none`: no TLS. `tls`: TLS with a certificate of the node. `reality`: TLS that imitates another site.',
   }),
   host: s.hostName.nullable().meta({ description: ABOUT.host }),
   port: z.int().min(1).max(65535).meta({ description: ABOUT.port }),
   sni: s.hostName.nullable().meta({ description: ABOUT.sni }),
   path: path.nullable().meta({ description: ABOUT.path }),
-  service_name: z
-    .string()
-    .max(128)
-    .regex(/^[\x21-\x7e]+$/)
-    .nullable()
-    .meta({ description: ABOUT.service_name }),
+  service_name: serviceName.nullable().meta({ description: ABOUT.service_name }),
   flow: flow.nullable().meta({ description: ABOUT.flow }),
   fingerprint: fingerprint.nullable().meta({ description: ABOUT.fingerprint }),
   alpn: z.array(alpnProtocol).max(3).nullable().meta({ description: ABOUT.alpn }),
   public_key: x25519Key.nullable().meta({ description: ABOUT.public_key }),
   private_key: x25519Key.nullable().meta({
     description:
-      'With `reality` and `wireguard`: stored encrypted and never sent back. Without a `public_key`, that is computed from it. With `wireguard` the panel makes one where none is given.',
+      'With `reality` and `wireguard`: stored encrypted and never returned. `public_key` is computed from it if absent. With `wireguard` the panel generates one if it is absent.',
   }),
   short_id: z
     .string()
@@ -181,10 +189,10 @@ const fields = {
   certificate: pem(100_000).nullable().meta({ description: ABOUT.certificate }),
   certificate_key: pem(20_000).nullable().meta({
     description:
-      'The private key of a new `certificate` in PEM, not encrypted; required with one. Stored encrypted and never sent back.',
+      'The private key of a new `certificate` in PEM, not encrypted; required with one. Stored encrypted and never returned.',
   }),
   note: s.note.meta({ description: NOTE }),
-  enabled: z.boolean().meta({ description: 'false: the node does not serve it, and it is in no subscription.' }),
+  enabled: z.boolean().meta({ description: 'false: the node does not serve it, and no subscription contains it.' }),
 };
 
 const nodeIds = z
@@ -199,7 +207,7 @@ function secret<T extends z.ZodType>(schema: T, description: string) {
 
 export const inbound = z
   .object({
-    id: s.idOf('connection'),
+    id: s.defineId('connection'),
     node_id: fields.node_id,
     group_id: secret(s.id.nullable(), GROUP),
     tag: z.string().meta({ description: ABOUT.tag }),
@@ -227,26 +235,26 @@ export const inbound = z
     certificate: secret(z.string().nullable(), ABOUT.certificate),
     certificate_sha256: secret(
       z.string().nullable(),
-      'The SHA-256 of the certificate that is served, in lower-case hexadecimal; null: none is.',
+      'The SHA-256 of the current certificate, in lower-case hexadecimal; null: none.',
     ),
-    certificate_ends_at: secret(s.instant.nullable(), 'When that certificate ends.'),
+    certificate_ends_at: secret(s.instant.nullable(), 'When that certificate expires.'),
     certificate_self_signed: secret(
       z.boolean().nullable(),
-      'Whether it is signed by itself, so that apps must know its SHA-256 to trust it.',
+      'Whether it is self-signed, so that apps need its SHA-256 to trust it.',
     ),
     note: secret(z.string(), NOTE),
-    warnings: secret(z.array(warning), 'What may keep users from connecting; empty: nothing is known to.'),
+    warnings: secret(z.array(warning), 'Possible reasons why users cannot connect; empty: none is known.'),
     enabled: fields.enabled,
-    status: s.status.meta({ description: 'Whether its node serves it at the moment.' }),
+    status: s.status.meta({ description: 'Whether its node serves it now.' }),
     created_at: secret(s.instant, 'When the record was created.'),
     updated_at: secret(s.instant, 'When the record was last changed by a request.'),
   })
-  .meta({ id: 'Inbound', description: 'A connection: the settings by which users connect to a node.' });
+  .meta({ id: 'Inbound', description: 'An inbound: the settings by which users connect to a node.' });
 export type Inbound = z.output<typeof inbound>;
 export type InboundWarning = (typeof INBOUND_WARNINGS)[number];
 export type TargetFinding = (typeof TARGET_FINDINGS)[number];
 
-/** The only fields of a connection that a Read key sees. */
+/** The only fields of an inbound that a Read key sees. */
 export const INBOUND_READ_FIELDS = [
   'id',
   'node_id',
@@ -263,17 +271,17 @@ export const inboundCreate = z
   .strictObject({
     node_id: fields.node_id,
     more_node_ids: nodeIds.default([]).meta({
-      description:
-        'Further nodes that get the same connection, which is a group with it: see `PUT /inbounds/{id}/nodes`.',
+      description: 'Further nodes that get the same inbound, in one group: see `PUT /inbounds/{id}/nodes`.',
     }),
     tag: fields.tag,
     name: fields.name,
     protocol: fields.protocol,
     network: fields.network.optional().meta({
-      description: 'What carries the protocol. Absent: `quic` with `hysteria2`, `udp` with `wireguard`, else `tcp`.',
+      description:
+        'The transport of the protocol. Absent: `quic` with `hysteria2`, `udp` with `wireguard`, else `tcp`.',
     }),
     security: fields.security.optional().meta({
-      description: 'How it is encrypted. Absent: `tls` with `hysteria2`, else `none`, which `trojan` does not allow.',
+      description: 'The encryption. Absent: `tls` with `hysteria2`, else `none`, which `trojan` does not allow.',
     }),
     host: fields.host.default(null),
     port: fields.port,
@@ -290,7 +298,7 @@ export const inboundCreate = z
     obfs_password: fields.obfs_password.default(null),
     address_pool: fields.address_pool
       .default(null)
-      .meta({ description: `${ABOUT.address_pool} Absent with it: \`10.64.0.0/10\`.` }),
+      .meta({ description: `${ABOUT.address_pool} Absent with \`wireguard\`: \`10.64.0.0/10\`.` }),
     mtu: fields.mtu.default(null),
     target: fields.target.default(null),
     min_client_version: fields.min_client_version.default(null),
@@ -299,12 +307,12 @@ export const inboundCreate = z
     note: fields.note.default(''),
     enabled: fields.enabled.default(true),
   })
-  .meta({ id: 'InboundCreate', description: 'A new connection.' });
+  .meta({ id: 'InboundCreate', description: 'A new inbound.' });
 export type InboundCreate = z.output<typeof inboundCreate>;
 
 export const inboundPatch = z.strictObject(fields).omit({ node_id: true, protocol: true }).partial().meta({
   id: 'InboundPatch',
-  description: 'JSON merge patch. Node and protocol stay: make another connection instead.',
+  description: 'JSON merge patch. Node and protocol cannot be changed: create another inbound instead.',
 });
 
 export const inboundExample: Inbound = {
@@ -346,7 +354,7 @@ export const inboundExample: Inbound = {
 };
 
 const none = z.strictObject({});
-const byId = s.byIdOf('connection');
+const byId = s.defineIdParams('connection');
 
 export const listInbounds = apiOperation({
   id: 'listInbounds',
@@ -354,15 +362,15 @@ export const listInbounds = apiOperation({
   path: '/inbounds',
   access: 'read',
   tag: 'Inbounds',
-  summary: 'List connections',
+  summary: 'List inbounds',
   params: none,
   query: z.strictObject({
-    node_id: s.id.optional().meta({ description: 'Connections of this node.' }),
+    node_id: s.id.optional().meta({ description: 'Inbounds of this node.' }),
     ...s.paging,
   }),
   body: null,
   status: 200,
-  output: s.listOf(inbound, 'InboundList'),
+  output: s.defineList(inbound, 'InboundList'),
   headers: ['Link'],
   example: { reply: { items: [inboundExample], total: 1, limit: 100, offset: 0, next_cursor: null } },
 });
@@ -373,7 +381,7 @@ export const getInbound = apiOperation({
   path: '/inbounds/{id}',
   access: 'read',
   tag: 'Inbounds',
-  summary: 'Read a connection',
+  summary: 'Read an inbound',
   params: byId,
   query: none,
   body: null,
@@ -390,7 +398,7 @@ export const createInbound = apiOperation({
   path: '/inbounds',
   access: 'full',
   tag: 'Inbounds',
-  summary: 'Create a connection',
+  summary: 'Create an inbound',
   params: none,
   query: none,
   body: inboundCreate,
@@ -423,7 +431,7 @@ export const updateInbound = apiOperation({
   path: '/inbounds/{id}',
   access: 'full',
   tag: 'Inbounds',
-  summary: 'Change a connection',
+  summary: 'Change an inbound',
   params: byId,
   query: none,
   body: inboundPatch,
@@ -431,6 +439,7 @@ export const updateInbound = apiOperation({
   output: inbound,
   headers: ['ETag'],
   ifMatch: true,
+  needsSessionProof: (input) => hasMember(input, ['host']),
   errors: ['not_found', 'precondition_failed', 'vault_unavailable'],
   example: {
     params: { id: 1 },
@@ -445,8 +454,8 @@ export const deleteInbound = apiOperation({
   path: '/inbounds/{id}',
   access: 'full',
   tag: 'Inbounds',
-  summary: 'Delete a connection',
-  description: 'Only where no plan and no user names it.',
+  summary: 'Delete an inbound',
+  description: 'Possible only if no tariff and no user uses it.',
   params: byId,
   query: none,
   body: null,
@@ -463,30 +472,30 @@ export const placeInbound = apiOperation({
   path: '/inbounds/{id}/nodes',
   access: 'full',
   tag: 'Inbounds',
-  summary: 'Choose the nodes of a connection',
+  summary: 'Choose the nodes of an inbound',
   description:
-    'One definition on these nodes and no others: each node that has it not yet gets a connection of its own with the same settings and keys, under the name with its node in it, and the node as its address. Plans and users who name this one get the new ones too. On a node that is left out it is deleted: plans and users who name another one of the group lose it, and where one names no other one, nothing is changed.',
+    'Puts the definition on exactly these nodes. Each node without it gets an inbound with the same settings and keys, with the name of the node in its name and the address of the node as its host. Tariffs and users with this inbound also get the new ones. On other nodes of the group it is deleted, and removed from tariffs and users that have another one of the group; if any of them would be left with none, the request is refused and nothing changes.',
   params: byId,
   query: none,
   body: z
     .strictObject({ node_ids: nodeIds.min(1).meta({ description: 'The nodes, by their ids.' }) })
-    .meta({ id: 'InboundNodes', description: 'The nodes of a connection.' }),
+    .meta({ id: 'InboundNodes', description: 'The nodes of an inbound.' }),
   status: 200,
   output: z
-    .object({ items: z.array(inbound).meta({ description: 'The connections of the group, by id.' }) })
-    .meta({ id: 'InboundGroup', description: 'A connection on all its nodes.' }),
+    .object({ items: z.array(inbound).meta({ description: 'The inbounds of the group, by id.' }) })
+    .meta({ id: 'InboundGroup', description: 'An inbound on all its nodes.' }),
   errors: ['not_found', 'node_not_found', 'inbound_in_use', 'vault_unavailable'],
   example: { params: { id: 1 }, body: { node_ids: [1] }, reply: { items: [inboundExample] } },
 });
 
-/** Made by the panel, so that the engine's own tool is not needed. */
+/** Generated by the panel, so that the engine's tool is not needed. */
 export const makeRealityKeys = panelOperation({
   id: 'makeRealityKeys',
   access: 'session',
   effect: 'read',
   tag: 'Inbounds',
-  summary: 'Make a pair of X25519 keys for a connection',
-  description: 'Nothing is kept: hand both to createInbound or updateInbound.',
+  summary: 'Generate a pair of X25519 keys for an inbound',
+  description: 'Nothing is stored: pass both to createInbound or updateInbound.',
   input: z.strictObject({}),
   output: z.object({ private_key: x25519Key, public_key: x25519Key }),
   example: {

@@ -1,4 +1,4 @@
-// What is read as a document, not as a record: Prometheus metrics and the OpenAPI file.
+// Operations that return a document: Prometheus metrics and the OpenAPI file.
 import { z } from 'zod';
 import { apiOperation } from './operation.ts';
 
@@ -21,7 +21,7 @@ export const getMetrics = apiOperation({
   access: 'read',
   tag: 'Monitoring',
   summary: 'Read metrics in the Prometheus format',
-  description: 'Text format 0.0.4, or OpenMetrics when asked for. No label names a user.',
+  description: 'Text format 0.0.4, or OpenMetrics on request. No label contains a user.',
   params: none,
   query: none,
   body: null,
@@ -38,7 +38,7 @@ export const getOpenApi = apiOperation({
   access: 'read',
   tag: 'Panel',
   summary: 'Read this description as OpenAPI 3.1',
-  description: "The panel's own address is filled in as the server.",
+  description: "`servers` has the panel's own address.",
   params: none,
   query: none,
   body: null,

@@ -1,4 +1,4 @@
-// What an operation is: one value from which validation, types, routes, documentation, client and tests are made.
+// The definition of an operation: validation, types, routes, documentation, client and tests are derived from it.
 import type { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
 
@@ -10,18 +10,18 @@ export type SuccessStatus = 200 | 201 | 204;
 
 export const TAGS = {
   Users: 'Users, their terms, limits and subscription links.',
-  Grants: 'Traffic added to a user on top of the plan.',
-  Tariffs: 'Plans: what a user gets when created from one.',
-  Inbounds: 'Connections: what users connect to.',
-  Nodes: 'The servers that carry the traffic. Changed in the panel only.',
+  Grants: 'Traffic in addition to the tariff.',
+  Tariffs: 'Tariffs: templates for users.',
+  Inbounds: 'Inbounds: the settings by which users connect to nodes.',
+  Nodes: 'Proxy servers. Changed in the panel only.',
   Statistics: 'Figures for dashboards and billing.',
-  Events: 'An ordered feed of what happened.',
+  Events: 'The ordered feed of events.',
   Monitoring: 'Figures for Prometheus.',
   Panel: 'The panel itself.',
 } as const;
 export type Tag = keyof typeof TAGS;
 
-/** A named example of a request and what answers it. */
+/** A named example of a request and its reply. */
 export interface Example {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;
@@ -40,7 +40,7 @@ interface Described {
   readonly errors: readonly ErrorCode[];
 }
 
-/** An operation that has a path on the API door, and is reached by the panel door too. */
+/** An operation with a path on the API door; it is available at the panel door too. */
 export interface ApiOperation<
   P extends z.ZodObject = z.ZodObject,
   Q extends z.ZodObject = z.ZodObject,
@@ -61,18 +61,20 @@ export interface ApiOperation<
   readonly output: O;
   /** Media types of the reply; the first is the default. */
   readonly produces: readonly string[];
-  /** Reply headers of its own. */
+  /** Additional reply headers. */
   readonly headers: readonly ('ETag' | 'Location' | 'Link')[];
-  /** A POST that changes nothing: what it asks for is a secret, which must not be in a path. */
+  /** A POST that changes nothing: its input is a secret, which must not be in a path. */
   readonly effect?: 'read';
-  /** 201 beside `status`: it creates where there is nothing to change. */
+  /** 201 beside `status`: it creates the record if there is none to change. */
   readonly mayCreate?: true;
   /** Whether `If-Match` is honoured. */
   readonly ifMatch: boolean;
   readonly example: Example;
+  /** Whether a call from the administrator's session needs proof of identity, as PanelOperation's `proof`; calls with a key need none. */
+  needsSessionProof?(input: z.output<P> & z.output<Q> & z.output<NonNullable<B>>): boolean;
 }
 
-/** An operation that only the panel has: it cannot be mounted on the API door, it has no path. */
+/** An operation of the panel only: it has no path, so it cannot be mounted on the API door. */
 export interface PanelOperation<I extends z.ZodType = z.ZodType, O extends z.ZodType | null = z.ZodType | null>
   extends Described {
   readonly door: 'panel';
@@ -80,14 +82,14 @@ export interface PanelOperation<I extends z.ZodType = z.ZodType, O extends z.Zod
   readonly access: 'public' | 'session';
   readonly effect: Effect;
   /**
-   * `fresh`: the administrator's password, and the code where the second factor is on, must have been given in this session within the
-   * last five minutes, or come with the call. For what takes data out of the panel or weakens it, so that a stolen session alone is not enough.
+   * `fresh`: the administrator's password, and the code where the second factor is on, must have been entered in this session within the last
+   * five minutes, or come with the call. For exports, weaker protection and harm to all users, so that a stolen session is not enough.
    */
   readonly proof?: 'fresh';
-  /** The members of the input that make the proof necessary, none of which has a default; absent: it always is. */
-  readonly proofFor?: readonly string[];
+  /** Whether an input needs the proof; absent: each does. */
+  proofFor?(input: z.output<I>): boolean;
   readonly input: I;
-  /** The operation as which the audit log names it; absent: its own. */
+  /** The operation that the audit log names; absent: this one. */
   readonly auditedAs?: string;
   /** Success status. */
   readonly status: SuccessStatus;
@@ -99,7 +101,7 @@ export type Operation = ApiOperation | PanelOperation;
 
 type ApiDefaults = 'params' | 'query' | 'body' | 'output' | 'produces' | 'headers' | 'ifMatch' | 'errors';
 
-/** An API operation; what is left out means: no parameters, no body, JSON, no headers or errors of its own. */
+/** An API operation; by default without parameters and body, JSON, without additional headers and errors. */
 export function apiOperation<
   const Id extends string,
   const M extends Method,
@@ -125,7 +127,7 @@ export function apiOperation<
   };
 }
 
-/** A panel-only operation; its success status is 200 unless it names another. */
+/** A panel-only operation; its success status is 200 by default. */
 export function panelOperation<
   const Id extends string,
   const E extends Effect,
@@ -144,11 +146,11 @@ export function panelOperation<
 
 type Out<S> = S extends z.ZodType ? z.output<S> : unknown;
 
-/** A section's members; none where the section is empty, whose type would forbid the members of the others. */
+/** A section's members; none if the section is empty, because its type would forbid the members of the others. */
 type Members<S> = string extends keyof S ? unknown : S;
 type Flat<T> = unknown extends T ? Record<string, never> : { [K in keyof T]: T[K] };
 
-/** What a handler gets: parameters of path and query and the members of the body, in one flat record. */
+/** The input of a handler: parameters of path and query and members of the body, in one flat record. */
 export type InputOf<Op> =
   Op extends ApiOperation<infer P, infer Q, infer B, infer _O>
     ? Flat<Members<z.output<P>> & Members<z.output<Q>> & (B extends z.ZodType ? z.output<B> : unknown)>
@@ -156,7 +158,7 @@ export type InputOf<Op> =
       ? z.output<I>
       : never;
 
-/** What a caller sends: the same record before defaults. */
+/** The input of a caller: the same record before defaults. */
 export type CallOf<Op> =
   Op extends ApiOperation<infer P, infer Q, infer B, infer _O>
     ? Flat<Members<z.input<P>> & Members<z.input<Q>> & (B extends z.ZodType ? z.input<B> : unknown)>
@@ -164,7 +166,7 @@ export type CallOf<Op> =
       ? z.input<I>
       : never;
 
-/** What an operation replies with; undefined where there is no body. */
+/** The reply of an operation; undefined without a body. */
 export type OutputOf<Op> = Op extends { readonly output: infer O } ? (O extends z.ZodType ? Out<O> : undefined) : never;
 
 /** Whether an operation changes nothing. */
@@ -172,22 +174,28 @@ export function isReading(operation: Operation): boolean {
   return operation.effect === 'read' || (operation.door === 'api' && operation.method === 'GET');
 }
 
-/** Whether calls of an operation may need proof of identity. */
-export function takesProof(operation: Operation): operation is PanelOperation {
+/** Whether calls of an operation may need a proof of identity. */
+export function acceptsProof(operation: Operation): operation is PanelOperation {
   return operation.door === 'panel' && operation.proof !== undefined;
 }
 
-/** Whether this call of an operation needs it. */
+/** Whether this call of an operation needs it; of an API operation, a call from the administrator's session. */
 export function needsProof(operation: Operation, input: object): boolean {
-  return takesProof(operation) && (operation.proofFor?.some((member) => member in input) ?? true);
+  if (operation.door === 'api') return operation.needsSessionProof?.(input as never) ?? false;
+  return acceptsProof(operation) && (operation.proofFor?.(input) ?? true);
 }
 
-/** Whether a method of the API door comes with a body. */
+/** Whether an input has one of these members. */
+export function hasMember(input: object, names: readonly string[]): boolean {
+  return names.some((name) => name in input);
+}
+
+/** Whether a method of the API door has a body. */
 export function hasBody(method: string): boolean {
   return method === 'POST' || method === 'PUT' || method === 'PATCH';
 }
 
 /** Whether a repetition is recognized by its Idempotency-Key. */
-export function takesIdempotencyKey(operation: ApiOperation): boolean {
+export function acceptsIdempotencyKey(operation: ApiOperation): boolean {
   return operation.method === 'POST' && !isReading(operation);
 }

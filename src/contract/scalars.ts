@@ -1,5 +1,6 @@
-// The small types every record is made of, each with its bounds, so that a bound is written once.
+// Basic types of all records, each with its bounds.
 import { z } from 'zod';
+import { CURRENCIES } from './currencies.ts';
 
 /** Traffic limits and grants: 1 byte to 1 PiB. */
 export const MAX_TRAFFIC = 2 ** 50;
@@ -7,7 +8,7 @@ export const MAX_TRAFFIC = 2 ** 50;
 export const MAX_EXPIRES_AT = '2100-01-01T00:00:00Z';
 const MAX_EXPIRES_MS = Date.parse(MAX_EXPIRES_AT);
 
-// Refused everywhere: control characters but tab and line feed, and halves of surrogate pairs, which UTF-8 cannot carry.
+// Refused everywhere: control characters except tab and line feed, and lone surrogates, which UTF-8 cannot encode.
 const CONTROL = /[^\P{Cc}\t\n]/u;
 
 function codePoints(text: string): number {
@@ -19,15 +20,15 @@ function codePoints(text: string): number {
 interface TextRule {
   readonly min: number;
   readonly max: number;
-  /** Whether line feeds and tabs may be in it. */
+  /** Whether line feeds and tabs are allowed. */
   readonly multiline?: boolean;
 }
 
-// The same rule for the documentation, in what regular expressions of all languages have in common.
+// The same rule for the documentation, with features that regular expressions of all languages share.
 const REFUSED = '\\x00-\\x1f\\x7f-\\x9f';
 const REFUSED_MULTILINE = '\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f';
 
-/** Text measured in code points, as JSON Schema does, without control characters. A minimum above 0 also requires something that is not white space. */
+/** Text measured in code points, as JSON Schema does, without control characters. A minimum above 0 also requires a character that is not white space. */
 export function text({ min, max, multiline = false }: TextRule) {
   return z
     .string()
@@ -43,29 +44,35 @@ export function text({ min, max, multiline = false }: TextRule) {
         context.addIssue({ code: 'custom', message: 'must not contain control characters', input: value });
       }
     })
-    .meta({ minLength: min, maxLength: max, pattern: patternOf(min, multiline) });
+    .meta({ minLength: min, maxLength: max, pattern: buildPattern(min, multiline) });
 }
 
-function patternOf(min: number, multiline: boolean): string {
+function buildPattern(min: number, multiline: boolean): string {
   const refused = multiline ? REFUSED_MULTILINE : REFUSED;
   return min > 0 ? `^[^${refused}]*[^\\s${refused}][^${refused}]*$` : `^[^${refused}]*$`;
 }
 
+/** The currency of a price. */
+export const currency = z.enum(CURRENCIES).meta({
+  id: 'Currency',
+  description: 'The code of a currency by ISO 4217, or `XTR` for Telegram Stars.',
+});
+
 /** Ids are positive integers, never used again. */
 export const id = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
 
-/** The id of a record itself, as a member and in a path. */
-export function idOf(noun: string) {
+/** The id of a record, as a member and in a path. */
+export function defineId(noun: string) {
   return id.meta({ description: `The id of the ${noun}: a positive integer that is never used again.` });
 }
 
 /** The parameters of a path that ends in the id of a record. */
-export function byIdOf(noun: string) {
-  return z.strictObject({ id: idOf(noun) });
+export function defineIdParams(noun: string) {
+  return z.strictObject({ id: defineId(noun) });
 }
 
 /**
- * One value or a list of distinct ones; in a query separated by commas. An empty list is refused, as it would be no condition at all.
+ * One value or a list of distinct ones; in a query separated by commas. An empty list is refused, because it would be no condition.
  */
 export function oneOrMore<T extends z.ZodType<string>>(item: T, max: number) {
   return z.union([item, listOfDistinct(item, max)]);
@@ -81,17 +88,17 @@ export function listOfDistinct<T extends z.ZodType<string | number>>(item: T, ma
     .meta({ uniqueItems: true });
 }
 
-/** What `oneOrMore` accepts, as a list; undefined where it is left out. */
+/** The value of `oneOrMore` as a list; undefined if it is absent. */
 export function listed<T extends string>(value: T | readonly T[] | undefined): readonly T[] | undefined {
   return typeof value === 'string' ? [value] : value;
 }
 
-/** A moment in a reply: RFC 3339, UTC, with `Z`. */
+/** A time in a reply: RFC 3339, UTC, with `Z`. */
 export const instant = z.iso.datetime({ precision: null }).meta({ examples: ['2026-12-20T21:00:00.000Z'] });
 export const createdAt = instant.meta({ description: 'When the record was created.' });
 export const updatedAt = instant.meta({ description: 'When the record was last changed by a request.' });
 
-// The forms of RFC 3339 section 5.6, but for a second 60; the days of months are checked by what is parsed.
+// The formats of RFC 3339 section 5.6, without second 60; days of months are checked after parsing.
 const RFC_3339 =
   /^\d{4}-\d\d-\d\d[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 const OFFSET = /(?:Z|[+-]\d\d:\d\d)$/;
@@ -104,7 +111,7 @@ function isTime(text: string): boolean {
   return !Number.isNaN(at) && new Date(at).toISOString().slice(0, 10) === local.slice(0, 10);
 }
 
-/** The same moment in UTC. What is no time stays as it is, and is refused; so does what lies outside the years of four digits. */
+/** The same time in UTC. An invalid time, or a year without four digits, is returned unchanged and then refused. */
 function toUtc(text: string): string {
   if (!isTime(text)) return text;
   const at = new Date(text.toUpperCase());
@@ -112,13 +119,13 @@ function toUtc(text: string): string {
   return year >= 0 && year <= 9999 ? at.toISOString() : text;
 }
 
-/** A moment in a request: RFC 3339 with any offset, read as the same moment in UTC. */
+/** A time in a request: RFC 3339 with any offset, converted to UTC. */
 export const time = z
   .stringFormat('datetime', isTime)
   .overwrite(toUtc)
   .meta({ examples: ['2026-12-20T21:00:00Z', '2026-12-21T00:00:00+03:00'] });
 
-/** The end of a term: a moment not later than 2100-01-01. */
+/** The end of a term, not later than 2100-01-01. */
 export const expiresAt = time.refine(
   (value) => {
     const at = Date.parse(value);
@@ -134,7 +141,7 @@ export const bytes = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 export const trafficLimit = z.int().min(1).max(MAX_TRAFFIC);
 export const trafficLimitOrNone = trafficLimit.nullable().meta({ description: 'Bytes per period; null: unlimited.' });
 
-/** A list of connection ids without repetition; null allows all, an empty list none. */
+/** A list of inbound ids without repetition; null allows all, an empty list none. */
 export const inboundIds = z
   .array(id)
   .max(1000)
@@ -142,23 +149,20 @@ export const inboundIds = z
   .meta({ uniqueItems: true })
   .nullable()
   .meta({
-    description:
-      'The ids of the connections allowed. null: all, those that are added later included; an empty list: none.',
+    description: 'The ids of the allowed inbounds. null: all, including those added later; an empty list: none.',
   });
 
 /** Of one user. */
 export const MAX_DEVICES = 100;
 
-export const deviceLimit = z
-  .int()
-  .min(1)
-  .max(MAX_DEVICES)
-  .nullable()
-  .meta({ description: 'How many devices may be connected at the same time; null: any number.' });
+export const deviceLimit = z.int().min(1).max(MAX_DEVICES).nullable().meta({
+  description:
+    'The intended number of devices; null: any number. It is shown to the user but not enforced: devices are neither counted nor refused. `concurrent_limit` is enforced.',
+});
 
 export const concurrentLimit = z.int().min(1).max(100).nullable().meta({
   description:
-    'From how many addresses the user may be connected at the same time; null: any number. More give `user.concurrent_exceeded`, and cut the user off where the settings demand it.',
+    'The number of addresses from which the user may be connected at the same time; null: any number. Exceeding it emits `user.concurrent_exceeded`; the user is blocked for 5 minutes if that setting is on. Addresses are counted on nodes whose engine reports them, such as Xray.',
 });
 
 // The characters of a host name, without Unicode classes, which many JSON Schema validators do not support.
@@ -167,22 +171,22 @@ const PORTABLE_HOST =
 
 const ipv6 = z.ipv6();
 
-/** A DNS name or an IP literal without brackets; what goes into a link must not be able to break out of it. */
+/** A DNS name or an IP literal without brackets. It is part of links, so it must not contain their separators. */
 export const hostName = z
   .string()
   .max(253)
   .regex(/^(?:[0-9a-fA-F:.]*:[0-9a-fA-F:.]*|[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}])?)$/u)
-  // `1.2.3.4:443` has the letters of an IPv6 address and is none.
+  // `1.2.3.4:443` has only characters of an IPv6 address, but is none.
   .refine((host) => !/^[0-9a-fA-F.]*:[0-9a-fA-F:.]*$/.test(host) || ipv6.safeParse(host).success, {
     message: 'must be a name or an address, without a port',
   })
   .meta({ override: { pattern: PORTABLE_HOST } });
 
-/** Texts of records that are described alike in requests and in replies, where they have no bounds. */
+/** Descriptions that requests and replies share; replies have no bounds. */
 export const ABOUT = {
   name: 'A name for people to read; not necessarily unique.',
-  contact: 'Where to reach the user: a phone number, an e-mail address, a name in a messenger. Empty: unknown.',
-  note: 'A remark for those who operate the panel. The user does not see it.',
+  contact: 'How to contact the user: a phone number, an e-mail address, a name in a messenger. Empty: unknown.',
+  note: 'A remark for the operators of the panel, which the user does not see.',
   tags: 'Labels to filter by.',
 } as const;
 
@@ -190,24 +194,29 @@ export const name = text({ min: 1, max: 100 }).meta({ description: ABOUT.name })
 export const contact = text({ min: 0, max: 100 }).meta({ description: ABOUT.contact });
 export const note = text({ min: 0, max: 2000, multiline: true }).meta({ description: ABOUT.note });
 export const tag = text({ min: 1, max: 32 });
-/** A user has no more tags. */
+/** Tags of a user. */
 export const MAX_TAGS = 20;
 export const tags = z
   .array(tag)
   .max(MAX_TAGS)
   .refine((all) => new Set(all).size === all.length, { message: 'must not repeat a tag' })
-  .meta({ uniqueItems: true, description: `${ABOUT.tags} In a change, the list replaces the former one.` });
+  .meta({ uniqueItems: true, description: `${ABOUT.tags} A change replaces the whole list.` });
+
+// Every URL parser removes these segments from a path, also as `%2e`, so such an id would be unreachable.
+const DOT_SEGMENTS: readonly string[] = ['.', '..'];
 
 /** The id of a record in another system. */
-export const externalId = text({ min: 1, max: 100 });
+export const externalId = text({ min: 1, max: 100 })
+  .refine((id) => !DOT_SEGMENTS.includes(id), { message: 'must not be . or .., which no path can contain' })
+  .meta({ not: { enum: DOT_SEGMENTS } });
 export const telegramId = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
 
-/** A user has no more members of metadata than these. */
+/** Members of a user's metadata. */
 export const MAX_METADATA = 20;
 const metadataKey = text({ min: 1, max: 40 });
 const metadataValue = text({ min: 0, max: 500, multiline: true });
 
-/** A record of texts. zod leaves `__proto__` out of a record without a failure, so it is refused before. */
+/** A record of texts. zod silently drops `__proto__` from a record, so it is refused first. */
 function textRecord<T extends z.ZodType>(value: T, max: number) {
   const record = z
     .record(metadataKey, value)
@@ -222,7 +231,7 @@ function textRecord<T extends z.ZodType>(value: T, max: number) {
 }
 
 export const metadata = textRecord(metadataValue, MAX_METADATA);
-/** A merge patch of metadata: room to remove every member and to set as many. */
+/** A merge patch of metadata: it can remove every member and set as many. */
 export const metadataPatch = textRecord(metadataValue.nullable(), 2 * MAX_METADATA);
 /** One member, for a filter: in a query `metadata[key]=value`. */
 export const metadataFilter = textRecord(text({ min: 1, max: 500, multiline: true }), 1)
@@ -233,14 +242,14 @@ export const STATUSES = ['up', 'down', 'unknown'] as const;
 export const status = z.enum(STATUSES).meta({
   id: 'Status',
   description:
-    '`up`: the node answers. `down`: it does not. `unknown`: it has not been asked yet, or not within the last 3 minutes.',
+    '`up`: the node answers. `down`: it does not. `unknown`: not polled yet, or not within the last 3 minutes.',
 });
 
 export const RANGES = ['24h', '7d', '30d'] as const;
 export const range = z.enum(RANGES).meta({
   id: 'Range',
   description:
-    "The time that is reported: `24h` is 24 hours and `7d` 168 hours, in steps of an hour; `30d` is 30 days of the panel's time zone, in steps of a day.",
+    "The reported time: `24h` is 24 hours and `7d` 168 hours, in steps of an hour; `30d` is 30 days of the panel's time zone, in steps of a day.",
 });
 export type Range = z.output<typeof range>;
 
@@ -252,37 +261,34 @@ export const updown = z
   })
   .meta({ id: 'UpDown', description: 'Traffic in both directions.' });
 
-export const limit = z.int().min(1).max(500).default(100).meta({ description: 'How many a page has at most.' });
-export const offset = z
+export const limit = z
   .int()
-  .min(0)
-  .max(Number.MAX_SAFE_INTEGER)
-  .default(0)
-  .meta({ description: 'How many are skipped: to jump. Walk by `cursor`, which neither skips nor repeats.' });
+  .min(1)
+  .max(500)
+  .default(100)
+  .meta({ description: 'The maximum number of records on a page.' });
+export const offset = z.int().min(0).max(Number.MAX_SAFE_INTEGER).default(0).meta({
+  description:
+    'The number of records to skip. To read all pages use `cursor`, which neither skips nor repeats records.',
+});
 export const cursor = z
   .string()
   .max(400)
   .optional()
-  .meta({ description: '`next_cursor` of the page before, under the same filters and sort; goes without `offset`.' });
+  .meta({ description: '`next_cursor` of the previous page, with the same filters and sort, and without `offset`.' });
 
-/** The place in a list, which every list takes. */
+/** Paging parameters of every list. */
 export const paging = { limit, offset, cursor };
 
 /** The envelope that every list has. */
-export function listOf<T extends z.ZodType>(item: T, title: string) {
+export function defineList<T extends z.ZodType>(item: T, title: string) {
   return z
     .object({
       items: z.array(item).meta({ description: 'The records of this page, in the order of the list.' }),
-      total: z.int().min(0).meta({ description: 'How many match, on all pages. Exact.' }),
-      limit: z.int().min(1).meta({ description: 'How many a page has at most: the `limit` of the request.' }),
-      offset: z
-        .int()
-        .min(0)
-        .meta({ description: 'The `offset` of the request; 0 where the page was asked for by `cursor`.' }),
-      next_cursor: z
-        .string()
-        .nullable()
-        .meta({ description: 'Pass it as `cursor` for the next page; null on the last one.' }),
+      total: z.int().min(0).meta({ description: 'The exact number of matching records on all pages.' }),
+      limit: z.int().min(1).meta({ description: 'The `limit` of the request.' }),
+      offset: z.int().min(0).meta({ description: 'The `offset` of the request; 0 with `cursor`.' }),
+      next_cursor: z.string().nullable().meta({ description: 'The `cursor` of the next page; null on the last one.' }),
     })
     .meta({ id: title, description: 'A page of a list.' });
 }

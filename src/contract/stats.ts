@@ -8,42 +8,40 @@ const count = z.int().min(0);
 const { up, down } = s.updown.shape;
 
 const trafficPoint = z
-  .object({ t: s.instant.meta({ description: 'When the hour or the day begins.' }), up, down })
+  .object({ t: s.instant.meta({ description: 'The start of the hour or day.' }), up, down })
   .meta({ id: 'TrafficPoint', description: 'The traffic of an hour or of a day.' });
 
-/** How long traffic is stored, in days: by the hour, and by the day. The same days have the changes of users. */
+/** How long traffic is stored, in days: by the hour, and by the day. Changes of users are stored as long as days. */
 export const HOURS_STORED_DAYS = 8;
 export const DAYS_STORED = 400;
 
-const from = s.time
-  .optional()
-  .meta({ description: 'The first moment, instead of `range`. Its whole hour or day counts.' });
+const from = s.time.optional().meta({ description: 'The start, instead of `range`; rounded down to its hour or day.' });
 const to = s.time.optional().meta({
-  description: 'The end, which is not included; its hour or day is the last one. Now, if left out or later than now.',
+  description: 'The end, exclusive; its hour or day is the last one. Absent or later than now: now.',
 });
 const STEPS = ['hour', 'day'] as const;
 const step = z
   .enum(STEPS)
   .meta({ id: 'TrafficStep', description: "`hour`: hours of UTC. `day`: days of the panel's time zone." });
 const trafficWindow = {
-  range: s.range.optional().meta({ description: '`24h` if `from` is left out too.' }),
+  range: s.range.optional().meta({ description: 'Absent without `from`: `24h`.' }),
   from,
   to,
   step: step.optional().meta({
-    description: `With \`from\`. Hours are stored for ${HOURS_STORED_DAYS} days, days for ${DAYS_STORED}. Left out: hours for up to 7 days, days for more.`,
+    description: `With \`from\`. Hours are stored for ${HOURS_STORED_DAYS} days, days for ${DAYS_STORED}. Absent: hours for up to 7 days, days for more.`,
   }),
 };
 
 export const trafficReport = z
   .object({
-    range: s.range.nullable().meta({ description: 'null: asked for by `from`.' }),
-    step: step.meta({ description: 'The length of the time of one point.' }),
-    from: s.instant.meta({ description: 'When the first point begins.' }),
-    to: s.instant.meta({ description: 'The moment until which traffic is counted.' }),
+    range: s.range.nullable().meta({ description: 'null: requested by `from`.' }),
+    step: step.meta({ description: 'The duration of a point.' }),
+    from: s.instant.meta({ description: 'The start of the first point.' }),
+    to: s.instant.meta({ description: 'The end of the counted time.' }),
     total: s.updown.meta({ description: 'The sum of all points.' }),
     points: z.array(trafficPoint).meta({
       description:
-        "Every hour or day of the panel's time zone, none left out. A range has 24 or 168 hours, or 30 days, and the last one is current and partial.",
+        "Every hour or day of the panel's time zone, without gaps. A range has 24 or 168 hours, or 30 days; the last one is the current, partial one.",
     }),
   })
   .meta({ id: 'TrafficReport', description: 'Traffic over time.' });
@@ -72,14 +70,14 @@ const nodeShare = z
     up,
     down,
   })
-  .meta({ id: 'NodeTraffic', description: 'What moved over a node.' });
+  .meta({ id: 'NodeTraffic', description: 'The traffic of a node.' });
 
 export const nodeTrafficReport = z
   .object({
-    from: s.instant.meta({ description: 'When the first day begins.' }),
-    to: s.instant.meta({ description: 'The moment until which traffic is counted.' }),
+    from: s.instant.meta({ description: 'The start of the first day.' }),
+    to: s.instant.meta({ description: 'The end of the counted time.' }),
     total: s.updown.meta({ description: 'The sum of all nodes.' }),
-    nodes: z.array(nodeShare).meta({ description: 'Nodes with traffic, also deleted ones, most traffic first.' }),
+    nodes: z.array(nodeShare).meta({ description: 'Nodes with traffic, including deleted ones, most traffic first.' }),
   })
   .meta({ id: 'NodeTrafficReport', description: 'Traffic by node.' });
 export type NodeTrafficReport = z.output<typeof nodeTrafficReport>;
@@ -93,7 +91,7 @@ export const nodeTrafficReportExample: NodeTrafficReport = {
 
 const topUser = z
   .object({
-    id: s.idOf('user'),
+    id: s.defineId('user'),
     name: z.string().meta({ description: s.ABOUT.name }),
     up,
     down,
@@ -105,15 +103,15 @@ export const overview = z
     users: z
       .object({
         total: count.meta({ description: 'All users.' }),
-        active: count.meta({ description: 'Those in the state `active`.' }),
-        on_hold: count.meta({ description: 'Those in the state `on_hold`.' }),
-        limited: count.meta({ description: 'Those in the state `limited`.' }),
-        expired: count.meta({ description: 'Those in the state `expired`.' }),
-        disabled: count.meta({ description: 'Those in the state `disabled`.' }),
-        online: count.meta({ description: 'Those who moved bytes within the last 60 seconds.' }),
-        expiring_7d: count.meta({ description: 'Those who are not disabled and whose term ends within 7 days.' }),
+        active: count.meta({ description: 'Users in the state `active`.' }),
+        on_hold: count.meta({ description: 'Users in the state `on_hold`.' }),
+        limited: count.meta({ description: 'Users in the state `limited`.' }),
+        expired: count.meta({ description: 'Users in the state `expired`.' }),
+        disabled: count.meta({ description: 'Users in the state `disabled`.' }),
+        online: count.meta({ description: 'Users who moved bytes within the last 60 seconds.' }),
+        expiring_7d: count.meta({ description: 'Users who are not disabled and whose term ends within 7 days.' }),
       })
-      .meta({ id: 'OverviewUsers', description: 'How many users there are, in all and by state.' }),
+      .meta({ id: 'OverviewUsers', description: 'The number of users, in total and by state.' }),
     traffic: z
       .object({
         today: s.updown.meta({ description: 'Since 00:00 of today.' }),
@@ -124,13 +122,13 @@ export const overview = z
     nodes: z
       .object({
         total: count.meta({ description: 'All nodes.' }),
-        up: count.meta({ description: 'Those that answer.' }),
+        up: count.meta({ description: 'Nodes that answer.' }),
       })
-      .meta({ id: 'OverviewNodes', description: 'How many nodes there are.' }),
-    top_users: z.array(topUser).max(10).meta({ description: 'The ten that moved most this month.' }),
+      .meta({ id: 'OverviewNodes', description: 'The number of nodes.' }),
+    top_users: z.array(topUser).max(10).meta({ description: 'The ten users with the most traffic this month.' }),
     generated_at: s.instant.meta({ description: 'When the figures were read.' }),
   })
-  .meta({ id: 'Overview', description: 'The figures of the first page of the panel.' });
+  .meta({ id: 'Overview', description: 'The figures of the overview.' });
 export type Overview = z.output<typeof overview>;
 
 const none = z.strictObject({});
@@ -140,7 +138,7 @@ export type TrafficQuery = z.output<typeof trafficQuery>;
 /** Whole days of the panel's time zone. */
 export const daysQuery = z.strictObject({
   from: s.time.optional().meta({
-    description: `The first moment; its whole day counts. 30 days ago, if left out; at most ${DAYS_STORED} days ago.`,
+    description: `The start; rounded down to its day. Absent: 30 days ago. At most ${DAYS_STORED} days ago.`,
   }),
   to,
 });
@@ -153,34 +151,34 @@ const changes = {
 
 const userReport = z
   .object({
-    from: s.instant.meta({ description: 'When the first day begins.' }),
-    to: s.instant.meta({ description: 'The moment until which changes are counted.' }),
+    from: s.instant.meta({ description: 'The start of the first day.' }),
+    to: s.instant.meta({ description: 'The end of the counted time.' }),
     total: z.object(changes).meta({ id: 'UserChanges', description: 'The sums of the days.' }),
     days: z
       .array(
         z
-          .object({ t: s.instant.meta({ description: 'When the day begins.' }), ...changes })
-          .meta({ id: 'UserDay', description: "What happened on a day of the panel's time zone." }),
+          .object({ t: s.instant.meta({ description: 'The start of the day.' }), ...changes })
+          .meta({ id: 'UserDay', description: "The changes on a day of the panel's time zone." }),
       )
-      .meta({ description: 'Every day, none left out.' }),
+      .meta({ description: 'Every day, without gaps.' }),
     by_tariff: z
       .array(
         z
           .object({
-            tariff_id: s.id.nullable().meta({ description: 'The plan; null: users without one.' }),
-            name: z.string().nullable().meta({ description: 'Its name; null: users without a plan.' }),
-            total: count.meta({ description: 'Its users.' }),
-            active: count.meta({ description: 'Those who are `active`.' }),
-            on_hold: count.meta({ description: 'Those who are `on_hold`.' }),
-            limited: count.meta({ description: 'Those who are `limited`.' }),
-            expired: count.meta({ description: 'Those who are `expired`.' }),
-            disabled: count.meta({ description: 'Those who are `disabled`.' }),
+            tariff_id: s.id.nullable().meta({ description: 'The tariff; null: users without one.' }),
+            name: z.string().nullable().meta({ description: 'Its name; null: users without a tariff.' }),
+            total: count.meta({ description: 'The number of its users.' }),
+            active: count.meta({ description: 'Users who are `active`.' }),
+            on_hold: count.meta({ description: 'Users who are `on_hold`.' }),
+            limited: count.meta({ description: 'Users who are `limited`.' }),
+            expired: count.meta({ description: 'Users who are `expired`.' }),
+            disabled: count.meta({ description: 'Users who are `disabled`.' }),
           })
-          .meta({ id: 'TariffUsers', description: 'The users of a plan at present.' }),
+          .meta({ id: 'TariffUsers', description: 'The present users of a tariff.' }),
       )
-      .meta({ description: 'Plans with users at present, most users first.' }),
+      .meta({ description: 'Tariffs that have users, most users first.' }),
   })
-  .meta({ id: 'UserReport', description: 'Users created, expired and deleted by day, and users by plan.' });
+  .meta({ id: 'UserReport', description: 'Users created, expired and deleted by day, and users by tariff.' });
 export type UserReport = z.output<typeof userReport>;
 
 export const getUserStats = apiOperation({
@@ -189,9 +187,9 @@ export const getUserStats = apiOperation({
   path: '/stats/users',
   access: 'read',
   tag: 'Statistics',
-  summary: 'Read users by plan and by day',
+  summary: 'Read users by tariff and by day',
   description:
-    'How many users were created, expired and were deleted on each day, and how many each plan has at present.',
+    'The number of users created, expired and deleted on each day, and the present number of users of each tariff.',
   params: none,
   query: daysQuery,
   body: null,
@@ -251,7 +249,7 @@ export const getServerTraffic = apiOperation({
   params: none,
   query: z.strictObject({
     ...trafficWindow,
-    node_id: s.id.optional().meta({ description: 'Of this node only.' }),
+    node_id: s.id.optional().meta({ description: 'Only this node.' }),
   }),
   body: null,
   status: 200,

@@ -138,6 +138,8 @@ export const OPERATIONS = {
   getCertificates: certificates.getCertificates,
   importCertificate: certificates.importCertificate,
   renewCertificate: certificates.renewCertificate,
+  replaceAuthority: certificates.replaceAuthority,
+  confirmAuthority: certificates.confirmAuthority,
   getAcme: acme.getAcme,
   setUpAcme: acme.setUpAcme,
   retryAcme: acme.retryAcme,
@@ -225,7 +227,7 @@ export const API_OPERATIONS: readonly WithId<ApiOperation>[] = Object.values<Wit
   (operation) => operation.door === 'api',
 );
 
-/** First path segments that are answered with `panel_only` instead of a plain 404. */
+/** First path segments that get `panel_only` instead of a plain 404. */
 export const PANEL_ONLY_PATHS = [
   'keys',
   'webhooks',

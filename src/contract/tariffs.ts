@@ -1,4 +1,4 @@
-// Plans (tariffs) on the wire: what a user gets when created from one.
+// Tariffs on the wire: templates for users.
 import { z } from 'zod';
 import { apiOperation } from './operation.ts';
 import * as s from './scalars.ts';
@@ -8,17 +8,15 @@ const days = z.int().min(1).max(MAX_EXTEND_DAYS).meta({ description: 'Days of 86
 const months = z.int().min(1).max(MAX_EXTEND_MONTHS).meta({ description: 'Calendar months.' });
 const duration = z
   .union([
-    z.strictObject({ days }).meta({ id: 'DurationInDays', description: 'A term of so many days.' }),
-    z.strictObject({ months }).meta({ id: 'DurationInMonths', description: 'A term of so many calendar months.' }),
+    z.strictObject({ days }).meta({ id: 'DurationInDays', description: 'A term in days.' }),
+    z.strictObject({ months }).meta({ id: 'DurationInMonths', description: 'A term in calendar months.' }),
   ])
   .meta({ id: 'Duration', description: 'The length of the term: days of 86,400 s, or calendar months.' });
 
 const amount = z.int().min(0).max(Number.MAX_SAFE_INTEGER).meta({ description: 'In minor units (cents, kopecks).' });
-const currency = z
-  .string()
-  .regex(/^[A-Z]{3}$/)
-  .meta({ description: 'ISO 4217.' });
-const price = z.strictObject({ amount, currency }).meta({ id: 'Price', description: 'What a term of the plan costs.' });
+const price = z
+  .strictObject({ amount, currency: s.currency })
+  .meta({ id: 'Price', description: 'The price of a term of the tariff.' });
 
 const durationPatch = z
   .strictObject({
@@ -29,15 +27,15 @@ const durationPatch = z
   .meta({
     id: 'DurationPatch',
     description:
-      'Merged with the present length: exactly one of days and months must be there afterwards, so `{"days": 30, "months": null}` goes from months to days.',
+      'Merged with the present length. The result must have exactly one of days and months, so `{"days": 30, "months": null}` changes from months to days.',
   });
 const pricePatch = z
   .strictObject({
     amount: amount.nullable().meta({ description: 'In minor units (cents, kopecks); null removes it.' }),
-    currency: currency.nullable().meta({ description: 'ISO 4217; null removes it.' }),
+    currency: s.currency.nullable().meta({ description: 'Its code; null removes it.' }),
   })
   .partial()
-  .meta({ id: 'PricePatch', description: 'Merged with the present price: both members must be there afterwards.' });
+  .meta({ id: 'PricePatch', description: 'Merged with the present price. The result must have both members.' });
 
 export const STARTS = ['on_creation', 'on_first_use'] as const;
 
@@ -53,20 +51,23 @@ const fields = {
     description: 'When the term begins. `on_first_use` needs a `duration`: without one there is no term to begin.',
   }),
   inbounds: s.inboundIds,
-  price: price.nullable().meta({ description: 'What a term of the plan costs, for shops; null: no price.' }),
-  archived: z.boolean().meta({ description: 'true: it stays for its users, and no new ones can be created from it.' }),
+  price: price.nullable().meta({ description: 'The price of a term, for shops; null: no price.' }),
+  archived: z.boolean().meta({ description: 'true: its users keep it, and no new users can be created from it.' }),
 };
 
 export const tariff = z
   .object({
-    id: s.idOf('plan'),
+    id: s.defineId('tariff'),
     ...fields,
     name: z.string().meta({ description: s.ABOUT.name }),
-    users: z.int().min(0).meta({ description: 'How many users have it.' }),
+    users: z.int().min(0).meta({ description: 'The number of its users.' }),
     created_at: s.createdAt,
     updated_at: s.updatedAt,
   })
-  .meta({ id: 'Tariff', description: 'A plan: the limits, the term and the price of users that are created from it.' });
+  .meta({
+    id: 'Tariff',
+    description: 'A tariff: a template with the limits, the term and the price of users.',
+  });
 export type Tariff = z.output<typeof tariff>;
 
 export const tariffCreate = z
@@ -82,7 +83,7 @@ export const tariffCreate = z
     price: fields.price.default(null),
     archived: fields.archived.default(false),
   })
-  .meta({ id: 'TariffCreate', description: 'A new plan.' });
+  .meta({ id: 'TariffCreate', description: 'A new tariff.' });
 
 export const tariffPatch = z
   .strictObject({ ...fields, duration: durationPatch.nullable(), price: pricePatch.nullable() })
@@ -90,10 +91,10 @@ export const tariffPatch = z
   .meta({
     id: 'TariffPatch',
     description:
-      'JSON merge patch (RFC 7396): what is left out stays, also inside `duration` and `price`. Users made from the plan keep what they have.',
+      'JSON merge patch (RFC 7396): absent fields stay as they are, also inside `duration` and `price`. Existing users do not change.',
   });
 
-/** What of a plan is an object: a patch is merged with it and then judged as a whole. */
+/** Objects in a tariff: a patch is merged with the present value, and the result is validated. */
 export const tariffTerms = z.object({ duration: fields.duration, price: fields.price });
 
 export const tariffExample: Tariff = {
@@ -114,7 +115,7 @@ export const tariffExample: Tariff = {
 };
 
 const none = z.strictObject({});
-const byId = s.byIdOf('plan');
+const byId = s.defineIdParams('tariff');
 
 export const listTariffs = apiOperation({
   id: 'listTariffs',
@@ -122,18 +123,18 @@ export const listTariffs = apiOperation({
   path: '/tariffs',
   access: 'read',
   tag: 'Tariffs',
-  summary: 'List plans',
+  summary: 'List tariffs',
   params: none,
   query: z.strictObject({
     archived: z
       .boolean()
       .optional()
-      .meta({ description: 'true: archived plans only; false: the others only. Absent: all.' }),
+      .meta({ description: 'true: archived tariffs only; false: the others only. Absent: all.' }),
     ...s.paging,
   }),
   body: null,
   status: 200,
-  output: s.listOf(tariff, 'TariffList'),
+  output: s.defineList(tariff, 'TariffList'),
   headers: ['Link'],
   example: { reply: { items: [tariffExample], total: 1, limit: 100, offset: 0, next_cursor: null } },
 });
@@ -144,7 +145,7 @@ export const getTariff = apiOperation({
   path: '/tariffs/{id}',
   access: 'read',
   tag: 'Tariffs',
-  summary: 'Read a plan',
+  summary: 'Read a tariff',
   params: byId,
   query: none,
   body: null,
@@ -161,7 +162,7 @@ export const createTariff = apiOperation({
   path: '/tariffs',
   access: 'full',
   tag: 'Tariffs',
-  summary: 'Create a plan',
+  summary: 'Create a tariff',
   params: none,
   query: none,
   body: tariffCreate,
@@ -181,7 +182,7 @@ export const updateTariff = apiOperation({
   path: '/tariffs/{id}',
   access: 'full',
   tag: 'Tariffs',
-  summary: 'Change a plan',
+  summary: 'Change a tariff',
   params: byId,
   query: none,
   body: tariffPatch,
@@ -199,8 +200,8 @@ export const deleteTariff = apiOperation({
   path: '/tariffs/{id}',
   access: 'full',
   tag: 'Tariffs',
-  summary: 'Delete a plan',
-  description: 'Only where no user has it; archive it otherwise.',
+  summary: 'Delete a tariff',
+  description: 'Possible only if no user has it; otherwise archive it.',
   params: byId,
   query: none,
   body: null,

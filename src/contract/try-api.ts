@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { panelOperation } from './operation.ts';
 
-/** As it would stand in a request line behind base_url: what a browser or a program may send is printable ASCII. */
+/** The part of a request line after base_url, in printable ASCII. */
 const target = z
   .string()
   .max(8000)
@@ -15,15 +15,11 @@ export const tryApi = panelOperation({
   effect: 'read',
   tag: 'Panel',
   summary: 'Send a GET request to the API with a key',
-  description:
-    'Goes through every check that a request over the network goes through. The key is used once and kept nowhere.',
+  description: 'Passes the same checks as a request over the network. The key is used once and not stored.',
   input: z.strictObject({
     method: z.literal('GET').default('GET'),
     path: target,
-    key: z
-      .string()
-      .max(1024)
-      .meta({ description: 'Whatever was typed; a wrong one is answered as the API answers it.' }),
+    key: z.string().max(1024).meta({ description: 'The key as typed; a wrong one gets the error of the API.' }),
     accept: z.string().max(300).optional(),
   }),
   output: z.object({

@@ -1,4 +1,4 @@
-// Updates of the panel: what a release declares about itself, whether there is a newer one, and what became of the last update.
+// Updates of the panel: the description of a release, the newest known release, and the result of the last update.
 import { z } from 'zod';
 import { panelOperation } from './operation.ts';
 import * as s from './scalars.ts';
@@ -24,15 +24,15 @@ const version = z
 const moment = z.iso.datetime();
 
 /** The largest archive that is downloaded. */
-const MOST_ARCHIVE_BYTES = 500_000_000;
+const MAX_ARCHIVE_BYTES = 500_000_000;
 
-/** The signed description of a channel's newest release. What later versions add to it is ignored. */
+/** The signed description of a channel's newest release. Unknown members are ignored. */
 export const releaseManifest = z.object({
   version,
   published_at: moment,
-  /** Signed again from time to time: one that was signed earlier than one that is known is refused. */
+  /** The description is signed again from time to time; an older signature than the last known one is refused. */
   signed_at: moment,
-  /** After this moment it is not valid: a server that holds newer ones back is noticed. */
+  /** The description expires, so that a server that withholds newer ones is noticed. */
   expires_at: moment,
   notes: z.string().max(50_000),
   files: z
@@ -40,7 +40,7 @@ export const releaseManifest = z.object({
       z.object({
         platform: z.string().max(40),
         name: z.string().regex(/^[\w.-]{1,120}$/),
-        size: z.int().min(1).max(MOST_ARCHIVE_BYTES),
+        size: z.int().min(1).max(MAX_ARCHIVE_BYTES),
         sha256: z.string().regex(/^[0-9a-f]{64}$/),
       }),
     )
@@ -56,46 +56,47 @@ export const ROLLBACK_REASONS = ['ended', 'silent', 'interrupted', 'asked'] as c
 
 export const updates = z
   .object({
-    version: z.string().meta({ description: 'The version that runs.' }),
+    version: z.string().meta({ description: 'The running version.' }),
     installation: z.enum(INSTALLATIONS).meta({
       description:
         '`release`: unpacked from an archive, updated by `panel update`; `checkout`: run from its sources; `desktop`: the application, which updates itself.',
     }),
-    channel: z.string().meta({ description: 'The series of releases that is followed.' }),
-    host: z.string().nullable().meta({ description: 'Where releases are looked for; null: nowhere.' }),
-    automatic: z.boolean().meta({ description: 'Whether the panel looks for releases once a day.' }),
+    channel: z.string().meta({ description: 'The channel of releases.' }),
+    host: z.string().nullable().meta({ description: 'The address of the releases; null: none.' }),
+    automatic: z.boolean().meta({ description: 'Whether the panel checks for releases once a day.' }),
     checked_at: s.instant.nullable().meta({ description: 'The last check; null: none yet.' }),
     problem: z
       .enum(UPDATE_PROBLEMS)
       .nullable()
-      .meta({ id: 'UpdateProblem', description: 'Why the last check failed; null: it did not.' }),
+      .meta({ id: 'UpdateProblem', description: 'Why the last check failed; null: it succeeded.' }),
     available: z
       .object({
         version: z.string().meta({ description: 'The version of the release.' }),
         published_at: s.instant.meta({ description: 'When it was published.' }),
-        notes: z.string().meta({ description: 'What is new, as plain text.' }),
-        fits: z.boolean().meta({ description: 'Whether it has an archive for this system.' }),
+        notes: z.string().meta({ description: 'The release notes, as plain text.' }),
+        fits: z.boolean().meta({ description: 'Whether there is an archive for this system.' }),
       })
       .nullable()
-      .meta({ description: 'A release that is newer than this version; null: none is known.' }),
+      .meta({ description: 'The newest release, if it is newer than this version; null: none is known.' }),
     last: z
       .object({
         at: s.instant.meta({ description: 'When it ended.' }),
-        from: z.string().meta({ description: 'The version before.' }),
-        to: z.string().meta({ description: 'The version that was to run.' }),
+        from: z.string().meta({ description: 'The previous version.' }),
+        to: z.string().meta({ description: 'The new version.' }),
         result: z.enum(UPDATE_RESULTS).meta({
-          description: '`rolled_back`: the new version did not come up; `returned`: the former was asked for.',
+          description:
+            '`rolled_back`: the new version did not start; `returned`: the previous version was restored on request.',
         }),
         reason: z.enum(ROLLBACK_REASONS).nullable().meta({
           description:
-            'Why the new version runs no more: `ended` while it started, `silent`: it did not come up in time.',
+            'Why the new version was stopped: `ended`: it exited during its start; `silent`: it did not start in time.',
         }),
-        restored: z.boolean().meta({ description: 'Whether the data are those of before the update.' }),
+        restored: z.boolean().meta({ description: 'Whether the data of before the update were restored.' }),
       })
       .nullable()
-      .meta({ description: 'What became of the last update; null: there was none.' }),
+      .meta({ description: 'The result of the last update; null: there was none.' }),
   })
-  .meta({ id: 'Updates', description: 'This version, and what is known of newer ones.' });
+  .meta({ id: 'Updates', description: 'The running version and the newest known release.' });
 
 const example: z.output<typeof updates> = {
   version: '0.1.0',
@@ -114,7 +115,7 @@ export const getUpdates = panelOperation({
   access: 'session',
   effect: 'read',
   tag: 'Panel',
-  summary: 'Read what is known of newer versions',
+  summary: 'Read the update status',
   input: z.strictObject({}),
   output: updates,
   example: { body: {}, reply: example },
@@ -125,9 +126,9 @@ export const checkForUpdates = panelOperation({
   access: 'session',
   effect: 'write',
   tag: 'Panel',
-  summary: 'Look for a newer version',
+  summary: 'Check for a newer version',
   description:
-    'Reads the signed description of the newest release. Nothing is sent but the request, and nothing is installed.',
+    'Reads the signed description of the newest release. Sends nothing but the request, and installs nothing.',
   input: z.strictObject({}),
   output: updates,
   example: { body: {}, reply: example },

@@ -1,24 +1,24 @@
-// Webhooks: events sent to a URL as they happen, signed by Standard Webhooks. Set up in the panel only.
+// Webhooks: events sent to a URL, signed by Standard Webhooks. In the panel only.
 import { z } from 'zod';
 import { PROOF_ERRORS, proof } from './access/proof.ts';
 import { EVENT_TYPES, type EventType, eventType } from './event-types.ts';
 import { panelOperation } from './operation.ts';
 import * as s from './scalars.ts';
 
-/** So many at most: each has connections of its own. */
+/** Each webhook has separate connections. */
 export const MAX_WEBHOOKS = 16;
-/** How long the previous secret signs as well after a rotation. */
+/** How long requests are also signed with the previous secret after a rotation. */
 export const SECRET_OVERLAP_HOURS = 24;
 /** How long a delivery is tried. */
 export const DELIVERY_DAYS = 3;
-/** A webhook that has failed for so long is disabled. */
+/** A webhook is disabled after failing for this time. */
 export const FAILING_DAYS = 5;
 /** How long a delivery is stored after it ended. */
 export const DELIVERIES_KEPT_DAYS = 30;
 /** How many ended deliveries of a webhook are stored. */
 export const DELIVERIES_KEPT = 2000;
 
-/** The type of a test, which is no event of the feed. */
+/** The type of a test, which is not in the feed. */
 export const TEST_TYPE = 'webhook.test';
 export type WebhookEventType = EventType | typeof TEST_TYPE;
 const WEBHOOK_EVENT_TYPES: readonly WebhookEventType[] = [...EVENT_TYPES, TEST_TYPE];
@@ -43,7 +43,7 @@ export const WEBHOOK_ERROR_CODES = [
 ] as const;
 export type WebhookErrorCode = (typeof WEBHOOK_ERROR_CODES)[number];
 
-/** Whether a text is a URL that events can be sent to, as far as its form goes. */
+/** Whether a text has the form of a URL for events. */
 export function isWebhookUrl(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '') return false;
@@ -54,7 +54,7 @@ const url = s
   .text({ min: 1, max: 2000 })
   .refine(isWebhookUrl, { message: 'must be an https address without a name, a password or a fragment' })
   .meta({
-    description: 'https; http only where private addresses are allowed. Without a name, a password or a fragment.',
+    description: 'https; http only if private addresses are allowed. Without a name, a password or a fragment.',
   });
 
 const types = z
@@ -62,11 +62,11 @@ const types = z
   .min(1)
   .refine((all) => new Set(all).size === all.length, { message: 'must not repeat a type' })
   .nullable()
-  .meta({ description: 'Which events are sent; null: all, including types added later.' });
+  .meta({ description: 'The types of events to send; null: all, including types added later.' });
 
 const fields = {
   url,
-  description: s.text({ min: 0, max: 100 }).meta({ description: 'What it is for, in the list.' }),
+  description: s.text({ min: 0, max: 100 }).meta({ description: 'A description for the list.' }),
   types,
   allow_private: z.boolean().meta({
     description: 'Whether private and loopback addresses and plain HTTP are allowed. Link-local addresses never are.',
@@ -77,16 +77,16 @@ export const webhook = z
   .object({
     id: s.id.meta({ description: 'Its id.' }),
     ...fields,
-    url: z.string().meta({ description: 'Where events are sent.' }),
-    enabled: z.boolean().meta({ description: 'Whether events are sent. What happens meanwhile waits in the feed.' }),
+    url: z.string().meta({ description: 'The address for events.' }),
+    enabled: z.boolean().meta({ description: 'Whether events are sent. While disabled, events wait in the feed.' }),
     disabled_reason: z.enum(WEBHOOK_DISABLED_REASONS).nullable().meta({
       description: '`gone`: it answered 410; `failing`: no delivery succeeded for days. null: it is enabled.',
     }),
-    has_secret: z.boolean().meta({ description: 'false after a restore without secrets: a new secret is needed.' }),
+    has_secret: z.boolean().meta({ description: 'false after a restore without secrets: create a new secret.' }),
     previous_secret_ends_at: s.instant
       .nullable()
-      .meta({ description: 'Until when the previous secret signs as well; null: there is none.' }),
-    pending: z.int().min(0).meta({ description: 'Deliveries that are to be made or repeated.' }),
+      .meta({ description: 'Until when requests are also signed with the previous secret; null: there is none.' }),
+    pending: z.int().min(0).meta({ description: 'Deliveries that are queued or will be retried.' }),
     delivered_at: s.instant.nullable().meta({ description: 'The last success; null: none yet.' }),
     failing_since: s.instant
       .nullable()
@@ -99,7 +99,7 @@ export type Webhook = z.output<typeof webhook>;
 
 const attempt = z
   .object({
-    number: z.int().min(1).meta({ description: 'From 1, over all attempts of the delivery.' }),
+    number: z.int().min(1).meta({ description: 'The number of the attempt, from 1.' }),
     at: s.instant.meta({ description: 'When it began.' }),
     duration_ms: z.int().min(0).meta({ description: 'How long it took, in milliseconds.' }),
     status: z.int().nullable().meta({ description: 'HTTP status of the reply; null: there was none.' }),
@@ -114,11 +114,13 @@ export const delivery = z
     message_id: z.string().meta({ description: 'The header webhook-id: the same with every attempt.' }),
     event_id: s.id.nullable().meta({ description: 'The event of the feed; null: a test.' }),
     type: z.enum(WEBHOOK_EVENT_TYPES).meta({ description: 'The type of the event.' }),
-    state: z.enum(DELIVERY_STATES).meta({ description: 'Whether it succeeded, failed for good, or is tried again.' }),
-    body: z.string().meta({ description: 'The JSON that is sent.' }),
+    state: z
+      .enum(DELIVERY_STATES)
+      .meta({ description: 'Whether it succeeded, failed permanently, or will be retried.' }),
+    body: z.string().meta({ description: 'The JSON body.' }),
     created_at: s.instant.meta({ description: 'When it was queued.' }),
-    next_at: s.instant.nullable().meta({ description: 'When it is tried next; null: it is not.' }),
-    attempts: z.array(attempt).meta({ description: 'Every attempt, the first one first.' }),
+    next_at: s.instant.nullable().meta({ description: 'The next attempt; null: none.' }),
+    attempts: z.array(attempt).meta({ description: 'All attempts, oldest first.' }),
   })
   .meta({ id: 'WebhookDelivery' });
 export type Delivery = z.output<typeof delivery>;
@@ -170,7 +172,7 @@ export const listWebhooks = panelOperation({
   tag: 'Panel',
   summary: 'List webhooks',
   input: z.strictObject({}),
-  output: z.object({ items: z.array(webhook).meta({ description: 'All of them, the oldest first.' }) }),
+  output: z.object({ items: z.array(webhook).meta({ description: 'All webhooks, oldest first.' }) }),
   example: { body: {}, reply: { items: [webhookExample] } },
 });
 
@@ -181,8 +183,7 @@ export const createWebhook = panelOperation({
   proof: 'fresh',
   tag: 'Panel',
   summary: 'Create a webhook',
-  description:
-    'Events from now on are sent. The secret is in this reply and in that of its rotation, and nowhere else.',
+  description: 'Events are sent from now on. Only this reply and that of a rotation contain the secret.',
   input: z.strictObject({
     ...fields,
     description: fields.description.default(''),
@@ -205,7 +206,7 @@ export const changeWebhook = panelOperation({
   proof: 'fresh',
   tag: 'Panel',
   summary: 'Change a webhook',
-  description: 'What is left out stays as it is.',
+  description: 'Absent fields stay as they are.',
   input: z.strictObject({
     ...ofWebhook,
     url: fields.url.optional(),
@@ -228,7 +229,7 @@ export const enableWebhook = panelOperation({
   effect: 'write',
   tag: 'Panel',
   summary: 'Enable or disable a webhook',
-  description: 'Enabled again it goes on where it stopped, as far as the feed reaches back.',
+  description: 'Enabled again, it continues where it stopped, as far as the events are still stored.',
   input: z.strictObject({ ...ofWebhook, enabled: z.boolean().meta({ description: 'Whether events are sent.' }) }),
   output: webhook,
   errors: ['not_found'],
@@ -254,8 +255,8 @@ export const rotateWebhookSecret = panelOperation({
   effect: 'write',
   proof: 'fresh',
   tag: 'Panel',
-  summary: 'Give a webhook a new secret',
-  description: `For ${SECRET_OVERLAP_HOURS} hours the previous secret signs as well, so that the receiver can be changed meanwhile.`,
+  summary: 'Create a new secret for a webhook',
+  description: `For ${SECRET_OVERLAP_HOURS} hours requests are also signed with the previous secret, so that the receiver can be changed.`,
   input: z.strictObject({ ...ofWebhook, ...proof }),
   output: withSecret,
   errors: [...PROOF_ERRORS, 'not_found'],
@@ -294,16 +295,16 @@ export const listWebhookDeliveries = panelOperation({
   effect: 'read',
   tag: 'Panel',
   summary: 'List the deliveries of a webhook',
-  description: `The newest first; \`before\` is the id of the last one seen. Ended ones are stored for ${DELIVERIES_KEPT_DAYS} days, at most ${DELIVERIES_KEPT}.`,
+  description: `Newest first; \`before\` is the id of the last one seen. Completed ones are stored for ${DELIVERIES_KEPT_DAYS} days, at most ${DELIVERIES_KEPT}.`,
   input: z.strictObject({
     webhook_id: s.id.meta({ description: 'The webhook.' }),
-    before: s.id.optional().meta({ description: 'Only those with a lower id.' }),
-    state: z.enum(DELIVERY_STATES).optional().meta({ description: 'Only those in this state.' }),
+    before: s.id.optional().meta({ description: 'Only deliveries with a lower id.' }),
+    state: z.enum(DELIVERY_STATES).optional().meta({ description: 'Only deliveries in this state.' }),
     limit: s.limit,
   }),
   output: z.object({
-    items: z.array(delivery).meta({ description: 'The newest first.' }),
-    next_before: s.id.nullable().meta({ description: 'Pass it as `before` for the next page; null on the last one.' }),
+    items: z.array(delivery).meta({ description: 'Newest first.' }),
+    next_before: s.id.nullable().meta({ description: 'The `before` of the next page; null on the last one.' }),
   }),
   errors: ['not_found'],
   example: { body: { webhook_id: 1 }, reply: { items: [deliveryExample], next_before: null } },
@@ -314,9 +315,9 @@ export const redeliverWebhook = panelOperation({
   access: 'session',
   effect: 'write',
   tag: 'Panel',
-  summary: 'Deliver again',
+  summary: 'Repeat a delivery',
   description:
-    'The same body under the same webhook-id, at once, and repeated as a new one if it fails. Refused while the webhook is disabled.',
+    'Sends the same body with the same webhook-id at once, and retries it like a new one. Refused while the webhook is disabled.',
   input: z.strictObject({ id: s.id.meta({ description: 'The delivery.' }) }),
   output: delivery,
   errors: ['not_found', 'webhook_disabled'],

@@ -2,31 +2,33 @@
 
 import { HOUR_MS } from '../domain/limits.ts';
 import { nodeStatusAt } from '../domain/nodes/node-status.ts';
-import { createLocalCommands } from './access/administrator.ts';
-import { writeFailures } from './access/failure-rows.ts';
-import { createKeyAuthentication } from './access/keys.ts';
+import { createKeyAuthentication, type KeyAuthentication } from './access/keys.ts';
 import { authenticateSession } from './access/session.ts';
 import { createBackupFiles } from './backups/backups.ts';
 import { createBackupSchedule } from './backups/schedule.ts';
-import { tellAdmins } from './bot/admin-notices.ts';
+import { createBotService } from './bot/bot-service.ts';
 import { sendBroadcasts } from './bot/broadcasts.ts';
-import { createBotDesk } from './bot/desk.ts';
-import { sendNotices } from './bot/notices.ts';
-import { createEnv, type Env } from './context.ts';
-import type { Core, CoreParts, Figures } from './core.ts';
 import { createDispatch } from './dispatch.ts';
-import { createEventHub } from './events.ts';
 import { renewCertificates } from './inbounds/inbound-certificates.ts';
+import type { Env } from './kernel/context.ts';
+import type { Core, CoreParts, Figures } from './kernel/core.ts';
+import { createEnv } from './kernel/env.ts';
+import { createEventHub } from './kernel/events.ts';
 import { createNodeWorkers, type NodeWorkers } from './nodes/worker.ts';
-import { createPaymentAsker } from './payments/asker.ts';
+import { notifyAdmins } from './notify/admin-notices.ts';
+import { notifyOfSale } from './notify/sale-reactions.ts';
+import { sendNotices } from './notify/user-notices.ts';
+import { createInvoicePoller } from './payments/invoice-poller.ts';
 import { checkProviders } from './payments/providers.ts';
 import { createShop } from './payments/shop.ts';
-import { endDevices } from './sales/devices.ts';
+import { writeFailures } from './proof/failure-rows.ts';
 import { runAcme } from './settings/acme.ts';
-import { tellOfEnds } from './settings/certificates.ts';
+import { followAuthority } from './settings/authority.ts';
+import { notifyOfEnds } from './settings/certificates.ts';
+import { createLocalCommands } from './setup/administrator.ts';
+import { findSubscription } from './subscription/subscription.ts';
 import { prune, sweepDue, sweepExcesses } from './sweep.ts';
-import { createUpdateSchedule } from './updates.ts';
-import { subscriptionOf } from './users/subscription.ts';
+import { createUpdateSchedule } from './updates/updates.ts';
 import { ONLINE_MS } from './users/users.ts';
 import { createWebhookSender } from './webhooks/sender.ts';
 
@@ -49,7 +51,7 @@ const ASK_EVERY_MS = 1000;
 const NOTICES_EVERY_MS = 60_000;
 const BROADCASTS_EVERY_MS = 1000;
 
-function figuresOf({ store, clock }: Env): Figures {
+function collectFigures({ store, clock }: Env): Figures {
   const now = clock.now();
   return store.read(() => ({
     users: store.users.countsByState(now),
@@ -69,7 +71,7 @@ function createDiskSpaceCheck(env: Env): () => Promise<void> {
   const { store, log, clock, queue } = env;
   const { diskSpace } = store;
   let wasFull = false;
-  function noteChange(): void {
+  function reportDiskChange(): void {
     if (diskSpace.isFull() === wasFull) return;
     wasFull = !wasFull;
     if (wasFull) log.error('disk full: nothing is changed until there is space again');
@@ -79,38 +81,88 @@ function createDiskSpaceCheck(env: Env): () => Promise<void> {
     const context = { store, settings: env.settings(), now };
     // At most one of each an hour, also where the panel starts again and again.
     const key = `${wasFull}:${Math.floor(now / HOUR_MS)}`;
-    const tell = () => tellAdmins(context, { kind: 'disk', key, say: ({ t }) => t(text) });
+    const notifyDiskState = () => notifyAdmins(context, { kind: 'disk', key, render: ({ t }) => t(text) });
     if (store.bot.admins().length === 0) return;
     // What frees space does not wait for it.
     queue
-      .run(() => store.write(tell, 'essential'))
+      .run(() => store.write(notifyDiskState, 'essential'))
       .then(env.announce)
       .catch((error: unknown) => log.warn('bot: notice not queued', { error: String(error) }));
   }
   return async () => {
-    noteChange();
+    reportDiskChange();
     await diskSpace.recover();
-    noteChange();
+    reportDiskChange();
   };
 }
 
 /** Makes a periodic job that never overlaps itself; its failure is logged. */
-function createJob(env: Env, name: string, work: () => Promise<unknown>): () => void {
+function createJob({ tasks }: Env, name: string, work: () => Promise<unknown>): () => void {
   let isRunning = false;
   return () => {
     if (isRunning) return;
     isRunning = true;
-    work()
-      .catch((error: unknown) => env.log.error(`${name} failed`, { error: String(error) }))
-      .finally(() => {
+    tasks.start(name, () =>
+      work().finally(() => {
         isRunning = false;
-      });
+      }),
+    );
   };
+}
+
+/** What runs by the clock alone. Returns how to stop it. */
+function startJobs(env: Env, keys: KeyAuthentication, sweepAll: () => Promise<void>): readonly (() => void)[] {
+  const { every } = env.timers;
+  const sweep = createJob(env, 'sweep', sweepAll);
+  const renewDue = createJob(env, 'certificates', async () => {
+    await renewCertificates(env);
+    await notifyOfEnds(env);
+  });
+  const followOwnAuthority = createJob(env, 'authority', () => followAuthority(env));
+  const checkDiskSpace = createJob(env, 'disk space', createDiskSpaceCheck(env));
+  const stops = [
+    every(DISK_CHECK_EVERY_MS, checkDiskSpace),
+    every(SWEEP_EVERY_MS, sweep),
+    every(FLUSH_EVERY_MS, createJob(env, 'key use', keys.flushUses)),
+    every(FLUSH_EVERY_MS, createJob(env, 'link reads', env.linkReads.flush)),
+    every(
+      FLUSH_EVERY_MS,
+      createJob(env, 'failed attempts', () => writeFailures(env)),
+    ),
+    every(
+      PRUNE_EVERY_MS,
+      createJob(env, 'prune', () => prune(env)),
+    ),
+    every(
+      TIDY_EVERY_MS,
+      createJob(env, 'journal', async () => env.checkpoints?.tidy()),
+    ),
+    every(CERTIFICATES_EVERY_MS, renewDue),
+    every(CERTIFICATES_EVERY_MS, followOwnAuthority),
+    every(
+      NOTICES_EVERY_MS,
+      createJob(env, 'notices', () => sendNotices(env)),
+    ),
+    every(
+      BROADCASTS_EVERY_MS,
+      createJob(env, 'broadcasts', () => sendBroadcasts(env)),
+    ),
+    every(UPDATES_EVERY_MS, createJob(env, 'update check', createUpdateSchedule(env))),
+    every(
+      ACME_EVERY_MS,
+      createJob(env, 'certificates by ACME', () => runAcme(env)),
+    ),
+    every(BACKUP_EVERY_MS, createJob(env, 'scheduled backup', createBackupSchedule(env))),
+  ];
+  checkDiskSpace();
+  followOwnAuthority();
+  sweep();
+  return stops;
 }
 
 /** The environment alone, for the writes of the worker thread. */
 export function createHeavyEnv(parts: CoreParts): Env {
-  return createEnv(parts, () => {});
+  return createEnv(parts, () => {}, undefined, notifyOfSale);
 }
 
 export function createCore(parts: CoreParts): Core {
@@ -123,22 +175,37 @@ export function createCore(parts: CoreParts): Core {
     bot.wake();
   };
   // Later than the commit and the reply, which may carry the token of the next session.
-  const noteEndedSessions = () =>
-    parts.timers.soon(() => {
+  const notifyEndedSessions = () =>
+    tasks.timers.soon(() => {
       for (const listener of sessionListeners) listener();
     });
-  const env = createEnv(parts, announce, noteEndedSessions);
+  const env = createEnv(parts, announce, notifyEndedSessions, notifyOfSale);
+  const { tasks } = env;
   const webhooks = parts.webhookClient ? createWebhookSender(env, parts.webhookClient) : null;
-  const asker = parts.paymentProviders ? createPaymentAsker(env) : null;
-  const bot = createBotDesk(env);
+  const invoicePoller = parts.paymentProviders ? createInvoicePoller(env) : null;
+  const bot = createBotService(env);
   const keys = createKeyAuthentication(env);
   let nodes: NodeWorkers | null = null;
   let isSaving = false;
   const stops: (() => void)[] = [];
 
+  const pollProviders = () => {
+    if (invoicePoller) tasks.start('payment providers', invoicePoller.wake);
+  };
+
+  /** What is gathered in memory and written now and then. */
+  async function writePending(): Promise<void> {
+    const writes = {
+      'failed attempts': () => writeFailures(env, true),
+      'key use': keys.flushUses,
+      'link reads': env.linkReads.flush,
+    };
+    for (const [name, write] of Object.entries(writes))
+      await write().catch((error: unknown) => env.log.warn(`${name} not written`, { error: String(error) }));
+  }
+
   async function sweepAll(): Promise<void> {
     await sweepExcesses(env);
-    await endDevices(env);
     let isMore = true;
     while (isMore) {
       isMore = await sweepDue(env);
@@ -147,11 +214,11 @@ export function createCore(parts: CoreParts): Core {
   }
 
   return {
-    call: createDispatch(env),
+    ...tasks.track({ call: createDispatch(env) }),
     authenticateKey: keys.authenticate,
-    noteKeyUse: keys.noteUse,
+    recordKeyUse: keys.recordUse,
     authenticateSession: (token, isUse) => authenticateSession(env, token, isUse),
-    noteFailedKey: (address, isThrottled) => env.failures.note('key', address, isThrottled),
+    recordFailedKey: (address, isThrottled) => env.failures.recordFailure('key', address, isThrottled),
     settings: env.settings,
     baseUrl: env.baseUrl,
     onEndedSessions(listener) {
@@ -163,54 +230,15 @@ export function createCore(parts: CoreParts): Core {
     subscribe: hub.subscribe,
     eventsAfter: hub.after,
     latestEventId: () => env.store.events.latestId(),
-    figures: () => figuresOf(env),
-    subscription: (token) => subscriptionOf(env, token),
-    shop: createShop(env, () => void asker?.wake()),
-    noteLinkRead: env.linkReads.note,
-    local: createLocalCommands(env),
-    backupFiles: createBackupFiles(env),
-    bot,
+    figures: () => collectFigures(env),
+    subscription: (token) => findSubscription(env, token),
+    shop: tasks.track(createShop(env, pollProviders)),
+    recordLinkRead: env.linkReads.recordRead,
+    local: tasks.track(createLocalCommands(env)),
+    backupFiles: tasks.track(createBackupFiles(env)),
+    bot: tasks.track(bot),
     start() {
       const { every } = env.timers;
-      const sweep = createJob(env, 'sweep', sweepAll);
-      const renewDue = createJob(env, 'certificates', async () => {
-        await renewCertificates(env);
-        await tellOfEnds(env);
-      });
-      const checkDiskSpace = createJob(env, 'disk space', createDiskSpaceCheck(env));
-      stops.push(
-        every(DISK_CHECK_EVERY_MS, checkDiskSpace),
-        every(SWEEP_EVERY_MS, sweep),
-        every(FLUSH_EVERY_MS, createJob(env, 'key use', keys.flushUses)),
-        every(FLUSH_EVERY_MS, createJob(env, 'link reads', env.linkReads.flush)),
-        every(
-          FLUSH_EVERY_MS,
-          createJob(env, 'failed attempts', () => writeFailures(env)),
-        ),
-        every(
-          PRUNE_EVERY_MS,
-          createJob(env, 'prune', () => prune(env)),
-        ),
-        every(
-          TIDY_EVERY_MS,
-          createJob(env, 'journal', async () => env.checkpoints?.tidy()),
-        ),
-        every(CERTIFICATES_EVERY_MS, renewDue),
-        every(
-          NOTICES_EVERY_MS,
-          createJob(env, 'notices', () => sendNotices(env)),
-        ),
-        every(
-          BROADCASTS_EVERY_MS,
-          createJob(env, 'broadcasts', () => sendBroadcasts(env)),
-        ),
-        every(UPDATES_EVERY_MS, createJob(env, 'update check', createUpdateSchedule(env))),
-        every(
-          ACME_EVERY_MS,
-          createJob(env, 'certificates by ACME', () => runAcme(env)),
-        ),
-        every(BACKUP_EVERY_MS, createJob(env, 'scheduled backup', createBackupSchedule(env))),
-      );
       if (webhooks) {
         const pruneWebhooks = createJob(env, 'prune webhooks', webhooks.prune);
         stops.push(every(WEBHOOKS_EVERY_MS, webhooks.wake), every(PRUNE_WEBHOOKS_EVERY_MS, pruneWebhooks));
@@ -220,10 +248,9 @@ export function createCore(parts: CoreParts): Core {
         const check = createJob(env, 'payment providers', () => checkProviders(env));
         stops.push(every(PROVIDERS_EVERY_MS, check));
       }
-      if (asker) {
-        const ask = () => void asker.wake();
-        stops.push(every(ASK_EVERY_MS, ask));
-        ask();
+      if (invoicePoller) {
+        stops.push(every(ASK_EVERY_MS, pollProviders));
+        pollProviders();
       }
       if (env.openEngine) {
         const workers = createNodeWorkers(env, env.openEngine);
@@ -236,40 +263,42 @@ export function createCore(parts: CoreParts): Core {
         stops.push(every(env.pollEveryMs ?? POLL_EVERY_MS, poll));
         workers.poll();
       }
-      checkDiskSpace();
-      sweep();
+      stops.push(...startJobs(env, keys, sweepAll));
     },
-    async catchUp() {
-      await sweepAll();
-      nodes?.poll();
-      webhooks?.wake();
-      await asker?.wake();
-      await sendNotices(env);
-      await sendBroadcasts(env);
-    },
+    catchUp: () =>
+      tasks.run(async () => {
+        await sweepAll();
+        nodes?.poll();
+        webhooks?.wake();
+        await invoicePoller?.wake();
+        await sendNotices(env);
+        await sendBroadcasts(env);
+      }),
     saveEnergy(isOn) {
       isSaving = isOn;
     },
     async stop() {
-      env.isStopping = true;
-      env.acmeOrder?.abort();
-      for (const stop of stops.splice(0)) stop();
-      for (const end of [...env.invitations.values()]) end();
-      parts.targetProbe?.close();
-      parts.paymentProviders?.close();
-      await nodes?.stop();
-      await asker?.stop();
-      await webhooks?.stop();
-      await env.backups?.close();
-      await env.queue.drained();
-      await writeFailures(env, true).catch((error: unknown) =>
-        env.log.warn('failed attempts not written', { error: String(error) }),
-      );
-      await keys.flushUses().catch((error: unknown) => env.log.warn('key use not written', { error: String(error) }));
-      await env.linkReads
-        .flush()
-        .catch((error: unknown) => env.log.warn('link reads not written', { error: String(error) }));
-      await env.checkpoints?.close();
+      tasks.beginStop();
+      try {
+        for (const stop of stops.splice(0)) stop();
+        // What waits for others is cut.
+        env.acmeOrder.abort();
+        env.invitations.endAll();
+        parts.targetProbe?.close();
+        parts.paymentProviders?.close();
+        webhooks?.stop();
+        await nodes?.stop();
+        await env.backups?.close();
+      } finally {
+        // What began before is finished.
+        await tasks.idle();
+        await env.checkpoints?.close();
+        await writePending();
+        // Nothing runs from here on.
+        await env.queue.close();
+        tasks.end();
+        hub.close();
+      }
     },
   };
 }

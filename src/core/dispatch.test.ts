@@ -1,16 +1,16 @@
 // Every call's way through the core: what is repeated, refused, undone, or done on the worker thread, over a real store.
 import { expect, it } from 'vitest';
 import { createTestClock } from '../../tests/support/clock.ts';
-import { ADMINISTRATOR_CALL, coreParts } from '../../tests/support/core.ts';
+import { ADMINISTRATOR_CALL, CLI_CALL, coreParts } from '../../tests/support/core.ts';
 import { RESERVE, sampleTariff, sampleUser, tempStore } from '../../tests/support/temp-store.ts';
 import type { CallOf } from '../contract/operation.ts';
 import type { OPERATIONS } from '../contract/table.ts';
-import type { Call, HandledId, Idempotency } from './call.ts';
-import { createEnv } from './context.ts';
-import type { CoreParts } from './core.ts';
 import { createHeavyEnv } from './create-core.ts';
 import { beginHeavy, createDispatch, type Unfinished } from './dispatch.ts';
-import { PanelError } from './panel-error.ts';
+import type { CoreParts } from './kernel/core.ts';
+import { createEnv } from './kernel/env.ts';
+import { PanelError } from './kernel/panel-error.ts';
+import type { Call, HandledId, Idempotency } from './ports/call.ts';
 import type { HeavyOutcome, HeavyWriter } from './ports/heavy-writer.ts';
 
 type Temp = Pick<ReturnType<typeof tempStore>, 'store' | 'db' | 'file'>;
@@ -53,7 +53,7 @@ function heavyOn(temp: Temp) {
       if (!work) throw new Error('nothing is unfinished');
       return step(work);
     },
-    handOut: async () => false,
+    enqueueDeliveries: async () => false,
     recordAttempts: async () => {},
   };
   return { heavy, env, asked, failures, hooks };
@@ -68,7 +68,7 @@ function open(temp: Temp, changes: Partial<CoreParts> = {}) {
   );
   const dispatch = createDispatch(env);
   const call = <Id extends HandledId>(id: Id, input: InputOf<Id>, by: Partial<Call> = {}) =>
-    dispatch(id, input as never, { ...ADMINISTRATOR_CALL, ...by });
+    dispatch(id, input as never, { ...CLI_CALL, ...by });
   /** The code with which it is refused. */
   const refused = async <Id extends HandledId>(...args: Parameters<typeof call<Id>>): Promise<string> => {
     try {
@@ -210,12 +210,14 @@ it('asks for the proof where one is needed, and hands on neither password nor co
   using temp = tempStore();
   const { heavy, asked } = heavyOn(temp);
   const { refused, call, audited } = open(temp, { heavy });
-  expect(await refused('createKey', { name: 'bot', access: 'full', expires_in_days: null })).toBe('proof_required');
-  expect(await refused('updateSettings', { rate_limit: 100 })).toBe('proof_required');
-  expect((await call('updateSettings', { language: 'ru' })).body.language).toBe('ru');
-  const cli: Partial<Call> = { actor: { kind: 'cli', id: null, name: 'command line', access: 'full' } };
-  expect((await call('updateSettings', { rate_limit: 100, code: '123456' }, cli)).body.rate_limit).toBe(100);
-  await call('updateSettings', { time_zone: 'Europe/Berlin', password: PASSWORD, code: '123456' });
+  const { actor } = ADMINISTRATOR_CALL;
+  const key = { name: 'bot', access: 'full', expires_in_days: null } as const;
+  expect(await refused('createKey', key, { actor })).toBe('proof_required');
+  expect(await refused('updateSettings', { rate_limit: 100 }, { actor })).toBe('proof_required');
+  expect(await refused('bulkUsers', DISABLE, { actor })).toBe('proof_required');
+  expect((await call('updateSettings', { language: 'ru' }, { actor })).body.language).toBe('ru');
+  expect((await call('updateSettings', { rate_limit: 100, code: '123456' })).body.rate_limit).toBe(100);
+  await call('updateSettings', { time_zone: 'Europe/Berlin', password: PASSWORD, code: '123456' }, { actor });
   expect(asked).toEqual([{ input: { time_zone: 'Europe/Berlin' } }]);
   expect(JSON.stringify(audited())).not.toMatch(/123456|horse/);
 });
@@ -272,12 +274,11 @@ it('goes on where an interrupted call under the same key has stopped', async () 
   expect(await refused('bulkUsers', DISABLE, under('k', 'another body'))).toBe('idempotency_mismatch');
   expect(disabled()).toBe(100);
 
-  // A panel that stops ends it after the present part.
-  env.isStopping = true;
+  // A panel that stops ends it after the present part; the next one goes on.
+  env.tasks.beginStop();
   expect(await refused('bulkUsers', DISABLE, under('k'))).toBe('unavailable');
-  env.isStopping = false;
   expect(disabled()).toBe(200);
-  const { body } = await call('bulkUsers', DISABLE, under('k'));
+  const { body } = await open(temp, { heavy }).call('bulkUsers', DISABLE, under('k'));
   expect(body).toMatchObject({ matched: ids.length, affected: ids.length });
   expect(body.results).toEqual(ids.map((id) => ({ id, outcome: 'changed' })));
 });
@@ -288,8 +289,7 @@ it('begins from the start without a key, and 24 hours later', async () => {
   crowd(temp, 150);
   const { clock } = open(temp, { heavy });
   const disabled = () => temp.store.users.count({ states: ['disabled'] }, clock.now());
-  const step = (by: Partial<Call>) =>
-    beginHeavy(worker, 'bulkUsers', DISABLE as never, { ...ADMINISTRATOR_CALL, ...by })();
+  const step = (by: Partial<Call>) => beginHeavy(worker, 'bulkUsers', DISABLE as never, { ...CLI_CALL, ...by })();
   expect(step({})).toBe('unfinished');
   expect(temp.db.prepare('SELECT count(*) AS n FROM idempotency_parts').get()).toEqual({ n: 0 });
   expect(step(under('k'))).toBe('unfinished');

@@ -1,35 +1,29 @@
 // The core's one way in: runs an operation as a read, or as a write with its Idempotency-Key, effect, events and audit in one transaction.
 
-import { type Proof, proofOf } from '../contract/access/proof.ts';
-import { needsProof, type Operation, takesProof } from '../contract/operation.ts';
+import { type Proof, parseProof } from '../contract/access/proof.ts';
+import { acceptsProof, needsProof, type Operation } from '../contract/operation.ts';
 import { type Input, OPERATIONS, type Output } from '../contract/table.ts';
-import { HOUR_MS } from '../domain/limits.ts';
-import { requireProof } from './access/proof.ts';
-import type { Call, HandledId, Idempotency, ReadId, Reply, Result } from './call.ts';
-import {
-  type AsyncContext,
-  type AsyncHandler,
-  createContext,
-  createTransaction,
-  type Env,
-  type Part,
-  type ReadHandler,
-  type Refusal,
-  type SteppedWrite,
-  type Transaction,
-  type WriteHandler,
-} from './context.ts';
-import type { Core } from './core.ts';
+import { HOUR_MS, IDEMPOTENCY_HOURS } from '../domain/limits.ts';
 import { HANDLERS } from './handlers.ts';
-import { PanelError } from './panel-error.ts';
-import type { Importance } from './ports/disk-space.ts';
+import type {
+  Action,
+  AsyncContext,
+  AsyncHandler,
+  Env,
+  Part,
+  ReadHandler,
+  Refusal,
+  SteppedWrite,
+  Transaction,
+  WriteHandler,
+} from './kernel/context.ts';
+import type { Core } from './kernel/core.ts';
+import { PanelError } from './kernel/panel-error.ts';
+import { createContext } from './kernel/transaction.ts';
+import type { Call, HandledId, Idempotency, ReadId, Reply, Result } from './ports/call.ts';
 import type { HeavyOutcome } from './ports/heavy-writer.ts';
 import type { Store } from './ports/ports.ts';
-import { IDEMPOTENCY_HOURS } from './settings/settings.ts';
-
-function importanceOf({ isEssential }: { readonly isEssential?: true }): Importance {
-  return isEssential ? 'essential' : 'ordinary';
-}
+import { requireFreshProof, requireProof } from './proof/proof.ts';
 
 /** The stored reply, if there is one; `idempotency_mismatch` if the key was used with another body. */
 function findReplay<Body>(
@@ -59,7 +53,7 @@ function storeReply<Body>(
   if (reply.isDryRun) return reply;
   const raw = reply.body === undefined ? undefined : JSON.stringify(reply.body);
   const { status, location } = reply;
-  store.idempotency.put(scope, key, now, { fingerprint, status, body: raw ?? null, location: location ?? null });
+  store.idempotency.saveReply(scope, key, now, { fingerprint, status, body: raw ?? null, location: location ?? null });
   return raw === undefined ? reply : { ...reply, raw };
 }
 
@@ -79,91 +73,71 @@ function isRefusal(outcome: unknown): outcome is Refusal {
 }
 
 /** The action of its audit rows. */
-function auditNameOf(id: HandledId): string {
+function getAuditName(id: HandledId): string {
   const operation: Operation = OPERATIONS[id];
   return operation.door === 'panel' ? (operation.auditedAs ?? id) : id;
 }
 
-/** Runs `work` as the effect of an operation. What a refusal wrote is committed, what a throw wrote is undone. */
-function commitEffect<Id extends HandledId>(
-  env: Env,
-  id: Id,
-  call: Call,
-  importance: Importance,
-  work: (tx: Transaction) => Result<Output<Id>> | Refusal,
-): Reply<Output<Id>> {
-  const { store, clock } = env;
-  const { idempotency } = call;
-  const outcome = store.write((): Reply<Output<Id>> | Refusal => {
-    const now = clock.now();
-    const replay = idempotency && findReplay<Output<Id>>(store, idempotency, now);
-    if (replay) return replay;
-    const result = work(createTransaction(env, call, auditNameOf(id), now));
-    if (isRefusal(result)) return result;
-    const reply = { status: OPERATIONS[id].status, ...result };
-    return idempotency ? storeReply(store, idempotency, now, reply) : reply;
-  }, importance);
+/** The transaction of an operation. */
+function toAction(id: HandledId, { isEssential }: { readonly isEssential?: true }, by: Call): Action {
+  return { name: getAuditName(id), by, importance: isEssential ? 'essential' : 'ordinary' };
+}
+
+/** What a refusal wrote is committed, so it is thrown after that. */
+function throwRefusal<T>(outcome: T | Refusal): T {
   if (isRefusal(outcome)) throw outcome.refusal;
   return outcome;
+}
+
+/** Runs `work` as the effect of an operation, unless it is a repetition: then the stored reply is the outcome. */
+function runEffect<Id extends HandledId>(
+  tx: Transaction,
+  id: Id,
+  work: (tx: Transaction) => Result<Output<Id>> | Refusal,
+): Reply<Output<Id>> | Refusal {
+  const { store, now, call } = tx;
+  const { idempotency } = call;
+  const replay = idempotency && findReplay<Output<Id>>(store, idempotency, now);
+  if (replay) return replay;
+  const result = work(tx);
+  if (isRefusal(result)) return result;
+  const reply = { status: OPERATIONS[id].status, ...result };
+  return idempotency ? storeReply(store, idempotency, now, reply) : reply;
 }
 
 /** Nothing is to be replied yet: the effect goes on in another transaction. */
 export type Unfinished = 'unfinished';
 
-/** Runs a part of an effect, in a transaction that also stores it under the Idempotency-Key. */
-function commitPart<Id extends HandledId>(
-  env: Env,
+/** Runs a part of an effect, which is also stored under the Idempotency-Key. */
+function runPart<Id extends HandledId>(
+  tx: Transaction,
   id: Id,
-  call: Call,
   write: SteppedWrite<Id>,
   isFirst: boolean,
 ): Reply<Output<Id>> | Unfinished {
-  const { store, clock } = env;
+  const { store, now, call } = tx;
   const { idempotency } = call;
-  return store.write((): Reply<Output<Id>> | Unfinished => {
-    const now = clock.now();
-    const replay = idempotency && findReplay<Output<Id>>(store, idempotency, now);
-    if (replay) return replay;
-    const before = idempotency && isFirst ? findParts(store, idempotency, now) : [];
-    const result = write.step(createTransaction(env, call, auditNameOf(id), now), before);
-    if (!isPart(result)) {
-      const reply = { status: OPERATIONS[id].status, ...result };
-      return idempotency ? storeReply(store, idempotency, now, reply) : reply;
-    }
-    if (idempotency && result.part !== null) {
-      const { scope, key, fingerprint } = idempotency;
-      store.idempotency.addPart(scope, key, now, { fingerprint, data: JSON.stringify(result.part) });
-    }
-    return 'unfinished';
-  });
-}
-
-/** Runs a write in its turn, then notifies subscribers of what was committed. */
-async function inTurn<T>(env: Env, work: () => T): Promise<T> {
-  try {
-    return await env.queue.run(work);
-  } finally {
-    env.announce();
+  const replay = idempotency && findReplay<Output<Id>>(store, idempotency, now);
+  if (replay) return replay;
+  const before = idempotency && isFirst ? findParts(store, idempotency, now) : [];
+  const result = write.step(tx, before);
+  if (!isPart(result)) {
+    const reply = { status: OPERATIONS[id].status, ...result };
+    return idempotency ? storeReply(store, idempotency, now, reply) : reply;
   }
+  if (idempotency && result.part !== null) {
+    const { scope, key, fingerprint } = idempotency;
+    store.idempotency.addPart(scope, key, now, { fingerprint, data: JSON.stringify(result.part) });
+  }
+  return 'unfinished';
 }
 
-function createAsyncContext<Id extends HandledId>(
-  env: Env,
-  id: Id,
-  call: Call,
-  importance: Importance,
-): AsyncContext<Id> {
+function createAsyncContext<Id extends HandledId>(env: Env, id: Id, call: Call, action: Action): AsyncContext<Id> {
   return {
     env,
     call,
-    async transaction<T>(work: (tx: Transaction) => T | Refusal): Promise<T> {
-      const run = () =>
-        env.store.write(() => work(createTransaction(env, call, auditNameOf(id), env.clock.now())), importance);
-      const outcome = await inTurn(env, run);
-      if (isRefusal(outcome)) throw outcome.refusal;
-      return outcome;
-    },
-    commit: (work) => inTurn(env, () => commitEffect(env, id, call, importance, work)),
+    transaction: async (work) => throwRefusal(await env.transact(action, work)),
+    commit: async (work) => throwRefusal(await env.transact(action, (tx) => runEffect(tx, id, work))),
   };
 }
 
@@ -182,15 +156,16 @@ async function runWrite<Id extends HandledId>(
   call: Call,
 ): Promise<Reply<Output<Id>>> {
   if (!handler.isEssential && env.store.diskSpace.isFull()) return answerFull(env, call);
-  const importance = importanceOf(handler);
+  const action = toAction(id, handler, call);
   try {
-    const input = takesProof(OPERATIONS[id]) ? await takeProof(env, id, given, call) : given;
+    const input = await checkProof(env, id, given, call);
     if ('run' in handler) {
-      const result = await handler.run(input, createAsyncContext(env, id, call, importance));
+      const result = await handler.run(input, createAsyncContext(env, id, call, action));
       return { status: OPERATIONS[id].status, ...result };
     }
     if (env.heavy && handler.isHeavy?.(input)) return await runOnThread(env, id, input, call);
-    return await inTurn(env, () => commitEffect(env, id, call, importance, (tx) => handler.write(input, tx)));
+    const write = (tx: Transaction) => handler.write(input, tx);
+    return throwRefusal(await env.transact(action, (tx) => runEffect(tx, id, write)));
   } catch (error) {
     if (error instanceof PanelError && error.code === 'storage_full') return answerFull(env, call);
     throw error;
@@ -201,8 +176,13 @@ async function runWrite<Id extends HandledId>(
  * Asks for the proof where this call needs one. Returns the input as handlers get it, without the proof: a password must not reach an
  * audit row or another thread.
  */
-async function takeProof<Given extends object>(env: Env, id: HandledId, given: Given, call: Call): Promise<Given> {
-  if (needsProof(OPERATIONS[id], given)) await requireProof(env, id, proofOf(given), call);
+async function checkProof<Given extends object>(env: Env, id: HandledId, given: Given, call: Call): Promise<Given> {
+  const operation: Operation = OPERATIONS[id];
+  if (!acceptsProof(operation)) {
+    if (call.actor.kind === 'administrator' && needsProof(operation, given)) requireFreshProof(env, call);
+    return given;
+  }
+  if (needsProof(operation, given)) await requireProof(env, id, parseProof(given), call);
   const { password: _password, code: _code, ...input }: Given & Proof = given;
   // No handler reads these members.
   return input as unknown as Given;
@@ -220,7 +200,7 @@ async function runOnThread<Id extends HandledId>(
   while ('unfinished' in outcome) {
     env.announce();
     const { unfinished } = outcome;
-    if (env.isStopping) throw new PanelError('unavailable');
+    if (env.tasks.isStopping()) throw new PanelError('unavailable');
     outcome = await queue.runAlone(() => heavy.proceed(unfinished));
   }
   env.forgetSettings();
@@ -247,9 +227,11 @@ export function beginHeavy<Id extends HandledId>(
   if (!('write' in handler)) throw new Error(`${id} cannot run on the worker thread`);
   const stepped = handler.begin?.(input);
   let isFirst = true;
+  const action = toAction(id, handler, call);
+  const write = (tx: Transaction) => handler.write(input, tx);
   const next = () => {
-    if (!stepped) return commitEffect(env, id, call, importanceOf(handler), (tx) => handler.write(input, tx));
-    const outcome = commitPart(env, id, call, stepped, isFirst);
+    if (!stepped) return throwRefusal(env.transactNow(action, (tx) => runEffect(tx, id, write)));
+    const outcome = env.transactNow(action, (tx) => runPart(tx, id, stepped, isFirst));
     isFirst = false;
     return outcome;
   };

@@ -1,51 +1,52 @@
 // Every operation that the core handles and its handler; a missing one, or a write where the table has a read, is a type error.
 
-import { ADMINISTRATOR_HANDLERS } from './access/administrator.ts';
 import { KEY_HANDLERS } from './access/keys.ts';
 import { SESSION_HANDLERS } from './access/session.ts';
 import { TWO_FACTOR_HANDLERS } from './access/two-factor.ts';
-import { listAudit, listAuditUsers } from './audit.ts';
+import { listAudit, listAuditUsers } from './audit/audit.ts';
 import { BACKUP_HANDLERS } from './backups/backups.ts';
+import { CHAT_BACKUP_HANDLERS } from './backups/chat-backups.ts';
 import { BOT_ADMIN_HANDLERS } from './bot/admins.ts';
 import { BROADCAST_HANDLERS } from './bot/broadcasts.ts';
-import { CHAT_BACKUP_HANDLERS } from './bot/chat-backups.ts';
-import { BOT_NOTICE_HANDLERS } from './bot/notices.ts';
 import { BOT_REQUEST_HANDLERS } from './bot/requests.ts';
 import { BOT_HANDLERS } from './bot/settings.ts';
-import type { HandledId } from './call.ts';
-import type { AsyncHandler, Handlers, ReadHandler, WriteHandler } from './context.ts';
-import { listEvents } from './events.ts';
-import { INBOUND_GROUP_HANDLERS } from './inbounds/inbound-groups.ts';
+import { INBOUND_GROUP_HANDLERS } from './inbound-groups/inbound-groups.ts';
 import { INBOUND_HANDLERS } from './inbounds/inbounds.ts';
+import type { AsyncHandler, Handlers, ReadHandler, WriteHandler } from './kernel/context.ts';
+import { listEvents } from './kernel/events.ts';
 import { ENGINE_UPDATE_HANDLERS } from './nodes/engine-update.ts';
 import { JOIN_HANDLERS } from './nodes/join.ts';
 import { NODE_HANDLERS } from './nodes/nodes.ts';
 import { SUGGESTION_HANDLERS } from './nodes/suggestion.ts';
+import { BOT_NOTICE_HANDLERS } from './notify/user-notices.ts';
+import { OFFER_HANDLERS } from './offers/offers.ts';
 import { PAYMENT_HANDLERS } from './payments/attention.ts';
+import { ORDER_HANDLERS } from './payments/orders.ts';
 import { PROVIDER_REMOVAL_HANDLERS } from './payments/provider-removal.ts';
 import { PROVIDER_HANDLERS } from './payments/providers.ts';
 import { RECONCILE_HANDLERS } from './payments/reconcile.ts';
-import { OFFER_HANDLERS } from './sales/offers.ts';
-import { ORDER_HANDLERS } from './sales/orders.ts';
+import type { HandledId } from './ports/call.ts';
 import { PROMO_HANDLERS } from './sales/promos.ts';
 import { REFERRAL_HANDLERS } from './sales/referrals.ts';
 import { ACME_HANDLERS } from './settings/acme.ts';
 import { ADDRESS_HANDLERS } from './settings/addresses.ts';
+import { AUTHORITY_HANDLERS } from './settings/authority.ts';
 import { CERTIFICATE_HANDLERS } from './settings/certificates.ts';
 import { SETTINGS_HANDLERS } from './settings/settings.ts';
 import { VAULT_HANDLERS } from './settings/vault.ts';
-import { STATS_HANDLERS } from './stats.ts';
-import { TARIFF_HANDLERS } from './tariffs.ts';
-import { UPDATE_HANDLERS } from './updates.ts';
+import { ADMINISTRATOR_HANDLERS } from './setup/administrator.ts';
+import { STATS_HANDLERS } from './stats/stats.ts';
+import { DIAGNOSIS_HANDLERS } from './subscription/diagnosis.ts';
+import { readSubscriptionPage } from './subscription/subscription.ts';
+import { TARIFF_HANDLERS } from './tariffs/tariffs.ts';
+import { UPDATE_HANDLERS } from './updates/updates.ts';
 import { USER_ADDRESS_HANDLERS } from './users/addresses.ts';
 import { BULK_HANDLER } from './users/bulk.ts';
 import { BATCH_HANDLER } from './users/bulk-batch.ts';
 import { previewBulk } from './users/bulk-preview.ts';
-import { DIAGNOSIS_HANDLERS } from './users/diagnosis.ts';
 import { GRANT_HANDLERS } from './users/grants.ts';
 import { listUsers } from './users/list.ts';
 import { REISSUE_HANDLERS } from './users/reissue.ts';
-import { readSubscriptionPage } from './users/subscription.ts';
 import { UNDO_HANDLER } from './users/undo.ts';
 import { USER_HANDLERS } from './users/users.ts';
 import { USER_VIEW_HANDLERS } from './users/views.ts';
@@ -89,6 +90,7 @@ export const HANDLERS: {
   ...ADDRESS_HANDLERS,
   ...ACME_HANDLERS,
   ...CERTIFICATE_HANDLERS,
+  ...AUTHORITY_HANDLERS,
   ...TWO_FACTOR_HANDLERS,
   ...VAULT_HANDLERS,
   ...SETTINGS_HANDLERS,

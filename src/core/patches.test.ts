@@ -1,20 +1,21 @@
-// Merge patches over a real store, for every operation that takes one: what a patch sets, a read gives; what it leaves out stays.
+// Merge patches over a real store, for every operation that takes one: what a patch sets, a read gives; what it leaves out stays. What a new record is given, a read
+// gives too.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { arbitraryOf } from '../../tests/support/arbitrary-of.ts';
-import { ADMINISTRATOR_CALL, coreParts } from '../../tests/support/core.ts';
+import { buildArbitrary } from '../../tests/support/arbitrary-of.ts';
+import { CLI_CALL, coreParts } from '../../tests/support/core.ts';
 import { times } from '../../tests/support/long.ts';
 import { type TempStore, tempStore } from '../../tests/support/temp-store.ts';
 import { certificateMaker } from '../adapters/certificates/connection-certificates.ts';
 import { nodeCrypto } from '../adapters/crypto.ts';
 import { parseInput, splitInput } from '../contract/input/input.ts';
-import { type Operation, takesProof } from '../contract/operation.ts';
+import { acceptsProof, type Operation } from '../contract/operation.ts';
 import { OPERATIONS, type OperationId } from '../contract/table.ts';
-import type { Call, Reply } from './call.ts';
-import type { Core } from './core.ts';
 import { createCore } from './create-core.ts';
-import { PanelError } from './panel-error.ts';
+import type { Core } from './kernel/core.ts';
+import { PanelError } from './kernel/panel-error.ts';
+import type { Call, Reply } from './ports/call.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -127,7 +128,7 @@ async function call(id: OperationId, flat: Members): Promise<Members> {
 }
 
 /** The command line is asked for no proof of identity. */
-const CALL: Call = { ...ADMINISTRATOR_CALL, actor: { ...ADMINISTRATOR_CALL.actor, kind: 'cli', id: null } };
+const CALL = CLI_CALL;
 
 function newInbound(members: Members): Members {
   tags += 1;
@@ -135,13 +136,13 @@ function newInbound(members: Members): Members {
 }
 
 /** The schema of what an operation may set: neither which record it is nor the proof of identity. */
-function fieldsOf(operation: Operation): z.ZodObject {
+function pickFields(operation: Operation): z.ZodObject {
   let schema = (operation.door === 'api' ? operation.body : operation.input) as z.ZodObject;
-  if (takesProof(operation)) schema = schema.omit({ password: true, code: true });
+  if (acceptsProof(operation)) schema = schema.omit({ password: true, code: true });
   return 'id' in schema.shape ? schema.omit({ id: true }) : schema;
 }
 
-/** Plans and connections that exist, instead of those that a random record names. */
+/** Tariffs and connections that exist, instead of those that a random record names. */
 function withReferences(members: Members): Members {
   const { tariff_id: tariff, inbounds } = members;
   return {
@@ -152,20 +153,20 @@ function withReferences(members: Members): Members {
 }
 
 /** What a patch may begin with: records as the contract takes them, and for connections one of each kind. */
-function startsOf(create: OperationId | null): fc.Arbitrary<Members> {
+function generateStart(create: OperationId | null): fc.Arbitrary<Members> {
   if (create === null) return fc.constant({});
   if (create === 'createInbound') return fc.constantFrom(...INBOUNDS);
-  const records = arbitraryOf(fieldsOf(OPERATIONS[create])) as fc.Arbitrary<Members>;
+  const records = buildArbitrary(pickFields(OPERATIONS[create])) as fc.Arbitrary<Members>;
   // Few records would be made of random ids of other systems, which are soon taken, and of random addresses.
   if (create === 'createUser') return records.map((user) => ({ ...user, external_id: null, telegram_id: null }));
   if (create === 'createNode') return records.map((node) => ({ ...node, kind: 'remote', address: 'de2.example.com' }));
   if (create !== 'createTariff') return records;
-  // Only a plan with a term may begin with the first use: without one, a patch of `starts` seldom changes anything.
+  // Only a tariff with a term may begin with the first use: without one, a patch of `starts` seldom changes anything.
   return records.map((plan) => ({ ...plan, duration: plan.duration ?? { days: 30 } }));
 }
 
 /** A certificate and its key go together only. */
-function pairOf(member: string, value: unknown): Members {
+function getCounterpart(member: string, value: unknown): Members {
   if (member === 'certificate' && value !== null) return { certificate_key: GIVEN.key };
   return member === 'certificate_key' ? { certificate: GIVEN.served.chain } : {};
 }
@@ -221,20 +222,20 @@ it('is about every PATCH of the API', () => {
 
 describe.each(PATCHES.map((operation) => [operation.id, operation] as const))('%s', (id, operation) => {
   const { create = null } = RECORDS[id] ?? {};
-  const patch = fieldsOf(operation);
+  const patch = pickFields(operation);
   const members = Object.keys(patch.shape);
 
   it.each(members)('sets %s, and leaves alone what it does not name', async (member) => {
-    const value = VALUES[member] ?? arbitraryOf(patch.shape[member] as z.ZodType);
-    const others = arbitraryOf(patch) as fc.Arbitrary<Members>;
+    const value = VALUES[member] ?? buildArbitrary(patch.shape[member] as z.ZodType);
+    const others = buildArbitrary(patch) as fc.Arbitrary<Members>;
     let changes = 0;
     await fc.assert(
-      fc.asyncProperty(startsOf(create), value, others, async (start, set, more) => {
+      fc.asyncProperty(generateStart(create), value, others, async (start, set, more) => {
         const starts = create === 'createInbound' ? INBOUNDS : [start];
         for (const each of starts) {
           const path = await createRecord(create, each);
           if (path === null) continue;
-          const only = { ...withReferences({ [member]: set }), ...pairOf(member, set) };
+          const only = { ...withReferences({ [member]: set }), ...getCounterpart(member, set) };
           if (await check(id, path, only)) changes += 1;
           await check(id, path, { ...withReferences(more), ...only });
         }
@@ -243,6 +244,35 @@ describe.each(PATCHES.map((operation) => [operation.id, operation] as const))('%
       { numRuns: create === 'createInbound' ? times(5, 20) : 20 },
     );
     expect(changes).toBeGreaterThan(0);
+  });
+});
+
+/** The least that a new record needs. What a connection takes depends on its shape, and is tried with its patches. */
+const NEW_RECORDS: Readonly<Record<string, Members>> = {
+  createUser: { name: 'Anna', tariff_id: 1 },
+  createTariff: { name: 'Monthly', duration: { days: 30 } },
+  createNode: { name: 'Frankfurt', kind: 'remote', address: 'de2.example.com' },
+};
+const CREATES = Object.values(RECORDS).flatMap(({ read, create }) =>
+  create === null || create === 'createInbound' ? [] : [[create, read] as const],
+);
+
+describe.each(CREATES)('%s', (create, read) => {
+  const { shape } = pickFields(OPERATIONS[create]);
+
+  it.each(Object.keys(shape))('stores %s', async (member) => {
+    const value = VALUES[member] ?? buildArbitrary(shape[member] as z.ZodType);
+    let stored = 0;
+    await fc.assert(
+      fc.asyncProperty(value, async (set) => {
+        const path = await createRecord(create, { ...NEW_RECORDS[create], [member]: set });
+        if (path === null) return;
+        expect((await call(read, path))[member]).toEqual(readable(member, withReferences({ [member]: set })[member]));
+        stored += 1;
+      }),
+      { numRuns: 20 },
+    );
+    expect(stored).toBeGreaterThan(0);
   });
 });
 

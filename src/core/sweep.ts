@@ -2,79 +2,69 @@
 
 import { DAYS_STORED, HOURS_STORED_DAYS } from '../contract/stats.ts';
 import { localDay } from '../domain/calendar.ts';
-import { DAY_MS, HOUR_MS } from '../domain/limits.ts';
+import { DAY_MS, HOUR_MS, IDEMPOTENCY_HOURS } from '../domain/limits.ts';
 import { settledExcess } from '../domain/users/concurrency.ts';
-import { pruneAttempts } from './access/attempts.ts';
-import { pruneBrowsers } from './access/browsers.ts';
 import { pruneSessions } from './access/session.ts';
-import type { Call } from './call.ts';
-import { createTransaction, type Env } from './context.ts';
+import type { Action, Env, Transaction } from './kernel/context.ts';
 import type { UserRow } from './ports/users.ts';
-import { IDEMPOTENCY_HOURS } from './settings/settings.ts';
+import { pruneAttempts } from './proof/attempts.ts';
+import { pruneBrowsers } from './proof/browsers.ts';
 import { commitTime, commitTraffic, openUser } from './users/change.ts';
 import { undoBefore } from './users/undo.ts';
+
+type SweepEnv = Pick<Env, 'clock' | 'queue' | 'settings' | 'store' | 'transact'>;
 
 const CHUNK = 100;
 /** A node that does not answer for longer than so many changes is started with everybody. */
 const CHANGES_KEPT = 100_000;
 
-const CALL: Call = {
-  actor: { kind: 'panel', id: null, name: 'panel', access: 'full' },
-  requestId: 'sweep',
-  address: null,
-};
+const SWEEP: Action = { name: 'sweep', by: 'sweep' };
 
 /** Settles the users that have come due or ended by a clock that was set back since, at most a chunk of them in one transaction. Returns whether more are due. */
-export async function sweepDue(env: Env): Promise<boolean> {
-  const { store, clock, queue } = env;
+export async function sweepDue(env: SweepEnv): Promise<boolean> {
+  const { store } = env;
   if (!isAnyUnsettled(env) || store.diskSpace.isFull()) return false;
-  const count = await queue.run(() =>
-    store.write(() => {
-      const tx = createTransaction(env, CALL, 'sweep', clock.now());
-      const due = store.users.due(tx.now, CHUNK);
-      for (const row of due) commitTime(tx, openUser(tx, row));
-      const early = store.users.endedEarly(tx.now, CHUNK - due.length);
-      for (const row of early) commitTime(tx, openUser(tx, row));
-      return due.length + early.length;
-    }),
-  );
-  env.announce();
+  const count = await env.transact(SWEEP, (tx) => {
+    const due = store.users.due(tx.now, CHUNK);
+    for (const row of due) commitTime(tx, openUser(tx, row));
+    const early = store.users.endedEarly(tx.now, CHUNK - due.length);
+    for (const row of early) commitTime(tx, openUser(tx, row));
+    return due.length + early.length;
+  });
   return count === CHUNK;
 }
 
 /** Ends cuts and excesses of addresses whose time is over. There are few at any time. */
-export async function sweepExcesses(env: Env): Promise<void> {
-  const { store, clock, queue } = env;
+export async function sweepExcesses(env: SweepEnv): Promise<void> {
+  const { store, clock } = env;
   if (!store.users.hasExcess() || store.diskSpace.isFull()) return;
   const isOver = ({ excess }: UserRow) => settledExcess(excess, clock.now()) !== excess;
   let afterId = 0;
   for (;;) {
     const rows = store.users.withExcess(afterId, CHUNK);
-    if (rows.some(isOver)) await queue.run(() => store.write(() => endExcesses(env, afterId)));
+    if (rows.some(isOver)) await env.transact(SWEEP, (tx) => endExcesses(tx, afterId));
     const last = rows.at(-1);
-    if (!last || rows.length < CHUNK) break;
+    if (!last || rows.length < CHUNK) return;
     afterId = last.id;
   }
-  env.announce();
 }
 
-function endExcesses(env: Env, afterId: number): void {
-  const tx = createTransaction(env, CALL, 'sweep', env.clock.now());
-  for (const row of env.store.users.withExcess(afterId, CHUNK)) {
+function endExcesses(tx: Transaction, afterId: number): void {
+  for (const row of tx.store.users.withExcess(afterId, CHUNK)) {
     const excess = settledExcess(row.excess, tx.now);
     if (excess !== row.excess) commitTraffic(tx, openUser(tx, row), { fields: { excess } });
   }
 }
 
 /** Costs two index look-ups. */
-function isAnyUnsettled({ store, clock }: Env): boolean {
+function isAnyUnsettled({ store, clock }: Pick<Env, 'clock' | 'store'>): boolean {
   const now = clock.now();
   const due = store.users.nextDueAt();
   return (due !== null && due <= now) || store.users.endedEarly(now, 1).length > 0;
 }
 
 /** Removes expired rows: events, audit rows, what can no longer be undone, stored replies, ended sessions, failed attempts, browsers, fine-grained traffic, addresses of users. */
-export async function prune(env: Env): Promise<void> {
+export async function prune(env: SweepEnv): Promise<void> {
   const { store, clock, queue } = env;
   if (store.diskSpace.isFull()) return;
   const now = clock.now();

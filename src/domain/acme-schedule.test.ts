@@ -1,13 +1,14 @@
 // Orders by ACME stay within the limits of certificate authorities, whatever fails.
 import { describe, expect, it } from 'vitest';
 import {
+  computeRenewalTime,
   isNearEnd,
-  MOST_ORDERS_AN_HOUR,
+  MAX_ORDERS_AN_HOUR,
   momentIn,
   nextFreeMoment,
   pauseAfter,
+  pauseEnd,
   recentOrders,
-  renewalOf,
 } from './acme-schedule.ts';
 
 const MINUTE = 60_000;
@@ -28,6 +29,12 @@ describe('the pause after failures', () => {
     expect(pauseAfter(1, 365 * DAY)).toBe(7 * DAY);
   });
 
+  it('is over where it is longer than any: the clock was ahead when it began', () => {
+    expect(pauseEnd(NOW + 7 * DAY, NOW)).toBe(NOW + 7 * DAY);
+    expect(pauseEnd(NOW + 3650 * DAY, NOW)).toBe(NOW);
+    expect(pauseEnd(NOW - DAY, NOW)).toBe(NOW - DAY);
+  });
+
   it('leaves no hour with more orders than the limit, also where each is asked for by hand', () => {
     const orders: number[] = [];
     let now = NOW;
@@ -36,9 +43,7 @@ describe('the pause after failures', () => {
       orders.push(now);
     }
     for (const at of orders) {
-      expect(orders.filter((other) => other > at - HOUR && other <= at).length).toBeLessThanOrEqual(
-        MOST_ORDERS_AN_HOUR,
-      );
+      expect(orders.filter((other) => other > at - HOUR && other <= at).length).toBeLessThanOrEqual(MAX_ORDERS_AN_HOUR);
     }
   });
 
@@ -54,7 +59,7 @@ describe('renewal', () => {
   const lifetime = { from: NOW, to: NOW + 90 * DAY };
 
   it('is due after two thirds of the lifetime, or in the window that the authority advises', () => {
-    expect(renewalOf(lifetime)).toBe(NOW + 60 * DAY);
+    expect(computeRenewalTime(lifetime)).toBe(NOW + 60 * DAY);
     const window = { from: NOW + 50 * DAY, to: NOW + 52 * DAY };
     expect([0, 0.5, 1].map((share) => momentIn(window, share))).toEqual([window.from, NOW + 51 * DAY, window.to]);
     expect(momentIn({ from: NOW, to: NOW - DAY }, 0.7)).toBe(NOW);

@@ -7,7 +7,7 @@ const LONGEST_PAUSE_MS = 12 * HOUR_MS;
 /** Longer is not believed of a certificate authority. */
 const LONGEST_ASKED_MS = 7 * 24 * HOUR_MS;
 /** Let's Encrypt refuses a name after 5 failed validations in an hour. */
-export const MOST_ORDERS_AN_HOUR = 4;
+export const MAX_ORDERS_AN_HOUR = 4;
 
 /** Epoch milliseconds. */
 export interface Span {
@@ -21,10 +21,15 @@ export function pauseAfter(failures: number, asked: number | null): number {
   return Math.max(own, Math.min(asked ?? 0, LONGEST_ASKED_MS));
 }
 
+/** When a pause ends. One that is longer than any was made while the clock was ahead, and is over. */
+export function pauseEnd(notBefore: number, now: number): number {
+  return notBefore - now > LONGEST_ASKED_MS ? now : notBefore;
+}
+
 /** The first moment from `now` on at which another order stays within the limit of an hour. */
 export function nextFreeMoment(orders: readonly number[], now: number): number {
   const recent = recentOrders(orders, now);
-  const oldest = recent.at(-MOST_ORDERS_AN_HOUR);
+  const oldest = recent.at(-MAX_ORDERS_AN_HOUR);
   return oldest === undefined ? now : oldest + HOUR_MS;
 }
 
@@ -34,7 +39,7 @@ export function recentOrders(orders: readonly number[], now: number): readonly n
 }
 
 /** Without advice from the authority: after two thirds of the lifetime. */
-export function renewalOf({ from, to }: Span): number {
+export function computeRenewalTime({ from, to }: Span): number {
   return from + Math.floor(((to - from) * 2) / 3);
 }
 

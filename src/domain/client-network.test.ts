@@ -1,6 +1,6 @@
 // Which addresses count as one, and what of them is shown.
 import { describe, expect, it, test } from 'vitest';
-import { clientNetwork, networkOf, widerNetworkOf } from './client-network.ts';
+import { clientNetwork, computeNetwork, computeWiderNetwork } from './client-network.ts';
 
 it.each([
   ['203.0.113.7', '203.0.113.7', '203.0.*.*'],
@@ -25,7 +25,7 @@ it.each(['', 'host.example', '203.0.113', '203.0.113.256', '1:2:3', '1::2::3', '
   (address) => expect(clientNetwork(address)).toBeNull(),
 );
 
-describe('networkOf', () => {
+describe('computeNetwork', () => {
   it.each([
     ['192.0.2.7', '192.0.2.7'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
@@ -34,11 +34,11 @@ describe('networkOf', () => {
     ['2001:db8::1', '2001:db8:0:0::/64'],
     ['::1', '0:0:0:0::/64'],
   ])('takes %s as %s', (address, network) => {
-    expect(networkOf(address)).toBe(network);
+    expect(computeNetwork(address)).toBe(network);
   });
 });
 
-describe('widerNetworkOf', () => {
+describe('computeWiderNetwork', () => {
   it.each([
     ['192.0.2.7', '192.0.2.0/24'],
     ['::ffff:192.0.2.255', '192.0.2.0/24'],
@@ -47,6 +47,6 @@ describe('widerNetworkOf', () => {
     ['::1', '0:0:0::/48'],
     ['', ''],
   ])('takes %s into %s', (address, network) => {
-    expect(widerNetworkOf(address)).toBe(network);
+    expect(computeWiderNetwork(address)).toBe(network);
   });
 });

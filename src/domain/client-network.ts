@@ -19,19 +19,19 @@ export function clientNetwork(address: string): ClientNetwork | null {
     if (bytes.some((byte) => Number(byte) > 255)) return null;
     return { place, shortForm: `${bytes[0]}.${bytes[1]}.*.*` };
   }
-  const groups = groupsOf(address.split('%')[0] ?? '');
+  const groups = parseGroups(address.split('%')[0] ?? '');
   if (groups === null) return null;
   return { place: `${groups.slice(0, 4).join(':')}::`, shortForm: `${groups[0]}:${groups[1]}:*` };
 }
 
 /** What counts as one caller: an IPv4 address, or the /64 of an IPv6 one, since a household has the whole of it. */
-export function networkOf(address: string): string {
+export function computeNetwork(address: string): string {
   const place = clientNetwork(address)?.place ?? address;
   return place.endsWith('::') ? `${place}/64` : place;
 }
 
 /** The network around a caller's, of which one owner often has all: the /24 of an IPv4 address, the /48 of an IPv6 one. */
-export function widerNetworkOf(address: string): string {
+export function computeWiderNetwork(address: string): string {
   const place = clientNetwork(address)?.place;
   if (place === undefined) return address;
   if (!place.endsWith('::')) return place.replace(/\d+$/, '0/24');
@@ -39,7 +39,7 @@ export function widerNetworkOf(address: string): string {
 }
 
 /** The eight groups of an IPv6 address, without leading zeros. */
-function groupsOf(text: string): readonly string[] | null {
+function parseGroups(text: string): readonly string[] | null {
   const [head = '', tail, more] = text.split('::');
   if (!IPV6.test(text) || more !== undefined) return null;
   const split = (part: string) => (part === '' ? [] : part.split(':'));

@@ -1,10 +1,10 @@
 // Which certificates apps trust: not one of the local authority, not one that signed itself, not one out of its time.
 import { describe, expect, it } from 'vitest';
-import { linkTrustOf } from './link-trust.ts';
+import { computeLinkTrust } from './link-trust.ts';
 
 const PANEL = { target: 'panel', source: 'acme', subject: 'CN=vpn', issuer: 'CN=Authority', warning: null } as const;
 
-describe('linkTrustOf', () => {
+describe('computeLinkTrust', () => {
   it.each([
     [[], null],
     [[PANEL], 'trusted'],
@@ -23,6 +23,6 @@ describe('linkTrustOf', () => {
     ],
     [[PANEL, { ...PANEL, target: 'links' as const, source: 'local' as const }], 'untrusted'],
   ])('judges %j', (served, trust) => {
-    expect(linkTrustOf(served)).toBe(trust);
+    expect(computeLinkTrust(served)).toBe(trust);
   });
 });

@@ -1,17 +1,12 @@
 // Whether apps trust the certificate that subscription links are served with: one rule for the diagnosis and for the record of a user.
+import type { Certificate } from '../contract/settings/certificates.ts';
 
-interface Served {
-  readonly target: 'panel' | 'links';
-  readonly source: 'local' | 'imported' | 'acme';
-  readonly subject: string;
-  readonly issuer: string;
-  readonly warning: 'ends_soon' | 'ended' | 'not_yet' | null;
-}
+type Served = Pick<Certificate, 'target' | 'source' | 'subject' | 'issuer' | 'warning'>;
 
 export type LinkTrust = 'trusted' | 'untrusted' | 'ended';
 
 /** Links are served with a certificate of their own, else with that of the panel. null: without one, as behind a proxy. */
-export function linkTrustOf(served: readonly Served[]): LinkTrust | null {
+export function computeLinkTrust(served: readonly Served[]): LinkTrust | null {
   const one = served.find(({ target }) => target === 'links') ?? served[0];
   if (one === undefined) return null;
   if (one.warning === 'ended' || one.warning === 'not_yet') return 'ended';

@@ -1,5 +1,5 @@
 // Connections by network: how many one may hold, and the network around it, so that no owner of many addresses takes all there are.
-import { networkOf, widerNetworkOf } from './client-network.ts';
+import { computeNetwork, computeWiderNetwork } from './client-network.ts';
 
 const PER_NETWORK = 256;
 /** One owner has 65,536 networks of IPv6. */
@@ -7,22 +7,22 @@ const PER_WIDER_NETWORK = 1024;
 
 export interface NetworkShares {
   /** Takes one for an address; returns how to give it back, or null where a share is used up. */
-  take(address: string): (() => void) | null;
+  acquireShare(address: string): (() => void) | null;
 }
 
 export function createNetworkShares(): NetworkShares {
   const counts = new Map<string, number>();
-  const countOf = (network: string) => counts.get(network) ?? 0;
+  const getCount = (network: string) => counts.get(network) ?? 0;
   return {
-    take(address) {
-      const [network, around] = [networkOf(address), widerNetworkOf(address)];
-      if (countOf(network) >= PER_NETWORK || countOf(around) >= PER_WIDER_NETWORK) return null;
+    acquireShare(address) {
+      const [network, around] = [computeNetwork(address), computeWiderNetwork(address)];
+      if (getCount(network) >= PER_NETWORK || getCount(around) >= PER_WIDER_NETWORK) return null;
       // Of what is no address, both are one.
       const both = new Set([network, around]);
-      for (const each of both) counts.set(each, countOf(each) + 1);
+      for (const each of both) counts.set(each, getCount(each) + 1);
       return () => {
         for (const each of both) {
-          const left = countOf(each) - 1;
+          const left = getCount(each) - 1;
           if (left > 0) counts.set(each, left);
           else counts.delete(each);
         }

@@ -1,13 +1,13 @@
 // The strength of passwords: what is guessed first is called weak, and length counts for more than odd characters.
 import { describe, expect, it } from 'vitest';
-import { guessBits, isWeak, secretBits, strengthOf } from './password-strength.ts';
+import { computeStrength, guessBits, isWeak, secretBits } from './password-strength.ts';
 
-describe('strengthOf', () => {
+describe('computeStrength', () => {
   it('says how much is missing', () => {
-    expect(strengthOf('')).toEqual({ level: 0, note: 'short', missing: 8 });
-    expect(strengthOf('abc def')).toEqual({ level: 0, note: 'short', missing: 1 });
+    expect(computeStrength('')).toEqual({ level: 0, note: 'short', missing: 8 });
+    expect(computeStrength('abc def')).toEqual({ level: 0, note: 'short', missing: 1 });
     // Counted as people count, not in halves of a surrogate pair.
-    expect(strengthOf('😀😀😀😀')).toMatchObject({ level: 0, missing: 4 });
+    expect(computeStrength('😀😀😀😀')).toMatchObject({ level: 0, missing: 4 });
   });
 
   it.each([
@@ -18,24 +18,24 @@ describe('strengthOf', () => {
     ['12345678901', 'sequence'],
     ['abcdefghij', 'sequence'],
   ])('calls %s weak and says why', (password, note) => {
-    expect(strengthOf(password)).toMatchObject({ level: 1, note });
+    expect(computeStrength(password)).toMatchObject({ level: 1, note });
   });
 
   it("does not count the administrator's own name", () => {
-    expect(strengthOf('administrator1', 'administrator')).toMatchObject({ level: 1, note: 'name' });
-    expect(strengthOf('xkcd.boris.2931!', 'boris').level).toBeLessThan(strengthOf('xkcd.boris.2931!').level);
+    expect(computeStrength('administrator1', 'administrator')).toMatchObject({ level: 1, note: 'name' });
+    expect(computeStrength('xkcd.boris.2931!', 'boris').level).toBeLessThan(computeStrength('xkcd.boris.2931!').level);
     // What the name holds is text, not a pattern.
-    expect(strengthOf('correct horse battery', '.*.*').level).toBe(4);
+    expect(computeStrength('correct horse battery', '.*.*').level).toBe(4);
   });
 
   it('calls four unrelated words strong', () => {
-    expect(strengthOf('correct horse battery staple')).toEqual({ level: 4, note: null, missing: 0 });
-    expect(strengthOf('правильно лошадь батарея')).toMatchObject({ level: 4 });
+    expect(computeStrength('correct horse battery staple')).toEqual({ level: 4, note: null, missing: 0 });
+    expect(computeStrength('правильно лошадь батарея')).toMatchObject({ level: 4 });
   });
 
   it('stands in the middle for short odd ones', () => {
-    expect(strengthOf('gT7#pQ2x').level).toBe(2);
-    expect(strengthOf('gT7#pQ2xVm9').level).toBe(3);
+    expect(computeStrength('gT7#pQ2x').level).toBe(2);
+    expect(computeStrength('gT7#pQ2xVm9').level).toBe(3);
   });
 
   it('never falls as a password grows', () => {
@@ -111,10 +111,10 @@ describe('guessBits', () => {
 });
 
 describe('the level', () => {
-  const levelOf = (length: number) => strengthOf(APART.slice(0, length)).level;
+  const computeLevel = (length: number) => computeStrength(APART.slice(0, length)).level;
 
   it('rises at 40, 56 and 76 bits', () => {
-    expect([7, 8, 9, 11, 12, 16, 17].map(levelOf)).toEqual([0, 1, 2, 2, 3, 3, 4]);
+    expect([7, 8, 9, 11, 12, 16, 17].map(computeLevel)).toEqual([0, 1, 2, 2, 3, 3, 4]);
     expect([8, 9].map((length) => isWeak(APART.slice(0, length), ''))).toEqual([true, false]);
     expect(isWeak('short', ''), 'that is refused for its length').toBe(false);
     expect(isWeak(`${APART.slice(0, 9)}mallory`, 'mallory')).toBe(false);
@@ -124,28 +124,31 @@ describe('the level', () => {
   it('counts a common word for 8 bits, wherever it stands', () => {
     for (const word of ['password', 'passwd', 'LetMeIn', 'iloveyou', 'йцукен', 'Привет', 'gatehouse', 'panel']) {
       const [before, behind] = [APART.slice(0, 4), APART.slice(4, 9)];
-      expect([word, strengthOf(before + word + behind).level]).toEqual([word, 2]);
-      expect([word, strengthOf(APART.slice(0, 6) + word)]).toEqual([word, { level: 1, note: 'common', missing: 0 }]);
+      expect([word, computeStrength(before + word + behind).level]).toEqual([word, 2]);
+      expect([word, computeStrength(APART.slice(0, 6) + word)]).toEqual([
+        word,
+        { level: 1, note: 'common', missing: 0 },
+      ]);
     }
   });
 
   it('counts no name, in any case, from three letters on', () => {
     const rest = APART.slice(0, 8);
-    expect(strengthOf(`${rest}Anna`, 'anna')).toEqual({ level: 1, note: 'name', missing: 0 });
-    expect(strengthOf(`Eva${rest}`, 'eva')).toMatchObject({ level: 1, note: 'name' });
-    expect(strengthOf(`${rest}jo`, 'jo').note).toBe('hint');
-    expect(strengthOf(rest, 'anna').note).toBe('hint');
+    expect(computeStrength(`${rest}Anna`, 'anna')).toEqual({ level: 1, note: 'name', missing: 0 });
+    expect(computeStrength(`Eva${rest}`, 'eva')).toMatchObject({ level: 1, note: 'name' });
+    expect(computeStrength(`${rest}jo`, 'jo').note).toBe('hint');
+    expect(computeStrength(rest, 'anna').note).toBe('hint');
   });
 
   it('says of what is weak the first thing that is wrong with it, and nothing of what is good', () => {
-    expect(strengthOf('qqqqqqqqq').note).toBe('repeats');
-    expect(strengthOf('qpzqpzqpz').note, 'a third of its characters differ').toBe('repeats');
-    expect(strengthOf('qpzqpzqm').note, 'more than a third differ').toBe('hint');
-    expect(strengthOf('QqQqQqQqQ').note).toBe('repeats');
-    expect(strengthOf('qpzmwabcd').note).toBe('sequence');
-    expect(strengthOf('qpzmwabc').note, 'three in a row are none').toBe('hint');
-    expect(strengthOf('dcbawmzpq').note).toBe('sequence');
-    expect(strengthOf(`${APART.slice(0, 14)}abcd`).note).toBeNull();
+    expect(computeStrength('qqqqqqqqq').note).toBe('repeats');
+    expect(computeStrength('qpzqpzqpz').note, 'a third of its characters differ').toBe('repeats');
+    expect(computeStrength('qpzqpzqm').note, 'more than a third differ').toBe('hint');
+    expect(computeStrength('QqQqQqQqQ').note).toBe('repeats');
+    expect(computeStrength('qpzmwabcd').note).toBe('sequence');
+    expect(computeStrength('qpzmwabc').note, 'three in a row are none').toBe('hint');
+    expect(computeStrength('dcbawmzpq').note).toBe('sequence');
+    expect(computeStrength(`${APART.slice(0, 14)}abcd`).note).toBeNull();
   });
 });
 

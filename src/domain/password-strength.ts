@@ -69,7 +69,7 @@ function without(text: string, part: string): string {
 }
 
 /** `name`: the administrator's, which an attacker knows. */
-export function strengthOf(password: string, name = ''): Strength {
+export function computeStrength(password: string, name = ''): Strength {
   const length = [...password].length;
   if (length < MIN_LENGTH) return { level: 0, note: 'short', missing: MIN_LENGTH - length };
   const withoutName = name.length >= 3 ? without(password, name) : password;
@@ -91,7 +91,7 @@ export function strengthOf(password: string, name = ''): Strength {
 
 /** Whether a password that is long enough is refused. */
 export function isWeak(password: string, name: string): boolean {
-  return strengthOf(password, name).level === 1;
+  return computeStrength(password, name).level === 1;
 }
 
 /** What a word of a language counts for, in bits, whatever its length. */

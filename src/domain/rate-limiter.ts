@@ -29,9 +29,9 @@ export interface RateVerdict {
 
 export interface RateLimiter<Key> {
   /** Takes one request from both budgets of `key`, if both have one; `now` is epoch ms. */
-  take(key: Key, rule: RateRule, now: number): RateVerdict;
+  consumeRequest(key: Key, rule: RateRule, now: number): RateVerdict;
   /** Gives back to both budgets what was taken for one request. */
-  giveBack(key: Key): void;
+  returnRequest(key: Key): void;
 }
 
 /** Whole numbers only: after exactly the promised time a request is there. */
@@ -51,7 +51,7 @@ const PARTS = MS_PER_MINUTE;
 export function createRateLimiter<Key>(capacity = 10_000): RateLimiter<Key> {
   const buckets = new Map<Key, Bucket>();
 
-  function bucketOf(key: Key, { perMinute }: RateRule, burst: number, now: number): Bucket {
+  function getBucket(key: Key, { perMinute }: RateRule, burst: number, now: number): Bucket {
     const known = buckets.get(key);
     if (known !== undefined) {
       // A clock that was set back must not freeze a budget.
@@ -77,17 +77,17 @@ export function createRateLimiter<Key>(capacity = 10_000): RateLimiter<Key> {
   }
 
   return {
-    giveBack(key) {
+    returnRequest(key) {
       const bucket = buckets.get(key);
       if (bucket === undefined) return;
       // More than the burst is taken off with the next request.
       bucket.parts += PARTS;
       bucket.used = Math.max(0, bucket.used - 1);
     },
-    take(key, rule, now) {
+    consumeRequest(key, rule, now) {
       const { perMinute } = rule;
       const burst = Math.min(rule.burst, perMinute);
-      const bucket = bucketOf(key, rule, burst, now);
+      const bucket = getBucket(key, rule, burst, now);
       const isAllowed = bucket.parts >= PARTS && bucket.used < perMinute;
       if (isAllowed) {
         bucket.parts -= PARTS;

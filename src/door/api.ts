@@ -2,17 +2,17 @@
 
 import { MAX_ERRORS } from '../contract/input/errors.ts';
 import { coerceQuery, parseInput } from '../contract/input/input.ts';
-import { hasBody, takesIdempotencyKey } from '../contract/operation.ts';
+import { acceptsIdempotencyKey, hasBody } from '../contract/operation.ts';
 import { listed } from '../contract/scalars.ts';
 import { type Input, type OperationId, PANEL_ONLY_PATHS } from '../contract/table.ts';
-import type { Actor, Call, HandledId, Reply } from '../core/call.ts';
-import type { Core } from '../core/core.ts';
-import { PanelError } from '../core/panel-error.ts';
+import type { Core } from '../core/kernel/core.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
+import type { Actor, Call, HandledId, Reply } from '../core/ports/call.ts';
 import { type ApiRequest, type CallState, type DoorReply, isEmpty, makeReply, readBytes } from './call.ts';
 import type { Document, Documents } from './documents.ts';
 import {
+  buildIdempotency,
   chooseType,
-  idempotencyOf,
   readBearerKey,
   readIdempotencyKey,
   readIfMatch,
@@ -20,9 +20,9 @@ import {
 } from './headers.ts';
 import type { Admission } from './limits.ts';
 import { type ListPage, linkHeader } from './link-header.ts';
+import type { Waits } from './long-poll.ts';
 import { parseStrictJson, readQuery } from './parse.ts';
 import { createRouter, type RoutedOperation } from './routes.ts';
-import type { Waits } from './waits.ts';
 
 export interface ApiDoorParts {
   readonly core: Pick<Core, 'call' | 'settings' | 'baseUrl'>;
@@ -97,7 +97,7 @@ function accept({ admission, isPaused }: ApiDoorParts, request: ApiRequest, stat
   if (type === null) throw new PanelError('not_acceptable');
   if (hasBody(method)) requireJsonHeaders(headers, isEmpty(request.body), method === 'PATCH');
   const ifMatch = operation.ifMatch ? readIfMatch(headers) : undefined;
-  const idempotencyKey = takesIdempotencyKey(operation) ? readIdempotencyKey(headers) : undefined;
+  const idempotencyKey = acceptsIdempotencyKey(operation) ? readIdempotencyKey(headers) : undefined;
   return { request, state, operation, actor, params, type, ifMatch, idempotencyKey };
 }
 
@@ -125,7 +125,7 @@ function run(parts: ApiDoorParts, accepted: Accepted, body: Uint8Array | null): 
   const query = readQuery(request.query);
   const isAbsent = body === null || (body.length === 0 && operation.body === null);
   const content = isAbsent ? undefined : parseStrictJson(body);
-  const input = judgeInput(accepted, query, content);
+  const input = validateInput(accepted, query, content);
   const document = parts.documents[operation.id];
   if (document !== undefined) {
     const reply = ({ type: contentType, body: text }: Document): DoorReply => {
@@ -140,7 +140,7 @@ function run(parts: ApiDoorParts, accepted: Accepted, body: Uint8Array | null): 
     address: request.address,
     ...(ifMatch !== undefined && { ifMatch }),
     ...(key !== undefined && {
-      idempotency: idempotencyOf(key, actor.id, request.method, request.path, content),
+      idempotency: buildIdempotency(key, actor.id, request.method, request.path, content),
     }),
   };
   const encode = (reply: Reply) => encodeReply(parts, accepted, query.raw, reply);
@@ -175,7 +175,7 @@ function answerEvents(
 }
 
 /** The validated input. Throws PanelError `not_found`, or `validation` with all that is wrong. */
-function judgeInput({ operation, params }: Accepted, query: ReturnType<typeof readQuery>, body: unknown) {
+function validateInput({ operation, params }: Accepted, query: ReturnType<typeof readQuery>, body: unknown) {
   const parsed = parseInput(operation, { params, query: coerceQuery(operation, query.raw), body });
   if (parsed.ok && query.errors.length === 0) return parsed.value;
   const errors = [...query.errors, ...(parsed.ok ? [] : parsed.errors)];
@@ -186,7 +186,7 @@ function judgeInput({ operation, params }: Accepted, query: ReturnType<typeof re
 const LINK_MEMBER = '"sub_url":"';
 
 /** Not what has a tag, since a strong one names one sequence of bytes and is sent back as If-Match; what else holds links is padded. */
-function compressionOf({ etag }: Reply, text: string | undefined): DoorReply['compression'] {
+function pickCompression({ etag }: Reply, text: string | undefined): DoorReply['compression'] {
   if (text === undefined || etag !== undefined) return undefined;
   return text.includes(LINK_MEMBER) ? 'padded' : 'any';
 }
@@ -206,6 +206,6 @@ function encodeReply(
   }
   const text = reply.raw ?? (reply.body === undefined ? undefined : JSON.stringify(reply.body));
   const made = makeReply(state, reply.status, text === undefined ? null : type, text ?? '', headers);
-  const compression = compressionOf(reply, text);
+  const compression = pickCompression(reply, text);
   return compression === undefined ? made : { ...made, compression };
 }

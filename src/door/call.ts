@@ -134,8 +134,8 @@ export function makeReply(
   if (!extra.includes(POLICY)) headers.push(POLICY, LOCKED_POLICY);
   const { rate } = state;
   if (rate !== null) {
-    headers.push('RateLimit-Policy', `${policyOf('burst', rate.burst)}, ${policyOf('minute', rate.minute)}`);
-    headers.push('RateLimit', `${leftOf('burst', rate.burst)}, ${leftOf('minute', rate.minute)}`);
+    headers.push('RateLimit-Policy', `${formatPolicy('burst', rate.burst)}, ${formatPolicy('minute', rate.minute)}`);
+    headers.push('RateLimit', `${formatRemaining('burst', rate.burst)}, ${formatRemaining('minute', rate.minute)}`);
   }
   for (const part of extra) headers.push(part);
   if (type !== null) headers.push('Content-Type', type, 'Content-Length', String(Buffer.byteLength(body)));
@@ -144,11 +144,11 @@ export function makeReply(
   return state.hasWaited ? { ...reply, hasWaited: true } : reply;
 }
 
-function policyOf(name: string, { quota, windowSeconds }: Budget): string {
+function formatPolicy(name: string, { quota, windowSeconds }: Budget): string {
   return `"${name}";q=${quota};w=${windowSeconds}`;
 }
 
-function leftOf(name: string, { remaining, resetSeconds }: Budget): string {
+function formatRemaining(name: string, { remaining, resetSeconds }: Budget): string {
   return `"${name}";r=${remaining};t=${resetSeconds}`;
 }
 

@@ -1,6 +1,6 @@
 // The operations that the doors themselves answer: metrics and the OpenAPI file are documents about the panel, not records.
 import type { OperationId } from '../contract/table.ts';
-import type { Core } from '../core/core.ts';
+import type { Core } from '../core/kernel/core.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface Document {

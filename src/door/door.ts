@@ -1,18 +1,19 @@
 // The doors of a panel over its core: one function from a request to a reply, whatever carries the two.
-import type { Core } from '../core/core.ts';
-import { PanelError } from '../core/panel-error.ts';
-import type { BotDesk, MiniApp } from '../core/ports/bot.ts';
+import type { Core } from '../core/kernel/core.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
+import type { BotService, MiniApp } from '../core/ports/bot.ts';
 import type { Clock, Log, Timers } from '../core/ports/ports.ts';
 import type { RateRule } from '../domain/rate-limiter.ts';
 import { createApiDoor } from './api.ts';
 import { type ApiRequest, type CallState, type DoorReply, newCallState, type PanelRequest } from './call.ts';
+import { createOrderDoor, type RenderFriends, type RenderOrder, type RenderTelegram } from './checkout.ts';
 import { createDocuments } from './documents.ts';
 import { createHookDoor } from './hook.ts';
 import { createAdmission, createStrangers } from './limits.ts';
 import { createLive, type Live } from './live.ts';
+import { createWaits } from './long-poll.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createMiniAppDoor, type RenderMiniApp } from './mini-app.ts';
-import { createOrderDoor, type RenderFriends, type RenderOrder, type RenderTelegram } from './order.ts';
 import { createPanelDoor } from './panel.ts';
 import { replyToFailure } from './problems.ts';
 import { createRefusals } from './refusals.ts';
@@ -23,7 +24,6 @@ import {
   type RenderSubscription,
   TELEGRAM_WEB,
 } from './subscription.ts';
-import { createWaits } from './waits.ts';
 
 /** The functions are called on each request, so that a change holds from the next one on. */
 export interface DoorParts {
@@ -31,8 +31,8 @@ export interface DoorParts {
     Core,
     | 'call'
     | 'authenticateKey'
-    | 'noteKeyUse'
-    | 'noteFailedKey'
+    | 'recordKeyUse'
+    | 'recordFailedKey'
     | 'authenticateSession'
     | 'settings'
     | 'baseUrl'
@@ -42,10 +42,10 @@ export interface DoorParts {
     | 'latestEventId'
     | 'figures'
     | 'subscription'
-    | 'noteLinkRead'
+    | 'recordLinkRead'
     | 'shop'
     | 'backupFiles'
-  > & { readonly bot: Pick<BotDesk, 'inviteBehind' | 'friendLink'> };
+  > & { readonly bot: Pick<BotService, 'inviteBehind' | 'friendLink'> };
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
@@ -110,7 +110,7 @@ export function createDoor(parts: DoorParts): Door {
     rateRule,
   });
   const fail = (state: CallState, error: unknown) => {
-    if (error instanceof PanelError) refusals.note(state, error.code);
+    if (error instanceof PanelError) refusals.recordRefusal(state, error.code);
     return replyToFailure(state, error, log);
   };
 

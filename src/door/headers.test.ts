@@ -1,10 +1,10 @@
 // What each request header is read as, and what is refused in it.
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { PanelError } from '../core/panel-error.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
 import {
+  buildIdempotency,
   chooseType,
-  idempotencyOf,
   isTagListed,
   MAX_BODY_BYTES,
   MAX_PUBLIC_BODY_BYTES,
@@ -67,9 +67,9 @@ describe('readIdempotencyKey', () => {
   });
 });
 
-describe('idempotencyOf', () => {
+describe('buildIdempotency', () => {
   it('is the key, who sends what to where, and the value of the body, however it is written', () => {
-    const of = (body: unknown) => idempotencyOf('k', 7, 'POST', '/users', body);
+    const of = (body: unknown) => buildIdempotency('k', 7, 'POST', '/users', body);
     expect(of({ b: [1, { d: null, c: 'x' }], a: 1.0 })).toEqual({
       key: 'k',
       scope: '7 POST /users',
@@ -80,7 +80,7 @@ describe('idempotencyOf', () => {
     expect(of(null)).toEqual(of({}));
     const others = [of({}), of([]), of({ a: 1 }), of({ a: '1' }), of([1, 2]), of([2, 1]), of('a'), of(false)];
     expect(new Set(others.map(({ fingerprint }) => fingerprint)).size).toBe(others.length);
-    expect(idempotencyOf('k', null, 'PUT', '/x', {}).scope).toBe('null PUT /x');
+    expect(buildIdempotency('k', null, 'PUT', '/x', {}).scope).toBe('null PUT /x');
   });
 });
 

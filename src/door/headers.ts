@@ -1,7 +1,7 @@
 // The request headers that a door reads, each judged by its form: credentials, conditions, repetition, media types.
 import { hash } from 'node:crypto';
-import type { Call } from '../core/call.ts';
-import { PanelError } from '../core/panel-error.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
+import type { Call } from '../core/ports/call.ts';
 import { canonicalJson } from './parse.ts';
 
 /** By lower-case name; null: sent more than once where only one is allowed. */
@@ -46,7 +46,7 @@ export function readIdempotencyKey(headers: RequestHeaders): string | undefined 
  * What identifies a repeated request: the key, its scope (key id, method and path), and the fingerprint of the body's value: neither the
  * order of members nor white space matters. No body is the same as `{}`, as it is for the operations that take none.
  */
-export function idempotencyOf(
+export function buildIdempotency(
   key: string,
   keyId: number | null,
   method: string,
@@ -136,7 +136,7 @@ export function chooseType(accept: string | undefined, produces: readonly string
   if (ranges.length === 0) return first;
   let best: Range | null = null;
   for (const type of produces) {
-    const quality = qualityOf(type, ranges);
+    const quality = computeQuality(type, ranges);
     if (quality > (best?.quality ?? 0)) best = { type, quality };
   }
   return best?.type ?? null;
@@ -151,7 +151,7 @@ function readRange(text: string): readonly Range[] {
 }
 
 /** The most specific range that matches decides. */
-function qualityOf(type: string, ranges: readonly Range[]): number {
+function computeQuality(type: string, ranges: readonly Range[]): number {
   const group = `${type.slice(0, type.indexOf('/'))}/*`;
   for (const wanted of [type, group, '*/*']) {
     const matching = ranges.filter((range) => range.type === wanted);

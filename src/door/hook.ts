@@ -1,9 +1,9 @@
 // The door for payment providers, below the sub path: `hook/<token>`. What comes here is a hint to ask the provider, and is not believed.
 // It is never answered with a failure of the panel: a provider repeats what was not taken.
-import type { Core } from '../core/core.ts';
-import { PanelError } from '../core/panel-error.ts';
+import type { Core } from '../core/kernel/core.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
 import type { Clock, Log } from '../core/ports/ports.ts';
-import { networkOf } from '../domain/client-network.ts';
+import { computeNetwork } from '../domain/client-network.ts';
 import { createRateLimiter, type RateRule } from '../domain/rate-limiter.ts';
 import { type CallState, makeReply, newCallState, type RequestBody, readBytes } from './call.ts';
 import type { LinkDoor, LinkRequest } from './subscription.ts';
@@ -18,7 +18,7 @@ const HOOK = /^\/hook\/([A-Za-z0-9_-]{32})$/;
 /** No provider has it. */
 const NO_TOKEN = '-'.repeat(32);
 /** No provider says more of a payment. */
-const MOST_BYTES = 65_536;
+const MAX_BYTES = 65_536;
 /** Of one provider from one network: a shop with a payment each second. */
 const HOOKS: RateRule = { perMinute: 120, burst: 60 };
 /** Until the next try, where the panel cannot judge what came. */
@@ -31,9 +31,9 @@ export function createHookDoor({ core, clock, log }: HookDoorParts): LinkDoor {
   const later = (state: CallState, seconds: number) =>
     makeReply(state, 429, null, '', ['Retry-After', String(Math.max(1, seconds))]);
 
-  async function take(state: CallState, token: string, body: RequestBody, headers: LinkRequest['allHeaders']) {
+  async function handleWebhook(state: CallState, token: string, body: RequestBody, headers: LinkRequest['allHeaders']) {
     try {
-      const raw = new TextDecoder().decode(await readBytes(body, MOST_BYTES));
+      const raw = new TextDecoder().decode(await readBytes(body, MAX_BYTES));
       const known = await core.shop.hint(token, { raw, headers: singleHeaders(headers) });
       return empty(state, known ? 200 : 400);
     } catch (error) {
@@ -49,12 +49,16 @@ export function createHookDoor({ core, clock, log }: HookDoorParts): LinkDoor {
       const given = HOOK.exec(path)?.[1];
       const token = isStray || method !== 'POST' ? undefined : given;
       // One look-up in any case: the time of the reply must not tell where they are.
-      const isKnown = core.shop.isHook(token ?? NO_TOKEN);
+      const isKnown = core.shop.isWebhookToken(token ?? NO_TOKEN);
       if (token === undefined || !isKnown) return null;
       const state = newCallState(id, method);
       state.route = 'hook';
-      const { isAllowed, retryAfter } = limiter.take(`${token} ${networkOf(address)}`, HOOKS, clock.now());
-      return isAllowed ? take(state, token, body, allHeaders) : later(state, retryAfter);
+      const { isAllowed, retryAfter } = limiter.consumeRequest(
+        `${token} ${computeNetwork(address)}`,
+        HOOKS,
+        clock.now(),
+      );
+      return isAllowed ? handleWebhook(state, token, body, allHeaders) : later(state, retryAfter);
     },
   };
 }

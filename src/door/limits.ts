@@ -1,16 +1,17 @@
 // Who may call the API, and how often: a budget for each key, and for each network of requests without a valid key.
-import type { Actor } from '../core/call.ts';
-import type { Core } from '../core/core.ts';
-import { PanelError } from '../core/panel-error.ts';
+
+import type { Core } from '../core/kernel/core.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
+import type { Actor } from '../core/ports/call.ts';
 import type { Clock } from '../core/ports/ports.ts';
-import { networkOf } from '../domain/client-network.ts';
+import { computeNetwork } from '../domain/client-network.ts';
 import { createRateLimiter, type RateRule, type RateVerdict } from '../domain/rate-limiter.ts';
 
 /** Requests without a valid key are rare where all is well, so a small budget is enough. */
 const FAILED: RateRule = { perMinute: 60, burst: 60 };
 
 export interface AdmissionParts {
-  readonly core: Pick<Core, 'authenticateKey' | 'noteKeyUse' | 'noteFailedKey'>;
+  readonly core: Pick<Core, 'authenticateKey' | 'recordKeyUse' | 'recordFailedKey'>;
   readonly clock: Clock;
   /** The budget of a key; `perMinute` 0: neither keys nor failures are limited. */
   rateRule(): RateRule;
@@ -30,16 +31,18 @@ export function createAdmission({ core, clock, rateRule }: AdmissionParts): Admi
       const actor = key === null ? null : core.authenticateKey(key);
       const rule = rateRule();
       const isValid = actor !== null && actor.id !== null;
-      if (rule.perMinute === 0 && !isValid && key !== null) core.noteFailedKey(address, false);
+      if (rule.perMinute === 0 && !isValid && key !== null) core.recordFailedKey(address, false);
       if (rule.perMinute > 0) {
         const now = clock.now();
-        const verdict = isValid ? keys.take(actor.id, rule, now) : failures.take(networkOf(address), FAILED, now);
+        const verdict = isValid
+          ? keys.consumeRequest(actor.id, rule, now)
+          : failures.consumeRequest(computeNetwork(address), FAILED, now);
         onVerdict(verdict);
-        if (!isValid && key !== null) core.noteFailedKey(address, !verdict.isAllowed);
+        if (!isValid && key !== null) core.recordFailedKey(address, !verdict.isAllowed);
         if (!verdict.isAllowed) throw new PanelError('rate_limited', undefined, verdict.retryAfter);
       }
       if (!isValid) throw new PanelError('unauthorized');
-      core.noteKeyUse(actor.id, address);
+      core.recordKeyUse(actor.id, address);
       return actor;
     },
   };
@@ -58,7 +61,7 @@ export function createStrangers({ clock, rateRule }: Pick<AdmissionParts, 'clock
   return {
     admit(address) {
       if (rateRule().perMinute === 0) return;
-      const { isAllowed, retryAfter } = calls.take(networkOf(address), SIGNED_OUT, clock.now());
+      const { isAllowed, retryAfter } = calls.consumeRequest(computeNetwork(address), SIGNED_OUT, clock.now());
       if (!isAllowed) throw new PanelError('rate_limited', undefined, retryAfter);
     },
   };

@@ -5,7 +5,7 @@ import { linkHeader } from './link-header.ts';
 const LIST = 'https://192.0.2.1:8443/secret/api/v1/users';
 
 /** By relation, without the list's address. */
-function linksOf(
+function buildLinks(
   raw: Record<string, string>,
   place: Partial<Parameters<typeof linkHeader>[2]>,
 ): Record<string, string> {
@@ -21,7 +21,7 @@ function linksOf(
 
 describe('linkHeader', () => {
   it('names the pages around one in the middle, the next by its cursor', () => {
-    expect(linksOf({}, { offset: 100, next_cursor: 'abc' })).toEqual({
+    expect(buildLinks({}, { offset: 100, next_cursor: 'abc' })).toEqual({
       first: '?limit=100',
       prev: '?limit=100',
       next: '?limit=100&cursor=abc',
@@ -30,20 +30,20 @@ describe('linkHeader', () => {
   });
 
   it('names no page before the first nor behind the last', () => {
-    expect(Object.keys(linksOf({}, { next_cursor: 'abc' }))).toEqual(['first', 'next', 'last']);
-    expect(Object.keys(linksOf({}, { offset: 200 }))).toEqual(['first', 'prev', 'last']);
-    expect(linksOf({}, { offset: 150 }).prev).toBe('?limit=100&offset=50');
-    expect(linksOf({}, { offset: 1000 })).toMatchObject({
+    expect(Object.keys(buildLinks({}, { next_cursor: 'abc' }))).toEqual(['first', 'next', 'last']);
+    expect(Object.keys(buildLinks({}, { offset: 200 }))).toEqual(['first', 'prev', 'last']);
+    expect(buildLinks({}, { offset: 150 }).prev).toBe('?limit=100&offset=50');
+    expect(buildLinks({}, { offset: 1000 })).toMatchObject({
       prev: '?limit=100&offset=900',
       last: '?limit=100&offset=200',
     });
-    expect(linksOf({}, { total: 0 })).toEqual({ first: '?limit=100', last: '?limit=100' });
-    expect(linksOf({}, { total: 200 }).last).toBe('?limit=100&offset=100');
+    expect(buildLinks({}, { total: 0 })).toEqual({ first: '?limit=100', last: '?limit=100' });
+    expect(buildLinks({}, { total: 200 }).last).toBe('?limit=100&offset=100');
   });
 
   it('keeps the filters, encoded so that nothing can break out of the header', () => {
     const raw = { q: 'а"<>;, &b', state: 'active', limit: '7', offset: '9', sort: '-id' };
-    const { last = '' } = linksOf(raw, { limit: 7 });
+    const { last = '' } = buildLinks(raw, { limit: 7 });
     expect(last).toMatch(/^[\x21-\x7e]+$/);
     expect(Object.fromEntries(new URLSearchParams(last))).toEqual({
       q: raw.q,
@@ -56,10 +56,10 @@ describe('linkHeader', () => {
 
   it('goes on by cursor where a cursor was given, which has no place to go back from', () => {
     const raw = { cursor: 'abc', tag: 'x' };
-    expect(linksOf(raw, { next_cursor: 'de+f' })).toEqual({
+    expect(buildLinks(raw, { next_cursor: 'de+f' })).toEqual({
       first: '?tag=x&limit=100',
       next: '?tag=x&limit=100&cursor=de%2Bf',
     });
-    expect(Object.keys(linksOf(raw, {}))).toEqual(['first']);
+    expect(Object.keys(buildLinks(raw, {}))).toEqual(['first']);
   });
 });

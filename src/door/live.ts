@@ -1,7 +1,7 @@
 // Live events for the administrator's pages: each once, in order, also after a break; over when the session is.
 import type { Event } from '../contract/event-types.ts';
-import type { Core } from '../core/core.ts';
-import { PanelError } from '../core/panel-error.ts';
+import type { Core } from '../core/kernel/core.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
 import type { Clock } from '../core/ports/ports.ts';
 
 /** How often an open watch gets a sign of life and its session is checked. */
@@ -50,14 +50,14 @@ export function createLive(core: LiveCore, clock: Clock): Live {
   let isClosed = false;
 
   /** When the session of a token ends, if it is not used; null: it has ended. */
-  function endOf(token: string | null, isUse: boolean): number | null {
+  function findSessionEnd(token: string | null, isUse: boolean): number | null {
     const actor = token === null ? null : core.authenticateSession(token, isUse);
     return actor && (actor.sessionEndsAt ?? Number.POSITIVE_INFINITY);
   }
 
   /** Ends a watch whose session has ended; false if it has. */
   function check(watch: Watch): boolean {
-    const endsAt = endOf(watch.token(), false);
+    const endsAt = findSessionEnd(watch.token(), false);
     if (endsAt !== null) {
       watch.endsAt = endsAt;
       return true;
@@ -103,7 +103,7 @@ export function createLive(core: LiveCore, clock: Clock): Live {
 
   return {
     watch(token, lastId, listener) {
-      const endsAt = endOf(token(), true);
+      const endsAt = findSessionEnd(token(), true);
       if (endsAt === null) throw new PanelError('signed_out');
       if (isClosed || watches.size >= MAX_WATCHES) throw new PanelError('unavailable');
       const latest = core.latestEventId();

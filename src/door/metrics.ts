@@ -1,8 +1,8 @@
 // The metrics for Prometheus: figures of the panel taken when asked for, and how long requests took.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Core, Figures } from '../core/core.ts';
+import type { Core, Figures } from '../core/kernel/core.ts';
 import type { Clock } from '../core/ports/ports.ts';
-import type { UpDown } from '../core/ports/records.ts';
+import type { UpDown } from '../core/ports/traffic.ts';
 
 export interface Metrics {
   /** Notes one reply: route template (never a raw path), method, status, seconds. */

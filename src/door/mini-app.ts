@@ -1,10 +1,10 @@
 // The door of the Mini App, below the sub path: `app` is a page that sends what Telegram signed, and the reply to that is the page of a subscription.
-import type { Core } from '../core/core.ts';
-import { PanelError } from '../core/panel-error.ts';
+import type { Core } from '../core/kernel/core.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
 import type { MiniApp, MiniAppRefusal } from '../core/ports/bot.ts';
 import type { Clock } from '../core/ports/ports.ts';
 import type { LinkSettings } from '../core/ports/settings.ts';
-import { networkOf } from '../domain/client-network.ts';
+import { computeNetwork } from '../domain/client-network.ts';
 import { createRateLimiter, type RateRule } from '../domain/rate-limiter.ts';
 import type { MiniAppRequest } from '../subscription/page/mini-app.ts';
 import type { Page } from '../subscription/page/page.ts';
@@ -21,7 +21,7 @@ export interface MiniAppDoorParts {
   rateRule(): RateRule;
 }
 
-const MOST_BYTES = 16_384;
+const MAX_BYTES = 16_384;
 /** From one network, for all who are behind its address. */
 const SIGN_INS: RateRule = { perMinute: 60, burst: 30 };
 const STATUS: Readonly<Record<MiniAppRefusal, number>> = { forged: 403, ended: 403, unknown: 404, wait: 429 };
@@ -29,7 +29,7 @@ const STATUS: Readonly<Record<MiniAppRefusal, number>> = { forged: 403, ended: 4
 /** What the page has sent; empty where that is none of it. */
 async function readInitData(body: RequestBody): Promise<string> {
   try {
-    return new URLSearchParams(new TextDecoder().decode(await readBytes(body, MOST_BYTES))).get('init_data') ?? '';
+    return new URLSearchParams(new TextDecoder().decode(await readBytes(body, MAX_BYTES))).get('init_data') ?? '';
   } catch (error) {
     if (error instanceof PanelError) return '';
     throw error;
@@ -54,7 +54,7 @@ export function createMiniAppDoor(parts: MiniAppDoorParts): LinkDoor {
 
   async function signIn(state: CallState, request: LinkRequest): Promise<DoorReply> {
     const { headers, body, address } = request;
-    if (rateRule().perMinute > 0 && !signIns.take(networkOf(address), SIGN_INS, clock.now()).isAllowed)
+    if (rateRule().perMinute > 0 && !signIns.consumeRequest(computeNetwork(address), SIGN_INS, clock.now()).isAllowed)
       return answerWith(state, 'wait', request);
     const found = miniApp.signIn(await readInitData(body));
     if (typeof found === 'string') return answerWith(state, found, request);

@@ -2,11 +2,11 @@
 import { UPLOADED_BYTES } from '../contract/backups.ts';
 import type { FieldError } from '../contract/errors.ts';
 import { parseInput, type Sections, splitInput } from '../contract/input/input.ts';
-import { type Operation, takesIdempotencyKey } from '../contract/operation.ts';
+import { acceptsIdempotencyKey, type Operation } from '../contract/operation.ts';
 import { type Input, OPERATIONS, type OperationId, type Output } from '../contract/table.ts';
-import type { Actor, Call, Reply } from '../core/call.ts';
-import type { Core } from '../core/core.ts';
-import { PanelError } from '../core/panel-error.ts';
+import type { Core } from '../core/kernel/core.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
+import type { Actor, Call, Reply } from '../core/ports/call.ts';
 import { callCore } from './api.ts';
 import {
   type ApiRequest,
@@ -24,7 +24,7 @@ import {
 } from './call.ts';
 import type { Documents } from './documents.ts';
 import {
-  idempotencyOf,
+  buildIdempotency,
   MAX_BODY_BYTES,
   MAX_PUBLIC_BODY_BYTES,
   readIdempotencyKey,
@@ -86,10 +86,10 @@ async function operate(parts: PanelDoorParts, request: PanelRequest, state: Call
   const maxBytes = isPublic ? MAX_PUBLIC_BODY_BYTES : MAX_BODY_BYTES;
   if (typeof body !== 'string') requireJsonHeaders(headers, isEmpty(body), false, maxBytes);
   const ifMatch = operation.door === 'api' && operation.ifMatch ? readIfMatch(headers) : undefined;
-  const key = operation.door === 'api' && takesIdempotencyKey(operation) ? readIdempotencyKey(headers) : undefined;
+  const key = operation.door === 'api' && acceptsIdempotencyKey(operation) ? readIdempotencyKey(headers) : undefined;
   const bytes = await readBytes(body, maxBytes);
   const flat = bytes.length === 0 ? {} : parseStrictJson(bytes);
-  const input = judgeInput(operation, splitInput(operation, flat));
+  const input = validateInput(operation, splitInput(operation, flat));
   const document = parts.documents[operation.id];
   if (document !== undefined) {
     const { type, body: text } = await document('');
@@ -100,10 +100,10 @@ async function operate(parts: PanelDoorParts, request: PanelRequest, state: Call
     return makeReply(state, 200, 'application/json', JSON.stringify(tried));
   }
   const call: Call = {
-    ...callOf(request, state, actor ?? SIGNED_OUT),
+    ...buildCall(request, state, actor ?? SIGNED_OUT),
     ...(ifMatch !== undefined && { ifMatch }),
     // There is one administrator: a repetition may come from another session.
-    ...(key !== undefined && { idempotency: idempotencyOf(key, null, request.method, request.path, flat) }),
+    ...(key !== undefined && { idempotency: buildIdempotency(key, null, request.method, request.path, flat) }),
   };
   const reply = await callCore(parts.core, operation.id, input, call);
   return encodeReply(state, reply);
@@ -114,13 +114,13 @@ function findOperation(id: string): (Operation & { readonly id: OperationId }) |
 }
 
 /** The validated input. Throws PanelError `validation` with all that is wrong. */
-function judgeInput<Op extends Operation>(operation: Op, sections: Sections) {
+function validateInput<Op extends Operation>(operation: Op, sections: Sections) {
   const parsed = parseInput(operation, sections);
   if (!parsed.ok) throw new PanelError('validation', parsed.errors);
   return parsed.value;
 }
 
-function callOf(request: PanelRequest, state: CallState, actor: Actor): Call {
+function buildCall(request: PanelRequest, state: CallState, actor: Actor): Call {
   const { address, device, isOnTrial, browserToken } = request;
   return {
     actor,
@@ -174,7 +174,7 @@ async function download(
   actor: Actor,
   name: string,
 ): Promise<DoorReply> {
-  const { sizeBytes, chunks } = await core.backupFiles.open(name, callOf(request, state, actor));
+  const { sizeBytes, chunks } = await core.backupFiles.open(name, buildCall(request, state, actor));
   const headers = [
     ...commonHeaders(state.id),
     'Content-Security-Policy',
@@ -203,6 +203,6 @@ async function upload(
   }
   // Before any of it is read.
   if (Number(headers['content-length'] ?? 0) > UPLOADED_BYTES) throw new PanelError('backup_refused', [TOO_LARGE]);
-  const made = await core.backupFiles.receive(readChunks(body), callOf(request, state, actor));
+  const made = await core.backupFiles.receive(readChunks(body), buildCall(request, state, actor));
   return makeReply(state, 201, 'application/json', JSON.stringify(made));
 }

@@ -1,7 +1,7 @@
 // Which queries and JSON texts are read, and what is refused in them.
 import { describe, expect, it } from 'vitest';
 import type { FieldError } from '../contract/errors.ts';
-import { PanelError } from '../core/panel-error.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
 import { canonicalJson, parseStrictJson, readQuery } from './parse.ts';
 
 describe('readQuery', () => {

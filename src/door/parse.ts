@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FieldError, FieldErrorCode } from '../contract/errors.ts';
 import { pointerTo } from '../contract/input/errors.ts';
-import { PanelError } from '../core/panel-error.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
 import { isNestedDeeper } from '../domain/json-depth.ts';
 
 export interface QueryReading {
@@ -101,7 +101,7 @@ function inspect(text: string): void {
     const char = text.charCodeAt(index);
     if (char === 0x22) {
       const end = stringEnd(text, index);
-      takeString(text.slice(index, end + 1), frame, frames);
+      checkString(text.slice(index, end + 1), frame, frames);
       index = end;
     } else if (char === 0x7b || char === 0x5b) {
       const isObject = char === 0x7b;
@@ -126,7 +126,7 @@ function stringEnd(text: string, start: number): number {
   }
 }
 
-function takeString(quoted: string, frame: Frame | undefined, frames: readonly Frame[]): void {
+function checkString(quoted: string, frame: Frame | undefined, frames: readonly Frame[]): void {
   const isEscaped = quoted.includes('\\');
   const isName = frame?.isNameNext === true;
   if (!isEscaped && !isName) return;

@@ -1,6 +1,6 @@
 // Failures as problem documents (RFC 9457): the expected ones by their code, all others as `internal` and nothing more.
-import { ERRORS, type ErrorCode, problemOf } from '../contract/errors.ts';
-import { PanelError } from '../core/panel-error.ts';
+import { buildProblem, ERRORS, type ErrorCode } from '../contract/errors.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
 import type { Log } from '../core/ports/ports.ts';
 import { type CallState, type DoorReply, makeReply } from './call.ts';
 
@@ -16,11 +16,11 @@ export function replyToFailure(state: CallState, error: unknown, log: Pick<Log, 
 }
 
 function problemReply(state: CallState, code: ErrorCode, error?: PanelError): DoorReply {
-  const body = JSON.stringify(problemOf(code, state.id, error?.errors, error?.inUse));
-  return makeReply(state, ERRORS[code].status, PROBLEM_TYPE, body, headersOf(state, code, error?.retryAfter));
+  const body = JSON.stringify(buildProblem(code, state.id, error?.errors, error?.inUse));
+  return makeReply(state, ERRORS[code].status, PROBLEM_TYPE, body, buildHeaders(state, code, error?.retryAfter));
 }
 
-function headersOf(state: CallState, code: ErrorCode, retryAfter: number | undefined): string[] {
+function buildHeaders(state: CallState, code: ErrorCode, retryAfter: number | undefined): string[] {
   const headers: string[] = [];
   if (code === 'unauthorized') headers.push('WWW-Authenticate', 'Bearer');
   if (code === 'method_not_allowed') headers.push('Allow', state.allow ?? '');

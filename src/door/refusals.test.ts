@@ -13,8 +13,12 @@ function open() {
   const timers = createTestTimers();
   const clock = createTestClock(START);
   const refusals = createRefusals({ clock, timers, log });
-  const note = (caller: string | null, reason: Parameters<typeof refusals.note>[1], route = '/users', id = 'r1') =>
-    refusals.note({ ...newCallState(id, 'POST'), caller, route }, reason);
+  const note = (
+    caller: string | null,
+    reason: Parameters<typeof refusals.recordRefusal>[1],
+    route = '/users',
+    id = 'r1',
+  ) => refusals.recordRefusal({ ...newCallState(id, 'POST'), caller, route }, reason);
   const lines = () => log.lines.map((line) => JSON.parse(line));
   return { refusals, note, lines, timers, clock };
 }

@@ -7,7 +7,7 @@ import type { CallState } from './call.ts';
 /** Unknown keys and failed sign-ins are traced by the core (failures.ts); wrong proofs are in the audit log. */
 const REASONS: ReadonlySet<ErrorCode> = new Set(['read_only_key', 'panel_only']);
 /** Lines a minute; what goes beyond is added up in one. */
-const MOST_LINES = 200;
+const MAX_LINES = 200;
 
 interface Tally {
   readonly caller: string;
@@ -19,7 +19,7 @@ interface Tally {
 }
 
 export interface Refusals {
-  note(state: CallState, reason: ErrorCode): void;
+  recordRefusal(state: CallState, reason: ErrorCode): void;
   /** Logs what is known so far. */
   close(): void;
 }
@@ -38,14 +38,14 @@ export function createRefusals(parts: { readonly clock: Clock; readonly timers: 
   }
 
   return {
-    note({ id, caller, route, method }, reason) {
+    recordRefusal({ id, caller, route, method }, reason) {
       if (caller === null || !REASONS.has(reason)) return;
       if (cancel === null) {
         since = clock.now();
         cancel = timers.after(MINUTE_MS, write);
       }
       const name = `${caller} ${reason} ${method} ${route}`;
-      const isOne = tallies.has(name) || tallies.size < MOST_LINES;
+      const isOne = tallies.has(name) || tallies.size < MAX_LINES;
       const key = isOne ? name : 'others';
       const tally = tallies.get(key);
       if (tally) tally.count += 1;

@@ -27,7 +27,7 @@ interface Branch {
   readonly fixed: Map<string, Branch>;
   parameter: Branch | null;
   /** The parameter is any text, percent-encoded; otherwise digits only. */
-  takesText: boolean;
+  acceptsText: boolean;
   route: Route | null;
 }
 
@@ -40,16 +40,18 @@ export interface Router {
 
 export function createRouter(operations: readonly RoutedOperation[] = API_OPERATIONS): Router {
   const root: Branch = newBranch();
-  const routes = [...Map.groupBy(operations, ({ path }) => path)].map(([template, group]) => routeOf(template, group));
+  const routes = [...Map.groupBy(operations, ({ path }) => path)].map(([template, group]) =>
+    buildRoute(template, group),
+  );
   for (const route of routes) plant(root, route);
   return { routes, match: (path) => find(root, path) };
 }
 
 function newBranch(): Branch {
-  return { fixed: new Map(), parameter: null, takesText: false, route: null };
+  return { fixed: new Map(), parameter: null, acceptsText: false, route: null };
 }
 
-function routeOf(template: string, group: readonly RoutedOperation[]): Route {
+function buildRoute(template: string, group: readonly RoutedOperation[]): Route {
   const operations = new Map<string, RoutedOperation>();
   for (const operation of group) {
     operations.set(operation.method, operation);
@@ -63,7 +65,7 @@ function plant(root: Branch, route: Route): void {
   let branch = root;
   for (const segment of route.template.slice(1).split('/')) {
     if (segment.startsWith('{')) {
-      branch.takesText = isText(route, segment.slice(1, -1));
+      branch.acceptsText = isText(route, segment.slice(1, -1));
       branch.parameter ??= newBranch();
       branch = branch.parameter;
     } else {
@@ -91,7 +93,7 @@ function find(root: Branch, path: string): Match | null {
       branch = fixed;
     } else {
       if (branch.parameter === null) return null;
-      const value = branch.takesText ? textOf(segment) : idOf(segment);
+      const value = branch.acceptsText ? decodeSegment(segment) : parseId(segment);
       if (value === null) return null;
       branch = branch.parameter;
       values = values === null ? [value] : [...values, value];
@@ -100,11 +102,11 @@ function find(root: Branch, path: string): Match | null {
     start = slash + 1;
     if (start > path.length - 1) return null;
   }
-  return branch.route === null ? null : { route: branch.route, params: paramsOf(branch.route, values) };
+  return branch.route === null ? null : { route: branch.route, params: buildParams(branch.route, values) };
 }
 
 /** A percent-encoded text, which may hold a slash so; null where it is not UTF-8. */
-function textOf(segment: string): string | null {
+function decodeSegment(segment: string): string | null {
   if (segment === '') return null;
   try {
     return decodeURIComponent(segment);
@@ -114,7 +116,7 @@ function textOf(segment: string): string | null {
 }
 
 /** A positive safe integer in its one form, without sign or leading zero; null for everything else. */
-function idOf(segment: string): number | null {
+function parseId(segment: string): number | null {
   if (segment.length === 0 || segment.length > 16 || segment.charCodeAt(0) === 48) return null;
   let value = 0;
   for (let index = 0; index < segment.length; index++) {
@@ -125,7 +127,7 @@ function idOf(segment: string): number | null {
   return value <= Number.MAX_SAFE_INTEGER ? value : null;
 }
 
-function paramsOf(route: Route, values: readonly (number | string)[] | null): Match['params'] {
+function buildParams(route: Route, values: readonly (number | string)[] | null): Match['params'] {
   const params: Record<string, number | string> = {};
   if (values === null) return params;
   for (let index = 0; index < values.length; index++) params[route.names[index] ?? ''] = values[index] ?? 0;

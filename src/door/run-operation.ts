@@ -2,9 +2,9 @@
 import { parseInput, splitInput } from '../contract/input/input.ts';
 import type { CallOf } from '../contract/operation.ts';
 import { OPERATIONS, type Output } from '../contract/table.ts';
-import type { Call, HandledId } from '../core/call.ts';
-import type { Core } from '../core/core.ts';
-import { PanelError } from '../core/panel-error.ts';
+import type { Core } from '../core/kernel/core.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
+import type { Call, HandledId } from '../core/ports/call.ts';
 
 /** Judges the input as every door does and runs the operation. Rejects with PanelError. */
 export async function runOperation<Id extends HandledId>(

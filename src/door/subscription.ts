@@ -1,10 +1,10 @@
 // The door for users: `/<sub path>/<token>`. It knows neither keys nor sessions, and an unknown token has no reply of its own.
 import { hash } from 'node:crypto';
-import type { Core, Subscription } from '../core/core.ts';
+import type { Core, Subscription } from '../core/kernel/core.ts';
 import type { Clock, Log } from '../core/ports/ports.ts';
 import type { LinkSettings } from '../core/ports/settings.ts';
 import { clientApp } from '../domain/client-app.ts';
-import { networkOf } from '../domain/client-network.ts';
+import { computeNetwork } from '../domain/client-network.ts';
 import { createRateLimiter, type RateRule } from '../domain/rate-limiter.ts';
 import type { RenderedSubscription, RenderRequest } from '../subscription/render.ts';
 import { type CallState, type DoorReply, type HeaderList, makeReply, newCallState, type RequestBody } from './call.ts';
@@ -42,7 +42,7 @@ export interface LinkDoor {
 }
 
 export interface SubscriptionDoorParts {
-  readonly core: Pick<Core, 'noteLinkRead'> & {
+  readonly core: Pick<Core, 'recordLinkRead'> & {
     subscription(token: string): Subscription | null;
     settings(): LinkSettings;
   };
@@ -73,12 +73,12 @@ export function createSubscriptionDoor(parts: SubscriptionDoorParts): (request: 
   const limiter = createRateLimiter<string>();
 
   /** Seconds to wait; null: it may. Counted for a link and a network, so that a link that became public does not lock its user out. */
-  function takeRequest(token: string, address: string): number | null {
+  function consumeRequest(token: string, address: string): number | null {
     const { perMinute } = rateRule();
     if (perMinute === 0) return null;
     const limit = Math.max(LEAST_PER_MINUTE, Math.ceil(perMinute / PART_OF_KEY));
     const rule = { perMinute: limit, burst: limit };
-    const { isAllowed, retryAfter } = limiter.take(`${token} ${networkOf(address)}`, rule, clock.now());
+    const { isAllowed, retryAfter } = limiter.consumeRequest(`${token} ${computeNetwork(address)}`, rule, clock.now());
     return isAllowed ? null : retryAfter;
   }
 
@@ -90,7 +90,7 @@ export function createSubscriptionDoor(parts: SubscriptionDoorParts): (request: 
     if (token === undefined || subscription === null) return null;
     const state = newCallState(id, method);
     state.route = 'subscription';
-    const wait = takeRequest(token, address);
+    const wait = consumeRequest(token, address);
     if (wait !== null) return makeReply(state, 429, null, '', ['Retry-After', String(wait)]);
     try {
       const { format, connection } = readQuery(query).raw;
@@ -104,7 +104,7 @@ export function createSubscriptionDoor(parts: SubscriptionDoorParts): (request: 
         notice: NOTICES.find((one) => one === query) ?? null,
       });
       // Who opens the page in a browser has no application yet.
-      if (!rendered.inline) core.noteLinkRead(subscription.user.id, clientApp(headers['user-agent']));
+      if (!rendered.inline) core.recordLinkRead(subscription.user.id, clientApp(headers['user-agent']));
       return replyWith(state, rendered, headers['if-none-match'], rendered.inline ? parts.framedBy?.() : undefined);
     } catch (error) {
       const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDoor, problem, type TestDoor } from '../../tests/support/door.ts';
 import { READ_KEY, SETTINGS } from '../../tests/support/fake-core.ts';
-import { PanelError } from '../core/panel-error.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
 
 let door: TestDoor;
 beforeEach(async () => {

@@ -3,9 +3,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import { SESSION_FIELD } from '../contract/access/session.ts';
-import { PanelError } from '../core/panel-error.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
 import type { Clock, Log } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
+import { isPrivateHost } from '../domain/host.ts';
 import {
   type DoorReply,
   makeReply,
@@ -31,9 +32,9 @@ import { createClientAddress } from './client-address.ts';
 import { compressReply } from './compress.ts';
 import {
   answer,
-  bodyOf,
   type Exchange,
   type ExchangeHost,
+  getRequestBody,
   openExchange,
   readHeaders,
   send,
@@ -72,6 +73,8 @@ export interface App {
   /** Handles a server's requests. `linksOnly`: the secret path is unknown there. */
   listener(linksOnly: boolean): (request: IncomingMessage, response: ServerResponse) => void;
   readonly constantReply: ConstantReply;
+  /** The last peer in a private network whose X-Forwarded-For did not count: likely a proxy that is not trusted. null: none. */
+  ignoredProxy(): string | null;
   /** Replies close their connections from now on. */
   close(): void;
 }
@@ -83,7 +86,13 @@ export function createApp(parts: AppParts): App {
   const constantReply = createConstantReply(clock);
   let isClosing = false;
   const host: ExchangeHost = { observe: door.observe, isClosing: () => isClosing };
-  const addressOf = createClientAddress(() => parts.trustedProxies());
+  let ignoredProxy: string | null = null;
+  const getClientAddress = createClientAddress(
+    () => parts.trustedProxies(),
+    (peer) => {
+      if (isPrivateHost(peer)) ignoredProxy = peer;
+    },
+  );
 
   const app = express();
   for (const setting of ['x-powered-by', 'etag', 'trust proxy', 'query parser']) app.disable(setting);
@@ -107,8 +116,8 @@ export function createApp(parts: AppParts): App {
         path,
         query,
         headers: readHeaders(request),
-        body: bodyOf(exchange),
-        address: addressOf(request),
+        body: getRequestBody(exchange),
+        address: getClientAddress(request),
         onGone: (listener) => void response.once('close', listener),
       });
       const compress = (made: DoorReply) => compressReply(request, made);
@@ -126,13 +135,13 @@ export function createApp(parts: AppParts): App {
       query,
       headers: request.headers,
       allHeaders: request.headers,
-      body: bodyOf(exchange),
-      address: addressOf(request),
+      body: getRequestBody(exchange),
+      address: getClientAddress(request),
     });
     if (reply === null) constantReply.send(request, response);
     else answer(exchange, () => reply);
   });
-  if (parts.panel) app.use(SECRET_PREFIX, panelRouter(parts, host, addressOf, parts.panel.pages));
+  if (parts.panel) app.use(SECRET_PREFIX, panelRouter(parts, host, getClientAddress, parts.panel.pages));
   app.use((request, response) => constantReply.send(request, response));
   const onError: ErrorRequestHandler = (error, request, response, _next) => {
     log.error('http_failed', { cause: error instanceof Error ? (error.stack ?? error.message) : String(error) });
@@ -145,6 +154,7 @@ export function createApp(parts: AppParts): App {
   return {
     listener: (linksOnly) => createGuard(guardParts, linksOnly),
     constantReply,
+    ignoredProxy: () => ignoredProxy,
     close() {
       isClosing = true;
     },
@@ -155,12 +165,12 @@ export function createApp(parts: AppParts): App {
 function panelRouter(
   { core, door, isOnTrial }: AppParts,
   host: ExchangeHost,
-  addressOf: (request: IncomingMessage) => string,
+  getClientAddress: (request: IncomingMessage) => string,
   pages: Pages | null,
 ): RequestHandler {
   const router = Router({ caseSensitive: true, strict: true });
   const instanceId = () => core.settings().instanceId;
-  const sessionOf = (request: IncomingMessage) => readSession(request, instanceId());
+  const getSession = (request: IncomingMessage) => readSession(request, instanceId());
 
   router.use(
     EVENTS_ROUTE,
@@ -168,7 +178,7 @@ function panelRouter(
       const { path, query } = splitUrl(exchange.request.url ?? '');
       if (path !== '/') throw new PanelError('not_found');
       if (!isOwnRead(exchange.request)) throw new PanelError('foreign_origin');
-      const session = sessionOf(exchange.request);
+      const session = getSession(exchange.request);
       const { secretPath } = core.settings();
       // A stream under a former secret path leads nowhere, as its address does.
       openEventStream(exchange, door, () => (core.settings().secretPath === secretPath ? session : null), query);
@@ -180,7 +190,7 @@ function panelRouter(
     const isOwn = request.method === 'GET' ? isOwnRead(request) : isOwnRequest(request);
     const isForm = isFormOfBackup(request, path);
     answer(exchange, async () => {
-      const body = bodyOf(exchange);
+      const body = getRequestBody(exchange);
       const reply = await door.call({
         door: 'panel',
         id: exchange.id,
@@ -190,9 +200,9 @@ function panelRouter(
         query,
         headers: readHeaders(request),
         body: isForm ? NO_BODY : body,
-        session: isForm ? await readFormSession(request, instanceId(), body) : sessionOf(request),
+        session: isForm ? await readFormSession(request, instanceId(), body) : getSession(request),
         browserToken: readBrowserCookie(request, instanceId()),
-        address: addressOf(request),
+        address: getClientAddress(request),
         device: deviceName(request.headers['user-agent']),
         isForeign: !isOwn,
         isOnTrial: isOnTrial?.(request.socket) ?? false,

@@ -5,12 +5,12 @@ import { describe, expect, it } from 'vitest';
 import {
   browserCookie,
   deviceName,
-  halvesOf,
   isOwnRead,
   isOwnRequest,
   readBrowserCookie,
   readSession,
   sessionHeaders,
+  splitToken,
 } from './browser.ts';
 
 const TOKEN = 'kJ3_-xQ9'.repeat(5);
@@ -20,15 +20,15 @@ const SECURE = '__Host-panel-a1b2';
 const PLAIN = 'panel-a1b2';
 
 /** The cookies alone. */
-function cookiesOf(request: IncomingMessage, instanceId: string, cookieHalf: string | null): readonly string[] {
+function listCookies(request: IncomingMessage, instanceId: string, cookieHalf: string | null): readonly string[] {
   return sessionHeaders(request, instanceId, cookieHalf === null ? null : cookieHalf + HALF).slice(0, -2);
 }
-function requestOf(headers: Record<string, string>, encrypted = true): IncomingMessage {
+function buildRequest(headers: Record<string, string>, encrypted = true): IncomingMessage {
   return { headers, socket: { encrypted } } as unknown as IncomingMessage;
 }
 /** The cookie's half, where the page's is in order. */
 function read(cookie: string, encrypted = true): string | null {
-  const token = readSession(requestOf({ cookie, 'panel-session': HALF }, encrypted), 'a1b2');
+  const token = readSession(buildRequest({ cookie, 'panel-session': HALF }, encrypted), 'a1b2');
   if (token !== null && !token.endsWith(HALF)) throw new Error('without the half of the page');
   return token === null ? null : token.slice(0, -HALF.length);
 }
@@ -42,11 +42,11 @@ describe('readSession', () => {
     ['of other characters', { 'panel-session': HALF.replace('_', '%') }],
     ['sent twice', { 'panel-session': `${HALF}, ${HALF}` }],
   ])('refuses a page’s half that is %s', (_, headers) => {
-    expect(readSession(requestOf({ cookie: `${SECURE}=${TOKEN}`, ...headers }), 'a1b2')).toBeNull();
+    expect(readSession(buildRequest({ cookie: `${SECURE}=${TOKEN}`, ...headers }), 'a1b2')).toBeNull();
   });
 
   it('takes the page’s half from elsewhere where it is given, and from there alone', () => {
-    const request = requestOf({ cookie: `${SECURE}=${TOKEN}`, 'panel-session': HALF });
+    const request = buildRequest({ cookie: `${SECURE}=${TOKEN}`, 'panel-session': HALF });
     expect(readSession(request, 'a1b2', OTHER)).toBe(TOKEN + OTHER);
     expect(readSession(request, 'a1b2', null)).toBeNull();
   });
@@ -78,7 +78,7 @@ describe('readSession', () => {
   it('takes both names over plain HTTP, the secure one first', () => {
     expect(read(`${PLAIN}=${TOKEN}`, false)).toBe(TOKEN);
     expect(read(`${PLAIN}=${TOKEN}; ${SECURE}=${OTHER}`, false)).toBe(OTHER);
-    expect(readSession(requestOf({ 'panel-session': HALF }), 'a1b2')).toBeNull();
+    expect(readSession(buildRequest({ 'panel-session': HALF }), 'a1b2')).toBeNull();
   });
 
   test.prop([fc.string({ unit: 'binary-ascii', maxLength: 300 })])(
@@ -92,34 +92,36 @@ describe('readSession', () => {
 describe('sessionHeaders', () => {
   it('puts one half into the cookie and the other into a header of the page', () => {
     const token = `${TOKEN}${HALF}`;
-    expect(halvesOf(token)).toEqual([TOKEN, HALF]);
-    const headers = sessionHeaders(requestOf({}), 'a1b2', token);
+    expect(splitToken(token)).toEqual([TOKEN, HALF]);
+    const headers = sessionHeaders(buildRequest({}), 'a1b2', token);
     expect(headers.slice(-2)).toEqual(['Panel-Session', HALF]);
     expect(headers.filter((part) => part.includes(HALF))).toEqual([HALF]);
     expect(headers.filter((part) => part.includes(TOKEN))).toHaveLength(1);
   });
 
   it('is __Host-, Secure, HttpOnly and strict over TLS', () => {
-    expect(cookiesOf(requestOf({}), 'a1b2', TOKEN)).toEqual([
+    expect(listCookies(buildRequest({}), 'a1b2', TOKEN)).toEqual([
       'Set-Cookie',
       `${SECURE}=${TOKEN}; Path=/; HttpOnly; SameSite=Strict; Secure`,
     ]);
-    expect(cookiesOf(requestOf({}), 'a1b2', null)).toEqual([
+    expect(listCookies(buildRequest({}), 'a1b2', null)).toEqual([
       'Set-Cookie',
       `${SECURE}=; Path=/; HttpOnly; SameSite=Strict; Secure; Max-Age=0`,
     ]);
   });
 
   it('has the bare name over plain HTTP, unless the browser itself is on HTTPS', () => {
-    expect(cookiesOf(requestOf({ origin: 'http://127.0.0.1:8080' }, false), 'a1b2', TOKEN)).toEqual([
+    expect(listCookies(buildRequest({ origin: 'http://127.0.0.1:8080' }, false), 'a1b2', TOKEN)).toEqual([
       'Set-Cookie',
       `${PLAIN}=${TOKEN}; Path=/; HttpOnly; SameSite=Strict`,
     ]);
-    expect(cookiesOf(requestOf({ origin: 'https://panel.example' }, false), 'a1b2', TOKEN)[1]).toContain('; Secure');
+    expect(listCookies(buildRequest({ origin: 'https://panel.example' }, false), 'a1b2', TOKEN)[1]).toContain(
+      '; Secure',
+    );
   });
 
   it('clears both names over plain HTTP', () => {
-    const cookies = cookiesOf(requestOf({}, false), 'a1b2', null).filter((part) => part !== 'Set-Cookie');
+    const cookies = listCookies(buildRequest({}, false), 'a1b2', null).filter((part) => part !== 'Set-Cookie');
     expect(cookies.map((cookie) => cookie.split('=')[0])).toEqual([PLAIN, SECURE]);
     for (const cookie of cookies) expect(cookie).toContain('Max-Age=0');
   });
@@ -128,19 +130,19 @@ describe('sessionHeaders', () => {
 describe('the cookie of a browser that signed in before', () => {
   const BROWSER = '__Host-panel-browser-a1b2';
   it('outlives the session, and is neither read nor written as one', () => {
-    expect(browserCookie(requestOf({}), 'a1b2', TOKEN)).toEqual([
+    expect(browserCookie(buildRequest({}), 'a1b2', TOKEN)).toEqual([
       'Set-Cookie',
       `${BROWSER}=${TOKEN}; Path=/; HttpOnly; SameSite=Strict; Secure; Max-Age=34560000`,
     ]);
-    const request = requestOf({ cookie: `${BROWSER}=${TOKEN}; ${SECURE}=${OTHER}` });
+    const request = buildRequest({ cookie: `${BROWSER}=${TOKEN}; ${SECURE}=${OTHER}` });
     expect([readBrowserCookie(request, 'a1b2'), readSession(request, 'a1b2', HALF)]).toEqual([TOKEN, OTHER + HALF]);
-    expect(readBrowserCookie(requestOf({ cookie: `${SECURE}=${OTHER}` }), 'a1b2')).toBeNull();
+    expect(readBrowserCookie(buildRequest({ cookie: `${SECURE}=${OTHER}` }), 'a1b2')).toBeNull();
   });
 });
 
 /** A request to the panel's own host. */
 function requestTo(headers: Record<string, string>, encrypted = true): IncomingMessage {
-  return requestOf({ host: '192.168.1.10:8443', ...headers }, encrypted);
+  return buildRequest({ host: '192.168.1.10:8443', ...headers }, encrypted);
 }
 
 describe('isOwnRequest', () => {

@@ -45,7 +45,7 @@ const LONGEST_AGE_S = 400 * 86_400;
  * `__Host-` where the browser's side is encrypted: then no other host and no plain connection can set it. Browsers take that
  * prefix over TLS only, so plain HTTP on loopback has the bare name.
  */
-function nameOf(kind: CookieKind, instanceId: string, isSecure: boolean): string {
+function buildCookieName(kind: CookieKind, instanceId: string, isSecure: boolean): string {
   return isSecure ? `__Host-${kind}-${instanceId}` : `${kind}-${instanceId}`;
 }
 
@@ -66,7 +66,7 @@ export function readSession(
 }
 
 /** The halves of a session's token: for the cookie and for the page. */
-export function halvesOf(token: string): readonly [cookieHalf: string, pageHalf: string] {
+export function splitToken(token: string): readonly [cookieHalf: string, pageHalf: string] {
   const middle = Math.ceil(token.length / 2);
   return [token.slice(0, middle), token.slice(middle)];
 }
@@ -79,9 +79,9 @@ export function readBrowserCookie(request: IncomingMessage, instanceId: string):
 function readCookie(request: IncomingMessage, kind: CookieKind, instanceId: string): string | null {
   const header = request.headers.cookie;
   if (header === undefined || header.length > MAX_HEADER) return null;
-  const secure = valueIn(header, nameOf(kind, instanceId, true));
+  const secure = valueIn(header, buildCookieName(kind, instanceId, true));
   if (secure !== null || isEncrypted(request)) return secure;
-  return valueIn(header, nameOf(kind, instanceId, false));
+  return valueIn(header, buildCookieName(kind, instanceId, false));
 }
 
 function valueIn(header: string, name: string): string | null {
@@ -100,11 +100,11 @@ function valueIn(header: string, name: string): string | null {
 export function sessionHeaders(request: IncomingMessage, instanceId: string, token: string | null): readonly string[] {
   const isSecure = isSecureFor(request);
   const age = token === null ? 0 : null;
-  const [cookieHalf, pageHalf] = halvesOf(token ?? '');
-  const cookies = [cookie(nameOf('panel', instanceId, isSecure), cookieHalf, isSecure, age)];
+  const [cookieHalf, pageHalf] = splitToken(token ?? '');
+  const cookies = [cookie(buildCookieName('panel', instanceId, isSecure), cookieHalf, isSecure, age)];
   // A browser that signs out over plain HTTP may hold either.
   if (token === null && !isEncrypted(request)) {
-    cookies.push(cookie(nameOf('panel', instanceId, !isSecure), '', !isSecure, age));
+    cookies.push(cookie(buildCookieName('panel', instanceId, !isSecure), '', !isSecure, age));
   }
   return [...cookies.flatMap((value) => ['Set-Cookie', value]), SESSION_HEADER, pageHalf];
 }
@@ -112,7 +112,7 @@ export function sessionHeaders(request: IncomingMessage, instanceId: string, tok
 /** The Set-Cookie header of a browser in which the administrator has signed in. */
 export function browserCookie(request: IncomingMessage, instanceId: string, token: string): readonly string[] {
   const isSecure = isSecureFor(request);
-  return ['Set-Cookie', cookie(nameOf('panel-browser', instanceId, isSecure), token, isSecure, LONGEST_AGE_S)];
+  return ['Set-Cookie', cookie(buildCookieName('panel-browser', instanceId, isSecure), token, isSecure, LONGEST_AGE_S)];
 }
 
 function isSecureFor(request: IncomingMessage): boolean {

@@ -9,13 +9,13 @@ function from(peer: string, forwarded?: string): IncomingMessage {
 
 describe('createClientAddress', () => {
   it('is the peer, whatever it claims, where no proxy is trusted', () => {
-    const addressOf = createClientAddress(() => []);
-    expect(addressOf(from('192.0.2.1', '10.0.0.1'))).toBe('192.0.2.1');
-    expect(addressOf(from('::ffff:192.0.2.1'))).toBe('192.0.2.1');
+    const getClientAddress = createClientAddress(() => []);
+    expect(getClientAddress(from('192.0.2.1', '10.0.0.1'))).toBe('192.0.2.1');
+    expect(getClientAddress(from('::ffff:192.0.2.1'))).toBe('192.0.2.1');
   });
 
   const proxies = ['127.0.0.1', '10.0.0.0/8', '2001:db8::/32', 'nonsense', '10.0.0.0/99'];
-  const addressOf = createClientAddress(() => proxies);
+  const getClientAddress = createClientAddress(() => proxies);
 
   it.each([
     ['127.0.0.1', '198.51.100.7', '198.51.100.7'],
@@ -28,12 +28,12 @@ describe('createClientAddress', () => {
     ['2001:db8::5', '2001:db9::1', '2001:db9::1'],
     ['127.0.0.1', '', '127.0.0.1'],
   ])('takes from the trusted %s with %j that it is %s', (peer, forwarded, client) => {
-    expect(addressOf(from(peer, forwarded))).toBe(client);
+    expect(getClientAddress(from(peer, forwarded))).toBe(client);
   });
 
   it('believes no other peer', () => {
-    expect(addressOf(from('192.0.2.1', '198.51.100.7'))).toBe('192.0.2.1');
-    expect(addressOf(from('127.0.0.2', '198.51.100.7'))).toBe('127.0.0.2');
+    expect(getClientAddress(from('192.0.2.1', '198.51.100.7'))).toBe('192.0.2.1');
+    expect(getClientAddress(from('127.0.0.2', '198.51.100.7'))).toBe('127.0.0.2');
   });
 
   it('follows a change of the trusted proxies', () => {

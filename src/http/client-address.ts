@@ -16,13 +16,20 @@ export type ClientAddress = (request: IncomingMessage) => string;
  * `trustedProxies` are addresses and CIDR ranges, looked at on each request. X-Forwarded-For counts only where the peer
  * itself is trusted: from the right, the first that is not trusted is the client. Without one it is the peer.
  */
-export function createClientAddress(trustedProxies: () => readonly string[]): ClientAddress {
+export function createClientAddress(
+  trustedProxies: () => readonly string[],
+  /** Called with the peer whose header does not count. */
+  reportIgnored: (peer: string) => void = () => {},
+): ClientAddress {
   const isTrusted = createTrust(trustedProxies);
   return (request) => {
     const peer = plainAddress(request.socket.remoteAddress);
-    if (trustedProxies().length === 0) return peer;
     const forwarded = request.headers['x-forwarded-for'];
-    if (forwarded === undefined || !isTrusted(peer)) return peer;
+    if (forwarded === undefined) return peer;
+    if (!isTrusted(peer)) {
+      reportIgnored(peer);
+      return peer;
+    }
     return rightmostUntrusted(String(forwarded), peer, isTrusted);
   };
 }
@@ -35,7 +42,7 @@ export function createTrust(trustedProxies: () => readonly string[]): (address: 
     const proxies = trustedProxies();
     if (proxies !== known) {
       known = proxies;
-      trusted = blockListOf(proxies);
+      trusted = buildBlockList(proxies);
     }
     return isIP(address) !== 0 && trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
   };
@@ -53,7 +60,7 @@ function rightmostUntrusted(header: string, peer: string, isTrusted: (address: s
 }
 
 /** What cannot be read is left out: it must never widen the trust. */
-function blockListOf(proxies: readonly string[]): BlockList {
+function buildBlockList(proxies: readonly string[]): BlockList {
   const list = new BlockList();
   for (const proxy of proxies) {
     const [address = '', bits] = proxy.split('/');

@@ -36,14 +36,14 @@ async function get(path: string, key: string, coding: string | undefined, method
   return promise;
 }
 
-const codingOf = async (path: string, key: string, asked: string | undefined = 'gzip') =>
+const readEncoding = async (path: string, key: string, asked: string | undefined = 'gzip') =>
   (await get(path, key, asked)).headers['content-encoding'];
 
 describe('compressed are', () => {
   it.each(['/users?limit=20', '/tariffs', '/events?limit=50', '/stats/traffic?range=7d', '/openapi.json', '/metrics'])(
     '%s for a Read key',
     async (path) => {
-      expect(await codingOf(path, panel.keys.read)).toBe('gzip');
+      expect(await readEncoding(path, panel.keys.read)).toBe('gzip');
     },
   );
 
@@ -61,7 +61,7 @@ describe('compressed are', () => {
     expect(lengths.size).toBeGreaterThan(5);
     expect(Math.max(...lengths) - Math.min(...lengths)).toBeLessThanOrEqual(100);
     expect(Math.max(...lengths)).toBeLessThan(plain.bytes.length / 4);
-    expect(await codingOf('/users?limit=20', panel.keys.full, 'br')).toBeUndefined();
+    expect(await readEncoding('/users?limit=20', panel.keys.full, 'br')).toBeUndefined();
   });
 
   it('what a bulk has done; what a batch has created, with a random length added', async () => {
@@ -78,16 +78,16 @@ describe('compressed are', () => {
   });
 
   it('plans for a Full key, but no single user, and no record with a tag', async () => {
-    expect(await codingOf('/tariffs', panel.keys.full)).toBe('gzip');
-    expect(await codingOf(`/users/${user}`, panel.keys.full)).toBeUndefined();
+    expect(await readEncoding('/tariffs', panel.keys.full)).toBe('gzip');
+    expect(await readEncoding(`/users/${user}`, panel.keys.full)).toBeUndefined();
     const record = await get(`/users/${user}`, panel.keys.read, 'gzip');
     expect(record.bytes.length).toBeGreaterThan(1024);
     expect([record.headers.etag, record.headers['content-encoding']]).toEqual([expect.any(String), undefined]);
   });
 
   it('only replies of more than 1 KiB', async () => {
-    expect(await codingOf('/settings', panel.keys.read)).toBeUndefined();
-    expect(await codingOf('/nothing', panel.keys.read)).toBeUndefined();
+    expect(await readEncoding('/settings', panel.keys.read)).toBeUndefined();
+    expect(await readEncoding('/nothing', panel.keys.read)).toBeUndefined();
   });
 });
 

@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type Connections, endGently, watchConnections } from './connections.ts';
+import { type Connections, closeGracefully, watchConnections } from './connections.ts';
 
 let lastPort = 0;
 
@@ -26,7 +26,7 @@ function open(count: number, address: string, server: EventEmitter, connections?
   return Array.from({ length: count }, () => {
     const socket = new FakeSocket(address);
     server.emit('connection', socket as unknown as Socket);
-    connections?.noteAnswered(socket);
+    connections?.markAnswered(socket);
     return socket;
   });
 }
@@ -75,6 +75,24 @@ describe('watchConnections', () => {
     expect(refused(open(2, address(9), server))).toBe(1);
   });
 
+  it('ends the connection that has led to nothing for the longest time where there are as many as it holds', () => {
+    const server = createServer();
+    const connections = watchConnections(server, () => ['10.0.0.1']);
+    const [first] = open(1, '10.0.0.1', server, connections);
+    const silent = open(4095, '10.0.0.1', server);
+    const [panel] = open(1, '192.0.2.1', server, connections);
+    expect([first, silent[0], silent[1], panel].map((socket) => socket?.isDestroyed)).toEqual([
+      false,
+      true,
+      false,
+      false,
+    ]);
+    // Where all of them have led to something, a further one is refused.
+    for (const socket of silent) connections.markAnswered(socket);
+    expect(open(1, '192.0.2.2', server)[0]?.isDestroyed).toBe(true);
+    expect(refused(silent)).toBe(1);
+  });
+
   it('bounds the connections that lead to nothing by the network around them too', () => {
     const begun: unknown[] = [];
     const server = createServer((socket) => begun.push(socket));
@@ -85,7 +103,7 @@ describe('watchConnections', () => {
     );
     const visit = (address: string, isAnswered: boolean) => {
       const [socket] = open(1, address, server);
-      if (socket && isAnswered) connections.noteAnswered(socket);
+      if (socket && isAnswered) connections.markAnswered(socket);
       socket?.destroy();
     };
     for (let network = 0; network < 200; network += 1) visit(`2001:db8:1:${network}::1`, true);
@@ -111,7 +129,7 @@ describe('watchConnections', () => {
       for (let index = 0; index < count; index += 1) {
         const [socket] = open(1, address, server);
         // Noted twice, it counts once.
-        if (socket && isAnswered) for (const _ of [1, 2]) connections.noteAnswered(socket);
+        if (socket && isAnswered) for (const _ of [1, 2]) connections.markAnswered(socket);
         socket?.destroy();
       }
       return count - (begun.length - before);
@@ -162,13 +180,13 @@ describe('watchConnections', () => {
   });
 });
 
-describe('endGently', () => {
+describe('closeGracefully', () => {
   const MIB = 2 ** 20;
 
   /** Announces a body and sends as much of it as is taken, to a server that refuses it unread; the reply, and how much was read. */
   async function send(announced: number): Promise<{ reply: string; bytesRead: number }> {
     const server = createHttpServer(({ socket }, response) => {
-      endGently(socket);
+      closeGracefully(socket);
       response.writeHead(404, { Connection: 'close' }).end();
     });
     // As the panel's server: what breaks is not answered a second time.

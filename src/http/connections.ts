@@ -1,7 +1,7 @@
 // Connections: how many one network may hold and open, what a broken one gets, and how they end so that the last reply arrives.
 import type { Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { networkOf, widerNetworkOf } from '../domain/client-network.ts';
+import { computeNetwork, computeWiderNetwork } from '../domain/client-network.ts';
 import { createNetworkShares } from '../domain/network-shares.ts';
 import { createRateLimiter, type RateRule } from '../domain/rate-limiter.ts';
 import { createTrust, plainAddress } from './client-address.ts';
@@ -22,57 +22,71 @@ type Networks = readonly [string, string];
 
 export interface Connections {
   /** A request on this connection was answered with what was asked for. `peer`: it, or the TLS on it. */
-  noteAnswered(peer: Pick<Socket, 'remoteAddress' | 'remotePort'>): void;
+  markAnswered(peer: Pick<Socket, 'remoteAddress' | 'remotePort'>): void;
   /** Cuts all that are open, but those for which `isSpared`. */
   destroyAll(isSpared?: (socket: Socket) => boolean): void;
 }
 
-/** `trustedProxies`: addresses and CIDR ranges that stand for many clients too. `now`: milliseconds that only go up. */
+/**
+ * `trustedProxies`: addresses and CIDR ranges that stand for many clients, as this machine does; null: none does. `now`: milliseconds that only go up.
+ */
 export function watchConnections(
   server: Server,
-  trustedProxies: () => readonly string[],
+  trustedProxies: (() => readonly string[]) | null,
   now: () => number = () => performance.now(),
 ): Connections {
-  const isTrusted = createTrust(trustedProxies);
+  const isTrusted = createTrust(trustedProxies ?? (() => []));
   const sockets = new Set<Socket>();
   const shares = createNetworkShares();
   const budgets = createRateLimiter<string>();
-  /** Connections that have led to nothing yet, with their networks. */
-  const unanswered = new Map<string, Networks>();
-  server.maxConnections = IN_ALL;
+  /** Connections that have led to nothing yet, the oldest first. */
+  const unanswered = new Map<string, { readonly socket: Socket; readonly networks: Networks }>();
 
-  function hold(socket: Socket, giveBack: () => void = () => {}): void {
+  function trackSocket(socket: Socket, releaseShare: () => void = () => {}): void {
     sockets.add(socket);
     socket.once('close', () => {
       sockets.delete(socket);
-      giveBack();
+      releaseShare();
     });
   }
 
   /** Takes one connection from both budgets. */
   function mayBegin([network, around]: Networks): boolean {
-    if (!budgets.take(network, UNANSWERED, now()).isAllowed) return false;
-    return budgets.take(around, UNANSWERED_AROUND, now()).isAllowed;
+    if (!budgets.consumeRequest(network, UNANSWERED, now()).isAllowed) return false;
+    return budgets.consumeRequest(around, UNANSWERED_AROUND, now()).isAllowed;
+  }
+
+  /** Ends the connection that has led to nothing for the longest time. False: there is none. */
+  function makeRoom(): boolean {
+    for (const { socket } of unanswered.values()) {
+      socket.destroy();
+      return true;
+    }
+    return false;
   }
 
   /** Whether the server may begin with a connection. */
   function enter(socket: Socket): boolean {
-    const address = plainAddress(socket.remoteAddress);
-    // A proxy on this machine stands for many clients.
-    const isBounded = !isLoopback(address) && !isTrusted(address);
-    const giveBack = isBounded ? shares.take(address) : undefined;
-    if (giveBack === null) {
+    if (sockets.size >= IN_ALL && !makeRoom()) {
       socket.destroy();
       return false;
     }
-    hold(socket, giveBack);
-    const networks: Networks = [networkOf(address), widerNetworkOf(address)];
+    const address = plainAddress(socket.remoteAddress);
+    // A proxy on this machine stands for many clients.
+    const isBounded = !isLoopback(address) && !isTrusted(address);
+    const releaseShare = isBounded || trustedProxies === null ? shares.acquireShare(address) : undefined;
+    if (releaseShare === null) {
+      socket.destroy();
+      return false;
+    }
+    trackSocket(socket, releaseShare);
+    const networks: Networks = [computeNetwork(address), computeWiderNetwork(address)];
     if (isBounded && !mayBegin(networks)) {
       refuse(socket);
       return false;
     }
-    const peer = peerOf(socket);
-    unanswered.set(peer, networks);
+    const peer = formatPeer(socket);
+    unanswered.set(peer, { socket, networks });
     socket.once('close', () => unanswered.delete(peer));
     return true;
   }
@@ -84,12 +98,12 @@ export function watchConnections(
     if (enter(socket)) for (const begin of begins) begin.call(server, socket);
   });
   return {
-    noteAnswered(socket) {
-      const peer = peerOf(socket);
-      const networks = unanswered.get(peer);
-      if (networks === undefined) return;
+    markAnswered(socket) {
+      const peer = formatPeer(socket);
+      const found = unanswered.get(peer);
+      if (found === undefined) return;
       unanswered.delete(peer);
-      for (const network of networks) budgets.giveBack(network);
+      for (const network of found.networks) budgets.returnRequest(network);
     },
     destroyAll: (isSpared = () => false) => {
       for (const socket of sockets) if (!isSpared(socket)) socket.destroy();
@@ -97,7 +111,7 @@ export function watchConnections(
   };
 }
 
-function peerOf({ remoteAddress, remotePort }: Pick<Socket, 'remoteAddress' | 'remotePort'>): string {
+function formatPeer({ remoteAddress, remotePort }: Pick<Socket, 'remoteAddress' | 'remotePort'>): string {
   return `${remoteAddress} ${remotePort}`;
 }
 
@@ -129,7 +143,7 @@ export function cutIfBroken(socket: Duplex): void {
 }
 
 /** The reply is there: ends cutIfBroken, and nothing else that was registered since. */
-export function stopCutting(socket: Duplex): void {
+export function clearBrokenHandler(socket: Duplex): void {
   if (handlers.get(socket) === cut) handlers.delete(socket);
 }
 
@@ -143,7 +157,7 @@ export function handleBroken(socket: Duplex): boolean {
 }
 
 /** How long the rest of a refused request is discarded before the connection is cut. Closed with unread bytes, TCP would reset it. */
-const LINGER_MS = 1000;
+const CLOSE_TIMEOUT_MS = 1000;
 /** How much of it is read at most: what is deciphered and thrown away is work, and garbage that stops the thread when it is collected. */
 const DISCARDED_BYTES = 131_072;
 
@@ -151,13 +165,13 @@ const DISCARDED_BYTES = 131_072;
  * To be called before the reply is sent: after it our side ends, what still arrives is discarded for a second, then the
  * connection is cut. Without it the server would cut it at once and the reply could be lost.
  */
-export function endGently(socket: Socket): void {
-  socket.destroySoon = () => linger(socket);
+export function closeGracefully(socket: Socket): void {
+  socket.destroySoon = () => drainAndClose(socket);
   handlers.set(socket, ignore);
 }
 
 /** Ends our side now and cuts the connection when the other side ends too, or after a second. */
-export function linger(socket: Duplex): void {
+export function drainAndClose(socket: Duplex): void {
   if (socket.destroyed) return;
   socket.on('error', () => socket.destroy());
   socket.end();
@@ -169,5 +183,5 @@ export function linger(socket: Duplex): void {
     if (left <= 0) socket.pause();
   });
   socket.resume();
-  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  setTimeout(() => socket.destroy(), CLOSE_TIMEOUT_MS).unref();
 }

@@ -1,10 +1,10 @@
 // One HTTP request and its one reply: the request as the door takes it, and the only place that writes a reply's head.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { PanelError } from '../core/panel-error.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
 import { type BodySource, type DoorReply, NO_BODY, newRequestId, type RequestBody } from '../door/call.ts';
 import type { RequestHeaders } from '../door/headers.ts';
-import { cutIfBroken, endGently, onBroken, stopCutting } from './connections.ts';
+import { clearBrokenHandler, closeGracefully, cutIfBroken, onBroken } from './connections.ts';
 import { countHeaders } from './guards.ts';
 import { heldBodies } from './held-bodies.ts';
 
@@ -58,7 +58,7 @@ export function answer(exchange: Exchange, call: () => SentReply | Promise<SentR
   cutIfBroken(socket);
   const outcome = call();
   const finish = (reply: SentReply) => {
-    stopCutting(socket);
+    clearBrokenHandler(socket);
     send(exchange, reply);
   };
   if (outcome instanceof Promise) void outcome.then(finish);
@@ -73,7 +73,7 @@ export function send(exchange: Exchange, reply: SentReply): void {
   const { status, headers, body, route, hasWaited } = reply;
   if (response.headersSent || response.destroyed) return;
   const isClosing = isWorthClosing(request);
-  if (isClosing) endGently(request.socket);
+  if (isClosing) closeGracefully(request.socket);
   response.writeHead(
     status,
     isClosing || host.isClosing() ? [...headers, 'Connection', 'close'] : (headers as string[]),
@@ -103,7 +103,7 @@ function isWorthClosing({ complete, headers }: IncomingMessage): boolean {
 }
 
 /** The body of a request, read when the door asks for it. */
-export function bodyOf(exchange: Exchange): RequestBody {
+export function getRequestBody(exchange: Exchange): RequestBody {
   const { headers } = exchange.request;
   if (headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0') return NO_BODY;
   const source: BodySource = { bytes: (maxBytes) => readAll(exchange, maxBytes), chunks: () => readChunks(exchange) };
@@ -152,7 +152,7 @@ function readAll({ request, response }: Exchange, maxBytes: number): Promise<Uin
   onBroken(socket, () => {
     stop();
     response.shouldKeepAlive = false;
-    endGently(socket);
+    closeGracefully(socket);
     reject(incomplete());
   });
   if (request.headers.expect !== undefined) response.writeContinue();

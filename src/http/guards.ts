@@ -4,7 +4,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
-import { endGently, linger } from './connections.ts';
+import { closeGracefully, drainAndClose } from './connections.ts';
 
 /** The one reply to everything that does not know the secret path: always the same bytes, whatever was wrong. */
 export interface ConstantReply {
@@ -18,13 +18,13 @@ export function createConstantReply(clock: Clock): ConstantReply {
   const date = () => new Date(clock.now()).toUTCString();
   return {
     send(request, response) {
-      endGently(request.socket);
+      closeGracefully(request.socket);
       response.writeHead(404, 'Not Found', ['Content-Length', '0', 'Connection', 'close', 'Date', date()]);
       response.end();
     },
     write(socket) {
       socket.write(`HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\nDate: ${date()}\r\n\r\n`);
-      linger(socket);
+      drainAndClose(socket);
     },
   };
 }
@@ -55,13 +55,13 @@ export function createGuard({ settings, hosts, app }: GuardParts, linksOnly = fa
     const isLink = beginsWithSegment(url, subPath);
     if (isAllowed && isSecret) request.url = SECRET_PREFIX + url.slice(secretPath.length + 1);
     else if (isAllowed && isLink) request.url = LINK_PREFIX + url.slice(subPath.length + 1);
-    else request.url = STRAY_PREFIX + restOf(url);
+    else request.url = STRAY_PREFIX + stripFirstSegment(url);
     app(request, response);
   };
 }
 
 /** What is behind the first segment of a raw path. */
-function restOf(url: string): string {
+function stripFirstSegment(url: string): string {
   const slash = url.indexOf('/', 1);
   return slash < 0 ? '' : url.slice(slash);
 }

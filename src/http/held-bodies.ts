@@ -1,7 +1,7 @@
 // Bodies that have not arrived whole: what they hold together is bounded, so that many that never end cost no more memory than one.
 
 /** What bodies that still arrive may hold together. */
-const MOST_BYTES = 33_554_432;
+const MAX_BYTES = 33_554_432;
 /** What a chunk costs besides its bytes: a body may come in very small ones. */
 const CHUNK_BYTES = 256;
 
@@ -13,15 +13,15 @@ export interface HeldBody {
 }
 
 export interface HeldBodies {
-  /** A body begins; `giveUp` is called where it has to go for others. */
-  open(giveUp: () => void): HeldBody;
+  /** A body begins; `abortBody` is called where it has to go for others. */
+  open(abortBody: () => void): HeldBody;
   /** What all hold at the moment. */
   bytes(): number;
 }
 
 /** The one that began first goes first: a body of a client that works has arrived long before. */
-export function createHeldBodies(mostBytes = MOST_BYTES): HeldBodies {
-  const held = new Map<object, { bytes: number; readonly giveUp: () => void }>();
+export function createHeldBodies(maxBytes = MAX_BYTES): HeldBodies {
+  const held = new Map<object, { bytes: number; readonly abortBody: () => void }>();
   let sum = 0;
 
   const release = (id: object) => {
@@ -29,17 +29,17 @@ export function createHeldBodies(mostBytes = MOST_BYTES): HeldBodies {
     held.delete(id);
   };
   const makeRoom = () => {
-    for (const [id, { giveUp }] of held) {
-      if (sum <= mostBytes) return;
+    for (const [id, { abortBody }] of held) {
+      if (sum <= maxBytes) return;
       release(id);
-      giveUp();
+      abortBody();
     }
   };
 
   return {
-    open(giveUp) {
+    open(abortBody) {
       const id = {};
-      held.set(id, { bytes: 0, giveUp });
+      held.set(id, { bytes: 0, abortBody });
       return {
         add(bytes) {
           const body = held.get(id);

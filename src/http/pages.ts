@@ -53,22 +53,23 @@ export function openPages(folder: string): Pages | null {
   const indexParts = readFileSync(indexPath, 'utf8').split(NONCE);
   const names = findFiles(folder);
   const index = () => makeIndex(indexParts);
-  const typeOf = (path: string) => (names.has(path) || names.has(path + BROTLI) ? TYPES[extname(path)] : undefined);
-  const contentOf = (path: string) =>
+  const findContentType = (path: string) =>
+    names.has(path) || names.has(path + BROTLI) ? TYPES[extname(path)] : undefined;
+  const readContent = (path: string) =>
     names.has(path)
       ? readFileSync(join(folder, path))
       : brotliDecompressSync(readFileSync(join(folder, path + BROTLI)));
   return {
     index,
-    has: (path) => typeOf(path) !== undefined,
-    files: serveFiles(folder, names, { typeOf, contentOf }),
+    has: (path) => findContentType(path) !== undefined,
+    files: serveFiles(folder, names, { findContentType, readContent }),
     read(path) {
       if (path === '/') return index();
-      const type = typeOf(path);
+      const type = findContentType(path);
       if (type === undefined) return null;
       return {
         headers: [...fileHeaders(), 'Content-Security-Policy', LOCKED_POLICY, 'Content-Type', type],
-        body: contentOf(path),
+        body: readContent(path),
       };
     },
   };
@@ -105,7 +106,10 @@ function fileHeaders(): string[] {
 function serveFiles(
   folder: string,
   names: ReadonlySet<string>,
-  { typeOf, contentOf }: { typeOf(path: string): string | undefined; contentOf(path: string): Buffer },
+  {
+    findContentType,
+    readContent,
+  }: { findContentType(path: string): string | undefined; readContent(path: string): Buffer },
 ): RequestHandler {
   const sendFile = express.static(folder, {
     acceptRanges: false,
@@ -117,11 +121,11 @@ function serveFiles(
   });
   return (request, response, next) => {
     const [path = ''] = request.url.split('?');
-    const type = typeOf(path);
+    const type = findContentType(path);
     if (type === undefined) return next();
     const encoding = ENCODINGS.find(({ name, ending }) => names.has(path + ending) && request.acceptsEncodings(name));
     const cache = path.startsWith(IMMUTABLE) ? 'private, max-age=31536000, immutable' : 'private, no-cache';
-    response.setHeaders(new Map(pairsOf(fileHeaders())));
+    response.setHeaders(new Map(toPairs(fileHeaders())));
     response.setHeader('Content-Security-Policy', LOCKED_POLICY);
     response.setHeader('Content-Type', type);
     response.setHeader('Cache-Control', cache);
@@ -129,13 +133,13 @@ function serveFiles(
     if (encoding !== undefined) {
       response.setHeader('Content-Encoding', encoding.name);
       request.url = path + encoding.ending;
-    } else if (!names.has(path) && ['GET', 'HEAD'].includes(request.method)) return response.send(contentOf(path));
+    } else if (!names.has(path) && ['GET', 'HEAD'].includes(request.method)) return response.send(readContent(path));
     return sendFile(request, response, next);
   };
 }
 
 /** What a page of the panel may do: load and call its own origin, nothing else, and be framed by no page. */
-function policyOf(nonce: string): string {
+function buildCsp(nonce: string): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -158,7 +162,7 @@ function makeIndex(parts: readonly string[]): Page {
     'Cache-Control',
     'no-store',
     'Content-Security-Policy',
-    policyOf(nonce),
+    buildCsp(nonce),
     'X-Frame-Options',
     'DENY',
     'Cross-Origin-Opener-Policy',
@@ -170,6 +174,6 @@ function makeIndex(parts: readonly string[]): Page {
 }
 
 /** Names with their values. */
-export function pairsOf(list: readonly string[]): [name: string, value: string][] {
+export function toPairs(list: readonly string[]): [name: string, value: string][] {
   return Array.from({ length: list.length / 2 }, (_, index) => [list[index * 2] ?? '', list[index * 2 + 1] ?? '']);
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openPanelDoor, SIGNED, type TestPanelDoor } from '../../tests/support/panel-door.ts';
 import { createStub, NEXT_SESSION } from '../../tests/support/stub-core.ts';
 import { OPERATIONS } from '../contract/table.ts';
-import { PanelError } from '../core/panel-error.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:152.0) Gecko/20100101 Firefox/152.0';
 const JSON_TYPE = { 'content-type': 'application/json' };

@@ -1,6 +1,7 @@
 // The server around the doors: TLS, its stop, its connections.
 import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { connect as tlsConnect } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type DoorOptions, openDoor, type TestDoor } from '../../tests/support/door.ts';
@@ -132,6 +133,32 @@ describe('retire', () => {
     finish();
     expect(readReply(await reply)).toMatchObject({ status: 204 });
     expect(readReply(await reply).headers.get('connection')).toBe('close');
+    await retired;
+  });
+
+  it('answers what has arrived while the reply before it is still on its way', async () => {
+    const door = await openDoor();
+    // More than the buffers of a connection hold.
+    let finish = () => {};
+    const isRunning = new Promise<void>((running) => {
+      door.core.answer = () => {
+        door.core.answer = () => {
+          running();
+          return new Promise((resolve) => {
+            finish = () => resolve({ status: 204, body: undefined });
+          });
+        };
+        return { status: 200, body: 'x'.repeat(2 ** 24) };
+      };
+    });
+    const socket = connect(door.port, '127.0.0.1').pause();
+    socket.write(`${GET}\r\n${GET.replace('GET', 'DELETE')}\r\n`);
+    await isRunning;
+    const retired = door.server.retire(60_000);
+    finish();
+    const received = await text(socket);
+    expect(received.slice(0, 20)).toContain('200');
+    expect(readReply(received.slice(received.lastIndexOf('HTTP/1.1')))).toMatchObject({ status: 204 });
     await retired;
   });
 

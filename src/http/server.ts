@@ -100,6 +100,7 @@ export function createServer(parts: ServerParts): PanelServer {
   if (tls !== null) server.prependListener('secureConnection', endAcme);
   const connections = watchConnections(server, parts.trustedProxies);
   const exchanges = watchExchanges(server, connections);
+  protectBusyConnections(server, exchanges.sockets);
   attach(server, app, linksOnly);
   if (parts.accepted) server.on(tls === null ? 'connection' : 'secureConnection', parts.accepted);
 
@@ -137,16 +138,18 @@ export function createServer(parts: ServerParts): PanelServer {
 function watchExchanges(server: HttpServer | HttpsServer, connections: Connections) {
   const responses = new Set<ServerResponse>();
   let isEnding = false;
-  const note = ({ socket }: IncomingMessage, response: ServerResponse) => {
+  const trackResponse = ({ socket }: IncomingMessage, response: ServerResponse) => {
     if (isEnding) response.shouldKeepAlive = false;
     responses.add(response);
     response.once('finish', () => {
-      if (response.statusCode < LEAST_FAILURE) connections.noteAnswered(socket);
+      if (response.statusCode < LEAST_FAILURE) connections.markAnswered(socket);
     });
     response.once('close', () => responses.delete(response));
   };
-  for (const event of REQUEST_EVENTS) server.on(event, note);
+  for (const event of REQUEST_EVENTS) server.on(event, trackResponse);
   return {
+    /** Those by which a request has come whose reply is not written out. */
+    sockets: () => new Set([...responses].map(({ req }) => req.socket)),
     /** From now on a reply ends its connection, and says so: the client's next request opens another one. */
     endConnections() {
       isEnding = true;
@@ -158,6 +161,20 @@ function watchExchanges(server: HttpServer | HttpsServer, connections: Connectio
         if (req.complete && !headersSent && isSamePeer(req.socket, connection)) return true;
       return false;
     },
+  };
+}
+
+/**
+ * Node closes a connection as idle where a request has arrived and waits behind a reply that is still being written, and that request is
+ * lost: it looks at the first of the two alone. Also where a client has the whole reply and the panel has not learned it yet.
+ */
+function protectBusyConnections(server: HttpServer | HttpsServer, busy: () => Iterable<Socket>): void {
+  const closeIdle = server.closeIdleConnections.bind(server);
+  server.closeIdleConnections = () => {
+    const spared = [...busy()];
+    for (const socket of spared) socket.destroy = () => socket;
+    closeIdle();
+    for (const socket of spared) Reflect.deleteProperty(socket, 'destroy');
   };
 }
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDoor, type TestDoor } from '../../tests/support/door.ts';
 import { SETTINGS } from '../../tests/support/fake-core.ts';
 import { exchangeRaw, requestText } from '../../tests/support/raw-socket.ts';
-import type { Subscription } from '../core/core.ts';
+import type { Subscription } from '../core/kernel/core.ts';
 import type { UserRow } from '../core/ports/users.ts';
 import type { RenderRequest } from '../subscription/render.ts';
 
@@ -23,11 +23,11 @@ beforeEach(async () => {
 });
 afterEach(() => door.close());
 
-const ask = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${door.port}${path}`, init);
+const sendRequest = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${door.port}${path}`, init);
 
 describe('the subscription link', () => {
   it('answers with what was rendered and forbids to keep it', async () => {
-    const reply = await ask(`/sub/${TOKEN}?format=plain&x=1`, {
+    const reply = await sendRequest(`/sub/${TOKEN}?format=plain&x=1`, {
       headers: { accept: 'text/html', 'accept-language': 'ru', 'user-agent': 'Happ/1' },
     });
     expect(reply.status).toBe(200);
@@ -74,22 +74,22 @@ describe('the subscription link', () => {
   });
 
   it('answers HEAD with the headers alone', async () => {
-    const reply = await ask(`/sub/${TOKEN}`, { method: 'HEAD' });
+    const reply = await sendRequest(`/sub/${TOKEN}`, { method: 'HEAD' });
     expect([reply.status, reply.headers.get('content-length'), await reply.text()]).toEqual([200, '11', '']);
   });
 
   it('says 304 to who has this body already, with all that may have changed beside it', async () => {
-    const first = await ask(`/sub/${TOKEN}`);
+    const first = await sendRequest(`/sub/${TOKEN}`);
     const tag = first.headers.get('etag') ?? '';
     expect(tag).toMatch(/^"[\w-]{43}"$/);
     for (const known of [tag, `"other", W/${tag}`, '*']) {
-      const again = await ask(`/sub/${TOKEN}`, { headers: { 'if-none-match': known } });
+      const again = await sendRequest(`/sub/${TOKEN}`, { headers: { 'if-none-match': known } });
       expect([again.status, await again.text()], known).toEqual([304, '']);
       expect(Object.fromEntries(again.headers)).toMatchObject({ etag: tag, 'profile-title': 'x' });
       expect(again.headers.has('content-length')).toBe(false);
     }
     for (const known of ['"other"', tag.replaceAll('"', '')]) {
-      expect((await ask(`/sub/${TOKEN}`, { headers: { 'if-none-match': known } })).status, known).toBe(200);
+      expect((await sendRequest(`/sub/${TOKEN}`, { headers: { 'if-none-match': known } })).status, known).toBe(200);
     }
   });
 
@@ -97,21 +97,21 @@ describe('the subscription link', () => {
     const other = `${TOKEN.slice(0, -1)}x`;
     door.core.links.set(other, { url: 'fine', user: { id: 1 } } as Subscription<UserRow>);
     door.core.values = { ...SETTINGS, rateLimit: 1200, trustedProxies: ['127.0.0.1'] };
-    const statusOf = async (token: string, address: string) => {
-      const reply = await ask(`/sub/${token}`, { headers: { 'x-forwarded-for': address } });
+    const readStatus = async (token: string, address: string) => {
+      const reply = await sendRequest(`/sub/${token}`, { headers: { 'x-forwarded-for': address } });
       return reply.status === 429 ? [429, reply.headers.get('retry-after'), await reply.text()] : reply.status;
     };
-    for (let count = 0; count < 60; count++) expect(await statusOf(TOKEN, '203.0.113.7')).toBe(200);
-    expect(await statusOf(TOKEN, '203.0.113.7')).toEqual([429, '60', '']);
-    expect(await statusOf(TOKEN, '203.0.113.8')).toBe(200);
-    expect(await statusOf(other, '203.0.113.7')).toBe(200);
+    for (let count = 0; count < 60; count++) expect(await readStatus(TOKEN, '203.0.113.7')).toBe(200);
+    expect(await readStatus(TOKEN, '203.0.113.7')).toEqual([429, '60', '']);
+    expect(await readStatus(TOKEN, '203.0.113.8')).toBe(200);
+    expect(await readStatus(other, '203.0.113.7')).toBe(200);
     door.clock.ms += 60_000;
-    expect(await statusOf(TOKEN, '203.0.113.7')).toBe(200);
-    for (let count = 0; count < 100; count++) expect(await statusOf(`${TOKEN}x`, '203.0.113.9')).toBe(404);
+    expect(await readStatus(TOKEN, '203.0.113.7')).toBe(200);
+    for (let count = 0; count < 100; count++) expect(await readStatus(`${TOKEN}x`, '203.0.113.9')).toBe(404);
   });
 
   it('has no limit where keys have none', async () => {
-    for (let count = 0; count < 100; count++) expect((await ask(`/sub/${TOKEN}`)).status).toBe(200);
+    for (let count = 0; count < 100; count++) expect((await sendRequest(`/sub/${TOKEN}`)).status).toBe(200);
   });
 
   it.each([
@@ -123,22 +123,22 @@ describe('the subscription link', () => {
     ['GET', `/sub/%5Ap3kVn0cQm6yT1uXw8RsLg`],
     ['GET', `/Sub/${TOKEN}`],
   ])('does not know %s %s', async (method, path) => {
-    const reply = await ask(path, { method });
+    const reply = await sendRequest(path, { method });
     expect([reply.status, reply.headers.get('content-length')]).toEqual([404, '0']);
     expect(requests).toEqual([]);
   });
 
   it('dies with its token and moves with its path', async () => {
     door.core.values = { ...SETTINGS, subPath: 'links' };
-    expect((await ask(`/sub/${TOKEN}`)).status).toBe(404);
-    expect((await ask(`/links/${TOKEN}`)).status).toBe(200);
+    expect((await sendRequest(`/sub/${TOKEN}`)).status).toBe(404);
+    expect((await sendRequest(`/links/${TOKEN}`)).status).toBe(200);
     door.core.links.delete(TOKEN);
-    expect((await ask(`/links/${TOKEN}`)).status).toBe(404);
+    expect((await sendRequest(`/links/${TOKEN}`)).status).toBe(404);
   });
 
   it('tells nothing of a failure, and logs it', async () => {
     door.core.links.set(TOKEN, { url: 'broken', user: { id: 1 } } as Subscription<UserRow>);
-    const reply = await ask(`/sub/${TOKEN}`);
+    const reply = await sendRequest(`/sub/${TOKEN}`);
     expect([reply.status, await reply.text()]).toEqual([500, '']);
     expect(JSON.stringify(door.log.lines)).not.toContain(TOKEN);
     expect(door.log.lines).toHaveLength(1);

@@ -12,11 +12,11 @@ const NAMES =
   /\b(API|IP|TOML|YAML|JSON|CSV|PEM|SNI|ALPN|VLESS|VMess|Trojan|Shadowsocks|gRPC|WebSocket|REALITY|ACME|Let’s Encrypt|TLS|TCP|XHTTP|MTU|WireGuard|HTTPUpgrade|UUID|curl|OpenAPI|Telegram|Stars|Crypto Pay|Stripe|Heleket|shopId|Merchant ID|Prometheus|Xray|sing-box|Mihomo)\b/gi;
 
 /** Every text by its whole key; the plural forms of a key stand together. */
-function textsOf(tree: Tree, path = ''): Map<string, Map<string, string>> {
+function listTexts(tree: Tree, path = ''): Map<string, Map<string, string>> {
   const all = new Map<string, Map<string, string>>();
   for (const [key, value] of Object.entries(tree)) {
     if (typeof value !== 'string') {
-      for (const entry of textsOf(value, `${path}${key}.`)) all.set(...entry);
+      for (const entry of listTexts(value, `${path}${key}.`)) all.set(...entry);
       continue;
     }
     // A key such as `too_many` is no plural: nothing stands beside it.
@@ -28,16 +28,17 @@ function textsOf(tree: Tree, path = ''): Map<string, Map<string, string>> {
   return all;
 }
 
-const scriptOf = (tag: string) => new Intl.Locale(tag).maximize().script;
-const valuesOf = (text = '') => [...new Set([...text.matchAll(/\{\{\s*(\w+)/g)].map((match) => match[1]))].sort();
-const marksOf = (text = '') => [...text.matchAll(/<\/?\w+>/g)].map(String).sort();
+const getScript = (tag: string) => new Intl.Locale(tag).maximize().script;
+const listPlaceholders = (text = '') =>
+  [...new Set([...text.matchAll(/\{\{\s*(\w+)/g)].map((match) => match[1]))].sort();
+const listTags = (text = '') => [...text.matchAll(/<\/?\w+>/g)].map(String).sort();
 const mainForm = (forms: ReadonlyMap<string, string> | undefined) => forms?.get('other') ?? forms?.get('');
 
 const loaded = await Promise.all(
   LANGUAGES.map(async ({ code, tag, pages, host }) => ({
     code,
     tag,
-    texts: textsOf({ pages: await pages(), host: await host() }),
+    texts: listTexts({ pages: await pages(), host: await host() }),
   })),
 );
 const english = loaded[0]?.texts ?? new Map<string, Map<string, string>>();
@@ -65,14 +66,15 @@ describe.each(loaded)('$code', ({ tag, texts }) => {
   it('puts the same values into every sentence', () => {
     for (const [key, forms] of english) {
       for (const [form, text] of texts.get(key) ?? []) {
-        if (form !== 'zero') expect(valuesOf(text), `${key} ${form}`).toEqual(valuesOf(mainForm(forms)));
+        if (form !== 'zero')
+          expect(listPlaceholders(text), `${key} ${form}`).toEqual(listPlaceholders(mainForm(forms)));
       }
     }
   });
 
   it('keeps the marks around words', () => {
     for (const [key, forms] of english) {
-      for (const text of texts.get(key)?.values() ?? []) expect(marksOf(text), key).toEqual(marksOf(mainForm(forms)));
+      for (const text of texts.get(key)?.values() ?? []) expect(listTags(text), key).toEqual(listTags(mainForm(forms)));
     }
   });
 
@@ -94,7 +96,7 @@ describe.each(loaded)('$code', ({ tag, texts }) => {
   });
 
   it('leaves nothing in English, where its script shows it', () => {
-    if (scriptOf(tag) === scriptOf('en')) return;
+    if (getScript(tag) === getScript('en')) return;
     const same = [...english].filter(([key, forms]) => {
       const text = forms.get('') ?? '';
       const words = text.replaceAll(/\{\{.*?\}\}|<.*?>/g, '').replaceAll(NAMES, '');

@@ -1,9 +1,9 @@
 // The number on the application's icon in the dock or taskbar: what the panel itself needs, as the overview lists it.
 import type { App, NativeImage, nativeImage } from 'electron';
 import type { Output } from '../contract/table.ts';
-import type { Call } from '../core/call.ts';
-import type { Core } from '../core/core.ts';
-import { type Attention, attentionOf } from '../domain/sales/attention.ts';
+import type { Core } from '../core/kernel/core.ts';
+import type { Call } from '../core/ports/call.ts';
+import { type Attention, computeAttention } from '../domain/sales/attention.ts';
 
 const CALL: Call = {
   actor: { kind: 'panel', id: null, name: 'desktop', access: 'full' },
@@ -11,17 +11,24 @@ const CALL: Call = {
   address: null,
 };
 const PAGE = 500;
-/** What an administrator ends. Of customers some are always about to end, and the steps of a new panel are on its first page. */
-const COUNTED: ReadonlySet<Attention['kind']> = new Set([
-  'node-down',
-  'node-certificate',
-  'certificate',
-  'acme',
-  'backup',
-  'update',
-  'sign-ins',
-  'keys',
-]);
+/** Whether an administrator ends it. Of customers some are always about to end, and the steps of a new panel are on its first page. */
+const IS_COUNTED: { readonly [Kind in Attention['kind']]: boolean } = {
+  'node-down': true,
+  'node-certificate': true,
+  certificate: true,
+  'import-damaged': true,
+  authority: true,
+  provider: true,
+  acme: true,
+  backup: true,
+  update: true,
+  'sign-ins': true,
+  keys: true,
+  'no-nodes': false,
+  'no-plans': false,
+  expiring: false,
+  limited: false,
+};
 
 function allNodes(core: Pick<Core, 'call'>): Output<'listNodes'> {
   const first = core.call('listNodes', { limit: PAGE, offset: 0 }, CALL).body;
@@ -38,7 +45,7 @@ function allNodes(core: Pick<Core, 'call'>): Output<'listNodes'> {
 export function countAttention(core: Pick<Core, 'call' | 'local'>, now: number): number {
   try {
     if (!core.local.isSetUp()) return 0;
-    const all = attentionOf({
+    const all = computeAttention({
       overview: core.call('getOverview', {}, CALL).body,
       nodes: allNodes(core),
       plans: undefined,
@@ -47,9 +54,10 @@ export function countAttention(core: Pick<Core, 'call' | 'local'>, now: number):
       backups: core.call('listBackups', {}, CALL).body,
       updates: core.call('getUpdates', {}, CALL).body,
       failures: core.call('getFailedAttempts', {}, CALL).body,
+      providers: core.call('listProviders', {}, CALL).body,
       now,
     });
-    return all.filter(({ kind }) => COUNTED.has(kind)).length;
+    return all.filter(({ kind }) => IS_COUNTED[kind]).length;
   } catch {
     return 0;
   }

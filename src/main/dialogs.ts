@@ -1,9 +1,9 @@
 // The system dialogs of the application, and what their buttons mean.
 import type { Dialog, MessageBoxOptions } from 'electron';
+import type { Refusal } from '../adapters/refusal.ts';
 import type { DesktopTexts } from '../i18n/host.ts';
-import type { Refusal } from '../panel/refusal.ts';
 import type { StartChoice } from './host.ts';
-import type { CrashReport } from './shutdown.ts';
+import type { BadEnd } from './last-run.ts';
 import type { Question } from './updates.ts';
 
 export interface Dialogs {
@@ -12,17 +12,14 @@ export interface Dialogs {
   closedToTray(): Promise<'keep' | 'quit'>;
   pageFailed(reason: string): Promise<'reload' | 'close'>;
   unresponsive(): Promise<'reload' | 'wait'>;
-  crashed(report: CrashReport, log: string): Promise<void>;
+  crashed(end: BadEnd & { readonly message: string }, log: string): Promise<void>;
   /** Resolves to the index of the button. */
   choose(question: Question): Promise<number>;
-  /** The application cannot continue. */
-  fatal(message: string): void;
+  /** The application could not start; resolves when that was read. */
+  failedToStart(message: string): Promise<void>;
 }
 
-export function createDialogs(
-  dialog: Pick<Dialog, 'showMessageBox' | 'showErrorBox'>,
-  texts: () => DesktopTexts,
-): Dialogs {
+export function createDialogs(dialog: Pick<Dialog, 'showMessageBox'>, texts: () => DesktopTexts): Dialogs {
   /** Each button has the answer that it stands for; closing the dialog is the last one. */
   async function ask<Answer extends string>(
     type: NonNullable<MessageBoxOptions['type']>,
@@ -84,6 +81,9 @@ export function createDialogs(
       const answers = buttons.map((label, index) => [String(index), label] as const);
       return Number(await ask('info', message, detail, answers));
     },
-    fatal: (message) => dialog.showErrorBox(texts()('cannotStart'), message),
+    async failedToStart(message) {
+      const t = texts();
+      await ask('error', t('cannotStart'), message, [['quit', t('quit')]]);
+    },
   };
 }

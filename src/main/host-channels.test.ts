@@ -60,7 +60,7 @@ describe('the clipboard', () => {
 describe('a page', () => {
   const options = { landscape: true, printBackground: true, pageSize: 'A4' };
   const channelsOver = (contents: object) =>
-    createHostChannels({ contentsOf: (sender: number) => (sender === 7 ? contents : null) } as never);
+    createHostChannels({ findContents: (sender: number) => (sender === 7 ? contents : null) } as never);
 
   it('is printed by the dialog of the system, which may be cancelled', async () => {
     const print = vi.fn((_options: object, done: (isPrinted: boolean) => void) => done(false));

@@ -23,7 +23,7 @@ export interface HostChannelParts {
   readonly clipboard: SecretClipboard;
   save(name: unknown, content: unknown): Promise<boolean>;
   /** The contents that called; null if they are gone. */
-  contentsOf(sender: number): Pick<WebContents, 'print' | 'printToPDF'> | null;
+  findContents(sender: number): Pick<WebContents, 'print' | 'printToPDF'> | null;
   openExternal(url: string): Promise<void>;
   /** Shows the record of a user in a window of its own. */
   openRecord(userId: number): void;
@@ -55,11 +55,11 @@ export function createHostChannels(parts: HostChannelParts): Omit<Handlers, 'cal
     copy: (_sender, text, isSecret) => clipboard.copy(text, isSecret === true),
     save: (_sender, name, content) => parts.save(name, content),
     print(sender) {
-      const contents = parts.contentsOf(sender);
+      const contents = parts.findContents(sender);
       if (contents === null) return false;
       return new Promise((resolve) => contents.print(PAPER, resolve));
     },
-    makePdf: (sender) => parts.contentsOf(sender)?.printToPDF(PAPER),
+    makePdf: (sender) => parts.findContents(sender)?.printToPDF(PAPER),
     async openExternal(_sender, url) {
       const allowed = typeof url === 'string' ? externalUrl(url) : null;
       if (allowed === null) return false;

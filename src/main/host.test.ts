@@ -1,8 +1,8 @@
 // The panel of the desktop: the choices after a failed start, reopening when it stops working, closing once.
 import { expect, it, vi } from 'vitest';
+import { refusal } from '../adapters/refusal.ts';
 import type { PanelOptions } from '../panel/config.ts';
 import type { Panel } from '../panel/panel.ts';
-import { refusal } from '../panel/refusal.ts';
 import { createHost, type HostParts, type StartChoice } from './host.ts';
 
 /** Only the members of a panel that the host uses. */
@@ -75,8 +75,8 @@ it('opens nothing if the user quits, and does not ask about defects', async () =
 });
 
 it.each([
-  ['no longer listens', { isListening: false }, 'it no longer listened'],
-  ['cannot read its database', { isReadable: false }, 'disk I/O error'],
+  ['no longer listens', { isListening: false }, 'socket'],
+  ['cannot read its database', { isReadable: false }, 'database'],
 ])('reopens a panel that %s, with its session', async (_what, fault, reason) => {
   const first = fakePanel();
   const second = fakePanel();
@@ -93,6 +93,21 @@ it.each([
   expect(host.panel()).toBe(second.panel);
 });
 
+it('is given up before it is closed, and its log stays', async () => {
+  const { panel } = fakePanel();
+  const { host } = hostWith(async () => panel);
+  expect(host.log()).toBeNull();
+  await host.open();
+  const closing = Promise.withResolvers<void>();
+  panel.close = () => closing.promise;
+  const closed = Promise.all([host.close(), host.close()]);
+  await Promise.resolve();
+  expect([host.panel(), host.session(), host.log()]).toEqual([null, null, panel.log]);
+  closing.resolve();
+  await closed;
+  expect(host.log()).toBe(panel.log);
+});
+
 it('is opened again after it was closed for an update that was refused, with its session', async () => {
   const first = fakePanel();
   const second = fakePanel();
@@ -103,7 +118,7 @@ it('is opened again after it was closed for an update that was refused, with its
   await host.close();
   await host.check();
   expect([host.panel(), first.state.closed]).toEqual([null, 1]);
-  await expect(host.resume('an update was not installed')).resolves.toBe(true);
+  await expect(host.resume('update')).resolves.toBe(true);
   expect([host.panel(), second.state.token]).toEqual([second.panel, 'session']);
 });
 
@@ -117,7 +132,7 @@ it('that cannot be opened after a refused update is retried at every check', asy
   });
   await host.open();
   await host.close();
-  await expect(host.resume('refused')).resolves.toBe(false);
+  await expect(host.resume('update')).resolves.toBe(false);
   await host.check();
   expect(host.panel()).toBe(last.panel);
   expect(reopened).toHaveLength(2);

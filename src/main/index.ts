@@ -19,14 +19,18 @@ import {
   shell,
   Tray,
 } from 'electron';
+import { findDataFolder } from '../adapters/data-folder.ts';
 import { openInstalledPages } from '../http/pages.ts';
-import { findDataFolder } from '../panel/data-folder.ts';
+import { hostTexts } from '../i18n/host.ts';
+import { chooseLanguage } from '../i18n/languages.ts';
 import { machineParts } from '../panel/machine-parts.ts';
 import { openPanel } from '../panel/panel.ts';
 import { findCommand, runCommand } from './command.ts';
 import { receiveDeepLinks } from './deep-link.ts';
 import { startDesktop } from './desktop.ts';
 import { findDevPages } from './dev-pages.ts';
+import { createDialogs } from './dialogs.ts';
+import { openRunRecord } from './last-run.ts';
 import { builtPages, type PageSource, registerScheme } from './protocol.ts';
 import { findUpdater } from './updates.ts';
 
@@ -95,7 +99,10 @@ async function run(): Promise<void> {
       preload: fileURLToPath(new URL('../preload/index.cjs', import.meta.url)),
     });
   } catch (error) {
-    dialog.showErrorBox('Gatehouse', error instanceof Error ? error.message : String(error));
+    openRunRecord(app.getPath('userData'), machineParts().clock.now).fail(error);
+    const texts = () => hostTexts(chooseLanguage([app.getLocale()]), 'desktop');
+    // Not the box for errors, which blocks the process: it can be ended while this one is open.
+    await createDialogs(dialog, texts).failedToStart(error instanceof Error ? error.message : String(error));
     app.exit(1);
   }
 }

@@ -3,8 +3,8 @@
 import type { CallEnvelope, CallHeaders } from '../bridge/desktop-api.ts';
 import type { Problem } from '../contract/errors.ts';
 import type { Output } from '../contract/table.ts';
-import type { Core } from '../core/core.ts';
-import { PanelError } from '../core/panel-error.ts';
+import type { Core } from '../core/kernel/core.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
 import { type DoorReply, newCallState, newRequestId, type PanelRequest } from '../door/call.ts';
 import type { Door } from '../door/door.ts';
 import type { LiveListener } from '../door/live.ts';

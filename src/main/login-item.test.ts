@@ -13,7 +13,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const setLoginItemSettings = vi.fn();
 const getLoginItemSettings = vi.fn(() => ({ openAtLogin: true }));
-function itemOf(platform: NodeJS.Platform, execPath: string, { isPackaged = true, env = {} } = {}) {
+function createItem(platform: NodeJS.Platform, execPath: string, { isPackaged = true, env = {} } = {}) {
   const app = { getLoginItemSettings, setLoginItemSettings, isPackaged, getPath: () => folder };
   return createLoginItem({ app: app as never, process: { platform, execPath, env } });
 }
@@ -22,7 +22,7 @@ describe('on Linux', () => {
   const file = () => readFileSync(join(folder, 'autostart', 'gatehouse.desktop'), 'utf8');
 
   it('is a file of the autostart folder that starts the program without a window', () => {
-    const item = itemOf('linux', '/opt/Gatehouse/gatehouse');
+    const item = createItem('linux', '/opt/Gatehouse/gatehouse');
     expect(item.isOn()).toBe(false);
     item.set(true);
     expect(item.isOn()).toBe(true);
@@ -41,9 +41,9 @@ describe('on Linux', () => {
 
   it('starts an AppImage itself, and is off for one that has moved', () => {
     const mounted = '/tmp/.mount_gate/gatehouse';
-    itemOf('linux', mounted, { env: { APPIMAGE: '/home/a/Gatehouse 1.AppImage' } }).set(true);
+    createItem('linux', mounted, { env: { APPIMAGE: '/home/a/Gatehouse 1.AppImage' } }).set(true);
     expect(file()).toContain('Exec="/home/a/Gatehouse 1.AppImage" --hidden\n');
-    const moved = itemOf('linux', mounted, { env: { APPIMAGE: '/home/a/Programs/Gatehouse 1.AppImage' } });
+    const moved = createItem('linux', mounted, { env: { APPIMAGE: '/home/a/Programs/Gatehouse 1.AppImage' } });
     expect(moved.isOn()).toBe(false);
   });
 
@@ -52,19 +52,19 @@ describe('on Linux', () => {
     ['/opt/a"b$c`d/gatehouse', String.raw`"/opt/a\\"b\\$c\\${'`'}d/gatehouse"`],
     ['/opt/a\\b/gatehouse', String.raw`"/opt/a\\\\b/gatehouse"`],
   ])('quotes %s', (program, quoted) => {
-    itemOf('linux', program).set(true);
+    createItem('linux', program).set(true);
     expect(file()).toContain(`Exec=${quoted} --hidden\n`);
   });
 
   it('is not offered in a checkout', () => {
-    const item = itemOf('linux', '/usr/lib/electron', { isPackaged: false });
+    const item = createItem('linux', '/usr/lib/electron', { isPackaged: false });
     item.set(true);
     expect([item.isOn(), readdirSync(folder)]).toEqual([null, []]);
   });
 });
 
 it.each(['darwin', 'win32'] as const)('is a login item on %s', (platform) => {
-  const item = itemOf(platform, '/Applications/Gatehouse');
+  const item = createItem(platform, '/Applications/Gatehouse');
   item.set(true);
   expect(item.isOn()).toBe(true);
   expect(setLoginItemSettings).toHaveBeenCalledWith({ openAtLogin: true, args: ['--hidden'] });

@@ -5,7 +5,7 @@ import { actItem, menuTemplate, parseActs } from './menu.ts';
 
 const english = hostTexts('en', 'desktop');
 const actions = {
-  go() {},
+  openPage() {},
   act() {},
   openDataFolder() {},
   about() {},
@@ -50,7 +50,7 @@ describe('the commands of the pages', () => {
     { id: 'theme', label: 'Theme: Dark', group: 'appearance', isEverywhere: false },
     { id: 'frame.print', label: 'Print', group: 'appearance', isEverywhere: true, keys: 'mod+p' },
   ] as const;
-  const labelsOf = (commands: typeof acts | undefined) =>
+  const listLabels = (commands: typeof acts | undefined) =>
     Object.fromEntries(
       menuTemplate(english, actions, 'linux', commands).map(({ label, submenu }) => [
         label,
@@ -59,13 +59,13 @@ describe('the commands of the pages', () => {
     );
 
   it('are in menus of their own and in the view, where there are any', () => {
-    const { Go, Actions, View, File } = labelsOf(acts);
+    const { Go, Actions, View, File } = listLabels(acts);
     expect(File).toContain('Print');
     expect(View).not.toContain('Print');
     expect(Go).toEqual(['Search…', undefined, 'Go to Users']);
     expect(Actions).toEqual(['Add a user']);
     expect(View).toContain('Theme: Dark');
-    expect(labelsOf(undefined)).not.toHaveProperty('Go');
+    expect(listLabels(undefined)).not.toHaveProperty('Go');
   });
 
   it('are done by their ids', () => {

@@ -6,7 +6,7 @@ import { isRecord } from './desktop-state.ts';
 
 export interface MenuActions {
   /** Opens a page by its hash, as `#/settings`. */
-  go(hash: string): void;
+  openPage(hash: string): void;
   /** Does a command of the pages. */
   act(id: string): void;
   openDataFolder(): void;
@@ -23,13 +23,13 @@ export function menuTemplate(
   platform: NodeJS.Platform,
   acts: readonly MenuAct[] = [],
 ): readonly MenuItemConstructorOptions[] {
-  const itemsOf = (some: readonly MenuAct[]) => some.map((act) => actItem(act, actions.act, platform));
+  const buildItems = (some: readonly MenuAct[]) => some.map((act) => actItem(act, actions.act, platform));
   const items = (group: MenuAct['group']) =>
-    itemsOf(acts.filter((act) => act.group === group && !OF_FILE_MENU.includes(act.id)));
-  const printing = itemsOf(acts.filter(({ id }) => OF_FILE_MENU.includes(id)));
+    buildItems(acts.filter((act) => act.group === group && !OF_FILE_MENU.includes(act.id)));
+  const printing = buildItems(acts.filter(({ id }) => OF_FILE_MENU.includes(id)));
   const appearance = items('appearance');
   const isMac = platform === 'darwin';
-  const settings = { label: t('settings'), accelerator: 'CmdOrCtrl+,', click: () => actions.go('#/settings') };
+  const settings = { label: t('settings'), accelerator: 'CmdOrCtrl+,', click: () => actions.openPage('#/settings') };
   const quit = { label: t('quit'), accelerator: 'CmdOrCtrl+Q', click: actions.quit };
   const about = { label: t('about'), click: actions.about };
   const { checkForUpdates } = actions;
@@ -92,7 +92,7 @@ export function menuTemplate(
     {
       label: t('help'),
       submenu: [
-        { label: t('apiDocs'), click: () => actions.go('#/settings/security/api/docs') },
+        { label: t('apiDocs'), click: () => actions.openPage('#/settings/security/api/docs') },
         ...(isMac ? [] : [separator, ...updates, about]),
       ],
     },

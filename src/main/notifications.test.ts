@@ -2,7 +2,7 @@
 import { EventEmitter } from 'node:events';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { sampleEvent, userFacts } from '../../tests/support/sample-events.ts';
-import type { Core } from '../core/core.ts';
+import type { Core } from '../core/kernel/core.ts';
 import { hostTexts } from '../i18n/host.ts';
 import { createNotifier, describeEvent, readEventName } from './notifications.ts';
 
@@ -37,17 +37,17 @@ it.each([
   ],
   [
     sampleEvent('certificate.ending', { not_after: '2026-12-20T09:00:00.000Z' }),
-    'The certificate ends soon',
+    'The certificate expires soon',
     '#/settings/certificates',
   ],
   [
     sampleEvent('node.certificate_failed', { node_id: 4, name: 'Berlin', code: 'refused', not_after: null }),
-    'Berlin: no new certificate for its links',
+    'Berlin: the certificate for links was not renewed',
     '#/nodes/4',
   ],
   [
     sampleEvent('node.certificate_ending', { node_id: 4, name: 'Berlin', not_after: '2026-12-20T09:00:00.000Z' }),
-    'Berlin: the certificate of its links ends soon',
+    'Berlin: the certificate for links expires soon',
     '#/nodes/4',
   ],
   [sampleEvent('backup.failed', { reason: 'storage_full' }), 'The backup failed', '#/settings/backups'],
@@ -88,7 +88,7 @@ describe('a notifier', () => {
       Notification: FakeNotification as never,
       now: () => now,
       texts: () => english,
-      go: (hash) => visited.push(hash),
+      openPage: (hash) => visited.push(hash),
     });
   });
 

@@ -1,8 +1,8 @@
 // System notifications for events that need attention while the window is not focused; a click opens the page concerned.
 import type { Notification } from 'electron';
 import type { Event } from '../contract/event-types.ts';
-import type { Call } from '../core/call.ts';
-import type { Core } from '../core/core.ts';
+import type { Core } from '../core/kernel/core.ts';
+import type { Call } from '../core/ports/call.ts';
 import type { DesktopTexts } from '../i18n/host.ts';
 
 export interface NotificationContent {
@@ -28,13 +28,47 @@ export function describeEvent({ type, data }: Event, t: DesktopTexts, name: () =
       return { title: t('certificateFailed'), body, hash: '#/settings/certificates' };
     case 'certificate.ending':
       return { title: t('certificateEnding'), body, hash: '#/settings/certificates' };
+    case 'certificate.authority_replaced':
+      return { title: t('authorityReplaced'), body, hash: '#/settings/certificates' };
     case 'node.certificate_failed':
       return { title: t('nodeCertificateFailed', { name: name() }), body, hash: `#/nodes/${data.node_id}` };
     case 'node.certificate_ending':
       return { title: t('nodeCertificateEnding', { name: name() }), body, hash: `#/nodes/${data.node_id}` };
     case 'webhook.disabled':
       return { title: t('webhookDisabled'), body, hash: '#/settings/security/webhooks' };
-    default:
+    case 'user.created':
+    case 'user.changed':
+    case 'user.extended':
+    case 'user.shortened':
+    case 'user.expiring':
+    case 'user.expired':
+    case 'user.traffic_low':
+    case 'user.concurrent_exceeded':
+    case 'user.moved_after_cut':
+    case 'user.activated':
+    case 'user.reset':
+    case 'user.reissued':
+    case 'user.granted':
+    case 'user.grant_ended':
+    case 'user.enabled':
+    case 'user.disabled':
+    case 'user.deleted':
+    case 'user.first_connected':
+    case 'tariff.created':
+    case 'tariff.changed':
+    case 'tariff.deleted':
+    case 'inbound.created':
+    case 'inbound.changed':
+    case 'inbound.deleted':
+    case 'node.created':
+    case 'node.changed':
+    case 'node.deleted':
+    case 'node.restarted':
+    case 'node.restored':
+    case 'settings.changed':
+    case 'certificate.renewed':
+    case 'backup.made':
+    case 'backup.restored':
       return null;
   }
 }
@@ -68,7 +102,7 @@ export interface NotifierParts {
   readonly Notification: Pick<typeof Notification, 'isSupported'> & (new (options: object) => Notification);
   readonly now: () => number;
   texts(): DesktopTexts;
-  go(hash: string): void;
+  openPage(hash: string): void;
 }
 
 /**
@@ -79,7 +113,7 @@ export function createNotifier({
   Notification: NotificationClass,
   now,
   texts,
-  go,
+  openPage,
 }: NotifierParts): (content: NotificationContent) => void {
   const times: number[] = [];
   let quietUntil = 0;
@@ -95,7 +129,7 @@ export function createNotifier({
     const t = texts();
     // Buttons are shown by macOS and Windows only; elsewhere a click does what the first one does.
     const acts = [
-      { label: t('openNow'), run: () => go(hash) },
+      { label: t('openNow'), run: () => openPage(hash) },
       {
         label: t('quietForAnHour'),
         run: () => {
@@ -108,7 +142,7 @@ export function createNotifier({
     open.set(name, notification);
     notification.on('click', () => {
       open.delete(name);
-      go(hash);
+      openPage(hash);
     });
     notification.on('action', ({ actionIndex }) => {
       open.delete(name);

@@ -1,7 +1,7 @@
 // The channels of the panel: operations and events over IPC, as the Express application has them over HTTP.
 import type { CallEnvelope, CallHeaders, LiveMessage } from '../bridge/desktop-api.ts';
-import { problemOf } from '../contract/errors.ts';
-import { PanelError } from '../core/panel-error.ts';
+import { buildProblem } from '../contract/errors.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
 import type { Log } from '../core/ports/ports.ts';
 import { newRequestId } from '../door/call.ts';
 import type { Handlers } from './ipc.ts';
@@ -86,11 +86,11 @@ export function toFailure(error: unknown, log: Pick<Log, 'error'>): CallEnvelope
   const id = newRequestId();
   if (error instanceof PanelError) {
     const { code, errors, retryAfter, inUse } = error;
-    return { ok: false, problem: problemOf(code, id, errors, inUse), retryAfter: retryAfter ?? null };
+    return { ok: false, problem: buildProblem(code, id, errors, inUse), retryAfter: retryAfter ?? null };
   }
   const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
   log.error('IPC call failed', { requestId: id, cause });
-  return { ok: false, problem: problemOf('internal', id), retryAfter: null };
+  return { ok: false, problem: buildProblem('internal', id), retryAfter: null };
 }
 
 /** The headers that a page may set; anything else that it sends is left out. */

@@ -1,6 +1,6 @@
 // Sleep of the computer: what the panel makes up for when it wakes, and what is said about the time it slept.
 import type { PowerMonitor } from 'electron';
-import type { Core } from '../core/core.ts';
+import type { Core } from '../core/kernel/core.ts';
 import type { DesktopTexts } from '../i18n/host.ts';
 import type { NotificationContent } from './notifications.ts';
 
@@ -45,7 +45,7 @@ export function followSleep({ powerMonitor, panel, now, texts, notify, onFailed 
       ...(expired > 0 ? [t('sleptExpired', { count: expired })] : []),
       ...(limited > 0 ? [t('sleptLimited', { count: limited })] : []),
     ];
-    notify({ title: t('slept', { time: timeOf(slept, t) }), body: lines.join(' '), hash: '#/overview' });
+    notify({ title: t('slept', { time: formatTime(slept, t) }), body: lines.join(' '), hash: '#/overview' });
   }
 
   powerMonitor.on('suspend', () => {
@@ -59,7 +59,7 @@ export function followSleep({ powerMonitor, panel, now, texts, notify, onFailed 
   });
 }
 
-function timeOf(ms: number, t: DesktopTexts): string {
+function formatTime(ms: number, t: DesktopTexts): string {
   const minutes = Math.max(1, Math.round(ms / MINUTE_MS));
   const hours = Math.floor(minutes / 60);
   return hours === 0 ? t('minutes', { minutes }) : t('hours', { hours, minutes: minutes % 60 });

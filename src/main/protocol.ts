@@ -1,9 +1,9 @@
 // Serves the pages under app://gatehouse/ and backup files beside them, and nothing else.
 import type { Protocol } from 'electron';
-import { problemOf } from '../contract/errors.ts';
-import { PanelError } from '../core/panel-error.ts';
+import { buildProblem } from '../contract/errors.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
 import type { Log } from '../core/ports/ports.ts';
-import { type Pages, pairsOf } from '../http/pages.ts';
+import { type Pages, toPairs } from '../http/pages.ts';
 import type { IpcSession } from './ipc-session.ts';
 import { toFailure } from './panel-channels.ts';
 import { isOwnUrl, ORIGIN, SCHEME } from './security.ts';
@@ -23,7 +23,7 @@ export type PageSource = (url: URL) => Response | null | Promise<Response | null
 export function builtPages(pages: Pick<Pages, 'read'>): PageSource {
   return ({ pathname }) => {
     const page = pages.read(pathname);
-    return page && new Response(new Uint8Array(page.body), { headers: pairsOf(page.headers) });
+    return page && new Response(new Uint8Array(page.body), { headers: toPairs(page.headers) });
   };
 }
 
@@ -62,9 +62,9 @@ async function transferBackup({ session }: SchemeParts, request: Request, path: 
     body === null || typeof body === 'string'
       ? body
       : (ReadableStream.from(body) as ReadableStream<Uint8Array<ArrayBuffer>>);
-  return new Response(content, { status, headers: pairsOf(headers) });
+  return new Response(content, { status, headers: toPairs(headers) });
 }
 
 function notFound(): Response {
-  return Response.json(problemOf('not_found', 'none'), { status: 404 });
+  return Response.json(buildProblem('not_found', 'none'), { status: 404 });
 }

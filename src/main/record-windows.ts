@@ -1,7 +1,7 @@
 // The windows of users' records beside the main one: one for each user, in front where it is open already.
 import type { Rectangle } from 'electron';
 import { RECORD_MARK } from '../bridge/desktop-api.ts';
-import { fitBounds, type ShellWindow, type WindowState } from './window.ts';
+import { clampBounds, type ShellWindow, type WindowState } from './window.ts';
 
 /** For a record and nothing beside it. */
 export const RECORD_SIZE = { width: 720, height: 860 } as const;
@@ -52,7 +52,7 @@ export function createRecordWindows(
 
 /** The state in which the next window opens: beside the others instead of over them. */
 export function steppedState(state: WindowState, place: number, areas: readonly Rectangle[]): WindowState {
-  const { x, y, ...size } = fitBounds(state.bounds, areas, RECORD_SIZE);
+  const { x, y, ...size } = clampBounds(state.bounds, areas, RECORD_SIZE);
   const bounds = { x: x + place * STEP, y: y + place * STEP, ...size };
-  return { ...state, bounds: fitBounds(bounds, areas, RECORD_SIZE) };
+  return { ...state, bounds: clampBounds(bounds, areas, RECORD_SIZE) };
 }

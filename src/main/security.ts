@@ -62,12 +62,12 @@ export interface Openers {
 }
 
 function guard(contents: WebContents, openers: Openers): void {
-  const stay = (event: { preventDefault(): void; readonly url: string; readonly isMainFrame?: boolean }) => {
+  const blockNavigation = (event: { preventDefault(): void; readonly url: string; readonly isMainFrame?: boolean }) => {
     if (!isOwnUrl(event.url) || event.isMainFrame === false) event.preventDefault();
   };
-  contents.on('will-navigate', stay);
-  contents.on('will-frame-navigate', stay);
-  contents.on('will-redirect', stay);
+  contents.on('will-navigate', blockNavigation);
+  contents.on('will-frame-navigate', blockNavigation);
+  contents.on('will-redirect', blockNavigation);
   contents.on('will-attach-webview', (event) => event.preventDefault());
   contents.setWindowOpenHandler(({ url }) => {
     const allowed = externalUrl(url);

@@ -4,7 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createShutdown, takeCrashReport, writeCrashReport } from './shutdown.ts';
+import { fakeLog } from '../../tests/support/fake-core.ts';
+import { openRunRecord } from './last-run.ts';
+import { createShutdown } from './shutdown.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -17,28 +19,23 @@ function setUp(steps: readonly (() => unknown)[]) {
   const codes: number[] = [];
   const app = Object.assign(events, { exit: (code: number) => void codes.push(code) });
   const process = new EventEmitter();
-  const crashPath = join(folder, 'crash.json');
-  const shutdown = createShutdown({
-    app: app as never,
-    process: process as never,
-    crashPath,
-    steps,
-    now: () => 0,
-    log: () => null,
-  });
+  const record = openRunRecord(folder, () => 0);
+  const log = fakeLog();
+  record.start();
+  const shutdown = createShutdown({ app: app as never, process: process as never, record, steps, log: () => log });
   /** Whether the application may quit at once. */
   const quit = () => {
     const event = { preventDefault: vi.fn() };
     events.emit('before-quit', event);
     return event.preventDefault.mock.calls.length === 0;
   };
-  return { shutdown, quit, codes, process, crashPath };
+  return { shutdown, quit, codes, process, record, log };
 }
 
 it('waits for the steps, however often it is requested', async () => {
   const done: string[] = [];
   const step = Promise.withResolvers<void>();
-  const { quit, codes, shutdown } = setUp([
+  const { quit, codes, shutdown, record } = setUp([
     () => step.promise.then(() => done.push('first')),
     () => done.push('second'),
   ]);
@@ -47,6 +44,7 @@ it('waits for the steps, however often it is requested', async () => {
   step.resolve();
   await expect.poll(() => codes).toEqual([0]);
   expect(done).toEqual(['first', 'second']);
+  expect(record.consumeLastRun()).toBeNull();
 });
 
 it('runs the steps once for an installer, and does not delay the quit that follows', async () => {
@@ -59,9 +57,10 @@ it('runs the steps once for an installer, and does not delay the quit that follo
 
 it('runs the steps again after an installer that did not start, and does not resume while it quits', async () => {
   const done: string[] = [];
-  const { quit, codes, shutdown } = setUp([() => done.push('closed')]);
+  const { quit, codes, shutdown, record } = setUp([() => done.push('closed')]);
   await shutdown.prepare();
   expect([shutdown.resume(), shutdown.hasStarted()]).toEqual([true, false]);
+  expect(record.consumeLastRun(), 'it runs again').toMatchObject({ message: null });
   expect(quit()).toBe(false);
   await expect.poll(() => codes).toEqual([0]);
   expect(done).toEqual(['closed', 'closed']);
@@ -87,9 +86,9 @@ it('while an installer waits for the steps, a quit waits too and runs no step ag
   expect([quit(), runs, codes]).toEqual([true, 1, []]);
 });
 
-it('a step that fails does not stop the others, and is reported at the next start', async () => {
+it('a step that fails does not stop the others, is logged, and is reported at the next start', async () => {
   const done: string[] = [];
-  const { quit, codes, crashPath } = setUp([
+  const { quit, codes, record, log } = setUp([
     () => {
       throw new Error('a full disk');
     },
@@ -98,18 +97,13 @@ it('a step that fails does not stop the others, and is reported at the next star
   quit();
   await expect.poll(() => codes).toEqual([1]);
   expect(done).toEqual(['second']);
-  expect(takeCrashReport(crashPath)?.message).toBe('a full disk');
+  expect(log.lines).toMatchObject([{ level: 'error', event: 'shutdown step failed' }]);
+  expect(record.consumeLastRun()?.message).toBe('a full disk');
 });
 
-it.each(['uncaughtException', 'unhandledRejection'])('at once on %s, with a report', (event) => {
-  const { process, codes, crashPath } = setUp([]);
+it.each(['uncaughtException', 'unhandledRejection'])('at once on %s, logged and with a report', (event) => {
+  const { process, codes, record, log } = setUp([]);
   process.emit(event, new Error('a defect'));
-  expect([codes, takeCrashReport(crashPath)]).toEqual([[1], { at: '1970-01-01T00:00:00.000Z', message: 'a defect' }]);
-});
-
-it('a crash is reported once', () => {
-  const path = join(folder, 'deep', 'crash.json');
-  writeCrashReport(path, new Error('first line\nsecond'), '2026-11-20T10:00:00.000Z');
-  expect(takeCrashReport(path)).toEqual({ at: '2026-11-20T10:00:00.000Z', message: 'first line' });
-  expect(takeCrashReport(path)).toBeNull();
+  expect(log.lines).toMatchObject([{ level: 'error', event: 'defect' }]);
+  expect([codes, record.consumeLastRun()]).toEqual([[1], { at: '1970-01-01T00:00:00.000Z', message: 'a defect' }]);
 });

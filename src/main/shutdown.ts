@@ -1,15 +1,13 @@
 // How the application ends: its steps in order when it quits, at once on an uncaught error, which the next start reports.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { App } from 'electron';
 import type { Log } from '../core/ports/ports.ts';
+import type { RunRecord } from './last-run.ts';
 
 export interface ShutdownParts {
   readonly app: Pick<App, 'on' | 'exit'>;
   readonly process: Pick<NodeJS.Process, 'on'>;
-  /** Where the report of a crash is written. */
-  readonly crashPath: string;
-  now(): number;
+  readonly record: Pick<RunRecord, 'start' | 'end' | 'fail'>;
+  /** The panel's, also when that is closed; null: none was opened. */
   log(): Pick<Log, 'error'> | null;
   /** What must be done before the process ends, in this order. */
   readonly steps: readonly (() => unknown)[];
@@ -22,18 +20,22 @@ export interface Shutdown {
   prepare(): Promise<void>;
   /** After `prepare`, where the installer did not start: a later quit runs the steps again. False: the application is quitting. */
   resume(): boolean;
+  /** Logs an error by which the application ends, and leaves it for the next start. */
+  report(event: string, error: unknown): void;
 }
 
 /** From now on quitting runs the steps first; a step that fails does not stop the others. */
-export function createShutdown({ app, process, crashPath, now, log, steps }: ShutdownParts): Shutdown {
+export function createShutdown({ app, process, record, log, steps }: ShutdownParts): Shutdown {
   let hasStarted = false;
   let isPrepared = false;
   let isQuitting = false;
-  const report = (error: unknown) => writeCrashReport(crashPath, error, new Date(now()).toISOString());
+  const report = (event: string, error: unknown) => {
+    log()?.error(event, { error });
+    record.fail(error);
+  };
 
   const onUncaught = (error: unknown) => {
-    log()?.error('defect', { error });
-    report(error);
+    report('defect', error);
     app.exit(1);
   };
   process.on('uncaughtException', onUncaught);
@@ -47,10 +49,10 @@ export function createShutdown({ app, process, crashPath, now, log, steps }: Shu
         await step();
       } catch (error) {
         code = 1;
-        log()?.error('shutdown step failed', { error });
-        report(error);
+        report('shutdown step failed', error);
       }
     }
+    record.end();
     return code;
   }
 
@@ -75,36 +77,9 @@ export function createShutdown({ app, process, crashPath, now, log, steps }: Shu
       if (isQuitting) return false;
       hasStarted = false;
       isPrepared = false;
+      record.start();
       return true;
     },
+    report,
   };
-}
-
-export interface CrashReport {
-  /** RFC 3339. */
-  readonly at: string;
-  /** The first line of the error; the log has the rest. */
-  readonly message: string;
-}
-
-/** Synchronous, because the process is about to end. Never throws. */
-export function writeCrashReport(path: string, error: unknown, at: string): void {
-  const message = (error instanceof Error ? error.message : String(error)).split('\n')[0]?.slice(0, 300) ?? '';
-  try {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, JSON.stringify({ at, message } satisfies CrashReport), { mode: 0o600 });
-  } catch {
-    // The log has it.
-  }
-}
-
-/** Reads and deletes the report of the previous run; null if that ended normally. */
-export function takeCrashReport(path: string): CrashReport | null {
-  try {
-    const { at, message } = JSON.parse(readFileSync(path, 'utf8')) as Partial<CrashReport>;
-    rmSync(path);
-    return { at: String(at), message: String(message) };
-  } catch {
-    return null;
-  }
 }

@@ -1,7 +1,7 @@
 // The tray: its icon, the panel's status, and what can be done without opening the window.
 import type { Menu, MenuItemConstructorOptions, NativeImage, nativeImage, Tray } from 'electron';
 import type { MenuAct } from '../bridge/desktop-api.ts';
-import type { Call } from '../core/call.ts';
+import type { Call } from '../core/ports/call.ts';
 import { formatBytes } from '../i18n/bytes.ts';
 import type { DesktopTexts } from '../i18n/host.ts';
 import type { Language } from '../i18n/languages.ts';
@@ -64,7 +64,7 @@ export function trayTemplate(
     status === null
       ? [info(t('stopped'))]
       : [
-          info(status.isPaused ? t('paused') : t('serving', { address: hostOf(status.baseUrl) })),
+          info(status.isPaused ? t('paused') : t('serving', { address: parseHost(status.baseUrl) })),
           info(t('online', { count: status.usersOnline })),
           info(t('today', { amount: status.trafficToday })),
           separator,
@@ -125,7 +125,7 @@ export function openTray({ Tray: TrayClass, Menu: MenuClass, icon, actions, plat
 }
 
 /** Host and port without the secret path, which must not be readable on the screen. */
-function hostOf(baseUrl: string): string {
+function parseHost(baseUrl: string): string {
   return URL.parse(baseUrl)?.host ?? '';
 }
 

@@ -1,12 +1,12 @@
 // The window opens as it was on the present screens, as far as they allow, and says when Windows ends the session.
 import { EventEmitter } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
-import { createShellWindow, fitBounds, stateOn, type WindowStates, withStateOn } from './window.ts';
+import { clampBounds, createShellWindow, stateOn, type WindowStates, withStateOn } from './window.ts';
 
 const primary = { x: 0, y: 0, width: 1600, height: 1000 };
 const second = { x: 1600, y: 100, width: 1280, height: 800 };
 
-describe('fitBounds', () => {
+describe('clampBounds', () => {
   it.each([
     ['none stored: in the middle', null, { x: 140, y: 70, width: 1320, height: 860 }],
     ['unchanged', { x: 40, y: 30, width: 900, height: 700 }, { x: 40, y: 30, width: 900, height: 700 }],
@@ -29,11 +29,11 @@ describe('fitBounds', () => {
     ['larger than the screen: as large as the screen', { x: 0, y: 0, width: 9000, height: 9000 }, primary],
     ['too small: the minimum', { x: 5, y: 5, width: 100, height: 1 }, { x: 5, y: 5, width: 480, height: 480 }],
   ])('%s', (_what, before, after) => {
-    expect(fitBounds(before, [primary, second])).toEqual(after);
+    expect(clampBounds(before, [primary, second])).toEqual(after);
   });
 
   it('works without any screen', () => {
-    expect(fitBounds(null, [])).toEqual({ x: 0, y: 0, width: 1320, height: 860 });
+    expect(clampBounds(null, [])).toEqual({ x: 0, y: 0, width: 1320, height: 860 });
   });
 });
 

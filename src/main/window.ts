@@ -18,17 +18,17 @@ const MAX_ARRANGEMENTS = 10;
 
 /** The state on the present screens; on screens that are new the latest on any others. */
 export function stateOn(areas: readonly Rectangle[], states: WindowStates): WindowState {
-  return states[arrangementOf(areas)] ?? Object.values(states).at(-1) ?? FIRST_STATE;
+  return states[describeArrangement(areas)] ?? Object.values(states).at(-1) ?? FIRST_STATE;
 }
 
 /** The states with that of the present screens; the oldest one goes where there are too many. */
 export function withStateOn(areas: readonly Rectangle[], states: WindowStates, state: WindowState): WindowStates {
-  const present = arrangementOf(areas);
+  const present = describeArrangement(areas);
   const others = Object.entries(states).filter(([arrangement]) => arrangement !== present);
   return Object.fromEntries([...others, [present, state] as const].slice(-MAX_ARRANGEMENTS));
 }
 
-function arrangementOf(areas: readonly Rectangle[]): string {
+function describeArrangement(areas: readonly Rectangle[]): string {
   return areas.map(({ x, y, width, height }) => `${width}x${height}+${x}+${y}`).join(' ');
 }
 
@@ -80,7 +80,7 @@ export function createShellWindow(parts: WindowParts, goChannel: string): ShellW
   function create(hash: string): BrowserWindow {
     const { bounds, isMaximized, zoom } = parts.state();
     const created = new parts.BrowserWindow({
-      ...fitBounds(bounds, parts.workAreas(), parts.size),
+      ...clampBounds(bounds, parts.workAreas(), parts.size),
       minWidth: MIN_SIZE.width,
       minHeight: MIN_SIZE.height,
       show: false,
@@ -185,7 +185,11 @@ const HANDLE = 80;
  * The stored bounds, fitted to the present screens, because a screen may have been unplugged. `areas` are their work areas, the primary
  * one first.
  */
-export function fitBounds(bounds: Rectangle | null, areas: readonly Rectangle[], size: Size = DEFAULT_SIZE): Rectangle {
+export function clampBounds(
+  bounds: Rectangle | null,
+  areas: readonly Rectangle[],
+  size: Size = DEFAULT_SIZE,
+): Rectangle {
   const primary = areas[0] ?? { x: 0, y: 0, ...size };
   const screen = bounds === null ? undefined : areas.find((area) => isReachable(bounds, area));
   if (bounds === null || screen === undefined) return centerIn(primary, size);

@@ -1,6 +1,9 @@
 // What the command is called where the application was installed, and in a checkout.
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { commandName } from './command-name.ts';
+import { tempFolder } from '../../tests/support/temp-store.ts';
+import { commandName, installedName } from './command-name.ts';
 
 it.each([
   ['linux', '/opt/Gatehouse/gatehouse', {}, 'gatehouse panel'],
@@ -20,4 +23,19 @@ it.each([
 ] as const)('is named on %s, where %s runs, by its path', (platform, execPath, env, name) => {
   expect(commandName(true, { platform, execPath, env })).toBe(name);
   expect(commandName(false, { platform, execPath, env })).toBe('npx panel');
+});
+
+it('is named as it works where a release, a package of npm or a checkout is', () => {
+  using folder = tempFolder();
+  const version = join(folder.path, 'versions/1.0.0');
+  const link = join(folder.path, 'bin-panel');
+  mkdirSync(version, { recursive: true });
+  expect(installedName(version, link)).toBe('panel');
+  for (const name of ['current', 'panel']) writeFileSync(join(folder.path, name), '');
+  expect(installedName(version, link)).toBe(join(folder.path, 'panel'));
+  symlinkSync(join(folder.path, 'panel'), link);
+  expect(installedName(version, link)).toBe('panel');
+  mkdirSync(join(version, 'src/cli'), { recursive: true });
+  writeFileSync(join(version, 'src/cli/index.ts'), '');
+  expect(installedName(version, link)).toBe('npx panel');
 });

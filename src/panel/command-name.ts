@@ -1,16 +1,28 @@
 // What the `panel` command is called in a terminal of this computer.
-import { win32 } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { join, win32 } from 'node:path';
+import { findInstallation, PACKAGE } from '../adapters/installation.ts';
+import { PLACES } from './install.ts';
 
-/** `isPackaged`: within the desktop application, whose binary is the command; else in a checkout. */
+/** `isPackaged`: within the desktop application, whose binary is the command; else as this program was installed. */
 export function commandName(
   isPackaged: boolean,
   { platform, execPath, env }: Pick<NodeJS.Process, 'platform' | 'execPath' | 'env'>,
 ): string {
-  if (!isPackaged) return 'npx panel';
+  if (!isPackaged) return installedName(PACKAGE, PLACES.command);
   if (platform === 'win32') return quoted(win32.join(win32.dirname(execPath), 'panel.cmd'));
   // The Debian package puts `gatehouse` on the PATH; an AppImage or a macOS application is wherever the user put it.
   const program = platform === 'linux' ? (env.APPIMAGE ?? 'gatehouse') : execPath;
   return `${quoted(program)} panel`;
+}
+
+/** A checkout has npm's link to it, a release its launcher with or without a link, and a package of npm is on the PATH. */
+export function installedName(folder: string, link: string): string {
+  if (existsSync(join(folder, 'src/cli/index.ts'))) return 'npx panel';
+  const root = findInstallation(folder)?.root;
+  if (root === undefined) return 'panel';
+  const launcher = join(root, 'panel');
+  return existsSync(link) && realpathSync(link) === realpathSync(launcher) ? 'panel' : quoted(launcher);
 }
 
 function quoted(path: string): string {

@@ -1,6 +1,6 @@
 // What of the asked-for cannot be, and what holds for a run.
 import { describe, expect, test } from 'vitest';
-import { checkOptions, checkPlainHttp, overridesOf } from './config.ts';
+import { buildOverrides, checkOptions, checkPlainHttp } from './config.ts';
 
 const folder = '/nowhere';
 
@@ -35,11 +35,11 @@ describe('checkPlainHttp', () => {
   });
 });
 
-describe('overridesOf', () => {
+describe('buildOverrides', () => {
   test('has only what was asked for', () => {
-    expect(overridesOf({ folder, port: 1, host: '::1' })).toEqual({});
+    expect(buildOverrides({ folder, port: 1, host: '::1' })).toEqual({});
     expect(
-      overridesOf({ folder, rateLimit: 0, trustedProxies: ['10.0.0.0/8'], publicUrl: 'https://a.example/' }),
+      buildOverrides({ folder, rateLimit: 0, trustedProxies: ['10.0.0.0/8'], publicUrl: 'https://a.example/' }),
     ).toEqual({
       rateLimit: 0,
       trustedProxies: ['10.0.0.0/8'],

@@ -1,10 +1,10 @@
 // The options of a run, and which of them are impossible.
 import { isIP } from 'node:net';
 import { isDnsName } from '../adapters/addresses.ts';
+import { refusal } from '../adapters/refusal.ts';
 import type { OpenEngine } from '../core/ports/engines.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
-import type { openDemoShop } from './demo/demo-shop.ts';
-import { refusal } from './refusal.ts';
+import type { openDemoShop } from '../demo/index.ts';
 
 /** The options of a start. They hold for this run; what is left out comes from the panel's settings. */
 export type PanelOptions = {
@@ -24,6 +24,8 @@ export type PanelOptions = {
   readonly trustedProxies?: readonly string[] | undefined;
   /** Absolute path of the file that holds the master key, for machines without a keychain. */
   readonly keyFile?: string | undefined;
+  /** Without `keyFile` and without a keychain the panel makes a key file of its own. */
+  readonly makesKeyFile?: boolean | undefined;
   /** Where the log goes; by default a file in the data folder. */
   readonly log?: 'stderr' | undefined;
   /** Starts this panel again where a launcher does that; commands may ask for it. */
@@ -69,7 +71,7 @@ export function checkPlainHttp(isPlain: boolean, host: string): void {
 }
 
 /** The settings that this run's options replace. */
-export function overridesOf(options: PanelOptions): Partial<SettingValues> {
+export function buildOverrides(options: PanelOptions): Partial<SettingValues> {
   const { rateLimit, publicUrl, trustedProxies } = options;
   const origin = publicUrl === undefined ? null : originIn(publicUrl);
   return {

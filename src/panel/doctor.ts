@@ -1,31 +1,28 @@
 // Checks everything that a panel depends on and reports what is wrong and what to do, without changing anything.
 import { X509Certificate } from 'node:crypto';
-import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
+import { parseCertificate } from '../adapters/certificates/authority.ts';
 import { systemClock } from '../adapters/clock.ts';
+import { connectControl } from '../adapters/control-socket.ts';
+import { FILES, hasPanel, networkFileSystem } from '../adapters/data-folder.ts';
+import { openReserve } from '../adapters/disk-reserve.ts';
 import { lockOwner } from '../adapters/instance-lock.ts';
-import { readIfThere } from '../adapters/private-file.ts';
-import { openReserve } from '../adapters/reserve.ts';
+import { readIfThere, SET_ASIDE } from '../adapters/private-file.ts';
+import { describeSystemError } from '../adapters/refusal.ts';
 import { openVault } from '../adapters/vault/vault.ts';
+import { findPresentPath } from '../agent/programs.ts';
 import type { Log, Store } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
-import { findProgram } from '../nodes/engine-program.ts';
+import type { Finding, Verdict } from '../domain/finding.ts';
+import { findProgram } from '../engines/engine-program.ts';
 import { isDatabaseRefusal, quickCheck } from '../store/database.ts';
 import { openStore } from '../store/index.ts';
-import { FILES, hasPanel, networkFileSystem } from './data-folder.ts';
-import { reasonOf } from './refusal.ts';
-
-export type Verdict = 'ok' | 'warning' | 'problem';
-
-/** The result of one check. `advice` is empty where nothing is to be done. */
-export interface Finding {
-  readonly check: string;
-  readonly verdict: Verdict;
-  readonly found: string;
-  readonly advice: string;
-}
+import type { RunningState } from './local-commands.ts';
+import { findKeyFile } from './own-key-file.ts';
+import { sealedKey } from './sealed-key.ts';
 
 function finding(check: string, verdict: Verdict, found: string, advice = ''): Finding {
   return { check, verdict, found, advice };
@@ -49,16 +46,23 @@ export async function examine(
   const opened = openQuietly(database);
   const findings = [usable, checkDisk(folder), opened.finding];
   const { store } = opened;
-  if (!store) return [...findings, await checkEngine(null)];
+  if (!store) return [...findings, await checkEngine(folder, null)];
   try {
     const settings = store.settings.get();
+    const running = await callRunning(folder);
     return [
       ...findings,
       checkClock(store, now),
+      ...checkKeys(join(folder, FILES.tls)),
+      ...checkAuthority(join(folder, FILES.tls), settings, now),
       ...checkCertificates(join(folder, FILES.tls), now),
-      await checkPort(folder, settings),
-      await checkVault(folder, store, settings, keyFile),
-      await checkEngine(store),
+      running === null ? await checkPort(folder, settings) : examineRunningPort(running),
+      // A file that is named is examined itself: the running panel read its key when it started.
+      running === null || keyFile !== null
+        ? await checkVault(folder, store, settings, keyFile)
+        : examineRunningVault(running, store),
+      ...(running === null ? [] : examineIgnoredProxy(running)),
+      await checkEngine(folder, store),
     ];
   } finally {
     store.close();
@@ -81,7 +85,7 @@ function checkFolder(folder: string): Finding {
     return finding(
       check,
       'problem',
-      `${folder}: ${reasonOf(error)}`,
+      `${folder}: ${describeSystemError(error)}`,
       'Give the folder to the user that runs the panel.',
     );
   }
@@ -99,14 +103,49 @@ function checkFolder(folder: string): Finding {
   return finding(check, 'ok', folder);
 }
 
+/** null: no panel runs on the folder, or it is one of another version. */
+async function callRunning(folder: string): Promise<RunningState | null> {
+  const client = await connectControl(folder);
+  if (client === null) return null;
+  const state = (await client.callPanel('examine', {}).catch(() => null)) as RunningState | null;
+  client.close();
+  return state;
+}
+
+function examineRunningPort({ place }: RunningState): Finding {
+  return finding('port', 'ok', place === null ? 'the panel runs' : `the panel serves ${place.host}:${place.port}`);
+}
+
+/** The secrets of the running panel, whatever this command was started with. */
+function examineRunningVault({ vault }: RunningState, { sealed }: Store): Finding {
+  const count = sealed.all().length;
+  if (vault === 'unlocked' || vault === 'headless')
+    return finding('secrets', 'ok', `${count} sealed, the key is there`);
+  const advice = 'The panel, under Security, says what to do.';
+  return finding(
+    'secrets',
+    count === 0 ? 'warning' : 'problem',
+    `${count} sealed; the key's place is ${vault}`,
+    advice,
+  );
+}
+
+function examineIgnoredProxy({ ignored_proxy }: RunningState): readonly Finding[] {
+  if (ignored_proxy === null) return [];
+  const found = `X-Forwarded-For of ${ignored_proxy} is ignored: all its clients have one address`;
+  const cure = `If that is your reverse proxy, start the panel with --trusted-proxy ${ignored_proxy}.`;
+  return [finding('proxy', 'warning', found, cure)];
+}
+
 /** Makes no key: that happens only when the first secret needs one. */
 async function checkVault(
   dataFolder: string,
   { sealed }: Store,
   { instanceId }: SettingValues,
-  keyFile: string | null,
+  given: string | null,
 ): Promise<Finding> {
   const check = 'secrets';
+  const keyFile = findKeyFile(given, instanceId);
   const count = sealed.all().length;
   if (keyFile !== null && !existsSync(keyFile)) {
     return finding(
@@ -116,12 +155,13 @@ async function checkVault(
       'Bring it back, or correct GATEHOUSE_KEY_FILE.',
     );
   }
-  const vault = await openVault({ instanceId, sealed, keyFile, dataFolder, log: SILENT });
+  const needed = sealedKey(dataFolder, sealed);
+  const vault = await openVault({ instanceId, sealed: needed, keyFile, dataFolder, log: SILENT });
   const state = vault.state();
   const found = `${count} sealed; the key's place is ${state}`;
   if (state === 'unlocked' || state === 'headless') return finding(check, 'ok', `${count} sealed, the key is there`);
   const advice = 'Unlock or start the keychain, or name the key file in GATEHOUSE_KEY_FILE.';
-  return finding(check, count > 0 ? 'problem' : 'warning', found, advice);
+  return finding(check, needed.keyId() === null ? 'warning' : 'problem', found, advice);
 }
 
 function checkDisk(folder: string): Finding {
@@ -154,7 +194,7 @@ function openQuietly(database: string): { readonly finding: Finding; readonly st
     const advice = isDatabaseRefusal(error)
       ? adviceFor(error.reason)
       : 'Check who owns the file and whether the disk works.';
-    return { finding: finding(check, 'problem', reasonOf(error), advice), store: null };
+    return { finding: finding(check, 'problem', describeSystemError(error), advice), store: null };
   }
 }
 
@@ -228,6 +268,7 @@ function whyTaken(host: string, port: number): Promise<string | null> {
 
 const DAY = 86_400_000;
 const WARN_DAYS = 30;
+const AUTHORITY_WARN_DAYS = 365;
 const BY_ACME = 'certificate by ACME';
 const ACME_WARN_DAYS = 10;
 const CERTIFICATES = [
@@ -237,20 +278,84 @@ const CERTIFICATES = [
   [BY_ACME, 'acme.pem'],
 ] as const;
 
+function readQuietly(path: string): string | Error | null {
+  try {
+    return readIfThere(path);
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+function unreadable(check: string, path: string, error: Error): Finding {
+  const advice = 'Make it a file that the user who runs the panel can read: the panel does not start without it.';
+  return finding(check, 'problem', `${path}: ${describeSystemError(error)}`, advice);
+}
+
+/** Keys that the panel reads at its start; only what cannot be read is a finding. */
+function checkKeys(folder: string): readonly Finding[] {
+  return ['ca-key.pem', 'ca-key.sealed', 'server-key.pem'].flatMap((name) => {
+    const path = join(folder, name);
+    const text = readQuietly(path);
+    return text instanceof Error ? [unreadable('keys', path, text)] : [];
+  });
+}
+
+/** The panel's own authority, which clients trust; a panel that has run over plain HTTP only has none. */
+function checkAuthority(folder: string, { authority: seen }: SettingValues, now: number): readonly Finding[] {
+  const check = 'authority';
+  const path = join(folder, 'ca.pem');
+  const pem = readQuietly(path);
+  if (pem instanceof Error) return [unreadable(check, path, pem)];
+  if (pem === null && seen === null) return [];
+  const certificate = pem === null ? null : parseCertificate(pem);
+  if (certificate === null) {
+    const advice = 'Start the panel: it restores the file, or makes a new authority and says so.';
+    return [finding(check, 'problem', `${path} is ${pem === null ? 'missing' : 'damaged'}`, advice)];
+  }
+  const [from, to] = [certificate.validFromDate.getTime(), certificate.validToDate.getTime()];
+  const days = Math.floor((to - now) / DAY);
+  const findings: Finding[] = [];
+  const isAnother = seen !== null && seen.fingerprint !== certificate.fingerprint256;
+  if (isAnother || seen?.former) {
+    const when = seen?.former ? ` ${formatDay(seen.former.replacedAt)}` : '';
+    const advice = `Give ${path} to the clients that trust the former one, then confirm it in the panel, under Certificates.`;
+    findings.push(finding(check, 'warning', `replaced${when}${setAsideIn(folder)}`, advice));
+  }
+  const ends = `ends ${formatDay(to)}, in ${days} days`;
+  const replace = 'Make a new one in the panel, under Certificates, and give its file to clients.';
+  if (now < from) {
+    const advice = 'Set the clock right. If it is, make a new authority in the panel, under Certificates.';
+    findings.push(finding(check, 'problem', `is not valid before ${formatDay(from)}`, advice));
+  } else if (days < 0) findings.push(finding(check, 'problem', ends, `If the clock is right: ${replace}`));
+  else if (days < AUTHORITY_WARN_DAYS) findings.push(finding(check, 'warning', ends, replace));
+  return findings.length > 0 ? findings : [finding(check, 'ok', ends)];
+}
+
+function formatDay(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+/** Names what may be brought back. */
+function setAsideIn(folder: string): string {
+  const names = readdirSync(folder).filter((name) => name.startsWith(SET_ASIDE));
+  return names.length === 0 ? '' : `; set aside in ${folder}: ${names.join(', ')}`;
+}
+
 /** The served certificates of a `tls` folder; none at all means that the panel has run over plain HTTP only. */
 function checkCertificates(folder: string, now: number): readonly Finding[] {
   const findings = CERTIFICATES.flatMap(([check, name]) => {
-    const pem = readIfThere(join(folder, name));
-    return pem === null ? [] : [judgeCertificate(check, pem, now)];
+    const pem = readQuietly(join(folder, name));
+    if (pem instanceof Error) return [unreadable(check, join(folder, name), pem)];
+    return pem === null ? [] : [checkCertificate(check, pem, now)];
   });
   return findings.length > 0 ? findings : [finding('certificate', 'ok', 'none yet: it is made at the next start')];
 }
 
-function judgeCertificate(check: string, pem: string, now: number): Finding {
+function checkCertificate(check: string, pem: string, now: number): Finding {
   try {
     const end = new X509Certificate(pem).validToDate.getTime();
     const days = Math.floor((end - now) / DAY);
-    const shown = `ends ${new Date(end).toISOString().slice(0, 10)}, in ${days} days`;
+    const shown = `ends ${formatDay(end)}, in ${days} days`;
     const isOwn = check === 'certificate';
     // A shorter lifetime, renewed by itself when a third of it is left.
     const warnDays = check === BY_ACME ? ACME_WARN_DAYS : WARN_DAYS;
@@ -262,14 +367,18 @@ function judgeCertificate(check: string, pem: string, now: number): Finding {
     if (days < 0) return finding(check, 'problem', shown, advice);
     return days < warnDays ? finding(check, 'warning', shown, advice) : finding(check, 'ok', shown);
   } catch {
-    return finding(check, 'problem', 'cannot be read', 'Remove the file; the panel makes a new one at the next start.');
+    const advice =
+      check === 'certificate' || check === BY_ACME
+        ? 'Start the panel: it makes or orders another.'
+        : 'Import it again in the panel, under Certificates; its own is served meanwhile.';
+    return finding(check, 'problem', 'is damaged', advice);
   }
 }
 
 /** The program that local engines are started with; a missing one matters where a local node is enabled. */
-async function checkEngine(store: Store | null): Promise<Finding> {
+async function checkEngine(folder: string, store: Store | null): Promise<Finding> {
   const check = 'engine';
-  const given = store?.settings.get().enginePath ?? null;
+  const given = store?.settings.get().enginePath ?? (await findPresentPath(folder));
   try {
     const { name, version, path } = await findProgram(given);
     return finding(check, 'ok', `${name} ${version} (${path})`);

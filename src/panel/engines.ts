@@ -1,14 +1,18 @@
 // The engines of nodes: of local ones a process each, in the data folder's own place for them; of remote ones what their machine answers.
 import { join } from 'node:path';
-import type { CoreParts } from '../core/core.ts';
-import { connectEngine } from '../nodes/connector.ts';
-import { createEngineLog } from '../nodes/engine-log.ts';
-import { findProgram } from '../nodes/engine-program.ts';
-import { createLocalEngine, logPath, stopStrays } from '../nodes/local-engine.ts';
-import { createRemoteEngine, type NodePlace } from '../nodes/remote/remote-engine.ts';
-import { canListen } from '../nodes/system-process.ts';
-import { FILES } from './data-folder.ts';
-import { openNodeTrust } from './node/node-trust.ts';
+import { FILES } from '../adapters/data-folder.ts';
+import { findShippedEngine } from '../adapters/shipped-engine.ts';
+import { installedPath } from '../agent/programs.ts';
+import type { CoreParts } from '../core/kernel/core.ts';
+import { connectEngine } from '../engines/connector.ts';
+import { createEngineLog } from '../engines/engine-log.ts';
+import { findProgram } from '../engines/engine-program.ts';
+import { stopStrays } from '../engines/engine-state.ts';
+import { createLocalEngine, logPath } from '../engines/local-engine.ts';
+import type { NodePlace } from '../engines/remote/node-request.ts';
+import { createRemoteEngine } from '../engines/remote/remote-engine.ts';
+import { canListen } from '../engines/system-process.ts';
+import { openNodeTrust } from './node-trust.ts';
 
 interface EnginesParts extends Pick<CoreParts, 'clock' | 'timers' | 'crypto' | 'store' | 'vault'> {
   /** The data folder. */
@@ -26,13 +30,14 @@ export async function openEngines(
   const { trust, identity, certify } = openNodeTrust(parts);
 
   /** Where a remote node's machine is; null: it has none. */
-  function placeOf(nodeId: number): NodePlace | null {
+  function findNodePlace(nodeId: number): NodePlace | null {
     const node = store.nodes.get(nodeId);
     if (!node || node.agentPort === null || node.agentPin === null) return null;
     return { host: node.address, port: node.agentPort, pin: node.agentPin };
   }
 
-  const path = () => store.settings.get().enginePath;
+  const shipped = await findShippedEngine();
+  const path = () => store.settings.get().enginePath ?? installedPath(parts.folder) ?? shipped;
   const users = () => store.users.count({}, clock.now());
   return {
     nodeTrust: trust,
@@ -48,8 +53,8 @@ export async function openEngines(
       if (kind === 'local') {
         return createLocalEngine({ nodeId: id, folder, path, connect: connectEngine, clock, timers, crypto });
       }
-      if (placeOf(id) === null) return null;
-      return createRemoteEngine({ place: () => placeOf(id), identity, certify, users, clock });
+      if (findNodePlace(id) === null) return null;
+      return createRemoteEngine({ place: () => findNodePlace(id), identity, certify, users, clock });
     },
     engineLog: (nodeId) => createEngineLog(logPath(folder, nodeId)).lines(),
   };

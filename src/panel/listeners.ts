@@ -1,11 +1,11 @@
 // The panel's sockets: the one it listens on, one on trial, and one for links alone. How the first port is found, and why one cannot be used.
 import type { AddressInfo } from 'node:net';
-import { PanelError } from '../core/panel-error.ts';
+import { describeSystemError, refusal } from '../adapters/refusal.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
 import type { CertificateTarget, ListenAddress, Listeners } from '../core/ports/host.ts';
 import type { Store } from '../core/ports/ports.ts';
 import type { PanelServer, TlsIdentity } from '../http/server.ts';
 import { checkPlainHttp, type PanelOptions } from './config.ts';
-import { reasonOf, refusal } from './refusal.ts';
 
 /** Makes a server for a target that is not listening yet; `accepted` is called with each of its sockets. */
 export type OpenServer = (target: CertificateTarget, accepted: (socket: object) => void) => PanelServer;
@@ -18,6 +18,7 @@ export interface PanelListeners extends Listeners {
   replaceCertificate(target: CertificateTarget, identity: TlsIdentity): void;
   /** Opens the panel's first socket. Rejects with Node's error. */
   listen(host: string, port: number): Promise<AddressInfo>;
+  /** For good: an address that is being opened is closed again. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -35,6 +36,7 @@ export function createListeners(
   let present: Listening | null = null;
   let trial: Listening | null = null;
   let links: Listening | null = null;
+  let isClosed = false;
   const onTrial = new WeakSet<object>();
   const retired = new Set<PanelServer>();
 
@@ -45,7 +47,12 @@ export function createListeners(
     address: ListenAddress,
     server: PanelServer = openServer('panel', () => {}),
   ): Promise<Listening> {
+    if (isClosed) throw new PanelError('unavailable');
     const { port } = await server.listen(address.host, address.port);
+    if (isClosed) {
+      await server.close(0);
+      throw new PanelError('unavailable');
+    }
     return { server, address: { host: address.host, port } };
   }
 
@@ -82,6 +89,7 @@ export function createListeners(
       try {
         trial = await listenAt(address, server);
       } catch {
+        if (isClosed) throw new PanelError('unavailable');
         if (former && collides(address)) present = await listenAt(former.address);
         throw new PanelError('address_in_use');
       }
@@ -94,7 +102,7 @@ export function createListeners(
       moved(present.address);
     },
     async cancelTrial() {
-      if (!trial) return;
+      if (!trial || isClosed) return;
       const tried = trial;
       trial = null;
       release(tried);
@@ -108,11 +116,13 @@ export function createListeners(
       try {
         links = await listenAt(address, openLinksServer());
       } catch {
+        if (isClosed) throw new PanelError('unavailable');
         if (former) links = await listenAt(former.address, openLinksServer());
         throw new PanelError('address_in_use');
       }
     },
     async close(ms) {
+      isClosed = true;
       const open = [present, trial, links].filter((listening) => listening !== null);
       const servers = new Set([...open.map(({ server }) => server), ...retired]);
       await Promise.all([...servers].map((server) => server.close(ms)));
@@ -138,14 +148,14 @@ export async function listenFirst(
   checkPlainHttp(options.plainHttp ?? false, host);
   const isFirst = !settings.has('port');
   const ports = portsFor(options.port, isFirst, setPort);
-  const port = await listenOnOneOf(server, host, ports);
+  const port = await listenOnFirstFree(server, host, ports);
   // On a full disk too: links that were given out must work after a restart.
   if (isFirst && options.port !== 0 && options.port !== 'free') store.write(() => settings.set({ port }), 'essential');
   return { host, port };
 }
 
 /** The first free one of them: a second panel on one machine needs no flag. */
-async function listenOnOneOf(
+async function listenOnFirstFree(
   server: Pick<PanelServer, 'listen'>,
   host: string,
   ports: readonly number[],
@@ -155,7 +165,7 @@ async function listenOnOneOf(
       return (await server.listen(host, port)).port;
     } catch (error) {
       const isLast = port === ports.at(-1);
-      if (codeOf(error) !== 'EADDRINUSE' || isLast) throw refusal('address', explainFailure(error, host, port));
+      if (getErrorCode(error) !== 'EADDRINUSE' || isLast) throw refusal('address', explainFailure(error, host, port));
     }
   }
   throw refusal('address', 'There is no port to listen on.');
@@ -167,13 +177,13 @@ function portsFor(given: PanelOptions['port'], isFirst: boolean, set: number): r
 }
 
 const firstPorts = () => Array.from({ length: PORTS_TRIED }, (_, index) => FIRST_PORT + index);
-const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : '');
+const getErrorCode = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : '');
 
 function explainFailure(error: unknown, host: string, port: number): string {
-  const code = codeOf(error);
+  const code = getErrorCode(error);
   if (code === 'EADDRINUSE')
     return `Port ${port} on ${host} is taken by another program. Name another one with --port.`;
   if (code === 'EACCES') return `This user may not listen on port ${port}. Name one above 1023 with --port.`;
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return `${host} is not an address of this machine.`;
-  return `${host}, port ${port}, cannot be listened on: ${reasonOf(error)}.`;
+  return `${host}, port ${port}, cannot be listened on: ${describeSystemError(error)}.`;
 }

@@ -2,15 +2,16 @@
 
 import { join } from 'node:path';
 import { z } from 'zod';
+import { findInstallation, panelVersion } from '../adapters/installation.ts';
 import { ACCESSES, EXPIRY_DAYS } from '../contract/access/keys.ts';
 import { bodyErrors } from '../contract/input/errors.ts';
 import { openApiDocument } from '../contract/openapi/openapi.ts';
-import type { Call } from '../core/call.ts';
-import type { Core } from '../core/core.ts';
-import { PanelError } from '../core/panel-error.ts';
-import type { Crypto } from '../core/ports/ports.ts';
+import type { Core } from '../core/kernel/core.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
+import type { Call } from '../core/ports/call.ts';
+import type { Crypto, VaultState } from '../core/ports/ports.ts';
 import { runOperation } from '../door/run-operation.ts';
-import { findInstallation, panelVersion } from './installation.ts';
+import { switchLocalEngine } from './switch-engine.ts';
 
 /** What a command works with. */
 export type CommandPanel = {
@@ -21,9 +22,20 @@ export type CommandPanel = {
   origin(): string;
   /** false: the panel door is on no socket, so no link leads to it. */
   readonly hasDoor?: boolean;
+  /** The data folder of a running panel, whose engines can be switched; left out: none runs. */
+  readonly folder?: string;
+  /** How a running panel finds itself; left out: none runs. */
+  examine?(): RunningState;
   /** The launcher that starts this panel again; left out: there is none. */
   readonly launcher?: { restart(): void } | undefined;
 };
+
+/** What only the running panel knows. */
+export interface RunningState {
+  readonly vault: VaultState;
+  readonly place: { readonly host: string; readonly port: number } | null;
+  readonly ignored_proxy: string | null;
+}
 
 export type Addresses = {
   readonly base_url: string;
@@ -36,6 +48,7 @@ export type Addresses = {
 
 type Command<Args, Result> = { readonly args: z.ZodType<Args>; run(panel: CommandPanel, args: Args): Promise<Result> };
 
+const ENGINE_NAME = /^(?:xray|v2ray)-\d+\.\d+\.\d+$/;
 const none = z.strictObject({});
 /** The core judges what is in it: it knows the rules for passwords and names. */
 const text = z.string();
@@ -48,7 +61,7 @@ function command<Args, Result>(
 }
 
 export const COMMANDS = {
-  addresses: command(none, async (panel) => addressesOf(panel)),
+  addresses: command(none, async (panel) => getAddresses(panel)),
   'is-set-up': command(none, async ({ core }) => core.local.isSetUp()),
   /** A new one-time setup link; null when there is an administrator already. */
   'setup-link': command(none, async (panel) => {
@@ -66,7 +79,7 @@ export const COMMANDS = {
   ),
   'rotate-path': command(none, async (panel) => {
     await panel.core.local.rotateSecretPath();
-    return addressesOf(panel);
+    return getAddresses(panel);
   }),
   'has-second-factor': command(none, async ({ core }) => core.local.hasSecondFactor()),
   'key-add': command(
@@ -78,29 +91,54 @@ export const COMMANDS = {
       code: text.optional(),
     }),
     (panel, { code, ...args }) =>
-      runOperation(panel.core, 'createKey', code === undefined ? args : { ...args, code }, callOf(panel)),
+      runOperation(panel.core, 'createKey', code === undefined ? args : { ...args, code }, buildCall(panel)),
   ),
-  'key-list': command(none, (panel) => runOperation(panel.core, 'listKeys', {}, callOf(panel))),
+  'key-list': command(none, (panel) => runOperation(panel.core, 'listKeys', {}, buildCall(panel))),
   'key-revoke': command(z.strictObject({ id: z.int().min(1) }), (panel, args) =>
-    runOperation(panel.core, 'revokeKey', args, callOf(panel)),
+    runOperation(panel.core, 'revokeKey', args, buildCall(panel)),
   ),
   backup: command(z.strictObject({ passphrase: text.nullable() }), async (panel, { passphrase }) => {
     const asked = passphrase === null ? {} : { passphrase };
-    const made = await runOperation(panel.core, 'createBackup', asked, callOf(panel));
-    const { folder } = await runOperation(panel.core, 'listBackups', {}, callOf(panel));
+    const made = await runOperation(panel.core, 'createBackup', asked, buildCall(panel));
+    const { folder } = await runOperation(panel.core, 'listBackups', {}, buildCall(panel));
     return { ...made, path: join(folder, made.name) };
   }),
   'backup-delete': command(z.strictObject({ name: text }), (panel, args) =>
-    runOperation(panel.core, 'deleteBackup', args, callOf(panel)),
+    runOperation(panel.core, 'deleteBackup', args, buildCall(panel)),
   ),
   /** `path`: absolute. */
   restore: command(
     z.strictObject({ path: text, passphrase: text.nullable(), accept_keys: z.boolean().default(false) }),
     async (panel, { path, passphrase, accept_keys }) => {
       const restored = await panel.core.local.restore(path, passphrase, accept_keys);
-      return { ...restored, ...addressesOf(panel) };
+      return { ...restored, ...getAddresses(panel) };
     },
   ),
+  /** A certificate for a public name, shown to the authority over the panel's own port. */
+  'order-certificate': command(
+    z.strictObject({ name: text, directory_url: text, email: text.nullable() }),
+    async ({ core }, { name, directory_url, email }) => {
+      await core.local.orderCertificate({
+        directoryUrl: directory_url,
+        email,
+        names: [name.toLowerCase()],
+        challenge: 'tls-alpn-01',
+        httpPort: 80,
+        targets: ['panel', 'links'],
+      });
+      return core.local.acme();
+    },
+  ),
+  certificate: command(none, async ({ core }) => core.local.acme()),
+  /** `name` as in `xray-26.3.27`; null: the engine that came along, or of the PATH. */
+  'engine-switch': command(
+    z.strictObject({ name: z.string().regex(ENGINE_NAME).nullable() }),
+    async (panel, { name }) => {
+      if (panel.folder === undefined) throw new PanelError('unavailable');
+      return switchLocalEngine({ core: panel.core, folder: panel.folder, call: buildCall(panel) }, name);
+    },
+  ),
+  examine: command(none, async ({ examine }) => examine?.() ?? null),
   'update-check': command(none, ({ core }) => core.local.checkReleases()),
   'update-state': command(none, async ({ launcher }) => ({
     version: panelVersion(),
@@ -121,7 +159,7 @@ export type CommandArgs<Name extends CommandName> = z.output<(typeof COMMANDS)[N
 export type CommandResult<Name extends CommandName> = Awaited<ReturnType<(typeof COMMANDS)[Name]['run']>>;
 
 /** Carries out a command as it came in. Throws PanelError: `not_found` for a command that is not in the table, `validation`. */
-export async function runCommand(panel: CommandPanel, name: string, args: unknown): Promise<unknown> {
+export async function dispatchCommand(panel: CommandPanel, name: string, args: unknown): Promise<unknown> {
   if (!Object.hasOwn(COMMANDS, name)) throw new PanelError('not_found');
   const { args: shape, run } = COMMANDS[name as CommandName] as Command<unknown, unknown>;
   const parsed = shape.safeParse(args);
@@ -132,7 +170,7 @@ export async function runCommand(panel: CommandPanel, name: string, args: unknow
 }
 
 /** Where the panel is and whether it waits for its administrator. */
-export function addressesOf({ core, caPath, origin }: CommandPanel): Addresses {
+export function getAddresses({ core, caPath, origin }: CommandPanel): Addresses {
   const panelUrl = `${origin()}/${core.settings().secretPath}/`;
   return { base_url: core.baseUrl(), panel_url: panelUrl, ca_file: caPath, set_up: core.local.isSetUp() };
 }
@@ -142,7 +180,7 @@ export function setupLink({ core, origin }: CommandPanel, token: string): string
 }
 
 /** The command line acts as itself, with full access, and from no address. */
-function callOf({ crypto }: CommandPanel): Call {
+function buildCall({ crypto }: CommandPanel): Call {
   return {
     actor: { kind: 'cli', id: null, name: 'command line', access: 'full' },
     requestId: crypto.uuid().replaceAll('-', ''),

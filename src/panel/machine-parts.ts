@@ -2,10 +2,10 @@
 import { certificateMaker } from '../adapters/certificates/connection-certificates.ts';
 import { systemClock, systemTimers } from '../adapters/clock.ts';
 import { nodeCrypto } from '../adapters/crypto.ts';
+import { panelVersion } from '../adapters/installation.ts';
 import { createPasswordHasher } from '../adapters/passwords.ts';
 import { totp } from '../adapters/totp.ts';
-import type { CoreParts } from '../core/core.ts';
-import { panelVersion } from './installation.ts';
+import type { CoreParts } from '../core/kernel/core.ts';
 import { openReleases } from './update/releases.ts';
 
 export type MachineParts = Pick<

@@ -1,12 +1,12 @@
 // What base_url begins with, and which hosts are this machine's alone.
 import { describe, expect, test } from 'vitest';
 import { isLoopback } from './config.ts';
-import { isEverywhere, originOf } from './reach.ts';
+import { buildOrigin, isEverywhere } from './public-origin.ts';
 
 const at = (host: string, more = {}) =>
-  originOf({ scheme: 'https', host, port: 8443, publicAddress: null, ...more }, () => '192.168.1.20');
+  buildOrigin({ scheme: 'https', host, port: 8443, publicAddress: null, ...more }, () => '192.168.1.20');
 
-describe('originOf', () => {
+describe('buildOrigin', () => {
   test.each([
     ['127.0.0.1', {}, 'https://127.0.0.1:8443'],
     ['0.0.0.0', {}, 'https://192.168.1.20:8443'],
@@ -19,7 +19,7 @@ describe('originOf', () => {
   ])('%s with %j: %s', (host, more, expected) => expect(at(host, more)).toBe(expected));
 
   test('without a network it is the machine itself', () =>
-    expect(originOf({ scheme: 'https', host: '0.0.0.0', port: 1, publicAddress: null }, () => null)).toBe(
+    expect(buildOrigin({ scheme: 'https', host: '0.0.0.0', port: 1, publicAddress: null }, () => null)).toBe(
       'https://127.0.0.1:1',
     ));
 });

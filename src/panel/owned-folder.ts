@@ -1,9 +1,11 @@
 // A data folder whose lock this process holds, with its database open and the first settings made: what a panel and a command begin with.
 import { join } from 'node:path';
 import { nodeCrypto } from '../adapters/crypto.ts';
-import { type InstanceLock, lockOwner, takeLock } from '../adapters/instance-lock.ts';
-import { openReserve } from '../adapters/reserve.ts';
-import { PanelError } from '../core/panel-error.ts';
+import { FILES, hasLostDatabase, prepareDataFolder } from '../adapters/data-folder.ts';
+import { openReserve } from '../adapters/disk-reserve.ts';
+import { acquireLock, type InstanceLock, lockOwner } from '../adapters/instance-lock.ts';
+import { describeSystemError, isRefusal, refusal } from '../adapters/refusal.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
 import type { Reserve } from '../core/ports/disk-space.ts';
 import type { Crypto, Store } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
@@ -11,8 +13,6 @@ import { isTimeZone } from '../domain/time-zone.ts';
 import { openSwappableStore } from '../store/backup/swap.ts';
 import { isDiskFull } from '../store/disk-space.ts';
 import type { FileStore } from '../store/index.ts';
-import { FILES, prepareDataFolder } from './data-folder.ts';
-import { isRefusal, reasonOf, refusal } from './refusal.ts';
 
 export type OwnedFolder = {
   readonly store: FileStore;
@@ -36,6 +36,12 @@ export function ownFolder(folder: string, purpose: string): OwnedFolder {
   prepareDataFolder(folder);
   const lock = lockFolder(folder, purpose);
   const database = join(folder, FILES.database);
+  if (purpose !== 'restore' && hasLostDatabase(folder)) {
+    lock.release();
+    const advice =
+      'Bring it back, or restore a backup with `panel restore`; for a new panel name a new folder with --data.';
+    throw refusal('database', `The database ${database} is missing, and a panel has run here. ${advice}`);
+  }
   try {
     const { store, settings, swap } = openDatabase(database, openReserve(join(folder, FILES.reserve)));
     return {
@@ -44,8 +50,11 @@ export function ownFolder(folder: string, purpose: string): OwnedFolder {
       database,
       swap,
       close() {
-        store.close();
-        lock.release();
+        try {
+          store.close();
+        } finally {
+          lock.release();
+        }
       },
     };
   } catch (error) {
@@ -54,7 +63,7 @@ export function ownFolder(folder: string, purpose: string): OwnedFolder {
     if (isOutOfSpace(error, database)) {
       throw refusal('data_folder', `The disk of the data folder ${folder} is full. Free some space, then start again.`);
     }
-    throw refusal('database', `The database ${database} cannot be used: ${reasonOf(error)}.`);
+    throw refusal('database', `The database ${database} cannot be used: ${describeSystemError(error)}.`);
   }
 }
 
@@ -80,14 +89,14 @@ function isOutOfSpace(error: unknown, database: string): boolean {
 }
 
 function lockFolder(folder: string, purpose: string): InstanceLock {
-  const take = (waitMs: number) => {
+  const tryLock = (waitMs: number) => {
     try {
-      return takeLock(folder, purpose, waitMs);
+      return acquireLock(folder, purpose, waitMs);
     } catch (error) {
-      throw refusal('data_folder', `The data folder ${folder} cannot be locked: ${reasonOf(error)}.`);
+      throw refusal('data_folder', `The data folder ${folder} cannot be locked: ${describeSystemError(error)}.`);
     }
   };
-  const lock = take(0) ?? (lockOwner(folder)?.command === 'serve' ? null : take(WAIT_FOR_COMMAND_MS));
+  const lock = tryLock(0) ?? (lockOwner(folder)?.command === 'serve' ? null : tryLock(WAIT_FOR_COMMAND_MS));
   if (lock) return lock;
   const owner = lockOwner(folder);
   const who = owner === null ? 'Another panel' : `Another panel (process ${owner.pid}, \`panel ${owner.command}\`)`;
@@ -113,7 +122,10 @@ export function ensureFirstSettings(
     ...(!settings.has('timeZone') && { timeZone: zone }),
   };
   if (Object.keys(missing).length > 0) write(() => settings.set(missing));
-  return settings.get();
+  const values = settings.get();
+  // Present, and not what it should be: the panel must not be served without one, and another would be a new address.
+  if (values.secretPath === '' || values.instanceId === '') throw new Error('its secret path or its id is damaged');
+  return values;
 }
 
 /** The machine's time zone where it is a known one; otherwise UTC. */

@@ -1,12 +1,14 @@
-// The composition root: opens a panel over a data folder with everything that it consists of, and closes it in the reverse order.
+// The composition root: opens a panel over a data folder with everything that it consists of. What is started adds its stop step at once.
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { AlpnAnswers } from '../adapters/acme/challenges.ts';
 import { createLazyAcme } from '../adapters/acme/lazy-client.ts';
 import { openControlSocket } from '../adapters/control-socket.ts';
+import { FILES } from '../adapters/data-folder.ts';
 import { openLog } from '../adapters/log.ts';
 import { isRefusedUrl } from '../adapters/outbound-client.ts';
 import { checkReach } from '../adapters/reach-check.ts';
+import { toRefusal } from '../adapters/refusal.ts';
 import { createTargetProbe } from '../adapters/target-probe.ts';
 import { createStoredSession, type StoredSession } from '../adapters/vault/stored-session.ts';
 import { openVault } from '../adapters/vault/vault.ts';
@@ -14,8 +16,8 @@ import { startBot } from '../bot/bot.ts';
 import { createBotClient } from '../bot/client.ts';
 import { createMiniApp } from '../bot/mini-app.ts';
 import { openApiDocument } from '../contract/openapi/openapi.ts';
-import type { Core } from '../core/core.ts';
 import { createCore } from '../core/create-core.ts';
+import type { Core, CoreParts } from '../core/kernel/core.ts';
 import type { CertificateTarget, HostPorts, Listeners, Network } from '../core/ports/host.ts';
 import type { Log, Store, Vault } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
@@ -24,21 +26,22 @@ import { createApp } from '../http/app.ts';
 import { openInstalledPages } from '../http/pages.ts';
 import { createServer, type PanelServer } from '../http/server.ts';
 import { renderMiniApp } from '../subscription/page/mini-app.ts';
-import { renderOrder } from '../subscription/page/order.ts';
+import { renderOrder } from '../subscription/page/order-page.ts';
 import { previewPage } from '../subscription/page/page.ts';
 import { renderFriends, renderTelegram } from '../subscription/page/telegram.ts';
 import { renderSubscription } from '../subscription/render.ts';
 import { createBackups } from './backup/backups.ts';
-import { checkOptions, overridesOf, type PanelOptions } from './config.ts';
-import { FILES } from './data-folder.ts';
+import { buildOverrides, checkOptions, type PanelOptions } from './config.ts';
 import { openEngines } from './engines.ts';
 import { createListeners, listenFirst } from './listeners.ts';
-import { addressesOf, runCommand, setupLink } from './local-commands.ts';
+import { dispatchCommand, getAddresses, setupLink } from './local-commands.ts';
 import { machineParts } from './machine-parts.ts';
+import { findKeyFile, prepareKeyFile } from './own-key-file.ts';
 import { ownFolder } from './owned-folder.ts';
-import { createReach } from './reach.ts';
-import { explained } from './refusal.ts';
+import { createPublicOrigin } from './public-origin.ts';
+import { sealedKey } from './sealed-key.ts';
 import { openCertificates } from './served-certificates.ts';
+import { createStopSteps, type StopSteps } from './stop-steps.ts';
 import { createCheckpointer } from './workers/checkpointer.ts';
 import { createHeavyWriter } from './workers/heavy-writer.ts';
 import { createPaymentThread } from './workers/payment-thread.ts';
@@ -54,6 +57,8 @@ export type Panel = {
   readonly panelUrl: string;
   /** The one-time link that makes the administrator; null when there is one, or no door on a socket. Never to be logged. */
   readonly setupUrl: string | null;
+  /** The file with the master key; null: the keychain, or none. */
+  readonly keyFile: string | null;
   /** The local authority's certificate, for `curl --cacert`; null on plain HTTP. */
   readonly caPath: string | null;
   /** The doors, for a window of this process. */
@@ -67,7 +72,10 @@ export type Panel = {
   };
   /** The machine has slept: reads its networks again, and does what came due in that time. */
   wake(): Promise<void>;
-  /** Finishes running requests (at most 5 s) and writes, and gives the data folder back. Called twice it waits for the first. */
+  /**
+   * Finishes running requests (at most 5 s) and writes, and gives the data folder back. Called twice it waits for the first. Rejects with
+   * the first failure of a step, which the log has; the other steps have run.
+   */
   close(): Promise<void>;
 };
 
@@ -77,60 +85,50 @@ const STOP_GRACE_MS = 5000;
 /** Opens and starts a panel. Throws a refusal where it cannot be; nothing is left open then. */
 export async function openPanel(options: PanelOptions): Promise<Panel> {
   checkOptions(options);
-  const closers: (() => unknown)[] = [];
-  const closeAll = async () => {
-    for (let closer = closers.pop(); closer; closer = closers.pop()) await closer();
-  };
+  const steps = createStopSteps();
   try {
-    return await open(options, closers, closeAll);
+    return await open(options, steps);
   } catch (error) {
-    await closeAll();
-    throw explained(error, options.folder);
+    // What fails in these steps is logged; why the panel did not start matters more.
+    await steps.stopAll().catch(() => {});
+    throw toRefusal(error, options.folder);
   }
 }
 
-async function open(options: PanelOptions, closers: (() => unknown)[], closeAll: () => Promise<void>): Promise<Panel> {
+async function open(options: PanelOptions, steps: StopSteps): Promise<Panel> {
   const { folder, plainHttp = false } = options;
   const owned = ownFolder(folder, 'serve');
-  closers.push(owned.close);
+  steps.add('data folder', owned.close);
   const log = openLog(options.log ?? { file: join(folder, FILES.log) });
-  closers.push(log.close);
-  const store = withOverrides(owned.store, overridesOf(options));
+  steps.log = log;
+  steps.add('log', log.close);
+  const store = withOverrides(owned.store, buildOverrides(options));
   const parts = machineParts(options.passwordCost);
   const { clock, timers, crypto, version } = parts;
 
   // Read from the store until the port is known; then as the core caches them.
   let currentSettings = () => store.settings.get();
-  const reach = createReach(options, () => currentSettings(), timers);
-  closers.push(reach.stop);
+  const reach = createPublicOrigin(options, () => currentSettings(), timers);
+  steps.add('addresses', reach.stop);
   const heavy = createHeavyWriter({ database: owned.database }, reach.origin, log);
+  steps.add('writer thread', heavy.close);
   const checkpointer = createCheckpointer({ database: owned.database });
-  closers.push(checkpointer.close, heavy.close);
+  steps.add('checkpoint thread', checkpointer.close);
   const { instanceId } = store.settings.get();
-  const vaultOptions = { instanceId, keyFile: options.keyFile ?? null, dataFolder: folder, log };
-  const vault = await openVault({ ...vaultOptions, sealed: store.sealed });
-  const backups = createBackups({
-    folder,
-    store,
-    vault,
-    clock,
-    version,
-    database: owned.database,
-    swap: owned.swap,
-    openEmptyVault: () => openVault({ ...vaultOptions, sealed: { keyId: () => null } }),
-    linksOrigin: () => store.settings.get().publicUrl ?? reach.origin(),
-    releaseDatabase: async () => {
-      await heavy.close();
-      await checkpointer.close();
-    },
-  });
+  const sealed = sealedKey(folder, store.sealed);
+  const given = options.keyFile ?? null;
+  const keyFile = options.makesKeyFile
+    ? await prepareKeyFile(given, { instanceId, sealed, dataFolder: folder, log })
+    : findKeyFile(given, instanceId);
+  const vaultOptions = { instanceId, keyFile, dataFolder: folder, log };
+  const vault = await openVault({ ...vaultOptions, sealed });
+  steps.add('vault', vault.close);
+  const backupParts = { store, vault, clock, version };
+  const backups = createPanelBackups(options, owned, backupParts, vaultOptions, reach.origin, [heavy, checkpointer]);
   let host: HostPorts | null = null;
   const webhookClient = createWebhookThread(log);
   const botClient = createBotClient({ isRefused: isRefusedUrl, agent: loadAgent });
-  const subUrl = (path: string) => {
-    const { publicUrl, subPath } = currentSettings();
-    return `${publicUrl ?? reach.origin()}/${subPath}/${path}`;
-  };
+  const subUrl = (path: string) => buildSubUrl(currentSettings(), reach.origin(), path);
   const demoShop = options.openDemoShop?.(folder, subUrl);
   // Before the core caches the settings.
   await demoShop?.prepare({ store, vault, now: clock.now() });
@@ -160,33 +158,23 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
   // The core caches the settings when it first reads them: until the port is known they are read from the store.
   const settings = store.settings.get();
   log.hide(settings.secretPath);
-  closers.push(core.stop);
+  steps.add('core', core.stop);
 
   const listened = new Set([options.host ?? settings.host]);
   if (settings.linksPort !== null) listened.add(settings.linksHost);
-  const certificates = plainHttp
-    ? null
-    : await openCertificates({
-        folder,
-        clock,
-        timers,
-        log,
-        sealing: {
-          isOpen: () => isOpen(vault),
-          // A keychain's key that no secret of the database needs might be replaced.
-          canSeal: () => isOpen(vault) && (vault.state() === 'headless' || store.sealed.keyId() !== null),
-          seal: vault.seal,
-          open: vault.open,
-        },
-        settings: store.settings.get,
-        listensOn: () => listened,
-        hasLinks: () => store.settings.get().linksPort !== null,
-        replace: (target, identity) => listeners.replaceCertificate(target, identity),
-      });
-  if (certificates) closers.push(certificates.stop);
+  const certificates = await openPanelCertificates(
+    options,
+    parts,
+    { store, vault, log },
+    listened,
+    (target, identity) => listeners.replaceCertificate(target, identity),
+  );
+  if (certificates) steps.add('certificates', certificates.stop);
+  const openServer = (target: CertificateTarget, accepted: (socket: object) => void) =>
+    createPanelServer({ app, log, certificates, trustedProxies, listened, alpnAnswers }, target, accepted);
   const listeners = createListeners(openServer, STOP_GRACE_MS, reach.listensOn);
   const alpnAnswers: AlpnAnswers = new Map();
-  const acme = plainHttp ? null : createLazyAcme({ folder: join(folder, FILES.tls), timers, alpnAnswers });
+  const acme = plainHttp ? null : createLazyAcme({ folder: join(folder, FILES.tls), timers, alpnAnswers, log });
   const network: Network = {
     origins: reach.origins,
     connect: (origin) => checkReach(origin, certificates?.authority().pem ?? null),
@@ -194,23 +182,9 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
   host = { listeners, network, certificates, acme };
 
   const miniApp = createMiniApp({ core, clock, subUrl, served: () => certificates?.served() ?? null });
-  let isPaused = false;
-  const door = createDoor({
-    core,
-    clock,
-    timers,
-    log,
-    version,
-    renderSubscription,
-    renderOrder,
-    renderTelegram,
-    renderFriends,
-    miniApp: { ...miniApp, render: renderMiniApp },
-    extraLinks: demoShop?.door(core, store),
-    rateLimit: () => ({ perMinute: core.settings().rateLimit, burst: BURST }),
-    openapi: () => openApiDocument({ serverUrl: core.baseUrl() }),
-    isPaused: () => isPaused,
-  });
+  const api = createApiSwitch(log);
+  const extraLinks = demoShop?.door(core, store);
+  const door = createPanelDoor({ core, clock, timers, log, version, miniApp, extraLinks, isPaused: api.isPaused });
   const trustedProxies = () => core.settings().trustedProxies;
   const app = createApp({
     door,
@@ -223,19 +197,7 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
     isTrusted: () => certificates?.isTrusted() ?? false,
     ...(!options.isInside && { panel: { pages: openInstalledPages() } }),
   });
-  function openServer(target: CertificateTarget, accepted: (socket: object) => void): PanelServer {
-    const tls = certificates?.identity(target) ?? null;
-    const acmeAnswer = (name: string) => alpnAnswers.get(name) ?? null;
-    const linksOnly = target === 'links';
-    const server = createServer({ app, log, tls, trustedProxies, linksOnly, accepted, acmeAnswer });
-    // A tried address is in the certificate before it is confirmed: the browser that confirms it goes there.
-    const listen: PanelServer['listen'] = (host, port) => {
-      listened.add(host);
-      return server.listen(host, port);
-    };
-    return { ...server, listen };
-  }
-  closers.push(async () => {
+  steps.add('listeners', async () => {
     app.close();
     door.close();
     await listeners.close(STOP_GRACE_MS);
@@ -246,12 +208,13 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
   await openLinks(listeners, core.settings(), log);
 
   core.start();
-  closers.push(startBot({ core, client: botClient, clock, timers, log, miniApp }).stop);
+  steps.add('bot', startBot({ core, client: botClient, clock, timers, log, miniApp }).stop);
   const caPath = certificates?.caPath ?? null;
   const { launcher } = options;
-  const panel = { core, crypto, caPath, origin: reach.origin, hasDoor: !options.isInside, launcher };
-  const control = await openControlSocket(folder, (name, args) => runCommand(panel, name, args), log);
-  closers.push(control.close);
+  const examine = () => ({ vault: vault.state(), place: listeners.place(), ignored_proxy: app.ignoredProxy() });
+  const panel = { core, crypto, caPath, origin: reach.origin, hasDoor: !options.isInside, launcher, examine, folder };
+  const control = await openControlSocket(folder, (name, args) => dispatchCommand(panel, name, args), log);
+  steps.add('control socket', control.close);
   const token = core.local.isSetUp() || options.isInside ? null : await core.local.renewSetupToken();
   log.info('panel started', { version, ...place });
 
@@ -262,28 +225,133 @@ async function open(options: PanelOptions, closers: (() => unknown)[], closeAll:
     log,
     version,
     baseUrl: core.baseUrl(),
-    panelUrl: addressesOf(panel).panel_url,
+    panelUrl: getAddresses(panel).panel_url,
     setupUrl: token === null ? null : setupLink(panel, token),
+    keyFile,
     caPath,
     door,
     storedSession: createStoredSession(instanceId, log),
-    api: {
-      isPaused: () => isPaused,
-      pause(isTo) {
-        isPaused = isTo;
-        log.info(isPaused ? 'API paused' : 'API goes on');
-      },
-    },
+    api,
     async wake() {
       reach.forget();
       await core.catchUp();
     },
     close() {
-      log.info('panel stops');
-      closing ??= closeAll();
+      if (closing === null) log.info('panel stops');
+      closing ??= steps.stopAll();
       return closing;
     },
   };
+}
+
+function buildSubUrl({ publicUrl, subPath }: SettingValues, origin: string, path: string): string {
+  return `${publicUrl ?? origin}/${subPath}/${path}`;
+}
+
+function createApiSwitch(log: Log): Panel['api'] {
+  let isPaused = false;
+  return {
+    isPaused: () => isPaused,
+    pause(isTo) {
+      isPaused = isTo;
+      log.info(isPaused ? 'API paused' : 'API goes on');
+    },
+  };
+}
+
+/** `others`: the other connections to the database. */
+function createPanelBackups(
+  { folder }: PanelOptions,
+  { database, swap }: ReturnType<typeof ownFolder>,
+  parts: Pick<CoreParts, 'store' | 'vault' | 'clock' | 'version'>,
+  vaultOptions: Omit<Parameters<typeof openVault>[0], 'sealed'>,
+  origin: () => string,
+  others: readonly { close(): Promise<unknown> }[],
+) {
+  return createBackups({
+    ...parts,
+    folder,
+    database,
+    swap,
+    openEmptyVault: () => openVault({ ...vaultOptions, sealed: { keyId: () => null } }),
+    linksOrigin: () => parts.store.settings.get().publicUrl ?? origin(),
+    releaseDatabase: async () => {
+      for (const other of others) await other.close();
+    },
+  });
+}
+
+interface DoorParts extends Pick<CoreParts, 'clock' | 'timers' | 'log' | 'version'> {
+  readonly core: Core;
+  readonly miniApp: ReturnType<typeof createMiniApp>;
+  readonly extraLinks: Parameters<typeof createDoor>[0]['extraLinks'];
+  isPaused(): boolean;
+}
+
+/** Both doors, with the pages that they answer by themselves. */
+function createPanelDoor({ core, miniApp, ...parts }: DoorParts): Door {
+  return createDoor({
+    ...parts,
+    core,
+    renderSubscription,
+    renderOrder,
+    renderTelegram,
+    renderFriends,
+    miniApp: { ...miniApp, render: renderMiniApp },
+    rateLimit: () => ({ perMinute: core.settings().rateLimit, burst: BURST }),
+    openapi: () => openApiDocument({ serverUrl: core.baseUrl() }),
+  });
+}
+
+interface ServerParts extends Pick<Parameters<typeof createServer>[0], 'app' | 'log' | 'trustedProxies'> {
+  readonly certificates: Awaited<ReturnType<typeof openCertificates>> | null;
+  /** Where the panel listens. */
+  readonly listened: Set<string>;
+  readonly alpnAnswers: AlpnAnswers;
+}
+
+function createPanelServer(
+  { certificates, listened, alpnAnswers, ...parts }: ServerParts,
+  target: CertificateTarget,
+  accepted: (socket: object) => void,
+): PanelServer {
+  const tls = certificates?.identity(target) ?? null;
+  const acmeAnswer = (name: string) => alpnAnswers.get(name) ?? null;
+  const server = createServer({ ...parts, tls, linksOnly: target === 'links', accepted, acmeAnswer });
+  // A tried address is in the certificate before it is confirmed: the browser that confirms it goes there.
+  const listen: PanelServer['listen'] = (host, port) => {
+    listened.add(host);
+    return server.listen(host, port);
+  };
+  return { ...server, listen };
+}
+
+/** null: over plain HTTP. `listened`: where the panel listens, `replace`: called with another certificate. */
+async function openPanelCertificates(
+  { folder, plainHttp = false }: PanelOptions,
+  { clock, timers }: Pick<CoreParts, 'clock' | 'timers'>,
+  { store, vault, log }: Pick<CoreParts, 'store' | 'vault' | 'log'>,
+  listened: ReadonlySet<string>,
+  replace: Parameters<typeof openCertificates>[0]['replace'],
+) {
+  if (plainHttp) return null;
+  return openCertificates({
+    folder,
+    clock,
+    timers,
+    log,
+    sealing: {
+      isOpen: () => isOpen(vault),
+      // A keychain's key that no secret of the database needs might be replaced.
+      canSeal: () => isOpen(vault) && (vault.state() === 'headless' || store.sealed.keyId() !== null),
+      seal: vault.seal,
+      open: vault.open,
+    },
+    settings: store.settings.get,
+    listensOn: () => listened,
+    hasLinks: () => store.settings.get().linksPort !== null,
+    replace,
+  });
 }
 
 /** For the bot alone, whose library is loaded with it. */

@@ -2,21 +2,18 @@
 import { X509Certificate } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  type AuthoritySealing,
-  ensureCertificate,
-  type Certificate as LocalCertificate,
-} from '../adapters/certificates/certificate.ts';
-import { type Imported, judgeImport } from '../adapters/certificates/import.ts';
-import { readIfThere, writePrivateFile } from '../adapters/private-file.ts';
+import type { AuthoritySealing } from '../adapters/certificates/authority.ts';
+import { ensureCertificate, type Certificate as LocalCertificate } from '../adapters/certificates/certificate.ts';
+import { type Imported, isDamaged, validateImport } from '../adapters/certificates/import.ts';
+import { FILES } from '../adapters/data-folder.ts';
+import { readIfThere, setAside, writePrivateFile } from '../adapters/private-file.ts';
 import type { Certificate } from '../contract/settings/certificates.ts';
 import type { Certificates, CertificateTarget } from '../core/ports/host.ts';
 import type { Clock, Log, Timers } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
 import { isNearEnd, type Span } from '../domain/acme-schedule.ts';
 import type { TlsIdentity } from '../http/server.ts';
-import { FILES } from './data-folder.ts';
-import { certificateHosts, type NamedSettings } from './reach.ts';
+import { certificateHosts, type NamedSettings } from './public-origin.ts';
 
 const DAY = 86_400_000;
 const WARN_MS = 30 * DAY;
@@ -31,8 +28,8 @@ export interface ServedCertificates extends Certificates {
   isTrusted(): boolean;
   /** The authority's file, for `curl --cacert`. */
   readonly caPath: string;
-  /** Stops renewing them. */
-  stop(): void;
+  /** Stops renewing them, and waits for a renewal that runs. */
+  stop(): Promise<void>;
 }
 
 interface Parts {
@@ -56,19 +53,30 @@ export async function openCertificates(parts: Parts): Promise<ServedCertificates
   const folder = join(parts.folder, FILES.tls);
   const { clock, log } = parts;
   const { sealing } = parts;
-  const ensure = (settings: NamedSettings, isForced = false) =>
-    ensureCertificate(folder, certificateHosts(parts.listensOn(), settings), clock, {
-      isForced,
-      ...(sealing && { sealing }),
-    });
+  const ensure = (settings: NamedSettings, options: Parameters<typeof ensureCertificate>[2] = {}) =>
+    ensureCertificate({ folder, clock, log, sealing }, certificateHosts(parts.listensOn(), settings), options);
   let local = await ensure(parts.settings());
   const imported = new Map<CertificateTarget, Imported>();
+  /** Targets whose imported certificate cannot be served: it stays where it is until another takes its place. */
+  const damaged = new Set<CertificateTarget>();
   for (const target of TARGETS) {
-    const found = readKeyAndChain(importedPath(folder, target));
-    if (found) imported.set(target, found);
+    const found = readKeyAndChain(importedPath(folder, target), clock.now());
+    if (found === 'damaged') {
+      damaged.add(target);
+      log.error('imported certificate is damaged and not served', { target, file: importedPath(folder, target) });
+    } else if (found) imported.set(target, found);
   }
-  let issued = readKeyAndChain(join(folder, BY_ACME));
+  let issued = readIssued();
   const servesIssued = new Set(parts.settings().acme?.targets);
+
+  /** A damaged one is ordered anew. */
+  function readIssued(): Imported | null {
+    const path = join(folder, BY_ACME);
+    const found = readKeyAndChain(path, clock.now());
+    if (found !== 'damaged') return found;
+    log.error('certificate by ACME is damaged: another is ordered', { aside: setAside(path, clock.now()) });
+    return null;
+  }
 
   /** What a target serves: an imported one before one by ACME before the local one. */
   function chosen(target: CertificateTarget): Imported & { readonly source: Certificate['source'] } {
@@ -92,21 +100,28 @@ export async function openCertificates(parts: Parts): Promise<ServedCertificates
 
   function view(target: CertificateTarget): Certificate {
     const { source, chain } = chosen(target);
-    return describe(target, source, chain, clock.now());
+    const described = describe(target, source, chain, clock.now());
+    return damaged.has(target) ? { ...described, warning: 'import_damaged' } : described;
+  }
+
+  function dropImported(target: CertificateTarget): void {
+    imported.delete(target);
+    damaged.delete(target);
+    rmSync(importedPath(folder, target), { force: true });
   }
 
   function serveIssued(targets: readonly CertificateTarget[]): void {
     servesIssued.clear();
     for (const target of targets) {
       servesIssued.add(target);
-      imported.delete(target);
-      rmSync(importedPath(folder, target), { force: true });
+      dropImported(target);
     }
     for (const target of TARGETS) parts.replace(target, identity(target));
   }
 
-  const stop = parts.timers.every(CHECK_MS, () => {
-    ensure(parts.settings())
+  let renewing = Promise.resolve();
+  const stopRenewing = parts.timers.every(CHECK_MS, () => {
+    renewing = ensure(parts.settings())
       .then(use)
       .catch((error: unknown) => log.error('certificate not renewed', { error: String(error) }));
   });
@@ -117,30 +132,37 @@ export async function openCertificates(parts: Parts): Promise<ServedCertificates
     get caPath() {
       return local.caPath;
     },
-    stop,
+    async stop() {
+      stopRenewing();
+      await renewing;
+    },
     served: () => (parts.hasLinks() ? TARGETS : TARGETS.slice(0, 1)).map(view),
     authority() {
-      const authority = new X509Certificate(local.caPem);
-      return { fingerprint: authority.fingerprint256, endsAt: authority.validToDate.getTime(), pem: local.caPem };
+      const { caPem: pem } = local;
+      return { fingerprint: new X509Certificate(pem).fingerprint256, validity: readValidity(pem), pem };
+    },
+    async replaceAuthority() {
+      use(await ensure(parts.settings(), { replacesAuthority: true }));
     },
     async import(target, chainPem, keyPem) {
-      const judged = judgeImport(chainPem, keyPem, clock.now());
+      const judged = validateImport(chainPem, keyPem, clock.now());
       if (!('key' in judged)) return judged;
       writePrivateFile(importedPath(folder, target), judged.key + judged.chain);
       imported.set(target, judged);
+      damaged.delete(target);
       servesIssued.delete(target);
       parts.replace(target, identity(target));
       return view(target);
     },
-    judge({ key, chain }) {
-      const judged = judgeImport(chain, key, clock.now());
+    validateIssued({ key, chain }) {
+      const judged = validateImport(chain, key, clock.now());
       return 'key' in judged ? [] : judged;
     },
     install(next, targets) {
       writePrivateFile(join(folder, BY_ACME), next.key + next.chain);
       issued = next;
       serveIssued(targets);
-      return validityOf(next.chain);
+      return readValidity(next.chain);
     },
     issuedChain: () => issued?.chain ?? null,
     followAcme: serveIssued,
@@ -150,10 +172,9 @@ export async function openCertificates(parts: Parts): Promise<ServedCertificates
       serveIssued([]);
     },
     async renew(target) {
-      const next = await ensure(parts.settings(), true);
+      const next = await ensure(parts.settings(), { isForced: true });
       servesIssued.delete(target);
-      imported.delete(target);
-      rmSync(importedPath(folder, target), { force: true });
+      dropImported(target);
       use(next);
       parts.replace(target, identity(target));
       return view(target);
@@ -169,21 +190,24 @@ function importedPath(folder: string, target: CertificateTarget): string {
   return join(folder, `imported-${target}.pem`);
 }
 
-function readKeyAndChain(path: string): Imported | null {
+/** null: there is none. */
+function readKeyAndChain(path: string, now: number): Imported | 'damaged' | null {
   const text = readIfThere(path);
-  const start = text?.indexOf('-----BEGIN CERTIFICATE-----') ?? -1;
-  return text === null || start <= 0 ? null : { key: text.slice(0, start), chain: text.slice(start) };
+  if (text === null) return null;
+  const start = Math.max(0, text.indexOf('-----BEGIN CERTIFICATE-----'));
+  const found = { key: text.slice(0, start), chain: text.slice(start) };
+  return isDamaged(found, now) ? 'damaged' : found;
 }
 
-/** Of the leaf. */
-function validityOf(chain: string): Span {
+/** Of the first certificate. */
+function readValidity(chain: string): Span {
   const leaf = new X509Certificate(chain);
   return { from: leaf.validFromDate.getTime(), to: leaf.validToDate.getTime() };
 }
 
 function describe(target: CertificateTarget, source: Certificate['source'], chain: string, now: number): Certificate {
   const leaf = new X509Certificate(chain);
-  const { from, to } = validityOf(chain);
+  const { from, to } = readValidity(chain);
   const endsSoon = source === 'acme' ? isNearEnd({ from, to }, now) : to - now <= WARN_MS;
   const names = (leaf.subjectAltName ?? '').split(', ').map((entry) => entry.replace(/^(?:DNS|IP Address):/, ''));
   return {

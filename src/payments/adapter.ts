@@ -10,11 +10,13 @@ import type {
   PaymentPage,
   Probed,
   ProviderAccess,
+  ProviderFacts,
   ProviderFailure,
-  ProviderPayment,
+  ReadPayments,
   RefundRequest,
   Webhook,
 } from '../core/ports/providers.ts';
+import { PROVIDER_AMOUNTS } from '../domain/sales/provider-amounts.ts';
 import { parsed } from './reading.ts';
 
 /** How long an invoice can be paid, where the panel says so: within what each provider allows. */
@@ -22,27 +24,37 @@ export const INVOICE_LIFETIME_MS = 3 * 3_600_000;
 /** Lists are read again from so long before the last reading: what was paid late is in them by its first moment. */
 export const LIST_OVERLAP_MS = 3 * 86_400_000;
 /** Of what a provider said, as much as is stored with a payment. */
-const MOST_RAW = 16_384;
+const MAX_RAW = 16_384;
 
-export interface Adapter {
+export interface Adapter extends ProviderFacts {
   readonly kind: ProviderKind;
   /** Between the beginnings of two requests of one account. */
   readonly paceMs: number;
+  /** Tries each kind of call that selling needs and that can be made without an effect. */
   probe(link: Link): Promise<Probed | ProviderFailure>;
   /** Repeated with the same request it gives the same invoice, wherever the provider can. */
-  open(link: Link, request: InvoiceRequest): Promise<Invoice | ProviderFailure>;
+  open(link: Link, request: WrittenInvoice): Promise<Invoice | ProviderFailure>;
   /** Empty: there is none. null: the provider knows a payment only by its list. */
-  readonly read: ((link: Link, asked: AskedPayment) => Promise<readonly ProviderPayment[] | ProviderFailure>) | null;
+  readonly read: ((link: Link, asked: AskedPayment) => Promise<ReadPayments | ProviderFailure>) | null;
   since(link: Link, cursor: string | null): Promise<PaymentPage | ProviderFailure>;
   /** The cursor from which a list is read that begins at a moment; null: there is none, and it is read whole. */
   readonly cursorFrom: ((from: number) => string) | null;
   /** null: the provider has no way to give money back. */
-  readonly refund: ((link: Link, refund: RefundRequest) => Promise<BegunRefund | ProviderFailure>) | null;
+  readonly refund: ((link: Link, refund: WrittenRefund) => Promise<BegunRefund | ProviderFailure>) | null;
   /** null: a refund of this provider is done when it has answered. */
   readonly readRefund: ((link: Link, refundId: string) => Promise<RefundState | ProviderFailure>) | null;
   /** What a webhook hints at, which is then asked for; null: it is not the provider's, or tells nothing. */
   readonly hint: ((hook: ReceivedWebhook) => Hint | null) | null;
 }
+
+/** A price as the provider writes it (domain/sales/provider-amounts.ts): an adapter has no other. */
+interface WrittenPrice {
+  readonly amount: string;
+  readonly currency: string;
+}
+
+export type WrittenInvoice = Omit<InvoiceRequest, 'price'> & WrittenPrice;
+export type WrittenRefund = Omit<RefundRequest, 'price'> & WrittenPrice;
 
 /** What became of a refund. */
 export interface RefundState {
@@ -60,6 +72,8 @@ export interface Link {
   /** A field of the account; empty where it was not given. */
   field(name: string): string;
   send(request: LinkRequest): Promise<LinkReply | ProviderFailure>;
+  /** An amount that the provider reports, in minor units; 0, which a person looks at, where it is none that the currency has. */
+  readAmount(text: string | null, currency: string): number;
   /** What the provider said, as it is stored: bounded, and without the account's secrets. */
   raw(value: unknown): string;
 }
@@ -90,16 +104,17 @@ export function failure(error: ProviderError, isUnclear = false, retryAfterMs = 
 }
 
 /** The failure behind a reply that is not a success. `isEffect`: the request was to have one. */
-export function refusalOf({ status, retryAfter }: LinkReply, isEffect: boolean): ProviderFailure {
-  if (status === 401 || status === 403) return failure('unauthorized');
-  if (status === 429) return failure('rate_limited', false, secondsOf(retryAfter));
-  if (status >= 500) return failure('unavailable', isEffect, secondsOf(retryAfter));
+export function toProviderFailure({ status, retryAfter }: LinkReply, isEffect: boolean): ProviderFailure {
+  if (status === 401) return failure('unauthorized');
+  if (status === 403) return failure('forbidden');
+  if (status === 429) return failure('rate_limited', false, parseRetryAfter(retryAfter));
+  if (status >= 500) return failure('unavailable', isEffect, parseRetryAfter(retryAfter));
   if (status >= 400) return failure('refused');
   return failure('malformed', isEffect);
 }
 
 /** Of a Retry-After header, at most a day. */
-function secondsOf(header: string | null): number {
+function parseRetryAfter(header: string | null): number {
   return header !== null && /^\d{1,6}$/.test(header) ? Math.min(86_400_000, Number(header) * 1000) : 0;
 }
 
@@ -140,10 +155,11 @@ export function createLink(
       const isUnclear = method === 'POST' && !UNSENT.has(outcome.error);
       return failure(outcome.error === 'too_long' ? 'malformed' : outcome.error, isUnclear);
     },
+    readAmount: (text, currency) => (text === null ? null : PROVIDER_AMOUNTS[access.kind].read(text, currency)) ?? 0,
     raw(value) {
       let text = JSON.stringify(value) ?? 'null';
       for (const secret of secrets) text = text.replaceAll(secret, '…');
-      return text.length <= MOST_RAW ? text : JSON.stringify(text.slice(0, MOST_RAW / 2));
+      return text.length <= MAX_RAW ? text : JSON.stringify(text.slice(0, MAX_RAW / 2));
     },
   };
 }

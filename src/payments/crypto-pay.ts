@@ -1,17 +1,25 @@
 // Crypto Pay (@CryptoBot, @send), API 1.5: invoices in money, paid in coins. https://help.send.tg/en/articles/10279948-crypto-pay-api
 import { createHash, createHmac } from 'node:crypto';
 import type { ProviderFailure, ProviderPayment } from '../core/ports/providers.ts';
-import { toDecimal } from '../domain/sales/money.ts';
-import { type Adapter, failure, INVOICE_LIFETIME_MS, isFailure, jsonBody, type Link, refusalOf } from './adapter.ts';
+import {
+  type Adapter,
+  failure,
+  INVOICE_LIFETIME_MS,
+  isFailure,
+  jsonBody,
+  LIST_OVERLAP_MS,
+  type Link,
+  toProviderFailure,
+} from './adapter.ts';
 import { isSameText } from './digests.ts';
-import { listOf, memberOf, minorOf, momentOf, parsed, textOf } from './reading.ts';
+import { parsed, readList, readMember, readMoment, readText } from './reading.ts';
 
 const LIVE = 'https://pay.crypt.bot';
 const TEST = 'https://testnet-pay.crypt.bot';
 /** A page of invoices stays below the limit of replies. */
 const PAGE = 500;
 /** A look-up gives up after so many pages. */
-const MOST_PAGES = 20;
+const MAX_PAGES = 20;
 
 type Parameters = Readonly<Record<string, string | number | boolean>>;
 
@@ -30,10 +38,10 @@ async function callAt(link: Link, root: string, name: string, parameters: Parame
     ...(body !== undefined && { body }),
   });
   if (isFailure(reply)) return isEffect ? reply : { ...reply, isUnclear: false };
-  if (memberOf(reply.body, 'ok') === true) return memberOf(reply.body, 'result') ?? failure('malformed', isEffect);
-  const error = textOf(memberOf(reply.body, 'error'), 'name');
+  if (readMember(reply.body, 'ok') === true) return readMember(reply.body, 'result') ?? failure('malformed', isEffect);
+  const error = readText(readMember(reply.body, 'error'), 'name');
   if (error !== null && /UNAUTHORIZED|TOKEN/.test(error)) return failure('unauthorized');
-  return refusalOf(reply, isEffect);
+  return toProviderFailure(reply, isEffect);
 }
 
 function failed(result: unknown): result is ProviderFailure {
@@ -42,28 +50,28 @@ function failed(result: unknown): result is ProviderFailure {
 
 const STATES: Readonly<Record<string, ProviderPayment['state']>> = { active: 'open', paid: 'paid', expired: 'expired' };
 
-function paymentOf(link: Link, invoice: unknown): ProviderPayment | null {
-  const externalId = textOf(invoice, 'invoice_id');
-  const isFiat = textOf(invoice, 'currency_type') !== 'crypto';
-  const currency = textOf(invoice, isFiat ? 'fiat' : 'asset');
-  const state = STATES[textOf(invoice, 'status') ?? ''];
+function parsePayment(link: Link, invoice: unknown): ProviderPayment | null {
+  const externalId = readText(invoice, 'invoice_id');
+  const isFiat = readText(invoice, 'currency_type') !== 'crypto';
+  const currency = readText(invoice, isFiat ? 'fiat' : 'asset');
+  const state = STATES[readText(invoice, 'status') ?? ''];
   if (externalId === null || currency === null || state === undefined) return null;
   return {
     externalId,
-    token: textOf(invoice, 'payload'),
+    token: readText(invoice, 'payload'),
     state,
     // Of an invoice in coins the amount is not whole in minor units: 0 is looked at by a person.
-    paid: { amount: isFiat ? (minorOf(invoice, currency, 'amount') ?? 0) : 0, currency },
+    paid: { amount: isFiat ? link.readAmount(readText(invoice, 'amount'), currency) : 0, currency },
     refunded: 0,
     isTest: link.access.isTest,
-    paidAt: momentOf(invoice, 'paid_at'),
+    paidAt: readMoment(invoice, 'paid_at'),
     buyer: null,
     raw: link.raw(invoice),
   };
 }
 
-function paymentsOf(link: Link, invoices: readonly unknown[]): ProviderPayment[] {
-  return invoices.flatMap((invoice) => paymentOf(link, invoice) ?? []);
+function parsePayments(link: Link, invoices: readonly unknown[]): ProviderPayment[] {
+  return invoices.flatMap((invoice) => parsePayment(link, invoice) ?? []);
 }
 
 /** Invoices with this payload, wherever in the list they are. */
@@ -73,11 +81,11 @@ async function findByPayload(
   filter: Parameters,
 ): Promise<readonly unknown[] | ProviderFailure> {
   const found: unknown[] = [];
-  for (let page = 0; page < MOST_PAGES; page++) {
+  for (let page = 0; page < MAX_PAGES; page++) {
     const result = await call(link, 'getInvoices', { ...filter, offset: page * PAGE, count: PAGE });
     if (failed(result)) return result;
-    const invoices = listOf(result, 'items');
-    found.push(...invoices.filter((invoice) => textOf(invoice, 'payload') === token));
+    const invoices = readList(result, 'items');
+    found.push(...invoices.filter((invoice) => readText(invoice, 'payload') === token));
     if (invoices.length < PAGE) break;
   }
   return found;
@@ -86,22 +94,28 @@ async function findByPayload(
 export const cryptoPay: Adapter = {
   kind: 'crypto_pay',
   paceMs: 200,
+  pollIntervalMs: 5000,
+  lookbackMs: LIST_OVERLAP_MS,
+  listReachMs: null,
   async probe(link) {
     let failedWith = failure('unauthorized');
     for (const root of [LIVE, TEST]) {
       const app = await callAt(link, root, 'getMe', {}, false);
-      if (!failed(app))
+      if (!failed(app)) {
+        const invoices = await callAt(link, root, 'getInvoices', { count: 1 }, false);
+        if (failed(invoices)) return invoices;
         return {
-          account: textOf(app, 'name') ?? textOf(app, 'app_id') ?? '',
+          account: readText(app, 'name') ?? readText(app, 'app_id') ?? '',
           isTest: root === TEST || /testnet/.test(link.access.apiRoot ?? ''),
         };
+      }
       failedWith = app;
       // A token of the one network is unknown to the other.
       if (app.error !== 'unauthorized' || link.access.apiRoot !== null) break;
     }
     return failedWith;
   },
-  async open(link, { token, price, title, returnUrl, isRetry }) {
+  async open(link, { token, amount, currency, title, returnUrl, isRetry }) {
     // There is no key of idempotence: an invoice of an earlier try is looked for.
     const earlier = isRetry ? await findByPayload(link, token, { status: 'active' }) : [];
     if ('error' in earlier) return earlier;
@@ -112,8 +126,8 @@ export const cryptoPay: Adapter = {
         'createInvoice',
         {
           currency_type: 'fiat',
-          fiat: price.currency,
-          amount: toDecimal(price),
+          fiat: currency,
+          amount,
           description: title.slice(0, 1024),
           payload: token,
           expires_in: INVOICE_LIFETIME_MS / 1000,
@@ -123,26 +137,26 @@ export const cryptoPay: Adapter = {
         true,
       ));
     if (failed(invoice)) return invoice;
-    const externalId = textOf(invoice, 'invoice_id');
-    const payUrl = textOf(invoice, 'bot_invoice_url', 'pay_url', 'web_app_invoice_url');
+    const externalId = readText(invoice, 'invoice_id');
+    const payUrl = readText(invoice, 'bot_invoice_url', 'pay_url', 'web_app_invoice_url');
     return externalId === null || payUrl === null ? failure('malformed', true) : { externalId, payUrl };
   },
   async read(link, { externalId, token }) {
     if (externalId === null) {
       const found = await findByPayload(link, token, {});
-      return 'error' in found ? found : paymentsOf(link, found);
+      return 'error' in found ? found : { payments: parsePayments(link, found) };
     }
     const result = await call(link, 'getInvoices', { invoice_ids: externalId });
-    return failed(result) ? result : paymentsOf(link, listOf(result, 'items'));
+    return failed(result) ? result : { payments: parsePayments(link, readList(result, 'items')) };
   },
   // In no documented order, and an old invoice may be paid last: the whole list is read, from its beginning again when it ended.
   async since(link, cursor) {
     const offset = cursor === null ? 0 : Number(cursor);
     const result = await call(link, 'getInvoices', { status: 'paid', offset, count: PAGE });
     if (failed(result)) return result;
-    const items = listOf(result, 'items');
+    const items = readList(result, 'items');
     const hasMore = items.length >= PAGE;
-    return { payments: paymentsOf(link, items), cursor: hasMore ? String(offset + items.length) : '0', hasMore };
+    return { payments: parsePayments(link, items), cursor: hasMore ? String(offset + items.length) : '0', hasMore };
   },
   refund: null,
   readRefund: null,
@@ -153,8 +167,8 @@ export const cryptoPay: Adapter = {
       .digest();
     const expected = createHmac('sha256', key).update(raw).digest('hex');
     if (!isSameText(headers['crypto-pay-api-signature'] ?? '', expected)) return null;
-    const invoice = memberOf(parsed(raw), 'payload');
-    const externalId = textOf(invoice, 'invoice_id');
-    return externalId === null ? null : { externalId, token: textOf(invoice, 'payload') };
+    const invoice = readMember(parsed(raw), 'payload');
+    const externalId = readText(invoice, 'invoice_id');
+    return externalId === null ? null : { externalId, token: readText(invoice, 'payload') };
   },
 };

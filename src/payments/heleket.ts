@@ -1,8 +1,7 @@
 // Heleket: invoices in money, paid in coins. Facts by the official php-sdk (docs 04, 06, 08, 10).
 import { createHash } from 'node:crypto';
 import type { ProviderFailure, ProviderPayment } from '../core/ports/providers.ts';
-import { DAY_MS } from '../domain/limits.ts';
-import { toDecimal } from '../domain/sales/money.ts';
+import { DAY_MS, LATE_PAYMENT_MS } from '../domain/limits.ts';
 import {
   type Adapter,
   failure,
@@ -10,20 +9,20 @@ import {
   isFailure,
   LIST_OVERLAP_MS,
   type Link,
-  refusalOf,
+  toProviderFailure,
 } from './adapter.ts';
 import { isSameText } from './digests.ts';
-import { listOf, memberOf, minorOf, momentOf, parsed, textOf } from './reading.ts';
+import { parsed, readList, readMember, readMoment, readText } from './reading.ts';
 
 const ROOT = 'https://api.heleket.com/v1';
 /**
  * Coins can reach the address of an invoice long after it has ended, which is the last word about it until then, and the list is by when an
  * invoice was made. Once a day it is read from so far back: all orders that a payment still applies to by itself.
  */
-const LATE_COINS_MS = 31 * DAY_MS;
+const LATE_COINS_MS = LATE_PAYMENT_MS + DAY_MS;
 
 /** The signature of a request and of a webhook without its `sign`. */
-function signatureOf(json: string, key: string): string {
+function computeSignature(json: string, key: string): string {
   return createHash('md5')
     .update(`${Buffer.from(json).toString('base64')}${key}`)
     .digest('hex');
@@ -43,15 +42,15 @@ async function call(
     headers: {
       'content-type': 'application/json',
       merchant: link.field('merchant'),
-      sign: signatureOf(body, link.field('payment_key')),
+      sign: computeSignature(body, link.field('payment_key')),
     },
     body,
   });
   if (isFailure(reply)) return isEffect ? reply : { ...reply, isUnclear: false };
-  if (reply.status !== 200) return refusalOf(reply, isEffect);
-  if (memberOf(reply.body, 'state') === 0) return { result: memberOf(reply.body, 'result') };
+  if (reply.status !== 200) return toProviderFailure(reply, isEffect);
+  if (readMember(reply.body, 'state') === 0) return { result: readMember(reply.body, 'result') };
   return failure(
-    memberOf(reply.body, 'state') === undefined ? 'malformed' : 'refused',
+    readMember(reply.body, 'state') === undefined ? 'malformed' : 'refused',
     isEffect && reply.body === undefined,
   );
 }
@@ -74,46 +73,54 @@ const STATES: Readonly<Record<string, ProviderPayment['state']>> = {
   refund_paid: 'refunded',
 };
 
-function paymentOf(link: Link, invoice: unknown): ProviderPayment | null {
-  const externalId = textOf(invoice, 'uuid');
-  const currency = textOf(invoice, 'currency');
-  const status = textOf(invoice, 'payment_status', 'status') ?? '';
+function parsePayment(link: Link, invoice: unknown): ProviderPayment | null {
+  const externalId = readText(invoice, 'uuid');
+  const currency = readText(invoice, 'currency');
+  const status = readText(invoice, 'payment_status', 'status') ?? '';
   const state = STATES[status];
   if (externalId === null || currency === null || state === undefined) return null;
-  const asked = minorOf(invoice, currency, 'amount') ?? 0;
+  const asked = link.readAmount(readText(invoice, 'amount'), currency);
   return {
     externalId,
-    token: textOf(invoice, 'order_id'),
+    token: readText(invoice, 'order_id'),
     state,
     paid: { amount: status === 'wrong_amount' ? 0 : asked, currency },
     refunded: state === 'refunded' ? asked : 0,
     isTest: false,
-    paidAt: state === 'paid' ? momentOf(invoice, 'updated_at') : null,
+    paidAt: state === 'paid' ? readMoment(invoice, 'updated_at') : null,
     buyer: null,
     raw: link.raw(invoice),
   };
 }
 
 /** `2026-11-20 10:00:00`: the zone is not documented, and the overlap of two readings is longer than a day. */
-function dateOf(ms: number): string {
+function formatDate(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 }
 
 export const heleket: Adapter = {
   kind: 'heleket',
   paceMs: 300,
+  // It asks not to be polled more often.
+  pollIntervalMs: 30_000,
+  lookbackMs: LATE_PAYMENT_MS + LIST_OVERLAP_MS,
+  listReachMs: null,
   async probe(link) {
-    const found = await call(link, '/payment/list', { date_from: dateOf(link.now), date_to: dateOf(link.now) });
-    return isFailure(found) ? found : { account: link.field('merchant'), isTest: null };
+    const found = await call(link, '/payment/list', { date_from: formatDate(link.now), date_to: formatDate(link.now) });
+    if (isFailure(found)) return found;
+    // It knows no such order, and refuses only that.
+    const one = await call(link, '/payment/info', { order_id: 'gatehouse_probe' });
+    if (isFailure(one) && one.error !== 'refused') return one;
+    return { account: link.field('merchant'), isTest: null };
   },
   // The same order_id gives the existing invoice.
-  async open(link, { token, price, returnUrl, hookUrl }) {
+  async open(link, { token, amount, currency, returnUrl, hookUrl }) {
     const made = await call(
       link,
       '/payment',
       {
-        amount: toDecimal(price),
-        currency: price.currency,
+        amount,
+        currency,
         order_id: token,
         lifetime: INVOICE_LIFETIME_MS / 1000,
         ...(hookUrl !== null && { url_callback: hookUrl }),
@@ -122,32 +129,32 @@ export const heleket: Adapter = {
       true,
     );
     if (isFailure(made)) return made;
-    const externalId = textOf(made.result, 'uuid');
-    const payUrl = textOf(made.result, 'url');
+    const externalId = readText(made.result, 'uuid');
+    const payUrl = readText(made.result, 'url');
     return externalId === null || payUrl === null ? failure('malformed', true) : { externalId, payUrl };
   },
   async read(link, { externalId, token }) {
     const found = await call(link, '/payment/info', externalId === null ? { order_id: token } : { uuid: externalId });
     // What it does not know, it refuses.
-    if (isFailure(found)) return found.error === 'refused' ? [] : found;
-    const payment = paymentOf(link, found.result);
-    return payment === null ? failure('malformed') : [payment];
+    if (isFailure(found)) return found.error === 'refused' ? { payments: [] } : found;
+    const payment = parsePayment(link, found.result);
+    return payment === null ? failure('malformed') : { payments: [payment] };
   },
   async since(link, text) {
     const stored = parsed(text ?? '');
-    const next = textOf(stored, 'next');
-    const begun = Number(textOf(stored, 'begun') ?? link.now);
+    const next = readText(stored, 'next');
+    const begun = Number(readText(stored, 'begun') ?? link.now);
     // When it was last read from far back; left out: this reading is by its own beginning alone.
-    const far = textOf(stored, 'far');
+    const far = readText(stored, 'far');
     const isFar = next === null && far !== null && Math.abs(link.now - Number(far)) >= DAY_MS;
-    const asked = Number(textOf(stored, 'from') ?? 0);
+    const asked = Number(readText(stored, 'from') ?? 0);
     const from = isFar ? Math.min(asked, Math.max(0, link.now - LATE_COINS_MS)) : asked;
     const farAt = isFar ? link.now : Number(far ?? begun);
-    const range = { date_from: dateOf(from), date_to: dateOf(link.now + LIST_OVERLAP_MS) };
+    const range = { date_from: formatDate(from), date_to: formatDate(link.now + LIST_OVERLAP_MS) };
     const found = await call(link, '/payment/list', next === null ? range : { ...range, cursor: next });
     if (isFailure(found)) return found;
-    const payments = listOf(found.result, 'items').flatMap((item) => paymentOf(link, item) ?? []);
-    const following = textOf(memberOf(found.result, 'paginate'), 'nextCursor');
+    const payments = readList(found.result, 'items').flatMap((item) => parsePayment(link, item) ?? []);
+    const following = readText(readMember(found.result, 'paginate'), 'nextCursor');
     const place =
       following === null
         ? { from: Math.max(0, begun - LIST_OVERLAP_MS), far: farAt }
@@ -160,14 +167,14 @@ export const heleket: Adapter = {
   cursorFrom: (from) => JSON.stringify({ from }),
   hint({ fields, raw }) {
     const body = parsed(raw);
-    const sign = textOf(body, 'sign');
+    const sign = readText(body, 'sign');
     if (sign === null) return null;
     // The signature is over the text without its own member, as it was written: PHP and JavaScript write JSON differently.
     const member = `"sign":"${sign}"`;
     const rest = raw.includes(`,${member}`) ? raw.replace(`,${member}`, '') : raw.replace(`${member},`, '');
-    if (!isSameText(sign, signatureOf(rest, fields.payment_key ?? ''))) return null;
-    const externalId = textOf(body, 'uuid');
-    const token = textOf(body, 'order_id');
+    if (!isSameText(sign, computeSignature(rest, fields.payment_key ?? ''))) return null;
+    const externalId = readText(body, 'uuid');
+    const token = readText(body, 'order_id');
     return externalId === null && token === null ? null : { externalId, token };
   },
 };

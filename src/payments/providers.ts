@@ -3,6 +3,7 @@ import { PROVIDER_FIELDS, type ProviderKind } from '../contract/sales/providers.
 import type { OutboundClient } from '../core/ports/outbound.ts';
 import type { Clock, Timers } from '../core/ports/ports.ts';
 import type { PaymentProviders, ProviderAccess, ProviderFailure } from '../core/ports/providers.ts';
+import { PROVIDER_AMOUNTS } from '../domain/sales/provider-amounts.ts';
 import { type Adapter, createLink, failure, type Link } from './adapter.ts';
 import { cryptoPay } from './crypto-pay.ts';
 import { heleket } from './heleket.ts';
@@ -18,16 +19,18 @@ const ADAPTERS: Readonly<Record<ProviderKind, Adapter>> = {
   heleket,
 };
 
+export const PROVIDER_FACTS: PaymentProviders['facts'] = ADAPTERS;
+
 /** What the client of their requests is bounded by: YooKassa counts an answer as missing after so long. */
 export const CLIENT_BOUNDS = {
   timeoutMs: 30_000,
-  mostReplyBytes: 2 ** 20,
+  maxReplyBytes: 2 ** 20,
   reply: 'read',
-  keepsConnections: false,
+  reusesConnections: false,
 } as const;
 
 /** Of one account. More than these do not wait. */
-const MOST_WAITING = 200;
+const MAX_WAITING = 200;
 
 interface Machine {
   readonly client: OutboundClient;
@@ -64,11 +67,11 @@ export function createProviders({ client, clock, timers }: Machine): Omit<Paymen
     const adapter = ADAPTERS[access.kind];
     const queue = queues.get(access.id) ?? { waiting: 0, last: Promise.resolve() };
     queues.set(access.id, queue);
-    if (queue.waiting >= MOST_WAITING) return failure('rate_limited');
+    if (queue.waiting >= MAX_WAITING) return failure('rate_limited');
     queue.waiting += 1;
     const run = async () => {
       if (isClosed) return failure('stopped');
-      const link = createLink(pacedClient(adapter.paceMs), access, secretsOf(access), clock.now());
+      const link = createLink(pacedClient(adapter.paceMs), access, listSecrets(access), clock.now());
       try {
         return await work(adapter, link);
       } catch {
@@ -97,20 +100,27 @@ export function createProviders({ client, clock, timers }: Machine): Omit<Paymen
   }
 
   return {
+    facts: PROVIDER_FACTS,
     probe: (access) => inTurn(access, (adapter, link) => adapter.probe(link)),
-    open: (access, request) => inTurn(access, (adapter, link) => adapter.open(link, request)),
-    read: (access, asked) =>
-      inTurn(access, async ({ read }, link) => {
-        const payments = read === null ? failure('unsupported') : await read(link, asked);
-        return 'error' in payments ? payments : { payments };
+    open: (access, { price, ...request }) =>
+      inTurn(access, async (adapter, link) => {
+        const amount = PROVIDER_AMOUNTS[access.kind].write(price);
+        if (amount === null) return failure('unsupported');
+        return adapter.open(link, { ...request, amount, currency: price.currency });
       }),
+    read: (access, asked) =>
+      inTurn(access, async ({ read }, link) => (read === null ? failure('unsupported') : read(link, asked))),
     since: (access, cursor) =>
       inTurn(access, (adapter, link) => {
         const isMoment = typeof cursor === 'object' && cursor !== null;
         return adapter.since(link, isMoment ? (adapter.cursorFrom?.(cursor.from) ?? null) : cursor);
       }),
-    refund: (access, refund) =>
-      inTurn(access, async (adapter, link) => adapter.refund?.(link, refund) ?? failure('unsupported')),
+    refund: (access, { price, ...refund }) =>
+      inTurn(access, async (adapter, link) => {
+        const amount = PROVIDER_AMOUNTS[access.kind].write(price);
+        if (amount === null) return failure('unsupported');
+        return adapter.refund?.(link, { ...refund, amount, currency: price.currency }) ?? failure('unsupported');
+      }),
     readRefund: (access, refundId) =>
       inTurn(access, async (adapter, link) => adapter.readRefund?.(link, refundId) ?? failure('unsupported')),
     async hint({ kind, fields }, webhook) {
@@ -125,6 +135,6 @@ export function createProviders({ client, clock, timers }: Machine): Omit<Paymen
 }
 
 /** What must be in nothing that leaves the adapters. */
-function secretsOf({ kind, fields }: ProviderAccess): readonly string[] {
+function listSecrets({ kind, fields }: ProviderAccess): readonly string[] {
   return PROVIDER_FIELDS[kind].flatMap(({ name, isSecret }) => (isSecret && fields[name] ? [fields[name]] : []));
 }

@@ -1,8 +1,7 @@
 // Reads what providers answer, leniently: a member may be missing, renamed or of another type, and nothing is thrown for it.
-import { fromDecimal } from '../domain/sales/money.ts';
 
 /** A member of an object by the first of its names that it has; undefined where there is none. */
-export function memberOf(value: unknown, ...names: readonly string[]): unknown {
+export function readMember(value: unknown, ...names: readonly string[]): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   for (const name of names) {
     const found = Object.hasOwn(value, name) ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
@@ -12,34 +11,28 @@ export function memberOf(value: unknown, ...names: readonly string[]): unknown {
 }
 
 /** The same as text, also where it is a number; null where it is neither. */
-export function textOf(value: unknown, ...names: readonly string[]): string | null {
-  const found = memberOf(value, ...names);
+export function readText(value: unknown, ...names: readonly string[]): string | null {
+  const found = readMember(value, ...names);
   if (typeof found === 'string') return found;
   return typeof found === 'number' && Number.isFinite(found) ? String(found) : null;
 }
 
 /** The same as a whole number from 0, also where it is text; null where it is none. */
-export function wholeOf(value: unknown, ...names: readonly string[]): number | null {
-  const text = textOf(value, ...names);
+export function readInteger(value: unknown, ...names: readonly string[]): number | null {
+  const text = readText(value, ...names);
   const number = text !== null && /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   return Number.isSafeInteger(number) ? number : null;
 }
 
-/** The same as minor units of a currency, exactly; null where it is no amount. */
-export function minorOf(value: unknown, currency: string, ...names: readonly string[]): number | null {
-  const text = textOf(value, ...names);
-  return text === null ? null : fromDecimal(text, currency);
-}
-
 /** The same as a list; empty where it is none. */
-export function listOf(value: unknown, ...names: readonly string[]): readonly unknown[] {
-  const found = names.length === 0 ? value : memberOf(value, ...names);
+export function readList(value: unknown, ...names: readonly string[]): readonly unknown[] {
+  const found = names.length === 0 ? value : readMember(value, ...names);
   return Array.isArray(found) ? found : [];
 }
 
 /** A moment as epoch ms, from RFC 3339 or from seconds since 1970; null where it is neither. */
-export function momentOf(value: unknown, ...names: readonly string[]): number | null {
-  const text = textOf(value, ...names);
+export function readMoment(value: unknown, ...names: readonly string[]): number | null {
+  const text = readText(value, ...names);
   if (text === null) return null;
   const ms = /^\d{9,11}$/.test(text) ? Number(text) * 1000 : Date.parse(text);
   return Number.isFinite(ms) ? ms : null;

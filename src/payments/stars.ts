@@ -1,11 +1,19 @@
 // Telegram Stars by the Bot API over HTTP: links to invoices, the ledger of the bot's Stars, refunds. https://core.telegram.org/bots/payments-stars
+import { STARS } from '../contract/currencies.ts';
 import type { ProviderFailure, ProviderPayment } from '../core/ports/providers.ts';
-import { type Adapter, failure, isFailure, jsonBody, type Link, refusalOf } from './adapter.ts';
-import { listOf, memberOf, textOf, wholeOf } from './reading.ts';
+import {
+  type Adapter,
+  failure,
+  isFailure,
+  jsonBody,
+  LIST_OVERLAP_MS,
+  type Link,
+  toProviderFailure,
+} from './adapter.ts';
+import { readInteger, readList, readMember, readText } from './reading.ts';
 
 const ROOT = 'https://api.telegram.org';
 const PAGE = 100;
-const STARS = 'XTR';
 
 async function call(
   link: Link,
@@ -17,32 +25,34 @@ async function call(
   const path = `/bot${link.field('bot_token')}/${method}`;
   const reply = await link.send({ method: 'POST', root: ROOT, path, headers, ...(body !== undefined && { body }) });
   if (isFailure(reply)) return isEffect ? reply : { ...reply, isUnclear: false };
-  if (memberOf(reply.body, 'ok') === true) return { result: memberOf(reply.body, 'result') };
-  const code = wholeOf(reply.body, 'error_code');
+  if (readMember(reply.body, 'ok') === true) return { result: readMember(reply.body, 'result') };
+  const code = readInteger(reply.body, 'error_code');
   // A token that the Bot API does not know is a path that it does not have.
   if (code === 401 || code === 404) return failure('unauthorized');
-  const seconds = wholeOf(memberOf(reply.body, 'parameters'), 'retry_after');
+  const seconds = readInteger(readMember(reply.body, 'parameters'), 'retry_after');
   if (code === 429) return failure('rate_limited', false, Math.min(86_400, seconds ?? 1) * 1000);
-  const description = textOf(reply.body, 'description');
-  return { ...refusalOf(reply, isEffect), ...(description !== null && { description }) };
+  const description = readText(reply.body, 'description');
+  // Of a token all methods are allowed: this is about what was asked, as a buyer who is deactivated.
+  if (code === 403) return { ...failure('refused'), ...(description !== null && { description }) };
+  return { ...toProviderFailure(reply, isEffect), ...(description !== null && { description }) };
 }
 
 /** A payment to the bot, or what it gave back of one: both have the id of the payment. */
-function paymentOf(link: Link, transaction: unknown): ProviderPayment | null {
-  const externalId = textOf(transaction, 'id');
-  const amount = wholeOf(transaction, 'amount');
-  const source = memberOf(transaction, 'source');
-  const receiver = memberOf(transaction, 'receiver');
+function parsePayment(link: Link, transaction: unknown): ProviderPayment | null {
+  const externalId = readText(transaction, 'id');
+  const amount = link.readAmount(readText(transaction, 'amount'), STARS);
+  const source = readMember(transaction, 'source');
+  const receiver = readMember(transaction, 'receiver');
   const user = source ?? receiver;
-  if (externalId === null || amount === null || textOf(user, 'type') !== 'user') return null;
-  const type = textOf(user, 'transaction_type');
+  if (externalId === null || readText(user, 'type') !== 'user') return null;
+  const type = readText(user, 'transaction_type');
   if (type !== null && type !== 'invoice_payment') return null;
   const isIncoming = source !== undefined;
-  const date = wholeOf(transaction, 'date');
-  const buyer = textOf(memberOf(user, 'user'), 'id');
+  const date = readInteger(transaction, 'date');
+  const buyer = readText(readMember(user, 'user'), 'id');
   return {
     externalId,
-    token: textOf(user, 'invoice_payload'),
+    token: readText(user, 'invoice_payload'),
     state: isIncoming ? 'paid' : 'refunded',
     paid: { amount, currency: STARS },
     refunded: isIncoming ? 0 : amount,
@@ -53,7 +63,7 @@ function paymentOf(link: Link, transaction: unknown): ProviderPayment | null {
       id: externalId,
       amount,
       date,
-      invoice_payload: textOf(user, 'invoice_payload'),
+      invoice_payload: readText(user, 'invoice_payload'),
       incoming: isIncoming,
     }),
   };
@@ -62,14 +72,18 @@ function paymentOf(link: Link, transaction: unknown): ProviderPayment | null {
 export const stars: Adapter = {
   kind: 'stars',
   paceMs: 50,
+  pollIntervalMs: 5000,
+  lookbackMs: LIST_OVERLAP_MS,
+  listReachMs: null,
   async probe(link) {
     const me = await call(link, 'getMe', {});
     if (isFailure(me)) return failure(me.error, false, me.retryAfterMs);
-    return { account: `@${textOf(me.result, 'username') ?? ''}`, isTest: null };
+    const ledger = await call(link, 'getStarTransactions', { offset: 0, limit: 1 });
+    if (isFailure(ledger)) return failure(ledger.error, false, ledger.retryAfterMs);
+    return { account: `@${readText(me.result, 'username') ?? ''}`, isTest: null };
   },
   // A second call makes a second link: which of two payments counts, the order says.
-  async open(link, { token, price, title }) {
-    if (price.currency !== STARS) return failure('unsupported');
+  async open(link, { token, amount, currency, title }) {
     const made = await call(
       link,
       'createInvoiceLink',
@@ -78,8 +92,8 @@ export const stars: Adapter = {
         description: title.slice(0, 255),
         payload: token,
         provider_token: '',
-        currency: STARS,
-        prices: [{ label: title.slice(0, 32), amount: price.amount }],
+        currency,
+        prices: [{ label: title.slice(0, 32), amount: Number(amount) }],
       },
       true,
     );
@@ -93,8 +107,8 @@ export const stars: Adapter = {
     const offset = cursor === null ? 0 : Number(cursor);
     const found = await call(link, 'getStarTransactions', { offset, limit: PAGE });
     if (isFailure(found)) return failure(found.error, false, found.retryAfterMs);
-    const transactions = listOf(found.result, 'transactions');
-    const payments = transactions.flatMap((transaction) => paymentOf(link, transaction) ?? []);
+    const transactions = readList(found.result, 'transactions');
+    const payments = transactions.flatMap((transaction) => parsePayment(link, transaction) ?? []);
     return { payments, cursor: String(offset + transactions.length), hasMore: transactions.length >= PAGE };
   },
   async refund(link, { externalId, buyer }) {

@@ -1,14 +1,25 @@
 // Stripe Checkout: hosted payment pages by the session, caught up with by the events of 30 days. https://docs.stripe.com/api
 import { createHmac } from 'node:crypto';
-import type { ProviderFailure, ProviderPayment } from '../core/ports/providers.ts';
-import { type Adapter, failure, isFailure, type Link, type LinkReply, refusalOf } from './adapter.ts';
+import type { ProviderPermission } from '../contract/sales/providers.ts';
+import type { ProviderFailure, ProviderPayment, ReadPayments } from '../core/ports/providers.ts';
+import { DAY_MS } from '../domain/limits.ts';
+import {
+  type Adapter,
+  failure,
+  isFailure,
+  LIST_OVERLAP_MS,
+  type Link,
+  type LinkReply,
+  toProviderFailure,
+} from './adapter.ts';
 import { isSameText } from './digests.ts';
-import { listOf, memberOf, parsed, textOf, wholeOf } from './reading.ts';
+import { parsed, readInteger, readList, readMember, readText } from './reading.ts';
 
 const ROOT = 'https://api.stripe.com';
+const SESSIONS = '/v1/checkout/sessions';
 const VERSION = '2026-10-28.endive';
 const PAGE = 100;
-const MOST_PAGES = 20;
+const MAX_PAGES = 20;
 /** How old a webhook may be. */
 const TOLERANCE_MS = 300_000;
 const EVENT_TYPES = [
@@ -19,68 +30,128 @@ const EVENT_TYPES = [
   'charge.refunded',
   'charge.dispute.created',
   'charge.dispute.closed',
-];
+] as const;
 /** With a session: what was given back of it, and whether the buyer disputes it. */
 const EXPANDED = 'payment_intent.latest_charge.refunds';
 
+/** What a restricted key must be allowed for a request. https://docs.stripe.com/keys/restricted-api-keys */
+type Needs = readonly ProviderPermission[];
+const NEEDS_SESSIONS: Needs = ['checkout_sessions_write'];
+/** Each object that is expanded needs a permission of its own. https://docs.stripe.com/stripe-apps/reference/permissions */
+const NEEDS_EXPANDED: Needs = ['payment_intents_read', 'charges_read'];
+/** By the names that Stripe's errors have for them, some with `rak_` before. */
+const PERMISSIONS: ReadonlyMap<string, ProviderPermission> = new Map([
+  ['checkout_session_read', 'checkout_sessions_write'],
+  ['checkout_session_write', 'checkout_sessions_write'],
+  ['payment_intent_read', 'payment_intents_read'],
+  ['charge_read', 'charges_read'],
+  ['charge_write', 'refunds_write'],
+  ['refund_read', 'refunds_write'],
+  ['refund_write', 'refunds_write'],
+  ['event_read', 'events_read'],
+]);
+/** What names no object: a request about it has no effect. */
+const NO_OBJECT = 'gatehouse_probe';
+
 /** What was given back of a charge. Its own sum counts also what is on its way back, and may fail. */
-function refundedOf(charge: unknown): number {
-  const refunds = memberOf(charge, 'refunds');
-  if (refunds === undefined) return wholeOf(charge, 'amount_refunded') ?? 0;
-  const done = listOf(refunds, 'data').filter((refund) => textOf(refund, 'status') === 'succeeded');
-  return done.reduce<number>((sum, refund) => sum + (wholeOf(refund, 'amount') ?? 0), 0);
+function sumRefunds(charge: unknown): number {
+  const refunds = readMember(charge, 'refunds');
+  if (refunds === undefined) return readInteger(charge, 'amount_refunded') ?? 0;
+  const done = readList(refunds, 'data').filter((refund) => readText(refund, 'status') === 'succeeded');
+  return done.reduce<number>((sum, refund) => sum + (readInteger(refund, 'amount') ?? 0), 0);
 }
 
 type Form = Readonly<Record<string, string>>;
 
-async function get(link: Link, path: string, query: URLSearchParams = new URLSearchParams()) {
+async function get(link: Link, path: string, needs: Needs, query: URLSearchParams = new URLSearchParams()) {
   const reply = await link.send({
     method: 'GET',
     root: ROOT,
     path: query.size > 0 ? `${path}?${query}` : path,
-    headers: headersOf(link),
+    headers: buildHeaders(link),
   });
-  return bodyOf(reply, false);
+  return parseBody(reply, needs, false);
 }
 
-async function post(link: Link, path: string, key: string, form: Form) {
-  const headers = { ...headersOf(link), 'idempotency-key': key, 'content-type': 'application/x-www-form-urlencoded' };
-  return bodyOf(
-    await link.send({ method: 'POST', root: ROOT, path, headers, body: String(new URLSearchParams(form)) }),
-    true,
-  );
+/** `key` null: it can have no effect. */
+async function post(link: Link, path: string, needs: Needs, form: Form, key: string | null) {
+  const headers = {
+    ...buildHeaders(link),
+    'content-type': 'application/x-www-form-urlencoded',
+    ...(key !== null && { 'idempotency-key': key }),
+  };
+  const body = String(new URLSearchParams(form));
+  return parseBody(await link.send({ method: 'POST', root: ROOT, path, headers, body }), needs, key !== null);
 }
 
-function headersOf(link: Link) {
+function buildHeaders(link: Link) {
   return { authorization: `Bearer ${link.field('secret_key')}`, 'stripe-version': VERSION };
 }
 
-/** The parsed reply where it is a success; `null` body where there is no such object. */
-function bodyOf(reply: LinkReply | ProviderFailure, isEffect: boolean): { readonly body: unknown } | ProviderFailure {
+interface Found {
+  /** null: there is no such object. */
+  readonly body: unknown;
+}
+
+/** The parsed reply where it is a success. */
+function parseBody(reply: LinkReply | ProviderFailure, needs: Needs, isEffect: boolean): Found | ProviderFailure {
   if (isFailure(reply)) return reply;
   if (reply.status === 404) return { body: null };
+  if (reply.status === 403) return { ...failure('forbidden'), missing: missingPermissions(reply.body, needs) };
   // Another request with this key is still running.
   if (reply.status === 409) return failure('unavailable', isEffect, 1000);
-  if (reply.status !== 200) return refusalOf(reply, isEffect);
+  if (reply.status !== 200) return toProviderFailure(reply, isEffect);
   return typeof reply.body === 'object' && reply.body !== null ? { body: reply.body } : failure('malformed', isEffect);
 }
 
-function stateOf(session: unknown, refunded: number, total: number): ProviderPayment['state'] | null {
-  const isPaid = ['paid', 'no_payment_required'].includes(textOf(session, 'payment_status') ?? '');
-  const intent = memberOf(session, 'payment_intent');
+/** Which of the permissions that a request needs the key lacks; none: it is forbidden for another reason. */
+function missingPermissions(body: unknown, needs: Needs): Needs {
+  const error = readMember(body, 'error');
+  const message = readText(error, 'message') ?? '';
+  // Stripe may name others that would do as well.
+  const named = [...message.matchAll(/'(?:rak_)?([a-z_]{1,60})'/g)].map(([, name = '']) => PERMISSIONS.get(name));
+  const missing = needs.filter((one) => named.includes(one));
+  if (missing.length > 0) return missing;
+  return readText(error, 'code') === 'more_permissions_required' || /permission/i.test(message) ? needs : [];
+}
+
+interface FoundSessions extends Found {
+  readonly missing: Needs;
+}
+
+/** Sessions with what was given back of them, or without where the key may not read that: that they are paid counts all the same. */
+async function getExpanded(
+  link: Link,
+  path: string,
+  query: URLSearchParams,
+  expand: string,
+): Promise<FoundSessions | ProviderFailure> {
+  const full = new URLSearchParams(query);
+  full.append('expand[]', expand);
+  const expanded = await get(link, path, NEEDS_EXPANDED, full);
+  if (!isFailure(expanded)) return { ...expanded, missing: [] };
+  if (expanded.error !== 'forbidden') return expanded;
+  const plain = await get(link, path, NEEDS_SESSIONS, query);
+  if (isFailure(plain)) return plain;
+  return { ...plain, missing: expanded.missing?.length ? expanded.missing : NEEDS_EXPANDED };
+}
+
+function parseState(session: unknown, refunded: number, total: number): ProviderPayment['state'] | null {
+  const isPaid = ['paid', 'no_payment_required'].includes(readText(session, 'payment_status') ?? '');
+  const intent = readMember(session, 'payment_intent');
   if (isPaid) {
-    if (memberOf(memberOf(intent, 'latest_charge'), 'disputed') === true) return 'disputed';
+    if (readMember(readMember(intent, 'latest_charge'), 'disputed') === true) return 'disputed';
     if (refunded === 0) return 'paid';
     return refunded >= total ? 'refunded' : 'partly_refunded';
   }
-  switch (textOf(session, 'status')) {
+  switch (readText(session, 'status')) {
     case 'open':
       return 'open';
     case 'expired':
       return 'expired';
     // Completed, and its money comes later or not at all.
     case 'complete':
-      return ['canceled', 'requires_payment_method'].includes(textOf(intent, 'status') ?? '') ? 'failed' : 'open';
+      return ['canceled', 'requires_payment_method'].includes(readText(intent, 'status') ?? '') ? 'failed' : 'open';
     default:
       return null;
   }
@@ -100,83 +171,109 @@ const STORED = [
 /** Without what the provider says of the buyer. */
 function withoutBuyer(session: unknown, refunded: number) {
   const stored: Record<string, unknown> = {};
-  for (const name of STORED) stored[name] = memberOf(session, name);
-  const intent = memberOf(session, 'payment_intent');
-  return { ...stored, payment_intent: textOf(intent, 'id') ?? intent, amount_refunded: refunded };
+  for (const name of STORED) stored[name] = readMember(session, name);
+  const intent = readMember(session, 'payment_intent');
+  return { ...stored, payment_intent: readText(intent, 'id') ?? intent, amount_refunded: refunded };
 }
 
-function paymentOf(link: Link, session: unknown): ProviderPayment | null {
-  const externalId = textOf(session, 'id');
-  const currency = textOf(session, 'currency')?.toUpperCase() ?? null;
-  const total = wholeOf(session, 'amount_total') ?? 0;
-  const charge = memberOf(memberOf(session, 'payment_intent'), 'latest_charge');
-  const refunded = refundedOf(charge);
-  const state = stateOf(session, refunded, total);
+function parsePayment(link: Link, session: unknown): ProviderPayment | null {
+  const externalId = readText(session, 'id');
+  const currency = readText(session, 'currency')?.toUpperCase() ?? null;
+  // As Stripe counts, and so is what was refunded.
+  const total = readInteger(session, 'amount_total') ?? 0;
+  const charge = readMember(readMember(session, 'payment_intent'), 'latest_charge');
+  const refunded = sumRefunds(charge);
+  const state = parseState(session, refunded, total);
   if (externalId === null || currency === null || state === null) return null;
-  const paidAt = wholeOf(charge, 'created');
+  const paidAt = readInteger(charge, 'created');
   return {
     externalId,
-    token: textOf(session, 'client_reference_id'),
+    token: readText(session, 'client_reference_id'),
     state,
-    paid: { amount: total, currency },
-    refunded,
-    isTest: memberOf(session, 'livemode') !== true,
+    paid: { amount: link.readAmount(String(total), currency), currency },
+    refunded: link.readAmount(String(refunded), currency),
+    isTest: readMember(session, 'livemode') !== true,
     paidAt: paidAt === null ? null : paidAt * 1000,
     buyer: null,
     raw: link.raw(withoutBuyer(session, refunded)),
   };
 }
 
-async function sessionOf(link: Link, id: string): Promise<unknown> {
-  const found = await get(
-    link,
-    `/v1/checkout/sessions/${encodeURIComponent(id)}`,
-    new URLSearchParams({ 'expand[]': EXPANDED }),
-  );
-  return isFailure(found) ? found : found.body;
+function readSession(link: Link, id: string): Promise<FoundSessions | ProviderFailure> {
+  return getExpanded(link, `${SESSIONS}/${encodeURIComponent(id)}`, new URLSearchParams(), EXPANDED);
 }
 
-function failed(found: unknown): found is ProviderFailure {
-  return typeof found === 'object' && found !== null && 'isUnclear' in found;
-}
-
-async function readOne(link: Link, id: string): Promise<readonly ProviderPayment[] | ProviderFailure> {
-  const session = await sessionOf(link, id);
-  if (failed(session)) return session;
-  if (session === null) return [];
-  const payment = paymentOf(link, session);
-  return payment === null ? failure('malformed') : [payment];
+async function readOne(link: Link, id: string): Promise<ReadPayments | ProviderFailure> {
+  const found = await readSession(link, id);
+  if (isFailure(found)) return found;
+  const { body, missing } = found;
+  if (body === null) return { payments: [] };
+  const payment = parsePayment(link, body);
+  return payment === null ? failure('malformed') : { payments: [payment], missing };
 }
 
 /** The sessions that an event is about. */
-async function sessionsOf(link: Link, event: unknown): Promise<readonly string[] | ProviderFailure> {
-  const object = memberOf(memberOf(event, 'data'), 'object');
-  if (textOf(event, 'type')?.startsWith('checkout.session.')) return [textOf(object, 'id') ?? ''];
-  const intent = textOf(object, 'payment_intent');
+async function listSessionIds(link: Link, event: unknown): Promise<readonly string[] | ProviderFailure> {
+  const object = readMember(readMember(event, 'data'), 'object');
+  if (readText(event, 'type')?.startsWith('checkout.session.')) return [readText(object, 'id') ?? ''];
+  const intent = readText(object, 'payment_intent');
   if (intent === null) return [];
-  const found = await get(link, '/v1/checkout/sessions', new URLSearchParams({ payment_intent: intent }));
-  return isFailure(found) ? found : listOf(found.body, 'data').map((session) => textOf(session, 'id') ?? '');
+  const found = await get(link, SESSIONS, NEEDS_SESSIONS, new URLSearchParams({ payment_intent: intent }));
+  return isFailure(found) ? found : readList(found.body, 'data').map((session) => readText(session, 'id') ?? '');
 }
+
+type ProbeCall = (link: Link) => Promise<Found | ProviderFailure>;
+
+/** A list that a key which may sell can read. */
+function listProbe(path: string, needs: Needs, query: Readonly<Record<string, string>> = {}): ProbeCall {
+  return (link) => get(link, path, needs, new URLSearchParams({ limit: '1', ...query }));
+}
+
+/** The list that is read of orders. */
+const READ_PROBE = listProbe(SESSIONS, [...NEEDS_SESSIONS, ...NEEDS_EXPANDED], { 'expand[]': `data.${EXPANDED}` });
+/**
+ * A call for each permission. Stripe judges what a key may do before it looks for the object of a request, so one that names none shows it
+ * without an effect. What is expanded is listed apart as well: in an account without sessions nothing is expanded.
+ */
+const PERMISSION_PROBES: readonly ProbeCall[] = [
+  (link) => post(link, `${SESSIONS}/cs_${NO_OBJECT}/expire`, NEEDS_SESSIONS, {}, null),
+  listProbe('/v1/payment_intents', ['payment_intents_read']),
+  listProbe('/v1/charges', ['charges_read']),
+  (link) => post(link, '/v1/refunds', ['refunds_write'], { payment_intent: `pi_${NO_OBJECT}` }, null),
+  listProbe('/v1/events', ['events_read'], { 'types[]': EVENT_TYPES[0] }),
+];
 
 export const stripe: Adapter = {
   kind: 'stripe',
   // 25 requests a second in test mode.
   paceMs: 50,
+  pollIntervalMs: 5000,
+  lookbackMs: LIST_OVERLAP_MS,
+  // Events are kept so long.
+  listReachMs: 30 * DAY_MS,
   async probe(link) {
-    // What a restricted key needs; whose it is, it may not be allowed to ask.
-    const found = await get(link, '/v1/checkout/sessions', new URLSearchParams({ limit: '1' }));
-    if (isFailure(found)) return found;
-    const account = await get(link, '/v1/account');
-    const id = isFailure(account) ? null : textOf(account.body, 'id');
-    return { account: id ?? '', isTest: /^[sr]k_test_/.test(link.field('secret_key')) };
+    const key = link.field('secret_key');
+    const missing = new Set<ProviderPermission>();
+    // A secret key is allowed everything.
+    for (const call of [...(key.startsWith('rk_') ? PERMISSION_PROBES : []), READ_PROBE]) {
+      const answer = await call(link);
+      if (!isFailure(answer) || answer.error === 'refused') continue;
+      if (!answer.missing?.length) return answer;
+      for (const permission of answer.missing) missing.add(permission);
+    }
+    if (missing.size > 0) return { ...failure('forbidden'), missing: [...missing] };
+    // Whose key it is, a restricted one may not be allowed to ask.
+    const account = await get(link, '/v1/account', []);
+    const id = isFailure(account) ? null : readText(account.body, 'id');
+    return { account: id ?? '', isTest: /^[sr]k_test_/.test(key) };
   },
-  async open(link, { token, idempotencyKey, price, title, returnUrl, contact }) {
+  async open(link, { token, idempotencyKey, amount, currency, title, returnUrl, contact }) {
     const back = returnUrl ?? 'https://stripe.com/';
-    const made = await post(link, '/v1/checkout/sessions', idempotencyKey, {
+    const form = {
       mode: 'payment',
       'line_items[0][quantity]': '1',
-      'line_items[0][price_data][currency]': price.currency.toLowerCase(),
-      'line_items[0][price_data][unit_amount]': String(price.amount),
+      'line_items[0][price_data][currency]': currency.toLowerCase(),
+      'line_items[0][price_data][unit_amount]': amount,
       'line_items[0][price_data][product_data][name]': title.slice(0, 250),
       client_reference_id: token,
       'metadata[order]': token,
@@ -184,74 +281,79 @@ export const stripe: Adapter = {
       success_url: back,
       cancel_url: back,
       ...(contact.email !== null && { customer_email: contact.email }),
-    });
+    };
+    const made = await post(link, SESSIONS, NEEDS_SESSIONS, form, idempotencyKey);
     if (isFailure(made)) return made;
-    const externalId = textOf(made.body, 'id');
-    const payUrl = textOf(made.body, 'url');
+    const externalId = readText(made.body, 'id');
+    const payUrl = readText(made.body, 'url');
     return externalId === null || payUrl === null ? failure('malformed', true) : { externalId, payUrl };
   },
   async read(link, { externalId, token }) {
     if (externalId !== null) return readOne(link, externalId);
-    const query = new URLSearchParams({ limit: String(PAGE), 'expand[]': `data.${EXPANDED}` });
-    for (let page = 0; page < MOST_PAGES; page++) {
-      const found = await get(link, '/v1/checkout/sessions', query);
+    const query = new URLSearchParams({ limit: String(PAGE) });
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const found = await getExpanded(link, SESSIONS, query, `data.${EXPANDED}`);
       if (isFailure(found)) return found;
-      const sessions = listOf(found.body, 'data');
-      const ours = sessions.filter((session) => textOf(session, 'client_reference_id') === token);
-      if (ours.length > 0) return ours.flatMap((session) => paymentOf(link, session) ?? []);
-      const last = textOf(sessions.at(-1), 'id');
-      if (memberOf(found.body, 'has_more') !== true || last === null) break;
+      const sessions = readList(found.body, 'data');
+      const ours = sessions.filter((session) => readText(session, 'client_reference_id') === token);
+      const payments = ours.flatMap((session) => parsePayment(link, session) ?? []);
+      if (ours.length > 0) return { payments, missing: found.missing };
+      const last = readText(sessions.at(-1), 'id');
+      if (readMember(found.body, 'has_more') !== true || last === null) break;
       query.set('starting_after', last);
     }
-    return [];
+    return { payments: [] };
   },
   // Newest first: the pages go back to where the last reading began, whose moment is read again.
   async since(link, text) {
     const stored = parsed(text ?? '');
-    const from = wholeOf(stored, 'from');
-    const after = textOf(stored, 'after');
+    const from = readInteger(stored, 'from');
+    const after = readText(stored, 'after');
     const query = new URLSearchParams({ limit: String(PAGE) });
     for (const type of EVENT_TYPES) query.append('types[]', type);
     if (from !== null) query.set('created[gte]', String(from));
     if (after !== null) query.set('starting_after', after);
-    const found = await get(link, '/v1/events', query);
+    const found = await get(link, '/v1/events', ['events_read'], query);
     if (isFailure(found)) return found;
-    const events = listOf(found.body, 'data');
+    const events = readList(found.body, 'data');
     const ids = new Set<string>();
     for (const event of events) {
-      const sessions = await sessionsOf(link, event);
+      const sessions = await listSessionIds(link, event);
       if ('error' in sessions) return sessions;
       for (const id of sessions) ids.add(id);
     }
     const payments: ProviderPayment[] = [];
+    const missing = new Set<ProviderPermission>();
     // Read, because an event shows its object as it was.
     for (const id of ids) {
-      const one = id === '' ? [] : await readOne(link, id);
-      if ('error' in one) return one;
-      payments.push(...one);
+      const one = id === '' ? { payments: [] } : await readOne(link, id);
+      if (isFailure(one)) return one;
+      payments.push(...one.payments);
+      for (const permission of one.missing ?? []) missing.add(permission);
     }
-    const newest = wholeOf(stored, 'newest') ?? wholeOf(events[0], 'created') ?? from;
-    const last = textOf(events.at(-1), 'id');
-    const hasMore = memberOf(found.body, 'has_more') === true && last !== null;
-    return { payments, cursor: JSON.stringify(hasMore ? { from, newest, after: last } : { from: newest }), hasMore };
+    const newest = readInteger(stored, 'newest') ?? readInteger(events[0], 'created') ?? from;
+    const last = readText(events.at(-1), 'id');
+    const hasMore = readMember(found.body, 'has_more') === true && last !== null;
+    const cursor = JSON.stringify(hasMore ? { from, newest, after: last } : { from: newest });
+    return { payments, missing: [...missing], cursor, hasMore };
   },
-  async refund(link, { externalId, price, idempotencyKey }) {
-    const session = await sessionOf(link, externalId);
-    if (failed(session)) return session;
-    const intent = memberOf(session, 'payment_intent');
-    const id = typeof intent === 'string' ? intent : textOf(intent, 'id');
+  async refund(link, { externalId, amount, idempotencyKey }) {
+    const found = await readSession(link, externalId);
+    if (isFailure(found)) return found;
+    const intent = readMember(found.body, 'payment_intent');
+    const id = typeof intent === 'string' ? intent : readText(intent, 'id');
     if (id === null) return failure('refused');
-    const made = await post(link, '/v1/refunds', idempotencyKey, { payment_intent: id, amount: String(price.amount) });
+    const made = await post(link, '/v1/refunds', ['refunds_write'], { payment_intent: id, amount }, idempotencyKey);
     if (isFailure(made)) return made;
-    const status = textOf(made.body, 'status');
+    const status = readText(made.body, 'status');
     return status === 'failed' || status === 'canceled' || status === null
       ? failure('refused')
-      : { isDone: status === 'succeeded', refundId: textOf(made.body, 'id') };
+      : { isDone: status === 'succeeded', refundId: readText(made.body, 'id') };
   },
   async readRefund(link, refundId) {
-    const found = await get(link, `/v1/refunds/${encodeURIComponent(refundId)}`);
+    const found = await get(link, `/v1/refunds/${encodeURIComponent(refundId)}`, ['refunds_write']);
     if (isFailure(found)) return found;
-    const status = textOf(found.body, 'status');
+    const status = readText(found.body, 'status');
     if (status === null) return failure('malformed');
     return { state: status === 'succeeded' ? 'done' : ['failed', 'canceled'].includes(status) ? 'failed' : 'pending' };
   },
@@ -264,9 +366,9 @@ export const stripe: Adapter = {
     const expected = createHmac('sha256', secret).update(`${time}.${raw}`).digest('hex');
     const signatures = parts.filter(([name]) => name === 'v1');
     if (!signatures.some(([, value]) => isSameText(value ?? '', expected))) return null;
-    const object = memberOf(memberOf(parsed(raw), 'data'), 'object');
-    const externalId = textOf(object, 'object') === 'checkout.session' ? textOf(object, 'id') : null;
-    const token = textOf(object, 'client_reference_id') ?? textOf(memberOf(object, 'metadata'), 'order');
+    const object = readMember(readMember(parsed(raw), 'data'), 'object');
+    const externalId = readText(object, 'object') === 'checkout.session' ? readText(object, 'id') : null;
+    const token = readText(object, 'client_reference_id') ?? readText(readMember(object, 'metadata'), 'order');
     // What names neither, as a dispute, is in the list of events.
     return { externalId, token };
   },

@@ -1,7 +1,6 @@
 // YooKassa, API v3: cards and SBP in roubles, with fiscal receipts where a shop must give them. https://yookassa.ru/developers
 
-import type { InvoiceRequest, ProviderFailure, ProviderPayment } from '../core/ports/providers.ts';
-import { toDecimal } from '../domain/sales/money.ts';
+import type { ProviderFailure, ProviderPayment, ReadPayments } from '../core/ports/providers.ts';
 import {
   type Adapter,
   failure,
@@ -10,13 +9,16 @@ import {
   LIST_OVERLAP_MS,
   type Link,
   type LinkReply,
-  refusalOf,
+  toProviderFailure,
+  type WrittenInvoice,
 } from './adapter.ts';
-import { listOf, memberOf, minorOf, momentOf, parsed, textOf } from './reading.ts';
+import { parsed, readList, readMember, readMoment, readText } from './reading.ts';
 
 const ROOT = 'https://api.yookassa.ru/v3';
 const PAGE = 100;
-const MOST_PAGES = 20;
+const MAX_PAGES = 20;
+/** An id of the right form that nothing has. */
+const NO_ID = '00000000-0000-0000-0000-000000000000';
 /** The name under which a payment carries our token. */
 const TOKEN = 'order';
 
@@ -44,14 +46,14 @@ async function request(link: Link, path: string, effect: { readonly key: string;
 }
 
 /** The parsed reply where it is a success. */
-function bodyOf(reply: LinkReply | ProviderFailure, isEffect = false): { readonly body: unknown } | ProviderFailure {
+function parseBody(reply: LinkReply | ProviderFailure, isEffect = false): { readonly body: unknown } | ProviderFailure {
   if (isFailure(reply)) return reply;
-  if (reply.status !== 200) return refusalOf(reply, isEffect);
+  if (reply.status !== 200) return toProviderFailure(reply, isEffect);
   return typeof reply.body === 'object' && reply.body !== null ? { body: reply.body } : failure('malformed', isEffect);
 }
 
-function stateOf(payment: unknown, asked: number, refunded: number): ProviderPayment['state'] | null {
-  switch (textOf(payment, 'status')) {
+function parseState(payment: unknown, asked: number, refunded: number): ProviderPayment['state'] | null {
+  switch (readText(payment, 'status')) {
     case 'pending':
     case 'waiting_for_capture':
       return 'open';
@@ -59,7 +61,7 @@ function stateOf(payment: unknown, asked: number, refunded: number): ProviderPay
       if (refunded === 0) return 'paid';
       return refunded >= asked ? 'refunded' : 'partly_refunded';
     case 'canceled':
-      return textOf(memberOf(payment, 'cancellation_details'), 'reason') === 'expired_on_confirmation'
+      return readText(readMember(payment, 'cancellation_details'), 'reason') === 'expired_on_confirmation'
         ? 'expired'
         : 'failed';
     default:
@@ -74,29 +76,29 @@ function withoutBuyer(payment: unknown): unknown {
   return rest;
 }
 
-function paymentOf(link: Link, payment: unknown): ProviderPayment | null {
-  const externalId = textOf(payment, 'id');
-  const amount = memberOf(payment, 'amount');
-  const currency = textOf(amount, 'currency') ?? 'RUB';
-  const paid = minorOf(amount, currency, 'value') ?? 0;
-  const refunded = minorOf(memberOf(payment, 'refunded_amount'), currency, 'value') ?? 0;
-  const state = stateOf(payment, paid, refunded);
+function parsePayment(link: Link, payment: unknown): ProviderPayment | null {
+  const externalId = readText(payment, 'id');
+  const amount = readMember(payment, 'amount');
+  const currency = readText(amount, 'currency') ?? 'RUB';
+  const paid = link.readAmount(readText(amount, 'value'), currency);
+  const refunded = link.readAmount(readText(readMember(payment, 'refunded_amount'), 'value'), currency);
+  const state = parseState(payment, paid, refunded);
   if (externalId === null || state === null) return null;
   return {
     externalId,
-    token: textOf(memberOf(payment, 'metadata'), TOKEN),
+    token: readText(readMember(payment, 'metadata'), TOKEN),
     state,
     paid: { amount: paid, currency },
     refunded,
-    isTest: memberOf(payment, 'test') === true,
-    paidAt: momentOf(payment, 'captured_at'),
+    isTest: readMember(payment, 'test') === true,
+    paidAt: readMoment(payment, 'captured_at'),
     buyer: null,
     raw: link.raw(withoutBuyer(payment)),
   };
 }
 
 /** A receipt for the tax office (54-FZ), where the account has a VAT code. */
-function receiptOf(link: Link, { price, title, contact }: InvoiceRequest) {
+function buildReceipt(link: Link, { amount: value, currency, title, contact }: WrittenInvoice) {
   const vatCode = link.field('vat_code');
   if (vatCode === '') return {};
   const own = link.field('receipt_contact');
@@ -106,7 +108,7 @@ function receiptOf(link: Link, { price, title, contact }: InvoiceRequest) {
   const item = {
     description: title.slice(0, 128),
     quantity: '1.00',
-    amount: { value: toDecimal(price), currency: price.currency },
+    amount: { value, currency },
     vat_code: Number(vatCode),
     payment_subject: 'service',
     payment_mode: 'full_payment',
@@ -120,81 +122,91 @@ function listPath(list: Cursor['list'], from: string, next: string | null): stri
   return `/${list}?${query}`;
 }
 
-function cursorOf(text: string | null, now: number): Cursor {
+function parseCursor(text: string | null, now: number): Cursor {
   const stored = parsed(text ?? '');
   const instant = (ms: number) => new Date(ms).toISOString();
   return {
-    from: textOf(stored, 'from') ?? instant(0),
-    next: textOf(stored, 'next'),
-    list: textOf(stored, 'list') === 'refunds' ? 'refunds' : 'payments',
-    begun: textOf(stored, 'begun') ?? instant(now),
+    from: readText(stored, 'from') ?? instant(0),
+    next: readText(stored, 'next'),
+    list: readText(stored, 'list') === 'refunds' ? 'refunds' : 'payments',
+    begun: readText(stored, 'begun') ?? instant(now),
   };
 }
 
-async function readOne(link: Link, externalId: string): Promise<readonly ProviderPayment[] | ProviderFailure> {
+async function readOne(link: Link, externalId: string): Promise<ReadPayments | ProviderFailure> {
   const reply = await request(link, `/payments/${encodeURIComponent(externalId)}`, null);
-  if (!isFailure(reply) && reply.status === 404) return [];
-  const found = bodyOf(reply);
+  if (!isFailure(reply) && reply.status === 404) return { payments: [] };
+  const found = parseBody(reply);
   if (isFailure(found)) return found;
-  const payment = paymentOf(link, found.body);
-  return payment === null ? failure('malformed') : [payment];
+  const payment = parsePayment(link, found.body);
+  return payment === null ? failure('malformed') : { payments: [payment] };
 }
 
 export const yookassa: Adapter = {
   kind: 'yookassa',
   paceMs: 200,
+  pollIntervalMs: 5000,
+  lookbackMs: LIST_OVERLAP_MS,
+  listReachMs: null,
   async probe(link) {
-    const found = bodyOf(await request(link, '/me', null));
+    const found = parseBody(await request(link, '/me', null));
     if (isFailure(found)) return found;
+    for (const list of ['payments', 'refunds'] as const) {
+      const listed = parseBody(await request(link, `/${list}?limit=1`, null));
+      if (isFailure(listed)) return listed;
+      // It knows no such one, and refuses only that.
+      const one = parseBody(await request(link, `/${list}/${NO_ID}`, null));
+      if (isFailure(one) && one.error !== 'refused') return one;
+    }
     return {
-      account: textOf(found.body, 'account_id') ?? link.field('shop_id'),
-      isTest: memberOf(found.body, 'test') === true,
+      account: readText(found.body, 'account_id') ?? link.field('shop_id'),
+      isTest: readMember(found.body, 'test') === true,
     };
   },
   async open(link, order) {
-    const { token, idempotencyKey, price, title, returnUrl } = order;
+    const { token, idempotencyKey, amount: value, currency, title, returnUrl } = order;
     const body = {
-      amount: { value: toDecimal(price), currency: price.currency },
+      amount: { value, currency },
       capture: true,
       confirmation: { type: 'redirect', return_url: returnUrl ?? 'https://yookassa.ru/' },
       description: title.slice(0, 128),
       metadata: { [TOKEN]: token },
-      ...receiptOf(link, order),
+      ...buildReceipt(link, order),
     };
-    const opened = bodyOf(await request(link, '/payments', { key: idempotencyKey, body }), true);
+    const opened = parseBody(await request(link, '/payments', { key: idempotencyKey, body }), true);
     if (isFailure(opened)) return opened;
-    const externalId = textOf(opened.body, 'id');
-    const payUrl = textOf(memberOf(opened.body, 'confirmation'), 'confirmation_url');
+    const externalId = readText(opened.body, 'id');
+    const payUrl = readText(readMember(opened.body, 'confirmation'), 'confirmation_url');
     return externalId === null || payUrl === null ? failure('malformed', true) : { externalId, payUrl };
   },
   async read(link, { externalId, token }) {
     if (externalId !== null) return readOne(link, externalId);
     const from = new Date(link.now - LIST_OVERLAP_MS).toISOString();
     let next: string | null = null;
-    for (let page = 0; page < MOST_PAGES; page++) {
-      const found = bodyOf(await request(link, listPath('payments', from, next), null));
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const found = parseBody(await request(link, listPath('payments', from, next), null));
       if (isFailure(found)) return found;
-      const payments = listOf(found.body, 'items').flatMap((item) => paymentOf(link, item) ?? []);
+      const payments = readList(found.body, 'items').flatMap((item) => parsePayment(link, item) ?? []);
       const ours = payments.filter((payment) => payment.token === token);
-      next = textOf(found.body, 'next_cursor');
-      if (ours.length > 0 || next === null) return ours;
+      next = readText(found.body, 'next_cursor');
+      if (ours.length > 0 || next === null) return { payments: ours };
     }
-    return [];
+    return { payments: [] };
   },
   // First the payments, then the refunds: one made in the provider's own pages may be of an old payment.
   async since(link, text) {
-    const { from, next, list, begun } = cursorOf(text, link.now);
-    const found = bodyOf(await request(link, listPath(list, from, next), null));
+    const { from, next, list, begun } = parseCursor(text, link.now);
+    const found = parseBody(await request(link, listPath(list, from, next), null));
     if (isFailure(found)) return found;
-    const items = listOf(found.body, 'items');
-    const following = textOf(found.body, 'next_cursor');
+    const items = readList(found.body, 'items');
+    const following = readText(found.body, 'next_cursor');
     const payments: ProviderPayment[] = [];
-    if (list === 'payments') payments.push(...items.flatMap((item) => paymentOf(link, item) ?? []));
+    if (list === 'payments') payments.push(...items.flatMap((item) => parsePayment(link, item) ?? []));
     else {
-      for (const id of new Set(items.map((item) => textOf(item, 'payment_id')))) {
-        const one = id === null ? [] : await readOne(link, id);
-        if ('error' in one) return one;
-        payments.push(...one);
+      for (const id of new Set(items.map((item) => readText(item, 'payment_id')))) {
+        const one = id === null ? { payments: [] } : await readOne(link, id);
+        if (isFailure(one)) return one;
+        payments.push(...one.payments);
       }
     }
     const page = (cursor: Omit<Cursor, 'begun'>, began: string) => JSON.stringify({ ...cursor, begun: began });
@@ -204,28 +216,27 @@ export const yookassa: Adapter = {
     const again = new Date(Math.max(0, Date.parse(begun) - LIST_OVERLAP_MS)).toISOString();
     return { payments, cursor: JSON.stringify({ from: again, list: 'payments' }), hasMore: false };
   },
-  async refund(link, { externalId, price, idempotencyKey }) {
-    const amount = { value: toDecimal(price), currency: price.currency };
-    const body = { payment_id: externalId, amount };
-    const made = bodyOf(await request(link, '/refunds', { key: idempotencyKey, body }), true);
+  async refund(link, { externalId, amount: value, currency, idempotencyKey }) {
+    const body = { payment_id: externalId, amount: { value, currency } };
+    const made = parseBody(await request(link, '/refunds', { key: idempotencyKey, body }), true);
     if (isFailure(made)) return made;
-    const status = textOf(made.body, 'status');
+    const status = readText(made.body, 'status');
     if (status === 'canceled') return failure('refused');
-    return { isDone: status === 'succeeded', refundId: textOf(made.body, 'id') };
+    return { isDone: status === 'succeeded', refundId: readText(made.body, 'id') };
   },
   async readRefund(link, refundId) {
-    const found = bodyOf(await request(link, `/refunds/${encodeURIComponent(refundId)}`, null));
+    const found = parseBody(await request(link, `/refunds/${encodeURIComponent(refundId)}`, null));
     if (isFailure(found)) return found;
-    const status = textOf(found.body, 'status');
+    const status = readText(found.body, 'status');
     return { state: status === 'succeeded' ? 'done' : status === 'canceled' ? 'failed' : 'pending' };
   },
   cursorFrom: (from) => JSON.stringify({ from: new Date(from).toISOString(), list: 'payments' }),
   // Not signed: what it names is only asked for.
   hint({ raw }) {
     const notification = parsed(raw);
-    if (textOf(notification, 'type') !== 'notification') return null;
-    const object = memberOf(notification, 'object');
-    const externalId = textOf(object, 'payment_id') ?? textOf(object, 'id');
-    return externalId === null ? null : { externalId, token: textOf(memberOf(object, 'metadata'), TOKEN) };
+    if (readText(notification, 'type') !== 'notification') return null;
+    const object = readMember(notification, 'object');
+    const externalId = readText(object, 'payment_id') ?? readText(object, 'id');
+    return externalId === null ? null : { externalId, token: readText(readMember(object, 'metadata'), TOKEN) };
   },
 };

@@ -26,25 +26,10 @@ function decodeMessage(cells: MessageCells): MessageRow {
   return { ...cells, payload: JSON.parse(cells.payload) };
 }
 
-export function createBotStore(db: Connection): BotStore {
-  const get = db.prepare<[], BotCells>(
-    `SELECT bot_id AS botId, username, name, api_root AS apiRoot, allow_private AS allowPrivate, proxy, enabled, error,
-       error_at AS errorAt, updated_at AS updatedAt FROM bot`,
-  );
-  const save = db.prepare<[BotCells]>(
-    `INSERT OR REPLACE INTO bot (one, bot_id, username, name, api_root, allow_private, proxy, enabled, error, error_at, updated_at)
-     VALUES (1, :botId, :username, :name, :apiRoot, :allowPrivate, :proxy, :enabled, :error, :errorAt, :updatedAt)`,
-  );
-  const removals = [
-    'bot',
-    'bot_updates',
-    'bot_messages',
-    'bot_chats',
-    'bot_invitations',
-    'bot_admins',
-    'bot_requests',
-  ].map((table) => db.prepare(`DELETE FROM ${table}`));
-
+/** The updates that came. */
+function createUpdates(
+  db: Connection,
+): Pick<BotStore, 'receive' | 'nextUpdate' | 'updateDueAt' | 'finishUpdate' | 'failUpdate'> {
   const receive = db.prepare<[number, number, string, number, number]>(
     `INSERT INTO bot_updates (bot_id, update_id, body, failures, received_at, next_at) VALUES (?, ?, ?, 0, ?, ?)
      ON CONFLICT (bot_id, update_id) DO NOTHING`,
@@ -63,10 +48,39 @@ export function createBotStore(db: Connection): BotStore {
   const failUpdate = db.prepare<[number, number]>(
     'UPDATE bot_updates SET failures = failures + 1, next_at = ? WHERE id = ?',
   );
-  const pruneUpdates = db.prepare<[number]>('DELETE FROM bot_updates WHERE done_at < ?');
-  // Under its key a message is not sent again, however long ago it was.
-  const pruneMessages = db.prepare<[number]>('DELETE FROM bot_messages WHERE ended_at < ? AND dedupe_key IS NULL');
 
+  return {
+    receive: (botId, updates, now) =>
+      updates.reduce((sum, { id, body }) => sum + receive.run(botId, id, body, now, now).changes, 0),
+    nextUpdate: (now) => nextUpdate.get(now),
+    updateDueAt: () => updateDueAt.get()?.[0] ?? null,
+    finishUpdate: (id, now) => {
+      finishUpdate.run(now, id);
+    },
+    failUpdate: (id, nextAt) => {
+      failUpdate.run(nextAt, id);
+    },
+  };
+}
+
+/** The messages that go. */
+function createMessages(
+  db: Connection,
+): Pick<
+  BotStore,
+  | 'enqueue'
+  | 'nextMessage'
+  | 'messageDueAt'
+  | 'countMessages'
+  | 'message'
+  | 'finishMessage'
+  | 'forgetMessage'
+  | 'delayMessage'
+  | 'changeMessage'
+  | 'dropMessages'
+  | 'withdraw'
+  | 'moveChat'
+> {
   const enqueue = db.prepare<
     [Omit<MessageRow, 'id' | 'payload' | 'attempts' | 'createdAt'> & { readonly payload: string; readonly now: number }]
   >(
@@ -111,89 +125,7 @@ export function createBotStore(db: Connection): BotStore {
     'UPDATE bot_messages SET chat_id = ? WHERE chat_id = ? AND ended_at IS NULL',
   );
 
-  const chat = db.prepare<[number], ChatRow>(
-    'SELECT chat_id AS chatId, language, told_language AS toldLanguage, unreachable_at AS unreachableAt, promo_for AS promoFor FROM bot_chats WHERE chat_id = ?',
-  );
-  const saveChat = db.prepare<[ChatRow]>(
-    `INSERT INTO bot_chats (chat_id, language, told_language, unreachable_at, promo_for)
-     VALUES (:chatId, :language, :toldLanguage, :unreachableAt, :promoFor)
-     ON CONFLICT (chat_id) DO UPDATE SET
-       language = excluded.language, told_language = excluded.told_language, unreachable_at = excluded.unreachable_at,
-       promo_for = excluded.promo_for`,
-  );
-
-  const noticeMark = db
-    .prepare<[number, string], number>('SELECT mark FROM bot_notices WHERE user_id = ? AND kind = ?')
-    .pluck();
-  const markNotice = db.prepare<[number, string, number]>(
-    'INSERT OR REPLACE INTO bot_notices (user_id, kind, mark) VALUES (?, ?, ?)',
-  );
-  // What a notice is about at the moment, and a little more: the domain decides.
-  const usersToNotify = db.prepare<[Readonly<Record<'after' | 'until' | 'ended' | 'ends', number>>], NoticeUser>(
-    `SELECT id, telegram_id AS telegramId, name, nullif(expires_at, ${NEVER}) AS expiresAt, term_began_at AS termBeganAt, resets_at AS resetsAt,
-       used, traffic_limit AS trafficLimit, extra FROM users
-     WHERE id > :after AND id <= :until AND telegram_id IS NOT NULL AND enabled = 1
-       AND (expires_at BETWEEN :ended AND :ends OR used * 5 >= (max(traffic_limit, used) + extra) * 4)`,
-  );
-  const lastTiedUser = db.prepare<[], number | null>('SELECT max(id) FROM users WHERE telegram_id IS NOT NULL').pluck();
-
-  const ADMIN = 'SELECT telegram_id AS telegramId, name, paired_at AS pairedAt FROM bot_admins';
-  const admins = db.prepare<[], AdminRow>(`${ADMIN} ORDER BY paired_at, telegram_id`);
-  const admin = db.prepare<[number], AdminRow>(`${ADMIN} WHERE telegram_id = ?`);
-  const saveAdmin = db.prepare<[AdminRow]>(
-    'INSERT OR REPLACE INTO bot_admins (telegram_id, name, paired_at) VALUES (:telegramId, :name, :pairedAt)',
-  );
-  const removeAdmin = db.prepare<[number]>('DELETE FROM bot_admins WHERE telegram_id = ?');
-
-  const REQUEST =
-    'SELECT telegram_id AS telegramId, name, asked_at AS askedAt, refused_at AS refusedAt FROM bot_requests';
-  const requests = db.prepare<[number], RequestRow>(
-    `${REQUEST} WHERE refused_at IS NULL ORDER BY asked_at, telegram_id ${limitTo('?')}`,
-  );
-  const countRequests = db.prepare<[], number>('SELECT count(*) FROM bot_requests WHERE refused_at IS NULL').pluck();
-  const request = db.prepare<[number], RequestRow>(`${REQUEST} WHERE telegram_id = ?`);
-  const saveRequest = db.prepare<[RequestRow]>(
-    'INSERT OR REPLACE INTO bot_requests (telegram_id, name, asked_at, refused_at) VALUES (:telegramId, :name, :askedAt, :refusedAt)',
-  );
-  const removeRequest = db.prepare<[number]>('DELETE FROM bot_requests WHERE telegram_id = ?');
-
-  const invite = db.prepare<[InvitationRow]>(
-    'INSERT OR REPLACE INTO bot_invitations (token_hash, purpose, user_id, expires_at) VALUES (:tokenHash, :purpose, :userId, :expiresAt)',
-  );
-  const invitation = db.prepare<[string], InvitationRow>(
-    'SELECT token_hash AS tokenHash, purpose, user_id AS userId, expires_at AS expiresAt FROM bot_invitations WHERE token_hash = ?',
-  );
-  const endInvitation = db.prepare<[string]>('DELETE FROM bot_invitations WHERE token_hash = ?');
-  const endPageInvitation = db.prepare<[number]>("DELETE FROM bot_invitations WHERE user_id = ? AND purpose = 'page'");
-  const endPairing = db.prepare("DELETE FROM bot_invitations WHERE purpose = 'admin'");
-  const pruneInvitations = db.prepare<[number]>('DELETE FROM bot_invitations WHERE expires_at < ?');
-
   return {
-    get() {
-      const cells = get.get();
-      return cells && { ...cells, allowPrivate: cells.allowPrivate === 1, enabled: cells.enabled === 1 };
-    },
-    save: (bot) => {
-      save.run({ ...bot, allowPrivate: bot.allowPrivate ? 1 : 0, enabled: bot.enabled ? 1 : 0 });
-    },
-    remove: () => {
-      for (const removal of removals) removal.run();
-    },
-    receive: (botId, updates, now) =>
-      updates.reduce((sum, { id, body }) => sum + receive.run(botId, id, body, now, now).changes, 0),
-    nextUpdate: (now) => nextUpdate.get(now),
-    updateDueAt: () => updateDueAt.get()?.[0] ?? null,
-    finishUpdate: (id, now) => {
-      finishUpdate.run(now, id);
-    },
-    failUpdate: (id, nextAt) => {
-      failUpdate.run(nextAt, id);
-    },
-    prune: (before) => {
-      pruneUpdates.run(before);
-      pruneMessages.run(before);
-      pruneInvitations.run(before);
-    },
     enqueue: ({ payload, notBefore = 0, ...given }, now) =>
       enqueue.run({ ...given, payload: JSON.stringify(payload), notBefore: Math.max(now, notBefore), now }).changes > 0,
     nextMessage: ({ now, most, ids, chats, methods }) => {
@@ -226,6 +158,41 @@ export function createBotStore(db: Connection): BotStore {
     moveChat: (from, to) => {
       moveChat.run(to, from);
     },
+  };
+}
+
+/** The chats, and which notices their users have had. */
+function createChats(
+  db: Connection,
+): Pick<BotStore, 'chat' | 'saveChat' | 'noticeMark' | 'markNotice' | 'usersToNotify' | 'lastLinkedUser'> {
+  const chat = db.prepare<[number], ChatRow>(
+    'SELECT chat_id AS chatId, language, told_language AS toldLanguage, unreachable_at AS unreachableAt, promo_for AS promoFor FROM bot_chats WHERE chat_id = ?',
+  );
+  const saveChat = db.prepare<[ChatRow]>(
+    `INSERT INTO bot_chats (chat_id, language, told_language, unreachable_at, promo_for)
+     VALUES (:chatId, :language, :toldLanguage, :unreachableAt, :promoFor)
+     ON CONFLICT (chat_id) DO UPDATE SET
+       language = excluded.language, told_language = excluded.told_language, unreachable_at = excluded.unreachable_at,
+       promo_for = excluded.promo_for`,
+  );
+  const noticeMark = db
+    .prepare<[number, string], number>('SELECT mark FROM bot_notices WHERE user_id = ? AND kind = ?')
+    .pluck();
+  const markNotice = db.prepare<[number, string, number]>(
+    'INSERT OR REPLACE INTO bot_notices (user_id, kind, mark) VALUES (?, ?, ?)',
+  );
+  // What a notice is about at the moment, and a little more: the domain decides.
+  const usersToNotify = db.prepare<[Readonly<Record<'after' | 'until' | 'ended' | 'ends', number>>], NoticeUser>(
+    `SELECT id, telegram_id AS telegramId, name, nullif(expires_at, ${NEVER}) AS expiresAt, term_began_at AS termBeganAt, resets_at AS resetsAt,
+       used, traffic_limit AS trafficLimit, extra FROM users
+     WHERE id > :after AND id <= :until AND telegram_id IS NOT NULL AND enabled = 1
+       AND (expires_at BETWEEN :ended AND :ends OR used * 5 >= (max(traffic_limit, used) + extra) * 4)`,
+  );
+  const lastLinkedUser = db
+    .prepare<[], number | null>('SELECT max(id) FROM users WHERE telegram_id IS NOT NULL')
+    .pluck();
+
+  return {
     chat: (chatId) => chat.get(chatId),
     saveChat: (row) => {
       saveChat.run(row);
@@ -236,16 +203,51 @@ export function createBotStore(db: Connection): BotStore {
     },
     usersToNotify: (after, until, now) =>
       usersToNotify.all({ after, until, ended: now - 3 * DAY_MS, ends: now + 4 * DAY_MS }),
-    lastTiedUser: () => lastTiedUser.get() ?? 0,
+    lastLinkedUser: () => lastLinkedUser.get() ?? 0,
+  };
+}
+
+/** The accounts of the administrator, and who asks for access. */
+function createAdmins(
+  db: Connection,
+): Pick<
+  BotStore,
+  | 'admins'
+  | 'admin'
+  | 'saveAdmin'
+  | 'removeAdmin'
+  | 'requests'
+  | 'countRequests'
+  | 'request'
+  | 'saveRequest'
+  | 'removeRequest'
+> {
+  const ADMIN = 'SELECT telegram_id AS telegramId, name, paired_at AS pairedAt, proven_at AS provenAt FROM bot_admins';
+  const admins = db.prepare<[], AdminRow>(`${ADMIN} ORDER BY paired_at, telegram_id`);
+  const admin = db.prepare<[number], AdminRow>(`${ADMIN} WHERE telegram_id = ?`);
+  const saveAdmin = db.prepare<[AdminRow]>(
+    'INSERT OR REPLACE INTO bot_admins (telegram_id, name, paired_at, proven_at) VALUES (:telegramId, :name, :pairedAt, :provenAt)',
+  );
+  const removeAdmin = db.prepare<[number]>('DELETE FROM bot_admins WHERE telegram_id = ?');
+  const REQUEST =
+    'SELECT telegram_id AS telegramId, name, asked_at AS askedAt, refused_at AS refusedAt FROM bot_requests';
+  const requests = db.prepare<[number], RequestRow>(
+    `${REQUEST} WHERE refused_at IS NULL ORDER BY asked_at, telegram_id ${limitTo('?')}`,
+  );
+  const countRequests = db.prepare<[], number>('SELECT count(*) FROM bot_requests WHERE refused_at IS NULL').pluck();
+  const request = db.prepare<[number], RequestRow>(`${REQUEST} WHERE telegram_id = ?`);
+  const saveRequest = db.prepare<[RequestRow]>(
+    'INSERT OR REPLACE INTO bot_requests (telegram_id, name, asked_at, refused_at) VALUES (:telegramId, :name, :askedAt, :refusedAt)',
+  );
+  const removeRequest = db.prepare<[number]>('DELETE FROM bot_requests WHERE telegram_id = ?');
+
+  return {
     admins: () => admins.all(),
     admin: (telegramId) => admin.get(telegramId),
     saveAdmin: (row) => {
       saveAdmin.run(row);
     },
     removeAdmin: (telegramId) => removeAdmin.run(telegramId).changes > 0,
-    endPairing: () => {
-      endPairing.run();
-    },
     requests: (limit) => requests.all(limit),
     countRequests: () => countRequests.get() ?? 0,
     request: (telegramId) => request.get(telegramId),
@@ -255,6 +257,24 @@ export function createBotStore(db: Connection): BotStore {
     removeRequest: (telegramId) => {
       removeRequest.run(telegramId);
     },
+  };
+}
+
+/** The links that pair accounts, by the hash of their token. */
+function createInvitations(
+  db: Connection,
+): Pick<BotStore, 'invite' | 'invitation' | 'endInvitation' | 'endPageInvitation' | 'endPairing'> {
+  const invite = db.prepare<[InvitationRow]>(
+    'INSERT OR REPLACE INTO bot_invitations (token_hash, purpose, user_id, expires_at) VALUES (:tokenHash, :purpose, :userId, :expiresAt)',
+  );
+  const invitation = db.prepare<[string], InvitationRow>(
+    'SELECT token_hash AS tokenHash, purpose, user_id AS userId, expires_at AS expiresAt FROM bot_invitations WHERE token_hash = ?',
+  );
+  const endInvitation = db.prepare<[string]>('DELETE FROM bot_invitations WHERE token_hash = ?');
+  const endPageInvitation = db.prepare<[number]>("DELETE FROM bot_invitations WHERE user_id = ? AND purpose = 'page'");
+  const endPairing = db.prepare("DELETE FROM bot_invitations WHERE purpose = 'admin'");
+
+  return {
     invite: (row) => {
       invite.run(row);
     },
@@ -264,6 +284,56 @@ export function createBotStore(db: Connection): BotStore {
     },
     endPageInvitation: (userId) => {
       endPageInvitation.run(userId);
+    },
+    endPairing: () => {
+      endPairing.run();
+    },
+  };
+}
+
+export function createBotStore(db: Connection): BotStore {
+  const get = db.prepare<[], BotCells>(
+    `SELECT bot_id AS botId, username, name, api_root AS apiRoot, allow_private AS allowPrivate, proxy, enabled, error,
+       error_at AS errorAt, updated_at AS updatedAt FROM bot`,
+  );
+  const save = db.prepare<[BotCells]>(
+    `INSERT OR REPLACE INTO bot (one, bot_id, username, name, api_root, allow_private, proxy, enabled, error, error_at, updated_at)
+     VALUES (1, :botId, :username, :name, :apiRoot, :allowPrivate, :proxy, :enabled, :error, :errorAt, :updatedAt)`,
+  );
+  const removals = [
+    'bot',
+    'bot_updates',
+    'bot_messages',
+    'bot_chats',
+    'bot_invitations',
+    'bot_admins',
+    'bot_requests',
+  ].map((table) => db.prepare(`DELETE FROM ${table}`));
+  const pruneUpdates = db.prepare<[number]>('DELETE FROM bot_updates WHERE done_at < ?');
+  // Under its key a message is not sent again, however long ago it was.
+  const pruneMessages = db.prepare<[number]>('DELETE FROM bot_messages WHERE ended_at < ? AND dedupe_key IS NULL');
+  const pruneInvitations = db.prepare<[number]>('DELETE FROM bot_invitations WHERE expires_at < ?');
+
+  return {
+    ...createUpdates(db),
+    ...createMessages(db),
+    ...createChats(db),
+    ...createAdmins(db),
+    ...createInvitations(db),
+    get() {
+      const cells = get.get();
+      return cells && { ...cells, allowPrivate: cells.allowPrivate === 1, enabled: cells.enabled === 1 };
+    },
+    save: (bot) => {
+      save.run({ ...bot, allowPrivate: bot.allowPrivate ? 1 : 0, enabled: bot.enabled ? 1 : 0 });
+    },
+    remove: () => {
+      for (const removal of removals) removal.run();
+    },
+    prune: (before) => {
+      pruneUpdates.run(before);
+      pruneMessages.run(before);
+      pruneInvitations.run(before);
     },
   };
 }

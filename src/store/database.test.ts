@@ -2,7 +2,7 @@
 import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { sampleUser, tempFolder, tempStore } from '../../tests/support/temp-store.ts';
-import { PanelError } from '../core/panel-error.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
 import { openStore } from './index.ts';
 
 describe('a connection', () => {

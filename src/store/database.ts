@@ -28,7 +28,7 @@ export function isDatabaseRefusal(error: unknown): error is DatabaseRefusal {
 }
 
 /** The code of a failure of SQLite or of the file system; '' for any other error. */
-export function codeOf(error: unknown): string {
+export function getErrorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
@@ -44,7 +44,7 @@ const OLDEST_SQLITE = [3, 51, 3] as const;
 
 /**
  * At this many pages SQLite checkpoints the WAL by itself, on the thread that commits. A panel's own checkpoints
- * (core/checkpoints.ts) come long before; this is for the other commands, and bounds the WAL where a thread fails.
+ * (core/kernel/checkpoints.ts) come long before; this is for the other commands, and bounds the WAL where a thread fails.
  */
 export const CHECKPOINT_PAGES = 40_000;
 
@@ -140,7 +140,7 @@ export function quickCheck(file: string): string | null {
 }
 
 /** The tables that hold rows: no views, no virtual tables with their shadow tables, none of SQLite's own. */
-export function tablesOf(db: Connection): readonly string[] {
+export function listTables(db: Connection): readonly string[] {
   return db
     .prepare<[], string>(
       "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
@@ -180,7 +180,7 @@ export function syncFile(path: string): void {
 }
 
 /** Writes the names in a file's folder to the disk. Windows cannot open a folder; there a rename is durable with its file. */
-export function syncFolderOf(path: string): void {
+export function syncParentFolder(path: string): void {
   if (process.platform === 'win32') return;
   const handle = openSync(dirname(path), 'r');
   fsyncSync(handle);

@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { tempFolder } from '../../tests/support/temp-store.ts';
-import { PanelError } from '../core/panel-error.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
 import type { Reserve } from '../core/ports/disk-space.ts';
 import type { Store } from '../core/ports/ports.ts';
 import { type Connection, openConnection } from './database.ts';
@@ -85,7 +85,7 @@ function note(store: Store): number {
   });
 }
 
-const countOf = (store: Store) => store.read(() => store.audit.page({ limit: 100 }).length);
+const countAuditRows = (store: Store) => store.read(() => store.audit.page({ limit: 100 }).length);
 const checkpoint = ({ db }: Disk) => db.pragma('wal_autocheckpoint', { simple: true });
 
 it('refuses what is ordinary from the first failure on, untried', () => {
@@ -97,7 +97,7 @@ it('refuses what is ordinary from the first failure on, untried', () => {
   let isTried = false;
   expect(() => store.write(() => (isTried = true))).toThrow('storage_full');
   expect(isTried).toBe(false);
-  expect(countOf(store)).toBe(0);
+  expect(countAuditRows(store)).toBe(0);
 });
 
 it('writes what is essential out of the reserve, once, taking no more than it needs', () => {
@@ -106,7 +106,7 @@ it('writes what is essential out of the reserve, once, taking no more than it ne
   disk.fill();
   for (const count of [1, 2, 3]) {
     store.write(() => note(store), 'essential');
-    expect(countOf(store)).toBe(count);
+    expect(countAuditRows(store)).toBe(count);
   }
   expect(store.diskSpace.isFull()).toBe(true);
   expect(disk.left()).toBeGreaterThan(PIECES - 30);
@@ -118,7 +118,7 @@ it('refuses what is essential too once the reserve is used up', () => {
   const { store } = disk;
   disk.fill();
   expect(() => store.write(() => note(store), 'essential')).toThrow('storage_full');
-  expect(countOf(store)).toBe(0);
+  expect(countAuditRows(store)).toBe(0);
 });
 
 it('passes other failures on, essential or not', () => {

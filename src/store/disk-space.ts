@@ -1,8 +1,8 @@
 // What the store does on a full disk: refuses ordinary writes, makes essential ones from the reserve, and recovers by itself.
 import { closeSync, fsyncSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
-import { PanelError } from '../core/panel-error.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
 import type { DiskSpace, Importance, Reserve } from '../core/ports/disk-space.ts';
-import { CHECKPOINT_PAGES, type Connection, codeOf, fileSize } from './database.ts';
+import { CHECKPOINT_PAGES, type Connection, fileSize, getErrorCode } from './database.ts';
 
 const MIB = 2 ** 20;
 /** The last of the reserve is for the WAL itself, not for checkpoints. */
@@ -106,13 +106,13 @@ const PROBE_BYTES = 65_536;
 
 /** Whether an error says that the disk has no space left. */
 export function isOutOfSpace(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = getErrorCode(error);
   return code === 'SQLITE_FULL' || NO_SPACE.has(code);
 }
 
 /** Whether writing to the database at `file` failed because the disk has no space left: an ambiguous error is told by a probe. */
 export function isDiskFull(error: unknown, file: string): boolean {
-  return isOutOfSpace(error) || (AMBIGUOUS.test(codeOf(error)) && !hasSpaceBeside(file));
+  return isOutOfSpace(error) || (AMBIGUOUS.test(getErrorCode(error)) && !hasSpaceBeside(file));
 }
 
 /** Tries what SQLite needs: some more bytes, in a file as long as its WAL would then be. */
@@ -127,7 +127,7 @@ function hasSpaceBeside(file: string): boolean {
     fsyncSync(handle);
     return true;
   } catch (error) {
-    return !NO_SPACE.has(codeOf(error));
+    return !NO_SPACE.has(getErrorCode(error));
   } finally {
     if (handle !== null) closeSync(handle);
     rmSync(probe, { force: true });

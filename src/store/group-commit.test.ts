@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { sampleTariff, type TempFolder, tempFolder } from '../../tests/support/temp-store.ts';
-import { PanelError } from '../core/panel-error.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
 import { type FileStore, openStore } from './index.ts';
 
 function withStore(work: (store: FileStore, folder: TempFolder) => void): void {

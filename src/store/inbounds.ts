@@ -1,6 +1,6 @@
-// Connections that nodes offer. Their private keys are in the vault, not here.
+// Inbounds that nodes offer. Their private keys are in the vault, not here.
 import type { TargetFinding } from '../contract/inbounds.ts';
-import type { InboundRow, InboundStore, OfferedInbound, ServedCertificate } from '../core/ports/plans.ts';
+import type { InboundRow, InboundStore, OfferedInbound, ServedCertificate } from '../core/ports/inbounds.ts';
 import type { Connection } from './database.ts';
 import { limitTo } from './statements.ts';
 import { untilWritten } from './until-written.ts';

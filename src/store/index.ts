@@ -8,7 +8,7 @@ import {
   createSealedStore,
   createSessionStore,
   createTwoFactorStore,
-} from './access.ts';
+} from './administrator.ts';
 import { createBotStore } from './bot.ts';
 import { createBroadcastStore } from './broadcasts.ts';
 import { type Connection, claimFile, databaseRefusal, fileSize, openConnection } from './database.ts';

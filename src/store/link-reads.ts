@@ -3,14 +3,14 @@ import type { LinkRead, LinkReadStore } from '../core/ports/link-reads.ts';
 import type { Connection } from './database.ts';
 
 export function createLinkReadStore(db: Connection): LinkReadStore {
-  const note = db.prepare<[LinkRead & { readonly userId: number }]>(
+  const recordRead = db.prepare<[LinkRead & { readonly userId: number }]>(
     `INSERT INTO link_reads (user_id, at, app) SELECT id, :at, :app FROM users WHERE id = :userId
      ON CONFLICT (user_id) DO UPDATE SET at = excluded.at, app = excluded.app`,
   );
   const get = db.prepare<[number], LinkRead>('SELECT at, app FROM link_reads WHERE user_id = ?');
   return {
-    note: (userId, read) => {
-      note.run({ ...read, userId });
+    recordRead: (userId, read) => {
+      recordRead.run({ ...read, userId });
     },
     get: (userId) => get.get(userId),
   };

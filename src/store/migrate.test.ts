@@ -36,7 +36,7 @@ function existing(folder: TempFolder): string {
   return digest(folder.file);
 }
 
-function versionOf(file: string): unknown {
+function readSchemaVersion(file: string): unknown {
   const db = openConnection(file, { readonly: true });
   try {
     return db.pragma('user_version', { simple: true });
@@ -76,7 +76,7 @@ describe('migrations', () => {
     const store = openStore(folder.file, { migrations: withMore('CREATE TABLE more (id INTEGER PRIMARY KEY) STRICT') });
     expect(store.users.get(1)?.name).toBe('Kept');
     store.close();
-    expect(versionOf(folder.file)).toBe(from + 1);
+    expect(readSchemaVersion(folder.file)).toBe(from + 1);
     const backups = join(folder.path, 'backups');
     const [name = ''] = readdirSync(backups);
     expect(name).toBe(`pre-migration-${String(from).padStart(4, '0')}.sqlite`);
@@ -146,7 +146,7 @@ describe('a failing migration', () => {
     const own = loadMigrations().length;
     const good = 'CREATE TABLE more (id INTEGER PRIMARY KEY) STRICT';
     expect(() => openStore(folder.file, { migrations: withMore(good, 'no SQL') })).toThrow();
-    expect(versionOf(folder.file)).toBe(own + 1);
+    expect(readSchemaVersion(folder.file)).toBe(own + 1);
     openStore(folder.file, { migrations: withMore(good) }).close();
   });
 

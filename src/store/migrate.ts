@@ -5,13 +5,13 @@ import { dirname, join } from 'node:path';
 import {
   type Connection,
   claimFile,
-  codeOf,
   databaseRefusal,
   fileSize,
+  getErrorCode,
   openConnection,
   rollBackJournal,
   syncFile,
-  syncFolderOf,
+  syncParentFolder,
 } from './database.ts';
 
 /** Marks the file as ours ("Gate" in ASCII), for SQLite and for `file`. */
@@ -46,9 +46,9 @@ export function inspect(file: string, migrations: readonly Migration[]): number 
   let db: Connection | undefined;
   try {
     db = openReadonly(file);
-    return versionOf(db, migrations);
+    return readSchemaVersion(db, migrations);
   } catch (error) {
-    const code = codeOf(error);
+    const code = getErrorCode(error);
     if (code === 'SQLITE_NOTADB') throw databaseRefusal('foreign', 'the file is not a database');
     if (code.startsWith('SQLITE_CORRUPT'))
       throw databaseRefusal('damaged', 'the database is damaged: restore a backup');
@@ -62,13 +62,13 @@ function openReadonly(file: string): Connection {
   try {
     return openConnection(file, { readonly: true });
   } catch (error) {
-    if (codeOf(error) !== 'SQLITE_READONLY_ROLLBACK') throw error;
+    if (getErrorCode(error) !== 'SQLITE_READONLY_ROLLBACK') throw error;
     rollBackJournal(file);
     return openConnection(file, { readonly: true });
   }
 }
 
-function versionOf(db: Connection, migrations: readonly Migration[]): number {
+function readSchemaVersion(db: Connection, migrations: readonly Migration[]): number {
   const version = Number(db.pragma('user_version', { simple: true }));
   const applicationId = Number(db.pragma('application_id', { simple: true }));
   const hasTables = db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() !== undefined;
@@ -109,7 +109,7 @@ export function migrate(db: Connection, file: string, from: number, migrations: 
 function apply(db: Connection, migration: Migration, migrations: readonly Migration[]): void {
   const run = db.transaction(() => {
     // Read inside the transaction: another process may have migrated meanwhile.
-    const version = versionOf(db, migrations);
+    const version = readSchemaVersion(db, migrations);
     if (version >= migration.version) return;
     if (version === 0) begin(db);
     db.exec(migration.sql);
@@ -147,7 +147,7 @@ function backUp(db: Connection, file: string, version: number): void {
   verifyBackup(db, unfinished);
   syncFile(unfinished);
   renameSync(unfinished, path);
-  syncFolderOf(path);
+  syncParentFolder(path);
   const names = readdirSync(folder)
     .filter((name) => BACKUP_NAME.test(name))
     .sort();
@@ -159,7 +159,7 @@ function verifyBackup(original: Connection, path: string): void {
   try {
     const found = copy.pragma('integrity_check(1)', { simple: true });
     if (found !== 'ok') throw databaseRefusal('damaged', 'the backup before the migration is damaged');
-    if (JSON.stringify(summaryOf(copy)) !== JSON.stringify(summaryOf(original))) {
+    if (JSON.stringify(readSummary(copy)) !== JSON.stringify(readSummary(original))) {
       throw databaseRefusal('damaged', 'the backup before the migration is incomplete');
     }
   } finally {
@@ -168,7 +168,7 @@ function verifyBackup(original: Connection, path: string): void {
 }
 
 /** The version and how many rows each table has, SQLite's own ones included. */
-function summaryOf(db: Connection): unknown {
+function readSummary(db: Connection): unknown {
   const tables = db
     .prepare<[], string>("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name")
     .pluck()

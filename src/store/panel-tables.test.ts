@@ -1,8 +1,8 @@
 // The tables of the panel itself: keys, sessions, the administrator, settings and remembered replies.
 import { describe, expect, it } from 'vitest';
 import { tempStore } from '../../tests/support/temp-store.ts';
-import type { KeyRow } from '../core/ports/administrator.ts';
-import type { StoredReply } from '../core/ports/records.ts';
+import type { StoredReply } from '../core/ports/idempotency.ts';
+import type { KeyRow } from '../core/ports/keys.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
 
 describe('keys and sessions', () => {
@@ -109,8 +109,8 @@ describe('the administrator', () => {
       null,
     ]);
     const row = { name: 'admin', passwordHash: 'scrypt$…', createdAt: 1, passwordChangedAt: 2 };
-    administrator.put(row);
-    administrator.put({ ...row, name: 'root' });
+    administrator.save(row);
+    administrator.save({ ...row, name: 'root' });
     expect(administrator.get()).toEqual({ ...row, name: 'root' });
     administrator.setAttempts('a', 3, 9);
     administrator.setAttempts('a', 4, 10);
@@ -133,17 +133,21 @@ describe('browsers that signed in before', () => {
     using temp = tempStore();
     const { browsers } = temp.store;
     for (const [index, letter] of ['a', 'b', 'c'].entries()) browsers.insert(letter.repeat(64), index);
-    const idOf = (letter: string) => browsers.byHash(letter.repeat(64))?.id;
-    const [a = 0] = [idOf('a')];
+    const findBrowserId = (letter: string) => browsers.byHash(letter.repeat(64))?.id;
+    const [a = 0] = [findBrowserId('a')];
     browsers.touch(a, 9);
     browsers.dropOld(0, 2);
-    expect([idOf('a'), idOf('b'), browsers.byHash('a'.repeat(64))?.signedInAt]).toEqual([a, undefined, 9]);
+    expect([findBrowserId('a'), findBrowserId('b'), browsers.byHash('a'.repeat(64))?.signedInAt]).toEqual([
+      a,
+      undefined,
+      9,
+    ]);
     browsers.dropOld(3, 2);
-    expect([idOf('a'), idOf('c')]).toEqual([a, undefined]);
+    expect([findBrowserId('a'), findBrowserId('c')]).toEqual([a, undefined]);
     browsers.removeAll(a);
-    expect(idOf('a')).toBe(a);
+    expect(findBrowserId('a')).toBe(a);
     browsers.removeAll(null);
-    expect(idOf('a')).toBeUndefined();
+    expect(findBrowserId('a')).toBeUndefined();
   });
 });
 
@@ -185,12 +189,12 @@ describe('idempotency', () => {
     using temp = tempStore();
     const { idempotency } = temp.store;
     const reply: StoredReply = { fingerprint: 'f', status: 201, body: '{"id":1}', location: '/users/1' };
-    idempotency.put('1 POST /users', 'k', 100, reply);
+    idempotency.saveReply('1 POST /users', 'k', 100, reply);
     expect(idempotency.get('1 POST /users', 'k', 100)).toEqual(reply);
     expect(idempotency.get('1 POST /users', 'k', 101)).toBeUndefined();
     expect(idempotency.get('2 POST /users', 'k', 0)).toBeUndefined();
     const other = { ...reply, fingerprint: 'g', body: null, location: null };
-    idempotency.put('1 POST /users', 'k', 200, other);
+    idempotency.saveReply('1 POST /users', 'k', 200, other);
     expect(idempotency.get('1 POST /users', 'k', 0)).toEqual(other);
     idempotency.prune(201);
     expect(idempotency.get('1 POST /users', 'k', 0)).toBeUndefined();
@@ -202,7 +206,7 @@ describe('the second factor', () => {
     using temp = tempStore();
     const { twoFactor } = temp.store;
     expect([twoFactor.get(), twoFactor.spendStep(5), twoFactor.pending()]).toEqual([null, false, null]);
-    twoFactor.put({ enabledAt: 1, lastStep: 10 });
+    twoFactor.save({ enabledAt: 1, lastStep: 10 });
     expect([10, 11, 11, 9, 12].map((step) => twoFactor.spendStep(step))).toEqual([false, true, false, false, true]);
     expect(twoFactor.get()).toEqual({ enabledAt: 1, lastStep: 12 });
     const codes = ['a', 'b'].map((letter) => letter.repeat(64));
@@ -212,7 +216,7 @@ describe('the second factor', () => {
     twoFactor.replaceCodes(codes);
     twoFactor.setPending({ sessionId: 3, endsAt: 4 });
     expect([twoFactor.countCodes(), twoFactor.pending()]).toEqual([2, { sessionId: 3, endsAt: 4 }]);
-    twoFactor.put(null);
+    twoFactor.save(null);
     twoFactor.setPending(null);
     expect([twoFactor.get(), twoFactor.countCodes(), twoFactor.pending()]).toEqual([null, 0, null]);
   });

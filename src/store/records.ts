@@ -1,18 +1,9 @@
 // Records of what happened: the audit log with how acts are undone, the event feed, and replies stored for repeated requests.
 import type { EventType } from '../contract/event-types.ts';
-import type {
-  AuditQuery,
-  AuditRow,
-  AuditStore,
-  AuditUser,
-  EventRow,
-  EventStore,
-  IdempotencyStore,
-  StoredPart,
-  StoredReply,
-  UndoRow,
-  UndoStore,
-} from '../core/ports/records.ts';
+import type { AuditQuery, AuditRow, AuditStore, AuditUser } from '../core/ports/audit.ts';
+import type { EventRow, EventStore } from '../core/ports/events.ts';
+import type { IdempotencyStore, StoredPart, StoredReply } from '../core/ports/idempotency.ts';
+import type { UndoRow, UndoStore } from '../core/ports/undo.ts';
 import type { Cell, Connection } from './database.ts';
 import { createCache, limitTo, type Params } from './statements.ts';
 
@@ -40,7 +31,7 @@ export function createAuditStore(db: Connection): AuditStore {
     `INSERT INTO audit (at, actor_kind, actor_id, actor_name, action, outcome, target, detail, address, request_id)
      VALUES (:at, :actorKind, :actorId, :actorName, :action, :outcome, :target, :detail, :address, :requestId)`,
   );
-  const pageOf = createCache((where: string) =>
+  const getPageStatement = createCache((where: string) =>
     db.prepare<[Params], AuditRow>(`SELECT ${AUDIT_COLUMNS} FROM audit ${where} ORDER BY id DESC ${limitTo(':limit')}`),
   );
   const amend = db.prepare<[string, number]>('UPDATE audit SET detail = ? WHERE id = ?');
@@ -76,7 +67,7 @@ export function createAuditStore(db: Connection): AuditStore {
       const given = AUDIT_MEMBERS.filter((name) => query[name] !== undefined);
       const where = given.length === 0 ? '' : `WHERE ${given.map((name) => AUDIT_TESTS[name]).join(' AND ')}`;
       const params = Object.fromEntries(given.map((name) => [name, query[name] ?? null]));
-      return pageOf(where).all({ ...params, limit: query.limit });
+      return getPageStatement(where).all({ ...params, limit: query.limit });
     },
     prune: (before) => {
       prune.run(before);
@@ -165,7 +156,7 @@ export function createEventStore(db: Connection): EventStore {
     )
     .pluck();
   const drop = db.prepare<[number]>('DELETE FROM events WHERE id <= ?');
-  const notePruned = db.prepare<[number]>(
+  const savePruned = db.prepare<[number]>(
     'INSERT INTO events_pruned (one, up_to) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET up_to = max(up_to, excluded.up_to)',
   );
   return {
@@ -182,7 +173,7 @@ export function createEventStore(db: Connection): EventStore {
     latestId: () => latestId.get() ?? 0,
     prune: (before) => {
       const last = lastOld.get(before) ?? null;
-      if (last !== null && drop.run(last).changes > 0) notePruned.run(last);
+      if (last !== null && drop.run(last).changes > 0) savePruned.run(last);
     },
   };
 }
@@ -193,7 +184,7 @@ export function createIdempotencyStore(db: Connection): IdempotencyStore {
     'SELECT fingerprint, status, body, location FROM idempotency WHERE scope = ? AND key = ? AND at >= ?',
   );
   // A key may be used again once its reply has expired.
-  const put = db.prepare<[StoredReply & { readonly scope: string; readonly key: string; readonly at: number }]>(
+  const saveReply = db.prepare<[StoredReply & { readonly scope: string; readonly key: string; readonly at: number }]>(
     `INSERT INTO idempotency (scope, key, at, fingerprint, status, body, location)
      VALUES (:scope, :key, :at, :fingerprint, :status, :body, :location)
      ON CONFLICT (scope, key) DO UPDATE SET at = excluded.at, fingerprint = excluded.fingerprint,
@@ -212,8 +203,8 @@ export function createIdempotencyStore(db: Connection): IdempotencyStore {
   const pruneParts = db.prepare<[number]>('DELETE FROM idempotency_parts WHERE at < ?');
   return {
     get: (scope, key, notBefore) => get.get(scope, key, notBefore),
-    put: (scope, key, at, reply) => {
-      put.run({ ...reply, scope, key, at });
+    saveReply: (scope, key, at, reply) => {
+      saveReply.run({ ...reply, scope, key, at });
       dropParts.run(scope, key);
     },
     parts: (scope, key, notBefore) => parts.all(scope, key, notBefore),

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { SealedRow } from '../core/ports/administrator.ts';
 import type { Store } from '../core/ports/ports.ts';
+import type { SealedRow } from '../core/ports/sealed.ts';
 import { openStore } from './index.ts';
 
 const row = (place: string, keyId = 'a'.repeat(16)): SealedRow => ({
@@ -31,12 +31,12 @@ const plain = (found: SealedRow | undefined) =>
 test('a row comes back byte for byte, and again after it was replaced', () => {
   const { sealed } = store;
   expect(sealed.get('totp')).toBeUndefined();
-  sealed.put(row('totp'));
+  sealed.save(row('totp'));
   expect(plain(sealed.get('totp'))).toEqual(row('totp'));
   const replaced = { ...row('totp'), ciphertext: Uint8Array.from({ length: 16 }) };
-  sealed.put(replaced);
+  sealed.save(replaced);
   expect(plain(sealed.get('totp'))).toEqual(replaced);
-  sealed.put(row('node:1'));
+  sealed.save(row('node:1'));
   expect(sealed.all().map(({ place }) => place)).toEqual(['node:1', 'totp']);
   sealed.remove('totp');
   sealed.remove('totp');
@@ -46,21 +46,21 @@ test('a row comes back byte for byte, and again after it was replaced', () => {
 test('the key id is that of the rows, and none without any', () => {
   const { sealed } = store;
   expect(sealed.keyId()).toBeNull();
-  sealed.put(row('totp'));
+  sealed.save(row('totp'));
   expect(sealed.keyId()).toBe('a'.repeat(16));
   sealed.remove('totp');
   expect(sealed.keyId()).toBeNull();
-  sealed.put(row('totp', 'b'.repeat(16)));
+  sealed.save(row('totp', 'b'.repeat(16)));
   expect(sealed.keyId()).toBe('b'.repeat(16));
 });
 
 test('a row of another key is refused beside others, and takes the place of the only one', () => {
   const { sealed } = store;
-  sealed.put(row('totp'));
-  sealed.put(row('totp', 'b'.repeat(16)));
-  sealed.put(row('node:1', 'b'.repeat(16)));
-  expect(() => sealed.put(row('totp', 'c'.repeat(16)))).toThrow('another key');
-  expect(() => sealed.put(row('node:2', 'c'.repeat(16)))).toThrow('another key');
+  sealed.save(row('totp'));
+  sealed.save(row('totp', 'b'.repeat(16)));
+  sealed.save(row('node:1', 'b'.repeat(16)));
+  expect(() => sealed.save(row('totp', 'c'.repeat(16)))).toThrow('another key');
+  expect(() => sealed.save(row('node:2', 'c'.repeat(16)))).toThrow('another key');
   expect(sealed.all().map(({ keyId }) => keyId)).toEqual(['b'.repeat(16), 'b'.repeat(16)]);
 });
 
@@ -71,6 +71,6 @@ test.each([
   ['a short nonce', { nonce: new Uint8Array(11) }],
   ['less than a tag', { ciphertext: new Uint8Array(15) }],
 ])('a row with %s is refused', (_what, part) => {
-  expect(() => store.sealed.put({ ...row('totp'), ...part })).toThrow('CHECK');
+  expect(() => store.sealed.save({ ...row('totp'), ...part })).toThrow('CHECK');
   expect(store.sealed.all()).toEqual([]);
 });

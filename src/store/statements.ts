@@ -41,7 +41,7 @@ export function createUses(db: Connection, count: string, select: string): (id: 
 }
 
 // The texts are built from a few parts, so there are some hundreds of them; the limit is a safeguard.
-const MOST_CACHED = 400;
+const MAX_CACHED = 400;
 
 /** For statements whose text is put together at run time. */
 export function createStatements(db: Connection): Statements {
@@ -61,7 +61,7 @@ export function createCache<Key, T>(make: (key: Key) => T): (key: Key) => T {
     let found = cached.get(key);
     if (found === undefined) {
       const oldest = cached.keys().next();
-      if (cached.size >= MOST_CACHED && !oldest.done) cached.delete(oldest.value);
+      if (cached.size >= MAX_CACHED && !oldest.done) cached.delete(oldest.value);
       found = make(key);
       cached.set(key, found);
     }

@@ -1,9 +1,10 @@
-// Grants, plans, nodes, connections, events and audit: what is written comes back, in the order and under the conditions that the core asks for.
+// Grants, tariffs, nodes, connections, events and audit: what is written comes back, in the order and under the conditions that the core asks for.
 import { describe, expect, it } from 'vitest';
 import { sampleEventRow } from '../../tests/support/sample-events.ts';
 import { sampleTariff, sampleUser, tempStore } from '../../tests/support/temp-store.ts';
-import type { InboundRow, NodeRow } from '../core/ports/plans.ts';
-import type { AuditRow } from '../core/ports/records.ts';
+import type { AuditRow } from '../core/ports/audit.ts';
+import type { InboundRow } from '../core/ports/inbounds.ts';
+import type { NodeRow } from '../core/ports/nodes.ts';
 import type { GrantRow } from '../core/ports/users.ts';
 import { openStore } from './index.ts';
 
@@ -26,10 +27,11 @@ const NODE: Omit<NodeRow, 'id'> = {
   lastSeenAt: 3,
   errorCode: 'engine_unreachable',
   errorText: 'connection refused',
+  unserved: [{ inboundId: 3, code: 'port_taken', message: 'a: port 443 is taken' }],
   restart: { at: 4, reason: 'cut_off', userIds: [1, 7] },
   agentPort: 8450,
   agentPin: 'a'.repeat(64),
-  agentProtocol: '1.1',
+  agentProtocol: '1.0',
   load: 12,
   clockOffset: -7,
   agentVersion: '0.1.0',
@@ -80,7 +82,7 @@ describe('grants', () => {
     using temp = tempStore();
     const { grants, users } = temp.store;
     const [userId, other] = [users.insert(sampleUser()), users.insert(sampleUser())];
-    const give = (fields: Partial<GrantRow>) =>
+    const insertGrant = (fields: Partial<GrantRow>) =>
       grants.insert({
         userId,
         bytes: 10,
@@ -92,10 +94,10 @@ describe('grants', () => {
         createdAt: 1,
         ...fields,
       });
-    const a = give({ bytes: MAX, bytesLeft: MAX });
-    const b = give({ lifetime: 'days', days: 3650, endsAt: 99 });
-    const c = give({ bytesLeft: 0 });
-    const d = give({ userId: other });
+    const a = insertGrant({ bytes: MAX, bytesLeft: MAX });
+    const b = insertGrant({ lifetime: 'days', days: 3650, endsAt: 99 });
+    const c = insertGrant({ bytesLeft: 0 });
+    const d = insertGrant({ userId: other });
     const all = { userId, state: undefined, now: 0, isPeriodOver: false };
     expect(grants.page(all, 2, 0).map(({ id }) => id)).toEqual([c, b]);
     expect(grants.page(all, 2, 2).map(({ id }) => id)).toEqual([a]);
@@ -106,7 +108,7 @@ describe('grants', () => {
     grants.remove(b);
     expect(grants.live(userId).map(({ id }) => id)).toEqual([a]);
     for (const bad of [{ bytesLeft: 11 }, { bytes: 0 }, { days: 1 }, { lifetime: 'days' }] as const) {
-      expect(() => give(bad)).toThrow(/CHECK/);
+      expect(() => insertGrant(bad)).toThrow(/CHECK/);
     }
   });
 });
@@ -173,6 +175,7 @@ describe('nodes and inbounds', () => {
       lastSeenAt: null,
       errorText: null,
       engineStartedAt: null,
+      unserved: [],
       restart: null,
       agentPort: null,
       agentPin: null,

@@ -1,5 +1,5 @@
-// Plans. Their connections are rows too, to find whether any plan uses a connection.
-import type { TariffRow, TariffStore } from '../core/ports/plans.ts';
+// Tariffs. Their inbounds are rows too, to find whether any tariff uses an inbound.
+import type { TariffRow, TariffStore } from '../core/ports/tariffs.ts';
 import type { Cell, Connection } from './database.ts';
 import { createUses, limitTo } from './statements.ts';
 

@@ -1,10 +1,11 @@
 // Sums of traffic: by hour, day and month, of users, nodes and all nodes, also of those that are gone.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inboundOf } from '../../tests/support/subscription-samples.ts';
+import { sampleInbound } from '../../tests/support/subscription-samples.ts';
 import { sampleNode, sampleUser, tempStore } from '../../tests/support/temp-store.ts';
-import type { InboundRow, NodeRow } from '../core/ports/plans.ts';
-import type { TrafficSlot } from '../core/ports/records.ts';
+import type { InboundRow } from '../core/ports/inbounds.ts';
+import type { NodeRow } from '../core/ports/nodes.ts';
+import type { TrafficSlot } from '../core/ports/traffic.ts';
 
 const HOUR = 3_600_000;
 const MAX = Number.MAX_SAFE_INTEGER;
@@ -18,7 +19,7 @@ function node(name: string): Omit<NodeRow, 'id'> {
 }
 
 function inbound(nodeId: number): Omit<InboundRow, 'id'> {
-  const { id: _id, ...row } = inboundOf({ nodeId, tag: 't', name: 'in' });
+  const { id: _id, ...row } = sampleInbound({ nodeId, tag: 't', name: 'in' });
   return row;
 }
 

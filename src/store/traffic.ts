@@ -1,5 +1,5 @@
 // Traffic over time, stored as sums by hour, day and month: no query reads more rows than it returns.
-import type { NodeDay, Point, TrafficStore, UpDown } from '../core/ports/records.ts';
+import type { NodeDay, Point, TrafficStore, UpDown } from '../core/ports/traffic.ts';
 import type { Connection } from './database.ts';
 import { limitTo } from './statements.ts';
 

@@ -1,5 +1,5 @@
 // What happened to users on each local day, as counts that are written with it.
-import type { UserDayCounts, UserDayStore } from '../core/ports/records.ts';
+import type { UserDayCounts, UserDayStore } from '../core/ports/traffic.ts';
 import type { Connection } from './database.ts';
 
 const COLUMNS = ['created', 'expired', 'deleted'] as const satisfies readonly (keyof UserDayCounts)[];

@@ -1,6 +1,6 @@
 // Holds which format each client gets, application by application.
 import { describe, expect, it } from 'vitest';
-import { chooseFormat, FORMATS, type FormatRequest } from './choose-format.ts';
+import { chooseFormat, FORMATS, type FormatRequest, singBoxVersion } from './choose-format.ts';
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:152.0) Gecko/20100101 Firefox/152.0';
 const IPHONE =
@@ -14,7 +14,7 @@ describe('chooseFormat', () => {
     ['the format before the headers', { format: 'links', accept: 'text/plain', userAgent: FIREFOX }, 'links'],
     ['the format before the browser', { format: 'sing-box', accept: PAGE, userAgent: FIREFOX }, 'sing-box'],
     ['an unknown format', { format: 'nonsense' }, 'links'],
-    ['an unknown format of a known client', { format: 'clash', userAgent: 'clash.meta' }, 'mihomo'],
+    ['an unknown format of a known client', { format: 'stash', userAgent: 'clash.meta' }, 'mihomo'],
     ['a format in other letters', { format: 'PLAIN' }, 'links'],
     ['an empty format', { format: '' }, 'links'],
     ['only plain text accepted', { accept: 'text/plain; charset=utf-8' }, 'plain'],
@@ -61,9 +61,12 @@ describe('chooseFormat', () => {
     ['ClashMetaForAndroid/2.11.17.Meta', 'mihomo'],
     ['ClashMeta', 'mihomo'],
     ['clash-verge/v2.4.2', 'mihomo'],
-    ['ClashforWindows/0.20.39', 'mihomo'],
-    ['ClashX Pro/1.118.1 (com.west2online.ClashXPro; build:1.118.1; OS X 14.5.0)', 'mihomo'],
-    ['ClashX Meta/v1.4.8', 'mihomo'],
+    ['ClashforWindows/0.20.39', 'clash'],
+    ['ClashForAndroid/2.5.12', 'clash'],
+    ['ClashX/1.118.1 (com.west2online.ClashX; build:1.118.1; macOS 14.5.0) Alamofire/5.9.1', 'clash'],
+    ['ClashX Pro/1.118.1 (com.west2online.ClashXPro; build:1.118.1; OS X 14.5.0)', 'clash'],
+    ['ClashX Meta/v1.4.24 (com.metacubex.ClashX.meta; build:622; macOS 26.0.0) Alamofire/5.10.2', 'mihomo'],
+    ['ClashForWindows/0.20.39 mihomo ClashMeta', 'mihomo'],
     ['ClashMi/1.0.9', 'mihomo'],
     ['clash-nyanpasu/v1.6.1', 'mihomo'],
     ['FlClash/v0.8.90 clash-verge Platform/android', 'mihomo'],
@@ -76,11 +79,36 @@ describe('chooseFormat', () => {
     ['SFI/1.12.10 (Build 1; sing-box 1.12.10; language ru_RU)', 'sing-box'],
     ['SFM/1.12.10 (Build 1; sing-box 1.12.10; language de_DE)', 'sing-box'],
     ['SFT/1.12.10 (Build 1; sing-box 1.12.10; language en_US)', 'sing-box'],
+    ['SFI (sing-box 1.14.0; language zh_CN)', 'sing-box'],
     ['sing-box 1.14.1', 'sing-box'],
+    ['sing-box/1.12.0-beta.9', 'sing-box'],
+    ['sing-box', 'sing-box'],
+    ['SFI/1.11.4', 'links'],
+    ['SFI/1.12.2 (Build 2; sing-box 1.11.4; language zh_CN)', 'links'],
+    ['SFA/1.10.7 (Build 400; sing-box 1.10.7; language en_US)', 'links'],
+    ['SFM/1.9.0', 'links'],
+    ['SFT/1.11.15 (Build 1; sing-box 1.11.15; language de_DE)', 'links'],
+    ['sing-box 1.11.15', 'links'],
+    ['sing-box/1.8.0', 'links'],
     ['Karing/1.2.4.1800', 'sing-box'],
     ['Xray-core/26.3.27', 'xray'],
   ])('%s gets %s', (userAgent, format) => {
     expect(chooseFormat({ userAgent })).toBe(format);
     expect(chooseFormat({ userAgent, accept: '*/*' })).toBe(format);
+  });
+});
+
+describe('singBoxVersion', () => {
+  it.each<[string | undefined, string | null]>([
+    ['SFI/1.12.2 (Build 2; sing-box 1.11.4; language zh_CN)', '1.11.4'],
+    ['SFA/1.14.1', '1.14.1'],
+    ['sing-box/1.12.0-beta.9', '1.12.0'],
+    ['sing-box v1.13', '1.13'],
+    ['Karing/1.2.4.1800', null],
+    ['sing-box', null],
+    ['HiddifyNext/2.5.7 (android) like ClashMeta v2ray sing-box', null],
+    [undefined, null],
+  ])('%s is built on %s', (userAgent, version) => {
+    expect(singBoxVersion(userAgent)).toBe(version);
   });
 });

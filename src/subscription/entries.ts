@@ -1,6 +1,6 @@
 // The entries of a subscription in any format: the user's connections under unique names, or one entry that says why there are none.
-import type { Subscription } from '../core/core.ts';
-import type { ConnectionSecrets } from '../core/ports/credentials.ts';
+import type { Subscription } from '../core/kernel/core.ts';
+import type { InboundSecrets } from '../core/ports/credentials.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
 import { hasKeys } from '../domain/nodes/shadowsocks.ts';
 import { userTunnelAddress } from '../domain/nodes/wireguard.ts';
@@ -24,20 +24,24 @@ export interface Entries {
 export function listEntries(
   sub: Subscription,
   settings: Pick<SettingValues, 'language' | 'timeZone'>,
-  { canCarry, reserved, isOfOne }: Pick<FormatWriter, 'canCarry' | 'reserved' | 'isOfOne'>,
+  writer: Pick<FormatWriter, 'canCarry' | 'reserved' | 'isOfOne' | 'needsAuthority'>,
   wanted?: number,
 ): Entries {
-  const allowed = sub.canConnect ? sub.connections : [];
+  const { canCarry, reserved, isOfOne, needsAuthority = false } = writer;
+  const allowed = sub.canConnect ? sub.inbounds : [];
   const carried = allowed.filter(
     ({ inbound, address, secrets }) =>
-      canCarry(inbound, address) && hasItsKey(inbound, secrets) && isWithinPool(inbound, sub.user.id),
+      canCarry(inbound, address) &&
+      hasItsKey(inbound, secrets) &&
+      isWithinPool(inbound, sub.user.id) &&
+      !(needsAuthority && secrets.pin !== null),
   );
   const [first] = carried;
   const shown = isOfOne && first ? [carried.find(({ inbound }) => inbound.id === wanted) ?? first] : carried;
   const leftOut = allowed.length - shown.length;
   if (shown.length === 0) {
     const reason = leftOut > 0 ? hostTexts(settings.language, 'subscription')('unsupported') : null;
-    return { entries: [placeholder(reason ?? describeReason(sub, settings))], leftOut };
+    return { entries: [placeholder(reason ?? describeReason(sub, settings), canCarry)], leftOut };
   }
   const names = uniqueNames(
     shown.map(({ inbound }) => inbound.name),
@@ -55,7 +59,7 @@ export function listEntries(
 }
 
 /** Whether the key of the server is known, where the clients need it: not while the secrets of the panel are locked. */
-function hasItsKey({ method, protocol }: Inbound, { serverKey }: ConnectionSecrets): boolean {
+function hasItsKey({ method, protocol }: Inbound, { serverKey }: InboundSecrets): boolean {
   return protocol !== 'shadowsocks' || !hasKeys(method) || serverKey !== null;
 }
 
@@ -81,29 +85,34 @@ export function uniqueNames(names: readonly string[], reserved: readonly string[
   });
 }
 
+const VLESS_PLACEHOLDER: Inbound = {
+  protocol: 'vless',
+  network: 'tcp',
+  security: 'none',
+  port: 1,
+  sni: null,
+  path: null,
+  serviceName: null,
+  flow: null,
+  fingerprint: null,
+  alpn: null,
+  publicKey: null,
+  shortId: null,
+  method: null,
+  obfsPassword: null,
+  addressPool: null,
+  mtu: null,
+};
+/** VMess is for clients that know no VLESS. */
+const PLACEHOLDERS: readonly Inbound[] = [VLESS_PLACEHOLDER, { ...VLESS_PLACEHOLDER, protocol: 'vmess' }];
+
 /** Valid in every client and certain to fail at once: nothing listens on port 1 of the user's own device. */
-function placeholder(name: string): Entry {
+function placeholder(name: string, canCarry: FormatWriter['canCarry']): Entry {
+  const address = '127.0.0.1';
   return {
     name,
-    address: '127.0.0.1',
-    inbound: {
-      protocol: 'vless',
-      network: 'tcp',
-      security: 'none',
-      port: 1,
-      sni: null,
-      path: null,
-      serviceName: null,
-      flow: null,
-      fingerprint: null,
-      alpn: null,
-      publicKey: null,
-      shortId: null,
-      method: null,
-      obfsPassword: null,
-      addressPool: null,
-      mtu: null,
-    },
+    address,
+    inbound: PLACEHOLDERS.find((inbound) => canCarry(inbound, address)) ?? VLESS_PLACEHOLDER,
     credentials: { uuid: '00000000-0000-0000-0000-000000000000', password: '', key: '', wireguard: '' },
     tunnelAddress: null,
     secrets: NO_SECRETS,

@@ -1,7 +1,12 @@
 // One entry of a subscription: a connection, its address and the user's credentials, and what every format derives from them.
-import type { ConnectionSecrets, Credentials } from '../core/ports/credentials.ts';
+import type { Credentials, InboundSecrets } from '../core/ports/credentials.ts';
 import { isIpLiteral } from '../domain/host.ts';
-import { type InboundShape, REALITY_NETWORKS } from '../domain/nodes/inbound-shape.ts';
+import {
+  canImitate,
+  DEFAULT_SERVICE_NAME,
+  type InboundShape,
+  REALITY_NETWORKS,
+} from '../domain/nodes/inbound-shape.ts';
 import { hasKeys, keyFor } from '../domain/nodes/shadowsocks.ts';
 import { asciiHost } from './encoding.ts';
 
@@ -22,7 +27,7 @@ export interface Inbound extends InboundShape {
   readonly mtu: number | null;
 }
 
-export const NO_SECRETS: ConnectionSecrets = { serverKey: null, certificate: null, pin: null };
+export const NO_SECRETS: InboundSecrets = { serverKey: null, certificate: null, pin: null };
 
 export interface Entry {
   /** What the user reads in the app; unique in the subscription. */
@@ -32,11 +37,14 @@ export interface Entry {
   readonly credentials: Credentials;
   /** With WireGuard: the user's address inside the tunnel. */
   readonly tunnelAddress: string | null;
-  readonly secrets: ConnectionSecrets;
+  readonly secrets: InboundSecrets;
 }
 
-/** A REALITY client must imitate some browser. */
-export const REALITY_FINGERPRINT = 'chrome';
+/** Whose handshake the client imitates; null: its own choice. A client of REALITY must imitate some browser. */
+export function selectFingerprint({ security, fingerprint }: Inbound): string | null {
+  if (fingerprint !== null && canImitate(security, fingerprint)) return fingerprint;
+  return security === 'reality' ? 'chrome' : null;
+}
 
 /**
  * Whether any client can be told of this connection. None can: shadowsocks over anything but plain tcp or without a method, vmess with
@@ -55,7 +63,7 @@ export function canShare(inbound: Inbound): boolean {
 }
 
 /** The address without the brackets of IPv6, a name in ASCII. */
-export function serverOf({ address }: Entry): string {
+export function formatServer({ address }: Entry): string {
   return address.includes(':') ? address.replace(/^\[|\]$/g, '') : asciiHost(address);
 }
 
@@ -71,7 +79,7 @@ export function hostHeader(entry: Entry): string | null {
 }
 
 /** The flow, where vision can run. */
-export function flowOf({ flow, network, security }: Inbound): string | null {
+export function selectFlow({ flow, network, security }: Inbound): string | null {
   return network === 'tcp' && security !== 'none' ? flow : null;
 }
 
@@ -84,7 +92,7 @@ export function vmessCipher({ security }: Inbound): string {
 }
 
 /** The ALPN of a client's configuration: null where the transport alone decides it, and any other one would break it. */
-export function alpnOf({ alpn, network, security }: Inbound): readonly string[] | null {
+export function selectAlpn({ alpn, network, security }: Inbound): readonly string[] | null {
   const isOpen = network === 'tcp' || network === 'xhttp';
   return security === 'tls' && isOpen && alpn !== null && alpn.length > 0 ? alpn : null;
 }
@@ -95,11 +103,19 @@ export interface WebPath {
   readonly earlyData: number;
 }
 
-/** The path of a web transport, apart from the `?ed=` by which Xray's own clients are told of early data. */
-export function webPathOf({ path, network }: Inbound): WebPath {
-  const [, plain, bytes] = /^([^?]*)\?ed=(\d{1,6})$/.exec(path ?? '') ?? [];
-  if (network !== 'ws' || plain === undefined) return { path: path ?? '/', earlyData: 0 };
-  return { path: plain, earlyData: Number(bytes) };
+/** The path of a web transport, apart from the `?ed=` by which Xray's own clients are told of early data, which only WebSocket has everywhere. */
+export function parseWebPath({ path, network }: Inbound): WebPath {
+  const [, plain = path ?? '/', bytes = '0'] = /^([^?]*)\?ed=(\d{1,6})$/.exec(path ?? '') ?? [];
+  return { path: plain, earlyData: network === 'ws' ? Number(bytes) : 0 };
+}
+
+/** The path as Xray and applications that read links take it. Over HTTPUpgrade Xray itself loses a third of the connections with early data. */
+export function getXrayPath(inbound: Inbound): string {
+  return inbound.network === 'ws' ? (inbound.path ?? '/') : parseWebPath(inbound).path;
+}
+
+export function getServiceName({ serviceName }: Inbound): string {
+  return serviceName ?? DEFAULT_SERVICE_NAME;
 }
 
 /** The password of Shadowsocks; since 2022 the server's key and the user's, each as long as the cipher's. */
@@ -110,7 +126,7 @@ function shadowsocksPassword({ inbound, credentials, secrets }: Entry): string {
 }
 
 /** The one thing in an entry that is the user's own: what the user's app presents to connect. */
-export function secretOf(entry: Entry): string {
+export function selectSecret(entry: Entry): string {
   const { inbound, credentials } = entry;
   switch (inbound.protocol) {
     case 'vless':

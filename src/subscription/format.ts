@@ -6,6 +6,8 @@ export interface FormatWriter {
   readonly type: string;
   /** Whether a document has one connection, which the request may name. */
   readonly isOfOne?: true;
+  /** Its clients trust only certificates that an authority has signed: they know no pin. */
+  readonly needsAuthority?: true;
   /** Names that the document has of its own; no entry may have one of these. */
   readonly reserved: readonly string[];
   /** Whether the clients of this format can use a connection at this address. */

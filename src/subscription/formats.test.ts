@@ -5,19 +5,23 @@ import { parse } from 'yaml';
 import { SETTINGS } from '../../tests/support/fake-core.ts';
 import {
   anyInbound,
+  buildSubscription,
+  buildUser,
   hostileName,
-  inboundOf,
-  subscriptionOf,
+  readLink,
+  sampleInbound,
   UUID,
-  userOf,
 } from '../../tests/support/subscription-samples.ts';
-import type { ConnectionSecrets } from '../core/ports/credentials.ts';
-import type { InboundRow } from '../core/ports/plans.ts';
+import type { Subscription } from '../core/kernel/core.ts';
+import type { InboundSecrets } from '../core/ports/credentials.ts';
+import type { InboundRow } from '../core/ports/inbounds.ts';
 import { isPrivateHost } from '../domain/host.ts';
 import { userTunnelAddress } from '../domain/nodes/wireguard.ts';
+import { clash } from './clash.ts';
 import { canShare, type Entry, NO_SECRETS } from './entry.ts';
 import { mihomo } from './mihomo.ts';
 import { renderSubscription } from './render.ts';
+import { shareLink } from './share-links.ts';
 import { singBox } from './sing-box.ts';
 import { wireguard } from './wireguard.ts';
 import { xray } from './xray.ts';
@@ -25,7 +29,7 @@ import { xray } from './xray.ts';
 const PUBLIC_KEY = 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0';
 const USER_KEY = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 const SERVER_KEY = 'ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=';
-const SELF_SIGNED: ConnectionSecrets = {
+const SELF_SIGNED: InboundSecrets = {
   serverKey: SERVER_KEY,
   certificate: '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n',
   pin: 'e8e2d387fdbffeb38e9c9065cf30a97ee23c0e3d32ee6f78ffae40966befccc9',
@@ -47,8 +51,8 @@ interface Xray {
   readonly routing?: { readonly balancers: readonly { readonly fallbackTag: string }[] };
 }
 
-function entryOf(changes: Partial<InboundRow>, secrets = NO_SECRETS, name = 'DE 1'): Entry {
-  const inbound = inboundOf(changes);
+function buildEntry(changes: Partial<InboundRow>, secrets = NO_SECRETS, name = 'DE 1'): Entry {
+  const inbound = sampleInbound(changes);
   const credentials = { uuid: UUID, password: 'q7Rk2_vN-pass', key: USER_KEY, wireguard: USER_KEY };
   const tunnelAddress = userTunnelAddress(inbound.addressPool, 7);
   return { name, address: inbound.host ?? 'de1.example.com', inbound, credentials, tunnelAddress, secrets };
@@ -58,21 +62,40 @@ const readMihomo = (text: string) => parse(text) as Mihomo;
 const readSingBox = (text: string) => JSON.parse(text) as SingBox;
 const readXray = (text: string) => JSON.parse(text) as Xray;
 
-const mihomoOf = (entry: Entry) => readMihomo(mihomo.write([entry], 'Title')).proxies[0];
-const singBoxOf = (entry: Entry) =>
+const renderMihomo = (entry: Entry) => readMihomo(mihomo.write([entry], 'Title')).proxies[0];
+const renderSingBox = (entry: Entry) =>
   readSingBox(singBox.write([entry], 'Title')).outbounds.find(({ tag }) => tag === entry.name);
-const xrayOf = (entry: Entry) => readXray(xray.write([entry], 'Title')).outbounds[0];
+const renderXray = (entry: Entry) => readXray(xray.write([entry], 'Title')).outbounds[0];
 
 const REALITY = { security: 'reality', sni: 'www.example.org', publicKey: PUBLIC_KEY, shortId: '6ba8' } as const;
 
 const HYSTERIA2 = { protocol: 'hysteria2', network: 'quic', security: 'tls', obfsPassword: 'obfuscated' } as const;
 
+describe('REALITY', () => {
+  it('never imitates a program without TLS 1.3', () => {
+    for (const [fingerprint, imitated] of [
+      ['android', 'chrome'],
+      ['firefox', 'firefox'],
+      [null, 'chrome'],
+    ] as const) {
+      const entry = buildEntry({ ...REALITY, fingerprint });
+      expect(renderMihomo(entry)).toMatchObject({ 'client-fingerprint': imitated });
+      expect(renderSingBox(entry)).toMatchObject({ tls: { utls: { enabled: true, fingerprint: imitated } } });
+      expect(renderXray(entry)).toMatchObject({ streamSettings: { realitySettings: { fingerprint: imitated } } });
+      expect(readLink(shareLink(entry)).parameters.fp).toBe(imitated);
+    }
+    expect(renderMihomo(buildEntry({ security: 'tls', fingerprint: 'android' }))).toMatchObject({
+      'client-fingerprint': 'android',
+    });
+  });
+});
+
 describe('Hysteria2', () => {
-  const entry = entryOf(HYSTERIA2, SELF_SIGNED);
+  const entry = buildEntry(HYSTERIA2, SELF_SIGNED);
   const server = { server: 'de1.example.com', password: 'q7Rk2_vN-pass' };
 
   it('is in mihomo', () => {
-    expect(mihomoOf(entry)).toEqual({
+    expect(renderMihomo(entry)).toEqual({
       ...server,
       name: 'DE 1',
       type: 'hysteria2',
@@ -86,7 +109,7 @@ describe('Hysteria2', () => {
   });
 
   it('is in sing-box', () => {
-    expect(singBoxOf(entry)).toEqual({
+    expect(renderSingBox(entry)).toEqual({
       ...server,
       type: 'hysteria2',
       tag: 'DE 1',
@@ -97,7 +120,7 @@ describe('Hysteria2', () => {
   });
 
   it('is in xray, each user with their own password', () => {
-    expect(xrayOf(entry)).toMatchObject({
+    expect(renderXray(entry)).toMatchObject({
       protocol: 'hysteria',
       settings: { version: 2, address: 'de1.example.com', port: 443 },
       streamSettings: {
@@ -109,15 +132,19 @@ describe('Hysteria2', () => {
       },
     });
     const other = { ...entry, credentials: { ...entry.credentials, password: 'another-one' } };
-    expect(JSON.stringify([xrayOf(other), mihomoOf(other), singBoxOf(other)])).not.toContain('q7Rk2_vN-pass');
+    expect(JSON.stringify([renderXray(other), renderMihomo(other), renderSingBox(other)])).not.toContain(
+      'q7Rk2_vN-pass',
+    );
   });
 
   it('without obfuscation says nothing of it, and over anything else is in no format', () => {
-    const plain = entryOf({ ...HYSTERIA2, obfsPassword: null });
-    expect(JSON.stringify([xrayOf(plain), mihomoOf(plain), singBoxOf(plain)])).not.toMatch(/obfs|finalmask/);
+    const plain = buildEntry({ ...HYSTERIA2, obfsPassword: null });
+    expect(JSON.stringify([renderXray(plain), renderMihomo(plain), renderSingBox(plain)])).not.toMatch(
+      /obfs|finalmask/,
+    );
     for (const format of [xray, mihomo, singBox]) {
-      expect(format.canCarry(inboundOf({ ...HYSTERIA2, network: 'tcp' }), '10.0.0.1')).toBe(false);
-      expect(format.canCarry(inboundOf({ network: 'quic', security: 'tls' }), '10.0.0.1')).toBe(false);
+      expect(format.canCarry(sampleInbound({ ...HYSTERIA2, network: 'tcp' }), '10.0.0.1')).toBe(false);
+      expect(format.canCarry(sampleInbound({ network: 'quic', security: 'tls' }), '10.0.0.1')).toBe(false);
     }
   });
 });
@@ -131,11 +158,11 @@ const WIREGUARD: Partial<InboundRow> = {
 };
 
 describe('WireGuard', () => {
-  const entry = entryOf(WIREGUARD);
+  const entry = buildEntry(WIREGUARD);
   const publicKey = 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI+T4E7RoLJS0=';
 
   it('is an endpoint of sing-box, which the choice names', () => {
-    const { outbounds, endpoints } = readSingBox(singBox.write([entry, entryOf({}, NO_SECRETS, 'DE 2')], 'Title'));
+    const { outbounds, endpoints } = readSingBox(singBox.write([entry, buildEntry({}, NO_SECRETS, 'DE 2')], 'Title'));
     expect(endpoints).toEqual([
       {
         type: 'wireguard',
@@ -151,7 +178,7 @@ describe('WireGuard', () => {
   });
 
   it('is in mihomo and xray', () => {
-    expect(mihomoOf(entry)).toMatchObject({
+    expect(renderMihomo(entry)).toMatchObject({
       type: 'wireguard',
       server: 'de1.example.com',
       port: 51820,
@@ -161,7 +188,7 @@ describe('WireGuard', () => {
       mtu: 1420,
       udp: true,
     });
-    expect(xrayOf(entryOf({ ...WIREGUARD, host: '2001:db8::1', mtu: 1280 }))).toEqual({
+    expect(renderXray(buildEntry({ ...WIREGUARD, host: '2001:db8::1', mtu: 1280 }))).toEqual({
       tag: 'proxy: DE 1',
       protocol: 'wireguard',
       settings: {
@@ -189,21 +216,21 @@ describe('WireGuard', () => {
   it('without the key of its node, a pool or UDP is in no format', () => {
     for (const format of [xray, mihomo, singBox, wireguard])
       for (const change of [{ publicKey: null }, { addressPool: null }, { network: 'tcp' }] as const)
-        expect(format.canCarry(inboundOf({ ...WIREGUARD, ...change }), '10.0.0.1')).toBe(false);
+        expect(format.canCarry(sampleInbound({ ...WIREGUARD, ...change }), '10.0.0.1')).toBe(false);
   });
 });
 
 describe('the file of WireGuard', () => {
   const both = [
-    inboundOf(),
-    inboundOf({ ...WIREGUARD, id: 2, name: 'DE 1' }),
-    inboundOf({ ...WIREGUARD, id: 3, name: 'NL', host: '2001:db8::1', mtu: 1280 }),
+    sampleInbound(),
+    sampleInbound({ ...WIREGUARD, id: 2, name: 'DE 1' }),
+    sampleInbound({ ...WIREGUARD, id: 3, name: 'NL', host: '2001:db8::1', mtu: 1280 }),
   ];
-  const fileOf = (inbounds: readonly InboundRow[], connection?: string, changes = {}) =>
-    renderSubscription(subscriptionOf(inbounds, changes), SETTINGS, { format: 'wireguard', connection, now: 0 });
+  const renderFile = (inbounds: readonly InboundRow[], connection?: string, changes = {}) =>
+    renderSubscription(buildSubscription(inbounds, changes), SETTINGS, { format: 'wireguard', connection, now: 0 });
 
   it('has one connection, the one that is asked for or the first', () => {
-    expect(fileOf(both).body).toBe(`[Interface]
+    expect(renderFile(both).body).toBe(`[Interface]
 PrivateKey = d2lyZWd1YXJkLXByaXZhdGUta2V5LW9mLTMyLWJ5dCE=
 Address = 10.64.0.8/32
 DNS = 1.1.1.1
@@ -214,21 +241,22 @@ PublicKey = jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI+T4E7RoLJS0=
 AllowedIPs = 0.0.0.0/0, ::/0
 Endpoint = de1.example.com:51820
 `);
-    expect(fileOf(both, '3').body).toContain('MTU = 1280\n\n[Peer]\n');
-    expect(fileOf(both, '3').body).toContain('Endpoint = [2001:db8::1]:51820\n');
-    for (const unknown of ['1', '4', '', 'x', '3.5']) expect(fileOf(both, unknown).body).toBe(fileOf(both).body);
-    expect(fileOf(both).headers['x-gatehouse-left-out']).toBe('2');
+    expect(renderFile(both, '3').body).toContain('MTU = 1280\n\n[Peer]\n');
+    expect(renderFile(both, '3').body).toContain('Endpoint = [2001:db8::1]:51820\n');
+    for (const unknown of ['1', '4', '', 'x', '3.5'])
+      expect(renderFile(both, unknown).body).toBe(renderFile(both).body);
+    expect(renderFile(both).headers['x-gatehouse-left-out']).toBe('2');
   });
 
   it('is saved under a name that the app takes', () => {
-    expect(fileOf(both, '3').headers).toMatchObject({
+    expect(renderFile(both, '3').headers).toMatchObject({
       'content-type': 'application/octet-stream',
       'content-disposition': 'attachment; filename="NL.conf"',
     });
   });
 
   test.prop([hostileName])('of any name has a name of at most 15 characters, and no line of its own', (name) => {
-    const { headers, body } = fileOf([inboundOf({ ...WIREGUARD, name })]);
+    const { headers, body } = renderFile([sampleInbound({ ...WIREGUARD, name })]);
     expect(headers['content-disposition']).toMatch(
       /^attachment; filename="[A-Za-z0-9_=+][A-Za-z0-9_=+.-]{0,14}\.conf"$/,
     );
@@ -236,16 +264,66 @@ Endpoint = de1.example.com:51820
   });
 
   it('says in a comment why there is none', () => {
-    expect(fileOf([inboundOf()]).body).toBe('# Your connections need another app\n');
-    expect(fileOf([]).body).toBe('# No connections available yet\n');
-    const user = userOf({ state: 'disabled' });
-    expect(fileOf(both, '2', { canConnect: false, user }).body).toBe('# Access is switched off\n');
+    expect(renderFile([sampleInbound()]).body).toBe('# Your connections need another app\n');
+    expect(renderFile([]).body).toBe('# No connections available yet\n');
+    const user = buildUser({ state: 'disabled' });
+    expect(renderFile(both, '2', { canConnect: false, user }).body).toBe('# Access is disabled\n');
   });
+});
+
+describe('a path with early data', () => {
+  const listPaths = (network: InboundRow['network']) => {
+    const entry = buildEntry({ network, path: '/up?ed=2048' });
+    const stream = renderXray(entry)?.streamSettings as Fields;
+    const ofXray = stream[`${network}Settings`] as Fields;
+    const ofMihomo = renderMihomo(entry)?.[network === 'xhttp' ? 'xhttp-opts' : 'ws-opts'] as Fields;
+    return {
+      link: readLink(shareLink(entry)).parameters.path,
+      xray: ofXray.path,
+      mihomo: [ofMihomo.path, ofMihomo['max-early-data']],
+      singBox: renderSingBox(entry)?.transport,
+    };
+  };
+
+  it('of a web socket goes to each client in its own form', () => {
+    expect(listPaths('ws')).toMatchObject({
+      link: '/up?ed=2048',
+      xray: '/up?ed=2048',
+      mihomo: ['/up', 2048],
+      singBox: { path: '/up', max_early_data: 2048 },
+    });
+  });
+
+  it('of HTTPUpgrade is the path alone', () => {
+    expect(listPaths('httpupgrade')).toMatchObject({
+      link: '/up',
+      xray: '/up',
+      mihomo: ['/up', undefined],
+      singBox: { type: 'httpupgrade', host: 'de1.example.com', path: '/up' },
+    });
+  });
+
+  it('of XHTTP is the path alone', () => {
+    expect(listPaths('xhttp')).toMatchObject({ link: '/up', xray: '/up', mihomo: ['/up', undefined] });
+  });
+});
+
+it('gRPC has the same service name everywhere, also where none is set', () => {
+  for (const [serviceName, name] of [
+    [null, 'GunService'],
+    ['gs', 'gs'],
+  ] as const) {
+    const entry = buildEntry({ network: 'grpc', serviceName });
+    expect(renderMihomo(entry)?.['grpc-opts']).toEqual({ 'grpc-service-name': name });
+    expect(renderSingBox(entry)?.transport).toEqual({ type: 'grpc', service_name: name });
+    expect(renderXray(entry)?.streamSettings).toMatchObject({ grpcSettings: { serviceName: name } });
+    expect(readLink(shareLink(entry)).parameters.serviceName).toBe(name);
+  }
 });
 
 describe('mihomo', () => {
   it('writes vless with reality and vision', () => {
-    expect(mihomoOf(entryOf({ ...REALITY, flow: 'xtls-rprx-vision' }))).toEqual({
+    expect(renderMihomo(buildEntry({ ...REALITY, flow: 'xtls-rprx-vision' }))).toEqual({
       name: 'DE 1',
       type: 'vless',
       server: 'de1.example.com',
@@ -257,22 +335,22 @@ describe('mihomo', () => {
       tls: true,
       servername: 'www.example.org',
       'client-fingerprint': 'chrome',
-      'reality-opts': { 'public-key': PUBLIC_KEY, 'short-id': '6ba8' },
+      'reality-opts': { 'public-key': PUBLIC_KEY, 'short-id': '6ba8', 'support-x25519mlkem768': true },
       network: 'tcp',
     });
   });
 
   it('writes a short id of digits as text', () => {
-    const proxy = mihomoOf(entryOf({ ...REALITY, shortId: '10' }));
-    expect(proxy?.['reality-opts']).toEqual({ 'public-key': PUBLIC_KEY, 'short-id': '10' });
+    const proxy = renderMihomo(buildEntry({ ...REALITY, shortId: '10' }));
+    expect(proxy?.['reality-opts']).toMatchObject({ 'public-key': PUBLIC_KEY, 'short-id': '10' });
   });
 
   it('writes vmess over a web socket with early data, and the pin of its certificate', () => {
-    const entry = entryOf(
+    const entry = buildEntry(
       { protocol: 'vmess', network: 'ws', security: 'tls', path: '/ws?ed=2048', alpn: ['h2'], fingerprint: 'firefox' },
       SELF_SIGNED,
     );
-    expect(mihomoOf(entry)).toEqual({
+    expect(renderMihomo(entry)).toEqual({
       name: 'DE 1',
       type: 'vmess',
       server: 'de1.example.com',
@@ -296,14 +374,14 @@ describe('mihomo', () => {
   });
 
   it('writes trojan over grpc, whose TLS goes without saying', () => {
-    const entry = entryOf({
+    const entry = buildEntry({
       protocol: 'trojan',
       network: 'grpc',
       security: 'tls',
       serviceName: 'gs',
       sni: 'a.example',
     });
-    expect(mihomoOf(entry)).toEqual({
+    expect(renderMihomo(entry)).toEqual({
       name: 'DE 1',
       type: 'trojan',
       server: 'de1.example.com',
@@ -317,7 +395,7 @@ describe('mihomo', () => {
   });
 
   it('writes httpupgrade as a kind of web socket', () => {
-    expect(mihomoOf(entryOf({ network: 'httpupgrade', path: '/u', sni: 'cdn.example' }))).toMatchObject({
+    expect(renderMihomo(buildEntry({ network: 'httpupgrade', path: '/u', sni: 'cdn.example' }))).toMatchObject({
       network: 'ws',
       'ws-opts': { path: '/u', headers: { Host: 'cdn.example' }, 'v2ray-http-upgrade': true },
     });
@@ -325,19 +403,103 @@ describe('mihomo', () => {
 
   it('leaves out xhttp but of vless', () => {
     const carries = (protocol: 'vless' | 'vmess' | 'trojan') =>
-      mihomo.canCarry(inboundOf({ protocol, network: 'xhttp', security: 'tls' }), 'a.example');
+      mihomo.canCarry(sampleInbound({ protocol, network: 'xhttp', security: 'tls' }), 'a.example');
     expect([carries('vless'), carries('vmess'), carries('trojan')]).toEqual([true, false, false]);
   });
 });
 
+describe('clash', () => {
+  /** What the last version of the core, 1.18, reads of each kind of proxy. */
+  const READ: Readonly<Record<string, readonly string[]>> = {
+    ss: ['name', 'type', 'server', 'port', 'udp', 'cipher', 'password'],
+    vmess: 'name type server port udp uuid alterId cipher tls servername network ws-opts grpc-opts'.split(' '),
+    trojan: 'name type server port udp password sni alpn network ws-opts grpc-opts'.split(' '),
+  };
+  const render = (connections: Subscription['inbounds'], userAgent = 'ClashX/1.118.1') =>
+    renderSubscription(buildSubscription([], { inbounds: connections }), SETTINGS, { userAgent, now: 0 });
+
+  test.prop([fc.array(fc.record({ row: anyInbound, name: hostileName, isPinned: fc.boolean() }), { maxLength: 12 })])(
+    'has nothing that its core does not know, and is never empty',
+    (made) => {
+      const connections = made.map(({ row, name, isPinned }, index) => ({
+        inbound: { ...row, name, id: index + 1 },
+        address: 'a.example',
+        secrets: isPinned && row.security === 'tls' ? SELF_SIGNED : { ...SELF_SIGNED, certificate: null, pin: null },
+      }));
+      const { body, headers } = render(connections);
+      const { proxies } = readMihomo(body);
+      const leftOut = Number(headers['x-gatehouse-left-out'] ?? 0);
+      expect(proxies.length + leftOut).toBe(Math.max(made.length, leftOut + 1));
+      for (const proxy of proxies) {
+        expect(READ[String(proxy.type)]).toEqual(expect.arrayContaining(Object.keys(proxy)));
+        expect(['tcp', 'ws', 'grpc', undefined]).toContain(proxy.network);
+        expect(String(proxy.cipher)).not.toMatch(/^2022/);
+        expect(JSON.stringify(proxy)).not.toContain('v2ray-http-upgrade');
+        if (proxy.type === 'vmess' && proxy.network === 'grpc') expect(proxy.tls).toBe(true);
+      }
+    },
+  );
+
+  it('carries what mihomo carries of what both know', () => {
+    for (const change of [
+      { protocol: 'vmess', network: 'ws', security: 'tls', path: '/ws?ed=2048' },
+      { protocol: 'vmess', network: 'grpc', security: 'tls', serviceName: 'gs' },
+      { protocol: 'trojan', security: 'tls', alpn: ['h2'] },
+      { protocol: 'shadowsocks', method: 'xchacha20-ietf-poly1305' },
+    ] as const) {
+      const entry = buildEntry(change);
+      expect(clash.canCarry(entry.inbound, entry.address)).toBe(true);
+      expect(clash.write([entry], 'Title')).toBe(mihomo.write([entry], 'Title'));
+    }
+  });
+
+  it('says why where nothing can be carried', () => {
+    const { body, headers } = render([{ inbound: sampleInbound(), address: 'a.example', secrets: NO_SECRETS }]);
+    expect(readMihomo(body).proxies).toMatchObject([
+      { name: 'Your connections need another app', type: 'vmess', server: '127.0.0.1', port: 1 },
+    ]);
+    expect(headers['x-gatehouse-left-out']).toBe('1');
+  });
+
+  it('is no choice of a client with another core', () => {
+    const connections = [{ inbound: sampleInbound(), address: 'a.example', secrets: NO_SECRETS }];
+    expect(readMihomo(render(connections, 'ClashX Meta/v1.4.24').body).proxies).toMatchObject([{ type: 'vless' }]);
+  });
+});
+
 describe('sing-box', () => {
+  it('leaves out WireGuard at a name for versions that would not start where it is not found', () => {
+    const render = (host: string, userAgent: string) => {
+      const inbounds = [sampleInbound({ security: 'tls' }), sampleInbound({ ...WIREGUARD, id: 2, name: 'WG', host })];
+      const { body, headers } = renderSubscription(buildSubscription(inbounds), SETTINGS, {
+        format: 'sing-box',
+        userAgent,
+        now: 0,
+      });
+      return [readSingBox(body).endpoints?.length ?? 0, headers['x-gatehouse-left-out']];
+    };
+    for (const agent of [
+      'SFA/1.13.9 (Build 1; sing-box 1.13.9; language en)',
+      'sing-box 1.12.0',
+      'Karing/1.2.4',
+      'x',
+    ]) {
+      expect(render('de1.example.com', agent), agent).toEqual([0, '1']);
+      for (const address of ['192.0.2.1', '2001:db8::1']) expect(render(address, agent), agent).toEqual([1, undefined]);
+    }
+    for (const agent of ['SFI (sing-box 1.14.0; language en)', 'SFA/1.14.1', 'sing-box 1.15.0-alpha.1', 'sing-box 2.0'])
+      expect(render('de1.example.com', agent), agent).toEqual([1, undefined]);
+  });
+
   it('names the cipher of vmess under TLS, of which it would make none', () => {
-    expect(singBoxOf(entryOf({ protocol: 'vmess', security: 'tls' }))).toMatchObject({ security: 'aes-128-gcm' });
-    expect(singBoxOf(entryOf({ protocol: 'vmess', security: 'none' }))).toMatchObject({ security: 'auto' });
+    expect(renderSingBox(buildEntry({ protocol: 'vmess', security: 'tls' }))).toMatchObject({
+      security: 'aes-128-gcm',
+    });
+    expect(renderSingBox(buildEntry({ protocol: 'vmess', security: 'none' }))).toMatchObject({ security: 'auto' });
   });
 
   it('writes vless with reality and vision', () => {
-    expect(singBoxOf(entryOf({ ...REALITY, flow: 'xtls-rprx-vision' }))).toEqual({
+    expect(renderSingBox(buildEntry({ ...REALITY, flow: 'xtls-rprx-vision' }))).toEqual({
       type: 'vless',
       tag: 'DE 1',
       server: 'de1.example.com',
@@ -355,8 +517,8 @@ describe('sing-box', () => {
   });
 
   it('writes trojan over a web socket with early data, and its certificate', () => {
-    const entry = entryOf({ protocol: 'trojan', network: 'ws', security: 'tls', path: '/ws?ed=2048' }, SELF_SIGNED);
-    expect(singBoxOf(entry)).toEqual({
+    const entry = buildEntry({ protocol: 'trojan', network: 'ws', security: 'tls', path: '/ws?ed=2048' }, SELF_SIGNED);
+    expect(renderSingBox(entry)).toEqual({
       type: 'trojan',
       tag: 'DE 1',
       server: 'de1.example.com',
@@ -374,23 +536,23 @@ describe('sing-box', () => {
   });
 
   it('writes shadowsocks 2022 with keys as long as the cipher takes them', () => {
-    const entry = entryOf({ protocol: 'shadowsocks', method: '2022-blake3-aes-128-gcm' }, SELF_SIGNED);
+    const entry = buildEntry({ protocol: 'shadowsocks', method: '2022-blake3-aes-128-gcm' }, SELF_SIGNED);
     const password = 'ICEiIyQlJicoKSorLC0uLw==:AAECAwQFBgcICQoLDA0ODw==';
-    expect(singBoxOf(entry)).toMatchObject({ type: 'shadowsocks', method: '2022-blake3-aes-128-gcm', password });
-    expect(mihomoOf(entry)).toMatchObject({ type: 'ss', cipher: '2022-blake3-aes-128-gcm', password });
+    expect(renderSingBox(entry)).toMatchObject({ type: 'shadowsocks', method: '2022-blake3-aes-128-gcm', password });
+    expect(renderMihomo(entry)).toMatchObject({ type: 'ss', cipher: '2022-blake3-aes-128-gcm', password });
   });
 
   it('leaves out xhttp, and a path that is no address', () => {
-    const carries = (path: string) => singBox.canCarry(inboundOf({ network: 'ws', path }), 'a.example');
+    const carries = (path: string) => singBox.canCarry(sampleInbound({ network: 'ws', path }), 'a.example');
     expect(['/a%20b', '/50%', '/%zz'].map(carries)).toEqual([true, false, false]);
-    expect(singBox.canCarry(inboundOf({ network: 'xhttp' }), 'a.example')).toBe(false);
+    expect(singBox.canCarry(sampleInbound({ network: 'xhttp' }), 'a.example')).toBe(false);
   });
 });
 
 describe('xray', () => {
   it('writes vless over xhttp with TLS, its certificate and its pin', () => {
-    const entry = entryOf({ network: 'xhttp', security: 'tls', path: '/x', alpn: ['h2'] }, SELF_SIGNED);
-    expect(xrayOf(entry)).toEqual({
+    const entry = buildEntry({ network: 'xhttp', security: 'tls', path: '/x', alpn: ['h2'] }, SELF_SIGNED);
+    expect(renderXray(entry)).toEqual({
       tag: 'proxy: DE 1',
       protocol: 'vless',
       settings: {
@@ -413,7 +575,9 @@ describe('xray', () => {
   });
 
   it('writes trojan over grpc with reality', () => {
-    expect(xrayOf(entryOf({ ...REALITY, protocol: 'trojan', network: 'grpc', serviceName: 'gs' }))).toMatchObject({
+    expect(
+      renderXray(buildEntry({ ...REALITY, protocol: 'trojan', network: 'grpc', serviceName: 'gs' })),
+    ).toMatchObject({
       settings: { servers: [{ address: 'de1.example.com', port: 443, password: 'q7Rk2_vN-pass' }] },
       streamSettings: {
         network: 'grpc',
@@ -442,18 +606,18 @@ describe('xray', () => {
     ['nas.local', true],
   ])('carries vless without TLS to %s: %s', (address, isCarried) => {
     expect(isPrivateHost(address)).toBe(isCarried);
-    expect(xray.canCarry(inboundOf(), address)).toBe(isCarried);
-    expect(xray.canCarry(inboundOf({ security: 'tls' }), address)).toBe(true);
-    expect(xray.canCarry(inboundOf({ protocol: 'vmess' }), address)).toBe(true);
+    expect(xray.canCarry(sampleInbound(), address)).toBe(isCarried);
+    expect(xray.canCarry(sampleInbound({ security: 'tls' }), address)).toBe(true);
+    expect(xray.canCarry(sampleInbound({ protocol: 'vmess' }), address)).toBe(true);
   });
 
   it('chooses among several by a balancer, and begins with the first', () => {
     const { remarks, routing } = readXray(
-      xray.write([entryOf({}, NO_SECRETS, 'A'), entryOf({}, NO_SECRETS, 'B')], 'Title'),
+      xray.write([buildEntry({}, NO_SECRETS, 'A'), buildEntry({}, NO_SECRETS, 'B')], 'Title'),
     );
     expect(remarks).toBe('Title');
     expect(routing?.balancers[0]?.fallbackTag).toBe('proxy: A');
-    expect(readXray(xray.write([entryOf({})], 'Title'))).not.toHaveProperty('routing');
+    expect(readXray(xray.write([buildEntry({})], 'Title'))).not.toHaveProperty('routing');
   });
 });
 
@@ -472,30 +636,30 @@ const NAMES: Readonly<Record<string, (body: string) => readonly unknown[]>> = {
 };
 
 describe.each(Object.keys(NAMES))('%s, as any format', (format) => {
-  const namesOf = NAMES[format];
+  const listNames = NAMES[format];
   const render = (inbounds: readonly InboundRow[], changes = {}) =>
-    renderSubscription(subscriptionOf(inbounds, changes), SETTINGS, { format, now: 0 });
-  const read = (inbounds: readonly InboundRow[], changes = {}) => namesOf?.(render(inbounds, changes).body);
+    renderSubscription(buildSubscription(inbounds, changes), SETTINGS, { format, now: 0 });
+  const read = (inbounds: readonly InboundRow[], changes = {}) => listNames?.(render(inbounds, changes).body);
 
   it('says why to a user who may not connect', () => {
-    const user = userOf({ state: 'disabled' });
-    const { body, headers } = render([inboundOf({ security: 'tls' })], { user, canConnect: false });
-    expect(namesOf?.(body)).toEqual(['Access is switched off']);
+    const user = buildUser({ state: 'disabled' });
+    const { body, headers } = render([sampleInbound({ security: 'tls' })], { user, canConnect: false });
+    expect(listNames?.(body)).toEqual(['Access is disabled']);
     expect(body).not.toContain(UUID);
     expect(headers).not.toHaveProperty('x-gatehouse-left-out');
   });
 
   it('says so where there is no connection, and where none can be carried', () => {
     expect(read([])).toEqual(['No connections available yet']);
-    const { body, headers } = render([inboundOf({ protocol: 'shadowsocks' })]);
-    expect(namesOf?.(body)).toEqual(['Your connections need another app']);
+    const { body, headers } = render([sampleInbound({ protocol: 'shadowsocks' })]);
+    expect(listNames?.(body)).toEqual(['Your connections need another app']);
     expect(headers['x-gatehouse-left-out']).toBe('1');
   });
 
   it('leaves out shadowsocks 2022 while the key of its server is locked away', () => {
-    const inbound = inboundOf({ protocol: 'shadowsocks', method: '2022-blake3-aes-256-gcm' });
+    const inbound = sampleInbound({ protocol: 'shadowsocks', method: '2022-blake3-aes-256-gcm' });
     const connect = (serverKey: string | null) => ({
-      connections: [{ inbound, address: 'a.example', secrets: { ...NO_SECRETS, serverKey } }],
+      inbounds: [{ inbound, address: 'a.example', secrets: { ...NO_SECRETS, serverKey } }],
     });
     expect(read([], connect(SERVER_KEY))).toEqual(['DE 1']);
     expect(render([], connect(null)).headers['x-gatehouse-left-out']).toBe('1');
@@ -503,7 +667,7 @@ describe.each(Object.keys(NAMES))('%s, as any format', (format) => {
 
   it('gives no connection a name that the document has of its own', () => {
     const names = ['PROXY', 'proxy', 'AUTO', 'auto', 'direct', 'DIRECT', 'GLOBAL', 'DE', 'DE'];
-    const inbounds = names.map((name) => inboundOf({ name, security: 'tls' }));
+    const inbounds = names.map((name) => sampleInbound({ name, security: 'tls' }));
     const found = read(inbounds);
     expect(found).toHaveLength(names.length);
     expect(new Set(found).size).toBe(names.length);
@@ -516,7 +680,7 @@ describe.each(Object.keys(NAMES))('%s, as any format', (format) => {
     (made) => {
       const inbounds = made.map(({ row, name }, index) => ({ ...row, name, id: index + 1, host: 'a.example' }));
       const { body, headers } = render(inbounds);
-      const found = namesOf?.(body) ?? [];
+      const found = listNames?.(body) ?? [];
       const leftOut = Number(headers['x-gatehouse-left-out'] ?? 0);
       expect(new Set(found).size).toBe(found.length);
       expect(found.length + leftOut).toBe(Math.max(inbounds.length, leftOut + 1));

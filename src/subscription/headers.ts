@@ -1,5 +1,5 @@
 // The headers that clients show: traffic, term, title, support. Always valid, whatever the settings contain.
-import type { Subscription } from '../core/core.ts';
+import type { Subscription } from '../core/kernel/core.ts';
 import type { LinkSettings } from '../core/ports/settings.ts';
 import { percent, toBase64 } from './encoding.ts';
 
@@ -8,8 +8,15 @@ const MAX_ANNOUNCEMENT_LENGTH = 200;
 const SUPPORT_PROTOCOLS: readonly string[] = ['https:', 'http:', 'tg:', 'mailto:'];
 
 /** The headers of every format: lower-case names, printable ASCII values. Traffic in bytes, `expire` in Unix seconds, 0 = none. */
-export function subscriptionHeaders(sub: Subscription, settings: LinkSettings): Readonly<Record<string, string>> {
-  const headers: Record<string, string> = { 'subscription-userinfo': userInfo(sub), ...settingHeaders(settings) };
+export function subscriptionHeaders(
+  sub: Subscription,
+  settings: LinkSettings,
+  userAgent: string | undefined,
+): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {
+    'subscription-userinfo': userInfo(sub, userAgent),
+    ...settingHeaders(settings),
+  };
   const page = validUrl(sub.url);
   if (page) headers['profile-web-page-url'] = page;
   return headers;
@@ -40,10 +47,14 @@ function makeSettingHeaders(settings: LinkSettings): Readonly<Record<string, str
   return headers;
 }
 
-function userInfo({ user, total }: Subscription): string {
+/** Happ shows `expire=0` as a day in 1970; Hiddify reads nothing where the member is missing. */
+const SHOWS_1970 = /^happ\b/i;
+
+function userInfo({ user, total }: Subscription, userAgent: string | undefined): string {
+  const traffic = `upload=${user.usedUp}; download=${user.usedDown}; total=${total ?? 0}`;
+  if (user.expiresAt === null) return SHOWS_1970.test(userAgent ?? '') ? traffic : `${traffic}; expire=0`;
   // A term that ended within the first second of 1970 must not read as "never".
-  const expire = user.expiresAt === null ? 0 : Math.max(1, Math.floor(user.expiresAt / 1000));
-  return `upload=${user.usedUp}; download=${user.usedDown}; total=${total ?? 0}; expire=${expire}`;
+  return `${traffic}; expire=${Math.max(1, Math.floor(user.expiresAt / 1000))}`;
 }
 
 function disposition(title: string): string {

@@ -1,18 +1,20 @@
 // The format `mihomo`: a whole configuration in YAML for mihomo (Clash Meta) and the applications around it.
 import { DEFAULT_MTU, TUNNEL_DNS, wireguardKey } from '../domain/nodes/wireguard.ts';
 import {
-  alpnOf,
   canShare,
   type Entry,
-  flowOf,
+  formatServer,
+  getServiceName,
   hostHeader,
+  type Inbound,
+  parseWebPath,
   perConnection,
-  REALITY_FINGERPRINT,
-  secretOf,
+  selectAlpn,
+  selectFingerprint,
+  selectFlow,
+  selectSecret,
   serverName,
-  serverOf,
   TUNNEL_ADDRESS,
-  webPathOf,
 } from './entry.ts';
 import type { FormatWriter } from './format.ts';
 
@@ -23,61 +25,72 @@ export const mihomo: FormatWriter = {
   type: 'text/yaml; charset=utf-8',
   reserved: [SELECTED, AUTOMATIC, 'DIRECT', 'REJECT', 'REJECT-DROP', 'COMPATIBLE', 'PASS', 'DNS', 'GLOBAL'],
   canCarry: (inbound) => canShare(inbound) && (inbound.network !== 'xhttp' || inbound.protocol === 'vless'),
-  write(entries) {
-    const names = entries.map(({ name }) => name);
-    const hasChoice = names.length > 1;
-    const groups: Members[] = [{ name: SELECTED, type: 'select', proxies: hasChoice ? [AUTOMATIC, ...names] : names }];
-    if (hasChoice) groups.push({ name: AUTOMATIC, type: 'url-test', proxies: names, url: TEST_URL, interval: 300 });
-    return [
-      'mixed-port: 7890',
-      'mode: rule',
-      'log-level: warning',
-      'ipv6: true',
-      'proxies:',
-      ...entries.map((entry) => proxyText(entry, quote(secretOf(entry)).slice(1, -1))),
-      'proxy-groups:',
-      ...groups.map((group) => `  - ${flow(group)}`),
-      'rules:',
-      `  - MATCH,${SELECTED}`,
-      '',
-    ].join('\n');
-  },
+  write: (entries) => documentText(entries, proxyText),
 };
 
 const TEST_URL = 'https://www.gstatic.com/generate_204';
 
+/** The configuration around the proxies, each of which is a line. */
+export function documentText(entries: readonly Entry[], proxyLine: (entry: Entry, secret: string) => string): string {
+  const names = entries.map(({ name }) => name);
+  const hasChoice = names.length > 1;
+  const groups: Members[] = [{ name: SELECTED, type: 'select', proxies: hasChoice ? [AUTOMATIC, ...names] : names }];
+  if (hasChoice) groups.push({ name: AUTOMATIC, type: 'url-test', proxies: names, url: TEST_URL, interval: 300 });
+  return [
+    'mixed-port: 7890',
+    'mode: rule',
+    'log-level: warning',
+    'ipv6: true',
+    'proxies:',
+    ...entries.map((entry) => proxyLine(entry, quote(selectSecret(entry)).slice(1, -1))),
+    'proxy-groups:',
+    ...groups.map((group) => `  - ${flow(group)}`),
+    'rules:',
+    `  - MATCH,${SELECTED}`,
+    '',
+  ].join('\n');
+}
+
 type Value = string | number | boolean | readonly string[] | Members | null | undefined;
 /** Members that are null or undefined are left out. */
-interface Members {
+export interface Members {
   readonly [name: string]: Value;
 }
 
-/** A proxy on one line: what is the user's, then what is the connection's. */
-const proxyText = perConnection((entry, secret) => `  - ${flow({ ...proxyOf(entry, secret), ...streamOf(entry) })}`);
+const proxyText = perConnection((entry, secret) => formatLine(buildMembers(entry, secret)));
 
-function streamOf(entry: Entry): Members {
+export function formatLine(proxy: Members): string {
+  return `  - ${flow(proxy)}`;
+}
+
+/** A proxy: what is the user's, then what is the connection's. */
+export function buildMembers(entry: Entry, secret: string): Members {
+  return { ...buildProxy(entry, secret), ...buildStream(entry) };
+}
+
+function buildStream(entry: Entry): Members {
   switch (entry.inbound.protocol) {
     case 'shadowsocks':
     case 'wireguard':
       return {};
     case 'hysteria2':
-      return hysteriaOf(entry);
+      return buildHysteria(entry);
     default:
-      return { ...tlsOf(entry, entry.inbound.protocol === 'trojan' ? 'sni' : 'servername'), ...networkOf(entry) };
+      return { ...buildTls(entry, entry.inbound.protocol === 'trojan' ? 'sni' : 'servername'), ...buildNetwork(entry) };
   }
 }
 
 /** Without what carries it. */
-function proxyOf(entry: Entry, secret: string): Members {
+function buildProxy(entry: Entry, secret: string): Members {
   const { name, inbound } = entry;
-  const common = { name, server: serverOf(entry), port: inbound.port, udp: true };
+  const common = { name, server: formatServer(entry), port: inbound.port, udp: true };
   switch (inbound.protocol) {
     case 'vless':
       return {
         ...common,
         type: 'vless',
         uuid: secret,
-        flow: flowOf(inbound),
+        flow: selectFlow(inbound),
         'packet-encoding': 'xudp',
       };
     case 'vmess':
@@ -91,7 +104,7 @@ function proxyOf(entry: Entry, secret: string): Members {
     case 'trojan':
       return { ...common, type: 'trojan', password: secret };
     case 'hysteria2':
-      return { name, server: serverOf(entry), port: inbound.port, type: 'hysteria2', password: secret };
+      return { name, server: formatServer(entry), port: inbound.port, type: 'hysteria2', password: secret };
     case 'wireguard':
       return {
         ...common,
@@ -110,44 +123,49 @@ function proxyOf(entry: Entry, secret: string): Members {
   }
 }
 
-function hysteriaOf(entry: Entry): Members {
+function buildHysteria(entry: Entry): Members {
   const { obfsPassword } = entry.inbound;
   return {
     sni: serverName(entry),
     alpn: ['h3'],
-    fingerprint: pinOf(entry),
+    fingerprint: formatPin(entry),
     obfs: obfsPassword === null ? null : 'salamander',
     'obfs-password': obfsPassword,
   };
 }
 
-function tlsOf(entry: Entry, nameMember: 'servername' | 'sni'): Members {
-  const { security, fingerprint, publicKey, shortId, protocol } = entry.inbound;
+function buildTls(entry: Entry, nameMember: 'servername' | 'sni'): Members {
+  const { security, protocol } = entry.inbound;
   if (security === 'none') return {};
   const isReality = security === 'reality';
   return {
     // Trojan is always over TLS, and does not know the member.
     tls: protocol === 'trojan' ? null : true,
     [nameMember]: serverName(entry),
-    alpn: alpnOf(entry.inbound),
-    'client-fingerprint': fingerprint ?? (isReality ? REALITY_FINGERPRINT : null),
-    fingerprint: isReality ? null : pinOf(entry),
-    'reality-opts': isReality ? { 'public-key': publicKey, 'short-id': shortId ?? '' } : null,
+    alpn: selectAlpn(entry.inbound),
+    'client-fingerprint': selectFingerprint(entry.inbound),
+    fingerprint: isReality ? null : formatPin(entry),
+    'reality-opts': isReality ? buildReality(entry.inbound) : null,
   };
 }
 
+/** Without the last member mihomo sends a handshake that Xray does not accept since 26.9.8; earlier versions accept either. */
+function buildReality({ publicKey, shortId }: Inbound): Members {
+  return { 'public-key': publicKey, 'short-id': shortId ?? '', 'support-x25519mlkem768': true };
+}
+
 /** A hash as mihomo's own schema has it: pairs of digits with colons between them. */
-function pinOf({ secrets }: Entry): string | null {
+function formatPin({ secrets }: Entry): string | null {
   return secrets.pin?.match(/../g)?.join(':') ?? null;
 }
 
-function networkOf(entry: Entry): Members {
+function buildNetwork(entry: Entry): Members {
   const { inbound } = entry;
-  const { network, serviceName } = inbound;
+  const { network } = inbound;
   if (network === 'tcp' || network === 'quic' || network === 'udp') return { network };
-  if (network === 'grpc') return { network, 'grpc-opts': { 'grpc-service-name': serviceName ?? '' } };
+  if (network === 'grpc') return { network, 'grpc-opts': { 'grpc-service-name': getServiceName(inbound) } };
   const host = hostHeader(entry);
-  const { path, earlyData } = webPathOf(inbound);
+  const { path, earlyData } = parseWebPath(inbound);
   if (network === 'xhttp') return { network, 'xhttp-opts': { path, host, mode: 'auto' } };
   return {
     network: 'ws',

@@ -2,15 +2,21 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { SETTINGS as DEFAULTS } from '../../tests/support/fake-core.ts';
-import { hostileName, inboundOf, readLink, subscriptionOf, userOf } from '../../tests/support/subscription-samples.ts';
-import type { Subscription } from '../core/core.ts';
+import {
+  buildSubscription,
+  buildUser,
+  hostileName,
+  readLink,
+  sampleInbound,
+} from '../../tests/support/subscription-samples.ts';
+import type { Subscription } from '../core/kernel/core.ts';
 import { renderSubscription } from './render.ts';
 
 const SETTINGS = { ...DEFAULTS, timeZone: 'Europe/Berlin' };
 const NOW = Date.UTC(2026, 10, 20, 10);
 const DECEMBER = Date.UTC(2026, 11, 19, 23, 30);
 
-function linesOf(sub: Subscription, settings = SETTINGS): readonly string[] {
+function renderLines(sub: Subscription, settings = SETTINGS): readonly string[] {
   return renderSubscription(sub, settings, { format: 'plain', now: NOW }).body.split('\n');
 }
 
@@ -20,60 +26,67 @@ function decoded(header: string | undefined): string {
 
 describe('renderSubscription', () => {
   it('replies with base64 of the lines of `plain`', () => {
-    const sub = subscriptionOf([inboundOf(), inboundOf({ id: 2, name: 'NL', protocol: 'trojan', security: 'tls' })]);
+    const sub = buildSubscription([
+      sampleInbound(),
+      sampleInbound({ id: 2, name: 'NL', protocol: 'trojan', security: 'tls' }),
+    ]);
     const { status, headers, body } = renderSubscription(sub, SETTINGS, { now: NOW });
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/plain; charset=utf-8');
     expect(body).toMatch(/^[A-Za-z0-9+/]+=*$/);
-    expect(Buffer.from(body, 'base64').toString('utf8').split('\n')).toEqual(linesOf(sub));
-    expect(linesOf(sub).map((line) => readLink(line).name)).toEqual(['DE 1', 'NL']);
+    expect(Buffer.from(body, 'base64').toString('utf8').split('\n')).toEqual(renderLines(sub));
+    expect(renderLines(sub).map((line) => readLink(line).name)).toEqual(['DE 1', 'NL']);
   });
 
   it('leaves out what a share link cannot represent', () => {
-    const sub = subscriptionOf([inboundOf({ protocol: 'vmess', security: 'reality' }), inboundOf({ name: 'NL' })]);
-    expect(linesOf(sub).map((line) => readLink(line).name)).toEqual(['NL']);
+    const sub = buildSubscription([
+      sampleInbound({ protocol: 'vmess', security: 'reality' }),
+      sampleInbound({ name: 'NL' }),
+    ]);
+    expect(renderLines(sub).map((line) => readLink(line).name)).toEqual(['NL']);
   });
 
   it.each<[string, Partial<Subscription>, string, string]>([
     [
       'an expired user',
-      { user: userOf({ state: 'expired', expiresAt: DECEMBER }) },
+      { user: buildUser({ state: 'expired', expiresAt: DECEMBER }) },
       'Expired on 20 December 2026',
       'Срок истёк 20 декабря 2026',
     ],
-    ['a limited user', { user: userOf({ state: 'limited' }) }, 'Traffic used up', 'Трафик израсходован'],
+    ['a limited user', { user: buildUser({ state: 'limited' }) }, 'Traffic used up', 'Трафик израсходован'],
     [
       'a limited user whose counter is reset later',
-      { user: userOf({ state: 'limited', resetsAt: DECEMBER }) },
+      { user: buildUser({ state: 'limited', resetsAt: DECEMBER }) },
       'Traffic used up, starts again on 20 December 2026',
       'Трафик израсходован, обновится 20 декабря 2026',
     ],
-    ['a disabled user', { user: userOf({ state: 'disabled' }) }, 'Access is switched off', 'Доступ отключён'],
+    ['a disabled user', { user: buildUser({ state: 'disabled' }) }, 'Access is disabled', 'Доступ отключён'],
   ])('tells why to %s', (_, changes, en, ru) => {
-    const sub = subscriptionOf([inboundOf()], { canConnect: false, ...changes });
-    const names = (language: 'en' | 'ru') => linesOf(sub, { ...SETTINGS, language }).map((line) => readLink(line).name);
+    const sub = buildSubscription([sampleInbound()], { canConnect: false, ...changes });
+    const names = (language: 'en' | 'ru') =>
+      renderLines(sub, { ...SETTINGS, language }).map((line) => readLink(line).name);
     expect(names('en')).toEqual([en]);
     expect(names('ru')).toEqual([ru]);
   });
 
   it('contains neither credentials nor addresses for a user who cannot connect', () => {
-    const sub = subscriptionOf([inboundOf()], { canConnect: false, user: userOf({ state: 'disabled' }) });
-    expect(linesOf(sub).map(readLink)).toMatchObject([
+    const sub = buildSubscription([sampleInbound()], { canConnect: false, user: buildUser({ state: 'disabled' }) });
+    expect(renderLines(sub).map(readLink)).toMatchObject([
       { scheme: 'vless', user: '00000000-0000-0000-0000-000000000000', host: '127.0.0.1', port: 1 },
     ]);
   });
 
   it('says so to a user without connections', () => {
-    const namesOf = (sub: Subscription) => linesOf(sub).map((line) => readLink(line).name);
-    expect(namesOf(subscriptionOf([]))).toEqual(['No connections available yet']);
-    const sub = subscriptionOf([inboundOf({ protocol: 'shadowsocks' })]);
-    expect(namesOf(sub)).toEqual(['Your connections need another app']);
+    const listNames = (sub: Subscription) => renderLines(sub).map((line) => readLink(line).name);
+    expect(listNames(buildSubscription([]))).toEqual(['No connections available yet']);
+    const sub = buildSubscription([sampleInbound({ protocol: 'shadowsocks' })]);
+    expect(listNames(sub)).toEqual(['Your connections need another app']);
   });
 
   test.prop([fc.array(fc.oneof(hostileName, fc.constantFrom('DE', 'DE 2', 'DE 3')), { minLength: 1, maxLength: 12 })])(
     'gives every connection a line and a name of its own',
     (names) => {
-      const lines = linesOf(subscriptionOf(names.map((name, id) => inboundOf({ id: id + 1, name }))));
+      const lines = renderLines(buildSubscription(names.map((name, id) => sampleInbound({ id: id + 1, name }))));
       const read = lines.map((line) => readLink(line).name);
       expect(read).toHaveLength(names.length);
       expect(new Set(read).size).toBe(names.length);
@@ -83,19 +96,34 @@ describe('renderSubscription', () => {
 });
 
 describe('the headers', () => {
-  const headersOf = (changes: Partial<Subscription>, settings = {}) =>
-    renderSubscription(subscriptionOf([inboundOf()], changes), { ...SETTINGS, ...settings }, { now: NOW }).headers;
+  const renderHeaders = (changes: Partial<Subscription>, settings = {}) =>
+    renderSubscription(buildSubscription([sampleInbound()], changes), { ...SETTINGS, ...settings }, { now: NOW })
+      .headers;
 
   it('are in bytes and Unix seconds, 0 for no limit and no end', () => {
-    const user = userOf({ usedUp: 10, usedDown: 990, expiresAt: DECEMBER + 999 });
-    expect(headersOf({ user, total: 50_000 })['subscription-userinfo']).toBe(
+    const user = buildUser({ usedUp: 10, usedDown: 990, expiresAt: DECEMBER + 999 });
+    expect(renderHeaders({ user, total: 50_000 })['subscription-userinfo']).toBe(
       `upload=10; download=990; total=50000; expire=${DECEMBER / 1000}`,
     );
-    expect(headersOf({})['subscription-userinfo']).toBe('upload=0; download=0; total=0; expire=0');
+    expect(renderHeaders({})['subscription-userinfo']).toBe('upload=0; download=0; total=0; expire=0');
+  });
+
+  it('say nothing of an end to Happ where there is none', () => {
+    const readUserInfo = (userAgent: string, changes: Partial<Subscription> = {}) =>
+      renderSubscription(buildSubscription([sampleInbound()], changes), SETTINGS, { userAgent, now: NOW }).headers[
+        'subscription-userinfo'
+      ];
+    expect(readUserInfo('Happ/3.21.1')).toBe('upload=0; download=0; total=0');
+    expect(readUserInfo('Happ/4.2.0/ios/2510201430')).toBe('upload=0; download=0; total=0');
+    // Its parser needs the four members.
+    expect(readUserInfo('HiddifyNext/2.5.7 (android) like ClashMeta v2ray sing-box')).toMatch(/; expire=0$/);
+    expect(readUserInfo('Happ/3.21.1', { user: buildUser({ expiresAt: DECEMBER }) })).toMatch(
+      `; expire=${DECEMBER / 1000}`,
+    );
   });
 
   it('contain title, interval, support and the page of the link', () => {
-    const headers = headersOf(
+    const headers = renderHeaders(
       {},
       { subscriptionTitle: 'Сеть', supportUrl: 'https://t.me/help', announcement: 'Привет' },
     );
@@ -110,29 +138,29 @@ describe('the headers', () => {
   });
 
   it('tell when the user or a connection was changed last', () => {
-    const inbounds = [inboundOf({ updatedAt: NOW }), inboundOf({ id: 2, updatedAt: NOW - 5000 })];
+    const inbounds = [sampleInbound({ updatedAt: NOW }), sampleInbound({ id: 2, updatedAt: NOW - 5000 })];
     const changed = (changes: Partial<Subscription>) =>
-      renderSubscription(subscriptionOf(inbounds, changes), SETTINGS, { now: NOW }).headers['last-modified'];
+      renderSubscription(buildSubscription(inbounds, changes), SETTINGS, { now: NOW }).headers['last-modified'];
     expect(changed({})).toBe('Fri, 20 Nov 2026 10:00:00 GMT');
-    expect(changed({ user: userOf({ updatedAt: NOW + 60_000 }) })).toBe('Fri, 20 Nov 2026 10:01:00 GMT');
-    expect(changed({ canConnect: false, user: userOf({ state: 'expired' }) })).toBeUndefined();
+    expect(changed({ user: buildUser({ updatedAt: NOW + 60_000 }) })).toBe('Fri, 20 Nov 2026 10:01:00 GMT');
+    expect(changed({ canConnect: false, user: buildUser({ state: 'expired' }) })).toBeUndefined();
   });
 
   it('leave out what is not set or not a link', () => {
-    const headers = headersOf({}, { supportUrl: 'javascript:alert(1)' });
+    const headers = renderHeaders({}, { supportUrl: 'javascript:alert(1)' });
     expect(headers).not.toHaveProperty('support-url');
     expect(headers).not.toHaveProperty('announce');
     expect(headers['content-disposition']).toBe('attachment; filename="Gatehouse"');
   });
 
   it('truncate an announcement to 200 characters, never within a character', () => {
-    const text = decoded(headersOf({}, { announcement: '🚀'.repeat(201) }).announce);
+    const text = decoded(renderHeaders({}, { announcement: '🚀'.repeat(201) }).announce);
     expect([...text]).toHaveLength(200);
     expect(text).toBe(`${'🚀'.repeat(199)}…`);
   });
 
   test.prop([hostileName, hostileName, hostileName])('are legal whatever the settings hold', (title, text, support) => {
-    const all = headersOf({}, { subscriptionTitle: title, announcement: text, supportUrl: `https://${support}` });
+    const all = renderHeaders({}, { subscriptionTitle: title, announcement: text, supportUrl: `https://${support}` });
     for (const [name, value] of Object.entries(all)) {
       expect(name).toMatch(/^[a-z-]+$/);
       expect(value).toMatch(/^[\x20-\x7e]+$/);

@@ -1,14 +1,15 @@
 // The reply to a subscription link: the format that the client can read, and the headers that it shows.
-import type { Subscription } from '../core/core.ts';
+import type { Subscription } from '../core/kernel/core.ts';
 import type { LinkSettings } from '../core/ports/settings.ts';
-import { chooseFormat, type Format, type FormatRequest } from './choose-format.ts';
+import { chooseFormat, type Format, type FormatRequest, singBoxVersion } from './choose-format.ts';
+import { clash } from './clash.ts';
 import { listEntries } from './entries.ts';
 import type { FormatWriter } from './format.ts';
 import { subscriptionHeaders } from './headers.ts';
 import { links, plain } from './links.ts';
 import { mihomo } from './mihomo.ts';
 import { type Page, type PageRequest, renderPage } from './page/page.ts';
-import { singBox } from './sing-box.ts';
+import { olderSingBox, resolvesAtStart, singBox } from './sing-box.ts';
 import { wireguard } from './wireguard.ts';
 import { xray } from './xray.ts';
 
@@ -31,6 +32,7 @@ export const WRITERS: Readonly<Record<Exclude<Format, 'html'>, FormatWriter>> = 
   links,
   plain,
   mihomo,
+  clash,
   'sing-box': singBox,
   xray,
   wireguard,
@@ -46,7 +48,7 @@ export function renderSubscription(
   request: RenderRequest,
 ): RenderedSubscription {
   const format = chooseFormat(request);
-  const common = subscriptionHeaders(sub, settings);
+  const common = subscriptionHeaders(sub, settings, request.userAgent);
   if (format === 'html') {
     // A page is shown, not saved.
     const { 'content-disposition': _, ...headers } = common;
@@ -56,7 +58,7 @@ export function renderSubscription(
       ...renderPage(sub, settings, request),
     };
   }
-  const writer = WRITERS[format];
+  const writer = writerFor(format, request.userAgent);
   const { entries, leftOut } = listEntries(sub, settings, writer, Number(request.connection));
   const headers: Record<string, string> = { 'content-type': writer.type, ...common };
   if (leftOut > 0) headers[LEFT_OUT_HEADER] = String(leftOut);
@@ -66,8 +68,12 @@ export function renderSubscription(
   return { status: 200, headers, body: writer.write(entries, settings.subscriptionTitle) };
 }
 
+function writerFor(format: Exclude<Format, 'html'>, userAgent: string | undefined): FormatWriter {
+  return format === 'sing-box' && resolvesAtStart(singBoxVersion(userAgent)) ? olderSingBox : WRITERS[format];
+}
+
 /** When the user or a connection was last changed; null where the reply follows from time or traffic. */
-function lastChange({ user, canConnect, connections }: Subscription): number | null {
+function lastChange({ user, canConnect, inbounds: connections }: Subscription): number | null {
   if (!canConnect) return null;
   return Math.max(user.updatedAt, ...connections.map(({ inbound }) => inbound.updatedAt));
 }

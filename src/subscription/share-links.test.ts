@@ -1,9 +1,9 @@
 // Holds share links to known answers, and to being read back field by field whatever the names are.
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { anyInbound, hostileName, inboundOf, readLink, UUID } from '../../tests/support/subscription-samples.ts';
-import type { ConnectionSecrets } from '../core/ports/credentials.ts';
-import type { InboundRow } from '../core/ports/plans.ts';
+import { anyInbound, hostileName, readLink, sampleInbound, UUID } from '../../tests/support/subscription-samples.ts';
+import type { InboundSecrets } from '../core/ports/credentials.ts';
+import type { InboundRow } from '../core/ports/inbounds.ts';
 import { userTunnelAddress, wireguardKey } from '../domain/nodes/wireguard.ts';
 import { canShare, NO_SECRETS } from './entry.ts';
 import { shareLink } from './share-links.ts';
@@ -17,14 +17,14 @@ const USER_KEY = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 const SERVER_KEY = 'ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=';
 const PIN = 'e8e2d387fdbffeb38e9c9065cf30a97ee23c0e3d32ee6f78ffae40966befccc9';
 
-function linkOf(
+function renderLink(
   changes: Partial<InboundRow>,
   address = 'de1.example.com',
-  secrets: Partial<ConnectionSecrets> = {},
+  secrets: Partial<InboundSecrets> = {},
   name = 'DE 1',
 ): string {
   const credentials = { uuid: UUID, password: PASSWORD, key: USER_KEY, wireguard: USER_KEY };
-  const inbound = inboundOf(changes);
+  const inbound = sampleInbound(changes);
   return shareLink({
     name,
     address,
@@ -37,7 +37,7 @@ function linkOf(
 
 describe('shareLink', () => {
   it('writes vless with reality and vision', () => {
-    const link = linkOf({
+    const link = renderLink({
       security: 'reality',
       sni: 'www.example.org',
       flow: 'xtls-rprx-vision',
@@ -51,21 +51,27 @@ describe('shareLink', () => {
   });
 
   it('writes vless over a web socket with TLS, with the address as server name if sni is not set', () => {
-    const link = linkOf({ network: 'ws', security: 'tls', path: '/ws?ed=2048', alpn: ['h2', 'http/1.1'] });
+    const link = renderLink({ network: 'ws', security: 'tls', path: '/ws?ed=2048', alpn: ['h2', 'http/1.1'] });
     expect(link).toBe(
       `vless://${UUID}@de1.example.com:443?encryption=none&type=ws&path=%2Fws%3Fed%3D2048&host=de1.example.com&security=tls&sni=de1.example.com&alpn=h2%2Chttp%2F1.1#DE%201`,
     );
   });
 
   it('writes trojan over grpc', () => {
-    const link = linkOf({ protocol: 'trojan', network: 'grpc', security: 'tls', serviceName: 'gs', sni: 'a.example' });
+    const link = renderLink({
+      protocol: 'trojan',
+      network: 'grpc',
+      security: 'tls',
+      serviceName: 'gs',
+      sni: 'a.example',
+    });
     expect(link).toBe(
       `trojan://${PASSWORD}@de1.example.com:443?type=grpc&serviceName=gs&mode=gun&security=tls&sni=a.example#DE%201`,
     );
   });
 
   it('writes shadowsocks by SIP002', () => {
-    const link = linkOf({ protocol: 'shadowsocks', method: 'chacha20-ietf-poly1305', port: 8388 });
+    const link = renderLink({ protocol: 'shadowsocks', method: 'chacha20-ietf-poly1305', port: 8388 });
     expect(link).toBe('ss://Y2hhY2hhMjAtaWV0Zi1wb2x5MTMwNTpxN1JrMl92Ti1wYXNz@de1.example.com:8388#DE%201');
     expect(readLink(link).user).toBe(`chacha20-ietf-poly1305:${PASSWORD}`);
   });
@@ -75,29 +81,29 @@ describe('shareLink', () => {
     ['256', `${SERVER_KEY}:${USER_KEY}`],
   ])('writes shadowsocks 2022 by SIP022, with keys of %s bits', (bits, password) => {
     const method = `2022-blake3-aes-${bits}-gcm`;
-    const link = linkOf({ protocol: 'shadowsocks', method }, undefined, { serverKey: SERVER_KEY });
+    const link = renderLink({ protocol: 'shadowsocks', method }, undefined, { serverKey: SERVER_KEY });
     expect(link).toBe(`ss://${method}:${encodeURIComponent(password)}@de1.example.com:443#DE%201`);
   });
 
   it('writes hysteria2 by its URI scheme, which never tells an app to trust whatever answers', () => {
     const user = `hysteria2://${PASSWORD}@de1.example.com:443/`;
-    expect(linkOf(HYSTERIA2)).toBe(`${user}?sni=de1.example.com#DE%201`);
-    expect(linkOf({ ...HYSTERIA2, sni: 'a.example', obfsPassword: 'p&ss#w?rd' }, undefined, { pin: PIN })).toBe(
+    expect(renderLink(HYSTERIA2)).toBe(`${user}?sni=de1.example.com#DE%201`);
+    expect(renderLink({ ...HYSTERIA2, sni: 'a.example', obfsPassword: 'p&ss#w?rd' }, undefined, { pin: PIN })).toBe(
       `${user}?sni=a.example&obfs=salamander&obfs-password=p%26ss%23w%3Frd&pinSHA256=${PIN}#DE%201`,
     );
-    expect(linkOf(HYSTERIA2, '2001:db8::1')).toBe(`hysteria2://${PASSWORD}@[2001:db8::1]:443/#DE%201`);
+    expect(renderLink(HYSTERIA2, '2001:db8::1')).toBe(`hysteria2://${PASSWORD}@[2001:db8::1]:443/#DE%201`);
   });
 
   it.each(['vless', 'trojan', 'vmess'] as const)('gives the pin of a certificate that %s goes by', (protocol) => {
     const pinned = (security: 'tls' | 'none') =>
-      readLink(linkOf({ protocol, security }, undefined, { pin: PIN })).parameters.pcs;
+      readLink(renderLink({ protocol, security }, undefined, { pin: PIN })).parameters.pcs;
     expect(pinned('tls')).toBe(PIN);
     expect(pinned('none')).toBeUndefined();
-    expect(readLink(linkOf({ protocol, security: 'tls' })).parameters).not.toHaveProperty('pcs');
+    expect(readLink(renderLink({ protocol, security: 'tls' })).parameters).not.toHaveProperty('pcs');
   });
 
   it('writes vmess as v2rayN reads it', () => {
-    const link = linkOf({ protocol: 'vmess', network: 'ws', security: 'tls', path: '/v', fingerprint: 'chrome' });
+    const link = renderLink({ protocol: 'vmess', network: 'ws', security: 'tls', path: '/v', fingerprint: 'chrome' });
     expect(JSON.parse(Buffer.from(link.replace('vmess://', ''), 'base64').toString('utf8'))).toEqual({
       v: '2',
       ps: 'DE 1',
@@ -118,7 +124,7 @@ describe('shareLink', () => {
   });
 
   it('writes the service name of grpc into the path of vmess', () => {
-    const link = linkOf({ protocol: 'vmess', network: 'grpc', serviceName: 'gs', security: 'none' });
+    const link = renderLink({ protocol: 'vmess', network: 'grpc', serviceName: 'gs', security: 'none' });
     expect(readLink(link).parameters).toMatchObject({
       scy: 'auto',
       net: 'grpc',
@@ -132,7 +138,7 @@ describe('shareLink', () => {
 
   it('distinguishes xhttp and httpupgrade', () => {
     const xhttp = readLink(
-      linkOf({ network: 'xhttp', security: 'reality', publicKey: PUBLIC_KEY, sni: 'www.example.org' }),
+      renderLink({ network: 'xhttp', security: 'reality', publicKey: PUBLIC_KEY, sni: 'www.example.org' }),
     );
     expect(xhttp.parameters).toEqual({
       encryption: 'none',
@@ -144,7 +150,7 @@ describe('shareLink', () => {
       fp: 'chrome',
       pbk: PUBLIC_KEY,
     });
-    const upgrade = readLink(linkOf({ network: 'httpupgrade', sni: 'cdn.example', path: '/u' }, '203.0.113.7'));
+    const upgrade = readLink(renderLink({ network: 'httpupgrade', sni: 'cdn.example', path: '/u' }, '203.0.113.7'));
     expect(upgrade.parameters).toEqual({
       encryption: 'none',
       type: 'httpupgrade',
@@ -155,7 +161,12 @@ describe('shareLink', () => {
   });
 
   it('writes wireguard as v2rayN reads it', () => {
-    const link = linkOf({ protocol: 'wireguard', network: 'udp', publicKey: PUBLIC_KEY, addressPool: '10.64.0.0/10' });
+    const link = renderLink({
+      protocol: 'wireguard',
+      network: 'udp',
+      publicKey: PUBLIC_KEY,
+      addressPool: '10.64.0.0/10',
+    });
     expect(readLink(link)).toEqual({
       scheme: 'wireguard',
       user: USER_KEY,
@@ -168,20 +179,20 @@ describe('shareLink', () => {
 
   it('leaves the flow out where vision cannot run', () => {
     const flow = 'xtls-rprx-vision';
-    expect(linkOf({ flow, security: 'none' })).not.toContain('flow=');
-    expect(linkOf({ flow, security: 'tls', network: 'ws' })).not.toContain('flow=');
-    expect(linkOf({ flow, security: 'tls' })).toContain('flow=xtls-rprx-vision');
+    expect(renderLink({ flow, security: 'none' })).not.toContain('flow=');
+    expect(renderLink({ flow, security: 'tls', network: 'ws' })).not.toContain('flow=');
+    expect(renderLink({ flow, security: 'tls' })).toContain('flow=xtls-rprx-vision');
   });
 
   it('writes IPv6 in brackets and no address as a TLS server name', () => {
-    const link = linkOf({ security: 'tls' }, '2001:db8::1');
+    const link = renderLink({ security: 'tls' }, '2001:db8::1');
     expect(link).toContain('@[2001:db8::1]:443?');
     expect(readLink(link).parameters).not.toHaveProperty('sni');
-    expect(readLink(linkOf({ protocol: 'vmess', security: 'tls' }, '2001:db8::1')).host).toBe('2001:db8::1');
+    expect(readLink(renderLink({ protocol: 'vmess', security: 'tls' }, '2001:db8::1')).host).toBe('2001:db8::1');
   });
 
   it('writes international names in ASCII', () => {
-    const link = readLink(linkOf({ security: 'tls' }, 'пример.рф'));
+    const link = readLink(renderLink({ security: 'tls' }, 'пример.рф'));
     expect(link.host).toBe('xn--e1afmkfd.xn--p1ai');
     expect(link.parameters.sni).toBe('xn--e1afmkfd.xn--p1ai');
   });
@@ -204,7 +215,7 @@ describe('canShare', () => {
     ['vless over packets of UDP', { network: 'udp' }, false],
     ['reality over grpc', { security: 'reality', publicKey: PUBLIC_KEY, network: 'grpc' }, true],
   ])('%s', (_, changes, can) => {
-    expect(canShare(inboundOf(changes))).toBe(can);
+    expect(canShare(sampleInbound(changes))).toBe(can);
   });
 });
 
@@ -242,8 +253,11 @@ describe('any share link', () => {
     const isVmess = row.protocol === 'vmess';
     expect(link.parameters[isVmess ? 'net' : 'type']).toBe(network);
     expect(link.parameters[isVmess ? 'tls' : 'security']).toBe(isVmess && security === 'none' ? '' : security);
-    if (['ws', 'httpupgrade', 'xhttp'].includes(network)) expect(link.parameters.path).toBe(row.path ?? '/');
-    if (network === 'grpc') expect(link.parameters[isVmess ? 'path' : 'serviceName']).toBe(row.serviceName ?? '');
+    if (network === 'ws') expect(link.parameters.path).toBe(row.path ?? '/');
+    if (network === 'httpupgrade' || network === 'xhttp')
+      expect(link.parameters.path).toBe((row.path ?? '/').replace(/\?ed=\d+$/, ''));
+    if (network === 'grpc')
+      expect(link.parameters[isVmess ? 'path' : 'serviceName']).toBe(row.serviceName ?? 'GunService');
     if (security === 'tls' && row.alpn?.length) expect(link.parameters.alpn).toBe(row.alpn.join(','));
   });
 });

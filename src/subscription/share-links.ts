@@ -5,12 +5,14 @@ import { DEFAULT_MTU, wireguardKey } from '../domain/nodes/wireguard.ts';
 import { asciiHost, jsonText, linkHost, percent, toBase64, toBase64Url } from './encoding.ts';
 import {
   type Entry,
-  flowOf,
+  getServiceName,
+  getXrayPath,
   hostHeader,
   type Inbound,
   perConnection,
-  REALITY_FINGERPRINT,
-  secretOf,
+  selectFingerprint,
+  selectFlow,
+  selectSecret,
   serverName,
   TUNNEL_ADDRESS,
   vmessCipher,
@@ -18,7 +20,7 @@ import {
 
 /** One share link, a single line of ASCII. Only for connections that `canShare`. */
 export function shareLink(entry: Entry): string {
-  const secret = secretOf(entry);
+  const secret = selectSecret(entry);
   switch (entry.inbound.protocol) {
     case 'vless':
     case 'trojan':
@@ -61,14 +63,14 @@ function urlLink(entry: Entry, user: string, own: readonly Parameter[]): string 
 }
 
 function flowParameters(inbound: Inbound): readonly Parameter[] {
-  const flow = flowOf(inbound);
+  const flow = selectFlow(inbound);
   return flow === null ? [] : [['flow', flow]];
 }
 
 function networkParameters(entry: Entry): readonly Parameter[] {
-  const { network, path, serviceName } = entry.inbound;
+  const { network } = entry.inbound;
   const host = hostHeader(entry);
-  const web: Parameter[] = [['path', path ?? '/']];
+  const web: Parameter[] = [['path', getXrayPath(entry.inbound)]];
   if (host !== null) web.push(['host', host]);
   switch (network) {
     case 'tcp':
@@ -78,7 +80,7 @@ function networkParameters(entry: Entry): readonly Parameter[] {
     case 'grpc':
       return [
         ['type', 'grpc'],
-        ['serviceName', serviceName ?? ''],
+        ['serviceName', getServiceName(entry.inbound)],
         ['mode', 'gun'],
       ];
     case 'ws':
@@ -90,17 +92,18 @@ function networkParameters(entry: Entry): readonly Parameter[] {
 }
 
 function securityParameters(entry: Entry): readonly Parameter[] {
-  const { security, fingerprint, alpn, publicKey, shortId } = entry.inbound;
+  const { security, alpn, publicKey, shortId } = entry.inbound;
+  const fingerprint = selectFingerprint(entry.inbound);
   if (security === 'none') return [['security', 'none']];
   const parameters: Parameter[] = [['security', security]];
   const sni = serverName(entry);
   if (sni !== null) parameters.push(['sni', sni]);
+  if (fingerprint !== null) parameters.push(['fp', fingerprint]);
   if (security === 'reality') {
-    parameters.push(['fp', fingerprint ?? REALITY_FINGERPRINT], ['pbk', publicKey ?? '']);
+    parameters.push(['pbk', publicKey ?? '']);
     if (shortId !== null && shortId !== '') parameters.push(['sid', shortId]);
     return parameters;
   }
-  if (fingerprint !== null) parameters.push(['fp', fingerprint]);
   if (alpn !== null && alpn.length > 0) parameters.push(['alpn', alpn.join(',')]);
   if (entry.secrets.pin !== null) parameters.push(['pcs', entry.secrets.pin]);
   return parameters;
@@ -123,11 +126,11 @@ function vmessFields(entry: Entry, id: string): object {
     net: network,
     type: types[network] ?? 'none',
     host: isWeb ? (hostHeader(entry) ?? '') : '',
-    path: isWeb ? (inbound.path ?? '/') : network === 'grpc' ? (inbound.serviceName ?? '') : '',
+    path: isWeb ? getXrayPath(inbound) : network === 'grpc' ? getServiceName(inbound) : '',
     tls: isTls ? 'tls' : '',
     sni: isTls ? (serverName(entry) ?? '') : '',
     alpn: isTls ? (inbound.alpn ?? []).join(',') : '',
-    fp: isTls ? (inbound.fingerprint ?? '') : '',
+    fp: isTls ? (selectFingerprint(inbound) ?? '') : '',
     // Not in v2rayN's definition, which has no place for it.
     pcs: (isTls && secrets.pin) || undefined,
   };

@@ -1,21 +1,24 @@
 // The format `sing-box`: a whole configuration in JSON for sing-box 1.12 and newer.
+import { isIpLiteral } from '../domain/host.ts';
+import { isOlder } from '../domain/nodes/engine-facts.ts';
 import { DEFAULT_MTU, wireguardKey } from '../domain/nodes/wireguard.ts';
 import { jsonMembers, jsonText } from './encoding.ts';
 import {
-  alpnOf,
   canShare,
   type Entry,
-  flowOf,
+  formatServer,
+  getServiceName,
   hostHeader,
   type Inbound,
+  parseWebPath,
   perConnection,
-  REALITY_FINGERPRINT,
-  secretOf,
+  selectAlpn,
+  selectFingerprint,
+  selectFlow,
+  selectSecret,
   serverName,
-  serverOf,
   TUNNEL_ADDRESS,
   vmessCipher,
-  webPathOf,
 } from './entry.ts';
 import type { FormatWriter } from './format.ts';
 
@@ -42,12 +45,30 @@ export const singBox: FormatWriter = {
     const endpoints: string[] = [];
     for (const entry of entries) {
       const list = entry.inbound.protocol === 'wireguard' ? endpoints : outbounds;
-      list.push(outboundText(entry, jsonText(secretOf(entry))));
+      list.push(outboundText(entry, jsonText(selectSecret(entry))));
     }
     outbounds.push(JSON.stringify({ type: 'direct', tag: DIRECT }));
     const more = endpoints.length === 0 ? '' : `"endpoints":[${endpoints.join(',')}],`;
     return `{${BEFORE},"outbounds":[${outbounds.join(',')}],${more}${AFTER}}`;
   },
+};
+
+/** The first that looks up the host of WireGuard when it is used. */
+const RESOLVES_LATER = '1.14';
+
+/**
+ * Whether this version looks up the host of WireGuard when it starts, and does not start at all where that fails. null: a version that is
+ * not known, which may be such a one.
+ */
+export function resolvesAtStart(version: string | null): boolean {
+  return version === null || isOlder(version, RESOLVES_LATER);
+}
+
+/** For versions that `resolvesAtStart`: WireGuard only where there is nothing to look up. */
+export const olderSingBox: FormatWriter = {
+  ...singBox,
+  canCarry: (inbound, address) =>
+    singBox.canCarry(inbound, address) && (inbound.protocol !== 'wireguard' || isIpLiteral(address)),
 };
 
 function hasPath({ network }: Inbound): boolean {
@@ -79,20 +100,20 @@ const ROUTE = {
 const BEFORE = jsonMembers({ log: { level: 'warn' }, dns: DNS, inbounds: [TUN] });
 const AFTER = jsonMembers({ route: ROUTE });
 
-const outboundText = perConnection((entry, secret) => JSON.stringify(outboundOf(entry, secret)));
+const outboundText = perConnection((entry, secret) => JSON.stringify(buildOutbound(entry, secret)));
 
 /** Members that are undefined are left out by JSON. */
-function outboundOf(entry: Entry, secret: string): object {
+function buildOutbound(entry: Entry, secret: string): object {
   const { name, inbound } = entry;
-  const common = { tag: name.toWellFormed(), server: serverOf(entry), server_port: inbound.port };
-  const stream = { tls: tlsOf(entry), transport: transportOf(entry) };
+  const common = { tag: name.toWellFormed(), server: formatServer(entry), server_port: inbound.port };
+  const stream = { tls: buildTls(entry), transport: buildTransport(entry) };
   switch (inbound.protocol) {
     case 'vless':
       return {
         type: 'vless',
         ...common,
         uuid: secret,
-        flow: flowOf(inbound) ?? undefined,
+        flow: selectFlow(inbound) ?? undefined,
         packet_encoding: 'xudp',
         ...stream,
       };
@@ -101,19 +122,19 @@ function outboundOf(entry: Entry, secret: string): object {
     case 'trojan':
       return { type: 'trojan', ...common, password: secret, ...stream };
     case 'hysteria2':
-      return { type: 'hysteria2', ...common, password: secret, ...hysteriaOf(entry) };
+      return { type: 'hysteria2', ...common, password: secret, ...buildHysteria(entry) };
     case 'wireguard':
-      return endpointOf(entry, secret);
+      return buildEndpoint(entry, secret);
     case 'shadowsocks':
       return { type: 'shadowsocks', ...common, method: inbound.method, password: secret };
   }
 }
 
 /** WireGuard is an endpoint, which is chosen among the outbounds by its tag. */
-function endpointOf(entry: Entry, secret: string): object {
+function buildEndpoint(entry: Entry, secret: string): object {
   const { publicKey, mtu, port } = entry.inbound;
   const peer = {
-    address: serverOf(entry),
+    address: formatServer(entry),
     port,
     public_key: wireguardKey(publicKey ?? ''),
     allowed_ips: ['0.0.0.0/0', '::/0'],
@@ -128,7 +149,7 @@ function endpointOf(entry: Entry, secret: string): object {
   };
 }
 
-function hysteriaOf(entry: Entry): object {
+function buildHysteria(entry: Entry): object {
   const { obfsPassword } = entry.inbound;
   const tls = {
     enabled: true,
@@ -139,27 +160,27 @@ function hysteriaOf(entry: Entry): object {
   return { obfs: obfsPassword === null ? undefined : { type: 'salamander', password: obfsPassword }, tls };
 }
 
-function tlsOf(entry: Entry): object | undefined {
-  const { security, fingerprint, publicKey, shortId } = entry.inbound;
+function buildTls(entry: Entry): object | undefined {
+  const { security, publicKey, shortId } = entry.inbound;
   if (security === 'none') return undefined;
   const isReality = security === 'reality';
-  const imitated = fingerprint ?? (isReality ? REALITY_FINGERPRINT : null);
+  const imitated = selectFingerprint(entry.inbound);
   return {
     enabled: true,
     server_name: serverName(entry) ?? undefined,
-    alpn: alpnOf(entry.inbound) ?? undefined,
+    alpn: selectAlpn(entry.inbound) ?? undefined,
     certificate: isReality ? undefined : (entry.secrets.certificate ?? undefined),
     utls: imitated === null ? undefined : { enabled: true, fingerprint: imitated },
     reality: isReality ? { enabled: true, public_key: publicKey, short_id: shortId ?? '' } : undefined,
   };
 }
 
-function transportOf(entry: Entry): object | undefined {
+function buildTransport(entry: Entry): object | undefined {
   const { inbound } = entry;
-  const { network, serviceName } = inbound;
+  const { network } = inbound;
   const host = hostHeader(entry) ?? undefined;
-  const { path, earlyData } = webPathOf(inbound);
-  if (network === 'grpc') return { type: 'grpc', service_name: serviceName ?? '' };
+  const { path, earlyData } = parseWebPath(inbound);
+  if (network === 'grpc') return { type: 'grpc', service_name: getServiceName(inbound) };
   if (network === 'httpupgrade') return { type: 'httpupgrade', host, path };
   if (network !== 'ws') return undefined;
   const early = { max_early_data: earlyData, early_data_header_name: 'Sec-WebSocket-Protocol' };

@@ -1,7 +1,7 @@
 // The format `wireguard`: the file that WireGuard's own apps import, of one connection.
 import { DEFAULT_MTU, TUNNEL_DNS, wireguardKey } from '../domain/nodes/wireguard.ts';
 import { linkHost } from './encoding.ts';
-import { canShare, type Entry, perConnection, secretOf, TUNNEL_ADDRESS } from './entry.ts';
+import { canShare, type Entry, perConnection, selectSecret, TUNNEL_ADDRESS } from './entry.ts';
 import type { FormatWriter } from './format.ts';
 
 export const wireguard: FormatWriter = {
@@ -10,15 +10,15 @@ export const wireguard: FormatWriter = {
   reserved: [],
   isOfOne: true,
   canCarry: (inbound) => inbound.protocol === 'wireguard' && canShare(inbound),
-  write: ([entry]) => (entry === undefined ? '' : fileText(entry, secretOf(entry))),
+  write: ([entry]) => (entry === undefined ? '' : fileText(entry, selectSecret(entry))),
   fileName: ([entry]) => `${tunnelName(entry?.name ?? '')}.conf`,
 };
 
 const fileText = perConnection((entry, secret) =>
-  entry.inbound.protocol === 'wireguard' ? linesOf(entry, secret).join('\n') : `# ${oneLine(entry.name)}\n`,
+  entry.inbound.protocol === 'wireguard' ? buildLines(entry, secret).join('\n') : `# ${oneLine(entry.name)}\n`,
 );
 
-function linesOf({ inbound, address }: Entry, secret: string): readonly string[] {
+function buildLines({ inbound, address }: Entry, secret: string): readonly string[] {
   return [
     '[Interface]',
     `PrivateKey = ${secret}`,

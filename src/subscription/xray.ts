@@ -3,16 +3,18 @@ import { isPrivateHost } from '../domain/host.ts';
 import { DEFAULT_MTU, wireguardKey } from '../domain/nodes/wireguard.ts';
 import { jsonMembers, jsonText, linkHost } from './encoding.ts';
 import {
-  alpnOf,
   canShare,
   type Entry,
-  flowOf,
+  formatServer,
+  getServiceName,
+  getXrayPath,
   hostHeader,
   perConnection,
-  REALITY_FINGERPRINT,
-  secretOf,
+  selectAlpn,
+  selectFingerprint,
+  selectFlow,
+  selectSecret,
   serverName,
-  serverOf,
   TUNNEL_ADDRESS,
 } from './entry.ts';
 import type { FormatWriter } from './format.ts';
@@ -33,10 +35,10 @@ export const xray: FormatWriter = {
     const [first] = entries;
     const hasChoice = entries.length > 1;
     const remarks = JSON.stringify((hasChoice ? title : (first?.name ?? title)).toWellFormed());
-    const outbounds = entries.map((entry) => outboundText(entry, jsonText(secretOf(entry))));
+    const outbounds = entries.map((entry) => outboundText(entry, jsonText(selectSecret(entry))));
     outbounds.push(JSON.stringify({ tag: 'direct', protocol: 'freedom' }));
     outbounds.push(JSON.stringify({ tag: 'block', protocol: 'blackhole' }));
-    const choice = hasChoice && first ? `,${jsonMembers(choiceOf(tagOf(first)))}` : '';
+    const choice = hasChoice && first ? `,${jsonMembers(buildBalancer(formatTag(first)))}` : '';
     return `{"remarks":${remarks},${COMMON},"outbounds":[${outbounds.join(',')}]${choice}}`;
   },
 };
@@ -62,7 +64,7 @@ const INBOUNDS = [
 const COMMON = jsonMembers({ log: { loglevel: 'warning' }, inbounds: INBOUNDS });
 
 /** The connection that answers soonest; the first until that is known. */
-function choiceOf(fallbackTag: string): object {
+function buildBalancer(fallbackTag: string): object {
   return {
     routing: {
       domainStrategy: 'AsIs',
@@ -78,43 +80,43 @@ function choiceOf(fallbackTag: string): object {
   };
 }
 
-function tagOf({ name }: Entry): string {
+function formatTag({ name }: Entry): string {
   return PREFIX + name.toWellFormed();
 }
 
-const outboundText = perConnection((entry, secret) => JSON.stringify(outboundOf(entry, secret)));
+const outboundText = perConnection((entry, secret) => JSON.stringify(buildOutbound(entry, secret)));
 
-function outboundOf(entry: Entry, secret: string): object {
+function buildOutbound(entry: Entry, secret: string): object {
   const { inbound } = entry;
-  const server = { address: serverOf(entry), port: inbound.port };
+  const server = { address: formatServer(entry), port: inbound.port };
   const vnext = (user: object) => ({ vnext: [{ ...server, users: [{ id: secret, ...user }] }] });
   const out = (settings: object) => ({
-    tag: tagOf(entry),
+    tag: formatTag(entry),
     protocol: inbound.protocol,
     settings,
-    streamSettings: streamOf(entry),
+    streamSettings: buildStream(entry),
   });
   switch (inbound.protocol) {
     case 'vless':
-      return out(vnext({ encryption: 'none', flow: flowOf(inbound) ?? undefined }));
+      return out(vnext({ encryption: 'none', flow: selectFlow(inbound) ?? undefined }));
     case 'vmess':
       return out(vnext({ alterId: 0, security: 'auto' }));
     case 'trojan':
       return out({ servers: [{ ...server, password: secret }] });
     case 'hysteria2':
-      return hysteriaOf(entry, secret);
+      return buildHysteria(entry, secret);
     case 'wireguard':
-      return wireguardOf(entry, secret);
+      return buildWireguard(entry, secret);
     case 'shadowsocks':
       return out({ servers: [{ ...server, method: inbound.method, password: secret }] });
   }
 }
 
 /** Packets are made in the program itself: an interface of the system would need the rights of an administrator. */
-function wireguardOf(entry: Entry, secret: string): object {
+function buildWireguard(entry: Entry, secret: string): object {
   const { publicKey, mtu, port } = entry.inbound;
   return {
-    tag: tagOf(entry),
+    tag: formatTag(entry),
     protocol: 'wireguard',
     settings: {
       secretKey: secret,
@@ -127,19 +129,19 @@ function wireguardOf(entry: Entry, secret: string): object {
 }
 
 /** Xray has the credentials in what carries the protocol, where all other protocols have nothing of the user. */
-function hysteriaOf(entry: Entry, secret: string): object {
+function buildHysteria(entry: Entry, secret: string): object {
   const { inbound } = entry;
   const { obfsPassword } = inbound;
   const version = 2;
   return {
-    tag: tagOf(entry),
+    tag: formatTag(entry),
     protocol: 'hysteria',
-    settings: { version, address: serverOf(entry), port: inbound.port },
+    settings: { version, address: formatServer(entry), port: inbound.port },
     streamSettings: {
       network: 'hysteria',
       hysteriaSettings: { version, auth: secret },
       security: 'tls',
-      tlsSettings: { ...tlsOf(entry), alpn: ['h3'] },
+      tlsSettings: { ...buildTls(entry), alpn: ['h3'] },
       finalmask: obfsPassword === null ? undefined : salamander(obfsPassword),
     },
   };
@@ -150,39 +152,39 @@ function salamander(password: string): object {
 }
 
 /** Members that are undefined are left out by JSON. */
-function streamOf(entry: Entry): object {
-  const { network, security, path, serviceName } = entry.inbound;
+function buildStream(entry: Entry): object {
+  const { network, security } = entry.inbound;
   const host = hostHeader(entry) ?? undefined;
-  const web = { path: path ?? '/', host };
+  const web = { path: getXrayPath(entry.inbound), host };
   return {
     network,
     security,
     wsSettings: network === 'ws' ? web : undefined,
     httpupgradeSettings: network === 'httpupgrade' ? web : undefined,
     xhttpSettings: network === 'xhttp' ? { ...web, mode: 'auto' } : undefined,
-    grpcSettings: network === 'grpc' ? { serviceName: serviceName ?? '' } : undefined,
-    tlsSettings: security === 'tls' ? tlsOf(entry) : undefined,
-    realitySettings: security === 'reality' ? realityOf(entry) : undefined,
+    grpcSettings: network === 'grpc' ? { serviceName: getServiceName(entry.inbound) } : undefined,
+    tlsSettings: security === 'tls' ? buildTls(entry) : undefined,
+    realitySettings: security === 'reality' ? buildReality(entry) : undefined,
   };
 }
 
 /** A certificate that no authority has signed goes by its hash, and for versions that do not know that, as an authority. */
-function tlsOf(entry: Entry): object {
+function buildTls(entry: Entry): object {
   const { certificate, pin } = entry.secrets;
   return {
     serverName: serverName(entry) ?? undefined,
-    fingerprint: entry.inbound.fingerprint ?? undefined,
-    alpn: alpnOf(entry.inbound) ?? undefined,
+    fingerprint: selectFingerprint(entry.inbound) ?? undefined,
+    alpn: selectAlpn(entry.inbound) ?? undefined,
     pinnedPeerCertSha256: pin ?? undefined,
     certificates: certificate === null ? undefined : [{ usage: 'verify', certificate: certificate.trim().split('\n') }],
   };
 }
 
-function realityOf(entry: Entry): object {
-  const { fingerprint, publicKey, shortId } = entry.inbound;
+function buildReality(entry: Entry): object {
+  const { publicKey, shortId } = entry.inbound;
   return {
     serverName: serverName(entry) ?? undefined,
-    fingerprint: fingerprint ?? REALITY_FINGERPRINT,
+    fingerprint: selectFingerprint(entry.inbound),
     publicKey,
     shortId: shortId ?? '',
   };

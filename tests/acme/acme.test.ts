@@ -1,5 +1,5 @@
 // Certificates by ACME from a real authority: both challenges, renewal by its advice, failures with their pauses, over restarts.
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { get } from 'node:https';
 import { join } from 'node:path';
@@ -57,8 +57,8 @@ async function closeAll({ administrator, folder }: OwnPanel, panel: Panel): Prom
   rmSync(join(folder, '..'), { recursive: true, force: true });
 }
 
-const acmeOf = async ({ administrator }: OwnPanel) => (await administrator.call('getAcme', {})).body;
-const portOf = ({ panel }: OwnPanel) => panel.address()?.port ?? 0;
+const readAcme = async ({ administrator }: OwnPanel) => (await administrator.call('getAcme', {})).body;
+const getPort = ({ panel }: OwnPanel) => panel.address()?.port ?? 0;
 
 describe.skipIf(why !== null)(why === null ? 'with Pebble' : `with Pebble (${why})`, () => {
   let own: OwnPanel;
@@ -69,7 +69,7 @@ describe.skipIf(why !== null)(why === null ? 'with Pebble' : `with Pebble (${why
     const administrator = createAdministrator(panel.panelUrl, ca, { acceptsAnyCertificate: true });
     await administrator.call('signIn', { name: 'admin', password: PASSWORD });
     own = { ...opened, administrator };
-    pebble = await startPebble(portOf(own));
+    pebble = await startPebble(getPort(own));
   });
   afterAll(async () => {
     await own[Symbol.asyncDispose]();
@@ -87,12 +87,12 @@ describe.skipIf(why !== null)(why === null ? 'with Pebble' : `with Pebble (${why
   const eventTypes = () => (own.panel.core.eventsAfter(0, 500) ?? []).map(({ type }) => type);
 
   test('is ordered by HTTP-01, served without a restart, and the port is closed after it', async () => {
-    const before = await issuerAt(portOf(own));
+    const before = await issuerAt(getPort(own));
     expect(await strictTransportAt(own.panel.panelUrl)).toBeUndefined();
     const { status, body } = await own.administrator.call('setUpAcme', asked());
     expect([status, body.status]).toEqual([200, 'waiting']);
-    await expect.poll(async () => (await acmeOf(own)).status, POLL).toBe('active');
-    expect(await issuerAt(portOf(own))).toMatch(/^Pebble Intermediate/);
+    await expect.poll(async () => (await readAcme(own)).status, POLL).toBe('active');
+    expect(await issuerAt(getPort(own))).toMatch(/^Pebble Intermediate/);
     expect(before).not.toMatch(/Pebble/);
     const { served } = (await own.administrator.call('getCertificates', {})).body;
     expect(served.map(({ source, names, warning }) => ({ source, names, warning }))).toEqual([
@@ -101,7 +101,7 @@ describe.skipIf(why !== null)(why === null ? 'with Pebble' : `with Pebble (${why
     // A browser that trusts the authority is content.
     const ca = await pebble.root();
     const trusted = await new Promise((resolve, reject) => {
-      const socket = connect({ host: '127.0.0.1', port: portOf(own), servername: NAME, ca }, () => {
+      const socket = connect({ host: '127.0.0.1', port: getPort(own), servername: NAME, ca }, () => {
         resolve(socket.authorized);
         socket.destroy();
       });
@@ -110,7 +110,7 @@ describe.skipIf(why !== null)(why === null ? 'with Pebble' : `with Pebble (${why
     expect(trusted).toBe(true);
     expect(await strictTransportAt(own.panel.panelUrl)).toBe('max-age=31536000');
     await expect(fetch(`http://127.0.0.1:${pebble.httpPort}/`)).rejects.toThrow();
-    const state = await acmeOf(own);
+    const state = await readAcme(own);
     const days = (Date.parse(state.next_order_at ?? '') - Date.now()) / (24 * HOUR);
     expect(days).toBeGreaterThan(30);
     expect(eventTypes()).toContain('certificate.renewed');
@@ -124,12 +124,12 @@ describe.skipIf(why !== null)(why === null ? 'with Pebble' : `with Pebble (${why
   });
 
   test('is not ordered again for what is there, and a restart serves it', async () => {
-    const orders = pebble.countOf('POST /order-plz');
+    const orders = pebble.countRequests('POST /order-plz');
     expect(orders).toBe(1);
     const again = await own.administrator.call('setUpAcme', asked({ email: 'admin@example.com' }));
     expect(again.body.status).toBe('active');
     const { folder, panel } = own;
-    const port = portOf(own);
+    const port = getPort(own);
     const { fingerprint } = (await own.administrator.call('getCertificates', {})).body.served[0] ?? {};
     await panel.close();
     const second = await openPanel({ folder, port, rateLimit: 0, passwordCost: CHEAP_COST });
@@ -139,7 +139,7 @@ describe.skipIf(why !== null)(why === null ? 'with Pebble' : `with Pebble (${why
       socket?.destroy();
       expect(second.core.settings().acme?.email).toBe('admin@example.com');
       await expect.poll(() => second.core.settings().acmeState.askedAt, POLL).not.toBeNull();
-      expect(pebble.countOf('POST /order-plz')).toBe(orders);
+      expect(pebble.countRequests('POST /order-plz')).toBe(orders);
     } finally {
       await second.close();
     }
@@ -152,7 +152,7 @@ describe.skipIf(why !== null)(why === null ? 'with Pebble' : `with Pebble (${why
     const past = (hours: number) => new Date(Date.now() - hours * HOUR).toISOString();
     await pebble.adviseRenewal(leaf, { start: past(2), end: past(1) });
     const before = (await own.administrator.call('getCertificates', {})).body.served[0]?.fingerprint;
-    const port = portOf(own);
+    const port = getPort(own);
     await own.panel.close();
     // Asked six hours ago, as far as it remembers.
     const owned = ownFolder(own.folder, 'serve');
@@ -167,58 +167,63 @@ describe.skipIf(why !== null)(why === null ? 'with Pebble' : `with Pebble (${why
       return fingerprint256;
     };
     await expect.poll(shown, POLL).not.toBe(before);
-    await expect.poll(async () => (await acmeOf(own)).status, POLL).toBe('active');
-    expect(pebble.countOf('POST /order-plz')).toBe(2);
+    await expect.poll(async () => (await readAcme(own)).status, POLL).toBe('active');
+    expect(pebble.countRequests('POST /order-plz')).toBe(2);
   });
 
-  test('is ordered by TLS-ALPN-01 on the port of the panel, which goes on for others', async () => {
+  test('is ordered by TLS-ALPN-01 on the port of the panel, which goes on for others, by another account where the key of the one is damaged', async () => {
+    const folder = join(own.folder, 'tls');
+    const account = readdirSync(folder).find((name) => name.startsWith('acme-account-')) ?? '';
+    writeFileSync(join(folder, account), 'damaged');
     const names = ['alpn.example.com', 'second.example.com'];
     let isRunning = true;
     const issuers = new Set<string>();
     const others = (async () => {
-      while (isRunning) issuers.add(await issuerAt(portOf(own)));
+      while (isRunning) issuers.add(await issuerAt(getPort(own)));
     })();
     await own.administrator.call('setUpAcme', asked({ names, challenge: 'tls-alpn-01' }));
-    await expect.poll(async () => (await acmeOf(own)).status, POLL).toBe('active');
+    await expect.poll(async () => (await readAcme(own)).status, POLL).toBe('active');
     isRunning = false;
     await others;
     expect((await own.administrator.call('getCertificates', {})).body.served[0]?.names).toEqual(names);
     for (const issuer of issuers) expect(issuer).toMatch(/^Pebble Intermediate/);
+    const aside = readdirSync(folder).filter((name) => name.startsWith('set-aside-') && name.endsWith(account));
+    expect(aside.map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual(['damaged']);
     // Without a challenge it is a protocol that is not spoken.
-    expect(await shake(portOf(own), { servername: names[0] ?? '', ALPNProtocols: ['acme-tls/1'] })).toBeNull();
-    expect(await shake(portOf(own), { servername: NAME, ALPNProtocols: ['acme-tls/1', 'http/1.1'] })).toBeNull();
+    expect(await shake(getPort(own), { servername: names[0] ?? '', ALPNProtocols: ['acme-tls/1'] })).toBeNull();
+    expect(await shake(getPort(own), { servername: NAME, ALPNProtocols: ['acme-tls/1', 'http/1.1'] })).toBeNull();
   });
 
   test('where names lead nowhere, it says so in the words of the authority, waits, and serves the old one', async () => {
     await pebble.resolve(false);
-    const before = await issuerAt(portOf(own));
-    const orders = pebble.countOf('POST /order-plz');
+    const before = await issuerAt(getPort(own));
+    const orders = pebble.countRequests('POST /order-plz');
     await own.administrator.call('setUpAcme', asked({ names: ['nowhere.example.com'] }));
-    await expect.poll(async () => (await acmeOf(own)).status, POLL).toBe('failing');
-    const { failure, failures, next_order_at } = await acmeOf(own);
+    await expect.poll(async () => (await readAcme(own)).status, POLL).toBe('failing');
+    const { failure, failures, next_order_at } = await readAcme(own);
     expect(failure).toMatchObject({ code: 'refused', name: 'nowhere.example.com' });
     expect(failure?.detail).toMatch(/nowhere\.example\.com/);
     expect(failures).toBe(1);
     expect(Date.parse(next_order_at ?? '') - Date.now()).toBeGreaterThan(9 * 60_000);
-    expect(await issuerAt(portOf(own))).toBe(before);
+    expect(await issuerAt(getPort(own))).toBe(before);
     expect(eventTypes()).toContain('certificate.failed');
 
     // A restart is no way around the pause, and repeating by hand ends at the limit of an hour.
-    const port = portOf(own);
+    const port = getPort(own);
     await own.panel.close();
     own = await reopen(own, port);
-    expect((await acmeOf(own)).next_order_at).toBe(next_order_at);
-    expect(pebble.countOf('POST /order-plz')).toBe(orders + 1);
+    expect((await readAcme(own)).next_order_at).toBe(next_order_at);
+    expect(pebble.countRequests('POST /order-plz')).toBe(orders + 1);
     await pebble.resolve(true);
     await own.administrator.call('retryAcme', {});
-    const { next_order_at: next } = await acmeOf(own);
+    const { next_order_at: next } = await readAcme(own);
     expect(Date.parse(next ?? '') - Date.now()).toBeGreaterThan(30 * 60_000);
   });
 
   test('turned off, the local one is served, and nothing of it stays but the account', async () => {
     const { body } = await own.administrator.call('turnOffAcme', { password: PASSWORD });
     expect(body).toMatchObject({ settings: null, status: 'off', not_after: null });
-    expect(await issuerAt(portOf(own))).not.toMatch(/Pebble/);
+    expect(await issuerAt(getPort(own))).not.toMatch(/Pebble/);
     expect(readdirSync(join(own.folder, 'tls'))).not.toContain('acme.pem');
   });
 });
@@ -231,13 +236,13 @@ test('a port that is taken costs no order, and a key of the own authority ends A
     const directory_url = `https://127.0.0.1:${await freePort()}/dir`;
     const input = { password: PASSWORD, names: [NAME], directory_url, agrees_to_terms: true as const };
     await own.administrator.call('setUpAcme', { ...input, http_port });
-    await expect.poll(async () => (await acmeOf(own)).failure?.code, POLL).toBe('port_in_use');
+    await expect.poll(async () => (await readAcme(own)).failure?.code, POLL).toBe('port_in_use');
     await own.administrator.call('setUpAcme', { ...input, challenge: 'tls-alpn-01' });
-    await expect.poll(async () => (await acmeOf(own)).failure?.code, POLL).toBe('unreachable');
+    await expect.poll(async () => (await readAcme(own)).failure?.code, POLL).toBe('unreachable');
     await own.administrator.call('renewCertificate', { target: 'links', password: PASSWORD });
-    expect((await acmeOf(own)).settings?.targets).toEqual(['panel']);
+    expect((await readAcme(own)).settings?.targets).toEqual(['panel']);
     await own.administrator.call('renewCertificate', { target: 'panel', password: PASSWORD });
-    expect((await acmeOf(own)).status).toBe('off');
+    expect((await readAcme(own)).status).toBe('off');
     const refused = await own.administrator.call('setUpAcme', { ...input, names: ['*.example.com', '10.0.0.1'] });
     expect(refused.problem.errors?.map(({ pointer }) => pointer)).toEqual(['#/names/0', '#/names/1']);
   } finally {

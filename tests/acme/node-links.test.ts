@@ -1,19 +1,13 @@
 // Certificates that a node's machine orders for its links from a real authority: both challenges, renewal, failures and what is said of them.
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock, systemTimers } from '../../src/adapters/clock.ts';
+import { examineLinks, machineCertificate, type NodeLinks, orderLinks, serveLinks } from '../../src/agent/links.ts';
 import type { AcmeState } from '../../src/core/ports/acme.ts';
 import type { Clock } from '../../src/core/ports/ports.ts';
-import {
-  examineLinks,
-  machineCertificate,
-  type NodeLinks,
-  orderLinks,
-  serveLinks,
-} from '../../src/panel/node/node-links.ts';
 import { freePort } from '../support/free-port.ts';
 import { createTestLog } from '../support/log.ts';
 import { noLease } from '../support/node-lease.ts';
@@ -61,9 +55,13 @@ describe.skipIf(why !== null)(why === null ? 'links of a machine' : `links of a 
     const asked = { directory_url: pebble.directoryUrl, names: [...names], challenge, http_port: pebble.httpPort };
     orderLinks(folder, { host: HOST, port }, asked);
   };
-  const orders = () => pebble.countOf('POST /order-plz');
+  const orders = () => pebble.countRequests('POST /order-plz');
   const stateFile = join(folder, 'links-acme.json');
   const state = () => JSON.parse(readFileSync(stateFile, 'utf8')) as AcmeState;
+  /** The next order is by another account, which has no valid authorization: Pebble reuses one in 1 of 100 orders even where told not to. */
+  const loseAccount = () => {
+    for (const name of readdirSync(folder)) if (name.startsWith('acme-account-')) rmSync(join(folder, name));
+  };
   const found = (now = Date.now()) => examineLinks(folder, now);
 
   test('have a certificate by HTTP-01 without a restart, which is not ordered again for what is there', async () => {
@@ -93,21 +91,33 @@ describe.skipIf(why !== null)(why === null ? 'links of a machine' : `links of a 
     expect(orders()).toBe(2);
   });
 
+  test('are renewed also where the key of the account was lost, of which the authority refuses to replace a certificate', async () => {
+    const { fingerprint } = await shownAt(port);
+    await links?.close();
+    links = null;
+    loseAccount();
+    writeFileSync(stateFile, JSON.stringify({ ...state(), renewAt: 1, askedAt: Date.now() }));
+    await serve();
+    await expect.poll(async () => (await shownAt(port)).fingerprint, POLL).not.toBe(fingerprint);
+    expect([state().failure, orders()]).toEqual([null, 4]);
+  });
+
   test('go on with the old one where a renewal fails, which is said with its reason, and in the log before its end', async () => {
     const { fingerprint } = await shownAt(port);
     await pebble.resolve(false);
     await links?.close();
     links = null;
+    loseAccount();
     writeFileSync(stateFile, JSON.stringify({ ...state(), renewAt: 1, askedAt: Date.now() }));
     await serve();
     await expect.poll(() => state().failure?.code, POLL).toBe('refused');
     expect((await shownAt(port)).fingerprint).toBe(fingerprint);
     expect(found()?.failure?.text).toContain(NAME);
     expect((found()?.failure?.nextAt ?? 0) - Date.now()).toBeGreaterThan(9 * 60_000);
-    expect(orders()).toBe(3);
+    expect(orders()).toBe(6);
     // A restart is no way around the pause.
     await serve();
-    expect(orders()).toBe(3);
+    expect(orders()).toBe(6);
     expect(log.lines.join('\n')).not.toContain('ends soon');
     const nearEnd = (state().issued?.validity.to ?? 0) - DAY_MS;
     writeFileSync(stateFile, JSON.stringify({ ...state(), notBefore: nearEnd + DAY_MS }));

@@ -25,7 +25,7 @@ export interface Pebble extends AsyncDisposable {
   /** Sets its answer to when a certificate is to be renewed (ARI). */
   adviseRenewal(chain: string, window: { readonly start: string; readonly end: string }): Promise<void>;
   /** How many requests of a kind it has had. */
-  countOf(path: string): number;
+  countRequests(path: string): number;
   /** Names resolve to nothing from now on, or to this machine. */
   resolve(isThere: boolean): Promise<void>;
 }
@@ -36,7 +36,7 @@ export function whyWithoutPebble(): string | null {
   return null;
 }
 
-function pathOf(program: AuthorityProgram): string {
+function getProgramPath(program: AuthorityProgram): string {
   const found = inject('authority')[program];
   if ('missing' in found) throw new Error(found.missing);
   return found.path;
@@ -74,7 +74,7 @@ export async function startPebble(tlsPort: number): Promise<Pebble> {
   let said = '';
   const start = (program: AuthorityProgram, args: readonly string[]): ChildProcess => {
     const env = { ...process.env, PEBBLE_VA_NOSLEEP: '1', PEBBLE_AUTHZREUSE: '0', PEBBLE_WFE_NONCEREJECT: '0' };
-    const child = spawn(pathOf(program), args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(getProgramPath(program), args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (said += chunk));
     return child;
   };
@@ -110,7 +110,7 @@ export async function startPebble(tlsPort: number): Promise<Pebble> {
       const ariResponse = JSON.stringify({ suggestedWindow });
       await request(`${management}/set-renewal-info/`, JSON.stringify({ certificate: chain, ariResponse }));
     },
-    countOf: (path) => said.split(path).length - 1,
+    countRequests: (path) => said.split(path).length - 1,
     resolve: async (isThere) => {
       const ip = isThere ? '127.0.0.1' : '';
       await fetch(`http://127.0.0.1:${dnsManagement}/set-default-ipv4`, {

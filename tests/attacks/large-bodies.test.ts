@@ -9,14 +9,14 @@ import { type Attacked, openAttacked } from './attacked.ts';
 const MIB = 1_048_576;
 const HALF_SENT = 45;
 
-function targetOf({ panel, ca }: Attacked) {
+function getTarget({ panel, ca }: Attacked) {
   const { hostname, port, pathname } = new URL(panel.panelUrl);
   return { host: hostname, port: Number(port), ca, pathname };
 }
 
 test('a caller without a session has 8 KiB, and only so many calls from his network', async () => {
   await using attacked = await openAttacked();
-  const { host, port, ca, pathname } = targetOf(attacked);
+  const { host, port, ca, pathname } = getTarget(attacked);
   const send = (body: string, address: string) =>
     exchangeRaw(
       { host, port, ca },
@@ -53,7 +53,7 @@ test('bodies that never end are given up for those that do', async () => {
   const made = await cli.run(['key', 'add', '--name', 'bot', '--access', 'full'], PASSWORD);
   expect(made).toMatchObject({ code: 0 });
   const key = made.stdout.trim();
-  const { host, port } = targetOf(attacked);
+  const { host, port } = getTarget(attacked);
   const path = new URL(panel.baseUrl).pathname;
   const head = requestText(`POST ${path}/users HTTP/1.1`, [
     `Host: ${host}:${port}`,

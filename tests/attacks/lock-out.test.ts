@@ -15,7 +15,7 @@ const AT_ONCE = 80;
 /** log2 of scrypt's N: half the real cost. While one hash is made, many newer attempts arrive. */
 const COST = 16;
 
-async function outcomeOf(browser: Administrator, password: string): Promise<string> {
+async function trySignIn(browser: Administrator, password: string): Promise<string> {
   const { status, problem } = await browser.call('signIn', { name: 'admin', password });
   return status === 200 ? 'signed in' : problem.detail;
 }
@@ -24,21 +24,21 @@ test('50 networks that try passwords lock out themselves, and neither owner nor 
   await using attacked = await openAttacked();
   const { browserAt } = attacked;
   const known = browserAt(OWNER);
-  expect(await outcomeOf(known, PASSWORD)).toBe('signed in');
+  expect(await trySignIn(known, PASSWORD)).toBe('signed in');
   await known.call('signOut', {});
   const session = browserAt(OWNER);
-  expect(await outcomeOf(session, PASSWORD)).toBe('signed in');
+  expect(await trySignIn(session, PASSWORD)).toBe('signed in');
 
   const fire = Array.from({ length: NETWORKS }, async (_, index) => {
     // The owner's own network is among them.
     const attacker = browserAt(index === 0 ? OWNER : `198.51.100.${index}`);
     const outcomes: string[] = [];
     // Each failure doubles the wait, so however slow the machine is, one of the next attempts falls into it.
-    while (outcomes.at(-1) !== 'slow_down') outcomes.push(await outcomeOf(attacker, 'wrong'));
+    while (outcomes.at(-1) !== 'slow_down') outcomes.push(await trySignIn(attacker, 'wrong'));
     return outcomes;
   });
   const meanwhile = {
-    signedIn: await outcomeOf(known, PASSWORD),
+    signedIn: await trySignIn(known, PASSWORD),
     rotated: (await session.call('rotateSecretPath', { password: 'wrong' })).problem.detail,
   };
   const outcomes = await Promise.all(fire);
@@ -46,8 +46,8 @@ test('50 networks that try passwords lock out themselves, and neither owner nor 
   for (const each of outcomes) expect(new Set(each)).toEqual(new Set(['sign_in_failed', 'slow_down']));
 
   // A network without attacks, the known browser, and who is signed in.
-  expect(await outcomeOf(browserAt('192.0.2.200'), PASSWORD)).toBe('signed in');
-  expect(await outcomeOf(known, PASSWORD)).toBe('signed in');
+  expect(await trySignIn(browserAt('192.0.2.200'), PASSWORD)).toBe('signed in');
+  expect(await trySignIn(known, PASSWORD)).toBe('signed in');
   const rotated = await session.call('rotateSecretPath', { password: PASSWORD });
   expect(rotated.status).toBe(200);
   const there = await session.call('panelState', {}, rotated.body.panel_url);
@@ -78,7 +78,7 @@ test('who has the 65,536 networks of an IPv6 /48 keeps no new browser out', asyn
   const attacks = Array.from({ length: AT_ONCE }, attack);
   await expect.poll(() => failed, { timeout: 60_000 }).toBeGreaterThan(10);
   const outcomes: string[] = [];
-  for (const last of [1, 2, 3]) outcomes.push(await outcomeOf(browserAt(`203.0.113.${last}`), PASSWORD));
+  for (const last of [1, 2, 3]) outcomes.push(await trySignIn(browserAt(`203.0.113.${last}`), PASSWORD));
   isOver = true;
   // Those that wait for their turn get no reply any more.
   client.close();

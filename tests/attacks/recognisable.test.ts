@@ -10,17 +10,17 @@ test('a wrong link, a wrong path and a wrong secret path are one reply, and the 
   const { panel, ca } = attacked;
   const { hostname: host, port } = new URL(panel.panelUrl);
   const target = { host, port: Number(port), ca };
-  const ask = async (path: string) => {
+  const sendRequest = async (path: string) => {
     const reply = await exchangeRaw(target, requestText(`GET ${path} HTTP/1.1`, [`Host: ${host}:${port}`]));
     return reply.replace(/^Date: .*\r\n/m, '');
   };
   const token = 'z'.repeat(43);
   const replies = [
-    await ask(`/sub/${token}`),
-    await ask(`/sub/${token}?format=links`),
-    await ask(`/${token}`),
-    await ask(`/${token}/panel/panelState`),
-    await ask('/'),
+    await sendRequest(`/sub/${token}`),
+    await sendRequest(`/sub/${token}?format=links`),
+    await sendRequest(`/${token}`),
+    await sendRequest(`/${token}/panel/panelState`),
+    await sendRequest('/'),
   ];
   expect(new Set(replies).size).toBe(1);
   expect(replies[0]).toBe('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');

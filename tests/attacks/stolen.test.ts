@@ -16,7 +16,7 @@ const OWNER = '203.0.113.9';
 const STRANGER = '198.51.100.7';
 
 /** The input of an operation's example, without a proof; or another where that needs none. */
-function inputOf(id: OperationId): object {
+function buildInput(id: OperationId): object {
   if (id === 'updateSettings') return { audit_kept_days: 30 };
   const operation: Operation = OPERATIONS[id];
   const { password: _password, code: _code, ...input } = { ...(operation.example.body as Record<string, unknown>) };
@@ -48,10 +48,10 @@ test('a session that was copied whole takes nothing out, weakens nothing and doe
   const session = owner.jar.headers();
   thief.jar.store({ 'set-cookie': session.cookie?.split('; '), 'panel-session': session['panel-session'] });
 
-  const guarded = (Object.keys(OPERATIONS) as OperationId[]).filter((id) => needsProof(OPERATIONS[id], inputOf(id)));
+  const guarded = (Object.keys(OPERATIONS) as OperationId[]).filter((id) => needsProof(OPERATIONS[id], buildInput(id)));
   expect(guarded.length).toBeGreaterThan(25);
   for (const id of guarded) {
-    const { problem } = await thief.call(id, inputOf(id) as never);
+    const { problem } = await thief.call(id, buildInput(id) as never);
     expect([id, problem.detail]).toEqual([id, id === 'changePassword' ? 'validation' : 'proof_required']);
   }
   expect(await download(attacked, session, backup.name)).toBe(403);

@@ -27,7 +27,7 @@ test('failed keys and throttled sign-ins are seen by the administrator, while th
 
   await panel.end('SIGTERM');
   const again = await cli.serve(['--port', '0', '--trusted-proxy', '127.0.0.1']);
-  const rowsOf = async (action: string) =>
+  const listRows = async (action: string) =>
     (await owner.call('listAudit', { action }, again.panelUrl)).body.items.filter(
       ({ detail }) => detail.series === 'ended',
     );
@@ -35,7 +35,7 @@ test('failed keys and throttled sign-ins are seen by the administrator, while th
     ['failedKeys', '198.51.100.8'],
     ['failedSignIns', '198.51.100.7'],
   ] as const) {
-    const rows = await rowsOf(action);
+    const rows = await listRows(action);
     // On a slow machine they are of some minutes, of which the first belong to no series yet.
     const count = rows.reduce((sum, { detail }) => sum + Number(detail.count), 0);
     expect([rows[0]?.outcome, rows[0]?.address]).toEqual(['refused', address]);

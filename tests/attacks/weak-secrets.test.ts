@@ -9,14 +9,14 @@ test('a password that is guessed soon is refused, in the pages and in the termin
   await using attacked = await openAttacked();
   const browser = attacked.browserAt('203.0.113.9');
   await browser.call('signIn', { name: 'admin', password: PASSWORD });
-  const codeOf = async (password: string) => {
+  const tryPassword = async (password: string) => {
     const { status, problem } = await browser.call('changePassword', { ...PRESENT, new_password: password });
     return status === 200 ? 'changed' : problem.errors?.[0]?.code;
   };
   for (const common of ['iloveyou', 'Football2024!', 'qwertyuiop', 'TRUSTNO1', 'jennifer']) {
-    expect(await codeOf(common)).toBe('common_password');
+    expect(await tryPassword(common)).toBe('common_password');
   }
-  for (const weak of ['admin-12', 'aaaaaaaaaaaa', 'gatehouse']) expect(await codeOf(weak)).toBe('weak_password');
+  for (const weak of ['admin-12', 'aaaaaaaaaaaa', 'gatehouse']) expect(await tryPassword(weak)).toBe('weak_password');
   const { code, stderr } = await attacked.cli.run(['reset-password'], 'football99');
   expect(code).not.toBe(0);
   expect(stderr).toContain('tried first');

@@ -17,7 +17,7 @@ function attack(db: Database.Database): void {
   );
 }
 
-async function auditOf({ act }: Machine): Promise<readonly string[]> {
+async function readAudit({ act }: Machine): Promise<readonly string[]> {
   const { items } = await act('listAudit', { limit: 100 });
   return items.map(({ id, action }) => `${id} ${action}`);
 }
@@ -61,13 +61,13 @@ test('its keys come back revoked, known ones as they are, and no audit row is lo
   await using machine = await startMachine();
   const { name, file, changed } = await prepared(machine);
   tamper(file, changed, attack);
-  const before = await auditOf(machine);
+  const before = await readAudit(machine);
   await machine.act('restoreBackup', { name });
   const keys = machine.store.keys.all();
   expect(keys.find((key) => key.name === 'planted')).toMatchObject({ revokedAt: expect.any(Number), unconfirmed: 1 });
   expect(keys.find((key) => key.name === 'reader')).toMatchObject({ access: 'read', revokedAt: null, unconfirmed: 0 });
   expect(machine.core.settings().enginePath).toBeNull();
-  expect(await auditOf(machine)).toEqual(expect.arrayContaining([...before]));
+  expect(await readAudit(machine)).toEqual(expect.arrayContaining([...before]));
 });
 
 test('its keys are valid where they were accepted', async () => {

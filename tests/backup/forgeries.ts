@@ -76,6 +76,15 @@ export const FORGERIES: readonly (readonly [
     'damaged',
     (db) => db.exec("DELETE FROM user_credentials WHERE user_id = 1 AND family = 'key'"),
   ],
+  ['an unknown protocol', 'damaged', (db) => db.exec("UPDATE inbounds SET protocol = 'carrier-pigeon'")],
+  ['an unknown network', 'damaged', (db) => db.exec("UPDATE inbounds SET network = 'carrier-pigeon'")],
+  [
+    'an unknown kind of provider',
+    'damaged',
+    (db) =>
+      db.exec(`INSERT INTO providers (kind, name, is_test, account, fields, allow_private, enabled, missing, created_at, updated_at)
+               VALUES ('barter', 'Barter', 0, '', '{}', 0, 1, '[]', 0, 0)`),
+  ],
   ['tags that are no words', 'damaged', (db) => db.exec("UPDATE users SET tags = '[{}, 1]' WHERE id = 1")],
   [
     'an index that disagrees',

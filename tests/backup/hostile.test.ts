@@ -14,17 +14,19 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeBackupFile } from '../../src/adapters/backup-file.ts';
-import { PanelError } from '../../src/core/panel-error.ts';
+import { PanelError } from '../../src/core/kernel/panel-error.ts';
 import type { BackupProblem } from '../../src/core/ports/backups.ts';
 import { countRows } from '../../src/store/backup/check.ts';
 import { copyDatabase } from '../../src/store/backup/copy.ts';
+import { sampleInbound } from '../support/subscription-samples.ts';
+import { sampleNode } from '../support/temp-store.ts';
 import { FORGERIES } from './forgeries.ts';
 import { fillWithUsers, type Machine, PASSPHRASE, PASSWORD, startMachine } from './machine.ts';
 
 const SEED = 20_261_120;
 
 /** mulberry32: the same numbers on every run. */
-function randomOf(seed: number): (below: number) => number {
+function createRandom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
     state = (state + 0x6d2b79f5) | 0;
@@ -44,7 +46,7 @@ let before: string;
 let tried = 0;
 
 /** The data folder as it must stay: every file, but for those that the test itself puts among the backups. */
-function stateOf({ folder }: Machine): string {
+function hashFolder({ folder }: Machine): string {
   const hash = createHash('sha256');
   for (const name of readdirSync(folder).sort()) {
     const path = join(folder, name);
@@ -57,6 +59,11 @@ function stateOf({ folder }: Machine): string {
 beforeAll(async () => {
   machine = await startMachine();
   await fillWithUsers(machine, 20);
+  // For the forgeries of connections. No panel needs its node.
+  machine.store.write(() => {
+    const { id: _, ...inbound } = sampleInbound({ nodeId: machine.store.nodes.insert(sampleNode({ enabled: false })) });
+    machine.store.inbounds.insert(inbound);
+  });
   const { folder } = machine.backups;
   clear = readFileSync(join(folder, (await machine.act('createBackup', {})).name));
   encrypted = readFileSync(join(folder, (await machine.act('createBackup', { passphrase: PASSPHRASE })).name));
@@ -64,7 +71,7 @@ beforeAll(async () => {
   copyDatabase(machine.database, copy, false);
   // An idle panel would do it later, and change both files.
   machine.store.connection().pragma('wal_checkpoint(TRUNCATE)');
-  before = stateOf(machine);
+  before = hashFolder(machine);
 });
 
 afterAll(async () => {
@@ -72,7 +79,7 @@ afterAll(async () => {
 });
 
 /** Tries to restore a file; what it was refused for. */
-async function refusalOf(bytes: Buffer | string, passphrase?: string): Promise<BackupProblem | 'restored'> {
+async function tryRestore(bytes: Buffer | string, passphrase?: string): Promise<BackupProblem | 'restored'> {
   const name = 'tried.gatehouse-backup';
   const path = join(machine.backups.folder, name);
   if (typeof bytes === 'string') copyFileSync(bytes, path);
@@ -88,7 +95,7 @@ async function refusalOf(bytes: Buffer | string, passphrase?: string): Promise<B
 }
 
 async function expectUntouched(): Promise<void> {
-  expect(stateOf(machine)).toBe(before);
+  expect(hashFolder(machine)).toBe(before);
   expect((await machine.act('listUsers', {})).total).toBe(20);
   expect(existsSync(join(machine.folder, 'workshop'))).toBe(false);
 }
@@ -123,7 +130,7 @@ function pack(database: string, schema: number, counts: Readonly<Record<string, 
 
 describe('500 mutations', () => {
   test('cut anywhere', async () => {
-    const random = randomOf(SEED);
+    const random = createRandom(SEED);
     const cuts = [
       0,
       1,
@@ -138,17 +145,17 @@ describe('500 mutations', () => {
     ];
     for (const at of cuts) {
       const expected = at < 16 ? 'not_a_backup' : 'truncated';
-      expect([at, await refusalOf(clear.subarray(0, at))]).toEqual([at, expected]);
+      expect([at, await tryRestore(clear.subarray(0, at))]).toEqual([at, expected]);
     }
     for (let count = 0; count < 50; count += 1) {
       const at = 16 + random(encrypted.length - 16);
-      expect([at, await refusalOf(encrypted.subarray(0, at), PASSPHRASE)]).toEqual([at, 'truncated']);
+      expect([at, await tryRestore(encrypted.subarray(0, at), PASSPHRASE)]).toEqual([at, 'truncated']);
     }
     await expectUntouched();
   });
 
   test('one bit changed anywhere', async () => {
-    const random = randomOf(SEED + 1);
+    const random = createRandom(SEED + 1);
     const seen = new Set<string>();
     for (const [file, passphrase] of [
       [clear, undefined],
@@ -158,7 +165,7 @@ describe('500 mutations', () => {
         const at = random(file.length);
         const changed = Buffer.from(file);
         changed.writeUInt8(changed.readUInt8(at) ^ (1 << random(8)), at);
-        const found = await refusalOf(changed, passphrase);
+        const found = await tryRestore(changed, passphrase);
         seen.add(found);
         expect([at, found === 'restored']).toEqual([at, false]);
       }
@@ -168,21 +175,21 @@ describe('500 mutations', () => {
   });
 
   test('pieces left out, doubled, exchanged, overwritten or added', async () => {
-    const random = randomOf(SEED + 2);
+    const random = createRandom(SEED + 2);
     for (let count = 0; count < 20; count += 1) {
       const [from, to] = [random(clear.length), random(clear.length)].sort((a, b) => a - b) as [number, number];
       const zeroed = Buffer.from(clear).fill(0, from, to + 1);
       const without = Buffer.concat([clear.subarray(0, from), clear.subarray(to + 1)]);
       const doubled = Buffer.concat([clear.subarray(0, to + 1), clear.subarray(from)]);
       const longer = Buffer.concat([clear, Buffer.alloc(1 + random(100), count)]);
-      for (const bytes of [zeroed, without, doubled, longer]) expect(await refusalOf(bytes)).not.toBe('restored');
+      for (const bytes of [zeroed, without, doubled, longer]) expect(await tryRestore(bytes)).not.toBe('restored');
     }
-    expect(await refusalOf(Buffer.concat([clear, clear]))).toBe('damaged');
+    expect(await tryRestore(Buffer.concat([clear, clear]))).toBe('damaged');
     await expectUntouched();
   });
 
   test('databases with a bit changed, in a file that is whole', async () => {
-    const random = randomOf(SEED + 3);
+    const random = createRandom(SEED + 3);
     const original = readFileSync(copy);
     const reader = new Database(copy, { readonly: true });
     const counts = countRows(reader);
@@ -206,18 +213,18 @@ describe('500 mutations', () => {
 
 describe('forged databases', () => {
   test.each(FORGERIES)('%s', async (_what, problem, change) => {
-    expect(await refusalOf(forge(change))).toBe(problem);
+    expect(await tryRestore(forge(change))).toBe(problem);
     await expectUntouched();
   });
 
   test('counts that do not hold', async () => {
-    expect(await refusalOf(pack(copy, 1, { users: 1 }))).toBe('damaged');
+    expect(await tryRestore(pack(copy, 1, { users: 1 }))).toBe('damaged');
     await expectUntouched();
   });
 
   test('half of a database in a file that is whole', async () => {
     const halve = (file: string) => truncateSync(file, Math.floor(statSync(file).size / 2));
-    expect(await refusalOf(forge(() => {}, halve))).toBe('damaged');
+    expect(await tryRestore(forge(() => {}, halve))).toBe('damaged');
     await expectUntouched();
   });
 });
@@ -227,12 +234,12 @@ test('files that are something else', async () => {
   const db = new Database(other);
   db.exec('CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT)');
   db.close();
-  expect(await refusalOf(other)).toBe('foreign');
-  expect(await refusalOf(pack(other, 1, {}))).toBe('foreign');
+  expect(await tryRestore(other)).toBe('foreign');
+  expect(await tryRestore(pack(other, 1, {}))).toBe('foreign');
   const others = ['', 'hello', 'PK\u0003\u0004 a zip', '{"backup": true}', 'GATEHOUSE', 'SQLite format 2\0'];
-  for (const text of others) expect([text, await refusalOf(Buffer.from(text))]).toEqual([text, 'not_a_backup']);
-  expect(await refusalOf(Buffer.from('SQLite format 3\0'))).toBe('foreign');
-  expect(await refusalOf(Buffer.concat([Buffer.from('GATEHOUSE BACKUP'), Buffer.alloc(100, 0xff)]))).toBe('damaged');
+  for (const text of others) expect([text, await tryRestore(Buffer.from(text))]).toEqual([text, 'not_a_backup']);
+  expect(await tryRestore(Buffer.from('SQLite format 3\0'))).toBe('foreign');
+  expect(await tryRestore(Buffer.concat([Buffer.from('GATEHOUSE BACKUP'), Buffer.alloc(100, 0xff)]))).toBe('damaged');
   await expectUntouched();
 });
 

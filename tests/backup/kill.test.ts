@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { times } from '../support/long.ts';
-import { linksOf, PASSPHRASE, startMachine } from './machine.ts';
+import { listLinks, PASSPHRASE, startMachine } from './machine.ts';
 
 const RANDOM_KILLS = times(10, 200);
 /** In the short form every second step is killed before. */
 const STRIDE = times(2, 1);
 const WHICH = STRIDE === 1 ? 'each step' : 'every second step';
 /** More steps than a backup or a restore has. */
-const MOST_STEPS = 200;
+const MAX_STEPS = 200;
 
 let template: string;
 /** Names of the users in each state. */
@@ -96,7 +96,7 @@ async function inspect(place: string): Promise<readonly string[]> {
     expect([name, problem]).toEqual([name, null]);
   }
   expect(await machine.signIn()).toMatch(/^[\w-]{40,}$/);
-  expect((await linksOf(machine)).size).toBe((await machine.act('listUsers', {})).total);
+  expect((await listLinks(machine)).size).toBe((await machine.act('listUsers', {})).total);
   return (await machine.act('listUsers', { sort: 'id' })).items.map(({ name }) => name);
 }
 
@@ -104,7 +104,7 @@ for (const thread of ['main', 'worker']) {
   test(`a restore killed before ${WHICH} of the ${thread} thread`, async () => {
     const outcomes = new Set<string>();
     let step = 1;
-    for (let isOver = false; !isOver && step < MOST_STEPS; step += STRIDE) {
+    for (let isOver = false; !isOver && step < MAX_STEPS; step += STRIDE) {
       const place = newPlace();
       const { said, wasKilled } = await runVictim(place, 'restore', `${thread}:${step}`);
       const names = (await inspect(place)).join();
@@ -116,7 +116,7 @@ for (const thread of ['main', 'worker']) {
       isOver = !wasKilled;
       rmSync(place, { recursive: true });
     }
-    expect(step).toBeLessThan(MOST_STEPS);
+    expect(step).toBeLessThan(MAX_STEPS);
     expect(outcomes.has('new') && outcomes.has('old')).toBe(true);
   });
 }

@@ -8,10 +8,10 @@ import { openVault } from '../../src/adapters/vault/vault.ts';
 import { parseInput, splitInput } from '../../src/contract/input/input.ts';
 import type { CallOf, OutputOf } from '../../src/contract/operation.ts';
 import { OPERATIONS } from '../../src/contract/table.ts';
-import type { HandledId } from '../../src/core/call.ts';
-import type { Core } from '../../src/core/core.ts';
 import { createCore } from '../../src/core/create-core.ts';
+import type { Core } from '../../src/core/kernel/core.ts';
 import type { Backups } from '../../src/core/ports/backups.ts';
+import type { HandledId } from '../../src/core/ports/call.ts';
 import type { Clock, Timers, Vault } from '../../src/core/ports/ports.ts';
 import { createBackups } from '../../src/panel/backup/backups.ts';
 import { machineParts } from '../../src/panel/machine-parts.ts';
@@ -21,7 +21,7 @@ import { createHeavyWriter } from '../../src/panel/workers/heavy-writer.ts';
 import type { FileStore } from '../../src/store/index.ts';
 import { CHEAP_COST } from '../support/cheap-password.ts';
 import { createTestLog, type TestLog } from '../support/log.ts';
-import { proven } from '../support/proven.ts';
+import { proven, provenActor } from '../support/proven.ts';
 
 export const PASSWORD = 'correct horse battery';
 export const PASSPHRASE = 'a passphrase for backups';
@@ -123,7 +123,7 @@ export async function startMachine(options: MachineOptions = {}): Promise<Machin
     async act(id, input, sessionId) {
       const parsed = parseInput(OPERATIONS[id], splitInput(OPERATIONS[id], proven(id, input, PASSWORD)));
       if (!parsed.ok) throw new Error(`${id}: ${JSON.stringify(parsed.errors)}`);
-      const who = sessionId === undefined ? actor : { ...actor, sessionId };
+      const who = sessionId === undefined ? provenActor(id, input, actor) : { ...actor, sessionId };
       const { body } = await core.call(id, parsed.value, {
         actor: who,
         requestId: 'test',
@@ -160,7 +160,7 @@ export async function fillWithUsers({ act }: Machine, count: number): Promise<Re
 }
 
 /** All users of a machine and their links. */
-export async function linksOf({ act }: Machine): Promise<ReadonlyMap<number, string>> {
+export async function listLinks({ act }: Machine): Promise<ReadonlyMap<number, string>> {
   const links = new Map<number, string>();
   for (let offset = 0; ; offset += 500) {
     const { items } = await act('listUsers', { limit: 500, offset, sort: 'id' });

@@ -6,22 +6,22 @@ import { expect, test } from 'vitest';
 import { writeBackupFile } from '../../src/adapters/backup-file.ts';
 import { createTestClock } from '../support/clock.ts';
 import { tempFolder } from '../support/temp-store.ts';
-import { fillWithUsers, linksOf, type Machine, PASSPHRASE, PASSWORD, startMachine } from './machine.ts';
+import { fillWithUsers, listLinks, type Machine, PASSPHRASE, PASSWORD, startMachine } from './machine.ts';
 
 const SECRET = 'a private key that nobody may read';
 const PLACE = 'inbound:1:reality';
 
 async function sealSecret({ store, vault }: Machine, secret = SECRET): Promise<void> {
   await vault.prepare();
-  store.write(() => store.sealed.put(vault.seal(PLACE, secret)));
+  store.write(() => store.sealed.save(vault.seal(PLACE, secret)));
 }
 
-function secretOf({ store, vault }: Machine): string | null {
+function readSecret({ store, vault }: Machine): string | null {
   const row = store.sealed.get(PLACE);
   return row ? vault.open(row) : null;
 }
 
-const fileOf = ({ backups }: Machine, { name }: { readonly name: string }) => join(backups.folder, name);
+const getBackupPath = ({ backups }: Machine, { name }: { readonly name: string }) => join(backups.folder, name);
 
 test('on a new machine every link is as it was, and secrets are sealed with its own key', async () => {
   await using old = await startMachine();
@@ -31,16 +31,31 @@ test('on a new machine every link is as it was, and secrets are sealed with its 
   expect(made).toMatchObject({ kind: 'manual', encrypted: true, secrets: 'inside' });
 
   await using fresh = await startMachine({ origin: 'https://198.51.100.7:9443', isSetUp: false });
-  const restored = await fresh.core.local.restore(fileOf(old, made), PASSPHRASE);
+  const restored = await fresh.core.local.restore(getBackupPath(old, made), PASSPHRASE);
   expect(restored.restored).toMatchObject({ ok: true, users: 50, secrets: 'inside' });
   expect(restored.links_url).toBe('https://192.0.2.1:8443/sub/');
-  expect(await linksOf(fresh)).toEqual(links);
-  expect(secretOf(fresh)).toBe(SECRET);
+  expect(await listLinks(fresh)).toEqual(links);
+  expect(readSecret(fresh)).toBe(SECRET);
   expect(fresh.store.sealed.keyId()).not.toBe(old.store.sealed.keyId());
   // There was no administrator: now the old one's signs in, at the path of the old one.
   expect(await fresh.signIn()).toMatch(/^[\w-]{40,}$/);
   expect(fresh.core.settings().secretPath).toBe(old.core.settings().secretPath);
   expect(fresh.core.settings().instanceId).not.toBe(old.core.settings().instanceId);
+});
+
+test.each([
+  ['an empty folder', { isSetUp: false, origin: null }],
+  ['a running panel', { origin: 'https://198.51.100.7:9443' }],
+  ['a running panel at the same address', { origin: 'https://192.0.2.1:8443' }],
+])('restored again and again into %s, links are the same byte for byte', async (_place, options) => {
+  await using old = await startMachine();
+  const links = await fillWithUsers(old, 3);
+  const file = getBackupPath(old, await old.act('createBackup', {}));
+  await using here = await startMachine(options);
+  for (let restores = 1; restores <= 3; restores += 1) {
+    const { links_url } = await here.core.local.restore(file, null, true);
+    expect([restores, links_url, await listLinks(here)]).toEqual([restores, 'https://192.0.2.1:8443/sub/', links]);
+  }
 });
 
 test('a machine that is in use keeps its addresses and who may sign in', async () => {
@@ -54,7 +69,7 @@ test('a machine that is in use keeps its addresses and who may sign in', async (
   here.store.write(() => here.store.settings.set({ port: 9443 }));
   const before = here.core.settings();
   const administrator = here.store.administrator.get();
-  await here.core.local.restore(fileOf(old, made), null);
+  await here.core.local.restore(getBackupPath(old, made), null);
   const { host, port, publicAddress, secretPath, instanceId, subscriptionTitle } = here.core.settings();
   expect({ host, port, publicAddress, secretPath, instanceId }).toEqual({
     host: before.host,
@@ -66,7 +81,7 @@ test('a machine that is in use keeps its addresses and who may sign in', async (
   expect(subscriptionTitle).toBe('Old');
   expect(here.store.administrator.get()).toEqual(administrator);
   const moved = new Map([...links].map(([id, link]) => [id, link.replace('/sub/', '/links/')]));
-  expect(await linksOf(here)).toEqual(moved);
+  expect(await listLinks(here)).toEqual(moved);
 });
 
 test('what was done since is gone, what must not come back does not, and going back again works', async () => {
@@ -84,7 +99,7 @@ test('what was done since is gone, what must not come back does not, and going b
   const session = machine.core.authenticateSession(mine)?.sessionId ?? 0;
   const reply = await act('restoreBackup', { name: made.name, password: PASSWORD }, session);
   expect(reply.restored).toMatchObject({ ok: true, users: 3, keys: 1, secrets: 'none' });
-  expect(await linksOf(machine)).toEqual(links);
+  expect(await listLinks(machine)).toEqual(links);
   expect(machine.core.settings().secretPath).toBe(path);
   // The caller's session goes on, every other one ended.
   expect(machine.core.authenticateSession(mine)?.sessionId).toBe(session);
@@ -151,7 +166,7 @@ test('a second factor that is on is asked for, and no code of it works twice bec
 
   // There was no administrator: the second factor comes with the restored one, and its secret opens there.
   await using fresh = await startMachine({ clock, isSetUp: false });
-  await fresh.core.local.restore(fileOf(machine, { name }), PASSPHRASE);
+  await fresh.core.local.restore(getBackupPath(machine, { name }), PASSPHRASE);
   const signIn = { name: 'admin', password: PASSWORD };
   await expect(fresh.act('signIn', signIn)).rejects.toThrow('sign_in_failed');
   expect(await fresh.act('signIn', { ...signIn, code: codeNow() })).toEqual({ name: 'admin' });
@@ -161,15 +176,15 @@ test('only the right passphrase opens an encrypted backup, and nothing in it can
   await using machine = await startMachine();
   const links = await fillWithUsers(machine, 5);
   const { name } = await machine.act('createBackup', { passphrase: PASSPHRASE });
-  const tell = async (passphrase?: string) =>
+  const tryRestore = async (passphrase?: string) =>
     (await machine.act('checkBackup', { name, ...(passphrase !== undefined && { passphrase }) })).problem;
-  expect(await tell()).toBe('needs_passphrase');
-  expect(await tell('another passphrase')).toBe('wrong_passphrase');
-  expect(await tell(PASSPHRASE)).toBeNull();
+  expect(await tryRestore()).toBe('needs_passphrase');
+  expect(await tryRestore('another passphrase')).toBe('wrong_passphrase');
+  expect(await tryRestore(PASSPHRASE)).toBeNull();
   await expect(
     machine.act('restoreBackup', { name, password: PASSWORD, passphrase: 'another passphrase' }),
   ).rejects.toMatchObject({ code: 'backup_refused', errors: [{ code: 'wrong_passphrase' }] });
-  expect(await linksOf(machine)).toEqual(links);
+  expect(await listLinks(machine)).toEqual(links);
 });
 
 test('without a passphrase secrets are left out, and those of this machine stay', async () => {
@@ -179,12 +194,12 @@ test('without a passphrase secrets are left out, and those of this machine stay'
   expect(made).toMatchObject({ encrypted: false, secrets: 'left_out' });
   await sealSecret(machine, 'a newer one');
   await machine.act('restoreBackup', { name: made.name, password: PASSWORD });
-  expect(secretOf(machine)).toBe('a newer one');
+  expect(readSecret(machine)).toBe('a newer one');
 
   await using elsewhere = await startMachine({ isSetUp: false });
-  const restored = await elsewhere.core.local.restore(fileOf(machine, made), null);
+  const restored = await elsewhere.core.local.restore(getBackupPath(machine, made), null);
   expect(restored.restored.secrets).toBe('left_out');
-  expect(secretOf(elsewhere)).toBeNull();
+  expect(readSecret(elsewhere)).toBeNull();
 });
 
 test('the backup from before a restore has its secrets back on this machine, and on this one only', async () => {
@@ -192,14 +207,14 @@ test('the backup from before a restore has its secrets back on this machine, and
   const { name } = await machine.act('createBackup', { passphrase: PASSPHRASE });
   await sealSecret(machine);
   const { former } = await machine.act('restoreBackup', { name, password: PASSWORD, passphrase: PASSPHRASE });
-  expect(secretOf(machine)).toBeNull();
+  expect(readSecret(machine)).toBeNull();
   const again = await machine.act('restoreBackup', { name: former, password: PASSWORD });
   expect(again.restored.secrets).toBe('this_machine');
-  expect(secretOf(machine)).toBe(SECRET);
+  expect(readSecret(machine)).toBe(SECRET);
 
   await using elsewhere = await startMachine({ isSetUp: false });
-  await elsewhere.core.local.restore(fileOf(machine, { name: former }), null);
-  expect(secretOf(elsewhere)).toBeNull();
+  await elsewhere.core.local.restore(getBackupPath(machine, { name: former }), null);
+  expect(readSecret(elsewhere)).toBeNull();
 });
 
 test('where the key of the vault is lost, a backup with a passphrase brings the secrets back', async () => {
@@ -214,7 +229,7 @@ test('where the key of the vault is lost, a backup with a passphrase brings the 
   expect(machine.vault.state()).toBe('deleted');
   await machine.act('restoreBackup', { name, password: PASSWORD, passphrase: PASSPHRASE });
   expect(machine.vault.state()).toBe('headless');
-  expect(secretOf(machine)).toBe(SECRET);
+  expect(readSecret(machine)).toBe(SECRET);
 });
 
 test('the copy from before a migration and a bare database file are restored too', async () => {
@@ -228,7 +243,7 @@ test('the copy from before a migration and a bare database file are restored too
   expect(items).toMatchObject([{ name, kind: 'before_migration', encrypted: false, secrets: null }]);
   await old.act('deleteUser', { id: 1 });
   await old.act('restoreBackup', { name, password: PASSWORD });
-  expect(await linksOf(old)).toEqual(links);
+  expect(await listLinks(old)).toEqual(links);
 });
 
 test('the folder lists what is a backup, newest first, and nothing else', async () => {

@@ -48,7 +48,7 @@ function load({ act }: Machine, tariff_id: number): Load {
 }
 
 /** All users of a machine, whole. */
-async function usersOf({ act }: Machine): Promise<ReadonlyMap<number, User>> {
+async function readUsers({ act }: Machine): Promise<ReadonlyMap<number, User>> {
   const users = new Map<number, User>();
   for (let offset = 0; ; offset += 500) {
     const { items } = await act('listUsers', { limit: 500, offset, sort: 'id' });
@@ -62,9 +62,9 @@ test(`${BACKUPS} backups under load, each restored into an empty folder with ano
 }, async ({ annotate }) => {
   await using old = await startMachine();
   await fillWithUsers(old, USERS);
-  const standing = await usersOf(old);
+  const standing = await readUsers(old);
   await old.vault.prepare();
-  old.store.write(() => old.store.sealed.put(old.vault.seal('inbound:1:reality', 'kept')));
+  old.store.write(() => old.store.sealed.save(old.vault.seal('inbound:1:reality', 'kept')));
   const under = load(old, 1);
   const made: { readonly path: string; readonly before: ReadonlyMap<number, User> }[] = [];
   while (made.length < BACKUPS) {
@@ -79,7 +79,7 @@ test(`${BACKUPS} backups under load, each restored into an empty folder with ano
   for (const { path, before } of made) {
     await using fresh = await startMachine({ origin: 'https://203.0.113.9:8443', isSetUp: false });
     await fresh.core.local.restore(path, PASSPHRASE);
-    const restored = await usersOf(fresh);
+    const restored = await readUsers(fresh);
     // All but the one that was in work have had all their writes acknowledged, and none came behind.
     const latest = Math.max(...before.keys());
     for (const [id, user] of before) {

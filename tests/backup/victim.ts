@@ -6,20 +6,20 @@ import { PASSPHRASE, PASSWORD, startMachine } from './machine.ts';
 
 const [place = '', what = '', armed = ''] = process.argv.slice(2);
 const machine = await startMachine({ place });
-const say = (line: string) => process.stdout.write(`${line}\n`);
+const printLine = (line: string) => process.stdout.write(`${line}\n`);
 
 async function restore(state: string): Promise<void> {
   const path = join(place, `${state}.gatehouse-backup`);
   await machine.core.local.restore(path, PASSPHRASE);
-  say(`restored ${state}`);
+  printLine(`restored ${state}`);
 }
 
 async function user(number: number): Promise<void> {
   const { id } = await machine.act('createUser', { name: `made ${number}`, tariff_id: 1 });
-  say(`user ${id}`);
+  printLine(`user ${id}`);
 }
 
-say('ready');
+printLine('ready');
 if (what === 'restore') {
   writeFileSync(armed, '');
   await restore('new');
@@ -27,7 +27,7 @@ if (what === 'restore') {
   await user(1);
   writeFileSync(armed, '');
   const { name } = await machine.act('createBackup', { passphrase: PASSPHRASE });
-  say(`backup ${name}`);
+  printLine(`backup ${name}`);
 } else {
   for (let round = 1; ; round += 1) {
     await user(round);
@@ -37,5 +37,5 @@ if (what === 'restore') {
     await restore(round % 2 === 0 ? 'old' : 'new');
   }
 }
-say('done');
+printLine('done');
 process.exit(0);

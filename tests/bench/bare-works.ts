@@ -75,8 +75,8 @@ const insert: MakeWork = (db, links) => {
     .prepare("SELECT min(id) FROM users WHERE state = 'active' AND state_due_at < due_at + 1e12")
     .pluck()
     .get();
-  const cellOf = (column: string) => (LEFT_OUT.has(column) ? 'NULL' : column);
-  const values = WRITTEN.map((column) => (COPIED.has(column) ? `:${column}` : cellOf(column)));
+  const selectColumn = (column: string) => (LEFT_OUT.has(column) ? 'NULL' : column);
+  const values = WRITTEN.map((column) => (COPIED.has(column) ? `:${column}` : selectColumn(column)));
   const add = db
     .prepare<[Record<string, string>], UserCells>(
       `INSERT INTO users (${WRITTEN.join(', ')}, name_sort, used, state_due_at)

@@ -15,7 +15,7 @@ interface Answer {
 
 export interface Child {
   /** Rejects with what went wrong over there, or when the child ends. */
-  ask<T>(name: string, argument?: unknown): Promise<T>;
+  call<T>(name: string, argument?: unknown): Promise<T>;
   /** Lets it close what it has open. */
   stop(): Promise<void>;
 }
@@ -40,17 +40,17 @@ export function startChild(url: URL, execArgv: string[] = [], variables: NodeJS.
     for (const { reject } of waiting.values()) reject(new Error(`${module} ended with exit code ${code}`));
     waiting.clear();
   });
-  const ask = <T>(name: string, argument?: unknown): Promise<T> =>
+  const call = <T>(name: string, argument?: unknown): Promise<T> =>
     new Promise<T>((resolve, reject) => {
       const id = ++lastId;
       waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
       child.send({ id, name, argument } satisfies Question);
     });
   return {
-    ask,
+    call,
     async stop() {
       if (child.exitCode !== null) return;
-      await ask(STOP);
+      await call(STOP);
       child.disconnect();
       await ended;
     },

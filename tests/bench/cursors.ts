@@ -1,5 +1,5 @@
 // Cursors to anywhere in a list: as the list itself hands them out, made from rows picked at random.
-import { createDice } from '../../src/panel/demo/people.ts';
+import { createDice } from '../../src/demo/people.ts';
 import { type Connection, openConnection } from '../../src/store/database.ts';
 import { NEVER } from '../../src/store/users/row.ts';
 
@@ -34,7 +34,7 @@ export function cursorsInto(
       const cursors: string[] = [];
       while (cursors.length < count) {
         const found = pick(dice());
-        if (found) cursors.push(cursorOf(kind.sort, ...found));
+        if (found) cursors.push(encodeCursor(kind.sort, ...found));
       }
       return cursors;
     });
@@ -47,24 +47,24 @@ type Place = readonly [value: string | number, id: number];
 /** A place for a chance between 0 and 1; undefined where there is none. */
 type Pick = (chance: number) => Place | undefined;
 
-const columnOf = ({ sort }: ListKind) => COLUMN[sort.replace('-', '')];
+const getColumn = ({ sort }: ListKind) => COLUMN[sort.replace('-', '')];
 const IN_LIST = 'state = coalesce(:state, state) AND tariff_id = coalesce(:tariff, tariff_id)';
-const filterOf = ({ state, tariffId }: ListKind) => ({ state: state ?? null, tariff: tariffId ?? null });
+const toFilter = ({ state, tariffId }: ListKind) => ({ state: state ?? null, tariff: tariffId ?? null });
 
 function anywhere(db: Connection, kind: ListKind, users: number): Pick {
-  const sql = `SELECT ${columnOf(kind)}, id FROM users WHERE id = :id AND ${IN_LIST}`;
+  const sql = `SELECT ${getColumn(kind)}, id FROM users WHERE id = :id AND ${IN_LIST}`;
   const row = db.prepare<[object], Place>(sql).raw();
-  return (chance) => row.get({ id: 1 + Math.floor(chance * users), ...filterOf(kind) });
+  return (chance) => row.get({ id: 1 + Math.floor(chance * users), ...toFilter(kind) });
 }
 
 function early(db: Connection, kind: ListKind, most: number): Pick {
-  const [column, direction] = [columnOf(kind), kind.sort.startsWith('-') ? 'DESC' : 'ASC'];
+  const [column, direction] = [getColumn(kind), kind.sort.startsWith('-') ? 'DESC' : 'ASC'];
   const order = `${column} ${direction}, id ${direction}`;
   const sql = `SELECT ${column}, id FROM users WHERE ${IN_LIST} ORDER BY ${order} LIMIT ${most}`;
-  const places = db.prepare<[object], Place>(sql).raw().all(filterOf(kind));
+  const places = db.prepare<[object], Place>(sql).raw().all(toFilter(kind));
   return (chance) => places[Math.floor(chance * places.length)];
 }
 
-function cursorOf(sort: string, value: string | number, id: number): string {
+function encodeCursor(sort: string, value: string | number, id: number): string {
   return Buffer.from(JSON.stringify([sort, value === NEVER ? null : value, id])).toString('base64url');
 }

@@ -2,7 +2,7 @@
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FILES } from '../../src/panel/data-folder.ts';
+import { FILES } from '../../src/adapters/data-folder.ts';
 import { startChild } from './child.ts';
 
 export interface Sizes {
@@ -21,10 +21,10 @@ export interface Databases extends Disposable {
   fillSeconds(size: keyof Sizes): Promise<number>;
 }
 
-export const databaseOf = (folder: string) => join(folder, FILES.database);
+export const getDatabasePath = (folder: string) => join(folder, FILES.database);
 
 /** `kept`: a folder whose databases stay for another run; without it all goes at the end. */
-export function openDatabases(sizes: Sizes, kept: string | undefined, say: (text: string) => void): Databases {
+export function openDatabases(sizes: Sizes, kept: string | undefined, printLine: (text: string) => void): Databases {
   const root = kept ?? mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
   const copies = mkdtempSync(join(tmpdir(), 'gatehouse-bench-copies-'));
   let copied = 0;
@@ -35,9 +35,9 @@ export function openDatabases(sizes: Sizes, kept: string | undefined, say: (text
     if (!existsSync(note)) {
       rmSync(folder, { recursive: true, force: true });
       mkdirSync(root, { recursive: true });
-      say(`filling a database of ${sizes[size].toLocaleString('en')} users`);
+      printLine(`filling a database of ${sizes[size].toLocaleString('en')} users`);
       const filler = startChild(new URL('./filler.ts', import.meta.url));
-      const seconds = await filler.ask<number>('fill', { folder, users: sizes[size] });
+      const seconds = await filler.call<number>('fill', { folder, users: sizes[size] });
       await filler.stop();
       writeFileSync(note, JSON.stringify({ seconds }));
     }
@@ -52,7 +52,7 @@ export function openDatabases(sizes: Sizes, kept: string | undefined, say: (text
       const { folder } = await ready(size);
       const copy = join(copies, `${++copied}`);
       mkdirSync(copy, { mode: 0o700 });
-      copyFileSync(databaseOf(folder), databaseOf(copy));
+      copyFileSync(getDatabasePath(folder), getDatabasePath(copy));
       return copy;
     },
     [Symbol.dispose]: () => {

@@ -28,7 +28,7 @@ function encodeCounters(users: number): Buffer {
 function start(users: number): Promise<number> {
   const counters = encodeCounters(users);
   const asIs = (bytes: Buffer) => bytes;
-  const methodOf = (name: string) => ({
+  const buildMethod = (name: string) => ({
     path: `${SERVICE}/${name}`,
     requestStream: false,
     responseStream: false,
@@ -38,7 +38,7 @@ function start(users: number): Promise<number> {
     responseDeserialize: asIs,
   });
   server.addService(
-    { GetSysStats: methodOf('GetSysStats'), QueryStats: methodOf('QueryStats') },
+    { GetSysStats: buildMethod('GetSysStats'), QueryStats: buildMethod('QueryStats') },
     {
       GetSysStats: (_call: unknown, done: (error: null, reply: Buffer) => void) => done(null, Buffer.alloc(0)),
       QueryStats: ({ request }: { request: Buffer }, done: (error: null, reply: Buffer) => void) =>

@@ -24,7 +24,7 @@ export interface Bench {
   readonly scale: Scale;
   /** How many nodes are simulated, with which of the databases. */
   readonly fleet: Fleet;
-  say(text: string): void;
+  printLine(text: string): void;
 }
 
 /** At least or at most so much. */

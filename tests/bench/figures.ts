@@ -1,7 +1,6 @@
 // Every figure, in the order in which they are measured and shown.
 import type { Figure } from './figure.ts';
 import { attacked } from './figures/attacked.ts';
-import { beside } from './figures/beside.ts';
 import { bulk } from './figures/bulk.ts';
 import { create } from './figures/create.ts';
 import { deepOffset } from './figures/deep-offset.ts';
@@ -14,6 +13,7 @@ import { keyset } from './figures/keyset.ts';
 import { list } from './figures/list.ts';
 import { memory } from './figures/memory.ts';
 import { metrics } from './figures/metrics.ts';
+import { beside } from './figures/mixed-load.ts';
 import { oneUser } from './figures/one-user.ts';
 import { pages } from './figures/pages.ts';
 import { search } from './figures/search.ts';

@@ -1,13 +1,13 @@
 // A child that makes a demonstration, tells how long that took, and adds what the figures need and a demonstration has not.
 import { systemClock } from '../../src/adapters/clock.ts';
 import type { Store } from '../../src/core/ports/ports.ts';
-import { trafficSlot } from '../../src/core/traffic.ts';
+import { trafficSlot } from '../../src/core/users/traffic.ts';
+import { prepareDemoFolder } from '../../src/demo/folder.ts';
 import { DAY_MS, HOUR_MS } from '../../src/domain/limits.ts';
-import { prepareDemoFolder } from '../../src/panel/demo/folder.ts';
 import { ownFolder } from '../../src/panel/owned-folder.ts';
 import { openConnection } from '../../src/store/database.ts';
 import { answerParent } from './child.ts';
-import { databaseOf } from './databases.ts';
+import { getDatabasePath } from './databases.ts';
 import { RARE_WORDS } from './rare-words.ts';
 
 const NODES = 50;
@@ -28,7 +28,7 @@ function fill({ folder, users }: { folder: string; users: number }): number {
   store.write(() => nameSome(store, users));
   store.write(() => addNodes(store, now, settings.timeZone));
   close();
-  const db = openConnection(databaseOf(folder));
+  const db = openConnection(getDatabasePath(folder));
   db.prepare(FIX_IN_TIME).run({ later: now + DAYS * DAY_MS, earlier: now - HOUR_MS });
   db.close();
   return seconds;

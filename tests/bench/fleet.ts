@@ -3,12 +3,12 @@
 import { randomBytes } from 'node:crypto';
 import { issueSelfSigned } from '../../src/adapters/certificates/issuer.ts';
 import { systemClock } from '../../src/adapters/clock.ts';
+import { awaitJoin, type NodeIdentity, type NodeListener, serveNode } from '../../src/agent/server.ts';
 import type { Engine, LedgerEntry, RunningEngine } from '../../src/core/ports/engines.ts';
 import type { LeaseHeld } from '../../src/core/ports/lease.ts';
 import type { Log } from '../../src/core/ports/ports.ts';
 import { readJoinToken } from '../../src/domain/nodes/join-token.ts';
-import { fingerprintOf } from '../../src/nodes/engine-config.ts';
-import { awaitJoin, type NodeIdentity, type NodeListener, serveNode } from '../../src/nodes/remote/node-server.ts';
+import { computeFingerprint } from '../../src/engines/engine-config.ts';
 import { answerParent } from './child.ts';
 import type { Invited } from './panel-server.ts';
 
@@ -44,7 +44,13 @@ function simulate(index: number, moving: number, before: LeaseHeld | null): Mach
   const entries = new Map<number, LedgerEntry>();
   const told = new Map<number, boolean>();
   const begin = (config: Parameters<Engine['fingerprint']>[0], boot: string): RunningEngine => {
-    process = { name: 'xray', version: '26.3.27', boot, fingerprint: fingerprintOf(config), startedAt: Date.now() };
+    process = {
+      name: 'xray',
+      version: '26.3.27',
+      boot,
+      fingerprint: computeFingerprint(config),
+      startedAt: Date.now(),
+    };
     return process;
   };
   const move = () => {
@@ -61,7 +67,7 @@ function simulate(index: number, moving: number, before: LeaseHeld | null): Mach
   };
   const engine: Engine = {
     running: async () => process,
-    fingerprint: fingerprintOf,
+    fingerprint: computeFingerprint,
     check: async () => {},
     start: async (config, users, boot) => {
       for (const _user of users);
@@ -73,7 +79,7 @@ function simulate(index: number, moving: number, before: LeaseHeld | null): Mach
       process = null;
     },
     counters: async () => ({ boot: process?.boot ?? null, users: new Map(), inbounds: new Map() }),
-    async take(taken, asks) {
+    async readLedgerPage(taken, asks) {
       if (asks) move();
       const from = taken?.run === run ? taken.taken : 0;
       const known = acknowledged;
@@ -102,7 +108,6 @@ function simulate(index: number, moving: number, before: LeaseHeld | null): Mach
       held = { leaseId, version: base + 1, at: isWhole, users: filled };
       return held;
     },
-    leaseKind: () => 'difference',
     async apply(changes) {
       for (const { user, isAllowed } of changes) if (watched.has(user.userId)) told.set(user.userId, isAllowed);
       return changes.map(() => null);

@@ -19,7 +19,7 @@ export interface Generator {
 export function startGenerator(): Generator {
   const child: Child = startChild(new URL('./load-generator.ts', import.meta.url));
   const isWrk = hasWrk();
-  const load = (target: Target, amount: Amount) => child.ask<Load>('load', { target, amount });
+  const load = (target: Target, amount: Amount) => child.call<Load>('load', { target, amount });
   return {
     name: isWrk ? 'wrk' : 'own generator',
     load,

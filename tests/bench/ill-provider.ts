@@ -11,7 +11,7 @@ const BEGUN = Date.UTC(2026, 0, 1);
 let illness: Illness = 'none';
 let requests = 0;
 
-function paymentOf(id: string, amount: unknown, more: object = {}) {
+function buildPayment(id: string, amount: unknown, more: object = {}) {
   return {
     id,
     status: 'pending',
@@ -29,7 +29,7 @@ function paymentOf(id: string, amount: unknown, more: object = {}) {
 function endlessList() {
   const amount = { value: '450.00', currency: 'RUB' };
   const paid = { status: 'succeeded', paid: true, metadata: { order: 'of another program' } };
-  const items = Array.from({ length: LISTED }, (_, index) => paymentOf(`${requests}-${index}`, amount, paid));
+  const items = Array.from({ length: LISTED }, (_, index) => buildPayment(`${requests}-${index}`, amount, paid));
   return { type: 'list', items, next_cursor: String(requests) };
 }
 
@@ -54,7 +54,7 @@ const server = createServer((request, reply) => {
     const body = path.startsWith('/me')
       ? { account_id: '100500', test: true, status: 'enabled' }
       : isMade
-        ? paymentOf(`2d-${requests}`, JSON.parse(text).amount, { metadata: JSON.parse(text).metadata })
+        ? buildPayment(`2d-${requests}`, JSON.parse(text).amount, { metadata: JSON.parse(text).metadata })
         : { type: 'list', items: [] };
     reply.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });

@@ -6,22 +6,23 @@ import { FIGURES } from './figures.ts';
 import { startGenerator } from './generator.ts';
 import { describeLoad, describeMachine } from './machine.ts';
 import { type Options, readOptions, USAGE } from './options.ts';
-import { lineOf, type Row, tableOf } from './table.ts';
+import { formatLine, formatTable, type Row } from './table.ts';
 
 const DOCUMENT = new URL('../../docs/benchmarks.md', import.meta.url);
 const TABLE = /(<!-- table -->\n)[\s\S]*(<!-- end of table -->)/;
 
 const began = performance.now();
-const say = (text: string) => console.log(`${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${text}`);
+const printLine = (text: string) =>
+  console.log(`${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${text}`);
 
 const isShort = (measured: Measured) => measured.isRatio && !isReached(measured);
 
 /** The rows of a figure; measured a second time where a ratio falls short. */
-async function rowsOf(figure: Figure, bench: Bench): Promise<Row[]> {
-  say(figure.name);
+async function measureRows(figure: Figure, bench: Bench): Promise<Row[]> {
+  printLine(figure.name);
   const first = await figure.measure(bench);
   if (!first.some(isShort)) return first.map((measured) => ({ ...measured, isRepeated: false }));
-  say(`${figure.name} falls short: once more`);
+  printLine(`${figure.name} falls short: once more`);
   const second = await figure.measure(bench);
   return first.map((measured, index) => {
     const again = second[index];
@@ -36,23 +37,23 @@ async function run(options: Options): Promise<number> {
     console.error(`Figures: ${FIGURES.map(({ name }) => name).join(', ')}.`);
     return 2;
   }
-  using databases = openDatabases(sizes, kept, say);
+  using databases = openDatabases(sizes, kept, printLine);
   const generator = startGenerator();
-  const bench: Bench = { databases, generator, scale, fleet, say };
+  const bench: Bench = { databases, generator, scale, fleet, printLine };
   const rows: Row[] = [];
   const machine = `${describeMachine()}; load by ${generator.name}`;
   try {
     for (const figure of chosen) {
-      const measured = await rowsOf(figure, bench);
+      const measured = await measureRows(figure, bench);
       // Also at once: a later figure that fails must not lose what was measured before it.
-      for (const row of measured) say(lineOf(row));
+      for (const row of measured) printLine(formatLine(row));
       rows.push(...measured);
     }
   } finally {
     await generator.stop();
   }
   const minutes = ((performance.now() - began) / 60_000).toFixed(1);
-  const table = tableOf(rows);
+  const table = formatTable(rows);
   console.log(`\n${table}\n\n${machine}; load average ${describeLoad()}; ${minutes} minutes`);
   if (isQuick) console.log('Quick: small databases and short rounds. Nothing is held by these figures.');
   if (isWritten) {

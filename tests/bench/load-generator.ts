@@ -17,7 +17,7 @@ interface Run {
   readonly latencies: number[];
 }
 
-function requestsOf({ origin, method, paths, headers, body }: Target): Buffer[] {
+function buildRequests({ origin, method, paths, headers, body }: Target): Buffer[] {
   const all = { Host: new URL(origin).host, ...headers };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   if (body !== undefined) lines.push(`Content-Length: ${Buffer.byteLength(body)}\r\n`);
@@ -90,7 +90,7 @@ async function load({ target, amount }: { target: Target; amount: Amount }): Pro
   const sockets = await Promise.all(Array.from({ length: amount.connections }, () => open(target.origin)));
   const began = performance.now();
   const run: Run = {
-    requests: requestsOf(target),
+    requests: buildRequests(target),
     next: Math.floor(began * 1000) % target.paths.length,
     left: amount.requests ?? Number.POSITIVE_INFINITY,
     until: began + (amount.ms ?? Number.POSITIVE_INFINITY),

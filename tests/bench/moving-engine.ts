@@ -44,9 +44,7 @@ export function movingEngine(users: number): MovingEngine {
       }
       return { boot: running?.boot ?? null, users: counted, inbounds: new Map() };
     },
-    take: async () => null,
-    lease: async () => null,
-    leaseKind: () => null,
+    readLedgerPage: async () => null,
     protocol: () => null,
     machine: () => null,
     apply: async (changes) => changes.map(() => null),

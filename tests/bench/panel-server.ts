@@ -3,14 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { inboundCreate } from '../../src/contract/inbounds.ts';
 import type { Input } from '../../src/contract/table.ts';
-import type { Call } from '../../src/core/call.ts';
+import type { Call } from '../../src/core/ports/call.ts';
 import type { LeaseHeld } from '../../src/core/ports/lease.ts';
 import { PROTOCOL, writeVersion } from '../../src/domain/nodes/node-protocol.ts';
 import { openPanel, type Panel } from '../../src/panel/panel.ts';
 import { openConnection } from '../../src/store/database.ts';
 import { CHEAP_COST } from '../support/cheap-password.ts';
 import { answerParent } from './child.ts';
-import { databaseOf } from './databases.ts';
+import { getDatabasePath } from './databases.ts';
 import { type MovingEngine, movingEngine } from './moving-engine.ts';
 import type { PanelPlace, PanelStart } from './servers.ts';
 import { usageAnswers } from './usage.ts';
@@ -74,7 +74,7 @@ async function start({ folder, tls, pollsMoving, isAttacked, fleet }: PanelStart
 
 /** No connection is left, so that the nodes that are there serve no user, and all users may use all that come. */
 function leaveNodes(folder: string): void {
-  const db = openConnection(databaseOf(folder));
+  const db = openConnection(getDatabasePath(folder));
   db.exec(`UPDATE users SET inbounds = NULL WHERE inbounds IS NOT NULL; UPDATE tariffs SET inbounds = NULL;
     DELETE FROM user_inbounds; DELETE FROM tariff_inbounds; DELETE FROM inbound_totals; DELETE FROM inbounds;
     UPDATE nodes SET enabled = 0, kind = 'remote', agent_port = NULL, agent_pin = NULL`);
@@ -104,7 +104,7 @@ async function invite({ ids, isHeld }: { readonly ids: readonly number[]; readon
   if (panel === null) throw new Error('no panel runs');
   const invited: Invited[] = [];
   for (const id of ids) {
-    const held = isHeld ? holdAll(id) : null;
+    const held = isHeld ? leaseAll(id) : null;
     const asked = { id, port: nextPort, password: PASSWORD };
     nextPort += 1;
     const { token } = (await panel.core.call('inviteNode', asked, CALL)).body;
@@ -113,16 +113,16 @@ async function invite({ ids, isHeld }: { readonly ids: readonly number[]; readon
   return invited;
 }
 
-function holdAll(nodeId: number): LeaseHeld {
-  const db = openConnection(databaseOf(folderOfPanel));
+function leaseAll(nodeId: number): LeaseHeld {
+  const db = openConnection(getDatabasePath(folderOfPanel));
   const users = db.prepare<[], number>('SELECT count(*) FROM users').pluck().get() ?? 0;
   const change = db.prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'node_changes'").pluck().get();
   const lease = { leaseId: randomBytes(16).toString('hex'), version: 1, at: Date.now() };
   // What holds for all users is sent as soon as the node is met.
   db.prepare(
-    `INSERT INTO node_leases (node_id, lease_id, version, at, change, moved_at, spoken, shared, places)
-     VALUES (:nodeId, :leaseId, :version, :at, :change, :at, :spoken, :unknown, :unknown)`,
-  ).run({ ...lease, nodeId, unknown: '0'.repeat(64), change: change ?? 0, spoken: writeVersion(PROTOCOL) });
+    `INSERT INTO node_leases (node_id, lease_id, version, at, change, moved_at, spoken, shared)
+     VALUES (:nodeId, :leaseId, :version, :at, :change, :at, :protocolVersion, :unknown)`,
+  ).run({ ...lease, nodeId, unknown: '0'.repeat(64), change: change ?? 0, protocolVersion: writeVersion(PROTOCOL) });
   db.close();
   return { ...lease, users };
 }

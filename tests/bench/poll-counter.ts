@@ -75,7 +75,7 @@ function start({ database, users: wanted, isBare }: PollStart): void {
       host: () => null,
       origin: () => '',
     });
-    count = (counted) => ingest(env, NODE, { boot: BOOT, users: counted, inbounds: new Map() });
+    count = (counted) => ingest(env, NODE, { boot: BOOT, users: counted, inbounds: new Map() }, null);
   }
 }
 

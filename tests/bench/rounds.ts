@@ -2,7 +2,7 @@
 import type { Child } from './child.ts';
 import { median } from './statistics.ts';
 import type { Load } from './target.ts';
-import { cpuOf } from './usage.ts';
+import { readCpu } from './usage.ts';
 
 /** One side: who serves, and the load that is put on it. */
 export interface Side {
@@ -21,9 +21,9 @@ export interface Pair {
 }
 
 async function sample({ server, run }: Side): Promise<Sample> {
-  const before = await cpuOf(server);
+  const before = await readCpu(server);
   const load = await run();
-  return { ...load, cpu: ((await cpuOf(server)) - before) / load.requests };
+  return { ...load, cpu: ((await readCpu(server)) - before) / load.requests };
 }
 
 /** The rounds that count, after `warm` that do not; who begins changes from round to round. */
@@ -46,17 +46,17 @@ export interface Ratio {
   readonly other: number;
 }
 
-/** The median of the rounds' ratios of `take`: other to ours (how close we come), or ours to other (how much we grow). */
-export function ratioOf(pairs: readonly Pair[], take: (sample: Sample) => number, isOursOver = false): Ratio {
+/** The median of the rounds' ratios of `pickValue`: other to ours (how close we come), or ours to other (how much we grow). */
+export function computeRatio(pairs: readonly Pair[], pickValue: (sample: Sample) => number, isOursOver = false): Ratio {
   const ratios = pairs.map(({ ours, other }) => {
-    const ratio = take(other) / take(ours);
+    const ratio = pickValue(other) / pickValue(ours);
     return isOursOver ? 1 / ratio : ratio;
   });
   return {
     value: median(ratios),
     range: [Math.min(...ratios), Math.max(...ratios)],
-    ours: median(pairs.map(({ ours }) => take(ours))),
-    other: median(pairs.map(({ other }) => take(other))),
+    ours: median(pairs.map(({ ours }) => pickValue(ours))),
+    other: median(pairs.map(({ other }) => pickValue(other))),
   };
 }
 

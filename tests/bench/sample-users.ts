@@ -1,5 +1,5 @@
 // Users picked at random, the same in every run.
-import { createDice } from '../../src/panel/demo/people.ts';
+import { createDice } from '../../src/demo/people.ts';
 import { openConnection } from '../../src/store/database.ts';
 import { NEVER } from '../../src/store/users/row.ts';
 

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { FILES } from '../../src/adapters/data-folder.ts';
 import type { TlsIdentity } from '../../src/http/server.ts';
-import { FILES } from '../../src/panel/data-folder.ts';
 import { type Child, startChild } from './child.ts';
-import { databaseOf } from './databases.ts';
+import { getDatabasePath } from './databases.ts';
 import { fetchText, type Target } from './target.ts';
 
 export interface PanelStart {
@@ -51,7 +51,7 @@ export interface Server extends AsyncDisposable {
 
 const JSON_BODY = { 'Content-Type': 'application/json' };
 
-function targetOf(origin: string, paths: readonly string[], headers: Target['headers'], body: unknown): Target {
+function buildTarget(origin: string, paths: readonly string[], headers: Target['headers'], body: unknown): Target {
   if (body === undefined) return { origin, method: 'GET', paths, headers };
   return { origin, method: 'POST', paths, headers: { ...headers, ...JSON_BODY }, body: JSON.stringify(body) };
 }
@@ -64,12 +64,12 @@ export async function startPanel(start: PanelStart): Promise<Server> {
   const child = startChild(new URL('./panel-server.ts', import.meta.url), NODE_OPTIONS, {
     NODE_COMPILE_CACHE: COMPILED,
   });
-  const { origin, path, key } = await child.ask<PanelPlace>('start', start);
+  const { origin, path, key } = await child.call<PanelPlace>('start', start);
   const headers = { Authorization: `Bearer ${key}` };
   return {
     child,
     target: (paths, body) =>
-      targetOf(
+      buildTarget(
         origin,
         paths.map((each) => path + each),
         headers,
@@ -81,15 +81,15 @@ export async function startPanel(start: PanelStart): Promise<Server> {
 
 async function startBare(start: BareStart): Promise<Server> {
   const child = startChild(new URL('./bare-server.ts', import.meta.url));
-  const origin = await child.ask<string>('start', start);
-  return { child, target: (paths, body) => targetOf(origin, paths, {}, body), [Symbol.asyncDispose]: child.stop };
+  const origin = await child.call<string>('start', start);
+  return { child, target: (paths, body) => buildTarget(origin, paths, {}, body), [Symbol.asyncDispose]: child.stop };
 }
 
 /** The bare server on the same database as a panel, or on one of its own, with the panel's links. */
 export async function startBareBeside(panel: Server, work: BareWork, folder: string, bytes?: string): Promise<Server> {
   const { sub_url: url } = JSON.parse(await fetchText(panel.target(['/users/1']))) as { sub_url: string };
   return startBare({
-    database: databaseOf(folder),
+    database: getDatabasePath(folder),
     work,
     links: url.slice(0, url.lastIndexOf('/') + 1),
     ...(bytes !== undefined && { bytes }),
@@ -100,5 +100,5 @@ export async function startBareBeside(panel: Server, work: BareWork, folder: str
 export async function startBareAttacked(folder: string): Promise<Server> {
   const read = (name: string) => readFileSync(join(folder, FILES.tls, name), 'utf8');
   const tls = { key: read('server-key.pem'), cert: read('server.pem') };
-  return startBare({ database: databaseOf(folder), work: 'attacked', links: '', tls });
+  return startBare({ database: getDatabasePath(folder), work: 'attacked', links: '', tls });
 }

@@ -13,7 +13,7 @@ function number(value: number): string {
   return value >= 10 ? value.toFixed(1) : value.toFixed(2);
 }
 
-function cellsOf(row: Row): string[] {
+function formatCells(row: Row): string[] {
   const { title, reach, value, range, unit, detail, isRatio, isRepeated } = row;
   const behind = unit === undefined ? '' : ` ${unit}`;
   const verdict = isReached(row) ? 'yes' : isRatio ? 'NO' : 'no';
@@ -28,14 +28,14 @@ function cellsOf(row: Row): string[] {
 }
 
 /** A row on a line of its own. */
-export function lineOf(row: Row): string {
-  return cellsOf(row)
+export function formatLine(row: Row): string {
+  return formatCells(row)
     .filter((cell) => cell !== '')
     .join(' | ');
 }
 
-export function tableOf(rows: readonly Row[]): string {
-  const lines = [HEAD, ...rows.map(cellsOf)];
+export function formatTable(rows: readonly Row[]): string {
+  const lines = [HEAD, ...rows.map(formatCells)];
   const widths = HEAD.map((_, column) => Math.max(3, ...lines.map((cells) => cells[column]?.length ?? 0)));
   const line = (cells: readonly string[]) => `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
   const [head = [], ...rest] = lines;

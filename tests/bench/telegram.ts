@@ -8,7 +8,7 @@ import { answerParent } from './child.ts';
 const PATIENCE_EVERY = 100;
 const PAUSE_MS = 20;
 /** Telegram cancels what is not answered by then. */
-const MOST_MS = 10_000;
+const MAX_MS = 10_000;
 
 interface Checkouts {
   readonly payload: string;
@@ -46,7 +46,7 @@ async function checkOut({ payload, stars, count }: Checkouts): Promise<CheckedOu
     const began = performance.now();
     const query = api.checkOut(1_000_000 + index, payload, stars);
     // One that Telegram has cancelled counts with all the time that it had.
-    while (!api.checkouts.has(query) && performance.now() - began < MOST_MS) await once(api.asked, 'call');
+    while (!api.checkouts.has(query) && performance.now() - began < MAX_MS) await once(api.asked, 'call');
     waits.push(performance.now() - began);
     if (api.checkouts.get(query)) accepted += 1;
     await wait(PAUSE_MS);

@@ -26,10 +26,10 @@ export function usageAnswers() {
 }
 
 /** CPU of the child's process so far, all its threads together, ms. */
-export const cpuOf = (child: Child) => child.ask<number>('cpu');
+export const readCpu = (child: Child) => child.call<number>('cpu');
 /** Resident memory, bytes. */
-export const rssOf = (child: Child) => child.ask<number>('rss');
+export const readRss = (child: Child) => child.call<number>('rss');
 /** From now on the child notes how long its event loop is held. */
-export const watchLoop = (child: Child) => child.ask<void>('watchLoop');
+export const watchLoop = (child: Child) => child.call<void>('watchLoop');
 /** The longest time that the loop was held since `watchLoop`, ms. */
-export const heldLoopOf = (child: Child) => child.ask<number>('heldLoop');
+export const readLoopDelay = (child: Child) => child.call<number>('heldLoop');

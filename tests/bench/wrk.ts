@@ -24,7 +24,7 @@ const PATIENCE = '60s';
 const quote = (text: string) => JSON.stringify(text);
 
 /** Each connection asks for the paths in turn; the requests are made once, before the load begins. */
-function scriptOf({ method, paths, headers, body }: Target): string {
+function buildScript({ method, paths, headers, body }: Target): string {
   return `
 wrk.method = ${quote(method)}
 ${Object.entries(headers)
@@ -48,7 +48,7 @@ end
 
 const SECONDS: Readonly<Record<string, number>> = { us: 1e-6, ms: 1e-3, s: 1, m: 60 };
 
-function msOf(text: string | undefined): number {
+function parseDuration(text: string | undefined): number {
   const [, value, unit = ''] = /^([\d.]+)(us|ms|s|m)$/.exec(text ?? '') ?? [];
   return Number(value) * (SECONDS[unit] ?? Number.NaN) * 1000;
 }
@@ -58,7 +58,7 @@ export async function loadByWrk(target: Target, connections: number, seconds: nu
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-wrk-'));
   try {
     const script = join(folder, 'requests.lua');
-    writeFileSync(script, scriptOf(target));
+    writeFileSync(script, buildScript(target));
     const args = [
       '-t1',
       `-c${connections}`,
@@ -76,9 +76,9 @@ export async function loadByWrk(target: Target, connections: number, seconds: nu
     const [, requests, ms] = /(\d+) requests in ([\d.]+\w+),/.exec(stdout) ?? [];
     return {
       requests: Number(requests),
-      ms: msOf(ms),
-      p50: msOf(/50%\s+(\S+)/.exec(stdout)?.[1]),
-      p99: msOf(/99%\s+(\S+)/.exec(stdout)?.[1]),
+      ms: parseDuration(ms),
+      p50: parseDuration(/50%\s+(\S+)/.exec(stdout)?.[1]),
+      p99: parseDuration(/99%\s+(\S+)/.exec(stdout)?.[1]),
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });

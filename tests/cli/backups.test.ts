@@ -86,10 +86,10 @@ test('a file that cannot be restored is refused in one sentence, and nothing cha
   const cases = [
     [['restore', file], 'another passphrase', 'the passphrase is wrong'],
     [['restore', file], '', 'A passphrase is needed'],
-    [['restore', damaged], PASSPHRASE, 'it breaks off before its end'],
+    [['restore', damaged], PASSPHRASE, 'it is incomplete'],
     [['restore', other], '', 'it is not a backup of a panel'],
     [['restore', join(backups, 'nowhere')], '', 'no such file'],
-    [['restore', '--check', damaged], PASSPHRASE, 'it breaks off before its end'],
+    [['restore', '--check', damaged], PASSPHRASE, 'it is incomplete'],
     [['backup', '--out', file], '', 'is there already'],
     [['backup', '--passphrase-stdin'], 'short', 'passphrase'],
   ] as const;

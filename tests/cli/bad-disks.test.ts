@@ -31,7 +31,9 @@ const PREFIX = isRoot ? ['setpriv', '--bounding-set', '-dac_override,-dac_read_s
 async function serve(folder: string, preload: string | null = null): Promise<Finished> {
   const node = [process.execPath, ...(preload === null ? [] : ['--import', preload]), COMMAND];
   const [file = '', ...args] = [...PREFIX, ...node, 'serve', '--port', '0', '--data', folder];
-  const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  // Where a panel that starts makes its key file.
+  const env = { ...process.env, XDG_CONFIG_HOME: join(folder, '../config') };
+  const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const exit = once(child, 'close');
   // A panel that starts anyway prints its introduction, and is stopped.
   child.stdout.once('data', () => child.kill('SIGTERM'));

@@ -6,14 +6,14 @@ import { allowedNetworks, allowedSecurities, type InboundShape } from '../../src
 import { userTunnelAddress } from '../../src/domain/nodes/wireguard.ts';
 import {
   blankValues,
-  createOf,
+  buildCreateInput,
   previewLink,
   reshaped,
   type Values,
 } from '../../src/renderer/src/features/connections/values.ts';
 import { canShare, NO_SECRETS } from '../../src/subscription/entry.ts';
 import { shareLink } from '../../src/subscription/share-links.ts';
-import { inboundOf } from '../support/subscription-samples.ts';
+import { sampleInbound } from '../support/subscription-samples.ts';
 
 const SHAPES: readonly InboundShape[] = PROTOCOLS.flatMap((protocol) =>
   NETWORKS.flatMap((network) => SECURITIES.map((security) => ({ protocol, network, security }))),
@@ -64,12 +64,12 @@ const USER = {
 
 /** A connection as the panel would store it. */
 function stored(values: Values) {
-  const input = inboundCreate.parse(createOf(values));
+  const input = inboundCreate.parse(buildCreateInput(values));
   const { node_id, private_key, service_name, public_key, short_id, certificate, certificate_key, ...others } = input;
   const { min_client_version, obfs_password, address_pool, network = 'tcp', security = 'none', ...rest } = others;
   const renamed = { serviceName: service_name, publicKey: public_key, shortId: short_id };
   const hidden = { minClientVersion: min_client_version, obfsPassword: obfs_password, addressPool: address_pool };
-  const row = inboundOf({ ...rest, ...renamed, ...hidden, network, security, nodeId: node_id });
+  const row = sampleInbound({ ...rest, ...renamed, ...hidden, network, security, nodeId: node_id });
   return { row, brought: { privateKey: private_key !== null, certificate: certificate !== null }, certificate_key };
 }
 

@@ -3,12 +3,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NODE_PORT } from '../../src/contract/nodes/nodes.ts';
 import { HEADERS } from '../../src/contract/openapi/text.ts';
-import { type ApiOperation, takesIdempotencyKey } from '../../src/contract/operation.ts';
+import { type ApiOperation, acceptsIdempotencyKey } from '../../src/contract/operation.ts';
 import { API_OPERATIONS, OPERATIONS } from '../../src/contract/table.ts';
 import { tariffExample } from '../../src/contract/tariffs.ts';
 import { userExample } from '../../src/contract/users/users.ts';
 import { createTestClock } from '../support/clock.ts';
-import { type Answer, type ApiId, requestOf } from '../support/http-client.ts';
+import { type Answer, type ApiId, buildRequest } from '../support/http-client.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
 
 const NOW = Date.parse('2026-11-20T10:15:00.000Z');
@@ -47,7 +47,7 @@ async function preparePanel(): Promise<TestPanel> {
   const row = store.nodes.get(node.id);
   if (!row) throw new Error('no node');
   const core = { coreName: 'xray', coreVersion: '26.9.11', engineStartedAt: NOW - 86_400_000 } as const;
-  const agent = { agentPort: NODE_PORT, agentPin: 'a'.repeat(64), agentProtocol: '1.5', agentVersion: '0.1.0' };
+  const agent = { agentPort: NODE_PORT, agentPin: 'a'.repeat(64), agentProtocol: '1.0', agentVersion: '0.1.0' };
   const links = { linksEndsAt: Date.parse('2027-02-18T09:00:00.000Z'), linksLate: false, linksFailure: null };
   const waiting = { waitingEntries: 9, waitingBytes: 48_000_000, waitingSince: NOW - 10_000 };
   const measured = { load: 37, clockOffset: -12, ...links, ...waiting };
@@ -70,8 +70,8 @@ async function preparePanel(): Promise<TestPanel> {
   const seen = (id: number, network: string, number: number) => ({ userId: id, network, hash: hash(number) });
   const others = Array.from({ length: 14 }, (_, number) => seen(otherId, '203.0.*.*', number));
   store.write(() => {
-    store.connected.note(node.id, [seen(userId, '2001:db8:*', 1)], NOW - GB / 20);
-    store.connected.note(node.id, [seen(userId, '203.0.*.*', 2), ...others], NOW);
+    store.connected.recordSeen(node.id, [seen(userId, '2001:db8:*', 1)], NOW - GB / 20);
+    store.connected.recordSeen(node.id, [seen(userId, '203.0.*.*', 2), ...others], NOW);
     store.connected.finish(node.id, NOW);
   });
   const moved = { up: GB / 10, down: GB };
@@ -165,8 +165,8 @@ describe('the example of', () => {
         const { params, query, body, reply } = operation.example;
         const replaced = await BEFORE[id]?.(own);
         const input = { ...params, ...query, ...(body as Input | undefined), ...replaced };
-        const request = requestOf(id, input as never);
-        const headers = takesIdempotencyKey(operation) ? { 'Idempotency-Key': 'payment-4411' } : {};
+        const request = buildRequest(id, input as never);
+        const headers = acceptsIdempotencyKey(operation) ? { 'Idempotency-Key': 'payment-4411' } : {};
         const answer = await own.full.send({ ...request, headers: { ...request.headers, ...headers } });
         expect(answer.status, answer.text).toBe(operation.status);
         compareHeaders(operation, answer);

@@ -83,7 +83,7 @@ const GENERATOR = {
 };
 
 /** What the compiler finds wrong with the program; empty where nothing. */
-async function complaintsOf(folder: string): Promise<string> {
+async function listTypeErrors(folder: string): Promise<string> {
   try {
     return (await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder])).stdout;
   } catch (error) {
@@ -106,7 +106,7 @@ it('makes a client that compiles strictly and drives a real panel', async () => 
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(CONFIG));
     writeFileSync(join(folder, 'openapi-ts.config.mjs'), `export default ${JSON.stringify(GENERATOR)};`);
     await run(process.execPath, [generator], { cwd: folder });
-    expect(await complaintsOf(folder)).toBe('');
+    expect(await listTypeErrors(folder)).toBe('');
     const env = {
       ...process.env,
       BASE: own.panel.baseUrl,

@@ -24,7 +24,7 @@ const LANGS = (Object.keys(PROGRAMS) as Lang[]).filter((lang) => {
   return false;
 });
 
-function sampleOf(samples: readonly CodeSample[], lang: Lang): string {
+function getSample(samples: readonly CodeSample[], lang: Lang): string {
   const sample = samples.find((one) => one.lang === lang);
   if (sample === undefined) throw new Error(`no sample in ${lang}`);
   return sample.source;
@@ -61,7 +61,7 @@ describe('samples', () => {
     const printed: Record<string, string> = {};
     for (const id of RUN) {
       const samples = described.find(({ operationId }) => operationId === id)?.['x-codeSamples'] ?? [];
-      printed[id] = await runSample(lang, sampleOf(samples, lang));
+      printed[id] = await runSample(lang, getSample(samples, lang));
     }
     expect(printed.createTariff).toContain('Monthly 50 GB');
     expect(printed.createUser).toContain('Anna Smirnova');
@@ -76,11 +76,11 @@ it('in TypeScript and Python are all well formed', () => {
   const sources = API_OPERATIONS.map((operation) => codeSamples(operation, 'https://192.168.1.10:8443/p/api/v1'));
   const broken = sources.flatMap((samples) => {
     const options = { reportDiagnostics: true, compilerOptions: { target: ts.ScriptTarget.ES2024 } };
-    return ts.transpileModule(sampleOf(samples, 'TypeScript'), options).diagnostics ?? [];
+    return ts.transpileModule(getSample(samples, 'TypeScript'), options).diagnostics ?? [];
   });
   expect(broken).toEqual([]);
   if (!LANGS.includes('Python')) return;
   const program = 'import ast, json, sys\nfor source in json.load(sys.stdin): ast.parse(source)';
-  const input = JSON.stringify(sources.map((samples) => sampleOf(samples, 'Python')));
+  const input = JSON.stringify(sources.map((samples) => getSample(samples, 'Python')));
   expect(spawnSync('python3', ['-c', program], { input, encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
 });

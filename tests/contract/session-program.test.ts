@@ -81,7 +81,7 @@ const CONFIG = {
 };
 
 /** What the compiler finds wrong with the program; empty where nothing. */
-function complaintsOf(folder: string): string {
+function listTypeErrors(folder: string): string {
   try {
     return execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder], {
       encoding: 'utf8',
@@ -108,7 +108,7 @@ it('drives a real panel through the README session, by nothing but its own docum
     );
     writeFileSync(at('program.ts'), PROGRAM);
     writeFileSync(at('tsconfig.json'), JSON.stringify(CONFIG));
-    expect(complaintsOf(folder)).toBe('');
+    expect(listTypeErrors(folder)).toBe('');
     const { outputText } = ts.transpileModule(PROGRAM, { compilerOptions: { target: ts.ScriptTarget.ES2022 } });
     writeFileSync(at('program.mjs'), outputText);
     const env = {

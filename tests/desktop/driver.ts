@@ -1,11 +1,12 @@
 // Starts and controls the desktop in a test, in the stand-in for Electron or in Electron itself (`npm run test:desktop`).
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { describe, inject } from 'vitest';
 import { launch as launchStandIn, launchAndWait as waitForStandIn } from '../support/electron/desktop.ts';
 import { launch as launchReal, launchAndWait as waitForReal } from '../support/electron-real/desktop.ts';
+import { poll } from './poll.ts';
 
 export interface ShownDialog {
   readonly kind: 'message' | 'save' | 'error';
@@ -95,6 +96,31 @@ export interface Machine extends AsyncDisposable {
   startAndEnd(...args: string[]): Promise<number | null>;
 }
 
+/** The browser of a killed application may outlive it for a moment, and write its profile again. */
+async function endProcessesIn(folder: string): Promise<void> {
+  if (process.platform !== 'linux') return;
+  await poll(async () => {
+    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isStartedIn(folder, name));
+    for (const pid of pids) {
+      try {
+        process.kill(Number(pid), 'SIGKILL');
+      } catch {
+        // It has ended meanwhile.
+      }
+    }
+    return pids.length === 0 ? true : undefined;
+  }, 'the processes of the machine have ended');
+}
+
+function isStartedIn(folder: string, pid: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(folder);
+  } catch {
+    // It has ended.
+    return false;
+  }
+}
+
 /** Tests of the desktop; if Electron is requested and cannot run, they are skipped, and their titles say why. */
 export function describeDesktop(title: string, work: () => void): void {
   const missing = inject('noElectron');
@@ -114,8 +140,11 @@ export function openMachine({
 } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-desktop-'));
   const [home, appData, data] = [join(folder, 'home'), join(folder, 'config'), join(folder, 'data')];
+  // What a killed application leaves of its browser goes with the folder. Short, as sockets are in it.
+  const temporary = join(folder, 't');
   mkdirSync(join(home, 'Downloads'), { recursive: true });
   mkdirSync(appData);
+  mkdirSync(temporary);
   const options: Omit<LaunchOptions, 'args'> = {
     appData,
     home,
@@ -123,6 +152,7 @@ export function openMachine({
     language,
     env: {
       ...process.env,
+      TMPDIR: temporary,
       GATEHOUSE_DATA: data,
       GATEHOUSE_KEY_FILE: join(folder, 'master.key'),
       ...env,
@@ -143,6 +173,7 @@ export function openMachine({
     startAndEnd: (...args) => (isReal ? waitForReal : waitForStandIn)({ ...options, args }),
     async [Symbol.asyncDispose]() {
       for (const desktop of running) await desktop.kill();
+      await endProcessesIn(folder);
       rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     },
   } satisfies Machine;

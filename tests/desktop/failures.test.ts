@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, inject, it } from 'vitest';
 import { openCommandLine } from '../support/cli.ts';
 import { request } from './api.ts';
 import { type Desktop, describeDesktop, type Machine, openMachine } from './driver.ts';
-import { ADMIN, baseUrlOf, call, keyOf, picture, quit, setUp, signIn, visit } from './steps.ts';
+import { ADMIN, call, createApiKey, picture, quit, readBaseUrl, refuseUpdate, setUp, signIn, visit } from './steps.ts';
 
 let machine: Machine;
 beforeEach(() => {
@@ -21,7 +21,7 @@ async function startedPanel(): Promise<{ desktop: Desktop; baseUrl: string; key:
   const page = await desktop.page();
   await setUp(page);
   await call(page, 'createTariff', { name: 'Monthly', duration: { months: 1 } });
-  return { desktop, baseUrl: await baseUrlOf(page), key: await keyOf(page) };
+  return { desktop, baseUrl: await readBaseUrl(page), key: await createApiKey(page) };
 }
 
 /** Runs in the page. */
@@ -30,7 +30,7 @@ const headingInPage = (): unknown =>
     .querySelector('h1')
     ?.textContent.trim();
 
-const namesOf = (body: string): string[] => JSON.parse(body).items.map(({ name }: { name: string }) => name);
+const parseNames = (body: string): string[] => JSON.parse(body).items.map(({ name }: { name: string }) => name);
 
 describeDesktop('the desktop', () => {
   it('offers another port if its own is in use, and uses it for this run only', async () => {
@@ -43,8 +43,8 @@ describeDesktop('the desktop', () => {
     const again = await machine.start();
     const { dialogs } = await again.until((snapshot) => snapshot.dialogs.length > 0);
     expect(dialogs[0]?.options).toMatchObject({
-      message: 'The port is taken',
-      buttons: ['Use another port this time', 'Try again', 'Quit Gatehouse'],
+      message: 'The port is in use',
+      buttons: ['Use another port this time', 'Retry', 'Quit Gatehouse'],
     });
     await again.control('answerMessage', 1);
     await again.until((snapshot) => snapshot.dialogs.length > 1);
@@ -52,7 +52,7 @@ describeDesktop('the desktop', () => {
     await again.until((snapshot) => snapshot.windows.length > 0);
     const page = await again.page();
     await signIn(page);
-    const moved = await baseUrlOf(page);
+    const moved = await readBaseUrl(page);
     expect(Number(new URL(moved).port)).toBeGreaterThan(port);
     await quit(again);
 
@@ -60,7 +60,7 @@ describeDesktop('the desktop', () => {
     const third = await machine.start();
     const back = await third.page();
     await signIn(back);
-    expect(await baseUrlOf(back)).toBe(baseUrl);
+    expect(await readBaseUrl(back)).toBe(baseUrl);
   });
 
   it('names the process that uses the data folder, and quits on request', async () => {
@@ -72,7 +72,7 @@ describeDesktop('the desktop', () => {
     expect(dialogs[0]?.options).toMatchObject({
       message: 'Gatehouse cannot start',
       detail: expect.stringContaining('`panel serve`'),
-      buttons: ['Try again', 'Quit Gatehouse'],
+      buttons: ['Retry', 'Quit Gatehouse'],
     });
     await desktop.control('answerMessage', 1);
     await expect(desktop.ended).resolves.toBe(0);
@@ -92,7 +92,7 @@ describeDesktop('the desktop', () => {
       .poll(() => desktop.inPage(headingInPage, null).catch(() => null), { timeout: 300_000 })
       .toBe('Overview');
     await call(desktop, 'createUser', { name: 'After', tariff_id: 1 });
-    expect(namesOf((await request(machine, `${baseUrl}/users`, { key })).body)).toEqual(['After']);
+    expect(parseNames((await request(machine, `${baseUrl}/users`, { key })).body)).toEqual(['After']);
   });
 
   it('exits on an uncaught error, and reports it at the next start', async () => {
@@ -142,11 +142,15 @@ describeDesktop('the desktop', () => {
     await Promise.all([writer, desktop.ended]);
 
     const again = await machine.start();
-    await again.until((snapshot) => snapshot.windows.length > 0);
+    const { notifications } = await again.until((snapshot) => snapshot.notifications.length > 0);
+    expect(notifications).toMatchObject([{ title: 'Gatehouse was not shut down properly' }]);
+    expect(readFileSync(join(machine.data, 'logs', 'panel.log'), 'utf8')).toContain(
+      'the last run did not end properly',
+    );
     const names: string[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
       const { body } = await request(machine, `${baseUrl}/users?limit=100${cursor && `&cursor=${cursor}`}`, { key });
-      names.push(...namesOf(body));
+      names.push(...parseNames(body));
       cursor = JSON.parse(body).next_cursor;
     }
     expect(acknowledged.length).toBeGreaterThanOrEqual(40);
@@ -165,16 +169,10 @@ if (!inject('isElectronReal')) {
       const desktop = await installed.start();
       const page = await desktop.page();
       await setUp(page);
-      const baseUrl = await baseUrlOf(page);
-      const key = await keyOf(page);
+      const baseUrl = await readBaseUrl(page);
+      const key = await createApiKey(page);
 
-      await desktop.control('pressMenu', 'Check for updates…');
-      for (const shown of [1, 2]) {
-        await desktop.until(({ dialogs }) => dialogs.length === shown);
-        await desktop.control('answerMessage', 0);
-      }
-      const { dialogs } = await desktop.until((snapshot) => snapshot.dialogs.length === 3);
-      expect(dialogs[2]?.options).toMatchObject({
+      expect(await refuseUpdate(desktop)).toMatchObject({
         message: 'Gatehouse 9.9.9 was not installed',
         detail: expect.stringContaining('(Command pkexec exited with code 126)'),
       });

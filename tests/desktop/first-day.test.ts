@@ -5,7 +5,7 @@ import type { Page } from '@playwright/test';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { request } from './api.ts';
 import { type Desktop, describeDesktop, type Machine, openMachine } from './driver.ts';
-import { ADMIN, barriersOf, baseUrlOf, call, keyOf, picture, quit, setUp, visit } from './steps.ts';
+import { ADMIN, call, createApiKey, listViolations, picture, quit, readBaseUrl, setUp, visit } from './steps.ts';
 
 let machine: Machine;
 let desktop: Desktop;
@@ -53,7 +53,7 @@ describeDesktop('the first start on a Russian machine', () => {
       await page.locator(`:root[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
       for (const width of [1280, 390]) {
         await page.setViewportSize({ width, height: 820 });
-        expect(await barriersOf(page), `${colorScheme}, ${width} px`).toEqual([]);
+        expect(await listViolations(page), `${colorScheme}, ${width} px`).toEqual([]);
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
         await picture(page, `setup-computer-ru-${colorScheme}-${width}`);
       }
@@ -68,8 +68,8 @@ describeDesktop('the first day', () => {
     await picture(page, 'setup');
     await setUp(page);
     await picture(page, 'overview');
-    baseUrl = await baseUrlOf(page);
-    key = await keyOf(page);
+    baseUrl = await readBaseUrl(page);
+    key = await createApiKey(page);
     expect(baseUrl).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/[\w-]{32}\/api\/v1$/);
   });
 
@@ -182,7 +182,7 @@ describeDesktop('the first day', () => {
     );
     expect(windows[0]?.isShown).toBe(false);
     expect(dialogs.at(-1)?.options).toMatchObject({
-      message: 'Gatehouse goes on serving',
+      message: 'Gatehouse keeps serving',
       buttons: ['Quit Gatehouse', 'Keep serving'],
     });
     await desktop.control('answerMessage', 1);
@@ -205,7 +205,7 @@ describeDesktop('the first day', () => {
     ]);
     expect((await request(machine, `${baseUrl}/users`, { key: 'pnl_wrong' })).status).toBe(401);
     expect((await request(machine, link)).status).toBe(200);
-    expect((await desktop.snapshot()).toolTip).toBe('The API is paused; links go on');
+    expect((await desktop.snapshot()).toolTip).toBe('The API is paused; links keep working');
     await desktop.control('pressTray', 'Pause the API');
     expect((await request(machine, `${baseUrl}/users`, { key })).status).toBe(200);
   });
@@ -239,7 +239,7 @@ describeDesktop('the first day', () => {
     await record.getByRole('dialog', { name: 'Anna' }).getByRole('button', { name: 'More actions' }).waitFor();
     expect(await record.title()).toBe('Anna · Gatehouse');
     expect(await record.getByRole('navigation').count()).toBe(0);
-    expect(await barriersOf(record)).toEqual([]);
+    expect(await listViolations(record)).toEqual([]);
     await picture(record, 'record');
 
     await visit(page, 'plans');

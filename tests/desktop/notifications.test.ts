@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { request } from './api.ts';
 import { type Desktop, describeDesktop, type Machine, openMachine, type Snapshot } from './driver.ts';
-import { ADMIN, baseUrlOf, call, keyOf, picture, quit, setUp, signIn } from './steps.ts';
+import { ADMIN, call, createApiKey, picture, quit, readBaseUrl, setUp, signIn } from './steps.ts';
 
 let machine: Machine;
 
@@ -21,7 +21,7 @@ async function closeToTray(desktop: Desktop): Promise<void> {
   await desktop.until(({ windows }) => windows[0]?.isShown === false);
 }
 
-const idOf = (made: unknown): number => (made as { id: number }).id;
+const getId = (made: unknown): number => (made as { id: number }).id;
 
 describeDesktop('a notification', () => {
   let desktop: Desktop;
@@ -36,7 +36,7 @@ describeDesktop('a notification', () => {
     page = await desktop.page();
     await setUp(page);
     await call(page, 'createTariff', { name: 'Monthly', duration: { months: 1 } });
-    api = { baseUrl: await baseUrlOf(page), key: await keyOf(page) };
+    api = { baseUrl: await readBaseUrl(page), key: await createApiKey(page) };
   });
   beforeEach(async () => {
     seen = (await desktop.snapshot()).notifications.length;
@@ -48,7 +48,7 @@ describeDesktop('a notification', () => {
   const makeUser = async (name: string) => {
     const user = { name, tariff_id: 1, traffic_limit: 100 };
     const made = await request(machine, `${api.baseUrl}/users`, { key: api.key, body: user });
-    return idOf(JSON.parse(made.body));
+    return getId(JSON.parse(made.body));
   };
 
   it('of a user at the limit brings the window back at that user', async () => {
@@ -69,7 +69,7 @@ describeDesktop('a notification', () => {
   });
 
   it('of a node that is down brings the window back at that node', async () => {
-    const id = idOf(await call(page, 'createNode', { name: 'Berlin', address: 'de1.example.com' }));
+    const id = getId(await call(page, 'createNode', { name: 'Berlin', address: 'de1.example.com' }));
     await closeToTray(desktop);
     const now = Date.now();
     const data = JSON.stringify({ node_id: id, name: 'Berlin' });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import axe from 'axe-core';
 import { root } from '../../scripts/run.ts';
-import type { Desktop } from './driver.ts';
+import type { Desktop, ShownDialog } from './driver.ts';
 
 export const ADMIN = { name: 'admin', password: 'correct horse battery staple' };
 
@@ -54,18 +54,18 @@ const callInPage = async ([operation, text]: readonly [string, string]): Promise
 };
 
 /** The base URL of the API, as the pages have it. */
-export async function baseUrlOf(page: Page): Promise<string> {
+export async function readBaseUrl(page: Page): Promise<string> {
   const { base_url } = (await call(page, 'panelState', {})) as { base_url: string };
   return base_url;
 }
 
-export async function keyOf(page: Page, access: 'read' | 'full' = 'full'): Promise<string> {
+export async function createApiKey(page: Page, access: 'read' | 'full' = 'full'): Promise<string> {
   const key = { name: 'bot', access, expires_in_days: null, password: ADMIN.password };
   return ((await call(page, 'createKey', key)) as { value: string }).value;
 }
 
 /** What keeps somebody from using the page, as axe finds it. */
-export async function barriersOf(page: Page): Promise<unknown> {
+export async function listViolations(page: Page): Promise<unknown> {
   await page.evaluate(axe.source);
   return page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
     violations.map(({ help, nodes }) => [help, ...nodes.map(({ target }) => target.join(' '))]))`);
@@ -76,6 +76,17 @@ export async function picture(page: Page, name: string): Promise<void> {
   const folder = join(root, 'test-results/desktop');
   mkdirSync(folder, { recursive: true });
   await page.screenshot({ path: join(folder, `${name}.png`) });
+}
+
+/** In an application that is packaged, with a feed: chooses the update, which the system refuses. Returns the dialog that says so. */
+export async function refuseUpdate(desktop: Desktop): Promise<ShownDialog['options'] | undefined> {
+  await desktop.control('pressMenu', 'Check for updates…');
+  for (const shown of [1, 2]) {
+    await desktop.until(({ dialogs }) => dialogs.length === shown);
+    await desktop.control('answerMessage', 0);
+  }
+  const { dialogs } = await desktop.until((snapshot) => snapshot.dialogs.length === 3);
+  return dialogs[2]?.options;
 }
 
 /** Quits from the tray and waits for the exit code. */

@@ -11,7 +11,7 @@ import { startTraffic, type Traffic } from './traffic.ts';
 const ROUNDS = times(8, 50);
 const QUOTA_ROUNDS = times(4, 10);
 /** At most so many acknowledged writes lie between two fills. */
-const MOST_BETWEEN = 20;
+const MAX_BETWEEN = 20;
 /** For what hangs, not for what is slow. */
 const LIMIT_MS = 600_000 + ROUNDS * 30_000;
 
@@ -22,7 +22,7 @@ async function fillAgainAndAgain(disk: SmallDisk, rounds: number): Promise<void>
   const traffic = startTraffic(client, tariffId, link);
   const recoveries: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const goal = traffic.acknowledged.size + 1 + Math.floor(Math.random() * MOST_BETWEEN);
+    const goal = traffic.acknowledged.size + 1 + Math.floor(Math.random() * MAX_BETWEEN);
     await traffic.until('writes are acknowledged', () => traffic.acknowledged.size >= goal);
     disk.fill(panel.pid());
     await whileFull(traffic, async () => {

@@ -38,8 +38,8 @@ export async function servePanelOn(disk: SmallDisk): Promise<PanelOn> {
   const made = await cli.run(['key', 'add', '--name', 'bot', '--access', 'full', ...data], PASSWORD);
   expect(made.code).toBe(0);
   const ca = readFileSync(join(folder, 'tls', 'ca.pem'), 'utf8');
-  const clientOf = () => createClient({ baseUrl: serving.baseUrl, key: made.stdout.trim(), ca });
-  let client = clientOf();
+  const openClient = () => createClient({ baseUrl: serving.baseUrl, key: made.stdout.trim(), ca });
+  let client = openClient();
   const tariff = await client.call('createTariff', { name: 'Plan' });
 
   const panel: PanelOn = {
@@ -54,7 +54,7 @@ export async function servePanelOn(disk: SmallDisk): Promise<PanelOn> {
     async serveAgain() {
       client.close();
       serving = await serve();
-      client = clientOf();
+      client = openClient();
     },
     async signIn() {
       const browser = createAdministrator(serving.panelUrl, ca);

@@ -128,7 +128,7 @@ describe.runIf(whyNoMount() === null)('a full disk', () => {
     const port = await freePort();
     const command = join(import.meta.dirname, '../../bin/panel.mjs');
     const child = spawn(process.execPath, [command, 'serve', '--port', String(port), '--data', panel.folder], {
-      env: { ...process.env, GATEHOUSE_LOG: 'stderr' },
+      env: { ...process.env, GATEHOUSE_LOG: 'stderr', XDG_CONFIG_HOME: join(panel.folder, '../config') },
       stdio: ['ignore', file, file],
     });
     closeSync(file);

@@ -1,7 +1,7 @@
 // Once for the suite: the program that watches what another one asks of the system, installed where it is missing and that is possible.
 import { execFileSync } from 'node:child_process';
 import type { TestProject } from 'vitest/node';
-import { ensurePackages } from '../../scripts/system-packages.ts';
+import { ensurePackages, TRACING_PROGRAMS } from '../../scripts/system-packages.ts';
 import { sweepDisks } from './small-disk.ts';
 
 declare module 'vitest' {
@@ -24,7 +24,7 @@ export async function setup(project: TestProject): Promise<void> {
 
 async function whyNoTracing(): Promise<string | null> {
   if (process.platform !== 'linux') return 'system calls are watched on Linux only';
-  const missing = await ensurePackages({ strace: 'strace' });
+  const missing = await ensurePackages(TRACING_PROGRAMS);
   if (missing !== null) return missing;
   try {
     execFileSync('strace', ['-f', '--seccomp-bpf', '-e', 'trace=fsync', '-o', '/dev/null', 'true'], { stdio: 'pipe' });

@@ -106,13 +106,13 @@ function appendAll(file: number, bytes: number): void {
  */
 export function limitedDisk(): SmallDisk {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-disk-'));
-  const sizeOf = (name: string) => statSync(join(folder, 'data', name), { throwIfNoEntry: false })?.size ?? 0;
+  const readSize = (name: string) => statSync(join(folder, 'data', name), { throwIfNoEntry: false })?.size ?? 0;
   const limit = (pid: number, bytes: number | 'unlimited') =>
     execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`]);
   return {
     folder,
     isHard: false,
-    fill: (pid, leave = 0) => limit(pid, Math.max(sizeOf('panel.db'), sizeOf('panel.db-wal')) + leave),
+    fill: (pid, leave = 0) => limit(pid, Math.max(readSize('panel.db'), readSize('panel.db-wal')) + leave),
     clear: (pid) => limit(pid, 'unlimited'),
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   };

@@ -27,7 +27,7 @@ export function startTraffic(client: Client, tariffId: number, link: string): Tr
   let failure: unknown = null;
   let made = 0;
 
-  const note = (kind: string, status: number) => {
+  const recordReply = (kind: string, status: number) => {
     const reply = `${kind} ${status}`;
     replies.set(reply, (replies.get(reply) ?? 0) + 1);
     for (const look of [...waiting]) look();
@@ -58,16 +58,16 @@ export function startTraffic(client: Client, tariffId: number, link: string): Tr
     const { status, text } = await client.call('createUser', input, { 'idempotency-key': name });
     if (status === 201) acknowledged.set(name, JSON.parse(text).id);
     else refused.add(name);
-    note('write', status);
+    recordReply('write', status);
     // Who is refused tries again once reading was seen to go on.
     const reads = count('link 200');
     if (status !== 201) await until('reading goes on', () => count('link 200') > reads || !isRunning);
   }
 
   async function read(): Promise<void> {
-    note('list', (await client.call('listUsers', { limit: 1 })).status);
-    note('metrics', (await client.call('getMetrics', {})).status);
-    note('link', (await client.send({ method: 'GET', path: link })).status);
+    recordReply('list', (await client.call('listUsers', { limit: 1 })).status);
+    recordReply('metrics', (await client.call('getMetrics', {})).status);
+    recordReply('link', (await client.send({ method: 'GET', path: link })).status);
   }
 
   async function loop(work: () => Promise<void>): Promise<void> {

@@ -7,7 +7,7 @@ import { prove } from './support/settings.ts';
 import { watchPage } from './support/watch.ts';
 
 test.describe('setup', () => {
-  test('makes the administrator by the printed link, once', async ({ page, freshPanel }) => {
+  test('makes the administrator by the printed link, once', { tag: '@smoke' }, async ({ page, freshPanel }) => {
     const watch = await watchPage(page, new URL(freshPanel.url).origin);
     await page.goto(freshPanel.setupUrl ?? '');
     await expect(page).toHaveURL(/#\/setup\/[\w-]+$/);
@@ -25,7 +25,7 @@ test.describe('setup', () => {
     await password.fill('1234');
     await expect(page.getByText('Too short: 4 more characters')).toBeVisible();
     await password.fill('password1');
-    await expect(page.getByText('Weak: it would be guessed')).toBeVisible();
+    await expect(page.getByText('Weak: easy to guess')).toBeVisible();
     await password.fill('violet otter under bridges');
     await expect(page.getByText('Strong')).toBeVisible();
     await page.getByLabel('Repeat the password').fill('violet otter');
@@ -61,7 +61,7 @@ test.describe('setup', () => {
     await expectAccessible(page, 'a dead link');
   });
 
-  test('enrols the second factor, which sign-in then asks for', async ({ page, freshPanel }) => {
+  test('enrols the second factor, which sign-in then asks for', { tag: '@smoke' }, async ({ page, freshPanel }) => {
     await page.goto(freshPanel.setupUrl ?? '');
     await page.getByLabel('Your name').fill(ADMIN.name);
     await page.getByLabel('Password', { exact: true }).fill(ADMIN.password);

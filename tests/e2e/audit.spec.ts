@@ -36,7 +36,7 @@ test('names the administrator who signed in, and who only tried', async ({ page,
   await expect(page.getByRole('row', { name: /Signed in.*Not signed in/ })).toHaveCount(0);
 });
 
-test('is filtered, searched and exported', async ({ page, panel, visit }) => {
+test('is filtered, searched and exported', { tag: '@smoke' }, async ({ page, panel, visit }) => {
   await panel.administrator?.call('createTariff', { name: '=HYPERLINK("evil")' });
   await panel.administrator?.call('createNode', { name: 'Audited node', address: 'a.example.net' });
   await visit('audit');

@@ -13,14 +13,14 @@ const MAX_INITIAL_STYLE = 60_000;
 
 const index = readFileSync(join(folder, 'index.html'), 'utf8');
 const initial = [...index.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(([, path = '']) => path);
-const weigh = (paths: readonly string[]) =>
+const measureSize = (paths: readonly string[]) =>
   paths.reduce((sum, path) => sum + gzipSync(readFileSync(join(folder, path))).length, 0);
 
 test('the scripts and styles of the first screen are light', () => {
   const scripts = initial.filter((path) => path.endsWith('.js'));
   const styles = initial.filter((path) => path.endsWith('.css'));
   expect(scripts.length).toBeGreaterThan(0);
-  const weight = { script: weigh(scripts), style: weigh(styles) };
+  const weight = { script: measureSize(scripts), style: measureSize(styles) };
   console.log(`initial: ${weight.script} bytes of scripts, ${weight.style} of styles, gzipped`);
   expect(weight.script).toBeLessThan(MAX_INITIAL_SCRIPT);
   expect(weight.style).toBeLessThan(MAX_INITIAL_STYLE);

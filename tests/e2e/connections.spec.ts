@@ -1,15 +1,16 @@
 // Connections: the form shows what the shape needs, makes the keys, and previews the link; what is named by a plan is not deleted.
 import { expectAccessible } from './support/axe.ts';
 import { expect, test } from './support/fixtures.ts';
+import { prove } from './support/settings.ts';
 
-test('are made with REALITY keys and the link as it will be', async ({ page, panel, visit }) => {
+test('are made with REALITY keys and the link as it will be', { tag: '@smoke' }, async ({ page, panel, visit }) => {
   await visit('connections');
   await page.getByRole('button', { name: /^Helsinki/ }).click();
   await page.keyboard.press('n');
   const form = page.getByRole('dialog', { name: 'Add a connection' });
   await expect(form.getByLabel('Public key')).toHaveValue(/^[\w-]{43}$/);
   await expect(form.getByLabel('Short id', { exact: true })).toHaveValue(/^[0-9a-f]{16}$/);
-  await expect(form.getByText('A private key was made.')).toBeVisible();
+  await expect(form.getByText('A private key was generated.')).toBeVisible();
   await form.getByLabel('Name', { exact: true }).fill('Helsinki, new');
   await form.getByRole('button', { name: 'Add connection' }).click();
   await expect(form.getByText('Fill this in')).toBeVisible();
@@ -30,8 +31,8 @@ test('are made with REALITY keys and the link as it will be', async ({ page, pan
   await page.getByRole('link', { name: 'Helsinki, new' }).click();
   const record = page.getByRole('dialog', { name: 'Helsinki, new' });
   await expect(record.getByText('A private key is stored. It is never shown again.')).toBeVisible();
-  await record.getByRole('button', { name: 'Make new keys' }).click();
-  await expect(record.getByText('With new keys the apps of all users')).toBeVisible();
+  await record.getByRole('button', { name: 'Generate new keys' }).click();
+  await expect(record.getByText('After a change the apps of all users')).toBeVisible();
   await expect(record.getByLabel('Public key')).not.toHaveValue(key);
 });
 
@@ -72,7 +73,7 @@ test('show only what their protocol, security and network need', async ({ page, 
   await expect(form.getByText('WebSocket', { exact: true })).toHaveCount(0);
   await expect(form.getByLabel('Path')).toHaveCount(0);
   await form.getByLabel('Target', { exact: true }).fill('www.example.org');
-  await form.getByLabel('Oldest app core').fill('1.8');
+  await form.getByLabel('Minimum app core').fill('1.8');
   await form.getByRole('button', { name: 'Add connection' }).click();
   await expect(form.getByText('This has the wrong form')).toHaveCount(2);
   await expectAccessible(page, 'a connection of trojan with reality');
@@ -89,7 +90,7 @@ test('of Hysteria2 ask for nothing but a name and an obfuscation, on a port of U
     await expect(form.getByLabel(gone)).toHaveCount(0);
   await expect(form.getByText('Needs: Xray 26.3.23 or later')).toBeVisible();
   await form.getByLabel('Name', { exact: true }).fill('Mobile');
-  await form.getByRole('button', { name: 'Make a password' }).click();
+  await form.getByRole('button', { name: 'Generate a password' }).click();
   const password = await form.getByLabel('Obfuscation password').inputValue();
   expect(password).toMatch(/^[0-9a-f]{32}$/);
   await expect(form.locator('code')).toContainText(`obfs=salamander&obfs-password=${password}`);
@@ -145,11 +146,11 @@ test('are on several nodes by one definition, chosen by keyboard', async ({ page
   await expectAccessible(page, 'a connection on two nodes');
   await page.keyboard.press('Control+Enter');
   await expect(page.getByText('Connection Everywhere added')).toBeVisible();
-  const groupOf = async () => {
+  const listGroup = async () => {
     const list = await panel.administrator?.call('listInbounds', { limit: 500 });
     return list?.body.items.filter(({ name }) => name.startsWith('Everywhere')) ?? [];
   };
-  expect((await groupOf()).map(({ name, port }) => [name, port])).toEqual([
+  expect((await listGroup()).map(({ name, port }) => [name, port])).toEqual([
     ['Everywhere', 51_999],
     ['Everywhere · Frankfurt', 51_999],
   ]);
@@ -162,7 +163,7 @@ test('are on several nodes by one definition, chosen by keyboard', async ({ page
   await expectAccessible(page, 'a connection of a group');
   await record.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Connection Everywhere saved')).toBeVisible();
-  await expect.poll(async () => (await groupOf()).map(({ port }) => port)).toEqual([51_998, 51_998]);
+  await expect.poll(async () => (await listGroup()).map(({ port }) => port)).toEqual([51_998, 51_998]);
 
   await page.getByRole('link', { name: 'Everywhere', exact: true }).click();
   await record.getByRole('button', { name: 'More actions for Everywhere' }).click();
@@ -174,7 +175,7 @@ test('are on several nodes by one definition, chosen by keyboard', async ({ page
   await expectAccessible(page, 'the nodes of a connection');
   await page.keyboard.press('Enter');
   await expect(page.getByText('Everywhere is on 1 node')).toBeVisible();
-  expect((await groupOf()).map(({ name }) => name)).toEqual(['Everywhere']);
+  expect((await listGroup()).map(({ name }) => name)).toEqual(['Everywhere']);
 });
 
 test('with tls get a certificate of the panel, or an own one whose faults stand at its fields', async ({
@@ -185,7 +186,7 @@ test('with tls get a certificate of the panel, or an own one whose faults stand 
   await visit('connections/new?node=1');
   const form = page.getByRole('dialog', { name: 'Add a connection' });
   await form.getByText('TLS', { exact: true }).click();
-  await expect(form.getByText('The panel makes a certificate for the server name')).toBeVisible();
+  await expect(form.getByText('The panel creates a certificate for the server name')).toBeVisible();
   await form.getByLabel('Name', { exact: true }).fill('With TLS');
   await form.getByRole('button', { name: 'Use your own certificate' }).click();
   await form.getByLabel('Certificate and chain', { exact: true }).fill('hello');
@@ -194,7 +195,7 @@ test('with tls get a certificate of the panel, or an own one whose faults stand 
   await form.getByRole('button', { name: 'Add connection' }).click();
   await expect(form.getByText('It contains no certificate in PEM')).toBeVisible();
   await expect(form.getByText('This cannot be read')).toBeVisible();
-  await form.getByRole('button', { name: 'Let the panel make one' }).click();
+  await form.getByRole('button', { name: 'Let the panel create one' }).click();
   await form.getByRole('button', { name: 'Add connection' }).click();
   await expect(page.getByText('Connection With TLS added')).toBeVisible();
   const list = await panel.administrator?.call('listInbounds', { limit: 500 });
@@ -221,7 +222,7 @@ test('warn of what may keep users from connecting, in the list and as the form s
   await expect(page.getByRole('row', { name: /^Warned/ })).toContainText('1 warning');
   await page.getByRole('link', { name: 'Warned' }).click();
   const form = page.getByRole('dialog', { name: 'Warned' });
-  const warnings = form.getByRole('region', { name: 'What may keep users from connecting' });
+  const warnings = form.getByRole('region', { name: 'Possible connection problems' });
   await expect(warnings).toContainText('VLESS without TLS to a public address');
   await expect(warnings).toContainText('Choose TLS or REALITY.');
   await expectAccessible(page, 'a connection with a warning');
@@ -233,6 +234,7 @@ test('warn of what may keep users from connecting, in the list and as the form s
   await form.getByLabel('Address', { exact: true }).fill('10.0.0.7');
   await expect(warnings).toHaveCount(0);
   await form.getByRole('button', { name: 'Save' }).click();
+  await prove(page);
   await expect(page.getByText('Connection Warned saved')).toBeVisible();
   await expect(page.getByRole('row', { name: /^Warned/ })).not.toContainText('warning');
 });

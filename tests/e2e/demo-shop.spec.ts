@@ -37,7 +37,7 @@ for (const { locale, theme } of LOOKS) {
     await open(/4[.,]99/);
     await fits(page, 'the page of the test provider');
     await page.locator('form[action$="/less"] button').click();
-    await expect(page.locator('.pill')).toHaveText(locale === 'ru' ? 'На проверке' : 'Being looked at');
+    await expect(page.locator('.pill')).toHaveText(locale === 'ru' ? 'На проверке' : 'In review');
     // Another offer: an order with money that is looked at is found again.
     await open(/12[.,]99/);
     await page.keyboard.press('Tab');

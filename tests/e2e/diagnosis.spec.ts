@@ -26,7 +26,7 @@ test('a pasted link opens the diagnosis of its user, and a button mends what it 
   await section.getByRole('button', { name: 'Enable now' }).click();
   await expect(section.getByText('Disabled by the administrator.')).toBeHidden();
   await section.getByRole('button', { name: 'Allow all connections' }).click();
-  await expect(section.getByText('None of the connections that are on')).toBeHidden();
+  await expect(section.getByText('None of the enabled connections')).toBeHidden();
   const user = await readUser(panel, id);
   expect([user.enabled, user.inbounds]).toEqual([true, null]);
 });
@@ -36,7 +36,7 @@ test('is asked in the record, and leads to the form that extends', async ({ page
   await visit(`users/${id}`);
   await page.getByRole('button', { name: "Why can't they connect?" }).click();
   const section = page.getByRole('region', { name: "Why can't Ida Over connect?" });
-  await expect(section.getByText(/^Keeps the user out: The term ended 31 Jan 2024/)).toBeVisible();
+  await expect(section.getByText(/^Blocks the user: The term ended 31 Jan 2024/)).toBeVisible();
   await section.getByRole('button', { name: 'Extend the term' }).click();
   await expect(page.getByRole('form', { name: 'Extend' })).toBeVisible();
   await section.getByRole('button', { name: 'Close' }).click();
@@ -47,7 +47,7 @@ test('a link that was replaced is said to be one', async ({ page, visit }) => {
   await visit('users');
   await page.keyboard.press('ControlOrMeta+k');
   await page.getByRole('combobox').fill('https://panel.example/sub/aaaaaaaaaaaaaaaaaaaaaa');
-  await expect(page.getByRole('option', { name: /A subscription link of no user/ })).toBeVisible();
+  await expect(page.getByRole('option', { name: /An unknown subscription link/ })).toBeVisible();
 });
 
 for (const { locale, theme } of LOOKS) {

@@ -87,7 +87,7 @@ test('tries GET with the key that was typed, which is kept nowhere', async ({ pa
   await expect(page.getByText('for the documentation')).toBeVisible();
   const list = await open(page, 'listUsers');
   const tried = list.getByRole('region', { name: 'Try it' });
-  await tried.getByText(/parameters that may be left out/).click();
+  await tried.getByText(/optional parameters/).click();
   await tried.getByLabel('limit').fill('2');
   await tried.getByRole('button', { name: 'Send the request' }).click();
   const answer = tried.getByRole('figure', { name: 'Answer' });
@@ -110,7 +110,7 @@ test('tries GET with the key that was typed, which is kept nowhere', async ({ pa
   const one = await open(page, 'getUser');
   await one.getByRole('textbox', { name: 'id', exact: true }).fill('');
   await one.getByRole('button', { name: 'Send the request' }).click();
-  await expect(one.getByText('The path needs it.')).toBeVisible();
+  await expect(one.getByText('Required in the path.')).toBeVisible();
   await one.getByRole('textbox', { name: 'id', exact: true }).fill('1');
   await one.getByRole('button', { name: 'Send the request' }).click();
   await expect(one.getByRole('figure', { name: 'Answer' })).toContainText('"id": 1');
@@ -213,7 +213,7 @@ for (const [name, viewer, opened] of [
         await expect(isPlain ? nav(page) : page.getByRole('region', { name: 'Keys', exact: true })).toBeVisible();
       }
     };
-    const weigh = async () => {
+    const measureSize = async () => {
       await devtools.send('HeapProfiler.collectGarbage');
       const { metrics } = await devtools.send('Performance.getMetrics');
       const of = (metric: string) => metrics.find((one) => one.name === metric)?.value ?? 0;
@@ -221,12 +221,17 @@ for (const [name, viewer, opened] of [
     };
     // The first ones load what stays: scripts, styles, the description.
     await openings(3);
-    const before = await weigh();
+    const before = await measureSize();
     await openings(OPENINGS);
-    const after = await weigh();
+    let after = await measureSize();
+    const countAdded = async () => {
+      after = await measureSize();
+      return after.nodes - before.nodes;
+    };
+    // One opening has some 2,000 nodes, of the plain viewer 6,000: a part of one in many is noise, not a leak. What was left is collected within
+    // moments; what leaks is not.
+    await expect.poll(countAdded).toBeLessThan(1000);
     console.log(`before ${JSON.stringify(before)}, after ${OPENINGS} openings ${JSON.stringify(after)}`);
-    // One opening has some 2,000 nodes, of the plain viewer 6,000: a part of one in many is noise, not a leak.
-    expect(after.nodes - before.nodes).toBeLessThan(1000);
     expect(after.listeners - before.listeners).toBeLessThan(200);
     expect(after.megabytes - before.megabytes).toBeLessThan(5);
   });

@@ -58,7 +58,7 @@ test('a 412 offers the present values or saving over them', async ({ page, panel
   await record.getByLabel('Name').fill('Mine');
   await otherWindow(panel).call('updateTariff', { id: plan.id, name: 'Theirs' });
   await record.getByRole('button', { name: 'Save' }).click();
-  await expect(record.getByText('Someone else has changed this meanwhile')).toBeVisible();
+  await expect(record.getByText('Someone else has changed this')).toBeVisible();
   await expect(record.getByLabel('Name')).toHaveValue('Mine');
   await expectAccessible(page, 'a 412');
   await record.getByRole('button', { name: /over|anyway/i }).click();
@@ -71,10 +71,10 @@ test('a defect of the panel shows its request id', async ({ page, visit, watch }
   refuse(calls, 'listTariffs', 500, 'internal');
   await visit('plans');
   await expect(page.getByText('test', { exact: false }).first()).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Retry' })).toBeVisible();
   await expectAccessible(page, 'a list that could not be read');
   calls.restore();
-  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('button', { name: 'Retry' }).click();
   await expect(page.getByRole('row').nth(1)).toBeVisible();
 });
 

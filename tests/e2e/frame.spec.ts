@@ -1,6 +1,6 @@
 // The frame: navigation, Back, titles, the command palette, keys, themes, languages, and a panel that goes away.
 import { expectAccessible } from './support/axe.ts';
-import { expect, goByKeys, test } from './support/fixtures.ts';
+import { expect, navigateByKeys, test } from './support/fixtures.ts';
 import { interceptCalls } from './support/intercept.ts';
 import { openBrowserPanel } from './support/panels.ts';
 import { FRAME, TREES } from './support/trees.ts';
@@ -29,7 +29,7 @@ test('an address that leads nowhere says so', async ({ page, visit }) => {
   await page.evaluate(() => {
     location.hash = '#/nowhere';
   });
-  await expect(page.getByRole('heading', { level: 1, name: 'Nothing is at this address' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: 'Page not found' })).toBeVisible();
   await page.getByRole('link', { name: 'Go to the overview' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
   // The menu of the account calls shortcuts what they are: keys are those of the API.
@@ -69,7 +69,7 @@ test('the palette finds screens and users by keyboard alone', async ({ page, vis
 
 test('keys go to screens, are listed, and can be turned off', async ({ page, visit }) => {
   await visit('overview');
-  await goByKeys(page, 'n', 'Nodes');
+  await navigateByKeys(page, 'n', 'Nodes');
   await page.keyboard.press('?');
   const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   await expect(dialog.getByText('Open the command palette')).toBeVisible();
@@ -203,7 +203,7 @@ test('a screen that is not loaded while the panel is away waits for it', async (
   const calls = await interceptCalls(page);
   calls.answerWith((route) => route.abort('connectionrefused'));
   await page.getByRole('navigation', { name: 'Sections', exact: true }).getByRole('link', { name: 'Audit' }).click();
-  await expect(page.getByText('This screen is loaded as soon as the panel can be reached again.')).toBeVisible();
+  await expect(page.getByText('This screen loads as soon as the panel can be reached again.')).toBeVisible();
   await page.unroute(isScreen);
   calls.restore();
   await expect(page.getByRole('heading', { level: 1, name: 'Audit' })).toBeVisible();

@@ -6,7 +6,7 @@ import { expect, test } from './support/fixtures.ts';
 import { everyPlace, makeOneOfEach } from './support/records.ts';
 
 /** More than any screen has controls. */
-const MOST_TABS = 400;
+const MAX_TABS = 400;
 
 /** In the page, before its scripts: what the walk asks about the element that has the focus. */
 const PROBE = () => {
@@ -49,13 +49,13 @@ const PROBE = () => {
       const controls = 'a[href], button:not(:disabled), input:not(:disabled, [type=hidden]), select, textarea, summary';
       const groups = '[role=radiogroup], [role=toolbar], [role=tablist], [role=listbox], [role=menu]';
       const reached = [...order.keys()];
-      const radioOf = (element: Element) =>
+      const getRadioName = (element: Element) =>
         element instanceof HTMLInputElement && element.type === 'radio' ? element.name : null;
       const isReached = (element: Element) => {
-        const radio = radioOf(element);
+        const radio = getRadioName(element);
         const group = element.closest(groups);
         return reached.some(
-          (other) => other === element || (radio !== null && radioOf(other) === radio) || group?.contains(other),
+          (other) => other === element || (radio !== null && getRadioName(other) === radio) || group?.contains(other),
         );
       };
       // A row's box is the key x on the row; a column's edge is the arrow keys on its head, or the menu of columns.
@@ -79,7 +79,7 @@ interface Focus {
 async function walk(page: Page): Promise<readonly string[]> {
   const found: string[] = [];
   let last: Focus | null = null;
-  for (let tabs = 0; tabs < MOST_TABS; tabs += 1) {
+  for (let tabs = 0; tabs < MAX_TABS; tabs += 1) {
     await page.keyboard.press('Tab');
     const focus: Focus | null = await page.evaluate('probeFocus()');
     // Between the last control and the first one the focus is the browser's.
@@ -91,7 +91,7 @@ async function walk(page: Page): Promise<readonly string[]> {
     last = focus;
     for (const wrong of focus.wrong) found.push(`${focus.name}: ${wrong}`);
   }
-  return [...found, `no end after ${MOST_TABS} tabs`];
+  return [...found, `no end after ${MAX_TABS} tabs`];
 }
 
 test('Tab reaches every control of every screen, and the focus is always seen', async ({ page, own }) => {

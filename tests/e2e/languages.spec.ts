@@ -26,7 +26,7 @@ const NAMES = new RegExp(
 );
 
 /** Every text that a person sees or hears on the page: of nodes, names and placeholders. What is data or code is left out. */
-function textsOf(page: Page): Promise<readonly string[]> {
+function listTexts(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
     const isData = (element: Element | null) =>
       element === null ||
@@ -46,12 +46,12 @@ function textsOf(page: Page): Promise<readonly string[]> {
   });
 }
 
-const scriptOf = (tag: string) => new Intl.Locale(tag).maximize().script ?? '';
+const getScript = (tag: string) => new Intl.Locale(tag).maximize().script ?? '';
 
 /** A word in a script that some language here is written in, but not this one. Latin is three letters: `px` is a word in none. */
 function foreignWord(tag: string): RegExp {
-  const scripts = new Set(LANGUAGES.map((language) => scriptOf(language.tag)));
-  scripts.delete(scriptOf(tag));
+  const scripts = new Set(LANGUAGES.map((language) => getScript(language.tag)));
+  scripts.delete(getScript(tag));
   const words = [...scripts].map((script) => `\\p{Script=${script}}${script === 'Latn' ? '{3,}' : ''}`);
   // Nothing matches where all languages share a script.
   return new RegExp(words.join('|') || '(?!)', 'u');
@@ -70,7 +70,7 @@ for (const { code, tag } of LANGUAGES) {
       for (const place of everyPlace(made)) {
         await own.visit(place);
         await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
-        for (const text of await textsOf(page)) {
+        for (const text of await listTexts(page)) {
           if (foreign.test(text.replaceAll(NAME, '').replaceAll(NAMES, ''))) found.push(`${place}: ${text}`);
         }
       }

@@ -1,14 +1,14 @@
 // The main flow by keyboard alone, and what a bot changes over the REST API appearing in the open panel.
 import { readFileSync } from 'node:fs';
 import { createClient } from '../support/http-client.ts';
-import { expect, goByKeys, test } from './support/fixtures.ts';
+import { expect, navigateByKeys, test } from './support/fixtures.ts';
 import { ADMIN } from './support/panels.ts';
 import { makeUser, otherWindow } from './support/users.ts';
 
 test.describe('by keyboard alone', () => {
   test.use({ isSignedIn: false, permissions: ['clipboard-read', 'clipboard-write'] });
 
-  test('one signs in, makes a user, extends the term, copies the link and signs out', async ({
+  test('one signs in, makes a user, extends the term, copies the link and signs out', { tag: '@smoke' }, async ({
     page,
     panel,
     visit,
@@ -35,7 +35,7 @@ test.describe('by keyboard alone', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
 
-    await goByKeys(page, 'u', 'Users');
+    await navigateByKeys(page, 'u', 'Users');
     await page.keyboard.press('n');
     await expect(page.getByRole('dialog').getByLabel('Name').first()).toBeFocused();
     await page.keyboard.type(name);
@@ -78,7 +78,7 @@ test.describe('by keyboard alone', () => {
   });
 });
 
-test('what a bot changes over the REST API appears in the open list, record and overview', async ({
+test('what a bot changes over the REST API appears in the open list, record and overview', { tag: '@smoke' }, async ({
   page,
   own,
   context,

@@ -16,7 +16,7 @@ for (const { locale, theme } of LOOKS) {
     const context = await browser.newContext({ locale, colorScheme: theme, viewport: PHONE });
     const page = await context.newPage();
     await page.goto(address);
-    await expect(page.getByText(locale === 'ru' ? 'кнопкой бота' : 'by the button of the bot')).toBeVisible();
+    await expect(page.getByText(locale === 'ru' ? 'кнопкой бота' : 'with the button of the bot')).toBeVisible();
     await expectAccessible(page, 'the Mini App outside of Telegram');
     const open = async (data: string) => {
       await page.goto('about:blank');

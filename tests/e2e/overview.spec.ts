@@ -121,7 +121,7 @@ test('names what needs attention, with the way to mend it', async ({ page, visit
   await page.goBack();
   await card.getByRole('button', { name: 'Back up now' }).click();
   await prove(page);
-  await expect(page.getByRole('status').filter({ hasText: 'Backup made' })).toBeVisible();
+  await expect(page.getByRole('status').filter({ hasText: 'Backup created' })).toBeVisible();
   await expect(card.getByText('There is no backup yet')).toBeHidden();
 });
 
@@ -166,11 +166,11 @@ test('where an engine is on this machine, the steps make node, connection, plan 
   await expectAccessible(page, 'the first node at 360 px');
   expect(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
   await form.getByRole('button', { name: 'Set it up' }).click();
-  await expect(steps.getByText('It was added and does not answer yet.')).toBeVisible();
+  await expect(steps.getByText('It was added but does not answer yet.')).toBeVisible();
   const made = { protocol: 'vless', security: 'reality', has_private_key: true };
   await expect.poll(async () => (await bot.call('listInbounds', {})).body.items).toMatchObject([made]);
 
-  await steps.getByRole('form', { name: 'Make a plan' }).getByRole('button', { name: 'Make a plan' }).click();
+  await steps.getByRole('form', { name: 'Add a plan' }).getByRole('button', { name: 'Add a plan' }).click();
   const user = steps.getByRole('form', { name: 'Add your first user' });
   await expect(user.getByLabel('Name')).toBeFocused();
   await user.getByLabel('Name').fill('First');
@@ -187,12 +187,12 @@ test('an empty panel shows the way to the first customer, ticked off as it is go
   await expect(page.getByRole('region', { name: 'Figures' })).toHaveCount(0);
   await expect(page.getByText('There is no plan yet')).toHaveCount(0);
   await expectAccessible(page, 'an empty overview');
-  await steps.getByRole('link', { name: 'Make a plan' }).click();
+  await steps.getByRole('link', { name: 'Add a plan' }).click();
   await expect(page.getByRole('dialog')).toBeVisible();
   const bot = otherWindow(own);
   await bot.call('createTariff', { name: 'Monthly', duration: { months: 1 } });
   await own.visit('overview');
-  await expect(steps.getByRole('listitem').filter({ hasText: 'Make a plan' })).toContainText('(done)');
+  await expect(steps.getByRole('listitem').filter({ hasText: 'Add a plan' })).toContainText('(done)');
   await steps.getByRole('link', { name: 'Add a user' }).click();
   const form = page.getByRole('dialog', { name: 'Add users' });
   await form.getByLabel('Name').fill('First');
@@ -205,7 +205,7 @@ test('an empty panel shows the way to the first customer, ticked off as it is go
   await expect(steps.getByRole('listitem').filter({ hasText: 'Add your first user' })).toContainText('(done)');
 
   const { body: node } = await bot.call('createNode', { name: 'Here', address: 'de1.example.com' });
-  await expect(steps.getByText('It was added and does not answer yet.')).toBeVisible();
+  await expect(steps.getByText('It was added but does not answer yet.')).toBeVisible();
   await page.setViewportSize({ width: 360, height: 740 });
   await expectAccessible(page, 'the steps at 360 px');
   const connection = { node_id: node.id, tag: 'main', name: 'Main', protocol: 'vless', port: 4430 } as const;

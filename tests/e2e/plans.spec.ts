@@ -2,7 +2,7 @@
 import { expectAccessible } from './support/axe.ts';
 import { expect, test } from './support/fixtures.ts';
 
-test('are made, copied and deleted by name', async ({ page, visit }) => {
+test('are made, copied and deleted by name', { tag: '@smoke' }, async ({ page, visit }) => {
   await visit('plans');
   await page.keyboard.press('n');
   const form = page.getByRole('dialog', { name: 'Add a plan' });
@@ -44,7 +44,7 @@ test('in use are archived, and can be offered again', async ({ page, panel, visi
   await panel.administrator?.call('createUser', { name: 'Only one', tariff_id: made?.body.id ?? 0 });
   await visit(`plans/${made?.body.id}`);
   const record = page.getByRole('dialog', { name: 'Has a user' });
-  await expect(record.getByText('Users who have this plan keep what they got.')).toBeVisible();
+  await expect(record.getByText('Changes apply to new users.')).toBeVisible();
   await record.getByRole('button', { name: /More actions/ }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   const question = page.getByRole('dialog', { name: 'Has a user cannot be deleted' });
@@ -71,7 +71,7 @@ test('that another changes meanwhile appear, and nothing typed is lost', async (
   await panel.administrator?.call('updateTariff', { id, name: 'A bot was here' });
   await expect(page.locator('table').getByText('A bot was here')).toBeVisible();
   await record.getByRole('button', { name: 'Save' }).click();
-  await expect(record.getByText('Someone else has changed this meanwhile')).toBeVisible();
+  await expect(record.getByText('Someone else has changed this')).toBeVisible();
   await expect(record.getByLabel('Name')).toHaveValue('Mine');
   await record.getByRole('button', { name: 'Load the current values' }).click();
   await expect(record.getByLabel('Name')).toHaveValue('A bot was here');

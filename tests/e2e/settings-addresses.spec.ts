@@ -8,15 +8,15 @@ import { otherWindow } from './support/users.ts';
 
 test('a new secret path moves the page to its new address and closes the old one', async ({ page, own }) => {
   await own.visit('settings/addresses');
-  await card(page, 'Secret path').getByRole('button', { name: 'Make a new secret path' }).click();
-  const question = page.getByRole('dialog', { name: 'Make a new secret path?' });
+  await card(page, 'Secret path').getByRole('button', { name: 'Create a new secret path' }).click();
+  const question = page.getByRole('dialog', { name: 'Create a new secret path?' });
   await expect(question.getByText(/every bot needs the new base address/)).toBeVisible();
   await expectAccessible(page, 'the question before a new secret path');
-  await question.getByRole('button', { name: 'Make it' }).click();
+  await question.getByRole('button', { name: 'Create' }).click();
   await prove(page, { password: 'wrong' });
   await prove(page);
 
-  await expect(page.getByText(/^The secret path is new\./)).toBeVisible();
+  await expect(page.getByText(/^The secret path was changed\./)).toBeVisible();
   expect(page.url().startsWith(own.url)).toBe(false);
   await expect(page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible();
   await expectAccessible(page, 'a new secret path');
@@ -36,7 +36,7 @@ async function tryPort(page: Page, own: OwnPanel): Promise<string> {
   await listen.getByRole('button', { name: 'Try the new address' }).click();
   await prove(page);
   const open = page.getByRole('link', { name: 'Open the new address' });
-  await expect(page.getByText('A new address waits to be confirmed')).toBeVisible();
+  await expect(page.getByText('Confirm the new address')).toBeVisible();
   const link = (await open.getAttribute('href')) ?? '';
   expect(new URL(link).port).toBe(String(port));
   own.watch.allowOrigin(new URL(link).origin);
@@ -53,7 +53,7 @@ test('another port is kept once its page has been opened there', async ({ page, 
   await expectAccessible(there, 'a confirmed address');
   await there.getByRole('link', { name: 'To the addresses' }).click();
   await expect(card(there, 'Listening address').getByLabel('Port')).toHaveValue(new URL(link).port);
-  await expect(there.getByText('A new address waits to be confirmed')).toHaveCount(0);
+  await expect(there.getByText('Confirm the new address')).toHaveCount(0);
   own.watch.allow(/ERR_CONNECTION|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED|ERR_SOCKET/);
   await expect(page.getByText('The panel has moved to its new address. This one no longer answers.')).toBeVisible();
 });
@@ -61,9 +61,9 @@ test('another port is kept once its page has been opened there', async ({ page, 
 test('another port that is not opened is given up, and the panel stays', async ({ page, own }) => {
   const before = (await otherWindow(own).call('getAddresses', {})).body;
   const link = await tryPort(page, own);
-  await expect(page.getByText('The time is over: the panel stays where it was.')).toBeVisible({ timeout: 600_000 });
+  await expect(page.getByText('The time is over: the address was not changed.')).toBeVisible({ timeout: 600_000 });
   await page.getByRole('button', { name: 'Understood' }).click();
-  await expect(page.getByText('The time is over: the panel stays where it was.')).toHaveCount(0);
+  await expect(page.getByText('The time is over: the address was not changed.')).toHaveCount(0);
   const { body } = await otherWindow(own).call('getAddresses', {});
   expect(body).toEqual(before);
   await page.goto(`${own.url}#/${link.split('#/')[1]}`);
@@ -117,7 +117,7 @@ test('one switch opens the API to the local network, shows what bots need, and c
   await there.getByRole('link', { name: 'To the addresses' }).click();
 
   // The first page is on the same port, and sees it.
-  await expect(page.getByText('A new address waits to be confirmed')).toHaveCount(0);
+  await expect(page.getByText('Confirm the new address')).toHaveCount(0);
   await expect(card(page, 'Local network').getByRole('switch')).toBeChecked();
   await expect(card(page, 'Listening address').getByLabel('Address', { exact: true })).toHaveValue('0.0.0.0');
   const open = card(there, 'Local network');
@@ -132,7 +132,7 @@ test('one switch opens the API to the local network, shows what bots need, and c
   expect((await saved).suggestedFilename()).toMatch(/\.pem$/);
 
   await open.getByRole('switch', { name: 'Open to the local network' }).click();
-  await expect(there.getByText('A new address waits to be confirmed')).toBeVisible();
+  await expect(there.getByText('Confirm the new address')).toBeVisible();
   const reopened = there.context().waitForEvent('page');
   await there.getByRole('link', { name: 'Open the new address' }).click();
   const back = await reopened;

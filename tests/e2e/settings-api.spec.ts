@@ -17,14 +17,14 @@ test('a key is made, shown once, copied, works by its curl line, and is revoked'
   await own.visit('settings/security/api');
   const keys = card(page, 'Keys');
   await expect(keys.getByText('No keys yet')).toBeVisible();
-  await keys.getByRole('link', { name: 'Make a key' }).click();
-  const form = page.getByRole('dialog', { name: 'Make an API key' });
+  await keys.getByRole('link', { name: 'Create a key' }).click();
+  const form = page.getByRole('dialog', { name: 'Create an API key' });
   await expect(form.getByLabel('Name')).toBeFocused();
-  await form.getByRole('button', { name: 'Make the key' }).click();
+  await form.getByRole('button', { name: 'Create key' }).click();
   await expect(form.getByText('Fill this in').first()).toBeVisible();
   await form.getByLabel('Name').fill(HOSTILE);
   await form.getByLabel('Full access').check();
-  await form.getByRole('button', { name: 'Make the key' }).click();
+  await form.getByRole('button', { name: 'Create key' }).click();
   await prove(page, { password: 'wrong' });
   await proofDialog(page).getByRole('button', { name: 'Cancel' }).click();
   await expect(form.getByLabel('Name')).toHaveValue(HOSTILE);
@@ -32,7 +32,7 @@ test('a key is made, shown once, copied, works by its curl line, and is revoked'
   await page.keyboard.press('Control+Enter');
   await prove(page);
 
-  const ready = page.getByRole('dialog', { name: `Key made: ${HOSTILE}` });
+  const ready = page.getByRole('dialog', { name: `Key created: ${HOSTILE}` });
   await ready.getByRole('button', { name: 'Copy the key' }).click();
   const value = await page.evaluate(() => navigator.clipboard.readText());
   expect(value).toMatch(/^pnl_/);
@@ -63,7 +63,7 @@ test('a key is made, shown once, copied, works by its curl line, and is revoked'
 
   await row.getByRole('button', { name: /^Revoke/ }).click();
   const question = page.getByRole('dialog', { name: `Revoke ${HOSTILE}` });
-  await expect(question.getByText(/stops working with its next request/)).toBeVisible();
+  await expect(question.getByText(/stop working at their next request/)).toBeVisible();
   await question.getByRole('button', { name: 'Revoke' }).click();
   await expect(page.getByText(`${HOSTILE} revoked`)).toBeVisible();
   await expect(keys.getByText('No keys yet')).toBeVisible();
@@ -85,16 +85,16 @@ test('with the second factor on, a key needs the code', async ({ page, own }) =>
   await page.getByLabel('Password', { exact: true }).fill(ADMIN.password);
   await page.getByLabel('Code').fill(signInCode);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  const form = page.getByRole('dialog', { name: 'Make an API key' });
+  const form = page.getByRole('dialog', { name: 'Create an API key' });
   await form.getByLabel('Name').fill('with a code');
   await form.getByRole('combobox', { name: 'Expires' }).click();
   await page.getByRole('option', { name: 'Never, until revoked' }).click();
-  await form.getByRole('button', { name: 'Make the key' }).click();
+  await form.getByRole('button', { name: 'Create key' }).click();
   await proofDialog(page).getByLabel('Password', { exact: true }).fill(ADMIN.password);
   await expect(proofDialog(page).getByRole('button', { name: 'Continue' })).toBeDisabled();
   await prove(page, { code: keyCode });
   await page
-    .getByRole('dialog', { name: 'Key made: with a code' })
+    .getByRole('dialog', { name: 'Key created: with a code' })
     .getByRole('button', { name: 'I have copied it' })
     .click();
   await expect(card(page, 'Keys').getByRole('listitem')).toContainText('Until revoked');

@@ -11,11 +11,11 @@ import { makeUser, otherWindow } from './support/users.ts';
 const PASSPHRASE = 'a passphrase for backups';
 
 async function make(page: Page, passphrase = ''): Promise<void> {
-  const form = card(page, 'Make a backup');
+  const form = card(page, 'Create a backup');
   await form.getByLabel('Passphrase').fill(passphrase);
-  await form.getByRole('button', { name: 'Make a backup now' }).click();
+  await form.getByRole('button', { name: 'Create a backup now' }).click();
   await prove(page);
-  await expect(page.getByText(/^Backup made, /)).toBeVisible();
+  await expect(page.getByText(/^Backup created, /)).toBeVisible();
 }
 
 test('are made, checked, restored, and what was there before is kept', async ({ page, own }) => {
@@ -34,7 +34,7 @@ test('are made, checked, restored, and what was there before is kept', async ({ 
   const drawer = page.getByRole('dialog', { name: 'Restore a backup' });
   await drawer.getByLabel('Passphrase of the backup').fill('not this one');
   await drawer.getByRole('button', { name: 'Check' }).click();
-  await expect(drawer.getByText('It does not open with this passphrase.')).toBeVisible();
+  await expect(drawer.getByText('It cannot be decrypted with this passphrase.')).toBeVisible();
   await expect(drawer.getByRole('button', { name: 'Restore this backup' })).toHaveCount(0);
   await drawer.getByLabel('Passphrase of the backup').fill(PASSPHRASE);
   await drawer.getByRole('button', { name: 'Check' }).click();
@@ -77,7 +77,7 @@ test('are downloaded, uploaded again, refused where damaged, and deleted', async
   await list.getByRole('link', { name: /^Check and restore/ }).click();
   const drawer = page.getByRole('dialog', { name: 'Restore a backup' });
   await expect(drawer.getByText('Whole and restorable')).toBeVisible();
-  await expect(drawer.getByText('Unchanged since this panel made it.')).toBeVisible();
+  await expect(drawer.getByText('Unchanged since this panel created it.')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(drawer).toBeHidden();
   await list.getByRole('button', { name: /^Delete / }).click();
@@ -128,7 +128,7 @@ test('are scheduled by keyboard, with a passphrase that is asked for', async ({ 
   await page.getByRole('option', { name: 'Every day' }).waitFor();
   await page.getByRole('option', { name: 'Every day' }).click();
   await schedule.getByLabel('How many to keep').fill('5');
-  await schedule.getByLabel('Inside, encrypted with this passphrase').check();
+  await schedule.getByLabel('Included, encrypted with this passphrase').check();
   await schedule.getByLabel('Passphrase', { exact: true }).fill('short');
   await schedule.getByRole('button', { name: 'Save' }).click();
   await expect(schedule.getByLabel('Passphrase', { exact: true })).toHaveAttribute('data-invalid', 'true');
@@ -137,7 +137,7 @@ test('are scheduled by keyboard, with a passphrase that is asked for', async ({ 
   await page.keyboard.press('Enter');
   await prove(page);
   await expect(page.getByText('Schedule saved')).toBeVisible();
-  await expect(schedule.getByLabel('As now: encrypted with the passphrase that was set')).toBeChecked();
+  await expect(schedule.getByLabel('Unchanged: encrypted with the present passphrase')).toBeChecked();
   const { body } = await otherWindow(own).call('listBackups', {});
   expect(body.schedule).toMatchObject({ every_hours: 24, keep: 5, encrypted: true });
 });

@@ -23,7 +23,7 @@ test('what is served is shown, and renewed without a dropped page', async ({ pag
   const served = card(page, 'The panel’s certificate');
   const before = await servedAt(own.url);
   await expect(served).toContainText(before);
-  await expect(served).toContainText('Made by this panel');
+  await expect(served).toContainText('Created by this panel');
   // It goes on in the next line behind a byte.
   const lines = await served.getByText(before).evaluate((code) =>
     [...code.childNodes]
@@ -38,11 +38,11 @@ test('what is served is shown, and renewed without a dropped page', async ({ pag
   await expect(served.getByText(/^\s*\d+ days left$/)).toBeVisible();
 
   await served.getByRole('button', { name: 'Renew' }).click();
-  const question = page.getByRole('dialog', { name: 'Make a new certificate?' });
+  const question = page.getByRole('dialog', { name: 'Create a new certificate?' });
   await expectAccessible(page, 'the question before a new certificate');
   await question.getByRole('button', { name: 'Renew' }).click();
   await prove(page);
-  await expect(page.getByText(/^New certificate served, valid until/)).toBeVisible();
+  await expect(page.getByText(/^New certificate in use, valid until/)).toBeVisible();
   const after = await servedAt(own.url);
   expect(after).not.toBe(before);
   await expect(served).toContainText(after);
@@ -108,14 +108,14 @@ test('one is ordered by ACME: what is missing is said, a failed order says why, 
   await expect(form.getByRole('combobox', { name: 'Names' })).toBeFocused();
   await form.getByRole('button', { name: 'Order' }).click();
   await expect(form.getByText('At least one name is needed')).toBeVisible();
-  await expect(form.getByText('The authority issues nothing without it')).toBeVisible();
+  await expect(form.getByText('Required by the authority')).toBeVisible();
   await expectAccessible(page, 'an order with something missing');
 
   const names = form.getByRole('combobox', { name: 'Names' });
   await names.fill('panel.example.com');
   await names.press('Enter');
   await form.getByRole('combobox', { name: 'Authority' }).click();
-  await page.getByRole('option', { name: 'Another one' }).click();
+  await page.getByRole('option', { name: 'Other' }).click();
   // Nothing listens there.
   await form.getByLabel('Address of its directory').fill('https://127.0.0.1:9/directory');
   await form.getByLabel(/^I have read the authority’s terms/).check();
@@ -145,4 +145,28 @@ test.describe('in Russian on a phone', () => {
     await expectAccessible(page, 'the order of a certificate, ru, dark, 360 px');
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
   });
+});
+
+test('a new authority is made, and the panel says that clients need its file until that is confirmed', async ({
+  page,
+  own,
+}) => {
+  const caFile = join(own.folder, 'tls', 'ca.pem');
+  const before = readFileSync(caFile, 'utf8');
+  await own.visit('settings/certificates');
+  const authority = card(page, 'The panel’s own authority');
+  await authority.getByRole('button', { name: 'New authority' }).click();
+  const question = page.getByRole('dialog', { name: 'Create a new authority?' });
+  await expectAccessible(page, 'the question before a new authority');
+  await question.getByRole('button', { name: 'New authority' }).click();
+  await prove(page);
+  await expect(authority.getByText(/^It replaced another one on/)).toBeVisible();
+  expect(readFileSync(caFile, 'utf8')).not.toBe(before);
+  await expectAccessible(page, 'an authority that was replaced');
+
+  await own.visit('overview');
+  await page.getByText(/^The panel’s own authority was replaced/).waitFor();
+  await own.visit('settings/certificates');
+  await authority.getByRole('button', { name: 'All clients have it' }).click();
+  await expect(authority.getByText(/^It replaced another one on/)).toBeHidden();
 });

@@ -23,7 +23,7 @@ test('a payment provider and the bot are added, changed, tried, disabled and del
   await form.getByLabel('Name').fill('Bot');
   await form.getByLabel('Token of the bot').fill('not a token');
   await page.keyboard.press('Control+Enter');
-  await expect(form.getByText('This does not look like one. Copy it whole.')).toBeVisible();
+  await expect(form.getByText('This has the wrong format. Copy all of it.')).toBeVisible();
   await expectAccessible(page, 'the form of a payment provider');
   await form.getByLabel('Token of the bot').fill('7654321:AAunknown-to-the-api');
   await form.getByLabel('Address of the API (optional)').fill(fake.root);
@@ -51,10 +51,12 @@ test('a payment provider and the bot are added, changed, tried, disabled and del
   fake.fail('getMe', 'down');
   await list.getByRole('link', { name: 'Stars' }).click();
   const changed = page.getByRole('dialog', { name: 'Change Stars' });
-  await changed.getByRole('button', { name: 'Try the keys' }).click();
-  await expect(page.getByText('The provider did not confirm the keys')).toBeVisible();
-  await changed.getByRole('button', { name: 'Try the keys' }).click();
-  await expect(page.getByText('The keys are good')).toBeVisible();
+  await changed.getByRole('button', { name: 'Test keys' }).click();
+  await expect(
+    page.getByText(/The provider did not confirm the keys\. The provider has an error of its own\./),
+  ).toBeVisible();
+  await changed.getByRole('button', { name: 'Test keys' }).click();
+  await expect(page.getByText('The keys are valid')).toBeVisible();
   await changed.getByRole('button', { name: 'Disable' }).click();
   await expect(changed.getByRole('button', { name: 'Enable' })).toBeVisible();
   await changed.getByRole('button', { name: 'Delete' }).click();
@@ -82,20 +84,47 @@ test('a payment provider and the bot are added, changed, tried, disabled and del
   await expect(shop).toBeHidden();
   expect(stripe.hook_url).toBeNull();
 
+  await using restricted = await openStripe(['checkout_session_write']);
+  await list.getByRole('link', { name: 'Add a provider' }).click();
+  await form.getByLabel('Provider', { exact: true }).selectOption('stripe');
+  await form.getByLabel('Name').fill('Restricted');
+  await expect(form.getByText(/these permissions: Checkout Sessions: Write, .*Events: Read/)).toBeVisible();
+  await form.getByLabel('Secret key', { exact: true }).fill(restricted.fields.secret_key ?? '');
+  await form.getByLabel('Address of the API (optional)').fill(restricted.root);
+  await form.getByLabel('Allow a private address').check();
+  await page.keyboard.press('Control+Enter');
+  await expect(form.getByText(/lacks permissions\. .*: Charges and Refunds: Write, Events: Read\./)).toBeVisible();
+  await expectAccessible(page, 'permissions that a key lacks');
+  restricted.granted.add('charge_write').add('event_read');
+  await page.keyboard.press('Control+Enter');
+  await expect(form).toBeHidden();
+  restricted.granted.delete('event_read');
+  await list.getByRole('link', { name: 'Restricted' }).click();
+  const lacking = page.getByRole('dialog', { name: 'Change Restricted' });
+  await lacking.getByRole('button', { name: 'Test keys' }).click();
+  await expect(page.getByText('did not confirm the keys. The keys lack permissions: Events: Read.')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(list.getByRole('listitem').filter({ hasText: 'Restricted' })).toContainText('Events: Read');
+  await own.visit('overview');
+  const matter = page.getByRole('listitem').filter({ hasText: 'The payment provider Restricted refuses requests' });
+  await matter.getByRole('link', { name: 'Open provider' }).click();
+  await expect(lacking).toBeVisible();
+  await page.keyboard.press('Escape');
+
   await using telegram = await openBotApi();
   await own.visit('settings/bot');
   const bot = card(page, 'Telegram bot');
   await bot.getByLabel('Token').fill('not a token');
-  await bot.getByRole('button', { name: 'Try and save' }).click();
-  await expect(bot.getByText('This does not look like one. Copy it whole.')).toBeVisible();
+  await bot.getByRole('button', { name: 'Test and save' }).click();
+  await expect(bot.getByText('This has the wrong format. Copy all of it.')).toBeVisible();
   await expectAccessible(page, 'the form of the bot');
   await bot.getByLabel('Token').fill('7654321:AAunknown-to-telegram');
   await bot.getByLabel('Address of the Bot API (optional)').fill(telegram.root);
   await bot.getByLabel('Allow a private address').check();
-  await bot.getByRole('button', { name: 'Try and save' }).click();
-  await expect(bot.getByText('Telegram does not know this token.')).toBeVisible();
+  await bot.getByRole('button', { name: 'Test and save' }).click();
+  await expect(bot.getByText('Telegram does not accept this token.')).toBeVisible();
   await bot.getByLabel('Token').fill(telegram.token);
-  await bot.getByRole('button', { name: 'Try and save' }).click();
+  await bot.getByRole('button', { name: 'Test and save' }).click();
   await expect(bot.getByText('@anna_vpn_bot')).toBeVisible();
   await expect(bot.getByText('Running')).toBeVisible();
   expect(await page.content()).not.toContain(telegram.token);
@@ -104,15 +133,15 @@ test('a payment provider and the bot are added, changed, tried, disabled and del
   await expect(page.getByText(/Telegram answered in \d+ ms/)).toBeVisible();
 
   const accounts = card(page, 'Your Telegram accounts');
-  await expect(accounts.getByText('None is paired yet.')).toBeVisible();
+  await expect(accounts.getByText('No paired accounts.')).toBeVisible();
   await accounts.getByRole('button', { name: 'Pair an account' }).click();
   const command = accounts.getByText(/^\/start admin_/);
   await expect(command).toBeVisible();
   await expectAccessible(page, 'the link that pairs a Telegram account');
   telegram.write(1001, (await command.textContent()) ?? '', { first_name: 'Anna <b>' });
   await expect(accounts.getByText('Anna <b>', { exact: true })).toBeVisible();
-  const ownNotices = card(page, 'Notices to you');
-  await ownNotices.getByRole('switch', { name: 'A new version is there' }).uncheck();
+  const ownNotices = card(page, 'Notifications');
+  await ownNotices.getByRole('switch', { name: 'A new version is available' }).uncheck();
   await ownNotices.getByRole('switch', { name: 'Quiet hours' }).check();
   await ownNotices.getByRole('button', { name: 'Save' }).click();
   const pairing = async () => (await own.administrator?.call('getBotAdmins', {}))?.body;
@@ -154,7 +183,7 @@ test('a payment provider and the bot are added, changed, tried, disabled and del
   await own.visit('users/1');
   await page.getByRole('button', { name: 'Send the link into the chat' }).click();
   await expect(page.getByText('The link goes to Anna in Telegram')).toBeVisible();
-  await expect.poll(() => telegram.lastOf(6006)?.text).toContain((await anna())?.sub_url);
+  await expect.poll(() => telegram.findLastMessage(6006)?.text).toContain((await anna())?.sub_url);
   await own.visit('settings/bot');
 
   await bot.getByRole('button', { name: 'Stop' }).click();

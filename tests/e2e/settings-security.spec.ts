@@ -69,9 +69,9 @@ test('the second factor is turned on, asked for, renewed and turned off', async 
   await expect(factor.getByRole('button', { name: 'Turn off' })).toBeFocused();
 
   await factor.getByRole('button', { name: 'New recovery codes' }).click();
-  const renewal = page.getByRole('dialog', { name: 'Make new recovery codes?' });
+  const renewal = page.getByRole('dialog', { name: 'Create new recovery codes?' });
   await expectAccessible(page, 'the question before new codes');
-  await renewal.getByRole('button', { name: 'Make them' }).click();
+  await renewal.getByRole('button', { name: 'Create codes' }).click();
   await prove(page, { code: recovery[0] ?? '' });
   await expect(codes).toHaveCount(10);
   const renewed = await codes.allInnerTexts();

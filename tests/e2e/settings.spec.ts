@@ -4,7 +4,10 @@ import { expectAccessible } from './support/axe.ts';
 import { expect, LOOKS, test } from './support/fixtures.ts';
 import { card, prove } from './support/settings.ts';
 
-test('the panel’s title, language and time zone are saved and seen at once', async ({ page, own }) => {
+test('the panel’s title, language and time zone are saved and seen at once', { tag: '@smoke' }, async ({
+  page,
+  own,
+}) => {
   await own.visit('settings/general');
   const general = card(page, 'General');
   await expect(general.getByRole('button', { name: 'Save' })).toHaveCount(0);

@@ -10,7 +10,7 @@ const PHONE = { width: 360, height: 780 };
 const DESK = { width: 1280, height: 800 };
 
 /** The link of a user who may connect. */
-async function linkOf({ administrator }: BrowserPanel): Promise<string> {
+async function findUserLink({ administrator }: BrowserPanel): Promise<string> {
   const reply = await administrator?.call('listUsers', { state: ['active'], limit: 1 });
   const link = reply?.body.items[0]?.sub_url;
   if (link === undefined) throw new Error('no user has a link');
@@ -27,7 +27,7 @@ for (const [place, viewport, colorScheme, locale, copy] of [
     test.use({ viewport, colorScheme, locale });
 
     test('fits, is accessible, and asks for nothing else', async ({ page, panel }) => {
-      const link = await linkOf(panel);
+      const link = await findUserLink(panel);
       const watch = await watchPage(page, new URL(link).origin);
       await page.goto(link);
       await expect(page.getByRole('button', { name: copy })).toBeVisible();
@@ -39,8 +39,11 @@ for (const [place, viewport, colorScheme, locale, copy] of [
   });
 }
 
-test('copies the link and says so, and offers the apps of the system that is chosen', async ({ page, panel }) => {
-  const link = await linkOf(panel);
+test('copies the link and says so, and offers the apps of the system that is chosen', { tag: '@smoke' }, async ({
+  page,
+  panel,
+}) => {
+  const link = await findUserLink(panel);
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.goto(link);
   await page.getByRole('button', { name: 'Copy the link' }).click();
@@ -63,7 +66,7 @@ test.describe('without scripts', () => {
   test.use({ javaScriptEnabled: false });
 
   test('shows the link, the code and the apps, and no button that does nothing', async ({ page, panel }) => {
-    const link = await linkOf(panel);
+    const link = await findUserLink(panel);
     await page.goto(link);
     await expect(page.getByText(link)).toBeVisible();
     await expect(page.getByRole('img', { name: 'QR code of your link' })).toBeVisible();

@@ -7,8 +7,8 @@ import { expect, type OwnPanel, test } from './support/fixtures.ts';
 import { card, proofDialog } from './support/settings.ts';
 import { makeUser, otherWindow } from './support/users.ts';
 
-const MOST_CLICKS = 8;
-const MOST_KEYS = 15;
+const MAX_CLICKS = 8;
+const MAX_KEYS = 15;
 
 /** Counts what a hand does. */
 interface Hand {
@@ -20,7 +20,7 @@ interface Hand {
   count(): number;
 }
 
-function handOf(page: Page, hasMouse: boolean): Hand {
+function createHand(page: Page, hasMouse: boolean): Hand {
   let count = 0;
   async function press(...keys: string[]) {
     for (const key of keys) {
@@ -31,7 +31,7 @@ function handOf(page: Page, hasMouse: boolean): Hand {
   async function walkTo(target: Locator) {
     const isThere = () => target.evaluate((node) => node === document.activeElement);
     while (!(await isThere())) {
-      if (count > MOST_KEYS) throw new Error(`${count} keys, and not there yet: ${target}`);
+      if (count > MAX_KEYS) throw new Error(`${count} keys, and not there yet: ${target}`);
       await press('Tab');
     }
   }
@@ -105,10 +105,10 @@ async function downloaded(page: Page, start: () => Promise<void>) {
 }
 
 const rowBox = (page: Page, name: string) => page.getByRole('checkbox', { name: `Select ${name}` });
-const makePath = (page: Page) => card(page, 'Secret path').getByRole('button', { name: 'Make a new secret path' });
+const makePath = (page: Page) => card(page, 'Secret path').getByRole('button', { name: 'Create a new secret path' });
 
 const restored = (page: Page) => dialog(page, 'Restore a backup').getByText(/^The panel has \d+ users? again/);
-const isNewPath = (page: Page) => page.getByText(/^The secret path is new\./);
+const isNewPath = (page: Page) => page.getByText(/^The secret path was changed\./);
 const codeField = (page: Page) => page.getByLabel('The code that the app shows now');
 
 async function restore(hand: Hand) {
@@ -203,21 +203,21 @@ const TASKS: readonly Task[] = [
       const { page } = hand;
       await hand.use(link(page, 'Settings'));
       await hand.use(link(page, 'API'));
-      await hand.use(link(page, 'Make a key'));
+      await hand.use(link(page, 'Create a key'));
       await hand.type('bot');
-      await hand.use(button(dialog(page, 'Make an API key'), 'Make the key'));
-      await proveIt(hand, dialog(page, /^Key made/));
+      await hand.use(button(dialog(page, 'Create an API key'), 'Create key'));
+      await proveIt(hand, dialog(page, /^Key created/));
     },
     async keys(hand) {
       const { page } = hand;
       await jump(hand, 'api keys', 'API');
-      await hand.use(link(page, 'Make a key'));
-      await expect(dialog(page, 'Make an API key').getByLabel('Name')).toBeFocused();
+      await hand.use(link(page, 'Create a key'));
+      await expect(dialog(page, 'Create an API key').getByLabel('Name')).toBeFocused();
       await hand.type('bot by keys');
       await hand.press('Control+Enter');
-      await proveIt(hand, dialog(page, /^Key made/));
+      await proveIt(hand, dialog(page, /^Key created/));
     },
-    done: (page) => expect(dialog(page, /^Key made/)).toBeVisible(),
+    done: (page) => expect(dialog(page, /^Key created/)).toBeVisible(),
   },
   {
     name: 'try a method of the API',
@@ -282,7 +282,7 @@ const TASKS: readonly Task[] = [
       await hand.use(link(page, 'Settings'));
       await hand.use(link(page, 'Addresses'));
       await hand.use(makePath(page));
-      await hand.use(button(dialog(page, 'Make a new secret path?'), 'Make it'));
+      await hand.use(button(dialog(page, 'Create a new secret path?'), 'Create'));
       await proveIt(hand, isNewPath(page));
     },
     async keys(hand) {
@@ -290,7 +290,7 @@ const TASKS: readonly Task[] = [
       await jump(hand, 'secret path', 'Secret path');
       await expect(makePath(page)).toBeFocused();
       await hand.use(makePath(page));
-      await hand.use(button(dialog(page, 'Make a new secret path?'), 'Make it'));
+      await hand.use(button(dialog(page, 'Create a new secret path?'), 'Create'));
       await proveIt(hand, isNewPath(page));
     },
     done: (page) => expect(isNewPath(page)).toBeVisible(),
@@ -337,13 +337,13 @@ for (const way of ['mouse', 'keys'] as const) {
     expect(status).toBe(201);
     await own.visit('overview');
     const counts: Record<string, number> = {};
-    const most = way === 'mouse' ? MOST_CLICKS : MOST_KEYS;
+    const most = way === 'mouse' ? MAX_CLICKS : MAX_KEYS;
     for (const { name, done, ...ways } of TASKS) {
       // The secret path is another one after its task.
       await page.goto(`${page.url().split('#')[0]}#/overview`);
       await page.reload();
       await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
-      const hand = handOf(page, way === 'mouse');
+      const hand = createHand(page, way === 'mouse');
       await ways[way](hand, own).catch((failure: unknown) => {
         throw new Error(`${name}: ${failure}`);
       });

@@ -7,12 +7,12 @@ import type { BrowserPanel } from './support/panels.ts';
 import { expectWhole } from './support/sight.ts';
 import { makeUser, otherWindow } from './support/users.ts';
 
-function rowOf(page: Page, name: string): Locator {
+function findRow(page: Page, name: string): Locator {
   return page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
 }
 
 test.describe('finding users', () => {
-  test('answers while one types, keeps it in the address, and says which filter to drop', async ({
+  test('answers while one types, keeps it in the address, and says which filter to drop', { tag: '@smoke' }, async ({
     page,
     panel,
     visit,
@@ -333,7 +333,7 @@ test('finds who never connected over a node, and sorts by when they were last on
   // The nodes of a demonstration connect each user who may connect.
   await makeUser(panel, 'Nina Never', { tags: ['never'], enabled: false });
   await visit('users?tag=never');
-  await expect(rowOf(page, 'Nina Never')).toBeVisible();
+  await expect(findRow(page, 'Nina Never')).toBeVisible();
   await page.getByRole('button', { name: 'Filter', exact: true }).click();
   await page.getByRole('checkbox', { name: 'Never connected' }).check();
   await page.getByLabel('Node', { exact: true }).selectOption('Frankfurt');
@@ -343,7 +343,7 @@ test('finds who never connected over a node, and sorts by when they were last on
   await page.keyboard.press('Escape');
   await page.getByRole('columnheader', { name: 'Online' }).getByRole('button').first().click();
   await expect(page).toHaveURL(/sort=-online_at/);
-  await expect(rowOf(page, 'Nina Never')).toBeVisible();
+  await expect(findRow(page, 'Nina Never')).toBeVisible();
   await page.getByRole('button', { name: 'Remove the filter Never connected' }).click();
   await page.getByRole('button', { name: 'Remove the filter Node: Frankfurt' }).click();
   await expect(page).toHaveURL(/#\/users\?tag=never&sort=-online_at$/);
@@ -359,7 +359,8 @@ test('exports what the filter leaves, safe to open', async ({ page, panel, visit
   expect(download.suggestedFilename()).toMatch(/^users-\d{4}-\d\d-\d\d\.csv$/);
   const text = readFileSync(await download.path(), 'utf8');
   const lines = text.trimEnd().split('\r\n');
-  expect(lines).toHaveLength(3);
+  // The separator, the names of the columns, and the users.
+  expect(lines).toHaveLength(4);
   expect(text).toContain('"\'=HYPERLINK(""x"")"');
   expect(text).toContain('"Export, ""B"""');
   expect(text).not.toContain('/sub/');
@@ -369,9 +370,9 @@ test('exports what the filter leaves, safe to open', async ({ page, panel, visit
 test('shows a change made by another hand without a reload', async ({ page, panel, visit }) => {
   const { id } = await makeUser(panel, 'Liva Before');
   await visit('users?q=liva');
-  await expect(rowOf(page, 'Liva Before')).toBeVisible();
+  await expect(findRow(page, 'Liva Before')).toBeVisible();
   await otherWindow(panel).call('updateUser', { id, enabled: false });
-  await expect(rowOf(page, 'Liva Before').getByText('Disabled')).toBeVisible();
+  await expect(findRow(page, 'Liva Before').getByText('Disabled')).toBeVisible();
 });
 
 test('survives hostile names, notes and tags', async ({ page, panel, visit }) => {
@@ -382,7 +383,7 @@ test('survives hostile names, notes and tags', async ({ page, panel, visit }) =>
     tags: ['hostile', '<b>t</b>', 'ذ'.repeat(32)],
   });
   await visit('users?tag=hostile');
-  await expect(rowOf(page, name)).toBeVisible();
+  await expect(findRow(page, name)).toBeVisible();
   await visit(`users/${id}?tag=hostile`);
   await expect(page.getByRole('dialog', { name })).toBeVisible();
   await expectAccessible(page, 'a hostile user');

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isFull } from '../support/long.ts';
 import { openOwnPanel } from '../support/own-panel.ts';
 import { whyWithout } from './found.ts';
-import { ANSWER, linkOf, openPuller, openScene, POLLED } from './panel-traffic.ts';
+import { ANSWER, openPuller, openScene, POLLED, readShareLink } from './panel-traffic.ts';
 import { startSite } from './real-engine.ts';
 
 let keys = '';
@@ -33,19 +33,19 @@ test.skipIf(missing !== null).each(isFull ? (['xray', 'xray-new'] as const) : ([
       min_client_version: '26.5.0',
     });
     const { api } = scene;
-    const link = await linkOf(scene);
+    const link = await readShareLink(scene);
     await using older = await openPuller('xray', link);
     await using newer = await openPuller('xray-new', link);
     const [inbound] = (await api.call('listInbounds', {})).body.items;
-    const ask = async (min_client_version: string | null) => {
+    const sendRequest = async (min_client_version: string | null) => {
       await api.call('updateInbound', { id: inbound?.id ?? 0, min_client_version });
     };
 
     await expect.poll(() => newer.pull(), POLLED).toBe(ANSWER.length);
     expect(await older.pull()).toBe(0);
-    await ask('27.0.0');
+    await sendRequest('27.0.0');
     await expect.poll(() => newer.pull(), POLLED).toBe(0);
-    await ask(null);
+    await sendRequest(null);
     await expect.poll(() => newer.pull(), POLLED).toBe(ANSWER.length);
     await expect.poll(() => older.pull(), POLLED).toBe(ANSWER.length);
     api.close();

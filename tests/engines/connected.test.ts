@@ -6,16 +6,16 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { canTellAddresses } from '../../src/domain/nodes/engine-facts.ts';
-import { connectEngine } from '../../src/nodes/connector.ts';
-import { engineConfigText } from '../../src/nodes/engine-config.ts';
-import { findProgram } from '../../src/nodes/engine-program.ts';
+import { canReportAddresses } from '../../src/domain/nodes/engine-facts.ts';
+import { connectEngine } from '../../src/engines/connector.ts';
+import { engineConfigText } from '../../src/engines/engine-config.ts';
+import { findProgram } from '../../src/engines/engine-program.ts';
 import { type Json, type ServerProgram, TEST_MARK } from '../support/engine-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { createClient } from '../support/http-client.ts';
 import { type OwnPanel, openOwnPanel, PASSWORD } from '../support/own-panel.ts';
 import { readLink } from '../support/subscription-samples.ts';
-import { pathOf, whyWithout } from './found.ts';
+import { getProgramPath, whyWithout } from './found.ts';
 import { POLLED } from './panel-traffic.ts';
 import { clientConfig, startProgram } from './real-engine.ts';
 import { sampleCredentials, sampleInbound } from './samples.ts';
@@ -90,7 +90,7 @@ for (const program of ['xray', 'xray-new', 'v2ray'] as const) {
     test('says from how many addresses a user is connected, or that it cannot', async () => {
       await using server = await startServer(program);
       await using echo = await startEcho();
-      const isTold = canTellAddresses(await findProgram(pathOf(program)));
+      const isTold = canReportAddresses(await findProgram(getProgramPath(program)));
       expect(isTold).toBe(program !== 'v2ray');
       expect(await server.api.connected()).toEqual(isTold ? new Map() : null);
 
@@ -116,7 +116,7 @@ for (const program of ['xray', 'xray-new', 'v2ray'] as const) {
 async function openXrayPanel(own: OwnPanel, fields: { readonly concurrent_limit?: number } = {}) {
   const { administrator, panel, newKey, ca } = own;
   const api = createClient({ baseUrl: panel.baseUrl, key: await newKey('full'), ca });
-  await administrator.call('updateSettings', { engine_path: pathOf('xray'), password: PASSWORD });
+  await administrator.call('updateSettings', { engine_path: getProgramPath('xray'), password: PASSWORD });
   const node = { name: 'Here', kind: 'local', address: '127.0.0.1', allows_private: true, enabled: false } as const;
   const { id: node_id } = (await administrator.call('createNode', node)).body;
   const port = await freePort();

@@ -1,6 +1,6 @@
 // Real engines that lack a service, end in the middle, are replaced by another, or serve two panels; and one with 10,000 users.
 import { describe, expect, test } from 'vitest';
-import { connectEngine } from '../../src/nodes/connector.ts';
+import { connectEngine } from '../../src/engines/connector.ts';
 import { type ServerOptions, type ServerProgram, serverConfig, TEST_MARK } from '../support/engine-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { isFull } from '../support/long.ts';
@@ -15,7 +15,7 @@ const change = (userId: number, isAllowed = true) => ({
   user: { userId, credentials: sampleCredentials(userId) },
   isAllowed,
 });
-const changesOf = (count: number) => Array.from({ length: count }, (_, index) => change(index + 1));
+const buildChanges = (count: number) => Array.from({ length: count }, (_, index) => change(index + 1));
 
 async function startVless(program: ServerProgram, options: Partial<ServerOptions> = {}) {
   const [apiPort, port] = [options.apiPort ?? (await freePort()), await freePort()];
@@ -66,14 +66,14 @@ for (const program of isFull ? (['xray', 'xray-new', 'v2ray'] as const) : (['xra
     test('takes 10,000 users, and the same once more', async () => {
       await using engine = await startVless(program);
       using api = connectTo(engine.apiPort);
-      const changes = changesOf(10_000);
+      const changes = buildChanges(10_000);
       const done = changes.map(() => null);
       expect(await api.apply(changes)).toEqual(done);
       expect(await api.apply(changes)).toEqual(done);
       const ids = changes.map(({ user }) => user.userId);
       const members = await api.members(inbound);
       expect(members?.toSorted((a, b) => a - b) ?? null).toEqual(name === 'xray' ? ids : null);
-      expect(await api.apply(changesOf(10_000).map((one) => ({ ...one, isAllowed: false })))).toEqual(done);
+      expect(await api.apply(buildChanges(10_000).map((one) => ({ ...one, isAllowed: false })))).toEqual(done);
       expect(await api.members(inbound)).toEqual(name === 'xray' ? [] : null);
     });
 
@@ -81,8 +81,8 @@ for (const program of isFull ? (['xray', 'xray-new', 'v2ray'] as const) : (['xra
       await using engine = await startVless(program);
       using first = connectTo(engine.apiPort);
       using second = connectTo(engine.apiPort);
-      const changes = changesOf(200);
-      const outcomes = await Promise.all([first.apply(changes), second.apply(changesOf(300).slice(200))]);
+      const changes = buildChanges(200);
+      const outcomes = await Promise.all([first.apply(changes), second.apply(buildChanges(300).slice(200))]);
       expect(outcomes.flat().filter((outcome) => outcome !== null)).toEqual([]);
       expect(await second.counters()).toMatchObject({ boot: (await first.counters()).boot });
       if (name === 'xray') expect(await first.members(inbound)).toHaveLength(300);
@@ -92,7 +92,7 @@ for (const program of isFull ? (['xray', 'xray-new', 'v2ray'] as const) : (['xra
       const engine = await startVless(program);
       using api = connectTo(engine.apiPort);
       await api.identify();
-      const applying = api.apply(changesOf(10_000));
+      const applying = api.apply(buildChanges(10_000));
       await api.counters();
       await Promise.all([
         expect(applying).rejects.toMatchObject({ code: expect.stringMatching(/^engine_(crashed|unreachable)$/) }),

@@ -5,7 +5,7 @@ import { certificateMaker } from '../../src/adapters/certificates/connection-cer
 import { nodeCrypto } from '../../src/adapters/crypto.ts';
 import type { EngineInbound } from '../../src/core/ports/engines.ts';
 import { DEFAULT_POOL, userTunnelAddress, wireguardKey } from '../../src/domain/nodes/wireguard.ts';
-import { connectEngine } from '../../src/nodes/connector.ts';
+import { connectEngine } from '../../src/engines/connector.ts';
 import { type Json, type ServerProgram, serverConfig, TEST_MARK } from '../support/engine-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { isFull } from '../support/long.ts';
@@ -48,7 +48,7 @@ const SERVER_KEY_16 = Buffer.alloc(16, 3).toString('base64');
 function shadowsocks(method: string): Case {
   const is2022 = method.startsWith('2022-');
   const serverKey = method.includes('128') ? SERVER_KEY_16 : SERVER_KEY;
-  const keyOf = (number: number) => {
+  const buildUserKey = (number: number) => {
     const key = Buffer.from(sampleCredentials(number).key, 'base64');
     return key.subarray(0, Buffer.from(serverKey, 'base64').length).toString('base64');
   };
@@ -57,7 +57,7 @@ function shadowsocks(method: string): Case {
     inbound: sampleInbound({ protocol: 'shadowsocks', method }),
     // Without a user Xray takes a connection of Shadowsocks 2022 for one with a single key.
     settings: is2022
-      ? { method, password: serverKey, clients: [{ email: 'nobody', password: keyOf(999) }], network: 'tcp' }
+      ? { method, password: serverKey, clients: [{ email: 'nobody', password: buildUserKey(999) }], network: 'tcp' }
       : { clients: [], network: 'tcp' },
     client: (port, number) => ({
       protocol: 'shadowsocks',
@@ -67,7 +67,7 @@ function shadowsocks(method: string): Case {
             address: ADDRESS,
             port,
             method,
-            password: is2022 ? `${serverKey}:${keyOf(number)}` : sampleCredentials(number).password,
+            password: is2022 ? `${serverKey}:${buildUserKey(number)}` : sampleCredentials(number).password,
           },
         ],
       },

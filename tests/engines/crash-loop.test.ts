@@ -6,12 +6,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock, systemTimers } from '../../src/adapters/clock.ts';
 import { nodeCrypto } from '../../src/adapters/crypto.ts';
 import type { EngineChange } from '../../src/core/ports/engines.ts';
-import { connectEngine } from '../../src/nodes/connector.ts';
-import { createLocalEngine } from '../../src/nodes/local-engine.ts';
+import { connectEngine } from '../../src/engines/connector.ts';
+import { createLocalEngine } from '../../src/engines/local-engine.ts';
 import { isFull } from '../support/long.ts';
 import { openOwnPanel } from '../support/own-panel.ts';
-import { pathOf, whyWithout } from './found.ts';
-import { ANSWER, linkOf, openPuller, openScene, POLLED, SHAPES } from './panel-traffic.ts';
+import { getProgramPath, whyWithout } from './found.ts';
+import { ANSWER, openPuller, openScene, POLLED, readShareLink, SHAPES } from './panel-traffic.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -40,7 +40,7 @@ describe.each(isFull ? (['xray', 'xray-new'] as const) : (['xray'] as const))('w
           createLocalEngine({
             nodeId: id,
             folder,
-            path: () => pathOf(program),
+            path: () => getProgramPath(program),
             connect: (address) => {
               const api = connectEngine(address);
               return { ...api, apply: (changes) => api.apply(changes.map(poison)) };
@@ -66,7 +66,7 @@ describe.each(isFull ? (['xray', 'xray-new'] as const) : (['xray'] as const))('w
       };
       await expect.poll(node, POLLED).toMatchObject(left);
       const isServed = async (id: number) => {
-        await using client = await openPuller(program, await linkOf({ ...scene, userId: id }));
+        await using client = await openPuller(program, await readShareLink({ ...scene, userId: id }));
         await expect.poll(() => client.pull(), POLLED).toBe(ANSWER.length);
       };
       for (const id of [userId, userId + 3]) await isServed(id);

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openOwnPanel } from '../support/own-panel.ts';
 import { whyWithout } from './found.ts';
-import { linkOf, openScene, openStream, POLLED, readTwice } from './panel-traffic.ts';
+import { openScene, openStream, POLLED, readShareLink, readTwice } from './panel-traffic.ts';
 
 let keys = '';
 beforeEach(() => {
@@ -29,7 +29,7 @@ describe.each(SCENES)('with $title', ({ program, shape }) => {
       await using own = await openOwnPanel({ keyFile: join(keys, 'master.key'), pollEveryMs: 500 });
       const scene = await openScene(own, program, shape);
       const { api, nodeId, userId: id } = scene;
-      await using stream = await openStream(program, await linkOf(scene));
+      await using stream = await openStream(program, await readShareLink(scene));
       const read = async () => {
         const { total_up, total_down, after_cut_up, after_cut_down } = (await api.call('getUser', { id })).body;
         return { total: [total_up, total_down], afterCut: [after_cut_up, after_cut_down] };
@@ -78,7 +78,7 @@ describe.each(SCENES)('with $title', ({ program, shape }) => {
 
 const withoutNew = whyWithout('xray-new');
 test.skipIf(withoutNew !== null)(
-  `over WireGuard nothing moves after the cut, and the engine goes on ${withoutNew ?? ''}`.trim(),
+  `over WireGuard nothing moves after the cut, the engine goes on, and so does the connection of who is allowed again ${withoutNew ?? ''}`.trim(),
   async () => {
     await using own = await openOwnPanel({ keyFile: join(keys, 'master.key'), pollEveryMs: 500 });
     const scene = await openScene(own, 'xray-new');
@@ -87,19 +87,25 @@ test.skipIf(withoutNew !== null)(
       const { total_up, total_down, after_cut_up, after_cut_down } = (await api.call('getUser', { id })).body;
       return { total: [total_up, total_down], afterCut: [after_cut_up, after_cut_down] };
     };
-    await using stream = await openStream('xray-new', await linkOf(scene));
+    await using stream = await openStream('xray-new', await readShareLink(scene));
     await stream.move(1001, 50_003);
     await expect.poll(read, POLLED).toEqual({ total: [1001, 50_003], afterCut: [0, 0] });
 
     await api.call('updateUser', { id, enabled: false });
     await readTwice(scene);
     // The packets of a peer that is gone are dropped: neither end learns of it, and what the client sends reaches nothing.
-    void stream.move(2003, 0).catch(() => {});
+    const moved = stream.move(2003, 0);
     await readTwice(scene);
     await readTwice(scene);
     expect(await read()).toEqual({ total: [1001, 50_003], afterCut: [0, 0] });
     const node = (await api.call('getNode', { id: nodeId })).body;
     expect(node).toMatchObject({ status: 'up', last_restart: null });
+
+    await api.call('updateUser', { id, enabled: true });
+    // The client repeats what was not received. It shakes hands again 15 seconds after the first of that.
+    await moved;
+    await stream.move(11, 101);
+    await expect.poll(read, POLLED).toEqual({ total: [3015, 50_104], afterCut: [0, 0] });
     api.close();
   },
 );

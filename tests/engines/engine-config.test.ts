@@ -9,10 +9,10 @@ import type { EngineInbound, EngineName } from '../../src/core/ports/engines.ts'
 import type { KeyedCertificate } from '../../src/core/ports/ports.ts';
 import { allowedNetworks, allowedSecurities } from '../../src/domain/nodes/inbound-shape.ts';
 import { hasKeys, keyFor } from '../../src/domain/nodes/shadowsocks.ts';
-import { engineConfigText, fingerprintOf, type StartUser } from '../../src/nodes/engine-config.ts';
+import { computeFingerprint, engineConfigText, type StartUser } from '../../src/engines/engine-config.ts';
 import { times } from '../support/long.ts';
-import { anyInbound, hostileName, inboundOf } from '../support/subscription-samples.ts';
-import { pathOf, whyWithout } from './found.ts';
+import { anyInbound, hostileName, sampleInbound } from '../support/subscription-samples.ts';
+import { getProgramPath, whyWithout } from './found.ts';
 
 type Program = EngineName | 'xray-new';
 const TEST_ARGS: Readonly<Record<Program, readonly string[]>> = {
@@ -38,7 +38,7 @@ function complete(fields: Partial<EngineInbound>): EngineInbound {
   const hasKeyPair = isReality || isWireguard;
   const serverKey = hasKeys(fields.method ?? null) ? keyFor(fields.method ?? '', KEY) : null;
   return {
-    ...inboundOf(),
+    ...sampleInbound(),
     sni: isReality ? 'www.example.org' : null,
     publicKey: hasKeyPair ? KEYS.publicKey : null,
     privateKey: hasKeyPair ? KEYS.privateKey : null,
@@ -95,7 +95,7 @@ const anySet = fc
     });
   });
 
-function usersOf(inbounds: readonly EngineInbound[], count: number): StartUser[] {
+function buildUsers(inbounds: readonly EngineInbound[], count: number): StartUser[] {
   return Array.from({ length: count }, (_, index) => ({
     userId: index + 1,
     credentials: {
@@ -108,16 +108,24 @@ function usersOf(inbounds: readonly EngineInbound[], count: number): StartUser[]
   }));
 }
 
-function textOf(name: EngineName, inbounds: readonly EngineInbound[], users: readonly StartUser[], isOpen: boolean) {
+function buildConfigText(
+  name: EngineName,
+  inbounds: readonly EngineInbound[],
+  users: readonly StartUser[],
+  isOpen: boolean,
+) {
   const config = { inbounds, blocksPrivate: !isOpen };
-  const start = { name, apiPort: 19_999, boot: 'b1', fingerprint: fingerprintOf(config), spareKey: KEY };
+  const start = { name, apiPort: 19_999, boot: 'b1', fingerprint: computeFingerprint(config), spareKey: KEY };
   return engineConfigText(config, users, start);
 }
 
 /** What the program says; null: it would start. */
-function refusalOf(name: Program, text: string): string | null {
+function findRefusal(name: Program, text: string): string | null {
   checked += 1;
-  const { status, stdout, stderr } = spawnSync(pathOf(name), TEST_ARGS[name], { input: text, encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(getProgramPath(name), TEST_ARGS[name], {
+    input: text,
+    encoding: 'utf8',
+  });
   return status === 0 ? null : `${status}: ${stdout}${stderr}`.slice(-500);
 }
 
@@ -135,7 +143,9 @@ describe.each(['xray', 'xray-new'] as const)('%s', (program) => {
       expect((NETWORKS.length - 2) * SECURITIES.length).toBe(15);
       for (const count of [0, 3]) {
         for (const isOpen of [false, true]) {
-          expect(refusalOf(program, textOf('xray', inbounds, usersOf(inbounds, count), isOpen))).toBeNull();
+          expect(
+            findRefusal(program, buildConfigText('xray', inbounds, buildUsers(inbounds, count), isOpen)),
+          ).toBeNull();
         }
       }
     },
@@ -147,7 +157,7 @@ describe.each(['xray', 'xray-new'] as const)('%s', (program) => {
     async () => {
       await fc.assert(
         fc.property(anySet, fc.boolean(), (inbounds, isOpen) => {
-          expect(refusalOf(program, textOf('xray', inbounds, usersOf(inbounds, 2), isOpen))).toBeNull();
+          expect(findRefusal(program, buildConfigText('xray', inbounds, buildUsers(inbounds, 2), isOpen))).toBeNull();
         }),
         { numRuns: runs },
       );
@@ -156,7 +166,7 @@ describe.each(['xray', 'xray-new'] as const)('%s', (program) => {
 
   test.skipIf(missing !== null)(`takes each of them alone ${missing ?? ''}`.trim(), () => {
     const refused = shapes().flatMap((inbound) => {
-      const refusal = refusalOf(program, textOf('xray', [inbound], usersOf([inbound], 1), true));
+      const refusal = findRefusal(program, buildConfigText('xray', [inbound], buildUsers([inbound], 1), true));
       return refusal === null ? [] : [`${inbound.protocol} ${inbound.network} ${inbound.security}: ${refusal}`];
     });
     expect(refused).toEqual([]);
@@ -168,7 +178,7 @@ describe.skipIf(withoutV2ray !== null)(`v2ray ${withoutV2ray ?? ''}`.trim(), () 
   test('takes all that is not refused first', () => {
     const taken = shapes().filter((inbound) => {
       try {
-        textOf('v2ray', [inbound], [], false);
+        buildConfigText('v2ray', [inbound], [], false);
         return true;
       } catch {
         return false;
@@ -188,7 +198,7 @@ describe.skipIf(withoutV2ray !== null)(`v2ray ${withoutV2ray ?? ''}`.trim(), () 
       'vmess ws tls',
     ]);
     for (const count of [0, 3]) {
-      expect(refusalOf('v2ray', textOf('v2ray', taken, usersOf(taken, count), false))).toBeNull();
+      expect(findRefusal('v2ray', buildConfigText('v2ray', taken, buildUsers(taken, count), false))).toBeNull();
     }
   });
 });

@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { ENGINE_FACTS, missingFacts, type ServedShape } from '../../src/domain/nodes/engine-facts.ts';
 import type { Json, ServerProgram } from '../support/engine-process.ts';
-import { pathOf, whyWithout } from './found.ts';
+import { getProgramPath, whyWithout } from './found.ts';
 
 const UUID = '66ad4540-b58c-4ad2-9926-ea63445a9b57';
 const KEY = Buffer.alloc(16, 3).toString('base64');
@@ -73,7 +73,9 @@ for (const program of ['xray', 'xray-new', 'v2ray'] as const) {
     test.each(ENGINE_FACTS.map(({ title }) => title))('%s', (title) => {
       const sample = SAMPLES[title];
       if (!sample) throw new Error(`no connection that needs ${title}`);
-      const says = execFileSync(pathOf(program), [program === 'v2ray' ? '-version' : 'version'], { encoding: 'utf8' });
+      const says = execFileSync(getProgramPath(program), [program === 'v2ray' ? '-version' : 'version'], {
+        encoding: 'utf8',
+      });
       const version = /^(?:Xray|V2Ray) ([\d.]+) /.exec(says)?.[1] ?? '';
       const lacks = missingFacts(sample.shape, { name: program === 'v2ray' ? 'v2ray' : 'xray', version });
 
@@ -85,7 +87,7 @@ for (const program of ['xray', 'xray-new', 'v2ray'] as const) {
         streamSettings: sample.stream,
       };
       const config = { inbounds: [inbound], outbounds: [{ protocol: 'freedom' }] };
-      const { status, stdout } = spawnSync(pathOf(program), ARGS[program], {
+      const { status, stdout } = spawnSync(getProgramPath(program), ARGS[program], {
         input: JSON.stringify(config),
         encoding: 'utf8',
       });
@@ -101,7 +103,7 @@ describe.skipIf(withoutNew !== null)(`VLESS in clear, in a client of xray-new ${
   const isTaken = (settings: Json) => {
     const config = { outbounds: [{ protocol: 'vless', settings }] };
     const input = JSON.stringify(config);
-    return spawnSync(pathOf('xray-new'), ARGS['xray-new'], { input, encoding: 'utf8' }).status === 0;
+    return spawnSync(getProgramPath('xray-new'), ARGS['xray-new'], { input, encoding: 'utf8' }).status === 0;
   };
   // With one server and one user in place of lists, as the newer applications write it.
   const flat = (address: string) => isTaken({ address, port: 443, id: UUID, encryption: 'none' });

@@ -1,16 +1,15 @@
 // Panel, machine and engine killed in random order under traffic: the panel counts what the client moved, but for what died inside an engine.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { times } from '../support/long.ts';
-import { seedOf } from '../support/seed.ts';
+import { readSeed } from '../support/seed.ts';
 import { body, openTarget, PASSWORD } from '../torture/target.ts';
 import { whyWithout } from './found.ts';
-import { ANSWER, openPuller, POLLED, PULLED, panelNode, pullOn, SHAPES } from './panel-traffic.ts';
+import { ANSWER, openMachineFolder, openPuller, POLLED, PULLED, pullOn, SHAPES } from './panel-traffic.ts';
 
 const PROGRAM = 'xray';
 const HOST = '127.0.0.1';
@@ -19,7 +18,7 @@ const missing = whyWithout(PROGRAM);
 const PATIENT = { timeout: 180_000, interval: 250 };
 
 /** Who is killed: each equally often. */
-function orderOf(kills: number, seed: number): readonly ('panel' | 'machine' | 'engine')[] {
+function pickKillOrder(kills: number, seed: number): readonly ('panel' | 'machine' | 'engine')[] {
   const all = Array.from(
     { length: kills },
     (_, index) => (['panel', 'machine', 'engine'] as const)[index % 3] ?? 'panel',
@@ -30,8 +29,8 @@ function orderOf(kills: number, seed: number): readonly ('panel' | 'machine' | '
 test.skipIf(missing !== null)(
   `panel, machine and engine that are killed in random order lose no byte but of an engine ${missing ?? ''}`,
   async () => {
-    const parent = mkdtempSync(join(tmpdir(), 'gatehouse-fleet-'));
-    const folder = join(parent, 'machine');
+    await using machineFolder = openMachineFolder();
+    const { folder } = machineFolder;
     await using target = await openTarget();
     const far = { name: 'Far', kind: 'remote', address: HOST, allows_private: true, password: PASSWORD } as const;
     const { id: nodeId } = await body(target.operate('createNode', far));
@@ -41,8 +40,8 @@ test.skipIf(missing !== null)(
     const user = await body(target.operate('createUser', { name: 'Anna', tariff_id }));
     const invited = { id: nodeId, port: await freePort(), password: PASSWORD };
     const { token } = await body(target.operate('inviteNode', invited));
-    expect(await panelNode(folder, ['join', token, '--host', HOST]).ended).toEqual([0, null]);
-    let machine = panelNode(folder, ['run', '--host', HOST]);
+    expect(await machineFolder.panelNode(['join', token, '--host', HOST]).ended).toEqual([0, null]);
+    let machine = machineFolder.panelNode(['run', '--host', HOST]);
     const node = () => body(target.operate('getNode', { id: nodeId }));
     const untilMet = async () => {
       const from = Date.now();
@@ -88,7 +87,7 @@ test.skipIf(missing !== null)(
     const presentBoot = () =>
       readLedger((ledger) => ledger.prepare<[], string>('SELECT boot FROM boots WHERE ended IS NULL').pluck().get());
     /** What it has written down of a start; undefined: that is forgotten. */
-    const writtenOf = (boot: string) =>
+    const readWritten = (boot: string) =>
       readLedger((ledger) =>
         ledger
           .prepare<[string], { up: number; down: number }>(
@@ -104,8 +103,8 @@ test.skipIf(missing !== null)(
     const endsInLog = () => readFileSync(join(folder, 'logs', 'node.log'), 'utf8').split('"engine ended"').length;
 
     const kills = times(3, 300);
-    const seed = seedOf('TORTURE_SEED');
-    for (const what of orderOf(kills, seed)) {
+    const seed = readSeed('TORTURE_SEED');
+    for (const what of pickKillOrder(kills, seed)) {
       await pull();
       if (what === 'panel') await underPulls(target.kill, target.start);
       else if (what === 'machine') {
@@ -114,7 +113,7 @@ test.skipIf(missing !== null)(
           await machine.ended;
         };
         await underPulls(kill, async () => {
-          machine = panelNode(folder, ['run', '--host', HOST]);
+          machine = machineFolder.panelNode(['run', '--host', HOST]);
           await untilMet();
         });
       } else {
@@ -126,7 +125,7 @@ test.skipIf(missing !== null)(
         let written = { up: 0, down: 0 };
         const isFound = () => {
           const isGone = endsInLog() > ends || pidOfEngine() !== pid;
-          written = writtenOf(boot) ?? written;
+          written = readWritten(boot) ?? written;
           return isGone;
         };
         await expect.poll(isFound, PATIENT).toBe(true);
@@ -145,8 +144,7 @@ test.skipIf(missing !== null)(
     console.log(`${kills} kills (seed ${seed}): ${pulls} pulls, ${lost.down} bytes died inside engines`);
     machine.child.kill('SIGTERM');
     await machine.ended;
-    expect(await panelNode(folder, ['leave']).ended).toEqual([0, null]);
-    rmSync(parent, { recursive: true, force: true });
+    expect(await machineFolder.panelNode(['leave']).ended).toEqual([0, null]);
   },
   times(10, 360) * 60_000,
 );

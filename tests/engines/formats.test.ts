@@ -9,13 +9,13 @@ import { Ajv } from 'ajv';
 import schema from 'meta-json-schema/schemas/meta-json-schema.json' with { type: 'json' };
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type { ConnectionSecrets } from '../../src/core/ports/credentials.ts';
+import type { InboundSecrets } from '../../src/core/ports/credentials.ts';
 import { renderSubscription } from '../../src/subscription/render.ts';
 import type { EngineProgram } from '../support/engines.ts';
 import { SETTINGS } from '../support/fake-core.ts';
 import { times } from '../support/long.ts';
-import { anyInbound, hostileName, subscriptionOf } from '../support/subscription-samples.ts';
-import { pathOf, whyWithout } from './found.ts';
+import { anyInbound, buildSubscription, hostileName } from '../support/subscription-samples.ts';
+import { getProgramPath, whyWithout } from './found.ts';
 
 /** Each starts the client once, which takes longer than to read another connection. */
 const RUNS = times(50, 200);
@@ -34,7 +34,7 @@ SAAwRQIhANIRiaTfjjGNGTiLh+k99VQIT/aavw8OopCuAb0LEmdLAiArssiO+nAE
 ANZPhBVfbiKBvwXImzgRdpkJhPQk3kMFhw==
 -----END CERTIFICATE-----
 `;
-const SELF_SIGNED: ConnectionSecrets = {
+const SELF_SIGNED: InboundSecrets = {
   serverKey: 'ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=',
   certificate: CERTIFICATE,
   pin: '3277793f3bbcf8dd759ea3024c566d61822d0be05bd7444b847bf1d4213796c5',
@@ -91,13 +91,13 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What the program says against the configuration; null: it would start with it. */
-async function complaintOf({ program, file, args }: Check, text: string): Promise<string | null> {
+async function findConfigError({ program, file, args }: Check, text: string): Promise<string | null> {
   const home = join(folder, program);
   mkdirSync(home, { recursive: true });
   const path = join(home, file);
   writeFileSync(path, text);
   try {
-    await execute(pathOf(program), args(path, home));
+    await execute(getProgramPath(program), args(path, home));
     return null;
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
@@ -122,23 +122,23 @@ for (const check of CHECKS) {
     test(`starts with ${runs} sets of connections`, async () => {
       await fc.assert(
         fc.asyncProperty(connections, async (made) => {
-          const sub = { ...subscriptionOf([]), connections: runnableBy(check.program, made) };
+          const sub = { ...buildSubscription([]), connections: runnableBy(check.program, made) };
           const { body } = renderSubscription(sub, SETTINGS, { format: check.format, now: 0 });
-          expect(await complaintOf(check, body)).toBeNull();
+          expect(await findConfigError(check, body)).toBeNull();
         }),
         { numRuns: runs },
       );
     });
 
     test('starts with the entry that says why there is nothing to connect to', async () => {
-      const sub = subscriptionOf([], { canConnect: false });
+      const sub = buildSubscription([], { canConnect: false });
       const { body } = renderSubscription(sub, SETTINGS, { format: check.format, now: 0 });
-      expect(await complaintOf(check, body)).toBeNull();
+      expect(await findConfigError(check, body)).toBeNull();
     });
 
     test('refuses what is not a configuration, so that the others say something', async () => {
       expect(
-        await complaintOf(check, '{"outbounds": [{"type": "no such", "protocol": "no such"}], "proxies": 5}'),
+        await findConfigError(check, '{"outbounds": [{"type": "no such", "protocol": "no such"}], "proxies": 5}'),
       ).not.toBeNull();
     });
   });
@@ -148,7 +148,7 @@ test(`the schema of mihomo takes ${RUNS} sets of connections`, async () => {
   const isValid = new Ajv({ strict: false, validateFormats: false }).compile(schema);
   await fc.assert(
     fc.property(connections, (made) => {
-      const sub = { ...subscriptionOf([]), connections: made };
+      const sub = { ...buildSubscription([]), inbounds: made };
       const { body } = renderSubscription(sub, SETTINGS, { format: 'mihomo', now: 0 });
       isValid(parse(body));
       expect(isValid.errors ?? []).toEqual([]);

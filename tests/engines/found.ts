@@ -13,7 +13,7 @@ export function whyWithout(...programs: readonly EngineProgram[]): string | null
 }
 
 /** The path of a program that is there. */
-export function pathOf(program: EngineProgram): string {
+export function getProgramPath(program: EngineProgram): string {
   const engine = inject('engines')[program];
   if ('missing' in engine) throw new Error(engine.missing);
   return engine.path;

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { times } from '../support/long.ts';
 import { body, openTarget, PASSWORD, type Target } from '../torture/target.ts';
-import { pathOf, whyWithout } from './found.ts';
+import { getProgramPath, whyWithout } from './found.ts';
 import { ANSWER, openPuller, POLLED, PULLED, pullOn, SHAPES } from './panel-traffic.ts';
 
 const PROGRAM = 'xray';
@@ -19,7 +19,7 @@ interface Scene {
 }
 
 async function openScene(target: Target): Promise<Scene> {
-  await body(target.operate('updateSettings', { engine_path: pathOf(PROGRAM), password: PASSWORD }));
+  await body(target.operate('updateSettings', { engine_path: getProgramPath(PROGRAM), password: PASSWORD }));
   const node = { name: 'Here', kind: 'local', address: '127.0.0.1', allows_private: true, enabled: false } as const;
   const { id: nodeId } = await body(target.operate('createNode', node));
   const inbound = { ...SHAPES[PROGRAM], node_id: nodeId, tag: 'in', name: 'In', port: await freePort() };
@@ -36,12 +36,12 @@ async function untilUp(target: Target, nodeId: number): Promise<void> {
   await expect.poll(async () => (await body(target.operate('getNode', { id: nodeId }))).status, POLLED).toBe('up');
 }
 
-async function countedOf(target: Target, id: number): Promise<{ up: number; down: number }> {
+async function readTraffic(target: Target, id: number): Promise<{ up: number; down: number }> {
   const { total_up: up, total_down: down } = await body(target.operate('getUser', { id }));
   return { up, down };
 }
 
-function pidOf(target: Target, nodeId: number): number {
+function readPid(target: Target, nodeId: number): number {
   return JSON.parse(readFileSync(join(target.folder, 'engines', `node-${nodeId}.json`), 'utf8')).pid;
 }
 
@@ -49,21 +49,21 @@ test.skipIf(missing !== null)(`a panel that is killed under traffic loses no byt
   await using target = await openTarget();
   const { nodeId, userId, link } = await openScene(target);
   await using client = await openPuller(PROGRAM, link);
-  const pid = pidOf(target, nodeId);
+  const pid = readPid(target, nodeId);
   let pulls = 0;
   for (let kills = 0; kills < times(5, 50); kills += 1) {
     const before = pullOn(client);
-    await expect.poll(async () => (await countedOf(target, userId)).down, POLLED).toBeGreaterThan(0);
+    await expect.poll(async () => (await readTraffic(target, userId)).down, POLLED).toBeGreaterThan(0);
     await target.kill();
     pulls += await before.stop();
     const away = pullOn(client);
     await target.start();
     await untilUp(target, nodeId);
     pulls += await away.stop();
-    expect(pidOf(target, nodeId), 'the engine is adopted').toBe(pid);
+    expect(readPid(target, nodeId), 'the engine is adopted').toBe(pid);
   }
   const truth = { up: pulls * PULLED.up, down: pulls * PULLED.down };
-  await expect.poll(() => countedOf(target, userId), POLLED).toEqual(truth);
+  await expect.poll(() => readTraffic(target, userId), POLLED).toEqual(truth);
   await target.stop();
   expect(await client.pull(), 'an orderly end stops the engine').toBe(0);
 });
@@ -81,15 +81,15 @@ test.skipIf(missing !== null)(
     for (let kills = 0; kills < times(2, 50); kills += 1) {
       await pull();
       await expect
-        .poll(async () => (await countedOf(target, userId)).down, POLLED)
+        .poll(async () => (await readTraffic(target, userId)).down, POLLED)
         .toBeGreaterThanOrEqual(counted + ANSWER.length);
-      const settled = (await countedOf(target, userId)).down;
-      const pid = pidOf(target, nodeId);
+      const settled = (await readTraffic(target, userId)).down;
+      const pid = readPid(target, nodeId);
       await pull();
       process.kill(pid, 'SIGKILL');
-      await expect.poll(() => pidOf(target, nodeId), POLLED).not.toBe(pid);
+      await expect.poll(() => readPid(target, nodeId), POLLED).not.toBe(pid);
       await untilUp(target, nodeId);
-      counted = (await countedOf(target, userId)).down;
+      counted = (await readTraffic(target, userId)).down;
       expect(counted).toBeGreaterThanOrEqual(settled);
       expect(counted).toBeLessThanOrEqual(settled + ANSWER.length);
       lost += settled + ANSWER.length - counted;

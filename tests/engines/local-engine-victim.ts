@@ -2,8 +2,8 @@
 import { text } from 'node:stream/consumers';
 import { systemClock, systemTimers } from '../../src/adapters/clock.ts';
 import { nodeCrypto } from '../../src/adapters/crypto.ts';
-import { connectEngine } from '../../src/nodes/connector.ts';
-import { createLocalEngine } from '../../src/nodes/local-engine.ts';
+import { connectEngine } from '../../src/engines/connector.ts';
+import { createLocalEngine } from '../../src/engines/local-engine.ts';
 
 const { folder, path, config, user } = JSON.parse(await text(process.stdin));
 const engine = createLocalEngine({

@@ -1,7 +1,5 @@
 // What a subscription link gives, used as it is by the real clients: every protocol over every network and security that both ends know
 // moves bytes through the panel's engine, and each byte is counted for its user.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,13 +8,14 @@ import type { InboundCreate } from '../../src/contract/inbounds.ts';
 import { METHODS, PROTOCOLS } from '../../src/contract/inbounds.ts';
 import { missingFacts, type ServedShape } from '../../src/domain/nodes/engine-facts.ts';
 import { allowedNetworks, allowedSecurities, PATH_NETWORKS } from '../../src/domain/nodes/inbound-shape.ts';
-import { findProgram } from '../../src/nodes/engine-program.ts';
+import { findProgram } from '../../src/engines/engine-program.ts';
 import { type Json, startEngineProcess } from '../support/engine-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Client, createClient } from '../support/http-client.ts';
 import { isFull } from '../support/long.ts';
 import { openOwnPanel, PASSWORD } from '../support/own-panel.ts';
-import { pathOf, whyWithout } from './found.ts';
+import { type RunningClient, startClient } from './client-process.ts';
+import { getProgramPath, whyWithout } from './found.ts';
 import { ANSWER, POLLED, PULLED, REQUEST } from './panel-traffic.ts';
 import { fetchAgain, fetchThrough, ownAddress, startSite, startTarget, targetHost } from './real-engine.ts';
 
@@ -24,7 +23,7 @@ type ServerProgram = 'xray' | 'xray-new' | 'v2ray';
 /** `wireguard`: what is in the file for WireGuard's own apps, in a client of the newer Xray. */
 type ClientProgram = 'xray' | 'xray-new' | 'sing-box' | 'mihomo' | 'wireguard';
 const SERVERS = ['xray', 'xray-new', 'v2ray'] as const;
-const clientsOf = (server: ServerProgram): readonly ClientProgram[] =>
+const listClients = (server: ServerProgram): readonly ClientProgram[] =>
   server === 'xray-new' ? [server, 'sing-box', 'mihomo', 'wireguard'] : ['xray', 'sing-box', 'mihomo'];
 
 /** What a client's format cannot carry, by the documents of the formats: everything else must work. */
@@ -49,11 +48,11 @@ const IN_SHORT = ['wireguard udp none', 'vmess tcp tls'];
 /** v2ray serves what it does not lack. */
 async function shapesFor(server: ServerProgram): Promise<readonly Shape[]> {
   if (server === 'v2ray') {
-    const engine = await findProgram(pathOf(server));
+    const engine = await findProgram(getProgramPath(server));
     return shapes().filter((shape) => missingFacts(servedShape(shape), engine).length === 0);
   }
   if (server === 'xray') return shapes().filter(({ protocol }) => protocol !== 'wireguard');
-  return isFull ? shapes() : shapes().filter((shape) => IN_SHORT.includes(nameOf(shape)));
+  return isFull ? shapes() : shapes().filter((shape) => IN_SHORT.includes(formatShape(shape)));
 }
 
 function servedShape({ protocol, network = 'tcp', security = 'none', flow, method }: Shape): ServedShape {
@@ -76,41 +75,10 @@ function shapes(): Shape[] {
   return [...plain, obfuscated, ...vision, ...METHODS.map((method): Shape => ({ protocol: 'shadowsocks', method }))];
 }
 
-function nameOf({ protocol, network = 'tcp', security = 'none', flow, method, obfs_password }: Shape): string {
+function formatShape({ protocol, network = 'tcp', security = 'none', flow, method, obfs_password }: Shape): string {
   return [protocol, network, security, flow ? 'vision' : '', method ?? '', obfs_password ? 'salamander' : '']
     .filter((word) => word !== '')
     .join(' ');
-}
-
-interface Running extends AsyncDisposable {
-  readonly output: () => string;
-}
-
-/** Starts a client that reads its configuration from a file, and waits until it says that it runs. */
-async function startClient(
-  program: 'sing-box' | 'sing-box-wireguard' | 'mihomo',
-  args: readonly string[],
-  isReady: RegExp,
-): Promise<Running> {
-  const child = spawn(pathOf(program), args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  const ready = Promise.withResolvers<void>();
-  const onText = (text: string) => {
-    output += text;
-    if (isReady.test(output)) ready.resolve();
-  };
-  child.stdout.setEncoding('utf8').on('data', onText);
-  child.stderr.setEncoding('utf8').on('data', onText);
-  const ended = once(child, 'close');
-  void ended.then(() => ready.reject(new Error(`${program} ended: ${output}`)));
-  await ready.promise;
-  return {
-    output: () => output,
-    async [Symbol.asyncDispose]() {
-      child.kill('SIGKILL');
-      await ended;
-    },
-  };
 }
 
 let folder = '';
@@ -138,16 +106,16 @@ function outboundOfFile(text: string): Json {
 }
 
 /** Starts a client with what the link gave; only the way into it is another one: a SOCKS port instead of a network interface. */
-async function startWith(program: Runnable, text: string, port: number): Promise<Running> {
+async function startWith(program: Runnable, text: string, port: number): Promise<RunningClient> {
   const home = join(folder, program);
   mkdirSync(home, { recursive: true });
   const inbounds = [{ listen: '127.0.0.1', port, protocol: 'socks', settings: { auth: 'noauth' } }];
   if (program === 'wireguard') {
     const outbounds = [outboundOfFile(text)];
-    return startEngineProcess('xray-new', pathOf('xray-new'), { inbounds, outbounds });
+    return startEngineProcess('xray-new', getProgramPath('xray-new'), { inbounds, outbounds });
   }
   if (program === 'xray' || program === 'xray-new')
-    return startEngineProcess(program, pathOf(program), { ...JSON.parse(text), inbounds });
+    return startEngineProcess(program, getProgramPath(program), { ...JSON.parse(text), inbounds });
   if (program === 'sing-box' || program === 'sing-box-wireguard') {
     const mixed = [{ type: 'mixed', listen: '127.0.0.1', listen_port: port }];
     const log = { level: 'info' };
@@ -179,7 +147,7 @@ async function connect(
   const connected: Connected[] = [];
   for (const [index, shape] of made.entries()) {
     const { network = 'tcp', security = 'none' } = shape;
-    const name = nameOf(shape);
+    const name = formatShape(shape);
     const reality = { private_key: privateKey, short_id: '6ba85179e30d4fc2', target: `127.0.0.1:${sitePort}` };
     const inbound = await api.call('createInbound', {
       ...shape,
@@ -202,7 +170,7 @@ async function connect(
 }
 
 describe.each(isFull ? SERVERS : SERVERS.slice(0, 2))('links of %s in real clients', (server) => {
-  const clients = clientsOf(server);
+  const clients = listClients(server);
   const missing = whyWithout(server, 'xray', 'sing-box', 'sing-box-wireguard', 'mihomo');
   test.skipIf(missing !== null)(
     `move bytes over every connection that both ends know ${missing ?? ''}`.trim(),
@@ -210,7 +178,7 @@ describe.each(isFull ? SERVERS : SERVERS.slice(0, 2))('links of %s in real clien
       await using own = await openOwnPanel({ keyFile: join(folder, 'master.key'), pollEveryMs: 1000 });
       const { administrator, panel, newKey, ca } = own;
       const api = createClient({ baseUrl: panel.baseUrl, key: await newKey('full'), ca });
-      await administrator.call('updateSettings', { engine_path: pathOf(server), password: PASSWORD });
+      await administrator.call('updateSettings', { engine_path: getProgramPath(server), password: PASSWORD });
       const node = { name: 'Here', kind: 'local', address: '127.0.0.1', allows_private: true, enabled: false } as const;
       const { id: nodeId } = (await administrator.call('createNode', node)).body;
       await using site = await startSite();
@@ -221,7 +189,7 @@ describe.each(isFull ? SERVERS : SERVERS.slice(0, 2))('links of %s in real clien
       await using target = await startTarget(REQUEST.length, ANSWER, targetHost(server));
 
       const pulls = new Map<number, number>();
-      async function cellOf(program: ClientProgram, { name, userId, link }: Connected): Promise<string> {
+      async function testConnection(program: ClientProgram, { name, userId, link }: Connected): Promise<string> {
         const reply = await api.send({
           method: 'GET',
           path: `${link}?format=${program === 'xray-new' ? 'xray' : program}`,
@@ -241,7 +209,7 @@ describe.each(isFull ? SERVERS : SERVERS.slice(0, 2))('links of %s in real clien
       for (const connection of connected) {
         const cells: string[] = [];
         for (const program of clients) {
-          const cell = await cellOf(program, connection);
+          const cell = await testConnection(program, connection);
           cells.push(`${program} ${cell.split(':')[0]}`);
           const expected = LEFT_OUT[program].some((pattern) => pattern.test(`${connection.name} `))
             ? 'left out'

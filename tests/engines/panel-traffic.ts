@@ -1,18 +1,22 @@
 // What tests of a whole panel share: a node of this machine with one connection and one user, and a client that is configured by the
 // user's link.
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { type NodeMachine, runMachine } from '../../src/agent/machine.ts';
 import type { InboundCreate } from '../../src/contract/inbounds.ts';
+import { stopStrays } from '../../src/engines/engine-state.ts';
 import type { Json } from '../support/engine-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Client, createClient } from '../support/http-client.ts';
 import { type OwnPanel, PASSWORD } from '../support/own-panel.ts';
 import { readLink } from '../support/subscription-samples.ts';
-import { pathOf } from './found.ts';
+import { getProgramPath } from './found.ts';
 import { clientConfig, fetchThrough, socksConnect, startProgram, startTarget, targetHost } from './real-engine.ts';
 
 const COMMAND = join(import.meta.dirname, '../../bin/panel.mjs');
@@ -51,7 +55,7 @@ export async function openScene(
   shape: Shape = SHAPES[program],
 ): Promise<Scene> {
   const api = createClient({ baseUrl: panel.baseUrl, key: await newKey('full'), ca });
-  await administrator.call('updateSettings', { engine_path: pathOf(program), password: PASSWORD });
+  await administrator.call('updateSettings', { engine_path: getProgramPath(program), password: PASSWORD });
   // Enabled when it has its connection, so that its engine starts once.
   const node = { name: 'Here', kind: 'local', address: '127.0.0.1', allows_private: true, enabled: false } as const;
   const { id: nodeId } = (await administrator.call('createNode', node)).body;
@@ -78,13 +82,13 @@ export async function readTwice({ api, nodeId: id }: Scene): Promise<void> {
   }
 }
 
-export async function linkOf({ api, userId }: Scene): Promise<string> {
+export async function readShareLink({ api, userId }: Scene): Promise<string> {
   const { sub_url } = (await api.call('getUser', { id: userId })).body;
   return (await api.send({ method: 'GET', path: `${sub_url}?format=plain` })).text.trim();
 }
 
 /** The outbound that a client makes of a share link. */
-function outboundOf(link: string): Json {
+function buildOutbound(link: string): Json {
   const { scheme, user, host, port, parameters } = readLink(link);
   if (scheme === 'hysteria2') {
     return {
@@ -131,7 +135,7 @@ export interface Puller extends AsyncDisposable {
 export async function openPuller(program: EngineUnderTest, link: string): Promise<Puller> {
   const socksPort = await freePort();
   const target = await startTarget(REQUEST.length, ANSWER, targetHost(program));
-  const client = await startProgram(program, clientConfig(socksPort, outboundOf(link)));
+  const client = await startProgram(program, clientConfig(socksPort, buildOutbound(link)));
   return {
     async pull(limitMs = GIVEN_UP_MS) {
       const givenUp = AbortSignal.timeout(limitMs);
@@ -167,15 +171,50 @@ export function pullOn(client: Puller): { stop(): Promise<number> } {
   };
 }
 
-/** `panel node <words>` in the folder. */
-export function panelNode(folder: string, words: readonly string[]) {
-  const env = {
-    ...process.env,
-    GATEHOUSE_NODE_DATA: folder,
-    GATEHOUSE_ENGINE: pathOf('xray'),
+export interface MachineFolder extends AsyncDisposable {
+  /** A folder for the test, in which `folder` is the machine's. */
+  readonly parent: string;
+  readonly folder: string;
+  /** `runMachine` in this process. */
+  run(options: Omit<Parameters<typeof runMachine>[0], 'folder'>): Promise<NodeMachine>;
+  /** `panel node <words>`, a process of its own. */
+  panelNode(words: readonly string[]): { readonly child: ChildProcess; readonly ended: Promise<unknown[]> };
+}
+
+/** The machine of a remote node. What still runs at the end of the test is ended, the engine too. */
+export function openMachineFolder(): MachineFolder {
+  const parent = mkdtempSync(join(tmpdir(), 'gatehouse-node-'));
+  const folder = join(parent, 'machine');
+  const ends: (() => Promise<unknown>)[] = [];
+  return {
+    parent,
+    folder,
+    async run(options) {
+      const machine = await runMachine({ ...options, folder });
+      let closing: Promise<void> | null = null;
+      const close = () => {
+        closing ??= machine.close();
+        return closing;
+      };
+      ends.push(close);
+      return { ...machine, close };
+    },
+    panelNode(words) {
+      const env = { ...process.env, GATEHOUSE_NODE_DATA: folder, GATEHOUSE_ENGINE: getProgramPath('xray') };
+      const child = spawn(process.execPath, [COMMAND, 'node', ...words], { env, stdio: 'ignore' });
+      const ended = once(child, 'exit');
+      ends.push(() => {
+        child.kill('SIGKILL');
+        return ended;
+      });
+      return { child, ended };
+    },
+    async [Symbol.asyncDispose]() {
+      for (const end of ends) await end();
+      await stopStrays(join(folder, 'engines'), new Set());
+      rmSync(parent, { recursive: true, force: true });
+    },
   };
-  const child = spawn(process.execPath, [COMMAND, 'node', ...words], { env, stdio: 'ignore' });
-  return { child, ended: once(child, 'exit') };
 }
 
 /** One connection through the engine, over which bytes move when a test says so. */
@@ -189,7 +228,7 @@ export async function openStream(program: EngineUnderTest, link: string): Promis
   const server = createServer();
   const host = targetHost(program);
   await once(server.listen(targetPort, host), 'listening');
-  const client = await startProgram(program, clientConfig(socksPort, outboundOf(link)));
+  const client = await startProgram(program, clientConfig(socksPort, buildOutbound(link)));
   const near = connect({ host: '127.0.0.1', port: socksPort });
   near.on('error', () => near.destroy());
   near.write(Buffer.from([5, 1, 0]));
@@ -223,16 +262,17 @@ export async function openStream(program: EngineUnderTest, link: string): Promis
 
 /** Takes so many bytes from a socket, no more. */
 function receive(socket: Socket, bytes: number): Promise<void> {
+  if (bytes === 0) return Promise.resolve();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let left = bytes;
   const fail = () => reject(new Error('the connection was cut'));
-  const take = (part: Buffer) => {
+  const receivePart = (part: Buffer) => {
     left -= part.length;
     if (left > 0) return;
-    socket.off('data', take).off('close', fail);
+    socket.off('data', receivePart).off('close', fail);
     resolve();
   };
-  socket.on('data', take).once('close', fail);
+  socket.on('data', receivePart).once('close', fail);
   if (socket.destroyed) fail();
   return promise;
 }

@@ -12,10 +12,10 @@ import {
   startEngineProcess,
 } from '../support/engine-process.ts';
 import { freePort } from '../support/free-port.ts';
-import { pathOf } from './found.ts';
+import { getProgramPath } from './found.ts';
 
 export function startProgram(program: ServerProgram, config: Json): Promise<RunningProgram> {
-  return startEngineProcess(program, pathOf(program), config);
+  return startEngineProcess(program, getProgramPath(program), config);
 }
 
 /** A client of one outbound, behind a SOCKS port. */
@@ -116,19 +116,21 @@ export function fetchThrough(
     }
   });
   socket.on('error', () => resolve(Buffer.alloc(0)));
-  const giveUp = () => {
+  const abortStart = () => {
     socket.destroy();
     resolve(Buffer.alloc(0));
   };
-  givenUp?.addEventListener('abort', giveUp);
+  givenUp?.addEventListener('abort', abortStart);
   // Else the answer stays in memory until then.
-  void promise.then(() => givenUp?.removeEventListener('abort', giveUp));
+  void promise.then(() => givenUp?.removeEventListener('abort', abortStart));
   socket.on('end', () => resolve(received));
   socket.write(Buffer.from([5, 1, 0]));
   return promise;
 }
 
 const PATIENCE_MS = 30_000;
+/** A request that is dropped may be held instead of ended. */
+const ATTEMPT_MS = 10_000;
 
 /**
  * Fetches for somebody who is let in. mihomo drops what comes before it forwards, and over VMess and Shadowsocks Xray 26.3.27 sends nothing
@@ -138,7 +140,7 @@ const PATIENCE_MS = 30_000;
 export async function fetchAgain(fetch: (givenUp: AbortSignal) => Promise<Buffer>): Promise<Buffer> {
   const givenUp = AbortSignal.timeout(PATIENCE_MS);
   for (;;) {
-    const got = await fetch(givenUp);
+    const got = await fetch(AbortSignal.any([givenUp, AbortSignal.timeout(ATTEMPT_MS)]));
     if (got.length > 0 || givenUp.aborted) return got;
   }
 }

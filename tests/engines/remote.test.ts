@@ -1,25 +1,24 @@
 // A real engine on another machine's end of the wire: counted to the byte by the panel, through kills of the service and of the engine while the
 // panel is away.
 import { createHash } from 'node:crypto';
-import { createWriteStream, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { createWriteStream, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
-import { NODE_CALL } from '../../src/core/nodes/ingest.ts';
-import { installEngine, rollBackEngine, switchEngine } from '../../src/panel/node/node-engine.ts';
-import { joinMachine, leaveMachine, runMachine } from '../../src/panel/node/node-machine.ts';
-import { programName, readProgramsInUse } from '../../src/panel/node/node-programs.ts';
+import { joinMachine, leaveMachine } from '../../src/agent/machine.ts';
+import { programName, readProgramsInUse } from '../../src/agent/programs.ts';
+import { installEngine, rollBackEngine, switchEngine } from '../../src/agent/switch-engine.ts';
 import { openPanel } from '../../src/panel/panel.ts';
 import { CHEAP_COST } from '../support/cheap-password.ts';
+import { ADMINISTRATOR_CALL } from '../support/core.ts';
 import { freePort } from '../support/free-port.ts';
 import { createClient } from '../support/http-client.ts';
 import { times } from '../support/long.ts';
 import { type OwnPanel, openOwnPanel, PASSWORD } from '../support/own-panel.ts';
-import { pathOf, whyWithout } from './found.ts';
-import { ANSWER, linkOf, openPuller, POLLED, PULLED, panelNode, SHAPES } from './panel-traffic.ts';
+import { getProgramPath, whyWithout } from './found.ts';
+import { ANSWER, openMachineFolder, openPuller, POLLED, PULLED, readShareLink, SHAPES } from './panel-traffic.ts';
 
 const PROGRAM = 'xray';
 const HOST = '127.0.0.1';
@@ -42,16 +41,16 @@ async function openFar({ administrator, panel, newKey, ca }: OwnPanel) {
 test.skipIf(missing !== null)(
   `an engine that is killed while the panel is away loses no byte that its machine has written down ${missing ?? ''}`,
   async () => {
-    const parent = mkdtempSync(join(tmpdir(), 'gatehouse-node-'));
-    const folder = join(parent, 'machine');
+    await using far = openMachineFolder();
+    const { parent, folder } = far;
     const keyFile = join(parent, 'master.key');
     await using own = await openOwnPanel({ keyFile });
     const scene = await openFar(own);
     await joinMachine({ folder, token: scene.token, host: HOST, waiting: () => {} });
-    const options = { folder, host: HOST, enginePath: pathOf(PROGRAM), beatMs: 100, startAgainMs: 100 };
-    const machine = await runMachine(options);
+    const options = { host: HOST, enginePath: getProgramPath(PROGRAM), beatMs: 100, startAgainMs: 100 };
+    const machine = await far.run(options);
     await expect.poll(async () => (await scene.node()).status, POLLED).toBe('up');
-    await using client = await openPuller(PROGRAM, await linkOf(scene));
+    await using client = await openPuller(PROGRAM, await readShareLink(scene));
     const pull = async () => expect(await client.pull(60_000)).toBe(ANSWER.length);
     await pull();
     await own.panel.close();
@@ -69,7 +68,11 @@ test.skipIf(missing !== null)(
 
     const again = await openPanel({ folder: own.folder, port: 0, keyFile, passwordCost: CHEAP_COST });
     const counted = () => {
-      const { total_up: up, total_down: down } = again.core.call('getUser', { id: scene.userId }, NODE_CALL).body;
+      const { total_up: up, total_down: down } = again.core.call(
+        'getUser',
+        { id: scene.userId },
+        ADMINISTRATOR_CALL,
+      ).body;
       return { up, down };
     };
     await expect.poll(counted, POLLED).toEqual({ up: 3 * PULLED.up, down: 3 * PULLED.down });
@@ -77,22 +80,20 @@ test.skipIf(missing !== null)(
     await machine.close();
     await leaveMachine(folder);
     scene.api.close();
-    rmSync(parent, { recursive: true, force: true });
   },
 );
 
 test.skipIf(missing !== null)(
   `a machine whose service is killed under traffic loses no byte ${missing ?? ''}`,
   async () => {
-    const parent = mkdtempSync(join(tmpdir(), 'gatehouse-node-'));
-    const folder = join(parent, 'machine');
-    await using own = await openOwnPanel({ keyFile: join(parent, 'master.key') });
+    await using far = openMachineFolder();
+    await using own = await openOwnPanel({ keyFile: join(far.parent, 'master.key') });
     const { api, nodeId, userId, token, node } = await openFar(own);
-    expect(await panelNode(folder, ['join', token, '--host', HOST]).ended).toEqual([0, null]);
-    let run = panelNode(folder, ['run', '--host', HOST]);
+    expect(await far.panelNode(['join', token, '--host', HOST]).ended).toEqual([0, null]);
+    let run = far.panelNode(['run', '--host', HOST]);
     await expect.poll(async () => (await node()).status, POLLED).toBe('up');
 
-    await using client = await openPuller(PROGRAM, await linkOf({ api, nodeId, userId }));
+    await using client = await openPuller(PROGRAM, await readShareLink({ api, nodeId, userId }));
     const pull = async () => expect(await client.pull(60_000)).toBe(ANSWER.length);
     let pulls = 0;
     for (let kills = 0; kills < times(2, 50); kills += 1) {
@@ -100,7 +101,7 @@ test.skipIf(missing !== null)(
       run.child.kill('SIGKILL');
       await run.ended;
       await pull();
-      run = panelNode(folder, ['run', '--host', HOST]);
+      run = far.panelNode(['run', '--host', HOST]);
       pulls += 2;
     }
     const counted = async () => {
@@ -113,15 +114,14 @@ test.skipIf(missing !== null)(
     run.child.kill('SIGTERM');
     expect(await run.ended).toEqual([0, null]);
     expect(await client.pull(60_000), 'the engine goes on').toBe(ANSWER.length);
-    expect(await panelNode(folder, ['leave']).ended).toEqual([0, null]);
+    expect(await far.panelNode(['leave']).ended).toEqual([0, null]);
     expect(await client.pull(), 'and ends when the machine leaves').toBe(0);
     api.close();
-    rmSync(parent, { recursive: true, force: true });
   },
 );
 
 /** An archive as projects publish it. */
-async function zipOf(file: string, add: (zip: ZipFile) => void): Promise<{ file: string; sha256: string }> {
+async function createZip(file: string, add: (zip: ZipFile) => void): Promise<{ file: string; sha256: string }> {
   const zip = new ZipFile();
   add(zip);
   zip.addBuffer(Buffer.from('list'), 'geoip.dat');
@@ -131,32 +131,32 @@ async function zipOf(file: string, add: (zip: ZipFile) => void): Promise<{ file:
 }
 
 /** An archive of an engine with this version, which behaves as the shell lines say before it becomes the real one. */
-function archiveOf(folder: string, version: string, lines = '') {
+function buildArchive(folder: string, version: string, lines = '') {
   const script = `#!/bin/sh
 case "$*" in -version | version) echo "Xray ${version} (stands for another version)"; exit 0 ;; esac
 ${lines}
-exec ${pathOf(PROGRAM)} "$@"
+exec ${getProgramPath(PROGRAM)} "$@"
 `;
-  return zipOf(join(folder, `${version}.zip`), (zip) => zip.addBuffer(Buffer.from(script), PROGRAM));
+  return createZip(join(folder, `${version}.zip`), (zip) => zip.addBuffer(Buffer.from(script), PROGRAM));
 }
 
 test.skipIf(missing !== null || process.platform === 'win32')(
   `the engine of a machine is updated, refused or taken back, without losing a byte ${missing ?? ''}`,
   async () => {
-    const parent = mkdtempSync(join(tmpdir(), 'gatehouse-node-'));
-    const folder = join(parent, 'machine');
+    await using far = openMachineFolder();
+    const { parent, folder } = far;
     await using own = await openOwnPanel({ keyFile: join(parent, 'master.key') });
     const scene = await openFar(own);
     await joinMachine({ folder, token: scene.token, host: HOST, waiting: () => {} });
     const install = async (version: string, lines?: string) => {
-      await installEngine(folder, await archiveOf(parent, version, lines), () => {});
+      await installEngine(folder, await buildArchive(parent, version, lines), () => {});
       return `xray-${version}`;
     };
     expect(await switchEngine(folder, await install('26.3.28'))).toMatchObject({ outcome: 'switched' });
-    const machine = await runMachine({ folder, host: HOST, watchMs: 200 });
+    const machine = await far.run({ host: HOST, watchMs: 200 });
     const version = async () => (await scene.node()).core?.version;
     await expect.poll(version, POLLED).toBe('26.3.28');
-    await using client = await openPuller(PROGRAM, await linkOf(scene));
+    await using client = await openPuller(PROGRAM, await readShareLink(scene));
     const pull = async () => expect(await client.pull(60_000)).toBe(ANSWER.length);
     await pull();
 
@@ -172,7 +172,7 @@ test.skipIf(missing !== null || process.platform === 'win32')(
     await pull();
     expect(readProgramsInUse(folder)).toEqual({ current: 'xray-26.3.29', former: 'xray-26.3.28' });
 
-    const { file } = await archiveOf(parent, '26.3.32');
+    const { file } = await buildArchive(parent, '26.3.32');
     await expect(installEngine(folder, { file, sha256: 'a'.repeat(64) }, () => {})).rejects.toThrow('should be');
     expect(readdirSync(join(folder, 'programs'))).not.toContain('xray-26.3.32');
     expect(await rollBackEngine(folder)).toEqual({ name: 'xray-26.3.28', outcome: 'switched', reason: '' });
@@ -186,7 +186,6 @@ test.skipIf(missing !== null || process.platform === 'win32')(
     await machine.close();
     await leaveMachine(folder);
     scene.api.close();
-    rmSync(parent, { recursive: true, force: true });
   },
 );
 
@@ -196,8 +195,8 @@ const missingOfBoth = whyWithout(PROGRAM, NEWER);
 test.skipIf(missingOfBoth !== null || process.platform === 'win32')(
   `the panel brings another version of a real engine to a machine, and one that does not stay up is taken back ${missingOfBoth ?? ''}`,
   async () => {
-    const parent = mkdtempSync(join(tmpdir(), 'gatehouse-node-'));
-    const folder = join(parent, 'machine');
+    await using far = openMachineFolder();
+    const { parent, folder } = far;
     await using own = await openOwnPanel({ keyFile: join(parent, 'master.key') });
     const scene = await openFar(own);
     const { nodeId } = scene;
@@ -205,18 +204,20 @@ test.skipIf(missingOfBoth !== null || process.platform === 'win32')(
     const install = async (archive: { file: string; sha256: string }) =>
       programName(await installEngine(folder, archive, () => {}));
     const published = (program: typeof PROGRAM | typeof NEWER) =>
-      zipOf(join(parent, `${program}.zip`), (zip) => zip.addFile(pathOf(program), PROGRAM, { compress: false }));
+      createZip(join(parent, `${program}.zip`), (zip) =>
+        zip.addFile(getProgramPath(program), PROGRAM, { compress: false }),
+      );
     const older = await install(await published(PROGRAM));
     const newer = await install(await published(NEWER));
     expect(newer).not.toBe(older);
     expect(await switchEngine(folder, older)).toMatchObject({ outcome: 'switched' });
-    const machine = await runMachine({ folder, host: HOST, watchMs: 1000 });
+    const machine = await far.run({ host: HOST, watchMs: 1000 });
     const engine = async () => {
       const { core } = await scene.node();
       return core && `${core.name}-${core.version}`;
     };
     await expect.poll(engine, POLLED).toBe(older);
-    await using client = await openPuller(PROGRAM, await linkOf(scene));
+    await using client = await openPuller(PROGRAM, await readShareLink(scene));
     const pull = async () => expect(await client.pull(60_000)).toBe(ANSWER.length);
     await pull();
 
@@ -232,11 +233,11 @@ test.skipIf(missingOfBoth !== null || process.platform === 'win32')(
     await expect.poll(engine, POLLED).toBe(newer);
     await pull();
     const late = (await scene.api.call('createUser', { name: 'Boris', tariff_id: scene.tariff_id })).body;
-    await using second = await openPuller(PROGRAM, await linkOf({ ...scene, userId: late.id }));
+    await using second = await openPuller(PROGRAM, await readShareLink({ ...scene, userId: late.id }));
     await expect.poll(() => second.pull(), POLLED).toBe(ANSWER.length);
 
     const ends = 'case "$*" in *-test*) ;; *) echo "out of memory"; exit 1 ;; esac';
-    const broken = await install(await archiveOf(parent, '99.1.1', ends));
+    const broken = await install(await buildArchive(parent, '99.1.1', ends));
     const reason = expect.stringContaining('out of memory');
     expect(await update(broken)).toMatchObject([{ node_id: nodeId, state: 'taken_back', reason }]);
     expect(readProgramsInUse(folder)).toEqual({ current: newer, former: older });
@@ -255,6 +256,5 @@ test.skipIf(missingOfBoth !== null || process.platform === 'win32')(
     await machine.close();
     await leaveMachine(folder);
     scene.api.close();
-    rmSync(parent, { recursive: true, force: true });
   },
 );

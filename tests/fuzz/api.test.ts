@@ -11,14 +11,15 @@ import type { Timers } from '../../src/core/ports/ports.ts';
 import { createRouter } from '../../src/door/routes.ts';
 import { type Fixtures, fill } from '../support/fixtures.ts';
 import type { Answer, Client } from '../support/http-client.ts';
+import { fillBody, fillPath, type KnownRecords } from '../support/known-records.ts';
 import { times } from '../support/long.ts';
 import { createOpenApiCheck, type OpenApiCheck } from '../support/openapi-check.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
-import { seedOf } from '../support/seed.ts';
+import { readSeed } from '../support/seed.ts';
 import { type FuzzRequest, fuzzRequest, KNOWN_METHODS } from './requests.ts';
 
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? times(6000, 200_000));
-const SEED = seedOf('FUZZ_SEED');
+const SEED = readSeed('FUZZ_SEED');
 /** Requests under way at once. */
 const AT_ONCE = 10;
 const FEWEST_USERS = 20;
@@ -43,9 +44,8 @@ beforeAll(async () => {
 });
 afterAll(() => panel.stop());
 
-/** Records that are there at the moment, by the first segment of a path. */
-let present: Readonly<Record<string, readonly number[]>> = {};
-let grants: readonly (readonly [number, number])[] = [];
+/** Records that are there at the moment. */
+let known: KnownRecords = { ids: {}, grants: [], getToken: () => 'none' };
 
 /** Requests delete what they find: fresh records come in their place. */
 async function refresh(): Promise<void> {
@@ -63,53 +63,30 @@ async function refresh(): Promise<void> {
     await panel.full.call('createInbound', { node_id: fixtures.nodeId, tag, name: 'again', protocol: 'vless', port });
   }
   const users = store.users.ids({}, clock.now()).slice(-200);
-  present = {
-    users,
-    tariffs: store.tariffs.page({}, 100, 0).map(({ id }) => id),
-    inbounds: store.inbounds.page({}, 100, 0).map(({ id }) => id),
-    nodes: [fixtures.nodeId],
+  known = {
+    ids: {
+      users,
+      tariffs: store.tariffs.page({}, 100, 0).map(({ id }) => id),
+      inbounds: store.inbounds.page({}, 100, 0).map(({ id }) => id),
+      nodes: [fixtures.nodeId],
+    },
+    grants: users.flatMap((userId) =>
+      store.grants
+        .page({ userId, state: undefined, now: 0, isPeriodOver: false }, 2, 0)
+        .map(({ id }) => [userId, id] as const),
+    ),
+    getToken: (id) => store.users.get(id)?.token ?? 'none',
   };
-  grants = users.flatMap((userId) =>
-    store.grants
-      .page({ userId, state: undefined, now: 0, isPeriodOver: false }, 2, 0)
-      .map(({ id }) => [userId, id] as const),
-  );
-}
-
-function pathOf({ template, ids, path }: FuzzRequest): string {
-  if (template === null) return path;
-  const [, first = ''] = template.split('/');
-  const [chosen] = ids;
-  const grant = typeof chosen === 'number' ? grants[chosen % Math.max(1, grants.length)] : undefined;
-  let index = 0;
-  return template.replaceAll(/\{\w+\}/g, () => {
-    const id = ids[index] ?? 0;
-    index += 1;
-    if (typeof id === 'string') return id;
-    if (template.endsWith('{grant_id}') && grant) return String(grant[index - 1]);
-    const known = present[first] ?? [];
-    return String(known[id % Math.max(1, known.length)] ?? 1);
-  });
 }
 
 /** The example of a connection has a tag and a port, which only one on a node may have. */
 let nextPort = 20_000;
 
-const tokenOf = (id: number) => panel.store.users.get(id)?.token ?? 'none';
-
 /** The body, for an aware request with references that lead somewhere: random ones hardly ever do. */
-function bodyOf({ body, isAware }: FuzzRequest): FuzzRequest['body'] {
+function buildBody({ body, isAware }: FuzzRequest): FuzzRequest['body'] {
   if (!isAware || typeof body !== 'string') return body;
-  const { tariffs = [], inbounds = [] } = present;
   nextPort += 1;
-  const port = nextPort % 65_536;
-  return body
-    .replaceAll(/"node_id":\d+/g, `"node_id":${fixtures.nodeId}`)
-    .replaceAll('"tag":"vless-reality"', `"tag":"aware-${port}"`)
-    .replaceAll('"port":443', `"port":${port}`)
-    .replaceAll(/"tariff_id":\d+/g, `"tariff_id":${tariffs[0] ?? 1}`)
-    .replaceAll(/"inbounds":\[[\d,]+\]/g, `"inbounds":[${inbounds.slice(0, 2)}]`)
-    .replaceAll(/"link":"(?:[^"\\]|\\.)*"/g, `"link":"${tokenOf(present.users?.[0] ?? 0)}"`);
+  return fillBody(body, known, nextPort % 65_536);
 }
 
 /** What is wrong with a reply that must be a problem of this code; HEAD gets its status alone. */
@@ -122,7 +99,7 @@ function headFaults({ status, text }: Answer, statuses: readonly number[]): stri
 }
 
 /** What is wrong with a reply; empty if nothing is. */
-function faultsOf(request: FuzzRequest, path: string, answer: Answer): string[] {
+function findFaults(request: FuzzRequest, path: string, answer: Answer): string[] {
   const { key, method, template } = request;
   if (key === 'none' || key === 'wrong') return refusalFaults(request, answer, 'unauthorized');
   const isPanelOnly = PANEL_ONLY_PATHS.some((name) => path === `/${name}` || path.startsWith(`/${name}/`));
@@ -138,21 +115,21 @@ function faultsOf(request: FuzzRequest, path: string, answer: Answer): string[] 
     return [...told, ...refusalFaults(request, answer, 'method_not_allowed')];
   }
   if (answer.status < 300) succeeded.set(operation.id, (succeeded.get(operation.id) ?? 0) + 1);
-  if (method !== 'HEAD') return check.faultsOf(found, method, answer);
+  if (method !== 'HEAD') return check.findFaults(found, method, answer);
   return headFaults(answer, Object.keys(check.document.paths[found]?.get?.responses ?? {}).map(Number));
 }
 
 async function exchange(request: FuzzRequest): Promise<void> {
-  const path = pathOf(request);
+  const path = fillPath(request, known);
   const { key, method, search, headers } = request;
-  const body = bodyOf(request);
+  const body = buildBody(request);
   const sending = { method, path: path + search, headers: headers as OutgoingHttpHeaders, body };
   const answer = await clients[key].send(sending).catch((error: NodeJS.ErrnoException) => {
     // Its connection was closed after the early reply to a request whose body nothing reads: Node's agent reuses such a connection.
     if (error.code !== 'ECONNRESET') throw error;
     return clients[key].send(sending);
   });
-  const faults = faultsOf(request, path, answer);
+  const faults = findFaults(request, path, answer);
   if (faults.length === 0) return;
   const sent = body instanceof Buffer ? body.toString('latin1') : body;
   const told = [
@@ -229,7 +206,7 @@ describe('the API under fire', () => {
       for (const method of KNOWN_METHODS) {
         if (route?.operations.has(method) || method === 'OPTIONS') continue;
         for (const client of [panel.full, panel.read]) {
-          const answer = await client.send({ method, path: pathOf(request) });
+          const answer = await client.send({ method, path: fillPath(request, known) });
           expect(answer.status, `${method} ${template}`).toBe(405);
           if (method !== 'HEAD') expect(answer.problem.detail).toBe('method_not_allowed');
           expect(answer.headers.allow).toBe(route?.allow);

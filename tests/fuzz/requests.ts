@@ -3,7 +3,7 @@ import { METHODS } from 'node:http';
 import fc from 'fast-check';
 import type { ApiOperation } from '../../src/contract/operation.ts';
 import { API_OPERATIONS } from '../../src/contract/table.ts';
-import { arbitraryOf } from '../support/arbitrary-of.ts';
+import { buildArbitrary } from '../support/arbitrary-of.ts';
 import { queryPairs } from '../support/http-client.ts';
 import { corrupted, mutated } from '../support/mutate.ts';
 
@@ -76,7 +76,7 @@ function encode([name, value]: Pair): string {
 /** The query of an operation: valid, or with parameters replaced, repeated, added or wrongly encoded. */
 function search({ query }: ApiOperation): fc.Arbitrary<string> {
   const names = fc.oneof(fc.constantFrom(...Object.keys(query.shape), 'unknown', '__proto__', 'limit', ''), word);
-  const valid = (arbitraryOf(query) as fc.Arbitrary<Record<string, unknown>>).map((record) => queryPairs(record));
+  const valid = (buildArbitrary(query) as fc.Arbitrary<Record<string, unknown>>).map((record) => queryPairs(record));
   const more = fc.array(fc.tuple(names, word), { maxLength: 2 });
   const raw = fc.constantFrom(
     '%',
@@ -107,7 +107,7 @@ function body({ method, body: schema, example }: ApiOperation): fc.Arbitrary<str
   if (method === 'GET' || method === 'DELETE')
     return usual<string | Buffer | undefined>(undefined, fc.constant('{}'), 20);
   if (schema === null) return fc.constantFrom(undefined, '', '{}', '{"a":1}', 'null', '[]');
-  const any = arbitraryOf(schema) as fc.Arbitrary<Record<string, unknown>>;
+  const any = buildArbitrary(schema) as fc.Arbitrary<Record<string, unknown>>;
   // The example with a few other members: such meet the rules between members more often.
   const dice = fc.array(fc.nat({ max: 5 }), { minLength: 24, maxLength: 24 });
   const near = fc.tuple(any, dice).map(([members, eyes]) => {
@@ -203,6 +203,43 @@ function toOperation(operation: ApiOperation): fc.Arbitrary<FuzzRequest> {
     .map(({ type, headers: others, ...rest }) => {
       const typed = rest.body === undefined || type === undefined ? {} : { 'content-type': type };
       return { ...rest, template: path, path: '', headers: { ...typed, ...others } };
+    });
+}
+
+/** A request that meets the schemas of its operation. */
+export function validRequest(operation: ApiOperation): fc.Arbitrary<FuzzRequest> {
+  const { method, path, query, body: schema, example } = operation;
+  const count = [...path.matchAll(/\{/g)].length;
+  const pairs = (buildArbitrary(query) as fc.Arbitrary<Record<string, unknown>>).map((record) => queryPairs(record));
+  const bodies =
+    schema === null
+      ? fc.constant(undefined)
+      : fc
+          .oneof(
+            { arbitrary: fc.constant(example.body ?? {}), weight: 1 },
+            { arbitrary: buildArbitrary(schema), weight: 2 },
+          )
+          .map((value) => JSON.stringify(value));
+  const type = method === 'PATCH' ? PATCH : 'application/json';
+  return fc
+    .record({
+      ids: fc.array(fc.nat({ max: 10_000 }), { minLength: count, maxLength: count }),
+      pairs,
+      body: bodies,
+    })
+    .map(({ pairs: parameters, ...rest }) => {
+      const text = parameters.map(encode).join('&');
+      const headers = rest.body === undefined ? {} : { 'content-type': type };
+      return {
+        ...rest,
+        key: 'full',
+        method,
+        template: path,
+        path: '',
+        search: text && `?${text}`,
+        headers,
+        isAware: true,
+      };
     });
 }
 

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { API_OPERATIONS, OPERATIONS, type OperationId, PANEL_ONLY_PATHS } from '../../src/contract/table.ts';
 import { mountedRoutes } from '../../src/door/api.ts';
 import { createTestClock } from '../support/clock.ts';
-import { API_IDS, type Fixtures, fill, fixtureOf } from '../support/fixtures.ts';
+import { API_IDS, buildFixture, type Fixtures, fill } from '../support/fixtures.ts';
 import type { Answer, Client } from '../support/http-client.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
-import { sessionHeadersOf } from '../support/session-jar.ts';
+import { buildSessionHeaders } from '../support/session-jar.ts';
 
 const DAY = 86_400_000;
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
   await panel.act('revokeKey', { id: revoked.key.id });
   const { full, keys } = panel;
   const mistyped = keys.full.slice(0, -1) + (keys.full.endsWith('a') ? 'b' : 'a');
-  const session = sessionHeadersOf(await panel.signIn(), panel.core.settings().instanceId, '__Host-');
+  const session = buildSessionHeaders(await panel.signIn(), panel.core.settings().instanceId, '__Host-');
   refused = {
     'no key': { client: full.as(null) },
     garbage: { client: full.as('garbage') },
@@ -48,7 +48,7 @@ function withoutId({ status, headers, text }: Answer): unknown {
 
 describe.each(API_OPERATIONS.map((operation) => [operation.id, operation] as const))('%s', (id, operation) => {
   it('answers 401, always the same, without a valid key', async () => {
-    const request = await fixtureOf(id as never, panel, fixtures);
+    const request = await buildFixture(id as never, panel, fixtures);
     const answers: unknown[] = [];
     for (const [name, { client, query, headers }] of Object.entries(refused)) {
       const path = query ? `${request.path}${request.path.includes('?') ? '&' : '?'}${query}` : request.path;
@@ -62,7 +62,7 @@ describe.each(API_OPERATIONS.map((operation) => [operation.id, operation] as con
 
   it(operation.access === 'read' ? 'serves a Read key' : 'refuses a Read key', async () => {
     const before = panel.store.events.latestId();
-    const request = await fixtureOf(id as never, panel, fixtures);
+    const request = await buildFixture(id as never, panel, fixtures);
     const made = panel.store.events.latestId();
     const answer = await panel.read.send(request);
     if (operation.access === 'read') expect(answer.status).toBe(operation.status);
@@ -72,7 +72,7 @@ describe.each(API_OPERATIONS.map((operation) => [operation.id, operation] as con
   });
 
   it('serves a Full key', async () => {
-    const answer = await panel.full.send(await fixtureOf(id as never, panel, fixtures));
+    const answer = await panel.full.send(await buildFixture(id as never, panel, fixtures));
     expect(answer.status, answer.text).toBe(operation.status);
     if (operation.output === null) expect(answer.text).toBe('');
     else expect(operation.produces.some((type) => answer.headers['content-type']?.startsWith(type))).toBe(true);
@@ -83,7 +83,7 @@ const reading = API_OPERATIONS.filter(({ method }) => method === 'GET');
 
 describe.each(reading.map(({ id }) => id))('HEAD of %s', (id) => {
   it('answers as GET does, without a body', async () => {
-    const request = await fixtureOf(id as never, panel, fixtures);
+    const request = await buildFixture(id as never, panel, fixtures);
     const [get, head] = [await panel.read.send(request), await panel.read.send({ ...request, method: 'HEAD' })];
     expect(head.text).toBe('');
     const names = (answer: Answer) => Object.keys(answer.headers).sort();

@@ -43,14 +43,14 @@ describe.each([
   });
   afterAll(() => panel.stop());
 
-  const ask = (line: string, headers: readonly string[] = [host], body = '') =>
+  const exchangeLine = (line: string, headers: readonly string[] = [host], body = '') =>
     exchangeRaw(target, requestText(line, headers, body));
   const key = () => `Authorization: Bearer ${panel.keys.full}`;
 
   it('knows the true paths, or nothing of this would mean anything', async () => {
-    const api = await ask(`GET /${secret}/api/v1/settings HTTP/1.1`, [host, key(), 'Connection: close']);
+    const api = await exchangeLine(`GET /${secret}/api/v1/settings HTTP/1.1`, [host, key(), 'Connection: close']);
     expect(api).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
-    const link = await ask(`GET /sub/${token} HTTP/1.1`, [host, 'Connection: close']);
+    const link = await exchangeLine(`GET /sub/${token} HTTP/1.1`, [host, 'Connection: close']);
     expect(link).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 
@@ -80,7 +80,7 @@ describe.each([
   };
 
   it.each(METHODS)('%s: any path that is not the panel’s', async (method) => {
-    for (const path of strangers()) expect(await ask(`${method} ${path} HTTP/1.1`), path).toBe(CONSTANT);
+    for (const path of strangers()) expect(await exchangeLine(`${method} ${path} HTTP/1.1`), path).toBe(CONSTANT);
   });
 
   it('a key makes no difference, nor do headers and bodies', async () => {
@@ -100,7 +100,9 @@ describe.each([
       const body = headers.includes('Transfer-Encoding: chunked') ? '2\r\n{}\r\n0\r\n\r\n' : '{}';
       const hasBody = headers.some((header) => /^(Content-Length|Transfer-Encoding)/.test(header));
       for (const method of ['GET', 'POST']) {
-        expect(await ask(`${method} /x HTTP/1.1`, headers, hasBody ? body : ''), headers.join(' | ')).toBe(CONSTANT);
+        expect(await exchangeLine(`${method} /x HTTP/1.1`, headers, hasBody ? body : ''), headers.join(' | ')).toBe(
+          CONSTANT,
+        );
       }
     }
   });
@@ -111,7 +113,7 @@ describe.each([
     const hosts = ['X: no host at all', ...foreign.split('|').map((name) => `Host: ${name.trim()}`)];
     for (const line of hosts) {
       for (const path of [`/${secret}/api/v1/settings`, `/${secret}/`, `/sub/${token}`, '/x']) {
-        expect(await ask(`GET ${path} HTTP/1.1`, [line, key()]), `${line} ${path}`).toBe(CONSTANT);
+        expect(await exchangeLine(`GET ${path} HTTP/1.1`, [line, key()]), `${line} ${path}`).toBe(CONSTANT);
       }
     }
   });
@@ -119,7 +121,11 @@ describe.each([
   it('a host of its own, in any case, and any address', async () => {
     const own = 'localhost LOCALHOST:1 panel.example Panel.Example:8443 127.0.0.1 [::1] 203.0.113.9 [2001:db8::1]:99';
     for (const name of own.split(' ')) {
-      const reply = await ask(`GET /${secret}/api/v1/settings HTTP/1.1`, [`Host: ${name}`, key(), 'Connection: close']);
+      const reply = await exchangeLine(`GET /${secret}/api/v1/settings HTTP/1.1`, [
+        `Host: ${name}`,
+        key(),
+        'Connection: close',
+      ]);
       expect(reply.slice(0, 15), name).toBe('HTTP/1.1 200 OK');
     }
   });
@@ -178,13 +184,13 @@ describe.each([
   });
 
   it.each(['OPTIONS *', 'HEAD *', 'TRACE /'])('%s, for the whole server', async (line) => {
-    expect(await ask(`${line} HTTP/1.1`)).toBe(CONSTANT);
-    expect(await ask(`${line} HTTP/1.0`)).toBe(CONSTANT);
+    expect(await exchangeLine(`${line} HTTP/1.1`)).toBe(CONSTANT);
+    expect(await exchangeLine(`${line} HTTP/1.0`)).toBe(CONSTANT);
   });
 
   it('the link answers GET and HEAD alone', async () => {
     for (const method of METHODS.filter((name) => name !== 'GET' && name !== 'HEAD')) {
-      expect(await ask(`${method} /sub/${token} HTTP/1.1`), method).toBe(CONSTANT);
+      expect(await exchangeLine(`${method} /sub/${token} HTTP/1.1`), method).toBe(CONSTANT);
     }
   });
 
@@ -195,7 +201,7 @@ describe.each([
       /api/v1/users/1/../../settings /api/v1\\settings /x/../api/v1/settings`;
     for (const path of below.split(/\s+/)) {
       const line = `GET /${secret}${path.replace('S', secret)} HTTP/1.1`;
-      const reply = await ask(line, [host, key(), 'Connection: close']);
+      const reply = await exchangeLine(line, [host, key(), 'Connection: close']);
       expect(reply, path).toMatch(/^HTTP\/1\.1 404 Not Found\r\n.*"detail":"not_found"/s);
     }
   });

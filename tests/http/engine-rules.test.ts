@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => panel.stop());
 
 let count = 0;
-function inboundOf(more: object) {
+function buildInbound(more: object) {
   count += 1;
   return { name: 'C', protocol: 'vless', node_id: fixtures.nodeId, tag: `e-${count}`, port: 2000 + count, ...more };
 }
@@ -29,17 +29,17 @@ const XHTTP = { network: 'xhttp', security: 'tls' };
 
 it('a connection that v2ray does not know is refused there, and served by Xray', async () => {
   setEngine('v2ray', '4.34.0');
-  const { problem } = await panel.full.call('createInbound', inboundOf(XHTTP) as never);
+  const { problem } = await panel.full.call('createInbound', buildInbound(XHTTP) as never);
   expect(problem).toMatchObject({ status: 422, detail: 'validation' });
   const message = 'needs XHTTP: Xray 24.11.30 or newer; its node runs v2ray 4.34.0';
   expect(problem.errors).toEqual([{ pointer: '#/network', code: 'not_served', message }]);
   setEngine('xray', '26.3.27');
-  expect((await panel.full.call('createInbound', inboundOf(XHTTP) as never)).status).toBe(201);
+  expect((await panel.full.call('createInbound', buildInbound(XHTTP) as never)).status).toBe(201);
 });
 
 it('a change to what it does not know is refused; what was there before another engine came may stay', async () => {
   setEngine('xray', '26.3.27');
-  const { body: inbound } = await panel.full.call('createInbound', inboundOf(XHTTP) as never);
+  const { body: inbound } = await panel.full.call('createInbound', buildInbound(XHTTP) as never);
   setEngine('v2ray', '4.34.0');
   const change = (more: object) => panel.full.call('updateInbound', { id: inbound.id, ...more });
   expect((await change({ name: 'Renamed' })).status).toBe(200);
@@ -54,5 +54,5 @@ it('a change to what it does not know is refused; what was there before another 
 
 it('an engine that has not answered yet refuses nothing', async () => {
   setEngine(null, null);
-  expect((await panel.full.call('createInbound', inboundOf(XHTTP) as never)).status).toBe(201);
+  expect((await panel.full.call('createInbound', buildInbound(XHTTP) as never)).status).toBe(201);
 });

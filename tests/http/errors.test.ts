@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS, type ErrorCode } from '../../src/contract/errors.ts';
 import { apiErrorCodes } from '../../src/contract/openapi/problems.ts';
-import { PanelError } from '../../src/core/panel-error.ts';
+import { PanelError } from '../../src/core/kernel/panel-error.ts';
 import { createTestClock } from '../support/clock.ts';
 import { type Fixtures, fill } from '../support/fixtures.ts';
 import type { Answer, Sent } from '../support/http-client.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EVENT_TYPES, type Event } from '../../src/contract/event-types.ts';
 import { OPERATIONS } from '../../src/contract/table.ts';
 import { createTestClock } from '../support/clock.ts';
-import { type Fixtures, fill, secretsOf } from '../support/fixtures.ts';
+import { type Fixtures, fill, listSecrets } from '../support/fixtures.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
 
 const clock = createTestClock(Date.parse('2026-11-20T10:00:00Z'));
@@ -28,7 +28,7 @@ async function since(after: number): Promise<Event[]> {
 }
 
 /** The user or plan that an event is about. */
-function idOf(data: Event['data']): unknown {
+function getSubjectId(data: Event['data']): unknown {
   return 'user_id' in data ? data.user_id : 'tariff_id' in data && data.tariff_id;
 }
 
@@ -134,7 +134,7 @@ describe('who and what', () => {
     clock.advance(2 * 3_600_000);
     await full.call('updateUser', { id, note: 'x' });
     await full.call('deleteUser', { id: gone.id });
-    const events = (await since(start)).filter(({ data }) => [id, gone.id].includes(Number(idOf(data))));
+    const events = (await since(start)).filter(({ data }) => [id, gone.id].includes(Number(getSubjectId(data))));
     expect(events.map(({ type, at, actor: { kind }, changed }) => ({ type, at, kind, changed }))).toEqual([
       { type: 'user.expired', at: end, kind: 'system', changed: [] },
       { type: 'user.changed', at: new Date(clock.now()).toISOString(), kind: 'key', changed: ['note'] },
@@ -214,7 +214,7 @@ describe('the feed', () => {
     await full.call('updateTariff', { id: tariff.id, name: 'Fed' });
     await full.call('deleteTariff', { id: tariff.id });
     const told = await since(start);
-    expect(told.map(({ type, data }) => [type, idOf(data)])).toEqual([
+    expect(told.map(({ type, data }) => [type, getSubjectId(data)])).toEqual([
       ...[
         'user.created',
         'user.changed',
@@ -241,7 +241,7 @@ describe('the feed', () => {
     for (const event of await since(0)) {
       expect(EVENT_TYPES).toContain(event.type);
       const text = JSON.stringify(event);
-      for (const secret of secretsOf(panel, fixtures)) expect(text).not.toContain(secret);
+      for (const secret of listSecrets(panel, fixtures)) expect(text).not.toContain(secret);
     }
     expect((await panel.full.call('listEvents', { after: start })).body.items, 'the same for any key').toEqual(told);
   });
@@ -322,7 +322,7 @@ describe('the feed', () => {
       expect(problem).toMatchObject({ status: 410, detail: 'events_gone' });
     }
     const kept = await page({ after: last });
-    expect(kept.items.map(({ data }) => idOf(data))).toEqual([id]);
+    expect(kept.items.map(({ data }) => getSubjectId(data))).toEqual([id]);
     for (const query of [{}, { after: 0 }]) expect((await page(query)).items).toEqual(kept.items);
   });
 

@@ -28,7 +28,7 @@ async function createUser(fields: Partial<UserCreate>): Promise<number> {
 }
 
 /** The notices of a user that the feed has after a sweep: `<days> <at>`. */
-async function noticesOf(id: number): Promise<string[]> {
+async function listNotices(id: number): Promise<string[]> {
   timers.tick();
   // What the sweep has queued is before this write.
   await panel.act('createTariff', { name: 'after the sweep' });
@@ -51,30 +51,30 @@ describe('a term', () => {
     async (_, length, first) => {
       const end = START + length;
       const id = await createUser({ expires_at: instant(end) });
-      expect(await noticesOf(id)).toEqual(first.map((days) => `${days} ${instant(START)}`));
+      expect(await listNotices(id)).toEqual(first.map((days) => `${days} ${instant(START)}`));
       clock.set(end + DAY);
       const later = [7, 3, 1]
         .filter((days) => days * DAY < length)
         .map((days) => `${days} ${instant(end - days * DAY)}`);
-      expect(await noticesOf(id)).toEqual([...first.map((days) => `${days} ${instant(START)}`), ...later]);
+      expect(await listNotices(id)).toEqual([...first.map((days) => `${days} ${instant(START)}`), ...later]);
     },
   );
 
   it('that is set in the past has none', async () => {
     const id = await createUser({ expires_at: instant(START - DAY) });
-    expect(await noticesOf(id)).toEqual([]);
+    expect(await listNotices(id)).toEqual([]);
   });
 
   it('has its notices again when it is extended, shortened or given another end, but not for another change', async () => {
     const id = await createUser({ expires_at: instant(START + 2 * DAY) });
     clock.set(START + 1000);
     await panel.act('updateUser', { id, note: 'unchanged end' });
-    expect(await noticesOf(id)).toEqual([`3 ${instant(START)}`]);
+    expect(await listNotices(id)).toEqual([`3 ${instant(START)}`]);
     await panel.act('extendUser', { id, days: 4 });
     await panel.act('shortenUser', { id, days: 4 });
     await panel.act('updateUser', { id, expires_at: instant(START + 60_000) });
     await panel.act('updateUser', { id, expires_at: null });
-    expect(await noticesOf(id)).toEqual([
+    expect(await listNotices(id)).toEqual([
       `3 ${instant(START)}`,
       `7 ${instant(START + 1000)}`,
       `3 ${instant(START + 1000)}`,
@@ -91,14 +91,14 @@ describe('a term', () => {
       starts: 'on_first_use',
     });
     const id = await createUser({ tariff_id: tariffId });
-    expect(await noticesOf(id)).toEqual([]);
+    expect(await listNotices(id)).toEqual([]);
     clock.set(START + 5000);
     const moved = { up: 0, down: 1 };
     const move = () =>
       panel.move({ nodeId: fixtures.nodeId, total: moved, users: [{ userId: id, ...moved }], inbounds: [] });
     move();
     move();
-    expect(await noticesOf(id)).toEqual([`3 ${instant(START + 5000)}`]);
+    expect(await listNotices(id)).toEqual([`3 ${instant(START + 5000)}`]);
   });
 });
 
@@ -128,7 +128,7 @@ describe('the setting', () => {
     // The notice of 7 days is due and not swept yet: it still comes, as it was asked for then.
     await panel.act('updateSettings', { expiring_notice_days: [10, 6, 5, 4, 2] });
     const first = [`7 ${instant(end - 7 * DAY)}`];
-    expect(await noticesOf(id), 'after the change').toEqual(first);
+    expect(await listNotices(id), 'after the change').toEqual(first);
     expect(panel.store.users.get(id)?.dueAt).toBe(end - 4 * DAY);
     expect(panel.store.users.get(held)?.dueAt).toBeNull();
 
@@ -136,14 +136,14 @@ describe('the setting', () => {
     await panel.act('updateSettings', { expiring_notice_days: [7, 3, 1] });
     expect(panel.store.users.get(id)?.dueAt).toBe(end - 3 * DAY);
     clock.set(end + DAY);
-    expect(await noticesOf(id)).toEqual([
+    expect(await listNotices(id)).toEqual([
       ...first,
       `4 ${instant(end - 4 * DAY)}`,
       `3 ${instant(end - 3 * DAY)}`,
       `1 ${instant(end - DAY)}`,
     ]);
     await panel.act('updateSettings', { expiring_notice_days: [2] });
-    expect(await noticesOf(id), 'a term that is over has none').toHaveLength(4);
+    expect(await listNotices(id), 'a term that is over has none').toHaveLength(4);
   });
 
   it('changed together with the time zone, reworks every user', async () => {

@@ -14,7 +14,7 @@ const DAY = 86_400_000;
 const instant = (ms: number) => new Date(ms).toISOString();
 
 /** What every way of asking says about who is in which state. */
-async function ask(panel: TestPanel, id: number): Promise<Record<string, unknown>> {
+async function readUser(panel: TestPanel, id: number): Promise<Record<string, unknown>> {
   const { read } = panel;
   const record = (await read.call('getUser', { id })).body.state;
   const filters: Record<string, boolean> = {};
@@ -53,7 +53,7 @@ describe('a term ends', () => {
   });
   afterAll(() => panel.stop());
 
-  const eventsOf = (id: number) =>
+  const listEvents = (id: number) =>
     panel.store.events
       .after(0, 100_000, null)
       .filter(({ data }) => JSON.parse(data).user_id === id)
@@ -78,10 +78,10 @@ describe('a term ends', () => {
     });
     const expected = { record: state, listed: [state] };
     clock.set(end + by);
-    expect(await ask(panel, id)).toEqual(expected);
+    expect(await readUser(panel, id)).toEqual(expected);
     await swept();
-    expect(await ask(panel, id)).toEqual(expected);
-    const ended = eventsOf(id).filter((event) => event.startsWith('user.expired'));
+    expect(await readUser(panel, id)).toEqual(expected);
+    const ended = listEvents(id).filter((event) => event.startsWith('user.expired'));
     expect(ended).toEqual(by < 0 ? [] : [`user.expired ${instant(end)}`]);
     const link = await panel.full.as(null).send({
       method: 'GET',
@@ -102,7 +102,7 @@ describe('a term ends', () => {
     for (let round = 0; round < 3; round++) await swept();
     await panel.full.call('updateUser', { id, note: 'touched' });
     await swept();
-    expect(eventsOf(id)).toEqual([
+    expect(listEvents(id)).toEqual([
       `user.created ${instant(START)}`,
       `user.expiring ${instant(end - 7 * DAY)}`,
       `user.expiring ${instant(end - 3 * DAY)}`,
@@ -123,7 +123,7 @@ describe('a term ends', () => {
     clock.set(end + 1000);
     await panel.full.call('extendUser', { id, days: 1 });
     await swept();
-    expect(eventsOf(id).slice(1)).toEqual([
+    expect(listEvents(id).slice(1)).toEqual([
       `user.expiring ${instant(START)}`,
       `user.expired ${instant(end)}`,
       `user.extended ${instant(end + 1000)}`,
@@ -145,22 +145,24 @@ describe('a term ends', () => {
     });
     clock.set(START + days * DAY);
     await swept();
-    expect(await ask(panel, id)).toEqual({ record: 'expired', listed: ['expired'] });
+    expect(await readUser(panel, id)).toEqual({ record: 'expired', listed: ['expired'] });
 
     clock.set(START + 1000);
     const again = { record: 'active', listed: ['active'] };
-    expect(await ask(panel, id), 'before the sweep').toEqual(again);
+    expect(await readUser(panel, id), 'before the sweep').toEqual(again);
     await swept();
-    expect(await ask(panel, id), 'after the sweep').toEqual(again);
+    expect(await readUser(panel, id), 'after the sweep').toEqual(again);
     expect(panel.store.users.get(id)?.state).toBe('active');
-    expect(eventsOf(id).at(-1)).toBe(`user.activated ${instant(START + 1000)}`);
+    expect(listEvents(id).at(-1)).toBe(`user.activated ${instant(START + 1000)}`);
     await swept();
-    expect(eventsOf(id).filter((event) => event.startsWith('user.activated'))).toHaveLength(1);
+    expect(listEvents(id).filter((event) => event.startsWith('user.activated'))).toHaveLength(1);
 
     clock.set(end);
     await swept();
-    expect(await ask(panel, id)).toEqual({ record: 'expired', listed: ['expired'] });
-    expect(eventsOf(id).filter((event) => event.startsWith('user.expired'))).toEqual([`user.expired ${instant(end)}`]);
+    expect(await readUser(panel, id)).toEqual({ record: 'expired', listed: ['expired'] });
+    expect(listEvents(id).filter((event) => event.startsWith('user.expired'))).toEqual([
+      `user.expired ${instant(end)}`,
+    ]);
   });
 
   it('an act that comes before the sweep tells first that the clock came back', async () => {
@@ -175,11 +177,11 @@ describe('a term ends', () => {
     await swept();
     clock.set(START + 1000);
     await panel.act('updateUser', { id, note: 'touched' });
-    expect(eventsOf(id).slice(-2)).toEqual([
+    expect(listEvents(id).slice(-2)).toEqual([
       `user.activated ${instant(START + 1000)}`,
       `user.changed ${instant(START + 1000)}`,
     ]);
-    expect(await ask(panel, id)).toEqual({ record: 'active', listed: ['active'] });
+    expect(await readUser(panel, id)).toEqual({ record: 'active', listed: ['active'] });
   });
 
   it('a clock that was set back leaves every answer agreed, and the end is told once', async () => {
@@ -193,10 +195,10 @@ describe('a term ends', () => {
     for (const now of [end + 10, end - 10, end + 20]) {
       clock.set(now);
       await swept();
-      const { record, listed } = await ask(panel, id);
+      const { record, listed } = await readUser(panel, id);
       expect(listed).toEqual([record]);
     }
-    expect(eventsOf(id).filter((event) => event.startsWith('user.expired'))).toHaveLength(1);
+    expect(listEvents(id).filter((event) => event.startsWith('user.expired'))).toHaveLength(1);
   });
 
   it('limits and resets change the state in their second too', async () => {
@@ -220,10 +222,10 @@ describe('a term ends', () => {
       [at + 1, 'active'],
     ] as const) {
       clock.set(now);
-      expect(await ask(panel, id)).toEqual({ record: state, listed: [state] });
+      expect(await readUser(panel, id)).toEqual({ record: state, listed: [state] });
     }
     await swept();
-    expect(eventsOf(id).slice(-2)).toEqual([`user.reset ${resets_at}`, `user.activated ${resets_at}`]);
+    expect(listEvents(id).slice(-2)).toEqual([`user.reset ${resets_at}`, `user.activated ${resets_at}`]);
   });
 });
 

@@ -21,7 +21,7 @@ afterAll(() => panel.stop());
 
 const keyed = (key: string) => ({ 'idempotency-key': key });
 const newUser = (name: string) => ({ name, tariff_id: fixtures.tariffs.monthly });
-const countOf = async (q: string) => (await panel.read.call('listUsers', { q, limit: 1 })).body.total;
+const countUsers = async (q: string) => (await panel.read.call('listUsers', { q, limit: 1 })).body.total;
 
 /** Repeats until the answer is a final one: `idempotency_in_flight` says to come again. */
 async function persist<T>(send: () => Promise<Answer<T>>): Promise<Answer<T>> {
@@ -47,7 +47,7 @@ describe('an Idempotency-Key', () => {
       expect(new Set(answers.map(({ headers }) => headers.location)).size).toBe(1);
       expect(answers.filter(({ headers }) => headers['idempotency-replayed'] !== 'true')).toHaveLength(1);
     }
-    expect(await countOf('once-')).toBe(KEYS);
+    expect(await countUsers('once-')).toBe(KEYS);
     const created = panel.store.events
       .after(0, 100_000, ['user.created'])
       .filter(({ data }) => data.includes('"once-'));
@@ -60,14 +60,14 @@ describe('an Idempotency-Key', () => {
     );
     const ids = new Set((await Promise.all(sends)).map(({ body }) => body.id));
     expect(ids.size).toBe(1);
-    expect(await countOf('same')).toBe(1);
+    expect(await countUsers('same')).toBe(1);
   });
 
   it('with another body is refused, and nothing happens', async () => {
     const first = await panel.full.call('createUser', newUser('mismatch'), keyed('m'));
     const other = await panel.full.call('createUser', newUser('mismatch 2'), keyed('m'));
     expect(other.problem).toMatchObject({ status: 422, detail: 'idempotency_mismatch' });
-    expect(await countOf('mismatch')).toBe(1);
+    expect(await countUsers('mismatch')).toBe(1);
     expect((await panel.full.call('createUser', newUser('mismatch'), keyed('m'))).text).toBe(first.text);
   });
 
@@ -86,7 +86,7 @@ describe('an Idempotency-Key', () => {
       expect(answer.status).toBeLessThan(300);
       expect(answer.headers['idempotency-replayed']).toBeUndefined();
     }
-    expect(await countOf('scope')).toBe(2);
+    expect(await countUsers('scope')).toBe(2);
   });
 
   it('replays what was answered, not what has become of it since', async () => {
@@ -98,7 +98,7 @@ describe('an Idempotency-Key', () => {
     expect(again.headers).toMatchObject({ 'idempotency-replayed': 'true', location: first.headers.location });
     await panel.full.call('deleteUser', { id });
     expect((await panel.full.call('createUser', newUser('replay'), keyed('r'))).text).toBe(first.text);
-    expect(await countOf('replay')).toBe(0);
+    expect(await countUsers('replay')).toBe(0);
   });
 
   it('keeps no reply of a dry run, nor of a refusal', async () => {
@@ -216,7 +216,7 @@ describe('the same body', () => {
       const again = await send('value', body);
       expect([again.status, again.headers['idempotency-replayed'], again.text]).toEqual([201, 'true', first.text]);
     }
-    expect(await countOf('Änne')).toBe(1);
+    expect(await countUsers('Änne')).toBe(1);
   });
 
   it('is another one with another order of a list, a member more, or another value', async () => {

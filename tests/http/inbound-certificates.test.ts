@@ -48,13 +48,13 @@ const create = async (more: object = {}) => (await panel.full.call('createInboun
 const read = async (id: number) => (await panel.full.call('getInbound', { id })).body;
 /** What a subscription hands out of a connection. */
 const handedOut = (id: number) =>
-  panel.core.subscription(token)?.connections.find(({ inbound }) => inbound.id === id)?.secrets;
-const servedOf = (id: number) => panel.store.inbounds.get(id)?.certificate ?? null;
+  panel.core.subscription(token)?.inbounds.find(({ inbound }) => inbound.id === id)?.secrets;
+const readCertificate = (id: number) => panel.store.inbounds.get(id)?.certificate ?? null;
 
 describe('a connection with tls', () => {
   it('gets a certificate of the panel for its name, whose digest apps get', async () => {
     const made = await create({ sni: 'a.example' });
-    const served = servedOf(made.id);
+    const served = readCertificate(made.id);
     const certificate = new X509Certificate(served?.chain ?? '');
     expect(certificate.subjectAltName).toBe('DNS:a.example');
     expect(made).toMatchObject({
@@ -72,12 +72,12 @@ describe('a connection with tls', () => {
 
   it('keeps it over changes that do not concern it, and gets another for another name', async () => {
     const made = await create();
-    expect(new X509Certificate(servedOf(made.id)?.chain ?? '').subjectAltName).toBe('DNS:n.example');
+    expect(new X509Certificate(readCertificate(made.id)?.chain ?? '').subjectAltName).toBe('DNS:n.example');
     const renamed = (await panel.full.call('updateInbound', { id: made.id, name: 'Renamed' })).body;
     expect(renamed.certificate_sha256).toBe(made.certificate_sha256);
     const moved = (await panel.full.call('updateInbound', { id: made.id, host: 'b.example' })).body;
     expect(moved.certificate_sha256).not.toBe(made.certificate_sha256);
-    expect(new X509Certificate(servedOf(made.id)?.chain ?? '').subjectAltName).toBe('DNS:b.example');
+    expect(new X509Certificate(readCertificate(made.id)?.chain ?? '').subjectAltName).toBe('DNS:b.example');
     const plain = { id: made.id, security: 'none' } as const;
     expect((await panel.full.call('updateInbound', plain)).problem.errors?.[0]?.pointer).toBe('#/security');
   });
@@ -149,14 +149,14 @@ describe('a connection with tls', () => {
   it('gets a new one before the present one ends, and an own one stays', async () => {
     const made = await create();
     const own = await create({ certificate: leaf.pem, certificate_key: leaf.key });
-    const end = servedOf(made.id)?.endsAt ?? 0;
+    const end = readCertificate(made.id)?.endsAt ?? 0;
     clock.set(end - 31 * DAY);
     timers.tick();
     expect((await read(made.id)).certificate_sha256).toBe(made.certificate_sha256);
     clock.set(end - 29 * DAY);
     timers.tick();
     await expect.poll(async () => (await read(made.id)).certificate_sha256).not.toBe(made.certificate_sha256);
-    expect(servedOf(made.id)?.endsAt).toBeGreaterThan(end);
+    expect(readCertificate(made.id)?.endsAt).toBeGreaterThan(end);
     expect((await read(own.id)).certificate_sha256).toBe(own.certificate_sha256);
     const { items } = (await panel.full.call('listEvents', { type: 'inbound.changed' })).body;
     expect(items).toContainEqual(
@@ -167,6 +167,21 @@ describe('a connection with tls', () => {
       }),
     );
     clock.set(NOW);
+  });
+});
+
+describe('a certificate that was made while the clock was ahead', () => {
+  it('is made again once the clock is right', async () => {
+    const made = await create();
+    clock.set(NOW + 3650 * DAY);
+    timers.tick();
+    await expect.poll(async () => (await read(made.id)).certificate_sha256).not.toBe(made.certificate_sha256);
+    const ahead = (await read(made.id)).certificate_sha256;
+    clock.set(NOW);
+    timers.tick();
+    await expect.poll(async () => (await read(made.id)).certificate_sha256).not.toBe(ahead);
+    const { validFromDate } = new X509Certificate(readCertificate(made.id)?.chain ?? '');
+    expect(validFromDate.getTime()).toBeLessThanOrEqual(NOW);
   });
 });
 
@@ -203,7 +218,7 @@ describe('where there is no vault', () => {
       const shadowsocks = { protocol: 'shadowsocks', security: 'none', method: '2022-blake3-aes-128-gcm' } as const;
       plain.store.inbounds.insert({ ...first, nodeId: node.id, ...shadowsocks, tag: 'ss', port: 9, certificate: null });
     });
-    const links = plain.core.subscription(plain.store.users.get(id)?.token ?? '')?.connections;
+    const links = plain.core.subscription(plain.store.users.get(id)?.token ?? '')?.inbounds;
     expect(links?.map(({ secrets }) => secrets)).toEqual([
       { serverKey: null, certificate: served.chain, pin: served.sha256 },
       { serverKey: null, certificate: null, pin: null },

@@ -33,12 +33,12 @@ const read = async (id: number) => (await panel.full.call('getInbound', { id }))
 const place = async (id: number, nodes: readonly number[]) =>
   (await panel.full.call('placeInbound', { id, node_ids: nodes.map(node) })).body.items;
 const patch = (id: number, change: object) => panel.full.call('updateInbound', { id, ...change });
-const membersOf = async (id: number) => {
+const listMembers = async (id: number) => {
   const { group_id: group } = await read(id);
   const { items } = (await panel.full.call('listInbounds', { limit: 500 })).body;
   return items.filter(({ group_id }) => group_id === group);
 };
-const keysOf = (id: number) => {
+const getKeys = (id: number) => {
   const row = panel.store.inbounds.get(id);
   if (!row) throw new Error('no such connection');
   const { privateKey, certificateKey, serverKey } = engineInbound(panel, row);
@@ -51,7 +51,7 @@ describe('a connection on several nodes', () => {
     const reality = { ...keys, security: 'reality', sni: 'www.example.org', host: 'de.example', note: 'Spring' };
     const first = await create({ ...reality, more_node_ids: [node(1), node(2), node(0)] });
     expect(first).toMatchObject({ group_id: first.id, name: 'Frankfurt, fast', host: 'de.example' });
-    const [own, ...others] = await membersOf(first.id);
+    const [own, ...others] = await listMembers(first.id);
     expect(own).toEqual(first);
     const { id: _, node_id: _n, name: _m, host: _h, created_at: _c, updated_at: _u, ...definition } = first;
     expect(others.map(({ node_id, name, host }) => [node_id, name, host])).toEqual([
@@ -60,7 +60,7 @@ describe('a connection on several nodes', () => {
     ]);
     for (const other of others) {
       expect(other).toMatchObject(definition);
-      expect(keysOf(other.id)).toEqual(keysOf(first.id));
+      expect(getKeys(other.id)).toEqual(getKeys(first.id));
     }
   });
 
@@ -84,15 +84,15 @@ describe('a connection on several nodes', () => {
 
   it('has a certificate of its own on each node, unless one was given', async () => {
     const { id } = await create({ protocol: 'trojan', security: 'tls', more_node_ids: [node(1)] });
-    const [first, other] = await membersOf(id);
+    const [first, other] = await listMembers(id);
     expect(other?.certificate_sha256).toMatch(/^[0-9a-f]{64}$/);
     expect(other?.certificate_sha256).not.toBe(first?.certificate_sha256);
-    expect(keysOf(other?.id ?? 0).certificateKey).not.toBe(keysOf(id).certificateKey);
+    expect(getKeys(other?.id ?? 0).certificateKey).not.toBe(getKeys(id).certificateKey);
   });
 
   it('is changed on all of them, but for what is the own of each', async () => {
     const { id } = await create({ more_node_ids: [node(1)] });
-    const [, other] = await membersOf(id);
+    const [, other] = await listMembers(id);
     const before = panel.store.events.latestId();
     const own = { name: 'First', host: 'own.example', note: 'Mine', enabled: false };
     const change = { network: 'ws', path: '/x', tag: 'web', port: port + 1000, ...own };
@@ -121,23 +121,23 @@ describe('a connection on several nodes', () => {
 
   it('has another key on all of them', async () => {
     const { id } = await create({ protocol: 'wireguard', more_node_ids: [node(1)] });
-    const [, other] = await membersOf(id);
+    const [, other] = await listMembers(id);
     const { private_key } = await panel.act('makeRealityKeys', {});
     await patch(id, { private_key });
-    expect(keysOf(other?.id ?? 0).privateKey).toBe(private_key);
+    expect(getKeys(other?.id ?? 0).privateKey).toBe(private_key);
     expect((await read(other?.id ?? 0)).public_key).toBe((await read(id)).public_key);
   });
 
   it('leaves the others where one is deleted', async () => {
     const { id } = await create({ more_node_ids: [node(1), node(2)] });
-    const [, other] = await membersOf(id);
+    const [, other] = await listMembers(id);
     expect((await panel.full.call('deleteInbound', { id })).status).toBe(204);
     expect((await place(other?.id ?? 0, [0, 1, 2])).map(({ node_id }) => node_id)).toEqual([node(1), node(2), node(0)]);
   });
 });
 
 describe('who names a connection', () => {
-  const inboundsOf = async (id: number) => (await panel.full.call('getUser', { id })).body.inbounds;
+  const readInbounds = async (id: number) => (await panel.full.call('getUser', { id })).body.inbounds;
   const newUser = async (inbounds: readonly number[] | null) => {
     const tariff = await panel.act('createTariff', { name: 'T' });
     return (await panel.act('createUser', { name: 'A', tariff_id: tariff.id, inbounds: inbounds && [...inbounds] })).id;
@@ -152,15 +152,15 @@ describe('who names a connection', () => {
     const before = panel.store.events.latestId();
     const [, other] = await place(id, [0, 1]);
     const added = other?.id ?? 0;
-    expect(await inboundsOf(named)).toEqual([id, alone, added]);
-    expect([await inboundsOf(everything), await inboundsOf(nothing)]).toEqual([null, [alone]]);
+    expect(await readInbounds(named)).toEqual([id, alone, added]);
+    expect([await readInbounds(everything), await readInbounds(nothing)]).toEqual([null, [alone]]);
     expect((await panel.full.call('getTariff', { id: plan.id })).body.inbounds).toEqual([id, added]);
     const types = panel.store.events.after(before, 100, null).map(({ type }) => type);
     expect(types).toEqual(['inbound.created', 'tariff.changed', 'user.changed']);
 
     // The one that is asked about may go as well.
     expect(await place(id, [1])).toMatchObject([{ id: added }]);
-    expect(await inboundsOf(named)).toEqual([alone, added]);
+    expect(await readInbounds(named)).toEqual([alone, added]);
     expect((await panel.full.call('getTariff', { id: plan.id })).body.inbounds).toEqual([added]);
     expect((await panel.full.call('getInbound', { id })).problem.detail).toBe('not_found');
     expect((await panel.full.call('getNode', { id: node(0) })).status).toBe(200);
@@ -170,16 +170,16 @@ describe('who names a connection', () => {
     const { id } = await create();
     const named = await newUser([id]);
     const [moved] = await place(id, [2]);
-    expect(await inboundsOf(named)).toEqual([moved?.id]);
+    expect(await readInbounds(named)).toEqual([moved?.id]);
   });
 
   it('keeps it from going where there would be no other', async () => {
     const { id } = await create({ more_node_ids: [node(1)] });
-    const [, other] = await membersOf(id);
+    const [, other] = await listMembers(id);
     await newUser([other?.id ?? 0]);
     const refused = await panel.full.call('placeInbound', { id, node_ids: [node(0), node(2)] });
     expect(refused.problem).toMatchObject({ status: 409, detail: 'inbound_in_use', in_use: { users: { total: 1 } } });
-    expect(await membersOf(id)).toHaveLength(2);
+    expect(await listMembers(id)).toHaveLength(2);
   });
 
   it('are more than are changed in one transaction', async () => {

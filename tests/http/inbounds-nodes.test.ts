@@ -106,6 +106,28 @@ describe('connections', () => {
         path,
       ).toEqual(['#/path']);
     }
+    const wrong: [object, string, RegExp][] = [
+      ...['/a%20b', '/a?x=1', '/a#b', '//a/b', '/a|b', '/a?ed=2048&x=1', '/a?ed='].map(
+        (path): [object, string, RegExp] => [
+          { network: 'ws', path },
+          '#/path format',
+          /^must begin with one slash and have letters, digits, \/ and .* only/,
+        ],
+      ),
+      [{ network: 'grpc', service_name: 'a/b' }, '#/service_name format', /^must have letters, digits and .* only$/],
+    ];
+    for (const [more, error, message] of wrong) {
+      const { problem } = await panel.full.call('createInbound', { ...fresh(), ...more });
+      expect(
+        problem.errors?.map(({ pointer, code }) => `${pointer} ${code}`),
+        JSON.stringify(more),
+      ).toEqual([error]);
+      expect(problem.errors?.[0]?.message).toMatch(message);
+    }
+    for (const path of ['/', '/ws?ed=2048', "/-._~/!$&'()*+,;=:@"]) {
+      const made = await panel.full.call('createInbound', { ...fresh(), network: 'ws', path });
+      expect([made.status, made.body.path]).toEqual([201, path]);
+    }
     for (const port of [0, 65_536, 1.5, -1]) {
       expect((await panel.full.call('createInbound', { ...fresh(), port })).problem.detail).toBe('validation');
     }
@@ -132,7 +154,8 @@ describe('connections', () => {
     const { full } = panel;
     const { port = 0 } = (await full.call('createInbound', fresh())).body;
     const made = (await full.call('createInbound', { ...fresh(), protocol: 'wireguard', port })).body;
-    const shape = { network: 'udp', security: 'none', address_pool: '10.64.0.0/10', mtu: null, warnings: [] };
+    const warnings = ['wireguard_by_name'];
+    const shape = { network: 'udp', security: 'none', address_pool: '10.64.0.0/10', mtu: null, warnings };
     expect(made).toMatchObject({ ...shape, has_private_key: true, public_key: expect.stringMatching(/^[\w-]{43}$/) });
     const again = await full.call('createInbound', { ...fresh(), protocol: 'wireguard', port });
     expect(again.problem).toMatchObject({ detail: 'validation', errors: [{ pointer: '#/port', code: 'taken' }] });
@@ -149,15 +172,16 @@ describe('connections', () => {
 
     const { id: tariff_id } = (await full.call('createTariff', { name: 'Unlimited' })).body;
     const user = (await full.call('createUser', { name: 'Anna', tariff_id, inbounds: [id] })).body;
-    const linkOf = async (url = '') => (await full.send({ method: 'GET', path: `${url}?format=plain` })).text.trim();
-    const before = readLink(await linkOf(user.sub_url));
+    const readShareLink = async (url = '') =>
+      (await full.send({ method: 'GET', path: `${url}?format=plain` })).text.trim();
+    const before = readLink(await readShareLink(user.sub_url));
     const place = user.id + 1;
     const address = `10.64.${Math.floor(place / 256)}.${place % 256}/32`;
     const publickey = `${public_key.replaceAll('-', '+').replaceAll('_', '/')}=`;
     expect(before).toMatchObject({ scheme: 'wireguard', port, parameters: { address, publickey, mtu: '1280' } });
     await full.call('reissueUser', { id: user.id });
     const { sub_url } = (await full.call('getUser', { id: user.id })).body;
-    const after = readLink(await linkOf(sub_url));
+    const after = readLink(await readShareLink(sub_url));
     expect(after.parameters).toEqual(before.parameters);
     expect(after.user).not.toBe(before.user);
     const audited = (await panel.act('listAudit', { limit: 20 })).items.map(({ detail }) => detail);

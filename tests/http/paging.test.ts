@@ -34,14 +34,14 @@ beforeAll(async () => {
 afterAll(() => panel.stop());
 
 /** Reads all pages from `path` on and returns the ids in the order in which they came. */
-async function walk(path: string, nextOf: NextOf, betweenPages: () => Promise<void> = async () => {}) {
+async function walk(path: string, findNext: NextOf, betweenPages: () => Promise<void> = async () => {}) {
   const seen: number[] = [];
   let url: string | null = `${panel.baseUrl}${path}`;
   while (url !== null) {
     const answer: Answer<Page> = await panel.read.send<Page>({ method: 'GET', path: url });
     expect(answer.status, answer.text).toBe(200);
     seen.push(...answer.body.items.map(({ id }) => id));
-    url = nextOf(answer, url);
+    url = findNext(answer, url);
     await betweenPages();
   }
   return seen;
@@ -64,25 +64,25 @@ describe('every list', () => {
     paths.push(`/users/${user}/grants?`, '/users?sort=name&');
   });
 
-  it.each(WAYS)('is walked by %s, in whole and in order', async (_name, nextOf) => {
+  it.each(WAYS)('is walked by %s, in whole and in order', async (_name, findNext) => {
     for (const path of paths) {
       const all = (await panel.read.send<Page>({ method: 'GET', path: `${path}limit=500` })).body;
       expect([path, all.items.length, all.next_cursor]).toEqual([path, all.total, null]);
       expect(all.total).toBeGreaterThan(5);
       for (const limit of [1, 5, all.total - 1, all.total]) {
-        expect(await walk(`${path}limit=${limit}`, nextOf), path).toEqual(all.items.map(({ id }) => id));
+        expect(await walk(`${path}limit=${limit}`, findNext), path).toEqual(all.items.map(({ id }) => id));
       }
     }
   });
 
   it('takes no cursor of another list, none beside an offset, and none that is made up', async () => {
-    const cursorOf = async (path: string) =>
+    const readCursor = async (path: string) =>
       (await panel.read.send<Page>({ method: 'GET', path: `${path}limit=1` })).body.next_cursor;
-    const ofNodes = await cursorOf('/nodes?');
+    const ofNodes = await readCursor('/nodes?');
     const madeUp = ['x', 'null', '[]', '["tariffs"]', '["tariffs","1"]', '["tariffs",1,2]', '["tariffs",1e99]'];
     const cursors = [ofNodes, '', ...madeUp.map((text) => Buffer.from(text).toString('base64url'))];
     const queries = cursors.map((cursor) => `cursor=${cursor}`);
-    queries.push(`offset=1&cursor=${await cursorOf('/tariffs?')}`);
+    queries.push(`offset=1&cursor=${await readCursor('/tariffs?')}`);
     for (const query of queries) {
       const answer = await panel.read.send({ method: 'GET', path: `/tariffs?${query}` });
       expect([query, answer.status, answer.problem.errors?.[0]?.parameter]).toEqual([query, 422, 'cursor']);
@@ -133,10 +133,10 @@ describe('many users, made and deleted while they are walked', () => {
     }
   }
 
-  const walks = WAYS.flatMap(([way, nextOf]) => ['-id', 'name'].map((sort) => [way, sort, nextOf] as const));
+  const walks = WAYS.flatMap(([way, findNext]) => ['-id', 'name'].map((sort) => [way, sort, findNext] as const));
 
-  it.each(walks)('by %s under %s', async (_way, sort, nextOf) => {
-    const seen = await walk(`/users?tariff_id=${tariff}&sort=${sort}&limit=${LIMIT}`, nextOf, change);
+  it.each(walks)('by %s under %s', async (_way, sort, findNext) => {
+    const seen = await walk(`/users?tariff_id=${tariff}&sort=${sort}&limit=${LIMIT}`, findNext, change);
     const met = new Set(seen);
     expect(seen.length - met.size, 'came twice').toBe(0);
     const throughout = present;

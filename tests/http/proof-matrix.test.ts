@@ -1,11 +1,11 @@
-// What a stolen session can do: of the panel's operations, those that take data out or weaken it also need the password.
+// What a stolen session can do: operations that take data out, weaken the panel or harm all users also need the password.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { needsProof, type PanelOperation } from '../../src/contract/operation.ts';
+import { acceptsProof, type Example, needsProof, type Operation } from '../../src/contract/operation.ts';
 import { OPERATIONS, type OperationId } from '../../src/contract/table.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createClient } from '../support/http-client.ts';
 import { PASSWORD, startPanel, type TestPanel } from '../support/panel.ts';
-import { sessionHeadersOf } from '../support/session-jar.ts';
+import { buildSessionHeaders } from '../support/session-jar.ts';
 
 const MINUTE = 60_000;
 
@@ -18,7 +18,7 @@ afterAll(() => panel.stop());
 
 /** Requests with a session that has just begun, and nothing else. */
 async function openSession() {
-  const session = sessionHeadersOf(await panel.signIn(), panel.core.settings().instanceId);
+  const session = buildSessionHeaders(await panel.signIn(), panel.core.settings().instanceId);
   const client = createClient({ baseUrl: panel.origin });
   const send = async (method: string, path: string, body?: object) => {
     const headers = {
@@ -38,10 +38,8 @@ async function openSession() {
   };
 }
 
-type Row = PanelOperation & { readonly id: OperationId };
-const rows: readonly Row[] = Object.values<{ door: string; id: OperationId }>(OPERATIONS).flatMap((operation) =>
-  operation.door === 'panel' && (operation as Row).access === 'session' ? [operation as Row] : [],
-);
+type Row = Operation & { readonly id: OperationId };
+const rows = Object.values<Row>(OPERATIONS).filter(({ access }) => access !== 'public');
 
 /** In the place of an example's input, where that would lock these tests out or needs no proof. */
 const INPUTS: Readonly<Record<string, object>> = {
@@ -49,37 +47,47 @@ const INPUTS: Readonly<Record<string, object>> = {
   updateSettings: { audit_kept_days: 30 },
   createNode: { name: 'Open', address: 'de1.example.com', allows_private: true },
   updateNode: { id: 1, allows_private: true },
+  updateInbound: { id: 1, host: 'evil.example.com' },
+  bulkUsers: { action: 'disable', ids: [1] },
+  bulkBatch: { batch: '5f'.repeat(16), bulk: { action: 'delete', ids: [1] }, after: 0 },
+  changeBroadcast: { id: 1, act: 'start', filter: { all: true } },
   saveBot: { token: '7654321:AAthe-token-of-the-bot', api_root: 'https://127.0.0.1' },
 };
 
-function inputOf({ id, example }: Row): object {
-  const { password: _password, code: _code, ...input } = { ...(example.body as Record<string, unknown>) };
+function buildInput({ id, example }: Row): object {
+  const { params, query, body } = example as Example;
+  const { password: _password, code: _code, ...input } = { ...params, ...query, ...(body as Record<string, unknown>) };
   return INPUTS[id] ?? input;
 }
 
 /** What a call without a password is answered with. */
-function refusalOf(id: string): string {
+function getExpectedCode(id: string): string {
   // It asks for the present password itself, whatever was proven before.
   return id === 'changePassword' ? 'validation' : 'proof_required';
 }
 
-const proven = rows.filter((row) => needsProof(row, inputOf(row)));
+const proven = rows.filter((row) => needsProof(row, buildInput(row)));
 const others = rows.filter((row) => !proven.includes(row));
 
 it('asks for the proof where data leave the panel or its protection becomes weaker', () => {
   expect(proven.map(({ id }) => id).toSorted()).toEqual([
     'beginTwoFactor',
+    'bulkBatch',
+    'bulkUsers',
     'changeAddresses',
+    'changeBroadcast',
     'changePassword',
     'changeProvider',
     'changeWebhook',
     'confirmKey',
     'createBackup',
+    'createBroadcast',
     'createKey',
     'createNode',
     'createProvider',
     'createWebhook',
     'deleteBackup',
+    'deleteBot',
     'disableTwoFactor',
     'endOtherSessions',
     'endSession',
@@ -89,18 +97,22 @@ it('asks for the proof where data leave the panel or its protection becomes weak
     'prove',
     'recordPayment',
     'refundOrder',
+    'removeBotAdmin',
     'renewCertificate',
     'renewRecoveryCodes',
+    'replaceAuthority',
     'resolvePayment',
     'restoreBackup',
     'revokeKey',
     'rotateSecretPath',
     'rotateWebhookSecret',
+    'saveAdminNotices',
     'saveBot',
     'scheduleBackups',
     'setUpAcme',
     'turnOffAcme',
     'updateEngines',
+    'updateInbound',
     'updateNode',
     'updateSettings',
   ]);
@@ -112,9 +124,15 @@ describe.each(proven.map((row) => [row.id, row] as const))('%s', (id, row) => {
     const state = () =>
       JSON.stringify([panel.store.settings.get(), panel.store.keys.all(), panel.store.sessions.all()]);
     const before = state();
-    expect(await session.call(id, inputOf(row))).toBe(refusalOf(id));
-    expect(await session.call(id, { ...inputOf(row), code: '123456' })).toBe(refusalOf(id));
-    expect(await session.call(id, { ...inputOf(row), password: 'a guess' })).toBe('wrong_password');
+    expect(await session.call(id, buildInput(row))).toBe(getExpectedCode(id));
+    // The proof of an API operation is a call of its own.
+    const typed = acceptsProof(row);
+    expect(await session.call(id, { ...buildInput(row), code: '123456' })).toBe(
+      typed ? getExpectedCode(id) : 'validation',
+    );
+    expect(await session.call(id, { ...buildInput(row), password: 'a guess' })).toBe(
+      typed ? 'wrong_password' : 'validation',
+    );
     expect(state()).toBe(before);
   });
 
@@ -122,11 +140,11 @@ describe.each(proven.map((row) => [row.id, row] as const))('%s', (id, row) => {
     using session = await openSession();
     expect(await session.call('prove', { password: PASSWORD })).toBe('done');
     clock.advance(5 * MINUTE - 1);
-    expect(await session.call(id, inputOf(row))).not.toBe('proof_required');
+    expect(await session.call(id, buildInput(row))).not.toBe('proof_required');
     using later = await openSession();
     expect(await later.call('prove', { password: PASSWORD })).toBe('done');
     clock.advance(5 * MINUTE);
-    expect(await later.call(id, inputOf(row))).toBe(refusalOf(id));
+    expect(await later.call(id, buildInput(row))).toBe(getExpectedCode(id));
   });
 });
 
@@ -139,7 +157,7 @@ it('does not change the password for a session that was proven and then stolen',
 
 it.each(others.map((row) => [row.id, row] as const))('%s needs the session only', async (id, row) => {
   using session = await openSession();
-  expect(await session.call(id, inputOf(row))).not.toBe('proof_required');
+  expect(await session.call(id, buildInput(row))).not.toBe('proof_required');
 });
 
 it('holds for one session, and not over a clock that was set back', async () => {

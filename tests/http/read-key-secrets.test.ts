@@ -5,17 +5,17 @@ import { systemTimers } from '../../src/adapters/clock.ts';
 import { hasBody } from '../../src/contract/operation.ts';
 import { API_OPERATIONS } from '../../src/contract/table.ts';
 import type { Timers } from '../../src/core/ports/ports.ts';
-import { arbitraryOf } from '../support/arbitrary-of.ts';
-import { API_IDS, type Fixtures, fill, fixtureOf, secretsOf } from '../support/fixtures.ts';
+import { buildArbitrary } from '../support/arbitrary-of.ts';
+import { API_IDS, buildFixture, type Fixtures, fill, listSecrets } from '../support/fixtures.ts';
 import type { Answer, Sent } from '../support/http-client.ts';
 import { times } from '../support/long.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
-import { seedOf } from '../support/seed.ts';
+import { readSeed } from '../support/seed.ts';
 
 const REQUESTS = times(3000, 10_000);
 /** Requests under way at once. */
 const AT_ONCE = 8;
-const SEED = seedOf('FUZZ_SEED');
+const SEED = readSeed('FUZZ_SEED');
 
 let panel: TestPanel;
 let fixtures: Fixtures;
@@ -26,7 +26,7 @@ beforeAll(async () => {
   const timers: Timers = { ...systemTimers, after: (_ms, work) => systemTimers.after(0, work) };
   panel = await startPanel({ timers });
   fixtures = await fill(panel);
-  const all = secretsOf(panel, fixtures);
+  const all = listSecrets(panel, fixtures);
   expect(all.length).toBeGreaterThan(20);
   secrets = new RegExp(all.map((secret) => secret.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')).join('|'), 'i');
 });
@@ -43,7 +43,7 @@ const text = fc.oneof(
   fc.string({ maxLength: 20 }),
 );
 
-function pathOf(template: string): fc.Arbitrary<string> {
+function generatePath(template: string): fc.Arbitrary<string> {
   const ids = [
     ...Object.values(fixtures.users).map(({ id }) => id),
     ...fixtures.inboundIds,
@@ -61,7 +61,7 @@ function pathOf(template: string): fc.Arbitrary<string> {
 /** A request of a Read key: reads with any query, the rest with any method. */
 function requests(): fc.Arbitrary<Sent> {
   const each = API_OPERATIONS.map((operation) => {
-    const valid = arbitraryOf(operation.query) as fc.Arbitrary<Record<string, unknown>>;
+    const valid = buildArbitrary(operation.query) as fc.Arbitrary<Record<string, unknown>>;
     const mutation = fc.dictionary(
       fc.oneof(fc.constantFrom(...Object.keys(operation.query.shape), 'fields'), text),
       text,
@@ -86,7 +86,7 @@ function requests(): fc.Arbitrary<Sent> {
     const method =
       operation.method === 'GET' ? fc.constantFrom('GET', 'GET', 'GET', 'HEAD') : fc.constant(operation.method);
     return fc
-      .record({ method, path: pathOf(operation.path), query, headers })
+      .record({ method, path: generatePath(operation.path), query, headers })
       .map(({ method: verb, path, query: members, headers: extra }): Sent => {
         const pairs = Object.entries(members).map(([name, value]): [string, string] => [name, String(value)]);
         const search = pairs.length > 0 ? `?${new URLSearchParams(pairs)}` : '';
@@ -108,7 +108,7 @@ describe('a Read key', () => {
   it('sees in plain replies everything but secrets, and a Full key sees them', async () => {
     let shown = '';
     for (const id of API_IDS) {
-      const request = await fixtureOf(id, panel, fixtures);
+      const request = await buildFixture(id, panel, fixtures);
       if (request.method !== 'GET') continue;
       const answer = await panel.read.send(request);
       expect(answer.status).toBe(200);
@@ -142,7 +142,7 @@ describe('a Read key', () => {
   });
 
   it('finds no user by a search for what it must not see', async () => {
-    for (const secret of secretsOf(panel, fixtures)) {
+    for (const secret of listSecrets(panel, fixtures)) {
       const q = secret.slice(0, 100);
       expect((await panel.read.call('listUsers', { q })).body.total, q).toBe(0);
     }

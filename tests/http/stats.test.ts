@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TrafficReport } from '../../src/contract/stats.ts';
 import { expiringSoon } from '../../src/renderer/src/features/overview/expiring-soon.ts';
-import { filterOf } from '../../src/renderer/src/features/users/filter.ts';
+import { parseFilter } from '../../src/renderer/src/features/users/filter.ts';
 import { parseRoute } from '../../src/renderer/src/router/route.ts';
 import { createTestClock } from '../support/clock.ts';
 import { type Fixtures, fill } from '../support/fixtures.ts';
@@ -118,14 +118,14 @@ describe('traffic over time', () => {
 describe("a user's traffic by node", () => {
   const at = (ms: number) => new Date(ms).toISOString();
   const read = (query: object) => panel.read.call('getUserTrafficByNode', { id: userId, ...query });
-  const shareOf = (node: number, from: number, to: number) =>
+  const computeShare = (node: number, from: number, to: number) =>
     sum(moves.filter((one) => one.user && one.node === node && one.at >= from && one.at < to));
 
   it('is of 30 local days, most traffic first', async () => {
     const from = Date.parse('2026-10-11T22:00:00Z');
     const shares = [
-      { node_id: fixtures.nodeId, ...shareOf(fixtures.nodeId, from, NOW + 1) },
-      { node_id: otherNode, ...shareOf(otherNode, from, NOW + 1) },
+      { node_id: fixtures.nodeId, ...computeShare(fixtures.nodeId, from, NOW + 1) },
+      { node_id: otherNode, ...computeShare(otherNode, from, NOW + 1) },
     ].sort((a, b) => b.up + b.down - a.up - a.down);
     const { body } = await read({});
     expect(body).toMatchObject({ from: at(from), to: at(NOW), total: sum(shares), nodes: shares });
@@ -142,7 +142,7 @@ describe("a user's traffic by node", () => {
     const { body } = await read({ from: '2026-11-07T12:00:00+01:00', to: '2026-11-08T00:00:00+01:00' });
     const [from, to] = [Date.parse('2026-11-06T23:00:00Z'), Date.parse('2026-11-07T23:00:00Z')];
     expect(body.nodes).toContainEqual({ node_id: gone, name: null, up: 7, down: 70 });
-    for (const { node_id, up, down } of body.nodes) expect({ up, down }).toEqual(shareOf(node_id, from, to));
+    for (const { node_id, up, down } of body.nodes) expect({ up, down }).toEqual(computeShare(node_id, from, to));
     expect(body.total).toEqual(sum(body.nodes));
     const future = await read({ from: at(NOW + DAY) });
     expect(future.problem).toMatchObject({ detail: 'validation', errors: [{ parameter: 'from' }] });
@@ -302,21 +302,21 @@ describe('the overview', () => {
     }
     move(NOW, 1, 1, fixtures.nodeId, [userId]);
     const { users, generated_at } = (await panel.read.call('getOverview')).body;
-    const totalOf = async (query: object) => (await panel.read.call('listUsers', query)).body.total;
+    const readTotal = async (query: object) => (await panel.read.call('listUsers', query)).body.total;
     expect(users).toEqual({
-      total: await totalOf({}),
-      active: await totalOf({ state: 'active' }),
-      on_hold: await totalOf({ state: 'on_hold' }),
-      limited: await totalOf({ state: 'limited' }),
-      expired: await totalOf({ state: 'expired' }),
-      disabled: await totalOf({ state: 'disabled' }),
-      online: await totalOf({ online: true }),
-      expiring_7d: await totalOf(filterOf(parseRoute(expiringSoon(generated_at)).query)),
+      total: await readTotal({}),
+      active: await readTotal({ state: 'active' }),
+      on_hold: await readTotal({ state: 'on_hold' }),
+      limited: await readTotal({ state: 'limited' }),
+      expired: await readTotal({ state: 'expired' }),
+      disabled: await readTotal({ state: 'disabled' }),
+      online: await readTotal({ online: true }),
+      expiring_7d: await readTotal(parseFilter(parseRoute(expiringSoon(generated_at)).query)),
     });
     expect([users.online, users.expiring_7d > 1, users.expired > 1]).toEqual([1, true, true]);
     const { by_tariff } = (await panel.read.call('getUserStats')).body;
     for (const { tariff_id, total } of by_tariff) {
-      if (tariff_id !== null) expect(await totalOf({ tariff_id })).toBe(total);
+      if (tariff_id !== null) expect(await readTotal({ tariff_id })).toBe(total);
     }
   });
 });

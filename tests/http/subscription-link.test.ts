@@ -23,14 +23,14 @@ async function open(id: number, query = '', headers = {}) {
   const { sub_url } = (await panel.full.call('getUser', { id })).body;
   return panel.full.as(null).send({ method: 'GET', path: `${sub_url}${query}`, headers });
 }
-const linksOf = (text: string) => text.trim().split('\n').map(readLink);
+const parseLinks = (text: string) => text.trim().split('\n').map(readLink);
 
 describe('a link', () => {
   it('gives one share link for each connection, with the user’s own credentials', async () => {
     const { id } = fixtures.users.active;
     const own = panel.store.users.credentials(id);
     const plain = await open(id, '?format=plain');
-    const links = linksOf(plain.text);
+    const links = parseLinks(plain.text);
     expect(links.map(({ scheme }) => scheme).toSorted()).toEqual(['ss', 'trojan', 'vless', 'vmess']);
     for (const { scheme, user, host, name } of links) {
       expect(user).toContain(scheme === 'vless' || scheme === 'vmess' ? own.uuid : own.password);
@@ -65,7 +65,7 @@ describe('a link', () => {
     'of a user who is %s has one entry that says why',
     async (state) => {
       const { id } = fixtures.users[state];
-      const [entry, ...others] = linksOf((await open(id, '?format=plain')).text);
+      const [entry, ...others] = parseLinks((await open(id, '?format=plain')).text);
       expect(others).toEqual([]);
       expect(entry?.name.length).toBeGreaterThan(3);
       expect(JSON.stringify(entry)).not.toContain(panel.store.users.credentials(id).uuid);
@@ -73,7 +73,7 @@ describe('a link', () => {
   );
 
   it('of a user on hold works: the first connection begins the term', async () => {
-    expect(linksOf((await open(fixtures.users.on_hold.id, '?format=plain')).text)).toHaveLength(4);
+    expect(parseLinks((await open(fixtures.users.on_hold.id, '?format=plain')).text)).toHaveLength(4);
   });
 
   it('leaves out the connections of a node that is drained, unless nothing else would be left', async () => {
@@ -87,12 +87,12 @@ describe('a link', () => {
       method: 'chacha20-ietf-poly1305',
       port: 8388,
     });
-    const hostsOf = async () => linksOf((await open(id, '?format=plain')).text).map(({ host }) => host);
-    expect(await hostsOf()).toContain('far.example');
+    const listHosts = async () => parseLinks((await open(id, '?format=plain')).text).map(({ host }) => host);
+    expect(await listHosts()).toContain('far.example');
     await panel.act('updateNode', { id: far.id, draining: true });
-    expect(await hostsOf()).not.toContain('far.example');
+    expect(await listHosts()).not.toContain('far.example');
     await panel.act('updateUser', { id, inbounds: [spare.id] });
-    expect(await hostsOf()).toEqual(['far.example']);
+    expect(await listHosts()).toEqual(['far.example']);
     await panel.act('updateUser', { id, inbounds: null });
     await panel.act('deleteInbound', { id: spare.id });
     await panel.act('deleteNode', { id: far.id });
@@ -105,7 +105,7 @@ describe('a link', () => {
       tariff_id: fixtures.tariffs.free,
       inbounds: [first, second],
     });
-    const names = async () => linksOf((await open(id, '?format=plain')).text).map(({ name }) => name);
+    const names = async () => parseLinks((await open(id, '?format=plain')).text).map(({ name }) => name);
     expect(await names()).toEqual(['Germany 1', 'Germany 2']);
     await panel.act('updateInbound', { id: second, enabled: false });
     expect(await names()).toEqual(['Germany 1']);
@@ -167,7 +167,7 @@ describe('a link', () => {
   it('tells what is true in the second it is opened', async () => {
     const end = new Date(START + 1000).toISOString();
     const { id } = await panel.act('createUser', { name: 'Ends', tariff_id: fixtures.tariffs.free, expires_at: end });
-    const entries = async () => linksOf((await open(id, '?format=plain')).text).length;
+    const entries = async () => parseLinks((await open(id, '?format=plain')).text).length;
     clock.set(START + 999);
     expect(await entries()).toBe(4);
     clock.set(START + 1000);

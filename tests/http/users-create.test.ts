@@ -95,11 +95,11 @@ describe('creating', () => {
   it('never gives an id twice, nor a link or credential', async () => {
     const users = [];
     for (let index = 0; index < 3; index++) users.push(await create());
-    const accessOf = (id: number) => ({
+    const readAccess = (id: number) => ({
       token: panel.store.users.get(id)?.token,
       ...panel.store.users.credentials(id),
     });
-    const [first, second] = users.map(({ id }) => accessOf(id));
+    const [first, second] = users.map(({ id }) => readAccess(id));
     const [, , third] = users;
     await panel.full.call('deleteUser', { id: third?.id ?? 0 });
     expect((await create()).id).toBeGreaterThan(third?.id ?? 0);

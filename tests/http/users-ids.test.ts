@@ -169,13 +169,13 @@ describe('a list', () => {
 
 describe('a bulk act', () => {
   const bulk = (body: object) => panel.full.call('bulkUsers', body as never);
-  const errorsOf = async (body: object) =>
+  const readErrors = async (body: object) =>
     (await bulk(body)).problem.errors?.map(({ pointer, code }) => [pointer, code]);
 
   it('is refused where an empty text or list would widen it', async () => {
     const all = (await found('')).length;
     for (const action of ['delete', 'disable', 'reset'] as const) {
-      const by = (filter: object) => errorsOf({ action, filter, expect_matched: all });
+      const by = (filter: object) => readErrors({ action, filter, expect_matched: all });
       for (const name of ['q', 'tag', 'contact', 'external_id']) {
         expect(await by({ [name]: '' })).toEqual([[`#/filter/${name}`, 'too_small']]);
       }
@@ -193,7 +193,7 @@ describe('a bulk act', () => {
   it('deletes by a filter only as many as were expected', async () => {
     for (let index = 0; index < 2; index += 1) await create({ tags: ['goner'] });
     const filter = { tag: 'goner' };
-    expect(await errorsOf({ action: 'delete', filter })).toEqual([['#/expect_matched', 'required']]);
+    expect(await readErrors({ action: 'delete', filter })).toEqual([['#/expect_matched', 'required']]);
     const dry = await bulk({ action: 'delete', filter, dry_run: true });
     expect(dry.body.matched).toBe(2);
     expect((await bulk({ action: 'delete', filter, expect_matched: 1 })).problem.detail).toBe('bulk_changed');

@@ -120,7 +120,7 @@ describe(`${MANY} users`, () => {
   });
 
   /** The targets of a Link header by relation; all are absolute. */
-  function linksOf(header: unknown): Record<string, URL> {
+  function parseLinks(header: unknown): Record<string, URL> {
     const links = [...String(header).matchAll(/<([^>]*)>; rel="(\w+)"/g)];
     return Object.fromEntries(links.map(([, target = '', relation]) => [relation, new URL(target)]));
   }
@@ -133,7 +133,7 @@ describe(`${MANY} users`, () => {
     let last = '';
     for (;;) {
       const answer = await get(url);
-      const links = linksOf(answer.headers.link);
+      const links = parseLinks(answer.headers.link);
       seen.push(...answer.body.items.map(({ id }) => id));
       expect(links.first?.href).toBe(first);
       last = links.last?.href ?? last;
@@ -145,8 +145,8 @@ describe(`${MANY} users`, () => {
     expect(new Set(seen).size).toBe((await list({ tag: base, limit: 1 })).total);
     expect(seen).toHaveLength(new Set(seen).size);
     let back = 1;
-    for (let links = linksOf((await get(last)).headers.link); links.prev; back++) {
-      links = linksOf((await get(links.prev.href)).headers.link);
+    for (let links = parseLinks((await get(last)).headers.link); links.prev; back++) {
+      links = parseLinks((await get(links.prev.href)).headers.link);
     }
     expect(back).toBe(Math.ceil(seen.length / 300));
   });

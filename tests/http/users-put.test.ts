@@ -4,6 +4,7 @@ import type { CallOf } from '../../src/contract/operation.ts';
 import type { createUsers } from '../../src/contract/users/users.ts';
 import { createTestClock } from '../support/clock.ts';
 import { type Fixtures, fill } from '../support/fixtures.ts';
+import type { Answer } from '../support/http-client.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
 
 let panel: TestPanel;
@@ -82,6 +83,30 @@ describe('PUT by external id', () => {
     }
     const read = { method: 'GET', path: `${path}put-3` };
     expect((await panel.full.send(read)).headers.allow).toBe('PUT, OPTIONS');
+  });
+});
+
+describe('an external id that no path can contain', () => {
+  it.each(['.', '..'])('is refused wherever it is written: %s', async (external_id) => {
+    const { id } = await create();
+    const user = { name: 'Anna', tariff_id: fixtures.tariffs.free, external_id };
+    const refused = async (pending: Promise<Answer>) => {
+      const { status, problem } = await pending;
+      return [
+        status,
+        ...(problem.errors ?? []).map(({ pointer, parameter, code }) => `${pointer ?? parameter} ${code}`),
+      ];
+    };
+    const own = [422, '#/external_id invalid'];
+    expect(await refused(panel.full.call('createUser', user))).toEqual(own);
+    expect(await refused(panel.full.call('updateUser', { id, external_id }))).toEqual(own);
+    expect(await refused(panel.full.call('createUsers', { users: [user] }))).toEqual([
+      422,
+      '#/users/0/external_id invalid',
+    ]);
+    // This client sends the path as it is.
+    expect(await refused(panel.full.call('putUser', user))).toEqual([422, 'external_id invalid']);
+    expect(await total({ external_id })).toBe(0);
   });
 });
 

@@ -152,15 +152,18 @@ describe('a patch', () => {
 });
 
 describe('reissuing', () => {
-  const accessOf = (id: number) => ({ token: panel.store.users.get(id)?.token, ...panel.store.users.credentials(id) });
+  const readAccess = (id: number) => ({
+    token: panel.store.users.get(id)?.token,
+    ...panel.store.users.credentials(id),
+  });
 
   it('makes a new link and new credentials; the old link is dead from the next request on', async () => {
     const user = await create();
-    const before = accessOf(user.id);
+    const before = readAccess(user.id);
     const open = (url = '') => panel.full.as(null).send({ method: 'GET', path: url });
     expect((await open(user.sub_url)).status).toBe(200);
     const { body } = await panel.full.call('reissueUser', { id: user.id });
-    const after = accessOf(user.id);
+    const after = readAccess(user.id);
     for (const field of ['token', 'uuid', 'password', 'key'] as const) expect(after[field]).not.toBe(before[field]);
     expect(body.sub_url).toBe(`${panel.origin}/sub/${after.token}`);
     expect(body).toEqual({ ...user, sub_url: body.sub_url, updated_at: body.updated_at });

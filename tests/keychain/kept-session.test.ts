@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { TOTP } from 'otpauth';
 import { describe, expect, inject, test } from 'vitest';
-import { dataFolder, entryOf, startDesktop } from './panel.ts';
+import { dataFolder, runEntry, startDesktop } from './panel.ts';
 import { openSession, type Session } from './session.ts';
 
 const noKeychain = inject('noKeychain');
@@ -16,23 +16,23 @@ const STAY = { do: 'stay', stays: true } as const;
 const HOUR_MS = 3_600_000;
 
 type Desktop = Awaited<ReturnType<typeof startDesktop>>;
-const tokenOf = async (desktop: Desktop) => (await desktop.ask({ do: 'state' })).token;
-const keptIn = (session: Session, { first }: Desktop) => entryOf(session, `session:${first.instanceId}`, 'get');
+const readToken = async (desktop: Desktop) => (await desktop.callProcess({ do: 'state' })).token;
+const keptIn = (session: Session, { first }: Desktop) => runEntry(session, `session:${first.instanceId}`, 'get');
 
 /** The first start: an administrator, signed in. */
 async function setUp(session: Session): Promise<Desktop> {
   const desktop = await startDesktop(session);
   const input = { token: 'here', ...ADMIN };
-  expect(await desktop.ask({ do: 'call', id: 'setUp', input })).not.toHaveProperty('error');
-  expect(await tokenOf(desktop)).toEqual(expect.any(String));
+  expect(await desktop.callProcess({ do: 'call', id: 'setUp', input })).not.toHaveProperty('error');
+  expect(await readToken(desktop)).toEqual(expect.any(String));
   return desktop;
 }
 
 /** The first start, after which the session is kept; its token. */
 async function afterStaying(session: Session): Promise<string> {
   const desktop = await setUp(session);
-  expect(await desktop.ask(STAY)).toEqual({ isKept: true });
-  const token = await tokenOf(desktop);
+  expect(await desktop.callProcess(STAY)).toEqual({ isKept: true });
+  const token = await readToken(desktop);
   expect(keptIn(session, desktop)).toBe(token);
   expect(await desktop.leave()).toBe(0);
   return String(token);
@@ -63,7 +63,7 @@ describe.skipIf(noKeychain !== null)(`with a real keychain ${noKeychain ?? ''}`.
     const token = await afterStaying(session);
     const second = await startDesktop(session);
     expect(second.first.token).toBe(token);
-    expect(await second.ask({ do: 'call', id: 'listSessions', input: {} })).not.toHaveProperty('error');
+    expect(await second.callProcess({ do: 'call', id: 'listSessions', input: {} })).not.toHaveProperty('error');
     await second.kill();
     await session.stopKeyring();
     await session.startKeyring('open');
@@ -86,15 +86,15 @@ describe.skipIf(noKeychain !== null)(`with a real keychain ${noKeychain ?? ''}`.
     await session.startKeyring('open');
     const token = await afterStaying(session);
     const second = await startDesktop(session);
-    await second.ask(SIGN_OUT);
+    await second.callProcess(SIGN_OUT);
     expect(keptIn(session, second)).toBeNull();
     await second.leave();
     const third = await startDesktop(session);
     expect(third.first.token).toBeNull();
-    await third.ask(SIGN_IN);
-    expect(keptIn(session, third)).toBe(await tokenOf(third));
+    await third.callProcess(SIGN_IN);
+    expect(keptIn(session, third)).toBe(await readToken(third));
     expect(keptIn(session, third)).not.toBe(token);
-    expect(await third.ask({ do: 'stay', stays: false })).toEqual({ isKept: true });
+    expect(await third.callProcess({ do: 'stay', stays: false })).toEqual({ isKept: true });
     expect(keptIn(session, third)).toBeNull();
     await third.leave();
   });
@@ -111,7 +111,7 @@ describe.skipIf(noKeychain !== null)(`with a real keychain ${noKeychain ?? ''}`.
     const second = await startDesktop(session);
     expect(second.first.token).toBeNull();
     expect(keptIn(session, second)).toBeNull();
-    expect(await second.ask({ do: 'call', id: 'listSessions', input: {} })).toEqual({ error: 'signed_out' });
+    expect(await second.callProcess({ do: 'call', id: 'listSessions', input: {} })).toEqual({ error: 'signed_out' });
     await second.leave();
   });
 
@@ -122,7 +122,7 @@ describe.skipIf(noKeychain !== null)(`with a real keychain ${noKeychain ?? ''}`.
     const second = await startDesktop(session);
     const account = `session:${second.first.instanceId}`;
     await second.leave();
-    entryOf(session, account, 'set', 'of another making');
+    runEntry(session, account, 'set', 'of another making');
     const third = await startDesktop(session);
     expect(third.first.token).toBeNull();
     await third.leave();
@@ -135,8 +135,8 @@ describe.skipIf(noKeychain !== null)(`with a real keychain ${noKeychain ?? ''}`.
     await session.lock();
     const second = await startDesktop(session);
     expect(second.first.token).toBeNull();
-    expect(await second.ask(SIGN_IN)).not.toHaveProperty('error');
-    expect(await second.ask(STAY)).toEqual({ isKept: false });
+    expect(await second.callProcess(SIGN_IN)).not.toHaveProperty('error');
+    expect(await second.callProcess(STAY)).toEqual({ isKept: false });
     await second.leave();
     await session.unlock();
     const third = await startDesktop(session);
@@ -147,7 +147,7 @@ describe.skipIf(noKeychain !== null)(`with a real keychain ${noKeychain ?? ''}`.
   test('without a keychain it says that it is not kept', async () => {
     await using session = await openSession();
     const desktop = await setUp(session);
-    expect(await desktop.ask(STAY)).toEqual({ isKept: false });
+    expect(await desktop.callProcess(STAY)).toEqual({ isKept: false });
     expect(await desktop.leave()).toBe(0);
     const second = await startDesktop(session);
     expect(second.first.token).toBeNull();
@@ -159,7 +159,7 @@ describe.skipIf(noKeychain !== null)(`with a real keychain ${noKeychain ?? ''}`.
     await session.startKeyring('open');
     await afterStaying(session);
     const second = await startDesktop(session);
-    const call = (id: string, input: object) => second.ask({ do: 'call', id, input });
+    const call = (id: string, input: object) => second.callProcess({ do: 'call', id, input });
     const key = { name: 'bot', access: 'full', expires_in_days: null };
     expect(await call('createKey', { ...key, password: 'a guess' })).toEqual({ error: 'wrong_password' });
     const { reply } = await call('beginTwoFactor', { password: ADMIN.password });
@@ -172,10 +172,10 @@ describe.skipIf(noKeychain !== null)(`with a real keychain ${noKeychain ?? ''}`.
     expect(third.first.token).toEqual(expect.any(String));
     const withoutCode = { ...key, password: ADMIN.password };
     for (const input of [withoutCode, { ...withoutCode, code }]) {
-      expect(await third.ask({ do: 'call', id: 'createKey', input })).toEqual({ error: 'wrong_password' });
+      expect(await third.callProcess({ do: 'call', id: 'createKey', input })).toEqual({ error: 'wrong_password' });
     }
-    await third.ask(SIGN_OUT);
-    expect(await third.ask(SIGN_IN)).toEqual({ error: 'sign_in_failed' });
+    await third.callProcess(SIGN_OUT);
+    expect(await third.callProcess(SIGN_IN)).toEqual({ error: 'sign_in_failed' });
     await third.leave();
   });
 });

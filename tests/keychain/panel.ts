@@ -23,7 +23,7 @@ const script = (name: string) => join(import.meta.dirname, name);
 export interface Started<Command> {
   /** What `state` said once it was up. */
   readonly first: Record<string, unknown>;
-  ask(command: Command): Promise<Record<string, unknown>>;
+  callProcess(command: Command): Promise<Record<string, unknown>>;
   /** Everything that the process logged so far. */
   log(): string;
   kill(): Promise<void>;
@@ -66,7 +66,7 @@ async function startProcess<Command>(
   };
   return {
     first: await answer(),
-    ask(command) {
+    callProcess(command) {
       child.stdin.write(`${JSON.stringify(command)}\n`);
       return answer();
     },
@@ -85,11 +85,11 @@ async function startProcess<Command>(
 
 /** The entry's text; null if there is none. */
 export function entry(session: Session, act: Act, value = '', kind = 'master-key'): string | null {
-  return entryOf(session, `${kind}:${INSTANCE}`, act, value);
+  return runEntry(session, `${kind}:${INSTANCE}`, act, value);
 }
 
 /** The same of any account. */
-export function entryOf({ env }: Session, account: string, act: Act, value = ''): string | null {
+export function runEntry({ env }: Session, account: string, act: Act, value = ''): string | null {
   const args = [script('entry.ts'), act, account, value];
   return JSON.parse(execFileSync(process.execPath, args, { env, encoding: 'utf8' }));
 }
@@ -98,6 +98,6 @@ export function entryOf({ env }: Session, account: string, act: Act, value = '')
 export async function afterFirstRun(session: Session): Promise<void> {
   await session.startKeyring('open');
   const panel = await startVault(session);
-  expect(await panel.ask(SEAL)).toMatchObject({ state: 'unlocked', rows: 1 });
+  expect(await panel.callProcess(SEAL)).toMatchObject({ state: 'unlocked', rows: 1 });
   expect(await panel.leave()).toBe(0);
 }

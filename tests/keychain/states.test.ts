@@ -18,19 +18,19 @@ describe.skipIf(noKeychain !== null)(`with a real keychain ${noKeychain ?? ''}`.
     const first = await startVault(session);
     expect(first.first).toMatchObject({ state: 'unlocked', reason: 'unlocked', backend: 'secret-service', rows: 0 });
     expect(entry(session, 'get')).toBeNull();
-    expect(await first.ask(SEAL)).toMatchObject({ state: 'unlocked', rows: 1 });
+    expect(await first.callProcess(SEAL)).toMatchObject({ state: 'unlocked', rows: 1 });
     expect(entry(session, 'get')).toMatch(/^[\w-]{43}$/);
     expect(entry(session, 'get', '', 'probe')).toBeNull();
     await first.kill();
 
     const second = await startVault(session);
     expect(second.first).toMatchObject({ state: 'unlocked', rows: 1 });
-    expect(await second.ask(OPEN)).toEqual({ secret: SECRET });
+    expect(await second.callProcess(OPEN)).toEqual({ secret: SECRET });
     await second.leave();
     await session.stopKeyring();
     await session.startKeyring('open');
     const third = await startVault(session);
-    expect(await third.ask(OPEN)).toEqual({ secret: SECRET });
+    expect(await third.callProcess(OPEN)).toEqual({ secret: SECRET });
     await third.leave();
   });
 
@@ -42,13 +42,13 @@ describe.skipIf(noKeychain !== null)(`with a real keychain ${noKeychain ?? ''}`.
     const panel = await startVault(session);
     expect(panel.first).toMatchObject({ state: 'locked', reason: 'locked', rows: 1 });
     expect(panel.first.message).toContain('Unlock it');
-    expect(await panel.ask(OPEN)).toEqual(REFUSED);
-    expect(await panel.ask(SEAL)).toEqual(REFUSED);
-    expect(await panel.ask({ do: 'refresh' })).toMatchObject({ state: 'locked' });
+    expect(await panel.callProcess(OPEN)).toEqual(REFUSED);
+    expect(await panel.callProcess(SEAL)).toEqual(REFUSED);
+    expect(await panel.callProcess({ do: 'refresh' })).toMatchObject({ state: 'locked' });
     expect(database(session).equals(before)).toBe(true);
     await session.unlock();
-    expect(await panel.ask({ do: 'refresh' })).toMatchObject({ state: 'unlocked', rows: 1 });
-    expect(await panel.ask(OPEN)).toEqual({ secret: SECRET });
+    expect(await panel.callProcess({ do: 'refresh' })).toMatchObject({ state: 'unlocked', rows: 1 });
+    expect(await panel.callProcess(OPEN)).toEqual({ secret: SECRET });
     await panel.leave();
   });
 
@@ -60,8 +60,8 @@ describe.skipIf(noKeychain !== null)(`with a real keychain ${noKeychain ?? ''}`.
     const panel = await startVault(session);
     expect(panel.first).toMatchObject({ state: 'locked', rows: 1 });
     await session.unlock();
-    expect(await panel.ask({ do: 'refresh' })).toMatchObject({ state: 'unlocked' });
-    expect(await panel.ask(OPEN)).toEqual({ secret: SECRET });
+    expect(await panel.callProcess({ do: 'refresh' })).toMatchObject({ state: 'unlocked' });
+    expect(await panel.callProcess(OPEN)).toEqual({ secret: SECRET });
     await panel.leave();
   });
 
@@ -71,11 +71,11 @@ describe.skipIf(noKeychain !== null)(`with a real keychain ${noKeychain ?? ''}`.
     await session.lock();
     const panel = await startVault(session);
     expect(panel.first).toMatchObject({ state: 'locked', rows: 0 });
-    expect(await panel.ask(SEAL)).toEqual(REFUSED);
+    expect(await panel.callProcess(SEAL)).toEqual(REFUSED);
     await session.unlock();
     expect(entry(session, 'get')).toBeNull();
-    expect(await panel.ask(SEAL)).toMatchObject({ state: 'unlocked', rows: 1 });
-    expect(await panel.ask(OPEN)).toEqual({ secret: SECRET });
+    expect(await panel.callProcess(SEAL)).toMatchObject({ state: 'unlocked', rows: 1 });
+    expect(await panel.callProcess(OPEN)).toEqual({ secret: SECRET });
     await panel.leave();
   });
 
@@ -85,7 +85,7 @@ describe.skipIf(noKeychain !== null)(`with a real keychain ${noKeychain ?? ''}`.
     const panel = await startVault(session);
     const present = newMasterKey();
     entry(session, 'set', formatMasterKey(present));
-    expect(await panel.ask({ do: 'make' })).toEqual({ keyId: present.id });
+    expect(await panel.callProcess({ do: 'make' })).toEqual({ keyId: present.id });
     expect(entry(session, 'get')).toBe(formatMasterKey(present));
     await panel.leave();
   });
@@ -94,10 +94,10 @@ describe.skipIf(noKeychain !== null)(`with a real keychain ${noKeychain ?? ''}`.
     await using session = await openSession();
     await session.startKeyring('open');
     const panel = await startVault(session);
-    await panel.ask(SEAL);
+    await panel.callProcess(SEAL);
     await session.lock();
-    expect(await panel.ask({ do: 'refresh' })).toMatchObject({ state: 'unlocked' });
-    expect(await panel.ask(OPEN)).toEqual({ secret: SECRET });
+    expect(await panel.callProcess({ do: 'refresh' })).toMatchObject({ state: 'unlocked' });
+    expect(await panel.callProcess(OPEN)).toEqual({ secret: SECRET });
     await panel.leave();
   });
 
@@ -108,8 +108,8 @@ describe.skipIf(noKeychain !== null)(`with a real keychain ${noKeychain ?? ''}`.
     const panel = await startVault(alone);
     expect(panel.first).toMatchObject({ state: 'absent', reason: 'absent', backend: null, rows: 0 });
     expect(panel.first.message).toContain('--key-file');
-    expect(await panel.ask(SEAL)).toEqual(REFUSED);
-    expect(await panel.ask({ do: 'state' })).toMatchObject({ state: 'absent', rows: 0 });
+    expect(await panel.callProcess(SEAL)).toEqual(REFUSED);
+    expect(await panel.callProcess({ do: 'state' })).toMatchObject({ state: 'absent', rows: 0 });
     await panel.leave();
     const kernelKeys = existsSync('/proc/keys') ? readFileSync('/proc/keys', 'utf8') : '';
     expect(kernelKeys).not.toMatch(/gatehouse|master-key/i);
@@ -121,10 +121,10 @@ describe.skipIf(noKeychain !== null)(`with a real keychain ${noKeychain ?? ''}`.
     await session.stopKeyring();
     const panel = await startVault(session);
     expect(panel.first).toMatchObject({ state: 'absent', rows: 1 });
-    expect(await panel.ask(OPEN)).toEqual(REFUSED);
+    expect(await panel.callProcess(OPEN)).toEqual(REFUSED);
     await session.startKeyring('open');
-    expect(await panel.ask({ do: 'refresh' })).toMatchObject({ state: 'unlocked' });
-    expect(await panel.ask(OPEN)).toEqual({ secret: SECRET });
+    expect(await panel.callProcess({ do: 'refresh' })).toMatchObject({ state: 'unlocked' });
+    expect(await panel.callProcess(OPEN)).toEqual({ secret: SECRET });
     await panel.leave();
   });
 
@@ -137,12 +137,12 @@ describe.skipIf(noKeychain !== null)(`with a real keychain ${noKeychain ?? ''}`.
       const panel = await startVault(session);
       expect(panel.first).toMatchObject({ state: 'changed', reason: 'changed', backend: 'secret-service', rows: 1 });
       expect(panel.first.message).toContain('another key');
-      expect(await panel.ask(OPEN)).toEqual(REFUSED);
-      expect(await panel.ask(SEAL)).toEqual(REFUSED);
+      expect(await panel.callProcess(OPEN)).toEqual(REFUSED);
+      expect(await panel.callProcess(SEAL)).toEqual(REFUSED);
       expect(entry(session, 'get')).toBe(other);
       entry(session, 'set', former);
-      expect(await panel.ask({ do: 'refresh' })).toMatchObject({ state: 'unlocked', rows: 1 });
-      expect(await panel.ask(OPEN)).toEqual({ secret: SECRET });
+      expect(await panel.callProcess({ do: 'refresh' })).toMatchObject({ state: 'unlocked', rows: 1 });
+      expect(await panel.callProcess(OPEN)).toEqual({ secret: SECRET });
       await panel.leave();
     }
   });
@@ -155,13 +155,13 @@ describe.skipIf(noKeychain !== null)(`with a real keychain ${noKeychain ?? ''}`.
     const panel = await startVault(session);
     expect(panel.first).toMatchObject({ state: 'deleted', reason: 'deleted', backend: 'secret-service', rows: 1 });
     expect(panel.first.message).toContain('deleted');
-    expect(await panel.ask(OPEN)).toEqual(REFUSED);
-    expect(await panel.ask(SEAL)).toEqual(REFUSED);
-    expect(await panel.ask({ do: 'prepare' })).toEqual(REFUSED);
+    expect(await panel.callProcess(OPEN)).toEqual(REFUSED);
+    expect(await panel.callProcess(SEAL)).toEqual(REFUSED);
+    expect(await panel.callProcess({ do: 'prepare' })).toEqual(REFUSED);
     expect(entry(session, 'get')).toBeNull();
     entry(session, 'set', former);
-    expect(await panel.ask({ do: 'refresh' })).toMatchObject({ state: 'unlocked', rows: 1 });
-    expect(await panel.ask(OPEN)).toEqual({ secret: SECRET });
+    expect(await panel.callProcess({ do: 'refresh' })).toMatchObject({ state: 'unlocked', rows: 1 });
+    expect(await panel.callProcess(OPEN)).toEqual({ secret: SECRET });
     await panel.leave();
   });
 
@@ -169,10 +169,10 @@ describe.skipIf(noKeychain !== null)(`with a real keychain ${noKeychain ?? ''}`.
     await using session = await openSession();
     await session.startKeyring('open');
     const panel = await startVault(session);
-    await panel.ask(SEAL);
+    await panel.callProcess(SEAL);
     const former = entry(session, 'get');
     entry(session, 'delete');
-    expect(await panel.ask({ do: 'refresh' })).toMatchObject({ state: 'unlocked' });
+    expect(await panel.callProcess({ do: 'refresh' })).toMatchObject({ state: 'unlocked' });
     expect(entry(session, 'get')).toBe(former);
     expect(panel.log()).toContain('stores its key again');
     await panel.leave();
@@ -187,18 +187,18 @@ describe.skipIf(noKeychain !== null)(`with a real keychain ${noKeychain ?? ''}`.
     expect(first.first).toMatchObject({ state: 'headless', reason: 'headless', backend: 'key-file' });
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const line = readFileSync(file, 'utf8');
-    expect(await first.ask(SEAL)).toMatchObject({ state: 'headless', rows: 1 });
+    expect(await first.callProcess(SEAL)).toMatchObject({ state: 'headless', rows: 1 });
     await first.kill();
 
     const second = await startVault(alone, file);
-    expect(await second.ask(OPEN)).toEqual({ secret: SECRET });
+    expect(await second.callProcess(OPEN)).toEqual({ secret: SECRET });
     expect(readFileSync(file, 'utf8')).toBe(line);
     await second.leave();
 
     const third = await startVault(alone, join(session.folder, 'elsewhere.key'));
     expect(third.first).toMatchObject({ state: 'deleted', reason: 'key_file_missing', rows: 1 });
-    expect(await third.ask(OPEN)).toEqual(REFUSED);
-    expect(await third.ask(SEAL)).toEqual(REFUSED);
+    expect(await third.callProcess(OPEN)).toEqual(REFUSED);
+    expect(await third.callProcess(SEAL)).toEqual(REFUSED);
     await third.leave();
     expect(existsSync(join(session.folder, 'elsewhere.key'))).toBe(false);
 
@@ -206,7 +206,7 @@ describe.skipIf(noKeychain !== null)(`with a real keychain ${noKeychain ?? ''}`.
     writeFileSync(other, formatMasterKey(newMasterKey()), { mode: 0o600 });
     const fourth = await startVault(alone, other);
     expect(fourth.first).toMatchObject({ state: 'changed', reason: 'key_file_changed', rows: 1 });
-    expect(await fourth.ask(SEAL)).toEqual(REFUSED);
+    expect(await fourth.callProcess(SEAL)).toEqual(REFUSED);
     await fourth.leave();
 
     const inside = await startVault(alone, join(dataFolder(session), 'master.key'));

@@ -14,10 +14,10 @@ describe.skipIf(noKeychain !== null)(`with a real keychain ${noKeychain ?? ''}`.
     await session.lock();
     const panel = await startVault(session);
     expect(panel.first).toMatchObject({ state: 'locked', rows: 1 });
-    expect(await panel.ask(OPEN)).toEqual(REFUSED);
+    expect(await panel.callProcess(OPEN)).toEqual(REFUSED);
     await session.unlock();
-    expect(await panel.ask({ do: 'refresh' })).toMatchObject({ state: 'unlocked' });
-    expect(await panel.ask(OPEN)).toEqual({ secret: SECRET });
+    expect(await panel.callProcess({ do: 'refresh' })).toMatchObject({ state: 'unlocked' });
+    expect(await panel.callProcess(OPEN)).toEqual({ secret: SECRET });
     expect(await panel.leave()).toBe(0);
 
     await session.lock();
@@ -31,7 +31,9 @@ describe.skipIf(noKeychain !== null)(`with a real keychain ${noKeychain ?? ''}`.
     const panel = await startVault(session);
     // The system gives up after 2 s: where the machine is busy, that is after the panel has.
     expect(panel.first).toMatchObject({ state: expect.stringMatching(/^(absent|locked)$/), rows: 0 });
-    await expect.poll(() => panel.ask({ do: 'state' }), { timeout: 300_000 }).toMatchObject({ state: 'absent' });
+    await expect
+      .poll(() => panel.callProcess({ do: 'state' }), { timeout: 300_000 })
+      .toMatchObject({ state: 'absent' });
     expect(await panel.leave()).toBe(0);
   });
 
@@ -39,15 +41,15 @@ describe.skipIf(noKeychain !== null)(`with a real keychain ${noKeychain ?? ''}`.
     await using session = await openSession();
     await session.startKeyring('open');
     const panel = await startVault(session);
-    await panel.ask(SEAL);
+    await panel.callProcess(SEAL);
     const key = entry(session, 'get') ?? '';
     const files = () => readdirSync(dataFolder(session)).map((name) => readFileSync(join(dataFolder(session), name)));
     const bytes = [...files(), Buffer.from(panel.log())];
     await session.lock();
-    await panel.ask({ do: 'refresh' });
+    await panel.callProcess({ do: 'refresh' });
     await panel.kill();
     const next = await startVault(session);
-    await next.ask(OPEN);
+    await next.callProcess(OPEN);
     await next.leave();
     bytes.push(...files(), Buffer.from(panel.log() + next.log()));
     expect(next.log()).toContain('"state":"locked"');

@@ -16,9 +16,9 @@ export type Command =
   | { readonly do: 'seal'; readonly place: string; readonly secret: string };
 
 const [, , folder = '', instanceId = '', keyFile = null] = process.argv;
-const say = (level: string) => (event: string, fields?: object) =>
+const logAt = (level: string) => (event: string, fields?: object) =>
   console.error(JSON.stringify({ level, event, ...fields }));
-const log = { info: say('info'), warn: say('warn'), error: say('error') };
+const log = { info: logAt('info'), warn: logAt('warn'), error: logAt('error') };
 
 const store = openStore(join(folder, 'panel.db'));
 const vault = await openVault({ instanceId, sealed: store.sealed, keyFile, dataFolder: folder, log });
@@ -37,7 +37,7 @@ async function obey(command: Command): Promise<object> {
       break;
     case 'seal':
       await vault.prepare();
-      store.write(() => store.sealed.put(vault.seal(command.place, command.secret)));
+      store.write(() => store.sealed.save(vault.seal(command.place, command.secret)));
       break;
     case 'make': {
       const found = await keychainLocation(instanceId).make(newMasterKey());

@@ -57,7 +57,7 @@ function fill(store: ReturnType<typeof createStore>): void {
 const digest = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 /** SHA-256 of the file's bytes; null where there is none. */
-export function bytesOf(file: string): string | null {
+export function hashFile(file: string): string | null {
   return readdirSync(dirname(file)).includes(file.slice(dirname(file).length + 1)) ? digest(readFileSync(file)) : null;
 }
 
@@ -65,7 +65,7 @@ export function bytesOf(file: string): string | null {
  * Every file in the folder with the digest of its bytes. The journal that a look at a database leaves is not counted as long as it is
  * empty, nor is its index.
  */
-export function folderOf(file: string): Record<string, string> {
+export function hashFolder(file: string): Record<string, string> {
   const found: Record<string, string> = {};
   for (const entry of readdirSync(dirname(file), { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || entry.name.endsWith('-shm')) continue;
@@ -82,7 +82,7 @@ export interface Contents {
 }
 
 /** Everything that is in a database, after SQLite has played the journal back. Throws where it is not whole. */
-export function contentsOf(file: string): Contents {
+export function readContents(file: string): Contents {
   const db = new Database(file, { fileMustExist: true });
   try {
     const found = db.pragma('integrity_check', { simple: true });
@@ -96,14 +96,14 @@ export function contentsOf(file: string): Contents {
       )
       .pluck()
       .all();
-    const rows = tables.map((name) => [name, rowsOf(db, name)]);
+    const rows = tables.map((name) => [name, readRows(db, name)]);
     return { version, rows: digest(JSON.stringify([schema, version, db.pragma('application_id'), rows])) };
   } finally {
     db.close();
   }
 }
 
-function rowsOf(db: Database.Database, table: string): readonly string[] {
+function readRows(db: Database.Database, table: string): readonly string[] {
   const columns = db.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(table);
   const quoted = columns.map((name) => `quote("${name}")`).join(" || ',' || ");
   return db.prepare<[], string>(`SELECT ${quoted} FROM "${table}"`).pluck().all().sort();

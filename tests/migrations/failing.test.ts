@@ -7,17 +7,17 @@ import { openDatabase } from '../../src/store/index.ts';
 import { inspect, loadMigrations } from '../../src/store/migrate.ts';
 import { times } from '../support/long.ts';
 import { tempFolder } from '../support/temp-store.ts';
-import { bytesOf, contentsOf, makeDatabase } from './contents.ts';
-import { broken, FAULTS, laterMigrations, statementsOf } from './statements.ts';
+import { hashFile, makeDatabase, readContents } from './contents.ts';
+import { broken, FAULTS, laterMigrations, splitStatements } from './statements.ts';
 
 const migrations = laterMigrations();
 const own = loadMigrations().length;
 
-const backupOf = (folder: string, version: number) =>
+const getBackupPath = (folder: string, version: number) =>
   join(folder, 'backups', `pre-migration-${String(version).padStart(4, '0')}.sqlite`);
 
 describe.each(migrations)('$name', ({ version, sql }) => {
-  const statements = statementsOf(sql);
+  const statements = splitStatements(sql);
 
   it('is the same taken apart', () => {
     using whole = tempFolder();
@@ -29,7 +29,7 @@ describe.each(migrations)('$name', ({ version, sql }) => {
     // The driver prepares one statement alone: two that were taken for one would throw.
     for (const statement of statements) db.prepare(statement).run();
     db.close();
-    const schemaOf = (file: string) => {
+    const readSchema = (file: string) => {
       const opened = new Database(file, { readonly: true });
       const found = opened
         .prepare("SELECT type, name, tbl_name FROM sqlite_schema WHERE name <> 'schema_migrations' ORDER BY name")
@@ -38,7 +38,7 @@ describe.each(migrations)('$name', ({ version, sql }) => {
       opened.close();
       return found;
     };
-    expect(schemaOf(parts.file)).toEqual(schemaOf(whole.file));
+    expect(readSchema(parts.file)).toEqual(readSchema(whole.file));
     expect(statements.length).toBeGreaterThan(0);
   });
 
@@ -49,7 +49,7 @@ describe.each(migrations)('$name', ({ version, sql }) => {
     (fault) => {
       using folder = tempFolder();
       makeDatabase(folder.file, migrations, version - 1, own);
-      const before = version > 1 ? { bytes: bytesOf(folder.file), contents: contentsOf(folder.file) } : null;
+      const before = version > 1 ? { bytes: hashFile(folder.file), contents: readContents(folder.file) } : null;
       for (let at = FAULTS.indexOf(fault) % step; at <= statements.length; at += step) {
         const attempt = () => openDatabase(folder.file, { migrations: broken(migrations, version, at, fault) });
         expect(attempt, `statement ${at}`).toThrow(/no such table|malformed JSON/);
@@ -57,15 +57,15 @@ describe.each(migrations)('$name', ({ version, sql }) => {
           expect(inspect(folder.file, migrations), `statement ${at}`).toBe(0);
           continue;
         }
-        expect(bytesOf(folder.file), `statement ${at}`).toBe(before.bytes);
+        expect(hashFile(folder.file), `statement ${at}`).toBe(before.bytes);
         expect(existsSync(`${folder.file}-wal`)).toBe(false);
-        expect(contentsOf(backupOf(folder.path, version - 1)), `statement ${at}`).toEqual(before.contents);
+        expect(readContents(getBackupPath(folder.path, version - 1)), `statement ${at}`).toEqual(before.contents);
       }
       openDatabase(folder.file, { migrations: migrations.slice(0, version) }).close();
       using untroubled = tempFolder();
       makeDatabase(untroubled.file, migrations, version - 1, own);
       openDatabase(untroubled.file, { migrations: migrations.slice(0, version) }).close();
-      expect(contentsOf(folder.file).version).toBe(version);
+      expect(readContents(folder.file).version).toBe(version);
       expect(schemaDigest(folder.file)).toEqual(schemaDigest(untroubled.file));
     },
   );
@@ -73,8 +73,8 @@ describe.each(migrations)('$name', ({ version, sql }) => {
   it('leaves the old database when the disk is full at any page of the new one', () => {
     using folder = tempFolder();
     makeDatabase(folder.file, migrations, version - 1, own);
-    const before = version > 1 ? bytesOf(folder.file) : null;
-    const pages = version > 1 ? pagesOf(folder.file) : 1;
+    const before = version > 1 ? hashFile(folder.file) : null;
+    const pages = version > 1 ? countPages(folder.file) : 1;
     let failures = 0;
     for (let room = 0; ; room += 1) {
       const limit = `PRAGMA max_page_count = ${pages + room};`;
@@ -82,16 +82,16 @@ describe.each(migrations)('$name', ({ version, sql }) => {
       if (isDone) break;
       failures += 1;
       if (before === null) expect(inspect(folder.file, migrations)).toBe(0);
-      else expect(bytesOf(folder.file), `room for ${room} pages`).toBe(before);
+      else expect(hashFile(folder.file), `room for ${room} pages`).toBe(before);
     }
     // Each page by which the file grew was missing once.
-    expect(failures).toBeGreaterThanOrEqual(pagesOf(folder.file) - pages);
-    expect(contentsOf(folder.file).version).toBe(version);
+    expect(failures).toBeGreaterThanOrEqual(countPages(folder.file) - pages);
+    expect(readContents(folder.file).version).toBe(version);
   });
 });
 
 const PAGE = 4096;
-const pagesOf = (file: string) => statSync(file).size / PAGE;
+const countPages = (file: string) => statSync(file).size / PAGE;
 
 /** Whether it opens; false where the disk is full. */
 function hasOpened(open: () => { close(): unknown }): boolean {
@@ -106,7 +106,7 @@ function hasOpened(open: () => { close(): unknown }): boolean {
 
 /** What two databases have in common that were filled with other chance. */
 function schemaDigest(file: string): unknown {
-  const db = openDatabase(file, { readonly: true, migrations: migrations.slice(0, contentsOf(file).version) });
+  const db = openDatabase(file, { readonly: true, migrations: migrations.slice(0, readContents(file).version) });
   try {
     const schema = db.prepare('SELECT type, name, sql FROM sqlite_schema ORDER BY type, name').raw().all();
     return [schema, db.prepare('SELECT count(*) FROM users').pluck().get()];

@@ -10,11 +10,11 @@ import { openDatabase } from '../../src/store/index.ts';
 import { inspect, loadMigrations } from '../../src/store/migrate.ts';
 import { times } from '../support/long.ts';
 import { type TempFolder, tempFolder } from '../support/temp-store.ts';
-import { type Contents, contentsOf, makeDatabase } from './contents.ts';
+import { type Contents, makeDatabase, readContents } from './contents.ts';
 import { laterMigrations } from './statements.ts';
 
 const KILLS = times(8, 20);
-const MOST_ATTEMPTS = 60;
+const MAX_ATTEMPTS = 60;
 const migrations = laterMigrations();
 const own = loadMigrations().length;
 
@@ -48,15 +48,15 @@ function backupsIn(folder: TempFolder): string[] {
 it.each(migrations)(`$name, killed at ${KILLS} moments`, async ({ version }) => {
   using origin = tempFolder();
   makeDatabase(origin.file, migrations, version - 1, own);
-  const before: Contents | null = version > 1 ? contentsOf(origin.file) : null;
+  const before: Contents | null = version > 1 ? readContents(origin.file) : null;
   using untroubled = oldDatabase(origin);
   let span = (await upgrade(untroubled.file, version, null)) ?? 0;
-  const after = contentsOf(untroubled.file);
+  const after = readContents(untroubled.file);
   expect(after.version).toBe(version);
 
   const found = { old: 0, new: 0 };
   for (let kills = 0, attempts = 0; kills < KILLS; attempts += 1) {
-    expect(attempts, 'the upgrade is always faster than the kill').toBeLessThan(MOST_ATTEMPTS);
+    expect(attempts, 'the upgrade is always faster than the kill').toBeLessThan(MAX_ATTEMPTS);
     using folder = oldDatabase(origin);
     const took = await upgrade(folder.file, version, (span * (kills + 0.5)) / KILLS);
     if (took === null) kills += 1;
@@ -64,14 +64,14 @@ it.each(migrations)(`$name, killed at ${KILLS} moments`, async ({ version }) => 
 
     const isNew = inspect(folder.file, migrations) === version;
     found[isNew ? 'new' : 'old'] += 1;
-    if (isNew) expect(contentsOf(folder.file)).toEqual(after);
-    else if (before) expect(contentsOf(folder.file)).toEqual(before);
+    if (isNew) expect(readContents(folder.file)).toEqual(after);
+    else if (before) expect(readContents(folder.file)).toEqual(before);
     const backups = backupsIn(folder);
     if (isNew && before) expect(backups).toHaveLength(1);
-    for (const name of backups) expect(contentsOf(join(folder.path, 'backups', name))).toEqual(before);
+    for (const name of backups) expect(readContents(join(folder.path, 'backups', name))).toEqual(before);
 
     openDatabase(folder.file, { migrations: migrations.slice(0, version) }).close();
-    expect(contentsOf(folder.file)).toEqual(after);
+    expect(readContents(folder.file)).toEqual(after);
   }
   expect(found.old).toBeGreaterThan(0);
 });
@@ -79,7 +79,7 @@ it.each(migrations)(`$name, killed at ${KILLS} moments`, async ({ version }) => 
 it('a journal that was left before the file was in WAL mode is played back first', () => {
   using origin = tempFolder();
   makeDatabase(origin.file, migrations, own, own);
-  const before = contentsOf(origin.file);
+  const before = readContents(origin.file);
   using killed = tempFolder();
   const db = new Database(origin.file);
   db.pragma('journal_mode = DELETE');
@@ -90,5 +90,5 @@ it('a journal that was left before the file was in WAL mode is played back first
   db.close();
   expect(() => new Database(killed.file, { readonly: true }).pragma('user_version')).toThrow(/readonly/);
   expect(inspect(killed.file, migrations)).toBe(own);
-  expect(contentsOf(killed.file)).toEqual(before);
+  expect(readContents(killed.file)).toEqual(before);
 });

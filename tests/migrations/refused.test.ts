@@ -6,14 +6,14 @@ import { isDatabaseRefusal } from '../../src/store/database.ts';
 import { openDatabase } from '../../src/store/index.ts';
 import { loadMigrations } from '../../src/store/migrate.ts';
 import { tempFolder } from '../support/temp-store.ts';
-import { folderOf, makeDatabase } from './contents.ts';
+import { hashFolder, makeDatabase } from './contents.ts';
 import { laterMigrations } from './statements.ts';
 
 const own = loadMigrations();
 const later = laterMigrations();
 const PAGE = 4096;
 
-function reasonOf(open: () => unknown): string {
+function catchReason(open: () => unknown): string {
   try {
     open();
   } catch (error) {
@@ -50,11 +50,11 @@ it.each(CASES)('%s: a database %s', (reason, _, damage) => {
   using folder = tempFolder();
   makeDatabase(folder.file, own, own.length, own.length);
   damage(folder.file);
-  const before = folderOf(folder.file);
+  const before = hashFolder(folder.file);
   for (const migrations of [own, reason === 'newer' ? own : later]) {
-    expect(reasonOf(() => openDatabase(folder.file, { migrations }))).toBe(reason);
-    expect(reasonOf(() => openDatabase(folder.file, { migrations, readonly: true }))).toBe(reason);
-    expect(folderOf(folder.file)).toEqual(before);
+    expect(catchReason(() => openDatabase(folder.file, { migrations }))).toBe(reason);
+    expect(catchReason(() => openDatabase(folder.file, { migrations, readonly: true }))).toBe(reason);
+    expect(hashFolder(folder.file)).toEqual(before);
   }
 });
 
@@ -75,7 +75,7 @@ it.each(DAMAGES)('damaged: a database %s is not upgraded', (_, damage) => {
   using folder = tempFolder();
   makeDatabase(folder.file, own, own.length, own.length);
   damage(folder.file);
-  const before = folderOf(folder.file);
-  expect(reasonOf(() => openDatabase(folder.file, { migrations: later }))).toBe('damaged');
-  expect(folderOf(folder.file)).toEqual(before);
+  const before = hashFolder(folder.file);
+  expect(catchReason(() => openDatabase(folder.file, { migrations: later }))).toBe('damaged');
+  expect(hashFolder(folder.file)).toEqual(before);
 });

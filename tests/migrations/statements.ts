@@ -10,7 +10,7 @@ const TOKEN = /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|[\s\S]/g;
 const TRIGGER = /^\s*CREATE\s+(?:TEMP(?:ORARY)?\s+)?TRIGGER\b/i;
 
 /** The statements, comments left out, each with its semicolon. A trigger's body is part of its statement. */
-export function statementsOf(sql: string): readonly string[] {
+export function splitStatements(sql: string): readonly string[] {
   const statements: string[] = [];
   let present = '';
   for (const [token] of sql.matchAll(TOKEN)) {
@@ -75,6 +75,6 @@ export function broken(migrations: readonly Migration[], version: number, at: nu
   const upTo = migrations.slice(0, version);
   const last = upTo.at(-1);
   if (!last) throw new Error('no such migration');
-  const sql = statementsOf(last.sql).toSpliced(at, 0, fault).join('\n');
+  const sql = splitStatements(last.sql).toSpliced(at, 0, fault).join('\n');
   return [...upTo.slice(0, -1), { ...last, sql }];
 }

@@ -35,7 +35,7 @@ it('rotates the secret path under load: nothing on the new path fails, nothing o
   const loops = Array.from({ length: 4 }, loop);
   for (let round = 0; round < 5; round++) {
     const old = current;
-    const rotated = own.administrator.call('rotateSecretPath', { password: PASSWORD }, panelUrlOf(old));
+    const rotated = own.administrator.call('rotateSecretPath', { password: PASSWORD }, getPanelUrl(old));
     rotating = rotated.then(({ body }) => {
       current = body.base_url;
     });
@@ -68,7 +68,7 @@ it('keeps the new secret path out of the log as it keeps the first', async () =>
   expect(log).not.toContain(body.secret_path);
 });
 
-function panelUrlOf(baseUrl: string): string {
+function getPanelUrl(baseUrl: string): string {
   return baseUrl.replace(/api\/v1$/, '');
 }
 

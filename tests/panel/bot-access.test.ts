@@ -7,6 +7,7 @@ import type { BackupFile, Backups } from '../../src/core/ports/backups.ts';
 import { ADMIN } from '../support/bot-admin.ts';
 import { BOT_TOKEN, type FakeBotApi, openBotApi } from '../support/bot-api.ts';
 import { PASSWORD, startPanel, type TestPanel } from '../support/panel.ts';
+import { enableSecondFactor } from '../support/second-factor.ts';
 
 const sleepy = { timeout: 30_000, interval: 20 };
 const PASSPHRASE = 'canary passphrase of backups';
@@ -35,7 +36,7 @@ function stubBackups(): Backups {
       made.push(passphrase);
       return add(passphrase !== null);
     },
-    keep: () => {},
+    prune: () => {},
     remove: (name: string) => {
       const before = files.length;
       files = files.filter((file) => file.name !== name);
@@ -65,7 +66,7 @@ beforeEach(async () => {
   await panel.act('saveBot', { token: BOT_TOKEN, api_root: api.root, allow_private: true, password: PASSWORD });
   tariffId = (await panel.act('createTariff', { name: 'Month', duration: { months: 1 } })).id;
   api.write(ADMIN, (await panel.act('inviteBotAdmin', { password: PASSWORD })).command, { first_name: 'Boss' });
-  await expect.poll(() => api.lastOf(ADMIN)?.text, sleepy).toContain('This account is paired');
+  await expect.poll(() => api.findLastMessage(ADMIN)?.text, sleepy).toContain('This account is paired');
 });
 afterEach(async () => {
   await panel.stop();
@@ -73,7 +74,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const shown = (chatId: number) => api.lastOf(chatId)?.text ?? '';
+const shown = (chatId: number) => api.findLastMessage(chatId)?.text ?? '';
 const pressed = async (chatId: number, text: string, then: string | RegExp) => {
   api.press(chatId, text);
   await expect.poll(() => shown(chatId), sleepy).toMatch(then);
@@ -83,12 +84,14 @@ const users = async () => (await panel.act('listUsers', { limit: 50, offset: 0 }
 it('lets in who asks when the administrator says so, with a plan, once', async () => {
   api.write(ANNA, '/start', { first_name: 'Anna', username: 'anna' });
   await expect.poll(() => shown(ANNA), sleepy).toContain('There is no subscription');
-  expect(api.lastOf(ANNA)?.buttons.map(({ text }) => text)).not.toContain('Ask for access');
+  expect(api.findLastMessage(ANNA)?.buttons.map(({ text }) => text)).not.toContain('Ask for access');
   await panel.act('saveBotRequests', { on: true, buys_first: false });
   api.write(ANNA, '/start', { first_name: 'Anna', username: 'anna' });
-  await expect.poll(() => api.lastOf(ANNA)?.buttons.map(({ text }) => text), sleepy).toContain('Ask for access');
+  await expect
+    .poll(() => api.findLastMessage(ANNA)?.buttons.map(({ text }) => text), sleepy)
+    .toContain('Ask for access');
   await pressed(ANNA, 'Ask for access', 'You have asked for access');
-  await expect.poll(() => shown(ADMIN), sleepy).toMatch(/Anna.*, number 1001, asks for access/);
+  await expect.poll(() => shown(ADMIN), sleepy).toMatch(/Anna.*, ID 1001, asks for access/);
   // Asking again asks the administrator no second time.
   const asked = api.calls.filter(({ given }) => given.chat_id === ADMIN).length;
   api.write(ANNA, '/start');
@@ -97,7 +100,7 @@ it('lets in who asks when the administrator says so, with a plan, once', async (
   expect(api.calls.filter(({ given }) => given.chat_id === ADMIN)).toHaveLength(asked);
   expect((await panel.act('getBotRequests', {})).items).toMatchObject([{ telegram_id: ANNA }]);
   // A stranger who sends the administrator's button does nothing.
-  const accept = String(api.lastOf(ADMIN)?.buttons.find(({ text }) => text === 'Month')?.callback_data);
+  const accept = String(api.findLastMessage(ADMIN)?.buttons.find(({ text }) => text === 'Month')?.callback_data);
   expect(accept).toBe(`accept:${ANNA}:${tariffId}`);
   api.press(ADMIN, 'Month');
   api.press(ADMIN, 'Month');
@@ -115,17 +118,21 @@ it('lets in who asks when the administrator says so, with a plan, once', async (
 it('refuses, remembers that for a while, and lets in without a term who is to buy first', async () => {
   await panel.act('saveBotRequests', { on: true, buys_first: true });
   api.write(ANNA, '/start');
-  await expect.poll(() => api.lastOf(ANNA)?.buttons.map(({ text }) => text), sleepy).toContain('Ask for access');
+  await expect
+    .poll(() => api.findLastMessage(ANNA)?.buttons.map(({ text }) => text), sleepy)
+    .toContain('Ask for access');
   await pressed(ANNA, 'Ask for access', 'You have asked for access');
   await expect.poll(() => shown(ADMIN), sleepy).toContain('asks for access');
-  await pressed(ADMIN, 'Do not let in', 'Not let in.');
-  await expect.poll(() => shown(ANNA), sleepy).toBe('You were not given access here.');
+  await pressed(ADMIN, 'Refuse', 'Refused.');
+  await expect.poll(() => shown(ANNA), sleepy).toBe('Your request was refused.');
   api.write(ANNA, '/start');
   await expect.poll(() => shown(ANNA), sleepy).toContain('There is no subscription');
-  await pressed(ANNA, 'Ask for access', 'You were not given access here.');
+  await pressed(ANNA, 'Ask for access', 'Your request was refused.');
   expect((await panel.act('getBotRequests', {})).items).toEqual([]);
   api.write(2002, '/start');
-  await expect.poll(() => api.lastOf(2002)?.buttons.map(({ text }) => text), sleepy).toContain('Ask for access');
+  await expect
+    .poll(() => api.findLastMessage(2002)?.buttons.map(({ text }) => text), sleepy)
+    .toContain('Ask for access');
   await pressed(2002, 'Ask for access', 'You have asked for access');
   await expect.poll(async () => (await panel.act('getBotRequests', {})).items.length, sleepy).toBe(1);
   await expect(panel.act('decideBotRequest', { telegram_id: 2002, tariff_id: 999 })).rejects.toMatchObject({
@@ -139,10 +146,9 @@ it('sends backups into the chat by a passphrase alone, on demand', async () => {
   await panel.act('createBackup', { password: PASSWORD });
   const [plain] = files;
   await expect(panel.act('sendBackup', { name: plain?.name })).rejects.toMatchObject({ code: 'validation' });
-  // There is no passphrase yet.
   api.write(ADMIN, '/backup');
-  await expect.poll(() => shown(ADMIN), sleepy).toContain('Make a backup and send it here?');
-  await pressed(ADMIN, 'Confirm', 'Scheduled backups have no passphrase');
+  await expect.poll(() => shown(ADMIN), sleepy).toContain('Create a backup and send it here?');
+  await pressed(ADMIN, 'Confirm', 'In the chat this needs two-factor sign-in');
   const schedule = { every_hours: 24, keep: 3, password: PASSWORD };
   await expect(panel.act('scheduleBackups', { ...schedule, to_chat: true })).rejects.toMatchObject({
     code: 'validation',
@@ -152,8 +158,17 @@ it('sends backups into the chat by a passphrase alone, on demand', async () => {
     encrypted: true,
     to_chat: true,
   });
+  await panel.act('scheduleBackups', { ...schedule, passphrase: null });
+  const code = enableSecondFactor(panel.store);
+  api.write(ADMIN, `/code ${code}`);
+  await expect.poll(() => shown(ADMIN), sleepy).toContain('The code is right.');
   api.write(ADMIN, '/backup');
-  await expect.poll(() => shown(ADMIN), sleepy).toContain('Make a backup and send it here?');
+  await expect.poll(() => shown(ADMIN), sleepy).toContain('Create a backup and send it here?');
+  await pressed(ADMIN, 'Confirm', 'Scheduled backups have no passphrase');
+  panel.store.write(() => panel.store.twoFactor.save(null));
+  await panel.act('scheduleBackups', { ...schedule, passphrase: PASSPHRASE, to_chat: true });
+  api.write(ADMIN, '/backup');
+  await expect.poll(() => shown(ADMIN), sleepy).toContain('Create a backup and send it here?');
   api.press(ADMIN, 'Confirm');
   api.press(ADMIN, 'Confirm');
   const sent = () => [...api.messages.values()].flatMap(({ document }) => document?.toString() ?? []);

@@ -1,7 +1,7 @@
 // The administrator's Telegram accounts: paired by a link that works once, told of what happens, each once, and silent in quiet hours.
 import { createHash } from 'node:crypto';
 import { afterEach, expect, it } from 'vitest';
-import type { Actor } from '../../src/core/call.ts';
+import type { Actor } from '../../src/core/ports/call.ts';
 import { HOUR_MS } from '../../src/domain/limits.ts';
 import { ADMIN, pairAdmin } from '../support/bot-admin.ts';
 import { BOT_TOKEN, type FakeBotApi, openBotApi } from '../support/bot-api.ts';
@@ -35,18 +35,18 @@ it('pairs accounts by a link that works once, tells the others, and forgets who 
   // A newer one ends it; what ties a user pairs nobody, and the reverse.
   const { command: second } = await made();
   fake.write(ADMIN, command);
-  await expect.poll(() => fake.lastOf(ADMIN)?.text, sleepy).toContain('was used, or is too old');
+  await expect.poll(() => fake.findLastMessage(ADMIN)?.text, sleepy).toContain('was used already or has expired');
   const { id: tariff_id } = await own.act('createTariff', { name: 'Month', duration: { months: 1 } });
   const user = await own.act('createUser', { name: 'Boris', tariff_id });
   const tie = new URL((await own.act('inviteToBot', { user_id: user.id })).url).searchParams.get('start') ?? '';
   fake.write(6006, `/start admin_${tie.slice('tie_'.length)}`);
-  await expect.poll(() => fake.lastOf(6006)?.text, sleepy).toContain('was used, or is too old');
+  await expect.poll(() => fake.findLastMessage(6006)?.text, sleepy).toContain('was used already or has expired');
   fake.write(7007, `/start tie_${second.slice('/start admin_'.length)}`);
-  await expect.poll(() => fake.lastOf(7007)?.text, sleepy).toContain('was used, or is too old');
+  await expect.poll(() => fake.findLastMessage(7007)?.text, sleepy).toContain('was used already or has expired');
   expect(await paired()).toEqual([]);
 
   fake.write(ADMIN, second, { first_name: 'Anna', username: 'anna' });
-  await expect.poll(() => fake.lastOf(ADMIN)?.text, sleepy).toContain('This account is paired');
+  await expect.poll(() => fake.findLastMessage(ADMIN)?.text, sleepy).toContain('This account is paired');
   expect((await own.act('getBotAdmins', {})).items).toMatchObject([{ id: ADMIN, name: 'Anna (@anna)' }]);
   const { items } = await own.act('listAudit', { action: 'pairBotAdmin', limit: 5 });
   expect(items).toMatchObject([
@@ -58,8 +58,8 @@ it('pairs accounts by a link that works once, tells the others, and forgets who 
 
   const { command: third } = await made();
   fake.write(6006, third, { first_name: 'Boris' });
-  await expect.poll(() => fake.lastOf(ADMIN)?.text, sleepy).toContain('Another Telegram account was paired');
-  expect(fake.lastOf(ADMIN)?.text).toContain('Boris, number 6006');
+  await expect.poll(() => fake.findLastMessage(ADMIN)?.text, sleepy).toContain('Another Telegram account was paired');
+  expect(fake.findLastMessage(ADMIN)?.text).toContain('Boris, ID 6006');
   await own.act('removeBotAdmin', { id: 6006 });
   expect(await paired()).toEqual([ADMIN]);
   await expect(own.act('removeBotAdmin', { id: 6006 })).rejects.toMatchObject({ code: 'not_found' });
@@ -70,7 +70,7 @@ it('pairs accounts by a link that works once, tells the others, and forgets who 
   if (!row) throw new Error('no invitation is stored');
   own.store.write(() => own.store.bot.invite({ ...row, expiresAt: 1 }));
   fake.write(8008, late);
-  await expect.poll(() => fake.lastOf(8008)?.text, sleepy).toContain('was used, or is too old');
+  await expect.poll(() => fake.findLastMessage(8008)?.text, sleepy).toContain('was used already or has expired');
   const stored = JSON.stringify([own.log.lines, await own.act('listAudit', { limit: 50 })]);
   for (const each of [command, second, third, late]) expect(stored).not.toContain(each.slice('/start admin_'.length));
 }, 60_000);
@@ -90,7 +90,7 @@ it('finds, extends, grants, disables and sends the link in the chat: each confir
   const { id, sub_url } = await own.act('createUser', { name: 'Boris <&>', tariff_id, expires_at, telegram_id: 6006 });
   await own.act('createUser', { name: 'Boris B', tariff_id });
   const user = () => own.act('getUser', { id });
-  const shown = (chatId = ADMIN) => fake.lastOf(chatId)?.text ?? '';
+  const shown = (chatId = ADMIN) => fake.findLastMessage(chatId)?.text ?? '';
   const pressed = async (text: string, then: string | RegExp) => {
     fake.press(ADMIN, text);
     await expect.poll(() => shown(), sleepy).toMatch(then);
@@ -101,13 +101,13 @@ it('finds, extends, grants, disables and sends the link in the chat: each confir
     .toMatch(/This account is paired.*Users: 2, active 2, online 0.*Nodes that answer/s);
   fake.write(ADMIN, 'bor');
   await expect.poll(() => shown(), sleepy).toBe('Found: 2 of 2');
-  await pressed(`🟢 Boris <&> · ${id}`, 'Has a Telegram account here.');
+  await pressed(`🟢 Boris <&> · ${id}`, 'A Telegram account is linked.');
   expect(shown()).toContain('Boris <&>');
 
-  await pressed('Extend', 'By how much is Boris <&> to be extended');
+  await pressed('Extend', 'Extend Boris <&> by how much');
   await pressed('30 days', 'Extend Boris <&> by 30 days');
   expect((await user()).expires_at).toBe('2030-01-01T00:00:00.000Z');
-  const confirm = String(fake.lastOf(ADMIN)?.buttons.find(({ text }) => text === 'Confirm')?.callback_data);
+  const confirm = String(fake.findLastMessage(ADMIN)?.buttons.find(({ text }) => text === 'Confirm')?.callback_data);
   // Two presses extend once.
   fake.press(ADMIN, 'Confirm');
   await pressed('Confirm', /^Extended\./);
@@ -119,16 +119,16 @@ it('finds, extends, grants, disables and sends the link in the chat: each confir
   expect(events).toMatchObject([{ actor: { kind: 'administrator', key_id: null } }]);
 
   await pressed('Add traffic', 'How much traffic');
-  await pressed('10 GB', 'Give Boris <&> 10 GB of traffic');
+  await pressed('10 GB', 'Add 10 GB of traffic for Boris <&>');
   await pressed('Confirm', /^Traffic added\./);
   expect((await user()).traffic_extra).toBe(10_000_000_000);
   await pressed('Disable', 'The connection ends at once');
-  await pressed('Confirm', /^Disabled\..*Switched off/s);
+  await pressed('Confirm', /^Disabled\..*Disabled/s);
   expect((await user()).enabled).toBe(false);
   await pressed('Enable', /^Enable Boris/);
   await pressed('Confirm', /^Enabled\./);
-  await pressed('Send the link', 'into the chat with this bot');
-  await pressed('Confirm', 'The link is on its way.');
+  await pressed('Send the link', 'in the chat with this bot');
+  await pressed('Confirm', 'The link is being sent.');
   await expect.poll(() => shown(6006), sleepy).toContain(sub_url);
   expect((await own.act('listAudit', { actor: 'bot', limit: 50 })).items.map(({ action }) => action)).toEqual([
     'sendUserLink',
@@ -147,7 +147,7 @@ it('finds, extends, grants, disables and sends the link in the chat: each confir
         from: { id: chatId, is_bot: false, first_name: 'X' },
         chat_instance: '1',
         message: {
-          message_id: fake.lastOf(chatId)?.id,
+          message_id: fake.findLastMessage(chatId)?.id,
           date: 1_764_000_000,
           chat: { id: chatId, type: 'private', first_name: 'X' },
         },
@@ -237,7 +237,7 @@ it('says that somebody signed in from a browser that is not known, after quiet h
     );
   const { browserToken } = await signIn('one');
   expect(queued()).toEqual([
-    'Sign-in from a browser that is not known: Firefox on Linux, 192.0.2.7, 1 December 2026 at 12:00. If that was not you, change the password in the panel.',
+    'Sign-in from an unknown browser: Firefox on Linux, 192.0.2.7, 1 December 2026 at 12:00. If that was not you, change the password in the panel.',
   ]);
   await signIn('two', browserToken);
   expect(queued()).toEqual([]);

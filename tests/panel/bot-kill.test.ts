@@ -22,7 +22,7 @@ const END = '2030-01-01T00:00:00.000Z';
 const PAID_END = Date.parse('2030-01-31T00:00:00.000Z');
 const CHATS = 7;
 /** Of one run, at most: a fast machine kills before its panel has all of them. */
-const MOST_ROUND = 40;
+const MAX_ROUND = 40;
 
 const END_WITH_PARENT = pathToFileURL(join(import.meta.dirname, '..', 'support', 'end-with-parent.ts')).href;
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bot-kill-'));
@@ -50,7 +50,7 @@ async function openShop(root: string): Promise<readonly string[]> {
     const user = await act('createUser', { name: `User ${count}`, tariff_id: plan.id, expires_at: END });
     const { id } = await act('createOrder', { user_id: user.id, offer_id: offer.id });
     await act('openOrder', { id, provider_id: stars.id });
-    tokens.push(store.payments.invoicesOf(id)[0]?.token ?? '');
+    tokens.push(store.payments.listInvoices(id)[0]?.token ?? '');
   }
   await act('enableBot', { enabled: true });
   return tokens;
@@ -85,7 +85,7 @@ it(
       // Killed after some requests of it, another number each time: between storing, confirming, handling and sending.
       const until = before + 2 + ((round * 7) % 23);
       while (progress() < until && child.exitCode === null) {
-        if (written < (round + 1) * MOST_ROUND) write();
+        if (written < (round + 1) * MAX_ROUND) write();
         await new Promise((resolve) => setImmediate(resolve));
         await once(fake.asked, 'call');
       }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../src/domain/limits.ts';
-import { BOT, takeQueued } from '../support/bot-admin.ts';
+import { BOT, dequeueSent } from '../support/bot-admin.ts';
 import { createTestClock, createTestTimers } from '../support/clock.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
 
@@ -30,7 +30,7 @@ async function open() {
   panel = own;
   own.store.write(() => own.store.bot.save(BOT));
   /** What was queued since the last call. */
-  const queued = () => takeQueued(own.store, ANNA, clock.now());
+  const queued = () => dequeueSent(own.store, ANNA, clock.now());
   return {
     clock,
     panel: () => own,

@@ -54,13 +54,13 @@ async function openOrder(own: TestPanel) {
   await own.act('openOrder', { id, provider_id: provider.id });
   return {
     id,
-    token: own.store.payments.invoicesOf(id)[0]?.token ?? '',
+    token: own.store.payments.listInvoices(id)[0]?.token ?? '',
     state: async () => (await own.act('listOrders', { user_id: user.id })).items[0]?.state,
     end: async () => (await own.act('getUser', { id: user.id })).expires_at,
   };
 }
 
-const stateOf = async (own: TestPanel) => {
+const readState = async (own: TestPanel) => {
   const { state, error } = await own.act('getBot', {});
   return { state, error };
 };
@@ -115,36 +115,40 @@ it('shows users their subscription in one message, and strangers how to get one'
   const plan = await own.act('createTariff', { name: 'Month', duration: { months: 1 }, traffic_limit: 50_000_000_000 });
   const user = await own.act('createUser', { name: 'Anna <&>', tariff_id: plan.id, telegram_id: ANNA });
   fake.write(ANNA, '/start');
-  await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toContain('Active');
-  expect(fake.lastOf(ANNA)?.text).toMatch(/0 bytes of 50 GB.*Valid until.*days left/s);
+  await expect.poll(() => fake.findLastMessage(ANNA)?.text, sleepy).toContain('Active');
+  expect(fake.findLastMessage(ANNA)?.text).toMatch(/0 bytes of 50 GB.*Valid until.*days left/s);
   fake.press(ANNA, 'Link');
-  await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toContain(user.sub_url);
+  await expect.poll(() => fake.findLastMessage(ANNA)?.text, sleepy).toContain(user.sub_url);
   fake.press(ANNA, 'Back');
-  await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toContain('Active');
+  await expect.poll(() => fake.findLastMessage(ANNA)?.text, sleepy).toContain('Active');
   fake.press(ANNA, 'Set up a device');
-  await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toContain('Which device');
+  await expect.poll(() => fake.findLastMessage(ANNA)?.text, sleepy).toContain('Which device');
   fake.press(ANNA, 'Android');
-  await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toContain('Set up: Android');
-  expect(fake.lastOf(ANNA)?.buttons.map(({ text }) => text)).toEqual(expect.arrayContaining(['Happ', 'v2rayNG']));
+  await expect.poll(() => fake.findLastMessage(ANNA)?.text, sleepy).toContain('Set up: Android');
+  expect(fake.findLastMessage(ANNA)?.buttons.map(({ text }) => text)).toEqual(
+    expect.arrayContaining(['Happ', 'v2rayNG']),
+  );
   // All of it in the one message.
   expect([...fake.messages.values()].filter(({ chatId }) => chatId === ANNA)).toHaveLength(1);
   fake.press(ANNA, 'Back');
-  await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toContain('Which device');
+  await expect.poll(() => fake.findLastMessage(ANNA)?.text, sleepy).toContain('Which device');
   fake.press(ANNA, 'Back');
-  await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toContain('Active');
+  await expect.poll(() => fake.findLastMessage(ANNA)?.text, sleepy).toContain('Active');
   fake.press(ANNA, 'QR code');
-  await expect.poll(() => fake.lastOf(ANNA)?.photo?.length ?? 0, sleepy).toBeGreaterThan(300);
+  await expect.poll(() => fake.findLastMessage(ANNA)?.photo?.length ?? 0, sleepy).toBeGreaterThan(300);
   fake.press(ANNA, 'Hide');
-  await expect.poll(() => fake.lastOf(ANNA)?.photo, sleepy).toBeNull();
+  await expect.poll(() => fake.findLastMessage(ANNA)?.photo, sleepy).toBeNull();
   fake.press(ANNA, 'Language');
-  await expect.poll(() => fake.lastOf(ANNA)?.buttons.some(({ text }) => text === 'Русский'), sleepy).toBe(true);
+  await expect
+    .poll(() => fake.findLastMessage(ANNA)?.buttons.some(({ text }) => text === 'Русский'), sleepy)
+    .toBe(true);
   fake.press(ANNA, 'Русский');
-  await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toContain('Действует до');
+  await expect.poll(() => fake.findLastMessage(ANNA)?.text, sleepy).toContain('Действует до');
 
   // The name at Telegram says nothing: only the number does.
   fake.write(2002, '/start', { first_name: 'Anna <&>', username: 'anna' });
-  await expect.poll(() => fake.lastOf(2002)?.text, sleepy).toContain('Your number at Telegram is 2002');
-  expect(fake.lastOf(2002)?.text).not.toContain(user.sub_url);
+  await expect.poll(() => fake.findLastMessage(2002)?.text, sleepy).toContain('Your Telegram ID is 2002');
+  expect(fake.findLastMessage(2002)?.text).not.toContain(user.sub_url);
 }, 60_000);
 
 it('passes over what somebody writes without end, but no payment of it', async () => {
@@ -155,7 +159,7 @@ it('passes over what somebody writes without end, but no payment of it', async (
   fake.pay(ANNA, order.token, STARS, 'charge-1');
   fake.write(2002, '/start');
   await expect.poll(order.state, sleepy).toBe('paid');
-  await expect.poll(() => fake.lastOf(2002)?.text, sleepy).toContain('Your number at Telegram is 2002');
+  await expect.poll(() => fake.findLastMessage(2002)?.text, sleepy).toContain('Your Telegram ID is 2002');
   expect(fake.waiting).toEqual([]);
   expect(own.store.bot.countMessages()).toBeLessThan(30);
 }, 60_000);
@@ -202,7 +206,7 @@ it('takes Stars for orders: asked before, told after, once, with the mark that t
   again(1);
   await expect.poll(order.state, sleepy).toBe('paid');
   fake.pay(ANNA, token, STARS, 'charge-1');
-  await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toBe(`⭐ ${STARS} received: 30 days. Thank you.`);
+  await expect.poll(() => fake.findLastMessage(ANNA)?.text, sleepy).toBe(`⭐ ${STARS} received: 30 days. Thank you.`);
   await expect.poll(() => fake.waiting).toEqual([]);
   await own.act('askOrder', { id: order.id });
   await expect.poll(() => own.store.bot.updateDueAt()).toBeNull();
@@ -214,7 +218,7 @@ it('takes Stars for orders: asked before, told after, once, with the mark that t
   const reasons = async () => (await own.act('listAttention', {})).items.map(({ reason }) => reason);
   fake.pay(ANNA, token, STARS, 'charge-2');
   await expect.poll(reasons, sleepy).toEqual(['paid_twice']);
-  fake.giveBack('charge-1');
+  fake.refundCharge('charge-1');
   await expect.poll(reasons, sleepy).toEqual(['paid_twice', 'refunded']);
   // Without an account for it as well.
   const [account] = own.store.providers.all();
@@ -244,7 +248,7 @@ it('refuses, before it is paid, what is for new users once its user has bought',
     const { id: offer_id } = await act('createOffer', { ...offer, prices, on_sale: true });
     const { id } = await act('createOrder', { user_id, offer_id });
     await act('openOrder', { id, provider_id });
-    tokens.push(store.payments.invoicesOf(id)[0]?.token ?? '');
+    tokens.push(store.payments.listInvoices(id)[0]?.token ?? '');
   }
   const [first = '', second = ''] = tokens;
   const asked = async () => {
@@ -305,17 +309,17 @@ it('stores updates once, follows ids that begin again lower, and confirms the la
 
 it('says that another program has the token, or a webhook, and frees the bot of the latter', async () => {
   const { fake, own } = await running();
-  fake.takeOver(true);
-  await expect.poll(() => stateOf(own)).toEqual({ state: 'failing', error: 'conflict' });
-  fake.takeOver(false);
+  fake.setConflict(true);
+  await expect.poll(() => readState(own)).toEqual({ state: 'failing', error: 'conflict' });
+  fake.setConflict(false);
   fake.setWebhook('https://other.example/hook');
   // It is asked again at once after each change.
   await own.act('enableBot', { enabled: false });
-  expect(await stateOf(own)).toEqual({ state: 'off', error: null });
+  expect(await readState(own)).toEqual({ state: 'off', error: null });
   await own.act('enableBot', { enabled: true });
-  await expect.poll(() => stateOf(own)).toEqual({ state: 'failing', error: 'webhook' });
+  await expect.poll(() => readState(own)).toEqual({ state: 'failing', error: 'webhook' });
   await own.act('freeBot', {});
-  await expect.poll(() => stateOf(own)).toEqual({ state: 'running', error: null });
+  await expect.poll(() => readState(own)).toEqual({ state: 'running', error: null });
 });
 
 it('answers others while one chat is written to more than it may be', async () => {
@@ -325,14 +329,14 @@ it('answers others while one chat is written to more than it may be', async () =
     for (let count = 0; count < 500; count += 1) own.store.bot.enqueue(late, 1);
   });
   fake.write(ANNA, '/start');
-  await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toContain('no subscription');
+  await expect.poll(() => fake.findLastMessage(ANNA)?.text, sleepy).toContain('no subscription');
   expect(own.store.bot.countMessages()).toBeGreaterThan(450);
 }, 60_000);
 
 it('switches itself off where its token was revoked', async () => {
   const { fake, own } = await running();
   fake.revoke();
-  await expect.poll(() => stateOf(own)).toEqual({ state: 'failing', error: 'unauthorized' });
+  await expect.poll(() => readState(own)).toEqual({ state: 'failing', error: 'unauthorized' });
   expect(await own.act('getBot', {})).toMatchObject({ enabled: false });
   const { items } = await own.act('listAudit', { action: 'enableBot', limit: 5 });
   expect(items).toMatchObject([{ actor: { kind: 'panel' }, detail: { error: 'unauthorized' } }]);
@@ -343,7 +347,7 @@ it('sends again what failed, edits by posting what was deleted, and gives up cha
   const { fake, own } = await running();
   fake.fail('sendMessage', 'down', { retryAfter: 1 });
   fake.write(ANNA, '/start');
-  await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toContain('no subscription');
+  await expect.poll(() => fake.findLastMessage(ANNA)?.text, sleepy).toContain('no subscription');
   const [id] = fake.messages.keys();
   fake.press(ANNA, 'Language');
   fake.fail('editMessageText', { refused: '400 Bad Request: message to edit not found' });
@@ -373,7 +377,7 @@ it('gives up notices that are too old by the time they could be sent', async () 
 }, 60_000);
 
 /** What a link into the bot is followed by in /start. */
-const startOf = (url: string) => new URL(url).searchParams.get('start') ?? '';
+const parseStart = (url: string) => new URL(url).searchParams.get('start') ?? '';
 
 it('ties an account by a link that works once, and moves no user to another by the page alone', async () => {
   const { fake, own } = await running();
@@ -382,18 +386,18 @@ it('ties an account by a link that works once, and moves no user to another by t
   const user = await own.act('createUser', { name: 'Anna', tariff_id, expires_at });
   const other = await own.act('createUser', { name: 'Boris', tariff_id, telegram_id: 3003, expires_at });
   const tiedTo = async (id: number) => (await own.act('getUser', { id })).telegram_id;
-  const press = (chatId: number, url: string) => fake.write(chatId, `/start ${startOf(url)}`);
+  const press = (chatId: number, url: string) => fake.write(chatId, `/start ${parseStart(url)}`);
   const { url } = await own.act('inviteToBot', { user_id: user.id });
   expect(url).toMatch(/^https:\/\/t\.me\/anna_vpn_bot\?start=[A-Za-z0-9_-]{1,64}$/);
   // The account of another user is that user's.
   press(3003, url);
-  await expect.poll(() => fake.lastOf(3003)?.text, sleepy).toContain('has a subscription already');
+  await expect.poll(() => fake.findLastMessage(3003)?.text, sleepy).toContain('is linked to another subscription');
   expect(await tiedTo(user.id)).toBeNull();
   press(ANNA, url);
-  await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toContain('Active');
+  await expect.poll(() => fake.findLastMessage(ANNA)?.text, sleepy).toContain('Active');
   expect(await tiedTo(user.id)).toBe(ANNA);
   press(2002, url);
-  await expect.poll(() => fake.lastOf(2002)?.text, sleepy).toContain('was used, or is too old');
+  await expect.poll(() => fake.findLastMessage(2002)?.text, sleepy).toContain('was used already or has expired');
 
   // By the page: 15 minutes, and never away from who has it.
   const link = new URL(user.sub_url ?? '');
@@ -404,10 +408,10 @@ it('ties an account by a link that works once, and moves no user to another by t
   const reply = await fetch(`${own.origin}${link.pathname}/telegram`, { method: 'POST' });
   const [, made = ''] = /href="(https:\/\/t\.me\/[^"]*)"/.exec(await reply.text()) ?? [];
   press(2002, made);
-  await expect.poll(() => fake.lastOf(2002)?.text, sleepy).toContain('has another Telegram account');
+  await expect.poll(() => fake.findLastMessage(2002)?.text, sleepy).toContain('is linked to another Telegram account');
   expect([await tiedTo(user.id), await tiedTo(other.id)]).toEqual([ANNA, 3003]);
   // A new link ends what was given on the page of the old one.
-  const given = createHash('sha256').update(startOf(made).slice(4)).digest('hex');
+  const given = createHash('sha256').update(parseStart(made).slice(4)).digest('hex');
   expect(own.store.bot.invitation(given)).toMatchObject({ purpose: 'page', userId: user.id });
   await own.act('reissueUser', { id: user.id });
   expect(own.store.bot.invitation(given)).toBeUndefined();
@@ -415,19 +419,19 @@ it('ties an account by a link that works once, and moves no user to another by t
   const { url: first } = await own.act('inviteToBot', { user_id: user.id });
   const { url: second } = await own.act('inviteToBot', { user_id: user.id });
   press(2002, first);
-  await expect.poll(() => fake.lastOf(2002)?.text, sleepy).toContain('was used, or is too old');
+  await expect.poll(() => fake.findLastMessage(2002)?.text, sleepy).toContain('was used already or has expired');
   press(2002, second);
   await expect.poll(() => tiedTo(user.id), sleepy).toBe(2002);
   const stored = JSON.stringify([own.log.lines, await own.act('listAudit', { limit: 50 })]);
-  for (const each of [url, made, first, second]) expect(stored).not.toContain(startOf(each));
+  for (const each of [url, made, first, second]) expect(stored).not.toContain(parseStart(each));
   // Too old.
   const { url: late } = await own.act('inviteToBot', { user_id: user.id });
-  const tokenHash = createHash('sha256').update(startOf(late).slice(4)).digest('hex');
+  const tokenHash = createHash('sha256').update(parseStart(late).slice(4)).digest('hex');
   const row = own.store.bot.invitation(tokenHash);
   if (!row) throw new Error('no invitation is stored');
   own.store.write(() => own.store.bot.invite({ ...row, expiresAt: 1 }));
   press(ANNA, late);
-  await expect.poll(() => fake.lastOf(ANNA)?.text, sleepy).toContain('was used, or is too old');
+  await expect.poll(() => fake.findLastMessage(ANNA)?.text, sleepy).toContain('was used already or has expired');
   await own.act('enableBot', { enabled: false });
   await expect(own.act('inviteToBot', { user_id: user.id })).rejects.toMatchObject({ code: 'bot_off' });
 }, 60_000);
@@ -442,13 +446,13 @@ it('sells in the chat: one order and one invoice for two presses, paid by it onc
   const offer = await own.act('createOffer', { tariff_id: plan.id, name: 'Thirty', sold, prices, on_sale: true });
   const end = '2030-01-01T00:00:00Z';
   const user = await own.act('createUser', { name: 'Anna', tariff_id: plan.id, telegram_id: ANNA, expires_at: end });
-  const shown = () => fake.lastOf(ANNA)?.text ?? '';
+  const shown = () => fake.findLastMessage(ANNA)?.text ?? '';
   const invoices = () => [...fake.messages.values()].flatMap(({ invoice }) => invoice ?? []);
   fake.write(ANNA, '/start');
   await expect.poll(shown, sleepy).toContain('Active');
   fake.press(ANNA, 'Renew or add traffic');
   await expect.poll(shown, sleepy).toContain('Thirty: 30 days');
-  const [offered] = fake.lastOf(ANNA)?.buttons ?? [];
+  const [offered] = fake.findLastMessage(ANNA)?.buttons ?? [];
   // Pressed when the offer has become another: nothing is ordered.
   await own.act('changeOffer', { id: offer.id, prices: [{ amount: 300, currency: 'XTR' }] });
   fake.press(ANNA, offered?.text ?? '');
@@ -493,7 +497,7 @@ it('sells in the chat: one order and one invoice for two presses, paid by it onc
   await choose(200);
   await own.act('changePromo', { id: promo.id, enabled: false });
   fake.press(ANNA, 'Pay ⭐ 200: Telegram Stars');
-  await expect.poll(shown, sleepy).toContain('The promo code of this order cannot be used any more.');
+  await expect.poll(shown, sleepy).toContain('The promo code of this order can no longer be used.');
   expect(invoices()).toHaveLength(1);
   await own.act('changePromo', { id: promo.id, enabled: true });
   fake.press(ANNA, 'Pay ⭐ 200: Telegram Stars');

@@ -1,4 +1,4 @@
-// Messages to many: each person gets one, at the pace that Telegram allows, behind everything that somebody waits for; paused, gone on with, and over an end
+// Broadcasts: each person gets one, at the pace that Telegram allows, behind everything that somebody waits for; paused, gone on with, and over an end
 // of the panel.
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { ADMIN } from '../support/bot-admin.ts';
 import { BOT_TOKEN, type FakeBotApi, openBotApi } from '../support/bot-api.ts';
 import { times } from '../support/long.ts';
 import { PASSWORD, startPanel, type TestPanel } from '../support/panel.ts';
+import { enableSecondFactor } from '../support/second-factor.ts';
 
 const sleepy = { timeout: 60_000, interval: 20 };
 const END = '2030-01-01T00:00:00Z';
@@ -76,7 +77,7 @@ it('goes once to each whom the filter names, and says for each what became of it
   await expect.poll(state, sleepy).toBe('done');
   expect(await latest()).toMatchObject({ sent: 3, blocked: 1, failed: 1, queued: 0, waits: null });
   expect([...got().keys()].sort()).toEqual([1003, 1004, 1005]);
-  expect(api.lastOf(1003)?.text).toBe('New server, User 3');
+  expect(api.findLastMessage(1003)?.text).toBe('New server, User 3');
   expect(await people(made.id, 'blocked')).toEqual(['User 2']);
   expect(await people(made.id, 'failed')).toEqual(['User 1']);
   // Who has blocked the bot is not written to again.
@@ -98,7 +99,7 @@ it('is made once by its key, refuses what cannot be sent, and needs a bot', asyn
   const other = { ...input, texts: [{ language: 'en' as const, text: 'Another' }] };
   await expect(panel.act('createBroadcast', other)).rejects.toMatchObject({ code: 'idempotency_mismatch' });
   const draft = await panel.act('createBroadcast', { ...input, key: 'the-draft', start: false });
-  const begun = await panel.act('changeBroadcast', { id: draft.id, act: 'start' });
+  const begun = await panel.act('changeBroadcast', { id: draft.id, act: 'start', filter: { all: true } });
   expect((await latest()).created_at).toBe(begun.created_at);
   for (const wrong of ['', 'x'.repeat(3501), 'Hello {{nobody}}'])
     await expect(send({ all: true }, wrong)).rejects.toMatchObject({ code: 'validation' });
@@ -144,7 +145,7 @@ it('waits as long as Telegram says, and holds up no answer and no payment', asyn
   const query = api.checkOut(1001, 'gh_unknown-order-0123456789abcdef', 250);
   await expect.poll(() => api.checkouts.has(query), sleepy).toBe(true);
   api.write(1040, '/start');
-  await expect.poll(() => api.lastOf(1040)?.text, sleepy).toContain('Active');
+  await expect.poll(() => api.findLastMessage(1040)?.text, sleepy).toContain('Active');
   // Both came while the broadcast was held back.
   expect(got().size - before).toBeLessThan(40);
   expect((await latest()).state).toBe('running');
@@ -178,32 +179,59 @@ it('is silent in quiet hours, goes one after the other, and ends with its bot', 
 
 it('is written, tried and sent in the chat of the administrator', async () => {
   await makeUsers(3);
-  const shown = () => api.lastOf(ADMIN)?.text ?? '';
+  const shown = () => api.findLastMessage(ADMIN)?.text ?? '';
   const pressed = async (text: string, then: string | RegExp) => {
     api.press(ADMIN, text);
     await expect.poll(shown, sleepy).toMatch(then);
   };
   api.write(1001, '/broadcast New server, from a stranger');
-  await expect.poll(() => api.lastOf(1001)?.text, sleepy).toContain('Active');
+  await expect.poll(() => api.findLastMessage(1001)?.text, sleepy).toContain('Active');
   expect(await panel.act('testBroadcast', { texts: [{ language: 'en', text: TEXT }] })).toEqual({ accounts: 0 });
   api.write(ADMIN, (await panel.act('inviteBotAdmin', { password: PASSWORD })).command, { first_name: 'Anna' });
   await expect.poll(shown, sleepy).toContain('This account is paired');
-  await pressed('Message to many', 'Write /broadcast and the text behind it. It may name {{name}}');
+  await pressed('Broadcast', 'Write /broadcast followed by the text. Placeholders: {{name}}');
   api.write(ADMIN, '/broadcast Hello {{nobody}}');
-  await expect.poll(shown, sleepy).toContain('names a field that there is not');
+  await expect.poll(shown, sleepy).toContain('or an unknown placeholder');
   api.write(ADMIN, '/broadcast New server for {{name}} <b>');
-  await expect.poll(shown, sleepy).toMatch(/New server for \{\{name\}\} <b>\n\nTo whom\?/);
+  await expect.poll(shown, sleepy).toMatch(/New server for \{\{name\}\} <b>\n\nWho gets it\?/);
   expect((await panel.act('listBroadcasts', {})).items).toEqual([]);
   await pressed('Ending within 7 days', /Ending within 7 days: 0 with a Telegram account/);
   api.write(ADMIN, '/broadcast New server for {{name}} <b>');
-  await expect.poll(shown, sleepy).toMatch(/To whom\?/);
-  await pressed('Active', /Active: 3 with a Telegram account, 0 of them cannot be written to/);
-  api.press(ADMIN, 'Send it to me alone');
+  await expect.poll(shown, sleepy).toMatch(/Who gets it\?/);
+  await pressed('Active', /Active: 3 with a Telegram account, 0 of them cannot be messaged/);
+  api.press(ADMIN, 'Send a test to me');
   await expect.poll(() => got().get(ADMIN), sleepy).toBe(1);
   expect(got().size).toBe(1);
+  // A stolen account of Telegram alone sends nothing to everybody.
+  const asked = () =>
+    [...api.messages.values()]
+      .filter(({ chatId }) => chatId === ADMIN)
+      .map(({ text }) => text)
+      .join();
+  api.press(ADMIN, 'Confirm');
+  await expect.poll(asked, sleepy).toContain('In the chat this needs two-factor sign-in');
+  const code = enableSecondFactor(panel.store);
+  api.press(ADMIN, 'Confirm');
+  await expect.poll(asked, sleepy).toContain('This needs the code of your authenticator app');
+  api.write(ADMIN, '/code 123');
+  await expect.poll(shown, sleepy).toBe('That code is not right, or was used already.');
+  api.write(1001, `/code ${code}`);
+  await expect.poll(() => api.findLastMessage(1001)?.text, sleepy).toContain('Active');
+  expect((await panel.act('listBroadcasts', {})).items).toEqual([]);
+  api.write(ADMIN, `/code ${code}`);
+  await expect.poll(shown, sleepy).toContain('The code is right.');
+  api.write(ADMIN, '/broadcast New server for {{name}} <b>');
+  await expect.poll(shown, sleepy).toMatch(/Who gets it\?/);
+  await pressed('Active', /Active: 3 with a Telegram account/);
   api.press(ADMIN, 'Confirm');
   await expect.poll(state, sleepy).toBe('done');
-  expect(api.lastOf(1002)?.text).toBe('New server for User 2 <b>');
+  const proofs = (await panel.act('listAudit', { action: 'proveBotAdmin', limit: 5 })).items;
+  expect(proofs.map(({ outcome, actor }) => [outcome, actor.id])).toEqual([
+    ['done', ADMIN],
+    ['refused', ADMIN],
+  ]);
+  expect(JSON.stringify([proofs, panel.log.lines])).not.toContain(code);
+  expect(api.findLastMessage(1002)?.text).toBe('New server for User 2 <b>');
   expect([...got().entries()].sort()).toEqual([
     [1001, 1],
     [1002, 1],
@@ -212,6 +240,22 @@ it('is written, tried and sent in the chat of the administrator', async () => {
   ]);
   const { items } = await panel.act('listAudit', { action: 'changeBroadcast', limit: 5 });
   expect(items).toMatchObject([{ actor: { kind: 'bot', id: ADMIN }, detail: { act: 'start', people: 3 } }]);
+});
+
+it('goes to nobody by a button that names no audience it knows', async () => {
+  await makeUsers(3);
+  api.write(ADMIN, (await panel.act('inviteBotAdmin', { password: PASSWORD })).command, { first_name: 'Anna' });
+  await expect.poll(() => api.findLastMessage(ADMIN)?.text, sleepy).toContain('This account is paired');
+  api.write(ADMIN, '/broadcast New server');
+  await expect.poll(() => api.findLastMessage(ADMIN)?.text, sleepy).toContain('Who gets it?');
+  const { id, chatId } = api.findLastMessage(ADMIN) ?? { id: 0, chatId: 0 };
+  const data = `castgo:1:everyone:${Math.floor(Date.now() / 1000).toString(36)}`;
+  const message = { message_id: id, date: 1, chat: { id: chatId, type: 'private' } };
+  api.push({
+    callback_query: { id: 'unknown', from: { id: ADMIN, is_bot: false, first_name: 'Anna' }, message, data },
+  });
+  await expect.poll(() => api.findLastMessage(ADMIN)?.text, sleepy).toContain('Write /broadcast followed by the text');
+  expect((await panel.act('listBroadcasts', {})).items).toEqual([]);
 });
 
 it(`answers ${CHECKOUTS} who are about to pay while ${PEOPLE} are written to and Telegram asks for patience`, async () => {

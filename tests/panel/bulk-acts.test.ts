@@ -39,10 +39,10 @@ const preview = (input: Bulk) => panel.act('previewBulk', input);
 const audited = async () => (await panel.act('listAudit', { limit: 1, action: 'bulkUsers' })).items[0];
 const changedBy = (id = 0, more: { after?: number; limit?: number } = {}) =>
   panel.act('listAuditUsers', { id, ...more });
-const historyOf = async (id: number) => (await panel.act('listAudit', { target: `user:${id}` })).items;
+const readHistory = async (id: number) => (await panel.act('listAudit', { target: `user:${id}` })).items;
 
 /** What of a row the record of a user has too. */
-async function recordOf(id: number): Promise<PreviewRow['before']> {
+async function readRecord(id: number): Promise<PreviewRow['before']> {
   const user = await panel.act('getUser', { id });
   const { state, expires_at, hold, traffic_remaining, traffic_extra, tariff_id, tags, inbounds } = user;
   const used = user.used_up + user.used_down;
@@ -94,14 +94,14 @@ describe('a preview', () => {
       await make('Four', { tariff_id: fixtures.tariffs.held }),
     ];
     move(ids[0] ?? 0, 10, 20);
-    const before = await Promise.all(ids.map(recordOf));
+    const before = await Promise.all(ids.map(readRecord));
     const last = panel.store.events.latestId();
     const { items } = await preview({ ...act, ids } as Bulk);
     expect(items.map((row) => row.before)).toEqual(before);
     expect(panel.store.events.latestId()).toBe(last);
-    expect(await Promise.all(ids.map(recordOf))).toEqual(before);
+    expect(await Promise.all(ids.map(readRecord))).toEqual(before);
     await panel.act('bulkUsers', { ...act, ids } as Bulk);
-    const after = await Promise.all(ids.map(recordOf));
+    const after = await Promise.all(ids.map(readRecord));
     expect(items.map((row) => row.after ?? row.before)).toEqual(after);
   });
 
@@ -112,7 +112,7 @@ describe('a preview', () => {
     const { items } = await preview(act);
     expect(items).toMatchObject([{ counter: 'begins_again', after: { tariff_id: fixtures.tariffs.free, used: 0 } }]);
     await panel.act('bulkUsers', act);
-    expect(items[0]?.after).toEqual(await recordOf(id));
+    expect(items[0]?.after).toEqual(await readRecord(id));
   });
 
   it('of a deletion names everyone, without a state after', async () => {
@@ -150,8 +150,8 @@ describe('the trail of a bulk', () => {
       next_after: null,
       undo_until: '2026-11-20T10:10:00.000Z',
     });
-    expect((await historyOf(changed)).map(({ action }) => action)).toEqual(['bulkUsers', 'createUser']);
-    expect((await historyOf(unchanged)).map(({ action }) => action)).toEqual(['createUser']);
+    expect((await readHistory(changed)).map(({ action }) => action)).toEqual(['bulkUsers', 'createUser']);
+    expect((await readHistory(unchanged)).map(({ action }) => action)).toEqual(['createUser']);
   });
 
   it('names those whom it deleted', async () => {
@@ -164,7 +164,7 @@ describe('the trail of a bulk', () => {
   it('has no one after a dry run', async () => {
     const id = await make('Dry');
     await panel.act('bulkUsers', { action: 'disable', ids: [id], dry_run: true });
-    expect((await historyOf(id)).map(({ action }) => action)).toEqual(['createUser']);
+    expect((await readHistory(id)).map(({ action }) => action)).toEqual(['createUser']);
   });
 
   it('is read page by page', async () => {
@@ -180,7 +180,7 @@ describe('the trail of a bulk', () => {
   it('has the users who were added together', async () => {
     const added = await panel.act('createUsers', { users: [{ name: 'Together', tariff_id: fixtures.tariffs.free }] });
     const id = added.results[0]?.user?.id ?? 0;
-    expect((await historyOf(id)).map(({ action }) => action)).toEqual(['createUsers']);
+    expect((await readHistory(id)).map(({ action }) => action)).toEqual(['createUsers']);
   });
 });
 
@@ -219,7 +219,7 @@ describe('a batch', () => {
     const late = await make('Came later');
     expect(await next(batch, bulk, 0)).toEqual(first);
     expect(first.results).toEqual(ids.map((id) => ({ id, outcome: 'changed' })));
-    expect((await Promise.all([...ids, late].map(recordOf))).map((user) => user.traffic_extra)).toEqual([
+    expect((await Promise.all([...ids, late].map(readRecord))).map((user) => user.traffic_extra)).toEqual([
       5000, 5000, 0,
     ]);
     expect((await changedBy(first.audit_id)).total).toBe(2);
@@ -253,6 +253,6 @@ describe('a batch', () => {
     await expect(next(batch, { action: 'enable', filter: { tag } }, 0)).rejects.toMatchObject({
       code: 'idempotency_mismatch',
     });
-    expect((await recordOf(id)).state).toBe('disabled');
+    expect((await readRecord(id)).state).toBe('disabled');
   });
 });

@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { unpackBackupFile } from '../../src/adapters/backup-file.ts';
 import { type Canary, found } from './canary.ts';
-import { carry } from './canary-carriers.ts';
+import { sendCanary } from './canary-carriers.ts';
 import { type Driven, drive } from './canary-flows.ts';
 import { openWatchedPanel, type WatchedPanel } from './canary-panel.ts';
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
   panel = await openWatchedPanel();
   driven = await drive(panel);
   ({ canaries } = driven);
-  for (const { value } of canaries) await carry(panel, value, driven.fullKey);
+  for (const { value } of canaries) await sendCanary(panel, value, driven.fullKey);
   const get = async (path: string) => (await panel.send({ method: 'GET', path }, driven.fullKey)).text;
   metrics = await get('/metrics');
   feed = await get('/events?limit=500');

@@ -2,7 +2,7 @@
 import type { WatchedPanel } from './canary-panel.ts';
 
 /** Sends a secret in all of them. `key`: of full access. */
-export async function carry(panel: WatchedPanel, value: string, key: string): Promise<void> {
+export async function sendCanary(panel: WatchedPanel, value: string, key: string): Promise<void> {
   const { at } = panel;
   const quoted = JSON.stringify(value);
   const coded = encodeURIComponent(value);

@@ -40,22 +40,22 @@ async function refusedWith(status: number, answer: Promise<Answer>): Promise<voi
 
 export async function drive(panel: WatchedPanel): Promise<Driven> {
   const canaries: Canary[] = [];
-  const note = (name: string, value: unknown, kind: CanaryKind) => {
+  const recordCanary = (name: string, value: unknown, kind: CanaryKind) => {
     expect(String(value).length, name).toBeGreaterThan(5);
     canaries.push({ name, value: String(value), kind });
     return String(value);
   };
-  await account(panel, note);
-  const fullKey = await keys(panel, note);
-  await webhooks(panel, note);
-  await providers(panel, note);
-  await telegram(panel, note);
-  await users(panel, note, fullKey);
-  await connections(panel, note, fullKey);
-  await certificates(panel, note);
-  const backups = await makeBackups(panel, note);
-  await addresses(panel, note);
-  const codes = await secondFactor(panel, note);
+  await account(panel, recordCanary);
+  const fullKey = await keys(panel, recordCanary);
+  await webhooks(panel, recordCanary);
+  await providers(panel, recordCanary);
+  await telegram(panel, recordCanary);
+  await users(panel, recordCanary, fullKey);
+  await connections(panel, recordCanary, fullKey);
+  await certificates(panel, recordCanary);
+  const backups = await makeBackups(panel, recordCanary);
+  await addresses(panel, recordCanary);
+  const codes = await secondFactor(panel, recordCanary);
   const restored = { password: NEW_PASSWORD, name: backups.encryptedName };
   await refusedWith(409, panel.operate('restoreBackup', { ...restored, passphrase: WRONG_PASSPHRASE, code: codes[2] }));
   await refusedWith(403, panel.operate('restoreBackup', { ...restored, password: WRONG_PASSWORD, code: codes[3] }));
@@ -65,71 +65,71 @@ export async function drive(panel: WatchedPanel): Promise<Driven> {
 
 type Note = (name: string, value: unknown, kind: CanaryKind) => string;
 
-async function account(panel: WatchedPanel, note: Note): Promise<void> {
-  const noteSession = (name: string) => {
+async function account(panel: WatchedPanel, recordCanary: Note): Promise<void> {
+  const recordSession = (name: string) => {
     const [cookieHalf, pageHalf] = panel.session();
-    note(`${name}: the half in the cookie`, cookieHalf, 'proved');
-    note(`${name}: the half of the page`, pageHalf, 'proved');
+    recordCanary(`${name}: the half in the cookie`, cookieHalf, 'proved');
+    recordCanary(`${name}: the half of the page`, pageHalf, 'proved');
   };
-  const token = note('setup token', panel.serving.setupUrl?.split('/').at(-1), 'proved');
-  note('password', PASSWORD, 'proved');
-  note('new password', NEW_PASSWORD, 'proved');
-  note('wrong password', WRONG_PASSWORD, 'proved');
-  note('secret path', panel.at.base.split('/').at(-3), 'kept');
+  const token = recordCanary('setup token', panel.serving.setupUrl?.split('/').at(-1), 'proved');
+  recordCanary('password', PASSWORD, 'proved');
+  recordCanary('new password', NEW_PASSWORD, 'proved');
+  recordCanary('wrong password', WRONG_PASSWORD, 'proved');
+  recordCanary('secret path', panel.at.base.split('/').at(-3), 'kept');
   await refusedWith(404, panel.operate('setUp', { token: `${token}x`, name: 'admin', password: PASSWORD }));
   await refusedWith(422, panel.operate('setUp', { token, name: '', password: PASSWORD }));
   await done(panel.operate('setUp', { token, name: 'admin', password: PASSWORD }));
   await refusedWith(409, panel.operate('setUp', { token, name: 'admin', password: PASSWORD }));
-  noteSession('session');
+  recordSession('session');
   await refusedWith(401, panel.operate('signIn', { name: 'admin', password: WRONG_PASSWORD }));
   await refusedWith(401, panel.operate('signIn', { name: PASSWORD, password: 'admin' }));
   await done(panel.operate('signIn', { name: 'admin', password: PASSWORD }));
-  noteSession('second session');
+  recordSession('second session');
   const changed = { password: PASSWORD, new_password: NEW_PASSWORD };
   await refusedWith(403, panel.operate('changePassword', { ...changed, password: WRONG_PASSWORD }));
   await refusedWith(422, panel.operate('changePassword', { ...changed, new_password: PASSWORD.repeat(100) }));
   await done(panel.operate('changePassword', changed));
-  noteSession('session after the change');
+  recordSession('session after the change');
 }
 
-async function keys(panel: WatchedPanel, note: Note): Promise<string> {
+async function keys(panel: WatchedPanel, recordCanary: Note): Promise<string> {
   const make = (name: string, access: string) =>
     done(panel.operate('createKey', { name, access, password: NEW_PASSWORD }));
   await refusedWith(403, panel.operate('createKey', { name: 'bot', access: 'full', password: WRONG_PASSWORD }));
-  const full = note('full key', (await make('bot', 'full')).value, 'proved');
-  const read = note('read key', (await make('reader', 'read')).value, 'proved');
-  const revoked = note('revoked key', (await make('gone', 'full')).value, 'proved');
+  const full = recordCanary('full key', (await make('bot', 'full')).value, 'proved');
+  const read = recordCanary('read key', (await make('reader', 'read')).value, 'proved');
+  const revoked = recordCanary('revoked key', (await make('gone', 'full')).value, 'proved');
   await done(panel.operate('revokeKey', { id: 3 }));
   await refusedWith(401, panel.send({ method: 'GET', path: '/users' }, revoked));
   await refusedWith(401, panel.send({ method: 'GET', path: '/users' }, `${full.slice(0, -1)}_`));
   await refusedWith(403, panel.send({ method: 'DELETE', path: '/users/1' }, read));
   const added = await panel.run(['key', 'add', '--name', 'cli', '--access', 'read'], `${NEW_PASSWORD}\n`);
-  note("command line's key", added.stdout.trim(), 'proved');
+  recordCanary("command line's key", added.stdout.trim(), 'proved');
   expect((await panel.run(['key', 'add', '--name', 'no', '--access', 'read'], `${WRONG_PASSWORD}\n`)).code).not.toBe(0);
   return full;
 }
 
 /** One that nothing answers, so that every event is tried and fails. */
-async function webhooks(panel: WatchedPanel, note: Note): Promise<void> {
+async function webhooks(panel: WatchedPanel, recordCanary: Note): Promise<void> {
   const url = 'http://127.0.0.1:9/';
   const given = { url, types: null, allow_private: true };
-  const withName = note('password in a URL', 'canary-url-password-Rt58', 'proved');
+  const withName = recordCanary('password in a URL', 'canary-url-password-Rt58', 'proved');
   const wrong = { ...given, password: NEW_PASSWORD, url: `https://bot:${withName}@example.com/` };
   await refusedWith(422, panel.operate('createWebhook', wrong));
   await refusedWith(403, panel.operate('createWebhook', { ...given, password: WRONG_PASSWORD }));
   const made = await done(panel.operate('createWebhook', { ...given, password: NEW_PASSWORD }));
-  note('former webhook secret', made.secret, 'sealed');
+  recordCanary('former webhook secret', made.secret, 'sealed');
   await refusedWith(403, panel.operate('rotateWebhookSecret', { id: 1, password: WRONG_PASSWORD }));
   const rotated = await done(panel.operate('rotateWebhookSecret', { id: 1, password: NEW_PASSWORD }));
-  note('webhook secret', rotated.secret, 'sealed');
+  recordCanary('webhook secret', rotated.secret, 'sealed');
   await done(panel.operate('testWebhook', { id: 1 }));
 }
 
 /** One that the provider knows, one that it does not, and both where it fails. */
-async function providers(panel: WatchedPanel, note: Note): Promise<void> {
+async function providers(panel: WatchedPanel, recordCanary: Note): Promise<void> {
   await using fake = await openStars();
-  const token = note('token of a bot', fake.fields.bot_token, 'sealed');
-  const wrong = note('wrong token of a bot', '7654321:AAcanary-unknown-to-the-api', 'proved');
+  const token = recordCanary('token of a bot', fake.fields.bot_token, 'sealed');
+  const wrong = recordCanary('wrong token of a bot', '7654321:AAcanary-unknown-to-the-api', 'proved');
   const account = { kind: 'stars', name: 'Stars', api_root: fake.root, allow_private: true, password: NEW_PASSWORD };
   await refusedWith(422, panel.operate('createProvider', { ...account, fields: { bot_token: wrong } }));
   await refusedWith(422, panel.operate('createProvider', { ...account, fields: { bot_token: `${wrong} ` } }));
@@ -145,11 +145,11 @@ async function providers(panel: WatchedPanel, note: Note): Promise<void> {
 }
 
 /** A bot whose API refuses, fails and is gone in the end, so that each request with the token in its address fails once. */
-async function telegram(panel: WatchedPanel, note: Note): Promise<void> {
+async function telegram(panel: WatchedPanel, recordCanary: Note): Promise<void> {
   await using fake = await openBotApi();
-  const token = note('token of the bot', fake.token, 'sealed');
-  const wrong = note('wrong token of the bot', '7654321:AAcanary-unknown-Lp27', 'proved');
-  const proxy = note('password of the proxy', 'canary-proxy-Rt58', 'proved');
+  const token = recordCanary('token of the bot', fake.token, 'sealed');
+  const wrong = recordCanary('wrong token of the bot', '7654321:AAcanary-unknown-Lp27', 'proved');
+  const proxy = recordCanary('password of the proxy', 'canary-proxy-Rt58', 'proved');
   const given = { api_root: fake.root, allow_private: true, password: NEW_PASSWORD };
   await refusedWith(422, panel.operate('saveBot', { ...given, token: wrong }));
   await refusedWith(422, panel.operate('saveBot', { ...given, token, proxy: `http://anna:${proxy}@127.0.0.1:9` }));
@@ -169,24 +169,24 @@ const asJson = (method: string, path: string, body: object) => ({
   body: JSON.stringify(body),
 });
 
-async function users(panel: WatchedPanel, note: Note, key: string): Promise<void> {
+async function users(panel: WatchedPanel, recordCanary: Note, key: string): Promise<void> {
   const api = async (method: string, path: string, body: object) =>
     done(panel.send(asJson(method, path, body), key) as Promise<Answer<Record<string, unknown>>>);
   await api('POST', '/tariffs', { name: 'Plan' });
   const { sub_url } = await api('POST', '/users', { name: 'Anna', tariff_id: 1 });
-  const former = note('former link', String(sub_url).split('/').at(-1), 'proved');
+  const former = recordCanary('former link', String(sub_url).split('/').at(-1), 'proved');
   const reissued = await api('POST', '/users/1/reissue', {});
-  const token = note('link', String(reissued.sub_url).split('/').at(-1), 'kept');
+  const token = recordCanary('link', String(reissued.sub_url).split('/').at(-1), 'kept');
   expect((await panel.send({ method: 'GET', path: `${panel.at.origin}/sub/${token}?format=plain` })).status).toBe(200);
   await refusedWith(404, panel.send({ method: 'GET', path: `${panel.at.origin}/sub/${former}` }));
 }
 
-async function connections(panel: WatchedPanel, note: Note, key: string): Promise<void> {
+async function connections(panel: WatchedPanel, recordCanary: Note, key: string): Promise<void> {
   await done(panel.operate('createNode', { name: 'Node', address: 'n.example' }));
   const pair = await done(panel.operate('makeRealityKeys'));
   const other = await done(panel.operate('makeRealityKeys'));
-  const privateKey = note('REALITY key', pair.private_key, 'sealed');
-  const foreign = note('REALITY key that does not fit', other.private_key, 'sealed');
+  const privateKey = recordCanary('REALITY key', pair.private_key, 'sealed');
+  const foreign = recordCanary('REALITY key that does not fit', other.private_key, 'sealed');
   const inbound = {
     node_id: 1,
     tag: 'r',
@@ -207,17 +207,17 @@ async function connections(panel: WatchedPanel, note: Note, key: string): Promis
   const { sub_url } = JSON.parse((await panel.send({ method: 'GET', path: '/users/1' }, key)).text);
   const { text } = await panel.send({ method: 'GET', path: `${sub_url}?format=plain` });
   expect(text).toContain(String(pair.public_key));
-  note("user's id on the servers", /vless:\/\/([0-9a-f-]{36})@/.exec(text)?.[1], 'kept');
+  recordCanary("user's id on the servers", /vless:\/\/([0-9a-f-]{36})@/.exec(text)?.[1], 'kept');
 }
 
-async function certificates(panel: WatchedPanel, note: Note): Promise<void> {
+async function certificates(panel: WatchedPanel, recordCanary: Note): Promise<void> {
   const validity = { from: Date.now() - DAY, to: Date.now() + 90 * DAY };
   const authority = await issueAuthority(validity);
   const leaf = await issueLeaf(authority, ['127.0.0.1'], validity);
   const other = await issueLeaf(authority, ['127.0.0.1'], validity);
-  const lineOf = (pem: string) => pem.split('\n')[1];
-  note('TLS key', lineOf(leaf.key), 'sealed');
-  note('TLS key that was refused', lineOf(other.key), 'proved');
+  const getFirstLine = (pem: string) => pem.split('\n')[1];
+  recordCanary('TLS key', getFirstLine(leaf.key), 'sealed');
+  recordCanary('TLS key that was refused', getFirstLine(other.key), 'proved');
   const given = { password: NEW_PASSWORD, target: 'links', certificate: leaf.pem };
   await refusedWith(422, panel.operate('importCertificate', { ...given, private_key: other.key }));
   await refusedWith(422, panel.operate('importCertificate', { ...given, private_key: other.key.slice(0, -80) }));
@@ -238,10 +238,10 @@ async function without(panel: WatchedPanel, name: string, act: () => Promise<voi
   renameSync(`${path}-aside`, path);
 }
 
-async function makeBackups(panel: WatchedPanel, note: Note) {
-  note('passphrase of a backup', PASSPHRASE, 'proved');
-  note('wrong passphrase', WRONG_PASSPHRASE, 'proved');
-  note('passphrase of the schedule', SCHEDULED_PASSPHRASE, 'sealed');
+async function makeBackups(panel: WatchedPanel, recordCanary: Note) {
+  recordCanary('passphrase of a backup', PASSPHRASE, 'proved');
+  recordCanary('wrong passphrase', WRONG_PASSPHRASE, 'proved');
+  recordCanary('passphrase of the schedule', SCHEDULED_PASSPHRASE, 'sealed');
   const schedule = { every_hours: 24, keep: 3, passphrase: SCHEDULED_PASSPHRASE };
   await refusedWith(422, panel.operate('scheduleBackups', { ...schedule, keep: SCHEDULED_PASSPHRASE }));
   expect((await done(panel.operate('scheduleBackups', schedule))).encrypted).toBe(true);
@@ -258,31 +258,34 @@ async function makeBackups(panel: WatchedPanel, note: Note) {
   return { clear: join(panel.folder, 'backups', clear), encrypted, encryptedName };
 }
 
-async function addresses(panel: WatchedPanel, note: Note): Promise<void> {
+async function addresses(panel: WatchedPanel, recordCanary: Note): Promise<void> {
   const former = panel.at.base;
   await refusedWith(403, panel.operate('rotateSecretPath', { password: WRONG_PASSWORD }));
   panel.at.base = String((await done(panel.operate('rotateSecretPath', { password: NEW_PASSWORD }))).base_url);
-  note('new secret path', panel.at.base.split('/').at(-3), 'kept');
+  recordCanary('new secret path', panel.at.base.split('/').at(-3), 'kept');
   await refusedWith(404, panel.send({ method: 'GET', path: `${former}/users` }));
   const path = panel.at.base.split('/').at(-3);
   await refusedWith(422, panel.operate('changeAddresses', { password: NEW_PASSWORD, sub_path: path }));
 }
 
 /** Turns the second factor on; the recovery codes that are left. */
-async function secondFactor(panel: WatchedPanel, note: Note): Promise<readonly string[]> {
+async function secondFactor(panel: WatchedPanel, recordCanary: Note): Promise<readonly string[]> {
   await refusedWith(403, panel.operate('beginTwoFactor', { password: WRONG_PASSWORD }));
   const { secret } = await done(panel.operate('beginTwoFactor', { password: NEW_PASSWORD }));
-  const totp = new TOTP({ secret: note('TOTP secret', secret, 'sealed') });
+  const totp = new TOTP({ secret: recordCanary('TOTP secret', secret, 'sealed') });
   const codeAt = (steps: number) => totp.generate({ timestamp: Date.now() + steps * 30_000 });
-  await refusedWith(403, panel.operate('confirmTwoFactor', { code: note('wrong TOTP code', '000417', 'code') }));
-  const first = note('TOTP code', codeAt(0), 'code');
+  await refusedWith(
+    403,
+    panel.operate('confirmTwoFactor', { code: recordCanary('wrong TOTP code', '000417', 'code') }),
+  );
+  const first = recordCanary('TOTP code', codeAt(0), 'code');
   const confirmed = await done(panel.operate('confirmTwoFactor', { code: first }));
   const codes = (confirmed.recovery_codes as string[]).map((code, index) =>
-    note(`recovery code ${index + 1}`, code, 'proved'),
+    recordCanary(`recovery code ${index + 1}`, code, 'proved'),
   );
   const signIn = { name: 'admin', password: NEW_PASSWORD };
   await refusedWith(401, panel.operate('signIn', { ...signIn, code: first }));
-  await done(panel.operate('signIn', { ...signIn, code: note('second TOTP code', codeAt(1), 'code') }));
+  await done(panel.operate('signIn', { ...signIn, code: recordCanary('second TOTP code', codeAt(1), 'code') }));
   await refusedWith(422, panel.operate('signIn', { ...signIn, code: (codes[0] ?? '').repeat(20) }));
   await done(panel.operate('createKey', { name: 'coded', access: 'read', password: NEW_PASSWORD, code: codes[0] }));
   await refusedWith(403, panel.operate('disableTwoFactor', { password: NEW_PASSWORD, code: codes[0] }));

@@ -14,7 +14,7 @@ export interface Canary {
 }
 
 /** The secret as text, as bytes where it stands for some, and each of them encoded in the usual ways. */
-function formsOf({ value }: Canary): readonly Buffer[] {
+function listEncodings({ value }: Canary): readonly Buffer[] {
   const plain = [Buffer.from(value), ...bytesIn(value)];
   const encoded = plain.flatMap((bytes) => [
     bytes.toString('base64').replace(/=+$/, ''),
@@ -38,6 +38,6 @@ export function found(canaries: readonly Canary[], where: string | Buffer): stri
   const isIn = (canary: Canary) =>
     canary.kind === 'code'
       ? new RegExp(`(?<![\\w.])${canary.value}(?!\\w)`).test(bytes.toString('latin1'))
-      : formsOf(canary).some((form) => bytes.includes(form));
+      : listEncodings(canary).some((form) => bytes.includes(form));
   return canaries.filter(isIn).map(({ name }) => name);
 }

@@ -2,22 +2,23 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestClock } from '../support/clock.ts';
+import { createTestClock, createTestTimers } from '../support/clock.ts';
 import { type Fixtures, fill } from '../support/fixtures.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
 
 const clock = createTestClock(Date.parse('2026-11-20T10:00:00Z'));
+const timers = createTestTimers();
 let panel: TestPanel;
 let fixtures: Fixtures;
 beforeAll(async () => {
-  panel = await startPanel({ clock });
+  panel = await startPanel({ clock, timers });
   fixtures = await fill(panel);
 });
 afterAll(() => panel.stop());
 
-const codesOf = async (id: number) => (await panel.act('diagnoseUser', { id })).findings.map(({ code }) => code);
+const listCodes = async (id: number) => (await panel.act('diagnoseUser', { id })).findings.map(({ code }) => code);
 const identify = (text: string) => panel.act('identify', { text });
-const linkOf = async (id: number, query = '') => `${(await panel.act('getUser', { id })).sub_url}${query}`;
+const readSubscriptionUrl = async (id: number, query = '') => `${(await panel.act('getUser', { id })).sub_url}${query}`;
 const openLink = (link: string, agent: string, method = 'GET') =>
   panel.full.as(null).send({ method, path: link, headers: { 'user-agent': agent } });
 
@@ -34,7 +35,7 @@ describe('a diagnosis', () => {
 
   it('goes through node, link and use of a user who may connect', async () => {
     const { id } = await panel.act('createUser', { name: 'Sound', tariff_id: fixtures.tariffs.free });
-    expect(await codesOf(id)).toEqual([
+    expect(await listCodes(id)).toEqual([
       'link_loopback',
       'node_not_synced',
       'link_never_read',
@@ -47,7 +48,7 @@ describe('a diagnosis', () => {
 
   it('names the application that last read the link, and stores it', async () => {
     const { id } = await panel.act('createUser', { name: 'Reader', tariff_id: fixtures.tariffs.free });
-    const link = await linkOf(id);
+    const link = await readSubscriptionUrl(id);
     expect((await openLink(link, 'Happ/3.1 (iPhone)')).status).toBe(200);
     clock.advance(60_000);
     // A person who looks at the page has no application yet.
@@ -61,8 +62,8 @@ describe('a diagnosis', () => {
       at: new Date(clock.now() - 60_000).toISOString(),
       name: 'Happ/3.1',
     });
-    await panel.core.stop();
-    expect(panel.store.linkReads.get(id)).toMatchObject({ app: 'Happ/3.1' });
+    timers.tick();
+    await expect.poll(() => panel.store.linkReads.get(id)).toMatchObject({ app: 'Happ/3.1' });
   });
 
   it('finds that no connection is allowed', async () => {
@@ -88,7 +89,7 @@ describe('a pasted text', () => {
       tariff_id: fixtures.tariffs.free,
       telegram_id: 77_001,
     });
-    const link = await linkOf(id);
+    const link = await readSubscriptionUrl(id);
     const shares = (await openLink(`${link}?format=plain`, 'curl/8')).text.trim().split('\n');
     expect(shares).toHaveLength(4);
     for (const share of shares)

@@ -90,7 +90,9 @@ it('is offered by a button of the bot and beside its field, and not where Telegr
     const before = fake.messages.size;
     fake.write(ANNA, '/start');
     await expect.poll(() => fake.messages.size, sleepy).toBe(before + 1);
-    return fake.lastOf(ANNA)?.buttons.some(({ text, web_app: app }) => app !== undefined && text === 'Open the app');
+    return fake
+      .findLastMessage(ANNA)
+      ?.buttons.some(({ text, web_app: app }) => app !== undefined && text === 'Open the app');
   };
   expect(await buttonShown()).toBe(true);
   const [good] = served;

@@ -6,13 +6,13 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { certify, issueClient, issueSelfSigned } from '../../src/adapters/certificates/issuer.ts';
+import { FILES } from '../../src/adapters/data-folder.ts';
 import { openVault } from '../../src/adapters/vault/vault.ts';
+import { setLinks } from '../../src/agent/links.ts';
+import { joinMachine, runMachine } from '../../src/agent/machine.ts';
 import { readNodeAuthority } from '../../src/core/nodes/join.ts';
 import type { NodeAuthority } from '../../src/core/ports/engines.ts';
-import { joinNode } from '../../src/nodes/remote/remote-engine.ts';
-import { FILES } from '../../src/panel/data-folder.ts';
-import { setLinks } from '../../src/panel/node/node-links.ts';
-import { joinMachine, runMachine } from '../../src/panel/node/node-machine.ts';
+import { joinNode } from '../../src/engines/remote/join-node.ts';
 import { openPanel } from '../../src/panel/panel.ts';
 import { openStore } from '../../src/store/index.ts';
 import { type Administrator, createAdministrator } from '../support/administrator.ts';
@@ -56,7 +56,7 @@ function tryWith(own: Own | null, host: string, port: number): Promise<string> {
 }
 
 /** The panel's authority for nodes, out of its folder. */
-async function authorityOf(folder: string): Promise<NodeAuthority> {
+async function readAuthority(folder: string): Promise<NodeAuthority> {
   const store = openStore(join(folder, FILES.database));
   const log = createTestLog();
   const { instanceId } = store.settings.get();
@@ -74,12 +74,12 @@ async function authorityOf(folder: string): Promise<NodeAuthority> {
 }
 
 /** In force for two days that ended an hour ago, or now. */
-const validityOf = (isEnded: boolean) => {
+const buildValidity = (isEnded: boolean) => {
   const from = systemNow() - 48 * HOUR;
   return { from, to: isEnded ? systemNow() - HOUR : systemNow() + 48 * HOUR };
 };
 
-const publicKeyOf = (pem: string) => new X509Certificate(pem).publicKey.export({ type: 'spki', format: 'der' });
+const exportPublicKey = (pem: string) => new X509Certificate(pem).publicKey.export({ type: 'spki', format: 'der' });
 
 const COMMANDS = {
   advance(ms: number) {
@@ -130,12 +130,12 @@ const COMMANDS = {
   foreign: async (): Promise<Own> => (await makeKeys()).panel,
   /** A certificate of the panel's own authority: in force, ended, or a node's. */
   async issue(folder: string, which: 'panel' | 'ended' | 'node'): Promise<Own> {
-    const authority = await authorityOf(folder);
+    const authority = await readAuthority(folder);
     if (which === 'node') {
-      const { key, pem } = await issueSelfSigned(['node.invalid'], validityOf(false));
-      return { key, certificate: await certify(authority, publicKeyOf(pem), 'node.invalid', validityOf(false)) };
+      const { key, pem } = await issueSelfSigned(['node.invalid'], buildValidity(false));
+      return { key, certificate: await certify(authority, exportPublicKey(pem), 'node.invalid', buildValidity(false)) };
     }
-    const { key, pem } = await issueClient(authority, 'panel.invalid', validityOf(which === 'ended'));
+    const { key, pem } = await issueClient(authority, 'panel.invalid', buildValidity(which === 'ended'));
     return { key, certificate: pem };
   },
   /** The certificate of a machine is one that has ended, for the same key. Returns what there was. */
@@ -143,8 +143,8 @@ const COMMANDS = {
     const file = join(machine, 'node.json');
     const before = readFileSync(file, 'utf8');
     const joined = JSON.parse(before) as Own;
-    const publicKey = publicKeyOf(joined.certificate);
-    const certificate = await certify(await authorityOf(folder), publicKey, 'node.invalid', validityOf(true));
+    const publicKey = exportPublicKey(joined.certificate);
+    const certificate = await certify(await readAuthority(folder), publicKey, 'node.invalid', buildValidity(true));
     writeFileSync(file, JSON.stringify({ ...joined, certificate }));
     return before;
   },

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { issueSelfSigned } from '../../src/adapters/certificates/issuer.ts';
-import { dropLinks, serveLinks, setLinks } from '../../src/panel/node/node-links.ts';
-import { examineMachine, joinMachine, leaveMachine, runMachine } from '../../src/panel/node/node-machine.ts';
+import { dropLinks, serveLinks, setLinks } from '../../src/agent/links.ts';
+import { examineMachine, joinMachine, leaveMachine, runMachine } from '../../src/agent/machine.ts';
 import { createTestClock, createTestTimers } from '../support/clock.ts';
 import { createFakeMachine } from '../support/fake-engine.ts';
 import { freePort } from '../support/free-port.ts';
@@ -36,7 +36,7 @@ interface Reply {
 }
 
 /** Asks at a port, whatever the address names. */
-function ask(port: number, path: string, host = HOST): Promise<Reply> {
+function sendRequest(port: number, path: string, host = HOST): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const sent = request(
       { host: HOST, port, path, agent: false, rejectUnauthorized: false, headers: { host } },
@@ -80,42 +80,42 @@ it('are those of the panel while it is away, and a reissued one is dead after th
   const fake = createFakeMachine();
   const machine = await runMachine({ folder: machineFolder, host: HOST, engine: realLooking(fake), beatMs: 50 });
   const at = machine.linksPort ?? 0;
-  const pathOf = (url: string) => new URL(url).pathname;
+  const parsePath = (url: string) => new URL(url).pathname;
   const own443 = panel.address()?.port ?? 0;
-  const path = pathOf(sub_url);
-  await expect.poll(async () => (await ask(at, path)).status, POLLED).toBe(200);
+  const path = parsePath(sub_url);
+  await expect.poll(async () => (await sendRequest(at, path)).status, POLLED).toBe(200);
 
   for (const format of FORMATS) {
-    const wanted = await ask(own443, `${path}?format=${format}`);
+    const wanted = await sendRequest(own443, `${path}?format=${format}`);
     expect([format, wanted.status]).toEqual([format, 200]);
-    expect(await ask(at, `${path}?format=${format}`), format).toEqual(wanted);
+    expect(await sendRequest(at, `${path}?format=${format}`), format).toEqual(wanted);
   }
-  const reason = await ask(own443, `${pathOf(ended.sub_url)}?format=plain`);
-  expect(await ask(at, `${pathOf(ended.sub_url)}?format=plain`)).toEqual(reason);
-  expect((await ask(at, `${path}?format=plain`, NAME)).status).toBe(200);
+  const reason = await sendRequest(own443, `${parsePath(ended.sub_url)}?format=plain`);
+  expect(await sendRequest(at, `${parsePath(ended.sub_url)}?format=plain`)).toEqual(reason);
+  expect((await sendRequest(at, `${path}?format=plain`, NAME)).status).toBe(200);
 
   // Whatever leads nowhere at the panel leads nowhere here, and its other doors are not here.
   const nowhere = { status: 404, headers: { 'content-length': '0', connection: 'close' }, body: '' };
-  expect(await ask(at, `${path.slice(0, -1)}x`)).toEqual(nowhere);
-  expect(await ask(at, path, 'other.example.com')).toEqual(nowhere);
-  expect(await ask(at, new URL(`${panel.baseUrl}/users`).pathname)).toEqual(nowhere);
-  expect(await ask(at, '/')).toEqual(nowhere);
+  expect(await sendRequest(at, `${path.slice(0, -1)}x`)).toEqual(nowhere);
+  expect(await sendRequest(at, path, 'other.example.com')).toEqual(nowhere);
+  expect(await sendRequest(at, new URL(`${panel.baseUrl}/users`).pathname)).toEqual(nowhere);
+  expect(await sendRequest(at, '/')).toEqual(nowhere);
 
   // What the machine counts itself is in the link at once; a reissued link is dead once the machine has heard of it.
   const former = async () => (await administrator.call('getFormerLink', { id })).body;
   expect(await former()).toEqual({ dead_since: null, nodes: [] });
   const { body: reissued } = await api.call('reissueUser', { id });
-  const next = pathOf(reissued.sub_url);
-  await expect.poll(async () => (await ask(at, next)).status, POLLED).toBe(200);
-  expect(await ask(at, path)).toEqual(nowhere);
+  const next = parsePath(reissued.sub_url);
+  await expect.poll(async () => (await sendRequest(at, next)).status, POLLED).toBe(200);
+  expect(await sendRequest(at, path)).toEqual(nowhere);
   await expect.poll(async () => (await former()).nodes[0]?.dead_since, POLLED).toEqual(expect.any(String));
   expect(await former()).toMatchObject({ dead_since: expect.any(String), nodes: [{ id: nodeId, name: 'Far' }] });
-  const last = await ask(own443, `${next}?format=plain`);
+  const last = await sendRequest(own443, `${next}?format=plain`);
   api.close();
   await panel.close();
-  expect(await ask(at, `${next}?format=plain`)).toEqual(last);
+  expect(await sendRequest(at, `${next}?format=plain`)).toEqual(last);
   fake.move(id, 1, { up: 0, down: 20_000 });
-  const userInfo = async () => (await ask(at, `${next}?format=plain`)).headers['subscription-userinfo'];
+  const userInfo = async () => (await sendRequest(at, `${next}?format=plain`)).headers['subscription-userinfo'];
   await expect.poll(userInfo, POLLED).toBe('upload=0; download=20000; total=20000; expire=0');
   await machine.close();
   await leaveMachine(machineFolder);
@@ -146,7 +146,7 @@ it('are served on a machine without IPv6, too', async () => {
   });
   const { served } = await serve();
   expect(listened).toEqual(['::', '0.0.0.0']);
-  expect((await ask(served.port, '/')).status).toBe(404);
+  expect((await sendRequest(served.port, '/')).status).toBe(404);
   await served.close();
 });
 
@@ -162,7 +162,7 @@ it('go on with the certificate that there is while the file of the next one cann
   setLinks(folder, { host: HOST, port: 0, ...(await newCertificate([NAME])) });
   timers.tick();
   expect(log.lines.join('\n')).toContain('certificate of links replaced');
-  expect((await ask(served.port, '/')).status).toBe(404);
+  expect((await sendRequest(served.port, '/')).status).toBe(404);
   await served.close();
 });
 

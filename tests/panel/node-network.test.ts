@@ -5,17 +5,18 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ensurePackages, NETWORK_PROGRAMS } from '../../scripts/system-packages.ts';
+import { ensurePackages } from '../../scripts/system-packages.ts';
+import { namespacePrefix } from '../../scripts/test-run.ts';
 import type { Commands } from './network-process.ts';
 
 const PROCESS = join(import.meta.dirname, 'network-process.ts');
 const HOUR = 3_600_000;
 const PORT = 8450;
 const POLL = { timeout: 120_000, interval: 200 };
-const MARK = `gh${process.pid}`;
+const MARK = namespacePrefix();
 const NODES = [1, 2, 3];
 const NAME = 'links.example.com';
-const addressOf = (node: number) => `10.77.9.1${node}`;
+const buildAddress = (node: number) => `10.77.9.1${node}`;
 
 const sh = (line: string) => execFileSync('sh', ['-c', line], { stdio: 'pipe' });
 const inside = (space: string, line: string) => sh(`ip netns exec ${MARK}${space} ${line}`);
@@ -23,7 +24,7 @@ const inside = (space: string, line: string) => sh(`ip netns exec ${MARK}${space
 /** Null: namespaces can be made here. */
 async function whyWithoutNamespaces(): Promise<string | null> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'needs root on Linux';
-  const missing = await ensurePackages(NETWORK_PROGRAMS);
+  const missing = await ensurePackages({ ip: 'iproute2', nft: 'nftables' });
   if (missing !== null) return missing;
   try {
     sh(`ip netns add ${MARK}x && ip netns del ${MARK}x`);
@@ -52,7 +53,7 @@ function build(): void {
   for (const node of NODES) {
     sh(`ip link add n${node} netns ${MARK}r type veth peer name up0 netns ${MARK}${node}`);
     inside('r', `ip link set n${node} master outer up`);
-    inside(String(node), `ip addr add ${addressOf(node)}/24 dev up0`);
+    inside(String(node), `ip addr add ${buildAddress(node)}/24 dev up0`);
     inside(String(node), 'ip link set up0 up');
   }
   inside('r', 'sysctl -qw net.ipv4.ip_forward=1');
@@ -93,7 +94,7 @@ describe.skipIf(why !== null)(`a fleet behind NAT ${why === null ? '' : `(${why}
   const parent = mkdtempSync(join(tmpdir(), 'gatehouse-network-'));
   /** Where it is not the usual one. */
   const folders = new Map<number, string>();
-  const folderOf = (node: number) => folders.get(node) ?? join(parent, `machine-${node}`);
+  const getFolder = (node: number) => folders.get(node) ?? join(parent, `machine-${node}`);
   const panelFolder = join(parent, 'panel');
   let panel: ReturnType<typeof open>;
   let machines: ReturnType<typeof open>[] = [];
@@ -106,26 +107,26 @@ describe.skipIf(why !== null)(`a fleet behind NAT ${why === null ? '' : `(${why}
     expect([id, (status ?? 0) < 300]).toEqual([id, true]);
     return body;
   };
-  const machineOf = (node: number) => {
+  const getMachine = (node: number) => {
     const found = machines[node - 1];
     if (!found) throw new Error('no such machine');
     return found;
   };
-  const inboundOf = (node: number) => nodes[node - 1]?.inboundId ?? 0;
+  const getInboundId = (node: number) => nodes[node - 1]?.inboundId ?? 0;
   const newUser = async (more: object = {}) => {
     const { id, sub_url } = await act('createUser', { name: 'Anna', tariff_id: 1, ...more });
     for (const node of NODES) await expect.poll(() => isIn(node, id), POLL).toBe(true);
     return { id: id as number, path: new URL(sub_url).pathname };
   };
-  const isIn = (node: number, id: number) => machineOf(node).call('isIn', id, inboundOf(node));
+  const isIn = (node: number, id: number) => getMachine(node).call('isIn', id, getInboundId(node));
   const move = async (node: number, id: number, down: number) => {
-    expect(await machineOf(node).call('move', id, inboundOf(node), down)).toBe(true);
+    expect(await getMachine(node).call('move', id, getInboundId(node), down)).toBe(true);
     moved += down;
   };
-  const totalOf = async (id: number) => (await act('getUser', { id })).total_down as number;
+  const readTotalDown = async (id: number) => (await act('getUser', { id })).total_down as number;
   const start = async (node: number) => {
     machines[node - 1] = open(String(node));
-    await machineOf(node).call('run', folderOf(node), NAME);
+    await getMachine(node).call('run', getFolder(node), NAME);
   };
   const advance = async (ms: number) => {
     await Promise.all([panel, ...machines].map((each) => each.call('advance', ms)));
@@ -138,13 +139,13 @@ describe.skipIf(why !== null)(`a fleet behind NAT ${why === null ? '' : `(${why}
     await panel.call('openPanel', panelFolder);
     await act('createTariff', { name: 'Unlimited' });
     for (const node of NODES) {
-      const address = addressOf(node);
+      const address = buildAddress(node);
       const { id: nodeId } = await act('createNode', { name: `N${node}`, kind: 'remote', address });
       const inbound = { node_id: nodeId, tag: `in${node}`, name: 'In', protocol: 'vless', port: 1000 + node };
       const { id: inboundId } = await act('createInbound', inbound);
       const { token } = await act('inviteNode', { id: nodeId, port: PORT, password: 'correct horse battery' });
-      await machineOf(node).call('join', folderOf(node), token, 120_000);
-      await machineOf(node).call('run', folderOf(node), NAME);
+      await getMachine(node).call('join', getFolder(node), token, 120_000);
+      await getMachine(node).call('run', getFolder(node), NAME);
       nodes.push({ nodeId, inboundId, token });
     }
   });
@@ -157,29 +158,29 @@ describe.skipIf(why !== null)(`a fleet behind NAT ${why === null ? '' : `(${why}
   it('is reached by its panel, which may move to another address', async () => {
     const { id } = await newUser();
     for (const node of NODES) await move(node, id, 1000 * node);
-    await expect.poll(() => totalOf(id), POLL).toBe(6000);
+    await expect.poll(() => readTotalDown(id), POLL).toBe(6000);
     inside('p', 'ip addr del 10.77.1.2/24 dev up0');
     inside('p', 'ip addr add 10.77.1.77/24 dev up0');
     inside('p', 'ip route replace default via 10.77.1.1');
     for (const node of NODES) await move(node, id, 10_000);
-    await expect.poll(() => totalOf(id), POLL).toBe(36_000);
+    await expect.poll(() => readTotalDown(id), POLL).toBe(36_000);
   });
 
   it('lets no stranger in, and none changes anything', async () => {
-    const before = await machineOf(1).call('state', folderOf(1));
+    const before = await getMachine(1).call('state', getFolder(1));
     const stranger = open('2');
     const tryAt = async (own: Awaited<ReturnType<Commands['issue']>> | null) =>
-      stranger.call('tryWith', own, addressOf(1), PORT);
+      stranger.call('tryWith', own, buildAddress(1), PORT);
     expect(await tryAt(null)).toBe('refused');
     expect(await tryAt(await stranger.call('foreign'))).toBe('refused');
     expect(await tryAt(await panel.call('issue', panelFolder, 'ended')), "the panel's, which has ended").toBe(
       'refused',
     );
     expect(await tryAt(await panel.call('issue', panelFolder, 'node')), "another node's").toBe('refused');
-    expect(await stranger.call('tryJoin', addressOf(1), PORT, 'a1'.repeat(32)), 'it is joined').toBe(
+    expect(await stranger.call('tryJoin', buildAddress(1), PORT, 'a1'.repeat(32)), 'it is joined').toBe(
       'engine_unreachable',
     );
-    expect(await machineOf(1).call('state', folderOf(1))).toEqual(before);
+    expect(await getMachine(1).call('state', getFolder(1))).toEqual(before);
     expect(await tryAt(await panel.call('issue', panelFolder, 'panel')), 'what was asked is answered').toBe('answered');
     await stranger.kill();
   });
@@ -187,29 +188,29 @@ describe.skipIf(why !== null)(`a fleet behind NAT ${why === null ? '' : `(${why}
   it('joins no machine whose token was used, or that has another secret', async () => {
     const stranger = open('2');
     const late = open('3');
-    await machineOf(3).kill();
-    const nodeOf = async (id: number) => {
+    await getMachine(3).kill();
+    const readNode = async (id: number) => {
       const { joined, updated_at } = await act('getNode', { id });
       return { joined, updated_at };
     };
     const [, , third] = nodes;
     const used = third?.token ?? '';
-    const before = await nodeOf(third?.nodeId ?? 0);
+    const before = await readNode(third?.nodeId ?? 0);
     const folder = join(parent, 'late');
     // The panel does not wait for it any more, and who does not know its secret is no panel.
     const replayed = late.call('join', folder, used, 8000).catch(String);
     await expect
-      .poll(() => stranger.call('tryJoin', addressOf(3), PORT, 'b2'.repeat(32)), POLL)
+      .poll(() => stranger.call('tryJoin', buildAddress(3), PORT, 'b2'.repeat(32)), POLL)
       .toBe('engine_unreachable');
     expect(await replayed).toContain('No panel came');
-    expect(await nodeOf(third?.nodeId ?? 0)).toEqual(before);
+    expect(await readNode(third?.nodeId ?? 0)).toEqual(before);
     // The panel waits, but for a machine with another secret.
-    const { id } = await act('createNode', { name: 'N4', kind: 'remote', address: addressOf(3) });
-    const unjoined = await nodeOf(id);
+    const { id } = await act('createNode', { name: 'N4', kind: 'remote', address: buildAddress(3) });
+    const unjoined = await readNode(id);
     const { token } = await act('inviteNode', { id, port: PORT, password: 'correct horse battery' });
     const wrong = `${token.slice(0, -2)}${token.endsWith('00') ? '11' : '00'}`;
     expect(await late.call('join', folder, wrong, 8000).catch(String)).toContain('No panel came');
-    expect(await nodeOf(id)).toEqual({ ...unjoined, joined: false });
+    expect(await readNode(id)).toEqual({ ...unjoined, joined: false });
     expect(existsSync(join(folder, 'node.json'))).toBe(false);
     await act('deleteNode', { id });
     await Promise.all([late.kill(), stranger.kill()]);
@@ -218,51 +219,56 @@ describe.skipIf(why !== null)(`a fleet behind NAT ${why === null ? '' : `(${why}
 
   it('has nothing to do with a machine whose certificate has ended, or that was replaced', async () => {
     const id = nodes[1]?.nodeId ?? 0;
-    const statusOf = async () => {
+    const readStatus = async () => {
       const { status, error_code } = await act('getNode', { id });
       return [status, error_code];
     };
     /** The machine of the second node serves who it served, and the panel neither changes that nor counts what moves there. */
     const expectRefused = async (folder: string, known: number) => {
       await expect.poll(() => isIn(2, known), POLL).toBe(true);
-      const [before, total] = [await machineOf(2).call('state', folder), await totalOf(known)];
-      await expect.poll(statusOf, POLL).toEqual(['down', 'engine_unreachable']);
+      const [before, total] = [await getMachine(2).call('state', folder), await readTotalDown(known)];
+      await expect.poll(readStatus, POLL).toEqual(['down', 'engine_unreachable']);
       const { id: next } = await act('createUser', { name: 'Boris', tariff_id: 1 });
       for (const node of [1, 3]) await expect.poll(() => isIn(node, next), POLL).toBe(true);
-      expect(await machineOf(2).call('move', known, inboundOf(2), 9)).toBe(true);
+      expect(await getMachine(2).call('move', known, getInboundId(2), 9)).toBe(true);
       await move(1, known, 1);
-      await expect.poll(() => totalOf(known), POLL).toBe(total + 1);
-      expect(await machineOf(2).call('state', folder)).toEqual(before);
-      expect(await statusOf()).toEqual(['down', 'engine_unreachable']);
+      await expect.poll(() => readTotalDown(known), POLL).toBe(total + 1);
+      expect(await getMachine(2).call('state', folder)).toEqual(before);
+      expect(await readStatus()).toEqual(['down', 'engine_unreachable']);
       return next as number;
     };
+    // What the machine has acknowledged is on its disk; an engine may have a user a moment earlier.
+    const killOnceAcknowledged = async () => {
+      await expect.poll(async () => (await act('getNode', { id })).pending_changes, POLL).toBe(0);
+      await getMachine(2).kill();
+    };
     const known = await newUser();
-    await machineOf(2).kill();
-    const joined = await panel.call('endCertificate', panelFolder, folderOf(2));
+    await killOnceAcknowledged();
+    const joined = await panel.call('endCertificate', panelFolder, getFolder(2));
     await start(2);
-    const second = await expectRefused(folderOf(2), known.id);
-    await machineOf(2).kill();
-    writeFileSync(join(folderOf(2), 'node.json'), joined);
+    const second = await expectRefused(getFolder(2), known.id);
+    await getMachine(2).kill();
+    writeFileSync(join(getFolder(2), 'node.json'), joined);
     await start(2);
     await expect.poll(() => isIn(2, second), POLL).toBe(true);
     // What it counted under the other certificate is in its ledger.
     moved += 9;
-    await expect.poll(() => totalOf(known.id), POLL).toBe(10);
+    await expect.poll(() => readTotalDown(known.id), POLL).toBe(10);
 
     // Another machine in its place: its certificate is revoked by that.
-    await machineOf(2).kill();
-    const former = folderOf(2);
+    await killOnceAcknowledged();
+    const former = getFolder(2);
     folders.set(2, join(parent, 'machine-2-next'));
     const { token } = await act('inviteNode', { id, port: PORT, password: 'correct horse battery' });
     machines[1] = open('2');
-    await machineOf(2).call('join', folderOf(2), token, 120_000);
-    await machineOf(2).call('run', folderOf(2), NAME);
+    await getMachine(2).call('join', getFolder(2), token, 120_000);
+    await getMachine(2).call('run', getFolder(2), NAME);
     await expect.poll(() => isIn(2, second), POLL).toBe(true);
-    await machineOf(2).kill();
+    await getMachine(2).kill();
     machines[1] = open('2');
-    await machineOf(2).call('run', former, NAME);
+    await getMachine(2).call('run', former, NAME);
     const third = await expectRefused(former, second);
-    await machineOf(2).kill();
+    await getMachine(2).kill();
     await start(2);
     await expect.poll(() => isIn(2, third), POLL).toBe(true);
   });
@@ -289,9 +295,9 @@ describe.skipIf(why !== null)(`a fleet behind NAT ${why === null ? '' : `(${why}
     await advance(3 * HOUR);
     await move(2, free.id, 50_000);
     for (const node of NODES) inside('r', `ip link set n${node} up`);
-    await expect.poll(() => totalOf(free.id), POLL).toBe(53_005);
-    await expect.poll(() => totalOf(limited.id), POLL).toBe(3_000_000);
-    await expect.poll(() => totalOf(expiring.id), POLL).toBe(7);
+    await expect.poll(() => readTotalDown(free.id), POLL).toBe(53_005);
+    await expect.poll(() => readTotalDown(limited.id), POLL).toBe(3_000_000);
+    await expect.poll(() => readTotalDown(expiring.id), POLL).toBe(7);
     expect((await act('getUser', { id: expiring.id })).state).toBe('expired');
     expect((await act('getUser', { id: limited.id })).state).toBe('limited');
     const sum = async () => {
@@ -305,7 +311,7 @@ describe.skipIf(why !== null)(`a fleet behind NAT ${why === null ? '' : `(${why}
 
   it('serves the links of users while the panel is killed', async () => {
     const { id, path } = await newUser();
-    const linkAt = (node: number) => machineOf((node % NODES.length) + 1).call('fetch', addressOf(node), path);
+    const linkAt = (node: number) => getMachine((node % NODES.length) + 1).call('fetch', buildAddress(node), path);
     for (const node of NODES) await expect.poll(() => linkAt(node), POLL).toBe(200);
     await panel.kill();
     for (const node of NODES) {
@@ -315,6 +321,6 @@ describe.skipIf(why !== null)(`a fleet behind NAT ${why === null ? '' : `(${why}
     panel = open('p');
     await panel.call('advance', 5 * HOUR);
     await panel.call('openPanel', panelFolder);
-    await expect.poll(() => totalOf(id), POLL).toBe(30);
+    await expect.poll(() => readTotalDown(id), POLL).toBe(30);
   });
 });

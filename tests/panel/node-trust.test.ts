@@ -3,16 +3,23 @@
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
+import { join } from 'node:path';
 import { connect as connectTls, createServer, type TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { certify, issueSelfSigned } from '../../src/adapters/certificates/issuer.ts';
 import { systemClock } from '../../src/adapters/clock.ts';
+import { openVault } from '../../src/adapters/vault/vault.ts';
+import { awaitJoin, type NodeIdentity, type NodeListener, serveNode } from '../../src/agent/server.ts';
 import type { MachineCertificate } from '../../src/core/ports/engines.ts';
-import { awaitJoin, type NodeIdentity, type NodeListener, serveNode } from '../../src/nodes/remote/node-server.ts';
-import { joinNode } from '../../src/nodes/remote/remote-engine.ts';
+import { joinNode } from '../../src/engines/remote/join-node.ts';
+import { createRemoteEngine } from '../../src/engines/remote/remote-engine.ts';
+import { openNodeTrust } from '../../src/panel/node-trust.ts';
+import { openStore } from '../../src/store/index.ts';
+import { createTestClock } from '../support/clock.ts';
 import { createFakeMachine, type FakeMachine } from '../support/fake-engine.ts';
 import { createTestLog } from '../support/log.ts';
 import { dial, type Keys, makeKeys, realLooking } from '../support/node-machine.ts';
+import { tempFolder } from '../support/temp-store.ts';
 
 const HOUR = 3_600_000;
 const PLACE = { host: '127.0.0.1', port: 0 };
@@ -48,7 +55,7 @@ async function serve(
 }
 
 /** What a panel with these keys gets from the node with those. */
-async function askAs(panel: Keys, node: Keys): Promise<unknown> {
+async function callAs(panel: Keys, node: Keys): Promise<unknown> {
   const engine = dial(await serve(node), panel);
   try {
     return await engine.running();
@@ -62,7 +69,7 @@ async function askAs(panel: Keys, node: Keys): Promise<unknown> {
 describe('a joined machine', () => {
   it('serves its panel', async () => {
     const keys = await makeKeys();
-    expect(await askAs(keys, keys)).toBeNull();
+    expect(await callAs(keys, keys)).toBeNull();
     expect(machine.calls).toBe(1);
   });
 
@@ -79,7 +86,7 @@ describe('a joined machine', () => {
     await engine.changeProgram?.('xray-26.9.11');
     await engine.changeProgram?.(null);
     expect(names).toEqual(['xray-26.9.11', null]);
-    await expect(engine.changeProgram?.('../../bin/sh')).rejects.toMatchObject(UNREACHABLE);
+    await expect(engine.changeProgram?.('../../bin/sh')).rejects.toMatchObject({ code: 'message_refused' });
     expect(names).toHaveLength(2);
     engine.close();
   });
@@ -102,14 +109,14 @@ describe('a joined machine', () => {
 
   it.each([
     ['of another authority', async () => (await makeKeys()).panel],
-    ['that signs itself', async () => ownOf(await issueSelfSigned(['panel.invalid'], inForce()))],
+    ['that signs itself', async () => buildKeyPair(await issueSelfSigned(['panel.invalid'], inForce()))],
     ['of the node', async (keys: Keys) => keys.node],
     ['that has ended', async () => null],
   ])('refuses a certificate %s', async (_which, otherOf) => {
     const keys = await makeKeys({ panelEnds: systemClock.now() - HOUR });
     const other = await otherOf(keys);
     const panel = other === null ? keys : { ...keys, panel: { ...other, authority: keys.authority.pem } };
-    expect(await askAs(panel, keys)).toMatchObject(UNREACHABLE);
+    expect(await callAs(panel, keys)).toMatchObject(UNREACHABLE);
     expect(machine.calls).toBe(0);
   });
 
@@ -145,7 +152,7 @@ describe('a joined machine', () => {
     ['with another key', () => makeKeys(), { pin: '0'.repeat(64) }],
   ])('is not spoken to %s', async (_which, make, other) => {
     const keys = await make();
-    expect(await askAs({ ...keys, ...other }, keys)).toMatchObject(UNREACHABLE);
+    expect(await callAs({ ...keys, ...other }, keys)).toMatchObject(UNREACHABLE);
     expect(machine.calls).toBe(0);
   });
 
@@ -173,6 +180,36 @@ describe('a joined machine', () => {
     await expect(engine.running()).rejects.toMatchObject(UNREACHABLE);
     engine.close();
     expect(saved).toEqual([]);
+  });
+});
+
+describe('what a panel certifies while its clock is wrong', () => {
+  /** The trust of a panel with these keys, whose clock is so far ahead while it certifies. */
+  async function openTrust({ authority }: Keys, folder: string) {
+    const store = openStore(join(folder, 'panel.db'));
+    const keyFile = join(folder, 'master.key');
+    const vault = await openVault({ instanceId: 'test', sealed: store.sealed, keyFile, log: createTestLog() });
+    store.write(() => store.sealed.save(vault.seal('nodes:authority', JSON.stringify(authority))));
+    const clock = createTestClock(systemClock.now());
+    return { store, clock, trust: openNodeTrust({ store, vault, clock }) };
+  }
+
+  it.each([-400, -2, 100, 3000])('by %s days is in force once it is right', async (days) => {
+    using folder = tempFolder();
+    const keys = await makeKeys();
+    const { store, clock, trust } = await openTrust(keys, folder.path);
+    clock.set(systemClock.now() + days * 24 * HOUR);
+    const publicKey = new X509Certificate(keys.node.certificate).publicKey.export({ type: 'spki', format: 'der' });
+    const certificate = await trust.certify(publicKey);
+    await trust.identity();
+    clock.set(systemClock.now());
+    const port = await serve({ ...keys, node: { ...keys.node, certificate } });
+    const place = () => ({ host: '127.0.0.1', port, pin: keys.pin });
+    const { identity, certify: sign } = trust;
+    const engine = createRemoteEngine({ place, identity, certify: sign, users: () => 0, clock: systemClock });
+    expect(await engine.running()).toBeNull();
+    engine.close();
+    store.close();
   });
 });
 
@@ -222,7 +259,7 @@ describe('joining', () => {
     const own = await issueSelfSigned(['node.invalid'], inForce());
     const saved: NodeIdentity[] = [];
     const done = Promise.withResolvers<void>();
-    const authority = fingerprintOf(keys.authority.pem);
+    const authority = computeFingerprint(keys.authority.pem);
     const save = (identity: NodeIdentity) => void saved.push(identity);
     const parts = { own, secret, authority, clock: systemClock, log: createTestLog(), save, joined: done.resolve };
     listener = await awaitJoin(parts, PLACE);
@@ -298,10 +335,10 @@ function inForce() {
   return { from: systemClock.now() - HOUR, to: systemClock.now() + 24 * 397 * HOUR };
 }
 
-function ownOf({ key, pem }: { readonly key: string; readonly pem: string }) {
+function buildKeyPair({ key, pem }: { readonly key: string; readonly pem: string }) {
   return { key, certificate: pem };
 }
 
-function fingerprintOf(pem: string): string {
+function computeFingerprint(pem: string): string {
   return new X509Certificate(pem).fingerprint256.replaceAll(':', '').toLowerCase();
 }

@@ -48,7 +48,7 @@ describe('the page of an order', () => {
     expect(new URLSearchParams(stripe.fake.requests.at(-1)?.raw).get('success_url')).toBe(`${url}?back`);
     expect(await press(`${url}/ask`)).toBe(`${url}?asked`);
     expect(await get(`${url}?asked`)).toContain('The payment has not arrived yet');
-    stripe.fake.pay(shop.tokenOf(id));
+    stripe.fake.pay(shop.getInvoiceToken(id));
     shop.clock.advance(31_000);
     const back = await get(`${url}?back`, 'ru-RU,ru;q=0.9');
     for (const text of ['<html lang="ru">', '>Оплачен<', '>4,99 €<', '>20 ноября 2026<', '1 июля 2027'])
@@ -79,7 +79,7 @@ describe('the page of an order', () => {
     const { url } = await makeOrder();
     fake.fail('createInvoice', 'down');
     expect(await press(`${url}/open/${id}/EUR`)).toBe(`${url}?failed`);
-    expect(await get(`${url}?failed`)).toContain('does not answer at the moment');
+    expect(await get(`${url}?failed`)).toContain('does not respond at the moment');
     await shop.panel().act('updateSettings', { selling: false });
     expect(await get(url)).toContain('This order cannot be paid at the moment.');
     expect(await press(`${url}/open/${id}/EUR`)).toBe(`${url}?failed`);
@@ -91,10 +91,10 @@ describe('the page of an order', () => {
     const { id: order, url } = await makeOrder();
     await press(`${url}/open/${id}/EUR`);
     Object.assign(fake.invoices[0] ?? {}, { amount: '100' });
-    fake.pay(shop.tokenOf(order));
+    fake.pay(shop.getInvoiceToken(order));
     await press(`${url}/ask`);
     const page = await get(url);
-    expect(page).toContain('is being looked at by a person');
+    expect(page).toContain('is being reviewed');
     expect(page).not.toContain('<form');
   });
 
@@ -116,8 +116,9 @@ describe('the page of an order', () => {
     const { pathname } = new URL(url);
     const token = pathname.slice('/sub/pay/'.length);
     const target = { host: '127.0.0.1', port: shop.panel().port };
-    const ask = (line: string) => exchangeRaw(target, requestText(`${line} HTTP/1.1`, ['Host: 127.0.0.1'], ''));
-    const constant = await ask('GET /nothing');
+    const exchangeLine = (line: string) =>
+      exchangeRaw(target, requestText(`${line} HTTP/1.1`, ['Host: 127.0.0.1'], ''));
+    const constant = await exchangeLine('GET /nothing');
     expect(constant).toMatch(/^HTTP\/1\.1 404 /);
     const other = `/sub/pay/gh_${'A'.repeat(32)}`;
     for (const line of [
@@ -132,7 +133,7 @@ describe('the page of an order', () => {
       `GET /sub/${token}`,
       `POST /sub/${'A'.repeat(22)}/buy/${shop.offerId}`,
     ])
-      expect(await ask(line), line).toBe(constant);
+      expect(await exchangeLine(line), line).toBe(constant);
   });
 });
 

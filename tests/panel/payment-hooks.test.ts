@@ -21,7 +21,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function hookOf(id: number): Promise<string> {
+async function enableHook(id: number): Promise<string> {
   return (await shop.panel().act('setProviderHook', { id, enabled: true })).hook_url ?? '';
 }
 
@@ -33,11 +33,11 @@ const attention = async () => (await shop.panel().act('listAttention', {})).item
 
 it.each(KINDS)('%s: a report has the order asked about at once, and once', async (kind) => {
   const { id, fake } = await shop.add(kind);
-  const url = await hookOf(id);
+  const url = await enableHook(id);
   expect(url).toMatch(/\/sub\/hook\/[\w-]{32}$/);
   const order = await shop.open(id);
   await shop.turn();
-  const token = shop.tokenOf(order.id);
+  const token = shop.getInvoiceToken(order.id);
   fake.pay(token);
   await shop.turn();
   expect(await shop.order(order.id)).toMatchObject({ state: 'open' });
@@ -53,11 +53,11 @@ it.each(KINDS)('%s: a report has the order asked about at once, and once', async
 
 it('an order that had ended is asked about again, however old', async () => {
   const { id, fake } = await shop.add('yookassa');
-  const url = await hookOf(id);
+  const url = await enableHook(id);
   const order = await shop.open(id);
-  const token = shop.tokenOf(order.id);
+  const token = shop.getInvoiceToken(order.id);
   fake.expire(token);
-  await shop.ask(order.id);
+  await shop.pollOrder(order.id);
   expect(await shop.order(order.id)).toMatchObject({ state: 'expired' });
   // Its list is read from three days ago.
   shop.clock.advance(20 * 24 * 3_600_000);
@@ -76,11 +76,11 @@ it('an order that had ended is asked about again, however old', async () => {
 
 it('what is no payment to ask about has the list read, at most once a minute', async () => {
   const { id, fake } = await shop.add('yookassa');
-  const url = await hookOf(id);
+  const url = await enableHook(id);
   const order = await shop.open(id);
-  const token = shop.tokenOf(order.id);
+  const token = shop.getInvoiceToken(order.id);
   fake.pay(token);
-  await shop.ask(order.id);
+  await shop.pollOrder(order.id);
   await shop.turn();
   shop.clock.advance(120_000);
   fake.refund(token);
@@ -93,11 +93,11 @@ it('what is no payment to ask about has the list read, at most once a minute', a
 
 it('what comes within a minute of a reading is read when the minute is over', async () => {
   const { id, fake } = await shop.add('yookassa');
-  const url = await hookOf(id);
+  const url = await enableHook(id);
   const order = await shop.open(id);
-  const token = shop.tokenOf(order.id);
+  const token = shop.getInvoiceToken(order.id);
   fake.pay(token);
-  await shop.ask(order.id);
+  await shop.pollOrder(order.id);
   await shop.turn();
   const asked = fake.requests.length;
   shop.clock.advance(20_000);
@@ -116,11 +116,11 @@ it('what comes within a minute of a reading is read when the minute is over', as
 
 it('stripe: what is signed and names no session has the list read', async () => {
   const { id, fake } = await shop.add('stripe');
-  const url = await hookOf(id);
+  const url = await enableHook(id);
   const order = await shop.open(id);
-  const token = shop.tokenOf(order.id);
+  const token = shop.getInvoiceToken(order.id);
   fake.pay(token);
-  await shop.ask(order.id);
+  await shop.pollOrder(order.id);
   await shop.turn();
   shop.clock.advance(120_000);
   fake.refund(token);
@@ -136,10 +136,10 @@ it('stripe: what is signed and names no session has the list read', async () => 
 
 it.each(['crypto_pay', 'stripe', 'heleket'] as const)('%s: what it has not signed is refused', async (kind) => {
   const { id, fake } = await shop.add(kind);
-  const url = await hookOf(id);
+  const url = await enableHook(id);
   const order = await shop.open(id);
   await shop.turn();
-  const { raw, headers } = shop.hookFrom(fake, shop.tokenOf(order.id));
+  const { raw, headers } = shop.hookFrom(fake, shop.getInvoiceToken(order.id));
   const asked = fake.requests.length;
   expect(await report(url, { raw: raw.replace(/"(?=[^"]*"[^"]*$)/, '"x'), headers })).toBe(400);
   expect(await report(url, { raw: '', headers })).toBe(400);
@@ -150,7 +150,7 @@ it.each(['crypto_pay', 'stripe', 'heleket'] as const)('%s: what it has not signe
 
 it('a report without an order, of any size and kind, is never answered with a failure', async () => {
   const { id } = await shop.add('yookassa');
-  const url = await hookOf(id);
+  const url = await enableHook(id);
   for (const body of ['null', '[]', '{}', '{"object":{"id":5}}', '\u0000', 'x'.repeat(60_000)])
     expect(await report(url, { raw: body, headers: {} }), body.slice(0, 20)).toBe(400);
   expect(await report(url, { raw: 'x'.repeat(70_000), headers: {} })).toBe(413);
@@ -166,20 +166,20 @@ it('a report without an order, of any size and kind, is never answered with a fa
 it('is off at first, has another address each time it is turned on, and is not there for strangers', async () => {
   const { id, fake } = await shop.add('crypto_pay');
   expect((await shop.panel().act('listProviders', {})).items[0]).toMatchObject({ hook_url: null });
-  const first = await hookOf(id);
+  const first = await enableHook(id);
   await shop.panel().act('setProviderHook', { id, enabled: false });
-  const second = await hookOf(id);
+  const second = await enableHook(id);
   expect(second).not.toBe(first);
   const stars = await shop.add('stars');
   await expect(shop.panel().act('setProviderHook', { id: stars.id, enabled: true })).rejects.toMatchObject({
     code: 'validation',
   });
   const order = await shop.open(id);
-  const { raw } = fake.hook(shop.tokenOf(order.id));
+  const { raw } = fake.hook(shop.getInvoiceToken(order.id));
   const target = { host: '127.0.0.1', port: shop.panel().port };
-  const ask = (line: string, body = '') =>
+  const exchangeLine = (line: string, body = '') =>
     exchangeRaw(target, requestText(`${line} HTTP/1.1`, ['Host: 127.0.0.1', `Content-Length: ${body.length}`], body));
-  const constant = await ask('GET /nothing');
+  const constant = await exchangeLine('GET /nothing');
   const { pathname } = new URL(second);
   for (const line of [
     `POST ${new URL(first).pathname}`,
@@ -189,5 +189,5 @@ it('is off at first, has another address each time it is turned on, and is not t
     `POST ${pathname}/`,
     `POST ${pathname.replace('/sub/', '/other/')}`,
   ])
-    expect(await ask(line, line.startsWith('POST') ? raw : ''), line).toBe(constant);
+    expect(await exchangeLine(line, line.startsWith('POST') ? raw : ''), line).toBe(constant);
 });

@@ -38,10 +38,10 @@ const order = async (code: string, user?: number) =>
     promo_code: code,
   });
 const open = (id: number, provider_id: number) => shop.panel().act('openOrder', { id, provider_id });
-const userOf = async (id: number) => shop.panel().act('getUser', { id });
+const readUser = async (id: number) => shop.panel().act('getUser', { id });
 async function pay(id: number, fake: FakeProvider) {
-  fake.pay(shop.tokenOf(id));
-  return shop.ask(id);
+  fake.pay(shop.getInvoiceToken(id));
+  return shop.pollOrder(id);
 }
 const later = (days: number) => new Date(Date.parse(END) + days * DAY).toISOString();
 
@@ -76,11 +76,11 @@ describe('an order with a promo code', () => {
     await make('MORE', effect);
     const made = await order('more');
     const userId = made.user?.id ?? 0;
-    const { updated_at: _at, ...before } = await userOf(userId);
+    const { updated_at: _at, ...before } = await readUser(userId);
     expect(made.amount).toBe(499);
     await open(made.id, id);
     await pay(made.id, fake);
-    expect(await userOf(userId)).toMatchObject({ expires_at: end });
+    expect(await readUser(userId)).toMatchObject({ expires_at: end });
     const granted = () => shop.panel().act('listGrants', { id: userId });
     expect((await granted()).items.reduce((sum, { bytes: one }) => sum + one, 0)).toBe(bytes);
     expect(await shop.panel().act('previewRefund', { id: made.id })).toMatchObject({
@@ -89,7 +89,7 @@ describe('an order with a promo code', () => {
       nothing: false,
     });
     await shop.panel().act('refundOrder', { id: made.id, ...proof });
-    const { updated_at: _later, ...after } = await userOf(userId);
+    const { updated_at: _later, ...after } = await readUser(userId);
     expect(after).toEqual(before);
     expect((await granted()).items).toEqual([]);
   });
@@ -104,8 +104,8 @@ describe('an order with a promo code', () => {
     expect(fake.invoices).toHaveLength(1);
     const [winner, loser] = opened[0]?.status === 'fulfilled' ? [first, second] : [second, first];
     // The provider's last word gives it free, and the other can have it.
-    fake.expire(shop.tokenOf(winner.id));
-    expect(await shop.ask(winner.id)).toMatchObject({ state: 'expired' });
+    fake.expire(shop.getInvoiceToken(winner.id));
+    expect(await shop.pollOrder(winner.id)).toMatchObject({ state: 'expired' });
     expect(await used('ONCE')).toEqual({ used: 0, reserved: 0 });
     await open(loser.id, id);
     await pay(loser.id, fake);
@@ -167,6 +167,15 @@ describe('an order with a promo code', () => {
     // What the code becomes afterwards changes no order.
     await panel.act('changePromo', { id, effect: { kind: 'percent', percent: 90 }, max_uses: null });
     expect(await shop.order(made.id)).toMatchObject({ amount: 400, promo: { effect: PERCENT } });
+    // A list that a program left empty is not all of them.
+    for (const empty of [{ tariff_ids: [] }, { offer_ids: [] }]) {
+      await expect(panel.act('changePromo', { id, ...empty })).rejects.toMatchObject({ code: 'validation' });
+      await expect(make('EMPTY', PERCENT, empty)).rejects.toMatchObject({ code: 'validation' });
+    }
+    expect(await panel.act('changePromo', { id, tariff_ids: null })).toMatchObject({
+      tariff_ids: null,
+      offer_ids: [shop.offerId],
+    });
     await panel.act('deletePromo', { id });
     await expect(order('RIGHT')).rejects.toMatchObject({ code: 'promo_refused' });
     const { id: stripe, fake } = await shop.add('stripe');
@@ -234,12 +243,12 @@ describe('an order with a promo code', () => {
     await make('LATE', PERCENT, { max_uses: 1 });
     const made = await shop.panel().act('createOrder', { user_id: await shop.buyer(), offer_id: shop.offerId });
     await open(made.id, id);
-    const token = shop.tokenOf(made.id);
+    const token = shop.getInvoiceToken(made.id);
     await order('LATE', made.user?.id);
     expect(await open(made.id, id)).toMatchObject({ amount: 400 });
     expect(fake.invoices.map(({ amount }) => amount)).toEqual(['499', '400']);
     fake.pay(token);
-    expect(await shop.ask(made.id)).toMatchObject({ state: 'paid', amount: 499, promo: null });
+    expect(await shop.pollOrder(made.id)).toMatchObject({ state: 'paid', amount: 499, promo: null });
     expect(await used('LATE')).toEqual({ used: 0, reserved: 0 });
   });
 });

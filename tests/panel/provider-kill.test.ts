@@ -12,7 +12,7 @@ import { createTestClock, createTestTimers } from '../support/clock.ts';
 import { times } from '../support/long.ts';
 import { PASSWORD, startPanel } from '../support/panel.ts';
 import { openCryptoPay } from '../support/providers/crypto-pay.ts';
-import { type FakeProvider, type Fault, passTime } from '../support/providers/fake.ts';
+import { advanceClock, type FakeProvider, type Fault } from '../support/providers/fake.ts';
 import { openHeleket } from '../support/providers/heleket.ts';
 import { openStars } from '../support/providers/stars.ts';
 import { openStripe } from '../support/providers/stripe.ts';
@@ -40,7 +40,7 @@ const END_WITH_PARENT = pathToFileURL(join(import.meta.dirname, '..', 'support',
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-provider-kill-'));
 const fakes: FakeProvider[] = [];
 afterEach(async () => {
-  passTime(-slept);
+  advanceClock(-slept);
   for (const fake of fakes) await fake[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -128,7 +128,7 @@ it(`loses and doubles nothing in ${KILLS} kills at five providers`, async () => 
     if (round === Math.floor(KILLS / 2)) {
       buy(round, true);
       slept = MONTH;
-      passTime(MONTH);
+      advanceClock(MONTH);
     }
     const child = startVictim();
     child.on('message', () => {

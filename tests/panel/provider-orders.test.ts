@@ -9,7 +9,7 @@ import { PROVIDER_KINDS, type ProviderKind } from '../../src/contract/sales/prov
 import type { Order, PaymentAct } from '../../src/contract/sales/sales.ts';
 import { times } from '../support/long.ts';
 import { PASSWORD } from '../support/panel.ts';
-import { type FakeProvider, passTime } from '../support/providers/fake.ts';
+import { advanceClock, type FakeProvider } from '../support/providers/fake.ts';
 import { END, openShop, type Shop } from '../support/shop.ts';
 
 const DAY = 86_400_000;
@@ -35,7 +35,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const endOf = async ({ user }: Order) => (await shop.panel().act('getUser', { id: user?.id ?? 0 })).expires_at;
+const readEnd = async ({ user }: Order) => (await shop.panel().act('getUser', { id: user?.id ?? 0 })).expires_at;
 const later = (days: number) => new Date(Date.parse(END) + days * DAY).toISOString();
 const attention = async () => (await shop.panel().act('listAttention', {})).items;
 const resolve = (id: number, act: PaymentAct, more: object = {}) =>
@@ -70,17 +70,17 @@ describe.each(PROVIDER_KINDS)('%s', (kind) => {
       paid_at: null,
       pay_url: expect.stringMatching(/^https:/),
     });
-    expect(await shop.ask(order.id)).toMatchObject({ state: 'open' });
-    fake.pay(shop.tokenOf(order.id));
-    const paid = await shop.ask(order.id);
+    expect(await shop.pollOrder(order.id)).toMatchObject({ state: 'open' });
+    fake.pay(shop.getInvoiceToken(order.id));
+    const paid = await shop.pollOrder(order.id);
     expect(paid).toMatchObject({ state: 'paid', method: kind, pay_url: null, amount: order.amount });
-    expect(await endOf(paid)).toBe(later(30));
+    expect(await readEnd(paid)).toBe(later(30));
     // Again, by its list, and after a restart.
-    await shop.ask(order.id);
+    await shop.pollOrder(order.id);
     await shop.restart();
     shop.clock.advance(2 * HOUR);
     await shop.turn();
-    expect(await endOf(paid)).toBe(later(30));
+    expect(await readEnd(paid)).toBe(later(30));
     expect(events('user.extended')).toMatchObject([{ order_id: order.id }]);
     const entries = (await shop.panel().act('listAudit', { target: `user:${paid.user?.id}` })).items;
     const taken = entries.filter(({ action }) => action === 'takePayment');
@@ -104,45 +104,45 @@ describe.each(PROVIDER_KINDS)('%s', (kind) => {
     shop.clock.advance(2 * 60_000);
     await shop.turn();
     expect(await shop.order(made.id)).toMatchObject({ state: 'open', pay_url: expect.anything() });
-    const token = shop.tokenOf(made.id);
+    const token = shop.getInvoiceToken(made.id);
     // Stars have no key and no way to look a link up: both links are of one order, which is paid once.
     expect(fake.invoices).toHaveLength(kind === 'stars' ? 2 : 1);
     for (const request of opened(fake, kind)) {
       const key = request.headers['idempotency-key'] ?? request.headers['idempotence-key'];
       if (kind === 'stripe' || kind === 'yookassa')
-        expect(key).toBe(shop.panel().store.payments.invoicesOf(made.id)[0]?.key);
+        expect(key).toBe(shop.panel().store.payments.listInvoices(made.id)[0]?.key);
       expect(request.raw).toContain(token);
     }
     fake.pay(token);
-    expect(await endOf(await shop.ask(made.id))).toBe(later(30));
+    expect(await readEnd(await shop.pollOrder(made.id))).toBe(later(30));
   });
 
   it('is found paid after a month of sleep', async () => {
     const { id, fake } = await shop.add(kind);
     const order = await shop.open(id);
-    fake.pay(shop.tokenOf(order.id));
+    fake.pay(shop.getInvoiceToken(order.id));
     shop.clock.advance(30 * DAY);
     await shop.restart();
     await shop.turn();
     expect(await shop.order(order.id)).toMatchObject({ state: 'paid' });
-    expect(await endOf(order)).toBe(later(30));
+    expect(await readEnd(order)).toBe(later(30));
     expect(events('user.extended')).toHaveLength(1);
   });
 
   it('asks again after each fault', async () => {
     const { id, fake } = await shop.add(kind);
     const order = await shop.open(id);
-    fake.pay(shop.tokenOf(order.id));
+    fake.pay(shop.getInvoiceToken(order.id));
     const path = kind === 'stars' ? 'getStarTransactions' : kind === 'crypto_pay' ? 'getInvoices' : '';
     const provider = () => shop.panel().store.providers.get(id);
     for (const fault of ['late', 'cut', 'busy', 'down', 'garbage', 'endless'] as const) {
       fake.fail(path, fault);
-      expect(await shop.ask(order.id), fault).toMatchObject({ state: 'open' });
+      expect(await shop.pollOrder(order.id), fault).toMatchObject({ state: 'open' });
       expect(provider()?.error, fault).not.toBeNull();
     }
-    expect(await shop.ask(order.id)).toMatchObject({ state: 'paid' });
+    expect(await shop.pollOrder(order.id)).toMatchObject({ state: 'paid' });
     expect(provider()?.error).toBeNull();
-    expect(await endOf(order)).toBe(later(30));
+    expect(await readEnd(order)).toBe(later(30));
   });
 });
 
@@ -150,8 +150,8 @@ describe('asking', () => {
   it('follows its times, which are stored, and ends with the last word', async () => {
     const { id, fake } = await shop.add('yookassa');
     const order = await shop.open(id);
-    const invoice = () => shop.panel().store.payments.invoicesOf(order.id)[0];
-    const wait = () => (invoice()?.nextAskAt ?? 0) - shop.clock.now();
+    const invoice = () => shop.panel().store.payments.listInvoices(order.id)[0];
+    const wait = () => (invoice()?.nextPollAt ?? 0) - shop.clock.now();
     await shop.turn();
     const waits: number[] = [];
     for (const pause of [5000, 10_000, 15_000, 60_000, DAY, 7 * DAY, 30 * DAY]) {
@@ -162,18 +162,18 @@ describe('asking', () => {
     }
     waits.push(wait());
     expect(waits.map((ms) => ms / 1000)).toEqual([5, 10, 15, 60, 60, 3600, 86_400, 86_400]);
-    fake.expire(shop.tokenOf(order.id));
-    expect(await shop.ask(order.id)).toMatchObject({ state: 'expired', pay_url: null });
-    expect(invoice()?.nextAskAt).toBeNull();
+    fake.expire(shop.getInvoiceToken(order.id));
+    expect(await shop.pollOrder(order.id)).toMatchObject({ state: 'expired', pay_url: null });
+    expect(invoice()?.nextPollAt).toBeNull();
     const asked = fake.requests.length;
-    await shop.ask(order.id);
+    await shop.pollOrder(order.id);
     expect(fake.requests).toHaveLength(asked);
   });
 
   it('at once is no more often than the provider allows', async () => {
     const { id, fake } = await shop.add('heleket');
     const order = await shop.open(id);
-    await shop.ask(order.id);
+    await shop.pollOrder(order.id);
     const asked = fake.requests.length;
     shop.clock.advance(29_000);
     await Promise.all([1, 2, 3].map(() => shop.panel().act('askOrder', { id: order.id })));
@@ -188,7 +188,7 @@ describe('asking', () => {
     const good = await shop.add('yookassa');
     const [waiting, order] = [await shop.open(slow.id), await shop.open(good.id)];
     slow.fake.fail('', ...Array.from({ length: 20 }, () => 'silent' as const));
-    good.fake.pay(shop.tokenOf(order.id));
+    good.fake.pay(shop.getInvoiceToken(order.id));
     shop.clock.advance(60_000);
     shop.timers.tick();
     await expect.poll(async () => (await shop.order(order.id)).state).toBe('paid');
@@ -209,8 +209,8 @@ describe('asking', () => {
     await shop.turn();
     expect(lists() - before).toBe(100);
     // Orders are asked about all the same.
-    fake.pay(shop.tokenOf(order.id));
-    expect(await shop.ask(order.id)).toMatchObject({ state: 'paid' });
+    fake.pay(shop.getInvoiceToken(order.id));
+    expect(await shop.pollOrder(order.id)).toMatchObject({ state: 'paid' });
     await shop.turn();
     expect(lists() - before).toBe(100);
     shop.clock.advance(5 * 60_000);
@@ -236,7 +236,7 @@ describe('asking', () => {
       { ...paid, ...odd, id: 'odd-3', amount: '99999999999999999999.00' },
       { ...paid, ...odd, id: 'odd-4', refunded: '99999999999999999999.00' },
     );
-    fake.pay(shop.tokenOf(order.id));
+    fake.pay(shop.getInvoiceToken(order.id));
     shop.clock.advance(HOUR);
     await shop.turn();
     const orders = [await shop.order(order.id), await shop.order(future.id)];
@@ -246,8 +246,8 @@ describe('asking', () => {
     ]);
     const found = (await attention()).map(({ external_id, amount, currency }) => [external_id, amount, currency]);
     expect(found.toSorted()).toEqual([
-      ['odd-1', 45_000, '?'],
-      ['odd-2', 45_000, 'X'.repeat(20)],
+      ['odd-1', 0, '?'],
+      ['odd-2', 0, 'X'.repeat(20)],
       ['odd-3', 0, 'RUB'],
       ['odd-4', 45_000, 'RUB'],
     ]);
@@ -261,7 +261,7 @@ describe('asking', () => {
     const { id, fake } = await shop.add('stars');
     await shop.turn();
     const orders = [await shop.open(id), await shop.open(id), await shop.open(id)];
-    fake.pay(shop.tokenOf(orders[1]?.id ?? 0));
+    fake.pay(shop.getInvoiceToken(orders[1]?.id ?? 0));
     shop.clock.advance(60_000);
     const lists = () => fake.requests.filter(({ path }) => path.endsWith('/getStarTransactions')).length;
     const before = lists();
@@ -280,7 +280,7 @@ describe('asking', () => {
     shop.clock.advance(4000 * DAY);
     await shop.turn();
     shop.clock.advance(-4000 * DAY);
-    fake.pay(shop.tokenOf(order.id));
+    fake.pay(shop.getInvoiceToken(order.id));
     await shop.turn();
     expect(await shop.order(order.id)).toMatchObject({ state: 'paid' });
   });
@@ -290,11 +290,11 @@ describe('an order', () => {
   it('that expired can be opened again, and is paid by whichever invoice money comes for first', async () => {
     const { id, fake } = await shop.add('stripe');
     const order = await shop.open(id);
-    const first = shop.tokenOf(order.id);
+    const first = shop.getInvoiceToken(order.id);
     fake.expire(first);
-    await shop.ask(order.id);
+    await shop.pollOrder(order.id);
     await shop.panel().act('openOrder', { id: order.id, provider_id: id });
-    const second = shop.tokenOf(order.id);
+    const second = shop.getInvoiceToken(order.id);
     expect(second).not.toBe(first);
     fake.pay(first);
     shop.clock.advance(HOUR);
@@ -303,7 +303,7 @@ describe('an order', () => {
     fake.pay(second);
     shop.clock.advance(HOUR);
     await shop.turn();
-    expect(await endOf(order)).toBe(later(30));
+    expect(await readEnd(order)).toBe(later(30));
     expect(await attention()).toMatchObject([
       { reason: 'paid_twice', applied: false, acts: ['apply', 'days', 'refund', 'ignore'] },
     ]);
@@ -338,8 +338,8 @@ describe('an order', () => {
     shop.clock.advance(2 * DAY);
     expect(await form()).toBe(false);
     await shop.panel().act('openOrder', { id: fresh.id, provider_id: id });
-    fake.pay(shop.tokenOf(fresh.id));
-    expect(await shop.ask(fresh.id)).toMatchObject({ state: 'paid' });
+    fake.pay(shop.getInvoiceToken(fresh.id));
+    expect(await shop.pollOrder(fresh.id)).toMatchObject({ state: 'paid' });
   });
 
   it('is refused where nothing is sold', async () => {
@@ -380,7 +380,7 @@ describe('an order', () => {
     await expect(shop.panel().act('deleteProvider', { id })).rejects.toMatchObject({ code: 'provider_in_use' });
     await shop.panel().act('enableProvider', { id, enabled: false });
     await shop.panel().act('updateSettings', { selling: false });
-    fake.pay(shop.tokenOf(order.id));
+    fake.pay(shop.getInvoiceToken(order.id));
     shop.clock.advance(60_000);
     await shop.turn();
     expect(await shop.order(order.id)).toMatchObject({ state: 'paid' });
@@ -391,7 +391,7 @@ describe('an order', () => {
   it('in Stars that is not paid does not keep its account, and what was paid is found before', async () => {
     const { id, fake } = await shop.add('stars');
     const [unpaid, paid] = [await shop.open(id), await shop.open(id)];
-    fake.pay(shop.tokenOf(paid.id));
+    fake.pay(shop.getInvoiceToken(paid.id));
     fake.fail('getStarTransactions', 'down');
     await expect(shop.panel().act('deleteProvider', { id })).rejects.toMatchObject({ code: 'provider_in_use' });
     await shop.panel().act('deleteProvider', { id });
@@ -406,8 +406,8 @@ describe('an order', () => {
     const dearer = [{ amount: 999, currency: 'EUR' }];
     await shop.panel().act('changeOffer', { id: shop.offerId, sold: { kind: 'days', days: 1 }, prices: dearer });
     await shop.panel().act('deleteOffer', { id: shop.offerId });
-    fake.pay(shop.tokenOf(order.id));
-    expect(await endOf(await shop.ask(order.id))).toBe(later(30));
+    fake.pay(shop.getInvoiceToken(order.id));
+    expect(await readEnd(await shop.pollOrder(order.id))).toBe(later(30));
   });
 });
 
@@ -443,7 +443,7 @@ describe('a payment that needs a person', () => {
     const kind = reason === 'refunded' ? 'yookassa' : 'crypto_pay';
     const { id, fake } = await shop.add(kind);
     const order = await shop.open(id);
-    await cases[reason]?.(fake, order, shop.tokenOf(order.id));
+    await cases[reason]?.(fake, order, shop.getInvoiceToken(order.id));
     shop.clock.advance(HOUR);
     await shop.turn();
     const [payment, ...others] = await attention();
@@ -467,7 +467,7 @@ describe('a payment that needs a person', () => {
     const { id, fake } = await shop.add('crypto_pay');
     const [whole, part] = [await shop.open(id), await shop.open(id)];
     const worth = Math.floor((30 * 300) / 499);
-    for (const { id: order } of [whole, part]) payBeside(fake, shop.tokenOf(order), { amount: '3.00' });
+    for (const { id: order } of [whole, part]) payBeside(fake, shop.getInvoiceToken(order), { amount: '3.00' });
     shop.clock.advance(HOUR);
     await shop.turn();
     const found = await attention();
@@ -475,18 +475,18 @@ describe('a payment that needs a person', () => {
     const of = ({ id: order }: Order) => found.find(({ order_id }) => order_id === order)?.id ?? 0;
     await resolve(of(whole), 'apply');
     expect(await shop.order(whole.id)).toMatchObject({ state: 'paid', amount: 300, currency: 'EUR' });
-    expect(await endOf(whole)).toBe(later(30));
+    expect(await readEnd(whole)).toBe(later(30));
     await expect(resolve(of(part), 'days')).rejects.toMatchObject({ errors: [{ pointer: '#/days' }] });
     await resolve(of(part), 'days', { days: 18 });
     expect(await shop.order(part.id)).toMatchObject({ state: 'paid', sold: { kind: 'days', days: 18 } });
-    expect(await endOf(part)).toBe(later(18));
+    expect(await readEnd(part)).toBe(later(18));
     expect(events('user.extended')).toHaveLength(2);
   });
 
   it('more than was asked pays the order, and the rest is shown', async () => {
     const { id, fake } = await shop.add('crypto_pay');
     const order = await shop.open(id);
-    payBeside(fake, shop.tokenOf(order.id), { amount: '9.99' });
+    payBeside(fake, shop.getInvoiceToken(order.id), { amount: '9.99' });
     shop.clock.advance(HOUR);
     await shop.turn();
     expect(await shop.order(order.id)).toMatchObject({ state: 'paid', amount: 999 });
@@ -517,7 +517,7 @@ describe('a payment that needs a person', () => {
     const { id, fake } = await shop.add('heleket');
     const order = await shop.open(id);
     shop.clock.advance(40 * DAY);
-    const token = shop.tokenOf(order.id);
+    const token = shop.getInvoiceToken(order.id);
     payBeside(fake, token, { createdAt: shop.clock.now() });
     await shop.turn();
     expect(await attention()).toMatchObject([{ reason: 'late', order_id: order.id }]);
@@ -526,9 +526,9 @@ describe('a payment that needs a person', () => {
   it.each([4, 25])('paid at Heleket %i days after its invoice had ended is found without a report', async (days) => {
     const { id, fake } = await shop.add('heleket');
     const order = await shop.open(id);
-    const token = shop.tokenOf(order.id);
+    const token = shop.getInvoiceToken(order.id);
     fake.expire(token);
-    expect(await shop.ask(order.id)).toMatchObject({ state: 'expired' });
+    expect(await shop.pollOrder(order.id)).toMatchObject({ state: 'expired' });
     for (let day = 0; day < days; day++) {
       shop.clock.advance(DAY);
       await shop.turn();
@@ -538,7 +538,7 @@ describe('a payment that needs a person', () => {
     shop.clock.advance(DAY);
     await shop.turn();
     expect(await shop.order(order.id)).toMatchObject({ state: 'paid' });
-    expect(await endOf(order)).toBe(later(30));
+    expect(await readEnd(order)).toBe(later(30));
     expect(await attention()).toEqual([]);
     // The list is read from far back once a day only.
     const readFar = () =>
@@ -556,9 +556,9 @@ describe('a payment that needs a person', () => {
     const { id, fake } = await shop.add('heleket');
     await shop.turn();
     const order = await shop.open(id);
-    const token = shop.tokenOf(order.id);
+    const token = shop.getInvoiceToken(order.id);
     fake.expire(token);
-    await shop.ask(order.id);
+    await shop.pollOrder(order.id);
     for (let day = 0; day < 34; day++) {
       shop.clock.advance(DAY);
       await shop.turn();
@@ -579,18 +579,18 @@ describe('a payment that needs a person', () => {
     for (const kind of ['stars', 'yookassa', 'stripe', 'heleket'] as const) {
       const { id, fake } = await shop.add(kind);
       const order = await shop.open(id);
-      const token = shop.tokenOf(order.id);
+      const token = shop.getInvoiceToken(order.id);
       fake.pay(token);
-      await shop.ask(order.id);
+      await shop.pollOrder(order.id);
       fake.refund(token);
       shop.clock.advance(2 * HOUR);
       await shop.turn();
       const [payment, ...others] = await attention();
       expect(others).toEqual([]);
       expect(payment).toMatchObject({ kind, reason: 'refunded', applied: true, acts: ['take_back', 'ignore'] });
-      expect(await endOf(order)).toBe(later(30));
+      expect(await readEnd(order)).toBe(later(30));
       expect(await resolve(payment?.id ?? 0, 'take_back')).toMatchObject({ act: 'take_back', applied: false });
-      expect(await endOf(order)).toBe(END);
+      expect(await readEnd(order)).toBe(END);
       expect(await shop.order(order.id)).toMatchObject({ state: 'refunded' });
       shop.clock.advance(2 * HOUR);
       await shop.turn();
@@ -608,8 +608,8 @@ describe('a refund through the provider', () => {
   it.each(kinds)('%s gives the money back once, and takes the order back with it', async (kind) => {
     const { id, fake } = await shop.add(kind);
     const order = await shop.open(id);
-    fake.pay(shop.tokenOf(order.id));
-    await shop.ask(order.id);
+    fake.pay(shop.getInvoiceToken(order.id));
+    await shop.pollOrder(order.id);
     expect(await shop.panel().act('previewRefund', { id: order.id })).toMatchObject({
       expires_at: { from: later(30), to: END },
       by_provider: true,
@@ -619,7 +619,7 @@ describe('a refund through the provider', () => {
     expect(first).toMatchObject({ value: { state: 'refunded', refund_note: 'Changed her mind', refunding: false } });
     expect(second.status === 'fulfilled' || second.reason.code === 'order_refunded').toBe(true);
     await expect(refund()).rejects.toMatchObject({ code: 'order_refunded' });
-    expect(await endOf(order)).toBe(END);
+    expect(await readEnd(order)).toBe(END);
     expect(
       new Set(refundsAt(fake, kind).map(({ headers }) => headers['idempotency-key'] ?? headers['idempotence-key']))
         .size,
@@ -633,31 +633,31 @@ describe('a refund through the provider', () => {
   it.each(kinds)('%s whose reply is lost is asked for again by the same key, also after a crash', async (kind) => {
     const { id, fake } = await shop.add(kind);
     const order = await shop.open(id);
-    fake.pay(shop.tokenOf(order.id));
-    await shop.ask(order.id);
+    fake.pay(shop.getInvoiceToken(order.id));
+    await shop.pollOrder(order.id);
     fake.fail(REFUNDS[kind], 'cut');
     const refund = shop.panel().act('refundOrder', { id: order.id, ...proof });
     await expect(refund).rejects.toMatchObject({ code: 'provider_failed' });
     expect(await shop.order(order.id)).toMatchObject({ state: 'paid', refunding: true });
-    expect(await endOf(order)).toBe(later(30));
+    expect(await readEnd(order)).toBe(later(30));
     await expect(shop.panel().act('deleteProvider', { id })).rejects.toMatchObject({ code: 'provider_in_use' });
     await shop.restart();
     shop.clock.advance(2 * 60_000);
     await shop.turn();
     expect(await shop.order(order.id)).toMatchObject({ state: 'refunded', refunding: false });
-    expect(await endOf(order)).toBe(END);
+    expect(await readEnd(order)).toBe(END);
     expect(await attention()).toEqual([]);
   });
 
   const slow = ['yookassa', 'stripe'] as const;
   it.each(slow)('%s that stays pending takes nothing back until the last word, also after a crash', async (kind) => {
     const { id, fake } = await shop.add(kind);
-    fake.holdRefunds();
+    fake.delayRefunds();
     for (const isDone of [true, false]) {
       const order = await shop.open(id);
-      const token = shop.tokenOf(order.id);
+      const token = shop.getInvoiceToken(order.id);
       fake.pay(token);
-      await shop.ask(order.id);
+      await shop.pollOrder(order.id);
       const begun = await shop.panel().act('refundOrder', { id: order.id, note: 'Slow', ...proof });
       expect(begun).toMatchObject({ state: 'paid', refunding: true });
       await shop.restart();
@@ -665,11 +665,11 @@ describe('a refund through the provider', () => {
       shop.clock.advance(2 * HOUR);
       await shop.turn();
       expect(await shop.order(order.id)).toMatchObject({ state: 'paid', refunding: true });
-      expect(await endOf(order)).toBe(later(30));
+      expect(await readEnd(order)).toBe(later(30));
       fake.settleRefund(token, isDone);
       shop.clock.advance(HOUR);
       await shop.turn();
-      expect(await endOf(order)).toBe(isDone ? END : later(30));
+      expect(await readEnd(order)).toBe(isDone ? END : later(30));
       expect(await shop.order(order.id)).toMatchObject({ state: isDone ? 'refunded' : 'paid', refunding: false });
       const found = await attention();
       if (isDone) expect(found).toEqual([]);
@@ -686,28 +686,28 @@ describe('a refund through the provider', () => {
     shop.clock.advance(HOUR);
     await shop.turn();
     expect(await attention()).toEqual([]);
-    expect(await endOf(await shop.order(failed?.order_id ?? 0))).toBe(END);
+    expect(await readEnd(await shop.order(failed?.order_id ?? 0))).toBe(END);
   });
 
   it('that the provider refuses changes nothing', async () => {
     const { id, fake } = await shop.add('stripe');
     const order = await shop.open(id);
-    const token = shop.tokenOf(order.id);
+    const token = shop.getInvoiceToken(order.id);
     fake.pay(token);
-    await shop.ask(order.id);
+    await shop.pollOrder(order.id);
     fake.refund(token);
     const refund = shop.panel().act('refundOrder', { id: order.id, ...proof });
     await expect(refund).rejects.toMatchObject({ code: 'provider_failed' });
     expect(await shop.order(order.id)).toMatchObject({ state: 'paid', refunding: false });
-    expect(await endOf(order)).toBe(later(30));
+    expect(await readEnd(order)).toBe(later(30));
   });
 
   it('that the provider refuses when it is asked for again needs a person', async () => {
     const { id, fake } = await shop.add('stripe');
     const order = await shop.open(id);
-    const token = shop.tokenOf(order.id);
+    const token = shop.getInvoiceToken(order.id);
     fake.pay(token);
-    await shop.ask(order.id);
+    await shop.pollOrder(order.id);
     fake.fail('/v1/refunds', 'down');
     const refund = shop.panel().act('refundOrder', { id: order.id, ...proof });
     await expect(refund).rejects.toMatchObject({ code: 'provider_failed' });
@@ -717,16 +717,16 @@ describe('a refund through the provider', () => {
     await shop.turn();
     expect(await shop.order(order.id)).toMatchObject({ state: 'paid', refunding: false });
     expect(await attention()).toMatchObject([{ reason: 'refund_failed', order_id: order.id, applied: true }]);
-    expect(await endOf(order)).toBe(later(30));
+    expect(await readEnd(order)).toBe(later(30));
   });
 
   it('on its way, of an order that was taken back meanwhile, is asked about until it is done, and not again', async () => {
     const { id, fake } = await shop.add('yookassa');
-    fake.holdRefunds();
+    fake.delayRefunds();
     const order = await shop.open(id);
-    const token = shop.tokenOf(order.id);
+    const token = shop.getInvoiceToken(order.id);
     fake.pay(token);
-    await shop.ask(order.id);
+    await shop.pollOrder(order.id);
     await shop.panel().act('refundOrder', { id: order.id, ...proof });
     const [invoice] = fake.invoices;
     if (invoice) invoice.refunded = '1.00';
@@ -735,7 +735,7 @@ describe('a refund through the provider', () => {
     expect(await shop.order(order.id)).toMatchObject({ state: 'paid', refunding: true });
     // Its provider has given a part of it back, so that the panel takes back the order by itself.
     expect(await shop.panel().act('refundOrder', { id: order.id, ...proof })).toMatchObject({ state: 'refunded' });
-    expect(await endOf(order)).toBe(END);
+    expect(await readEnd(order)).toBe(END);
     fake.settleRefund(token, true);
     shop.clock.advance(HOUR + 1000);
     await shop.turn();
@@ -750,9 +750,9 @@ describe('a refund through the provider', () => {
   it('gives back what was not applied', async () => {
     const { id, fake } = await shop.add('stripe');
     const order = await shop.open(id);
-    fake.pay(shop.tokenOf(order.id));
+    fake.pay(shop.getInvoiceToken(order.id));
     await shop.panel().act('updateUser', { id: order.user?.id ?? 0, expires_at: null });
-    await shop.ask(order.id);
+    await shop.pollOrder(order.id);
     const [payment] = await attention();
     expect(payment).toMatchObject({ reason: 'not_applicable', acts: ['apply', 'days', 'refund', 'ignore'] });
     expect(await resolve(payment?.id ?? 0, 'refund', { note: 'Never expires' })).toMatchObject({
@@ -801,7 +801,7 @@ it.each(PROVIDER_KINDS)(
     let passed = 0;
     /** The provider's clock follows that of the panel: orders of one example are days after those of another. */
     const setProvidersClock = (ms: number) => {
-      passTime(ms - passed);
+      advanceClock(ms - passed);
       passed = ms;
     };
     await using stack = new AsyncDisposableStack();
@@ -810,11 +810,11 @@ it.each(PROVIDER_KINDS)(
       fc.asyncProperty(fc.array(happening, { minLength: 4, maxLength: 10 }), async (happenings) => {
         setProvidersClock(shop.clock.now() - began);
         const order = await shop.open(id);
-        const token = shop.tokenOf(order.id);
+        const token = shop.getInvoiceToken(order.id);
         const invoice = fake.invoices.find((one) => one.token === token);
         let isPaid = false;
         const happen: Readonly<Record<(typeof HAPPENINGS)[number], (fault: (typeof FAULTS)[number]) => unknown>> = {
-          ask: () => shop.ask(order.id),
+          ask: () => shop.pollOrder(order.id),
           turn: () => shop.turn(),
           hook: () => hookToken !== undefined && shop.panel().core.shop.hint(hookToken, shop.hookFrom(fake, token)),
           async crash() {
@@ -828,7 +828,8 @@ it.each(PROVIDER_KINDS)(
             isPaid = true;
           },
           expire: () => !isPaid && fake.expire(token),
-          duplicate: () => Promise.all([shop.ask(order.id), shop.turn(), happen.hook('late'), happen.hook('late')]),
+          duplicate: () =>
+            Promise.all([shop.pollOrder(order.id), shop.turn(), happen.hook('late'), happen.hook('late')]),
           hour: () => shop.clock.advance(HOUR + 1000),
           fault: (fault) => fake.fail('', fault),
           open: () =>
@@ -836,7 +837,7 @@ it.each(PROVIDER_KINDS)(
               .panel()
               .act('openOrder', { id: order.id, provider_id: id })
               .catch(() => null),
-          refund: () => giveBack(order.id),
+          refund: () => refundOutside(order.id),
           refundThere: () => isPaid && SHOWS_REFUNDS.has(kind) && invoice?.refunded === '0' && fake.refund(token),
         };
         for (const { what, fault } of happenings) await happen[what](fault);
@@ -856,7 +857,7 @@ it.each(PROVIDER_KINDS)(
         expect(isGiven ? ['paid', 'refunded'] : ['open', 'expired', 'failed', 'opening']).toContain(state);
         // Given once, or not at all where it was given back before the panel heard of it.
         expect(isGiven || found.length === 1).toBe(true);
-        expect(await endOf(order)).toBe(state === 'paid' ? later(30) : END);
+        expect(await readEnd(order)).toBe(state === 'paid' ? later(30) : END);
         expect(events('user.extended').filter(({ order_id }) => order_id === order.id)).toHaveLength(isGiven ? 1 : 0);
         expect(invoice?.refunded === '0' || state !== 'paid').toBe(true);
         expect(await attention()).toEqual([]);
@@ -868,7 +869,7 @@ it.each(PROVIDER_KINDS)(
 );
 
 /** As the administrator does; where the provider does not answer, it is asked again later. */
-async function giveBack(id: number): Promise<void> {
+async function refundOutside(id: number): Promise<void> {
   const { state } = await shop.order(id);
   if (state !== 'paid') return;
   const refund = shop.panel().act('refundOrder', { id, ...proof });

@@ -27,7 +27,7 @@ it.each(PROVIDER_KINDS)('%s: finds what came and was not read yet, and then no d
   const { id, fake } = await shop.add(kind);
   const [first, second] = [await shop.open(id), await shop.open(id)];
   await shop.open(id);
-  for (const { id: order } of [first, second]) fake.pay(shop.tokenOf(order));
+  for (const { id: order } of [first, second]) fake.pay(shop.getInvoiceToken(order));
   const reply = await compare(id);
   const { amount, currency } = await shop.order(first.id);
   expect(reply).toMatchObject({
@@ -45,9 +45,9 @@ it('names what is not given, given back there, given back here, and what this pa
   const orders = [await shop.open(id), await shop.open(id), await shop.open(id), await shop.open(id)] as const;
   const [waits, backThere, backBoth, fine] = orders;
   await shop.panel().act('updateUser', { id: waits.user?.id ?? 0, expires_at: null });
-  for (const { id: order } of orders) fake.pay(shop.tokenOf(order));
+  for (const { id: order } of orders) fake.pay(shop.getInvoiceToken(order));
   await compare(id);
-  fake.refund(shop.tokenOf(backThere.id));
+  fake.refund(shop.getInvoiceToken(backThere.id));
   await shop.panel().act('refundOrder', { id: backBoth.id, password: PASSWORD });
   const [paid] = fake.invoices;
   if (paid) fake.invoices.push({ ...paid, id: '2d-99', token: 'another program', amount: '10.00' });
@@ -71,8 +71,8 @@ it('names what is not given, given back there, given back here, and what this pa
 it('asks for payments that the list shows no more, and says what it cannot see', async () => {
   const { id, fake } = await shop.add('stripe');
   const order = await shop.open(id);
-  fake.pay(shop.tokenOf(order.id));
-  await shop.ask(order.id);
+  fake.pay(shop.getInvoiceToken(order.id));
+  await shop.pollOrder(order.id);
   shop.clock.advance(40 * 24 * HOUR);
   const [listed] = fake.invoices;
   fake.fail('/v1/events', 'garbage');

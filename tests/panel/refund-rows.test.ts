@@ -1,11 +1,11 @@
-// A refund leaves the rows that were there before its order: of the user, the grants, the devices and the user who had invited, for each kind of
+// A refund leaves the rows that were there before its order: of the user, the grants and the user who had invited, for each kind of
 // order and each state of a user, and the preview has said so.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { OfferSold } from '../../src/contract/sales/sales.ts';
+import type { Sold } from '../../src/contract/sales/sales.ts';
 import type { Input, Output } from '../../src/contract/table.ts';
 import { BOT } from '../support/bot-admin.ts';
 import { PASSWORD } from '../support/panel.ts';
@@ -39,13 +39,13 @@ afterEach(async () => {
 });
 
 type Row = Readonly<Record<string, unknown>>;
-type Rows = Readonly<Record<'user' | 'grants' | 'devices' | 'tags' | 'inbounds' | 'credentials', readonly Row[]>>;
+type Rows = Readonly<Record<'user' | 'grants' | 'tags' | 'inbounds' | 'credentials', readonly Row[]>>;
 
 /**
  * Every row about a user, without what each change moves: the ETag and its time, where in the log of nodes the user was cut off last, and that the event
  * `user.traffic_low` was emitted.
  */
-function rowsOf(id: number): Rows {
+function readRows(id: number): Rows {
   const db = new Database(shop.panel().database, { readonly: true });
   try {
     const all = (sql: string) => db.prepare<[number], Row>(sql).all(id);
@@ -57,7 +57,6 @@ function rowsOf(id: number): Rows {
     return {
       user: [{ ...row, expired_announced: Number(announced) & 1 }],
       grants: all('SELECT * FROM grants WHERE user_id = ? ORDER BY id'),
-      devices: all('SELECT * FROM extra_devices WHERE user_id = ? ORDER BY order_id'),
       tags: all('SELECT * FROM user_tags WHERE user_id = ? ORDER BY tag'),
       inbounds: all('SELECT * FROM user_inbounds WHERE user_id = ? ORDER BY inbound_id'),
       credentials: all('SELECT * FROM user_credentials WHERE user_id = ? ORDER BY family'),
@@ -71,7 +70,7 @@ const panel = () => shop.panel();
 const at = (days: number) => new Date(shop.clock.now() + days * DAY).toISOString();
 const move = (userId: number, up: number, down: number) =>
   panel().move({ nodeId, total: { up, down }, users: [{ userId, up, down }], inbounds: [] });
-const offer = async (tariff_id: number, sold: OfferSold, more: object = {}) =>
+const offer = async (tariff_id: number, sold: Sold, more: object = {}) =>
   (
     await panel().act('createOffer', {
       tariff_id,
@@ -131,14 +130,13 @@ async function makeUser(name: string, state: keyof typeof STATES, more: object =
 
 /** What is sold to a user, and whether one in this state can have it. */
 const KINDS: Readonly<
-  Record<string, { readonly sold: OfferSold; readonly effect?: Input<'createPromo'>['effect']; readonly more?: object }>
+  Record<string, { readonly sold: Sold; readonly effect?: Input<'createPromo'>['effect']; readonly more?: object }>
 > = {
   days: { sold: { kind: 'days', days: 30 } },
   months: { sold: { kind: 'months', months: 3 } },
   'traffic until it is used up': { sold: { kind: 'traffic', bytes: 20 * GB, lifetime: 'used' } },
   'traffic until the next reset': { sold: { kind: 'traffic', bytes: 20 * GB, lifetime: 'period' } },
   'traffic for days': { sold: { kind: 'traffic_days', bytes: 20 * GB, days: 9 } },
-  devices: { sold: { kind: 'devices', devices: 2, min_days: 7 } },
   'a free trial': { sold: { kind: 'days', days: 3 }, more: { trial: true, prices: [] } },
   'a free trial of traffic': {
     sold: { kind: 'traffic', bytes: GB, lifetime: 'used' },
@@ -167,8 +165,8 @@ async function buy(userId: number, kind: keyof typeof KINDS): Promise<number> {
   });
   if (made.state === 'paid') return made.id;
   await panel().act('openOrder', { id: made.id, provider_id: provider.id });
-  provider.fake.pay(shop.tokenOf(made.id));
-  expect(await shop.ask(made.id)).toMatchObject({ state: 'paid' });
+  provider.fake.pay(shop.getInvoiceToken(made.id));
+  expect(await shop.pollOrder(made.id)).toMatchObject({ state: 'paid' });
   return made.id;
 }
 
@@ -181,7 +179,6 @@ function expectForeseen(seen: Output<'previewRefund'>, before: Rows, after: Rows
   const instant = (cell: unknown) => (cell === 9_000_000_000_000_000 ? null : new Date(Number(cell)).toISOString());
   const end = { from: instant(was.expires_at), to: instant(is.expires_at) };
   expect(seen.expires_at).toEqual(end.from === end.to ? null : end);
-  expect(seen.devices).toBe(Number(was.device_limit) - Number(is.device_limit));
   const left = ({ grants }: Rows) => grants.reduce((sum, { bytes_left }) => sum + Number(bytes_left), 0);
   const gone = before.grants.filter(({ id }) => !after.grants.some((grant) => grant.id === id));
   expect(seen.bytes).toBe(gone.reduce((sum, { bytes_left }) => sum + Number(bytes_left), 0));
@@ -191,20 +188,18 @@ function expectForeseen(seen: Output<'previewRefund'>, before: Rows, after: Rows
 }
 
 describe.each(Object.keys(STATES))('of a user %s', (state) => {
-  const isOver = state.includes('ended') || isHeld(state);
-  const kinds = Object.keys(KINDS).filter((kind) => !(kind === 'devices' && isOver));
-  it.each(kinds)('a refund of %s leaves the rows of before', async (kind) => {
+  it.each(Object.keys(KINDS))('a refund of %s leaves the rows of before', async (kind) => {
     const id = await makeUser('Anna', state);
     shop.clock.advance(30 * DAY);
     await STATES[state]?.make(id);
     await shop.turn();
-    const before = rowsOf(id);
+    const before = readRows(id);
     const order = await buy(id, kind);
-    const bought = rowsOf(id);
+    const bought = readRows(id);
     expect(bought).not.toEqual(before);
     const seen = await preview(order);
     await refund(order);
-    expect(rowsOf(id)).toEqual(before);
+    expect(readRows(id)).toEqual(before);
     expectForeseen(seen, bought, before);
     // Nor does time make a difference.
     shop.clock.advance(DAY / 2);
@@ -225,16 +220,16 @@ describe('after an invitation', () => {
     await panel().core.bot.refer((new URL(url).searchParams.get('start') ?? '').slice('ref_'.length), 2002);
     const anna = await makeUser('Anna', 'whose term runs', { telegram_id: 2002 });
     await shop.turn();
-    const before = [rowsOf(boris), rowsOf(anna)];
+    const before = [readRows(boris), readRows(anna)];
     const order = await buy(anna, 'days');
-    const [theirs, own] = [rowsOf(boris), rowsOf(anna)];
+    const [theirs, own] = [readRows(boris), readRows(anna)];
     expect(theirs).not.toEqual(before[0]);
     const seen = await preview(order);
     await refund(order);
-    expect([rowsOf(boris), rowsOf(anna)]).toEqual(before);
-    expectForeseen(seen, own, rowsOf(anna));
+    expect([readRows(boris), readRows(anna)]).toEqual(before);
+    expectForeseen(seen, own, readRows(anna));
     expect(seen.referrer).toMatchObject({ id: boris, name: 'Boris' });
-    expectForeseen({ ...seen, ...seen.referrer }, theirs, rowsOf(boris));
+    expectForeseen({ ...seen, ...seen.referrer }, theirs, readRows(boris));
   });
 });
 
@@ -243,14 +238,14 @@ describe('a user who changed since', () => {
 
   it('has used part of the term: its end is that of before, and the traffic stays counted', async () => {
     const id = await makeUser('Anna', RUNS, { expires_at: at(-1), reset_strategy: 'period' });
-    const [before] = rowsOf(id).user;
+    const [before] = readRows(id).user;
     const order = await buy(id, 'days');
     shop.clock.advance(10 * DAY);
     move(id, GB, GB);
-    const [used] = rowsOf(id).user;
+    const [used] = readRows(id).user;
     expect(used).toMatchObject({ used: 2 * GB });
     await refund(order);
-    const [after] = rowsOf(id).user;
+    const [after] = readRows(id).user;
     expect(after).toMatchObject({
       expires_at: before?.expires_at,
       term_began_at: before?.term_began_at,
@@ -264,14 +259,14 @@ describe('a user who changed since', () => {
 
   it('has used part of the traffic: what is left goes', async () => {
     const id = await makeUser('Anna', RUNS);
-    const before = rowsOf(id);
+    const before = readRows(id);
     const order = await buy(id, 'traffic for days');
     move(id, 4 * GB, 0);
-    const bought = rowsOf(id);
+    const bought = readRows(id);
     const seen = await preview(order);
     expect(seen).toMatchObject({ bytes: 16 * GB, bytes_used: 4 * GB });
     await refund(order);
-    const after = rowsOf(id);
+    const after = readRows(id);
     expectForeseen(seen, bought, after);
     expect(after.grants).toEqual(before.grants);
     expect(after.user[0]).toMatchObject({ used: Number(before.user[0]?.used) + 4 * GB });
@@ -281,10 +276,10 @@ describe('a user who changed since', () => {
     const id = await makeUser('Anna', RUNS);
     const order = await buy(id, 'days');
     await panel().act('extendUser', { id, days: 11 });
-    const bought = rowsOf(id);
+    const bought = readRows(id);
     const seen = await preview(order);
     await refund(order);
-    expectForeseen(seen, bought, rowsOf(id));
+    expectForeseen(seen, bought, readRows(id));
     expect((await panel().act('getUser', { id })).expires_at).toBe('2027-06-12T10:00:00.000Z');
   });
 
@@ -308,10 +303,10 @@ describe('a user who changed since', () => {
     const id = await makeUser('Anna', RUNS);
     const order = await buy(id, 'days');
     await change(id);
-    const before = rowsOf(id);
+    const before = readRows(id);
     expect(await preview(order)).toMatchObject({ expires_at: null, hold: null, nothing: true });
     await refund(order);
-    expect(rowsOf(id)).toEqual(before);
+    expect(readRows(id)).toEqual(before);
   });
 
   it.each([
@@ -340,10 +335,10 @@ describe('a user who changed since', () => {
     const order = await buy(id, 'months');
     await change(id);
     await shop.turn();
-    const before = rowsOf(id);
+    const before = readRows(id);
     expect(await preview(order)).toMatchObject({ expires_at: null, nothing: true });
     await refund(order);
-    expect(rowsOf(id)).toEqual(before);
+    expect(readRows(id)).toEqual(before);
   });
 
   it('has connected: the time of the order goes from the term that began with that, and renewed before its end', async () => {
@@ -356,21 +351,11 @@ describe('a user who changed since', () => {
     expect((await panel().act('getUser', { id })).expires_at).toBe('2027-01-29T11:00:31.000Z');
   });
 
-  it('has another limit of devices: so many go, and one stays', async () => {
-    const id = await makeUser('Anna', RUNS);
-    const order = await buy(id, 'devices');
-    await panel().act('updateUser', { id, device_limit: 2 });
-    expect(await preview(order)).toMatchObject({ devices: 1 });
-    await refund(order);
-    expect((await panel().act('getUser', { id })).device_limit).toBe(1);
-    expect(rowsOf(id).devices).toEqual([]);
-  });
-
   it('was deleted: the days for the invitation go all the same', async () => {
     panel().store.write(() => panel().store.bot.save(BOT));
     await panel().act('saveReferrals', { on: true, referrer_days: 7, friend_days: 3, most_per_month: 2 });
     const boris = await makeUser('Boris', RUNS, { telegram_id: 1001 });
-    const before = rowsOf(boris);
+    const before = readRows(boris);
     const link = (await panel().act('getUser', { id: boris })).sub_url?.split('/').at(-1) ?? '';
     const { url = '' } = (await panel().core.bot.friendLink(link)) ?? {};
     await panel().core.bot.refer((new URL(url).searchParams.get('start') ?? '').slice('ref_'.length), 2002);
@@ -379,9 +364,9 @@ describe('a user who changed since', () => {
     await panel().act('deleteUser', { id: anna });
     const seen = await preview(order);
     expect(seen).toMatchObject({ expires_at: null, nothing: false, referrer: { name: 'Boris' } });
-    const bought = rowsOf(boris);
+    const bought = readRows(boris);
     await refund(order);
-    expect(rowsOf(boris)).toEqual(before);
+    expect(readRows(boris)).toEqual(before);
     expectForeseen({ ...seen, ...seen.referrer }, bought, before);
   });
 });

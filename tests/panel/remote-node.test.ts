@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { joinMachine, leaveMachine, type NodeMachine, runMachine } from '../../src/panel/node/node-machine.ts';
+import { joinMachine, leaveMachine, type NodeMachine, runMachine } from '../../src/agent/machine.ts';
 import { openPanel } from '../../src/panel/panel.ts';
 import { CHEAP_COST } from '../support/cheap-password.ts';
 import { createFakeMachine } from '../support/fake-engine.ts';

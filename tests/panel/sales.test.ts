@@ -43,7 +43,7 @@ function pay(userId: number, offerId: number, more: Payment = {}) {
 }
 
 /** The record without what every change moves. */
-async function recordOf(id: number) {
+async function readRecord(id: number) {
   const { updated_at: _moved, ...user } = await panel.act('getUser', { id });
   return user;
 }
@@ -95,6 +95,13 @@ describe('an offer', () => {
     await panel.act('deleteOffer', { id: made.id });
   });
 
+  it('sells no devices, which nothing counts', async () => {
+    const sold = { kind: 'devices', devices: 1, min_days: 7 } as unknown as NewOffer['sold'];
+    const refused = { code: 'validation', errors: [{ pointer: '#/sold/kind' }] };
+    await expect(offer({ name: 'One more device', sold, prices: [EUR] })).rejects.toMatchObject(refused);
+    await expect(panel.act('changeOffer', { id: pack, sold })).rejects.toMatchObject(refused);
+  });
+
   it('has no currency twice, and belongs to a plan', async () => {
     const made = { name: 'Twice', sold: { kind: 'days', days: 1 } } as const;
     await expect(offer({ ...made, prices: [EUR, EUR] })).rejects.toMatchObject({ code: 'validation' });
@@ -119,7 +126,7 @@ describe('a payment by hand', () => {
       renewal: false,
       paid_at: '2026-11-20T10:00:00.000Z',
     });
-    expect(await recordOf(user)).toMatchObject({ expires_at: '2027-01-01T10:00:00.000Z' });
+    expect(await readRecord(user)).toMatchObject({ expires_at: '2027-01-01T10:00:00.000Z' });
     expect(lastEvent('user.extended')).toMatchObject({ user_id: user, months: 1, order_id: order.id });
     const [entry] = (await panel.act('listAudit', { target: `user:${user}`, limit: 1 })).items;
     expect(entry).toMatchObject({ action: 'recordPayment', detail: { order_id: order.id, offer: 'Month', ...STARS } });
@@ -131,7 +138,7 @@ describe('a payment by hand', () => {
     const again = { key: 'the-very-same' };
     const orders = await Promise.all([1, 2, 3].map(() => pay(user, month, again)));
     expect(new Set(orders.map(({ id }) => id)).size).toBe(1);
-    expect(await recordOf(user)).toMatchObject({ expires_at: '2027-01-01T10:00:00.000Z' });
+    expect(await readRecord(user)).toMatchObject({ expires_at: '2027-01-01T10:00:00.000Z' });
     await expect(pay(user, month, { ...again, amount: 1 })).rejects.toMatchObject({ code: 'idempotency_mismatch' });
   });
 
@@ -139,9 +146,9 @@ describe('a payment by hand', () => {
     const user = await makeUser();
     const transfer = { method: 'transfer', reference: 'RF2' } as const;
     await pay(user, month, transfer);
-    const before = await recordOf(user);
+    const before = await readRecord(user);
     await expect(pay(user, month, transfer)).rejects.toMatchObject({ code: 'payment_recorded' });
-    expect(await recordOf(user)).toEqual(before);
+    expect(await readRecord(user)).toEqual(before);
     await pay(user, month, { method: 'cash', reference: 'RF2' });
   });
 
@@ -165,20 +172,20 @@ describe('a refund', () => {
     ['of a term that had ended', { expires_at: '2026-11-01T10:00:00Z', reset_strategy: 'period' }],
   ])('%s brings the user back to the record before, as the preview says', async (_, more) => {
     const user = await makeUser(more);
-    const before = await recordOf(user);
+    const before = await readRecord(user);
     const order = await pay(user, month);
-    expect(await recordOf(user)).not.toEqual(before);
+    expect(await readRecord(user)).not.toEqual(before);
     const seen = await panel.act('previewRefund', { id: order.id });
     expect(seen).toMatchObject({ expires_at: { to: before.expires_at }, nothing: false });
     expect(await panel.act('refundOrder', { id: order.id, note: 'Twice' })).toMatchObject({
       state: 'refunded',
       refund_note: 'Twice',
     });
-    expect(await recordOf(user)).toEqual(before);
+    expect(await readRecord(user)).toEqual(before);
     expect(lastEvent('user.shortened')).toMatchObject({ user_id: user, order_id: order.id });
     await expect(panel.act('refundOrder', { id: order.id })).rejects.toMatchObject({ code: 'order_refunded' });
     await expect(panel.act('previewRefund', { id: order.id })).rejects.toMatchObject({ code: 'order_refunded' });
-    expect(await recordOf(user)).toEqual(before);
+    expect(await readRecord(user)).toEqual(before);
   });
 
   it('of a first use that has not come brings the hold back', async () => {
@@ -186,28 +193,28 @@ describe('a refund', () => {
     const sold = { kind: 'days', days: 10 } as const;
     const days = await panel.act('createOffer', { tariff_id: plan.id, name: 'D', sold, prices: [EUR], on_sale: true });
     const user = (await panel.act('createUser', { name: 'Clara', tariff_id: plan.id })).id;
-    const before = await recordOf(user);
+    const before = await readRecord(user);
     const order = await pay(user, days.id);
     expect(await panel.act('previewRefund', { id: order.id })).toMatchObject({ hold: { months: 1, days: 0 } });
     await panel.act('refundOrder', { id: order.id });
-    expect(await recordOf(user)).toEqual(before);
+    expect(await readRecord(user)).toEqual(before);
   });
 
   it('of traffic takes what is left of it, and leaves what was used', async () => {
     const user = await makeUser();
-    const before = await recordOf(user);
+    const before = await readRecord(user);
     const first = await pay(user, pack);
     expect(lastEvent('user.granted')).toMatchObject({ user_id: user, bytes: 5000, order_id: first.id });
     expect(await panel.act('previewRefund', { id: first.id })).toMatchObject({ bytes: 5000, bytes_used: 0 });
     await panel.act('refundOrder', { id: first.id });
-    expect(await recordOf(user)).toEqual(before);
+    expect(await readRecord(user)).toEqual(before);
     const second = await pay(user, pack);
     const moved = { up: 12_000, down: 0 };
     const nodeId = panel.store.nodes.insert(sampleNode({ name: 'Node', kind: 'remote' }));
     panel.move({ nodeId, total: moved, users: [{ userId: user, ...moved }], inbounds: [] });
     expect(await panel.act('previewRefund', { id: second.id })).toMatchObject({ bytes: 3000, bytes_used: 2000 });
     await panel.act('refundOrder', { id: second.id });
-    expect(await recordOf(user)).toMatchObject({ state: 'limited', traffic_extra: 0 });
+    expect(await readRecord(user)).toMatchObject({ state: 'limited', traffic_extra: 0 });
   });
 
   it('of one of many leaves the time of the others', async () => {
@@ -215,7 +222,7 @@ describe('a refund', () => {
     const first = await pay(user, month);
     await pay(user, month);
     await panel.act('refundOrder', { id: first.id });
-    expect(await recordOf(user)).toMatchObject({ expires_at: '2027-01-01T10:00:00.000Z' });
+    expect(await readRecord(user)).toMatchObject({ expires_at: '2027-01-01T10:00:00.000Z' });
   });
 
   it('of a user who was deleted changes no user, and the order stays', async () => {

@@ -10,7 +10,7 @@ import { type OwnPanel, openOwnPanel, PASSWORD } from '../support/own-panel.ts';
 const STEP_MS = 30_000;
 
 /** Codes of the enrolled app: each call gives one that was not given before, as only later steps are accepted. */
-function appOf(secret: string): { next(): string; at(offset: number): string } {
+function createAuthenticator(secret: string): { next(): string; at(offset: number): string } {
   const totp = new TOTP({ secret, digits: 6, period: 30 });
   const start = Date.now();
   let given = -2;
@@ -33,12 +33,12 @@ const openWithKeyFile = (): Promise<OwnPanel> => openOwnPanel({ keyFile: join(ke
 /** Turns the second factor on; the enrolment's own code is used up by it. */
 async function enrol(
   own: OwnPanel,
-): Promise<{ secret: string; codes: readonly string[]; app: ReturnType<typeof appOf> }> {
+): Promise<{ secret: string; codes: readonly string[]; app: ReturnType<typeof createAuthenticator> }> {
   const begun = await own.administrator.call('beginTwoFactor', { password: PASSWORD });
   expect(begun.status).toBe(200);
   const { secret, uri } = begun.body;
   expect(uri).toContain(`secret=${secret}`);
-  const app = appOf(secret);
+  const app = createAuthenticator(secret);
   const confirmed = await own.administrator.call('confirmTwoFactor', { code: app.next() });
   expect(confirmed.status).toBe(200);
   return { secret, codes: confirmed.body.recovery_codes, app };

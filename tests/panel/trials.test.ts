@@ -45,7 +45,7 @@ describe('a free trial', () => {
     for (const text of ['Try for free', 'Trial, Free']) expect(await page()).toContain(text);
     const at = await press(`${link}/buy/${id}`);
     const html = await read(at);
-    for (const text of ['>Free<', 'Your free trial is yours from now on.']) expect(html).toContain(text);
+    for (const text of ['>Free<', 'Your free trial has started.']) expect(html).toContain(text);
     expect(html).not.toContain('<form');
     expect(await shop.panel().act('getUser', { id: user.id })).toMatchObject({ expires_at: later(7) });
     expect(await page()).not.toContain('Trial');
@@ -139,8 +139,8 @@ describe('an offer is sold', () => {
     const user = await makeUser();
     const [first, second] = [await order(user.id, one.id), await order(user.id, two.id)];
     await shop.panel().act('openOrder', { id: first.id, provider_id: id });
-    fake.pay(shop.tokenOf(first.id));
-    expect(await shop.ask(first.id)).toMatchObject({ state: 'paid' });
+    fake.pay(shop.getInvoiceToken(first.id));
+    expect(await shop.pollOrder(first.id)).toMatchObject({ state: 'paid' });
     await expect(shop.panel().act('openOrder', { id: second.id, provider_id: id })).rejects.toMatchObject({
       code: 'order_ended',
     });

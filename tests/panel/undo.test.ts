@@ -44,7 +44,7 @@ const actsOn = async (id: number) =>
   (await panel.act('listAudit', { target: `user:${id}` })).items.map(({ action }) => action);
 
 /** The record of a user, and the grants that are open, but for what the time alone changes. */
-async function recordOf(id: number) {
+async function readRecord(id: number) {
   const { updated_at: _at, online: _now, ...user } = await panel.act('getUser', { id });
   const { items } = await panel.act('listGrants', { id, state: 'open' });
   return { ...user, grants: items };
@@ -79,12 +79,12 @@ describe('a bulk', () => {
     ['remove_tags', () => ({ action: 'remove_tags', tags: ['old'] })],
   ])('of %s is undone: all whom it changed are as before', async (_name, act) => {
     const ids = await makeCrowd();
-    const before = await Promise.all(ids.map(recordOf));
+    const before = await Promise.all(ids.map(readRecord));
     const { affected, audit_id: id = 0 } = await panel.act('bulkUsers', { ...act(), ids } as Bulk);
     expect(affected).toBeGreaterThan(0);
     clock.advance(MINUTE);
     expect(await undo(id)).toEqual({ restored: affected, left: 0, users: [] });
-    expect(await Promise.all(ids.map(recordOf))).toEqual(before);
+    expect(await Promise.all(ids.map(readRecord))).toEqual(before);
   });
 
   it('in parts is undone in parts', async () => {
@@ -104,7 +104,7 @@ describe('a bulk', () => {
     const entry = await bulk({ action: 'reset', ids: [id] });
     move(id, 1, 2);
     await undo(entry);
-    expect(await recordOf(id)).toMatchObject({ used_up: 11, used_down: 22 });
+    expect(await readRecord(id)).toMatchObject({ used_up: 11, used_down: 22 });
   });
 
   it('leaves alone who was changed since, was deleted, or began the term', async () => {
@@ -118,7 +118,7 @@ describe('a bulk', () => {
     await panel.act('updateUser', { id: changed, note: 'paid' });
     await panel.act('deleteUser', { id: gone });
     move(begun, 1, 1);
-    const [former, connected] = [await recordOf(changed), await recordOf(begun)];
+    const [former, connected] = [await readRecord(changed), await readRecord(begun)];
     expect(await undo(entry)).toEqual({
       restored: 1,
       left: 3,
@@ -128,7 +128,7 @@ describe('a bulk', () => {
         { id: begun, name: 'Begun', reason: 'changed_since' },
       ],
     });
-    expect([await recordOf(changed), await recordOf(begun)]).toEqual([former, connected]);
+    expect([await readRecord(changed), await readRecord(begun)]).toEqual([former, connected]);
   });
 
   it('does not bring back a plan or a connection that was deleted since', async () => {
@@ -178,7 +178,7 @@ describe('a bulk', () => {
     clock.advance(10 * MINUTE + 1);
     expect(await until(another)).toBeNull();
     await over(another);
-    expect((await recordOf(id)).enabled).toBe(false);
+    expect((await readRecord(id)).enabled).toBe(false);
   });
 
   it('is not undone where it deleted, changed no one, or was a dry run', async () => {
@@ -192,7 +192,7 @@ describe('a bulk', () => {
 });
 
 describe('an act on one user', () => {
-  const lastOf = async (id: number) =>
+  const readLastAuditId = async (id: number) =>
     (await panel.act('listAudit', { target: `user:${id}`, limit: 1 })).items[0]?.id ?? 0;
 
   it.each<[string, (id: number) => Promise<unknown>]>([
@@ -201,25 +201,25 @@ describe('an act on one user', () => {
     ['reset', (id) => panel.act('resetUserTraffic', { id })],
   ])('by the administrator is undone: %s', async (_name, act) => {
     const [moving = 0] = await makeCrowd();
-    const before = await recordOf(moving);
+    const before = await readRecord(moving);
     await act(moving);
-    await undo(await lastOf(moving));
-    expect(await recordOf(moving)).toEqual(before);
+    await undo(await readLastAuditId(moving));
+    expect(await readRecord(moving)).toEqual(before);
   });
 
   it('gives an expired user the former term and counter again', async () => {
     const [, , expired = 0] = await makeCrowd();
-    const before = await recordOf(expired);
+    const before = await readRecord(expired);
     expect(before).toMatchObject({ state: 'expired', used_up: 100 });
     expect(await panel.act('extendUser', { id: expired, months: 1 })).toMatchObject({ state: 'active', used_up: 0 });
-    await undo(await lastOf(expired));
-    expect(await recordOf(expired)).toEqual(before);
+    await undo(await readLastAuditId(expired));
+    expect(await readRecord(expired)).toEqual(before);
   });
 
   it('by a key stays', async () => {
     const id = await make('By key');
     await panel.full.call('extendUser', { id, months: 1 });
-    await over(await lastOf(id));
+    await over(await readLastAuditId(id));
   });
 });
 

@@ -1,6 +1,6 @@
 // Saved views of the list of users: stored, replaced and deleted under names that are unique, up to a number, and noted in the audit log.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { MOST_VIEWS } from '../../src/contract/users/user-views.ts';
+import { MAX_VIEWS } from '../../src/contract/users/user-views.ts';
 import { startPanel, type TestPanel } from '../support/panel.ts';
 
 let panel: TestPanel;
@@ -45,8 +45,8 @@ it('have names of their own, and none is saved that is not there', async () => {
 });
 
 it('are so many at most', async () => {
-  for (let count = 2; count < MOST_VIEWS; count += 1)
+  for (let count = 2; count < MAX_VIEWS; count += 1)
     await panel.act('saveUserView', { ...VIEW, name: `View ${count}` });
   await expect(panel.act('saveUserView', { ...VIEW, name: 'Another' })).rejects.toMatchObject({ code: 'view_limit' });
-  expect(await list()).toHaveLength(MOST_VIEWS);
+  expect(await list()).toHaveLength(MAX_VIEWS);
 });

@@ -15,9 +15,9 @@ describe.skipIf(reason !== '')(`stripe-mock ${reason}`.trim(), () => {
   const client = createOutboundClient({
     timers: systemTimers,
     timeoutMs: 60_000,
-    mostReplyBytes: 2 ** 20,
+    maxReplyBytes: 2 ** 20,
     reply: 'read',
-    keepsConnections: false,
+    reusesConnections: false,
   });
   const providers = createProviders({ client, clock: systemClock, timers: systemTimers });
   const started = Promise.withResolvers<{ readonly access: ProviderAccess; stop(): Promise<void> }>();
@@ -60,6 +60,8 @@ describe.skipIf(reason !== '')(`stripe-mock ${reason}`.trim(), () => {
   it('takes every request that is made to Stripe', async () => {
     const { access } = await started.promise;
     expect(await providers.probe(access)).toMatchObject({ isTest: true });
+    const restricted = { ...access, fields: { secret_key: 'rk_test_123' } };
+    expect(await providers.probe(restricted)).toMatchObject({ isTest: true });
     const opened = await providers.open(access, {
       token: 'order_0123456789abcdef',
       idempotencyKey: 'key_0123456789abcdef',

@@ -65,13 +65,13 @@ describe('the checklist', () => {
 
   it('7. the policy is a header of the page, allows no inline script, and styles by a fresh nonce', async () => {
     const [first, second] = await Promise.all([page('/'), page('/')]);
-    const policyOf = (response: Response) => response.headers.get('content-security-policy') ?? '';
-    expect(policyOf(first)).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self' 'nonce-[\w-]{22}';/);
+    const readPolicy = (response: Response) => response.headers.get('content-security-policy') ?? '';
+    expect(readPolicy(first)).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self' 'nonce-[\w-]{22}';/);
     for (const word of ['unsafe-inline', 'unsafe-eval', 'http:', 'https:', '*']) {
-      expect(policyOf(first), word).not.toContain(word);
+      expect(readPolicy(first), word).not.toContain(word);
     }
-    expect(policyOf(first)).not.toBe(policyOf(second));
-    const nonce = /'nonce-([\w-]+)'/.exec(policyOf(first))?.[1];
+    expect(readPolicy(first)).not.toBe(readPolicy(second));
+    const nonce = /'nonce-([\w-]+)'/.exec(readPolicy(first))?.[1];
     await expect(first.text()).resolves.toContain(`nonce="${nonce}"`);
   });
 

@@ -20,16 +20,16 @@ const DECADES = { min: new Date('1960-01-01'), max: new Date('2110-01-01') };
  * Values that mostly meet the schema; rules that only the core judges (which plan exists) they meet by chance. Ids are mostly
  * small, so that they often name a record. Throws on a kind of schema that no request has had so far.
  */
-export function arbitraryOf(schema: Schema): Arbitrary {
+export function buildArbitrary(schema: Schema): Arbitrary {
   const { def } = schema._zod;
   switch (def.type) {
     case 'object':
-      return objectOf(schema as z.ZodObject);
+      return buildObject(schema as z.ZodObject);
     case 'string':
-      return textOf(schema);
+      return generateText(schema);
     case 'number':
     case 'int':
-      return integerOf(boundsOf(schema));
+      return buildInteger(computeBounds(schema));
     case 'boolean':
       return fc.boolean();
     case 'null':
@@ -39,31 +39,31 @@ export function arbitraryOf(schema: Schema): Arbitrary {
     case 'literal':
       return fc.constantFrom(...(schema as z.ZodLiteral)._zod.def.values);
     case 'array':
-      return listOf(schema as z.ZodArray);
+      return generateList(schema as z.ZodArray);
     case 'record':
-      return recordOf(schema as z.ZodRecord);
+      return buildRecord(schema as z.ZodRecord);
     case 'pipe':
       // A record after its check for `__proto__`.
-      return arbitraryOf((schema as z.ZodPipe)._zod.def.out);
+      return buildArbitrary((schema as z.ZodPipe)._zod.def.out);
     case 'union':
-      return fc.oneof(...(schema as z.ZodUnion)._zod.def.options.map(arbitraryOf));
+      return fc.oneof(...(schema as z.ZodUnion)._zod.def.options.map(buildArbitrary));
     case 'nullable':
-      return fc.oneof({ arbitrary: innerOf(schema), weight: 3 }, { arbitrary: fc.constant(null), weight: 1 });
+      return fc.oneof({ arbitrary: buildInner(schema), weight: 3 }, { arbitrary: fc.constant(null), weight: 1 });
     case 'optional':
     case 'default':
-      return innerOf(schema);
+      return buildInner(schema);
     default:
       throw new Error(`no arbitrary for schemas of the type ${def.type}`);
   }
 }
 
-function innerOf(schema: Schema): Arbitrary {
-  return arbitraryOf((schema as z.ZodOptional)._zod.def.innerType);
+function buildInner(schema: Schema): Arbitrary {
+  return buildArbitrary((schema as z.ZodOptional)._zod.def.innerType);
 }
 
-function objectOf(schema: z.ZodObject): Arbitrary {
+function buildObject(schema: z.ZodObject): Arbitrary {
   const { shape } = schema;
-  const members = Object.fromEntries(Object.entries(shape).map(([name, member]) => [name, arbitraryOf(member)]));
+  const members = Object.fromEntries(Object.entries(shape).map(([name, member]) => [name, buildArbitrary(member)]));
   const isRequired = (name: string) => !zod.safeParse(shape[name] as Schema, undefined).success;
   const requiredKeys = Object.keys(shape).filter(isRequired);
   const record = fc.record(members, { requiredKeys });
@@ -83,24 +83,24 @@ function withoutFaults(schema: z.ZodObject, value: Readonly<Record<string, unkno
   return Object.fromEntries(Object.entries(value).filter(([name]) => !faults.has(name)));
 }
 
-function recordOf(schema: z.ZodRecord): Arbitrary {
+function buildRecord(schema: z.ZodRecord): Arbitrary {
   const { keyType, valueType } = schema._zod.def;
   const { maxProperties = 20 } = zod.globalRegistry.get(schema) ?? {};
-  const key = arbitraryOf(keyType) as fc.Arbitrary<string>;
-  return fc.dictionary(key, arbitraryOf(valueType), {
+  const key = buildArbitrary(keyType) as fc.Arbitrary<string>;
+  return fc.dictionary(key, buildArbitrary(valueType), {
     maxKeys: Math.min(Number(maxProperties), 4),
     noNullPrototype: true,
   });
 }
 
-function listOf(schema: z.ZodArray): Arbitrary {
-  const { max = 30 } = boundsOf(schema);
-  const item = arbitraryOf(schema._zod.def.element);
+function generateList(schema: z.ZodArray): Arbitrary {
+  const { max = 30 } = computeBounds(schema);
+  const item = buildArbitrary(schema._zod.def.element);
   return fc.uniqueArray(item, { maxLength: Math.min(max, 6), comparator: 'SameValue' });
 }
 
 /** The bounds that checks and documentation tell. */
-function boundsOf(schema: Schema): Bounds {
+function computeBounds(schema: Schema): Bounds {
   const bounds: Bounds = {};
   const { minLength, maxLength } = zod.globalRegistry.get(schema) ?? {};
   if (typeof minLength === 'number') bounds.min = minLength;
@@ -116,7 +116,7 @@ function boundsOf(schema: Schema): Bounds {
   return bounds;
 }
 
-function integerOf({ min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER }: Bounds): Arbitrary {
+function buildInteger({ min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER }: Bounds): Arbitrary {
   const small = fc.integer({ min, max: Math.min(max, min + 40) });
   const edges = fc.constantFrom(min, max);
   return fc.oneof({ arbitrary: small, weight: 6 }, { arbitrary: fc.integer({ min, max }), weight: 1 }, edges);
@@ -130,7 +130,7 @@ function withOffset(at: Date, minutes: number): string {
   return `${local}${minutes < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`;
 }
 
-function textOf(schema: Schema): Arbitrary {
+function generateText(schema: Schema): Arbitrary {
   const def = schema._zod.def as { format?: string };
   if (def.format === 'datetime') {
     const date = fc.date({ ...DECADES, noInvalidDate: true });
@@ -139,7 +139,7 @@ function textOf(schema: Schema): Arbitrary {
     const minutes = fc.constantFrom(0, 0, 180, -690);
     return fc.tuple(date, minutes).map(([at, offset]) => withOffset(at, offset));
   }
-  const { min = 0, max = 60, pattern } = boundsOf(schema);
+  const { min = 0, max = 60, pattern } = computeBounds(schema);
   if (pattern?.source.includes('\\p{')) return fc.constantFrom(...HOSTS);
   if (pattern) return fc.stringMatching(pattern, { maxLength: Math.min(max, 80) });
   const short = fc.string({ unit: UNIT, minLength: min, maxLength: Math.min(max, Math.max(min, 12)) });

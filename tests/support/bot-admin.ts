@@ -20,13 +20,13 @@ export const ADMIN = 5005;
 export function pairAdmin(store: Store): { queued(now: number): string[] } {
   store.write(() => {
     store.bot.save(BOT);
-    store.bot.saveAdmin({ telegramId: ADMIN, name: 'Anna', pairedAt: 1 });
+    store.bot.saveAdmin({ telegramId: ADMIN, name: 'Anna', pairedAt: 1, provenAt: null });
   });
-  return { queued: (now) => takeQueued(store, ADMIN, now) };
+  return { queued: (now) => dequeueSent(store, ADMIN, now) };
 }
 
 /** What may be sent to a chat at a moment, which is sent by that. */
-export function takeQueued(store: Store, chatId: number, now: number): string[] {
+export function dequeueSent(store: Store, chatId: number, now: number): string[] {
   const texts: string[] = [];
   for (;;) {
     const next = store.bot.nextMessage({ now, most: 3, ids: [], chats: [], methods: [] });

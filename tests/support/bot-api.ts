@@ -70,14 +70,14 @@ export interface FakeBotApi extends AsyncDisposable {
   /** Has paid: it is in the ledger of the bot's Stars as well. */
   pay(chatId: number, payload: string, amount: number, charge: string): void;
   /** Got it back, by Telegram's own support. */
-  giveBack(charge: string): void;
+  refundCharge(charge: string): void;
   /** The ids of updates go on from here. */
   restartIds(at: number): void;
   /** Another program asks for updates. */
-  takeOver(isTaken: boolean): void;
+  setConflict(isTaken: boolean): void;
   setWebhook(url: string): void;
   revoke(): void;
-  lastOf(chatId: number): Shown | undefined;
+  findLastMessage(chatId: number): Shown | undefined;
 }
 
 class Refusal extends Error {
@@ -121,7 +121,7 @@ function requireApp(app: unknown): void {
     throw new Refusal(400, 'Bad Request: inline keyboard button Web App URL is invalid: Only HTTPS links are allowed');
 }
 
-function buttonsOf(given: Json): readonly Button[] {
+function parseButtons(given: Json): readonly Button[] {
   const rows = ((given.reply_markup as Json | undefined)?.inline_keyboard ?? []) as readonly (readonly Button[])[];
   for (const { text, callback_data: data, url, copy_text: copied, web_app: app } of rows.flat()) {
     if (text === '') throw new Refusal(400, 'Bad Request: inline keyboard button text must be non-empty');
@@ -194,22 +194,22 @@ export async function openBotApi(): Promise<FakeBotApi> {
     language_code: 'en',
     ...more,
   });
-  const chatOf = (id: number) => ({ id, type: 'private', first_name: 'Anna' });
-  const messageOf = ({ id, chatId, text }: Shown) => ({
+  const buildChat = (id: number) => ({ id, type: 'private', first_name: 'Anna' });
+  const buildMessage = ({ id, chatId, text }: Shown) => ({
     message_id: id,
     date: 1_764_000_000,
-    chat: chatOf(chatId),
+    chat: buildChat(chatId),
     from: { id: BOT_ID, is_bot: true, first_name: 'Anna VPN', username: 'anna_vpn_bot' },
     text,
   });
 
-  const userOf = (id: number, payload: string) => ({
+  const buildUser = (id: number, payload: string) => ({
     type: 'user',
     transaction_type: 'invoice_payment',
     user: person(id),
     invoice_payload: payload,
   });
-  const transactionOf = (id: string, amount: number, more: Json) => ({ id, amount, date: 1_764_000_000, ...more });
+  const buildTransaction = (id: string, amount: number, more: Json) => ({ id, amount, date: 1_764_000_000, ...more });
 
   async function getUpdates({ offset, limit = 100, timeout = 0, allowed_updates: allowed }: Json) {
     if (webhook !== '')
@@ -279,10 +279,10 @@ export async function openBotApi(): Promise<FakeBotApi> {
       case 'sendMessage': {
         const chatId = requireChat(given);
         const text = requireText(plain(String(given.text ?? ''), given.parse_mode), LIMITS.text);
-        const shown = { id: nextMessage, chatId, text, buttons: buttonsOf(given), photo: null };
+        const shown = { id: nextMessage, chatId, text, buttons: parseButtons(given), photo: null };
         nextMessage += 1;
         messages.set(shown.id, shown);
-        return messageOf(shown);
+        return buildMessage(shown);
       }
       case 'sendPhoto': {
         const chatId = requireChat(given);
@@ -290,10 +290,10 @@ export async function openBotApi(): Promise<FakeBotApi> {
         if (text.length > LIMITS.caption) throw new Refusal(400, 'Bad Request: message caption is too long');
         if (!Buffer.isBuffer(given.photo) || given.photo.toString('latin1', 1, 4) !== 'PNG')
           throw new Refusal(400, 'Bad Request: IMAGE_PROCESS_FAILED');
-        const shown = { id: nextMessage, chatId, text, buttons: buttonsOf(given), photo: given.photo };
+        const shown = { id: nextMessage, chatId, text, buttons: parseButtons(given), photo: given.photo };
         nextMessage += 1;
         messages.set(shown.id, shown);
-        return messageOf(shown);
+        return buildMessage(shown);
       }
       case 'sendDocument': {
         const chatId = requireChat(given);
@@ -304,25 +304,25 @@ export async function openBotApi(): Promise<FakeBotApi> {
           id: nextMessage,
           chatId,
           text,
-          buttons: buttonsOf(given),
+          buttons: parseButtons(given),
           photo: null,
           document: given.document,
         };
         nextMessage += 1;
         messages.set(shown.id, shown);
-        return messageOf(shown);
+        return buildMessage(shown);
       }
       case 'editMessageText': {
         requireChat(given);
         const shown = messages.get(Number(given.message_id));
         if (!shown) throw new Refusal(400, 'Bad Request: message to edit not found');
         const text = requireText(plain(String(given.text ?? ''), given.parse_mode), LIMITS.text);
-        const buttons = buttonsOf(given);
+        const buttons = parseButtons(given);
         if (text === shown.text && JSON.stringify(buttons) === JSON.stringify(shown.buttons))
           throw new Refusal(400, 'Bad Request: message is not modified');
         shown.text = text;
         shown.buttons = buttons;
-        return messageOf(shown);
+        return buildMessage(shown);
       }
       case 'deleteMessage':
         requireChat(given);
@@ -368,7 +368,7 @@ export async function openBotApi(): Promise<FakeBotApi> {
         };
         nextMessage += 1;
         messages.set(shown.id, shown);
-        return messageOf(shown);
+        return buildMessage(shown);
       }
       case 'refundStarPayment': {
         const charge = charges.get(String(given.telegram_payment_charge_id));
@@ -378,8 +378,8 @@ export async function openBotApi(): Promise<FakeBotApi> {
         const id = String(refund.telegram_payment_charge_id);
         if (ledger.some((one) => one.id === id && one.receiver !== undefined))
           throw new Refusal(400, 'Bad Request: CHARGE_ALREADY_REFUNDED');
-        const receiver = userOf(Number(given.user_id), String(refund.invoice_payload));
-        ledger.push(transactionOf(id, Number(refund.total_amount), { receiver }));
+        const receiver = buildUser(Number(given.user_id), String(refund.invoice_payload));
+        ledger.push(buildTransaction(id, Number(refund.total_amount), { receiver }));
         push({ message: { message_id: nextMessage, ...charge } });
         nextMessage += 1;
         return true;
@@ -450,7 +450,7 @@ export async function openBotApi(): Promise<FakeBotApi> {
       const message = {
         message_id: nextMessage,
         date: 1_764_000_000,
-        chat: chatOf(chatId),
+        chat: buildChat(chatId),
         from: person(chatId, from),
         text,
       };
@@ -471,7 +471,7 @@ export async function openBotApi(): Promise<FakeBotApi> {
           id,
           from: person(chatId),
           chat_instance: '1',
-          message: messageOf(shown),
+          message: buildMessage(shown),
           data: pressed.callback_data,
         },
       });
@@ -502,20 +502,20 @@ export async function openBotApi(): Promise<FakeBotApi> {
         telegram_payment_charge_id: charge,
         provider_payment_charge_id: '',
       };
-      const message = { date: 1_764_000_000, chat: chatOf(chatId), from: person(chatId) };
-      if (!charges.has(charge)) ledger.push(transactionOf(charge, amount, { source: userOf(chatId, payload) }));
+      const message = { date: 1_764_000_000, chat: buildChat(chatId), from: person(chatId) };
+      if (!charges.has(charge)) ledger.push(buildTransaction(charge, amount, { source: buildUser(chatId, payload) }));
       charges.set(charge, { ...message, refunded_payment: paid });
       push({ message: { message_id: nextMessage, ...message, successful_payment: paid } });
       nextMessage += 1;
     },
-    giveBack(charge) {
+    refundCharge(charge) {
       push({ message: { message_id: nextMessage, ...charges.get(charge) } });
       nextMessage += 1;
     },
     restartIds: (at) => {
       nextUpdate = at;
     },
-    takeOver: (isNow) => {
+    setConflict: (isNow) => {
       isTaken = isNow;
       if (isNow) poll?.end();
     },
@@ -527,7 +527,7 @@ export async function openBotApi(): Promise<FakeBotApi> {
       token = 'revoked';
       poll?.end(new Refusal(401, 'Unauthorized'));
     },
-    lastOf: (chatId) => [...messages.values()].filter((one) => one.chatId === chatId).at(-1),
+    findLastMessage: (chatId) => [...messages.values()].filter((one) => one.chatId === chatId).at(-1),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

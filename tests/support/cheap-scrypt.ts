@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { CHEAP_COST } from './cheap-password.ts';
 
 const { scrypt } = crypto;
-const MOST = 2 ** CHEAP_COST;
+const MAX = 2 ** CHEAP_COST;
 
 type Derive = (
   password: crypto.BinaryLike,
@@ -16,7 +16,7 @@ type Derive = (
 ) => void;
 
 const derive: Derive = (password, salt, length, options, done) =>
-  scrypt(password, salt, length, { ...options, N: Math.min(options.N ?? MOST, MOST) }, done);
+  scrypt(password, salt, length, { ...options, N: Math.min(options.N ?? MAX, MAX) }, done);
 
 Object.assign(crypto, { scrypt: derive });
 syncBuiltinESMExports();

@@ -12,7 +12,8 @@ function find(names: readonly string[] = NAMES): string | null {
   return names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path)) ?? null;
 }
 
-const chosen = () => process.env.CHROMIUM_PATH ?? find();
+/** The browser that is there already; null: there is none. */
+export const findChromium = (): string | null => process.env.CHROMIUM_PATH ?? find();
 
 /** Makes sure that there is a browser. Throws where there is none and none can be installed. */
 export async function ensureChromium(): Promise<void> {
@@ -29,7 +30,7 @@ export async function ensureChromium(): Promise<void> {
  * some hundred page loads.
  */
 export function launchOptions(): { readonly executablePath?: string; readonly args: string[] } {
-  const executablePath = chosen();
+  const executablePath = findChromium();
   const args = ['--ignore-certificate-errors'];
   if (process.getuid?.() === 0) args.push('--no-sandbox');
   return executablePath === null ? { args } : { executablePath, args };

@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
+import { FILES } from '../../src/adapters/data-folder.ts';
+import { stopStrays } from '../../src/engines/engine-state.ts';
 
 const COMMAND = join(import.meta.dirname, '../../bin/panel.mjs');
 const here = (name: string) => pathToFileURL(join(import.meta.dirname, name)).href;
@@ -61,7 +63,14 @@ export function openCommandLine(
   const before = packed === undefined ? [...imports, COMMAND] : ['panel'];
 
   const start = (args: readonly string[], stdin: 'pipe' | 'ignore') => {
-    const env = { ...process.env, ...environment, GATEHOUSE_DATA: folder, NO_COLOR: '1' };
+    // Where a panel makes a key file of its own, and as on a server.
+    const own = {
+      GATEHOUSE_DATA: folder,
+      XDG_CONFIG_HOME: join(folder, '../config'),
+      DISPLAY: '',
+      WAYLAND_DISPLAY: '',
+    };
+    const env = { ...process.env, ...own, NO_COLOR: '1', ...environment };
     const child = spawn(program, [...before, ...args], {
       env,
       stdio: [stdin, 'pipe', 'pipe', ...(packed === undefined ? (['ipc'] as const) : [])],
@@ -77,7 +86,7 @@ export function openCommandLine(
       const child = start(args, 'pipe');
       child.stdin?.on('error', () => undefined).end(input);
       const exit = once(child, 'close');
-      const [stdout, stderr] = await Promise.all([textOf(child.stdout), textOf(child.stderr)]);
+      const [stdout, stderr] = await Promise.all([readStream(child.stdout), readStream(child.stderr)]);
       const [code] = await exit;
       return { code, stdout, stderr };
     },
@@ -115,12 +124,14 @@ export function openCommandLine(
           return exit;
         }),
       );
+      // Engines outlive a panel that is killed.
+      await stopStrays(join(folder, FILES.engines), new Set());
       rmSync(parent, { recursive: true, force: true });
     },
   };
 }
 
-const textOf = (stream: NodeJS.ReadableStream | null) => (stream === null ? '' : text(stream));
+const readStream = (stream: NodeJS.ReadableStream | null) => (stream === null ? '' : text(stream));
 
 function untilUp(child: ChildProcess): Promise<string> {
   let out = '';

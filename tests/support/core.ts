@@ -4,9 +4,9 @@ import { certificateMaker } from '../../src/adapters/certificates/connection-cer
 import { nodeCrypto } from '../../src/adapters/crypto.ts';
 import { createPasswordHasher } from '../../src/adapters/passwords.ts';
 import { totp } from '../../src/adapters/totp.ts';
-import type { Call } from '../../src/core/call.ts';
-import type { Env } from '../../src/core/context.ts';
-import type { CoreParts } from '../../src/core/core.ts';
+import type { Env } from '../../src/core/kernel/context.ts';
+import type { CoreParts } from '../../src/core/kernel/core.ts';
+import type { Call } from '../../src/core/ports/call.ts';
 import type { Vault } from '../../src/core/ports/ports.ts';
 import { createTestClock, createTestTimers } from './clock.ts';
 import type { TempStore } from './temp-store.ts';
@@ -16,6 +16,8 @@ export const ADMINISTRATOR_CALL: Call = {
   requestId: 'test',
   address: null,
 };
+/** A call of the machine's owner at the command line, which needs no proof of identity. */
+export const CLI_CALL: Call = { ...ADMINISTRATOR_CALL, actor: { ...ADMINISTRATOR_CALL.actor, kind: 'cli', id: null } };
 
 /** Seals nothing, in memory. */
 const vault: Vault = {
@@ -58,10 +60,17 @@ export function coreParts({ store, db }: Pick<TempStore, 'store' | 'db'>, change
 /** The same environment whose writes fail after so many, as a panel that is killed makes no more. */
 export function dying(env: Env, writes: number): Env {
   let left = writes;
-  const run: Env['queue']['run'] = async (work) => {
+  const countWrite = () => {
     if (left === 0) throw new Error('killed');
     left -= 1;
+  };
+  const run: Env['queue']['run'] = async (work) => {
+    countWrite();
     return env.queue.run(work);
   };
-  return { ...env, queue: { ...env.queue, run } };
+  const transact: Env['transact'] = async (action, work) => {
+    countWrite();
+    return env.transact(action, work);
+  };
+  return { ...env, transact, queue: { ...env.queue, run } };
 }

@@ -4,7 +4,7 @@ import type { Problem } from '../../src/contract/errors.ts';
 import { createDoor, type DoorParts } from '../../src/door/door.ts';
 import { type AppParts, createApp } from '../../src/http/app.ts';
 import { createServer, type PanelServer, type ServerParts } from '../../src/http/server.ts';
-import { renderOrder } from '../../src/subscription/page/order.ts';
+import { renderOrder } from '../../src/subscription/page/order-page.ts';
 import { renderFriends, renderTelegram } from '../../src/subscription/page/telegram.ts';
 import { renderSubscription } from '../../src/subscription/render.ts';
 import { createTestTimers } from './clock.ts';

@@ -1,10 +1,12 @@
 // A real engine that a test or a bench runs, by a configuration that is no more than it needs.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { bootTag } from '../../src/nodes/connector-names.ts';
+import { bootTag } from '../../src/engines/connector-names.ts';
 import type { EngineProgram } from './engines.ts';
 
 export type ServerProgram = Extract<EngineProgram, 'xray' | 'xray-new' | 'v2ray'>;
+/** With one whose connections are tried by clients only. */
+export type RunnableServer = ServerProgram | 'xray-newest';
 export type Json = Readonly<Record<string, unknown>>;
 
 export interface RunningProgram extends AsyncDisposable {
@@ -14,14 +16,15 @@ export interface RunningProgram extends AsyncDisposable {
   output(): string;
 }
 
-const ARGS: Readonly<Record<ServerProgram, readonly string[]>> = {
+const ARGS: Readonly<Record<RunnableServer, readonly string[]>> = {
   xray: ['run', '-c', 'stdin:'],
   'xray-new': ['run', '-c', 'stdin:'],
+  'xray-newest': ['run', '-c', 'stdin:'],
   v2ray: ['-config', 'stdin:'],
 };
 
 /** Starts a program and waits until it says so. Throws with its words where it ends instead. */
-export async function startEngineProcess(program: ServerProgram, path: string, config: Json): Promise<RunningProgram> {
+export async function startEngineProcess(program: RunnableServer, path: string, config: Json): Promise<RunningProgram> {
   const child = spawn(path, ARGS[program], { stdio: ['pipe', 'pipe', 'pipe'] });
   let output = '';
   const started = Promise.withResolvers<void>();

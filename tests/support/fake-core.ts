@@ -1,9 +1,9 @@
 // A core without a store, for the doors' own tests: answers what a test tells it to and remembers what it was asked.
 import type { OperationId } from '../../src/contract/table.ts';
-import type { Actor, Call, Reply } from '../../src/core/call.ts';
-import type { Core, Subscription } from '../../src/core/core.ts';
+import type { Core, Subscription } from '../../src/core/kernel/core.ts';
 import { NO_ORDERS } from '../../src/core/ports/acme.ts';
-import type { BotDesk } from '../../src/core/ports/bot.ts';
+import type { BotService } from '../../src/core/ports/bot.ts';
+import type { Actor, Call, Reply } from '../../src/core/ports/call.ts';
 import type { Clock, Log } from '../../src/core/ports/ports.ts';
 import type { SettingValues } from '../../src/core/ports/settings.ts';
 import type { UserRow } from '../../src/core/ports/users.ts';
@@ -65,7 +65,7 @@ export const SETTINGS: SettingValues = {
   cutOffConcurrent: false,
   restartToCutOff: true,
   selling: false,
-  referrals: { on: false, referrerDays: 7, friendDays: 3, mostPerMonth: 5 },
+  referrals: { on: false, referrerDays: 7, friendDays: 3, maxPerMonth: 5 },
   botNotices: { on: [], quiet: null, texts: {} },
   adminNotices: { on: [], quiet: null },
   botRequests: { on: false, buysFirst: false },
@@ -83,6 +83,7 @@ export const SETTINGS: SettingValues = {
   instanceId: 'a1b2c3',
   acme: null,
   acmeState: NO_ORDERS,
+  authority: null,
   backupSchedule: { everyHours: null, keep: 7, encrypted: false, toChat: false },
   backupLast: { at: null, error: null },
   updateChecks: true,
@@ -109,8 +110,8 @@ export function fakeCore(): FakeCore {
       return core.answer(asked);
     }) as Core['call'],
     authenticateKey: (key) => core.keys.get(key) ?? null,
-    noteFailedKey: () => {},
-    noteKeyUse: (id, address) => {
+    recordFailedKey: () => {},
+    recordKeyUse: (id, address) => {
       core.used.push([id, address]);
     },
     authenticateSession: () => null,
@@ -135,14 +136,14 @@ export function fakeCore(): FakeCore {
     shop: {
       order: () => null,
       pay: () => Promise.reject(new Error('nothing is sold')),
-      ask: () => Promise.resolve(),
-      isHook: () => false,
+      pollOrder: () => Promise.resolve(),
+      isWebhookToken: () => false,
       hint: () => Promise.resolve(false),
       enterPromo: () => Promise.reject(new Error('nothing is sold')),
       removePromo: () => Promise.reject(new Error('nothing is sold')),
       buy: () => Promise.reject(new Error('nothing is sold')),
     },
-    noteLinkRead: () => {},
+    recordLinkRead: () => {},
     local: {
       renewSetupToken: async () => null,
       isSetUp: () => true,
@@ -150,15 +151,17 @@ export function fakeCore(): FakeCore {
       setUp: async () => {},
       resetPassword: async () => ({ keys: 0, sessions: 0, telegram: 0 }),
       rotateSecretPath: async () => {},
+      orderCertificate: async () => {},
+      acme: () => ({ settings: null, status: 'off', not_after: null, next_order_at: null, failures: 0, failure: null }),
       checkReleases: async () => ({ problem: 'no_source' }),
-      noteUpdate: async () => {},
+      recordUpdate: async () => {},
       restore: () => Promise.reject(new Error('no backups here')),
     },
     backupFiles: {
       open: () => Promise.reject(new Error('no backups here')),
       receive: () => Promise.reject(new Error('no backups here')),
     },
-    bot: {} as BotDesk,
+    bot: {} as BotService,
     start: () => {},
     catchUp: async () => {},
     saveEnergy() {},

@@ -10,7 +10,8 @@ import {
   type MachineFacts,
   type RunningEngine,
 } from '../../src/core/ports/engines.ts';
-import type { UpDown } from '../../src/core/ports/records.ts';
+import type { UpDown } from '../../src/core/ports/traffic.ts';
+import { describePort } from '../../src/domain/nodes/servable.ts';
 
 interface Process {
   readonly boot: string | null;
@@ -25,8 +26,8 @@ interface Process {
   readonly open: Set<number>;
 }
 
-/** What the next calls do instead of succeeding. */
-export type Fault = 'hang' | 'crash' | 'crash_after';
+/** What the next calls do instead of succeeding. `late`: they wait until a start is given up. */
+export type Fault = 'hang' | 'crash' | 'crash_after' | 'late';
 
 export interface FakeMachine {
   process: Process | null;
@@ -41,6 +42,12 @@ export interface FakeMachine {
   readonly refuses: Set<number>;
   /** Configurations that it would not start with. */
   refusesConfig: (config: EngineConfig) => boolean;
+  /** Ports that other programs have. */
+  readonly taken: Set<number>;
+  /** Ports on which it cannot listen, which only a start finds. */
+  readonly forbidden: Set<number>;
+  /** The fingerprint that its machine computes, which may be of another version. */
+  reports: (fingerprint: string) => string;
   /** Whether it tells who is on a connection. */
   listsMembers: boolean;
   /** From where users are connected; null: it cannot tell. */
@@ -61,7 +68,7 @@ function add<Key>(sums: Map<Key, UpDown>, key: Key, { up, down }: UpDown): void 
   sums.set(key, { up: sum.up + up, down: sum.down + down });
 }
 
-function fingerprintOf({ inbounds, blocksPrivate }: EngineConfig): string {
+function computeFingerprint({ inbounds, blocksPrivate }: EngineConfig): string {
   return JSON.stringify([blocksPrivate, inbounds.map(({ id, tag, port, protocol }) => [id, tag, port, protocol])]);
 }
 
@@ -75,6 +82,9 @@ export function createFakeMachine(): FakeMachine {
     poison: new Set(),
     refuses: new Set(),
     refusesConfig: () => false,
+    taken: new Set(),
+    forbidden: new Set(),
+    reports: (fingerprint) => fingerprint,
     listsMembers: true,
     addresses: new Map(),
     facts: null,
@@ -125,12 +135,16 @@ function createEngine(
   isAbandoned: () => boolean,
   onExit: (listener: (error: EngineError) => void) => void,
 ): Engine {
+  const abandonment = Promise.withResolvers<never>();
+  abandonment.promise.catch(() => {});
+
   /** Runs a call as the machine lets it. */
   async function call<T>(method: keyof Engine, work: () => T): Promise<T> {
     machine.calls += 1;
     await Promise.resolve();
     if (isAbandoned()) return new Promise<T>(() => {});
     const fault = machine.fault(method);
+    if (fault === 'late') return abandonment.promise;
     if (fault === 'hang') throw new EngineError('engine_unreachable', 'no answer in 5 s');
     if (fault === 'crash') {
       machine.crash();
@@ -165,13 +179,22 @@ function createEngine(
     return null;
   }
 
+  function requireAccepted(config: EngineConfig): void {
+    const isOwn = (port: number) => machine.process?.config.inbounds.some((inbound) => inbound.port === port);
+    const taken = config.inbounds.find(({ port }) => machine.taken.has(port) && !isOwn(port));
+    if (taken) throw new EngineError('port_taken', `${describePort(taken)} is taken by nginx`);
+    if (machine.refusesConfig(config)) throw new EngineError('config_refused', 'unknown cipher');
+  }
+
   function startWith(
     config: EngineConfig,
     users: Iterable<EngineUser & { readonly inbounds: readonly number[] }>,
     boot: string,
   ) {
     if (machine.process) throw new Error('an engine runs already');
-    if (machine.refusesConfig(config)) throw new EngineError('config_refused', 'unknown cipher');
+    requireAccepted(config);
+    const denied = config.inbounds.find(({ port }) => machine.forbidden.has(port));
+    if (denied) throw new EngineError('config_refused', `${describePort(denied)}: permission denied`);
     machine.starts += 1;
     const members = new Map(config.inbounds.map(({ id }) => [id, new Map<number, Credentials>()]));
     for (const { userId, credentials, inbounds } of users) {
@@ -190,16 +213,15 @@ function createEngine(
   }
 
   function describe({ boot, config }: Process): RunningEngine {
-    return { name: 'xray', version: '26.3.27', boot, fingerprint: fingerprintOf(config), startedAt: 1000 };
+    const fingerprint = machine.reports(computeFingerprint(config));
+    return { name: 'xray', version: '26.3.27', boot, fingerprint, startedAt: 1000 };
   }
 
   return {
     running: () => call('running', () => machine.process && describe(machine.process)),
-    fingerprint: fingerprintOf,
-    check: (config) =>
-      call('check', () => {
-        if (machine.refusesConfig(config)) throw new EngineError('config_refused', 'unknown cipher');
-      }),
+    fingerprint: computeFingerprint,
+    check: (config) => call('check', () => requireAccepted(config)),
+    abandonStart: () => abandonment.reject(new EngineError('engine_unreachable', 'its start was given up')),
     start: (config, users, boot) => call('start', () => startWith(config, users, boot)),
     stop: () =>
       call('stop', () => {
@@ -213,9 +235,7 @@ function createEngine(
         process.told = new Map(users);
         return { boot, users: new Map(users), inbounds: new Map(inbounds) };
       }),
-    take: async () => null,
-    lease: async () => null,
-    leaseKind: () => null,
+    readLedgerPage: async () => null,
     protocol: () => null,
     machine: () => machine.facts,
     apply: (changes) => call('apply', () => changes.map(applyOne)),

@@ -3,7 +3,7 @@ import type { InboundCreate } from '../../src/contract/inbounds.ts';
 import type { CallOf, OutputOf } from '../../src/contract/operation.ts';
 import type { OPERATIONS } from '../../src/contract/table.ts';
 import type { UserState } from '../../src/contract/users/users.ts';
-import { type ApiId, requestOf, type Sent } from './http-client.ts';
+import { type ApiId, buildRequest, type Sent } from './http-client.ts';
 import type { TestPanel } from './panel.ts';
 
 type User = OutputOf<(typeof OPERATIONS)['createUser']>;
@@ -69,7 +69,7 @@ export async function fill(panel: TestPanel): Promise<Fixtures> {
   const { id: nodeId } = await act('createNode', { name: 'Frankfurt', address: NODE_ADDRESS });
   const inboundIds: number[] = [];
   for (const inbound of INBOUNDS) inboundIds.push((await act('createInbound', { ...inbound, node_id: nodeId })).id);
-  tellOfTrouble(panel, nodeId);
+  createTrouble(panel, nodeId);
   const limits = { traffic_limit: 100 * MIB, reset_strategy: 'month', device_limit: 3, concurrent_limit: 4 } as const;
   const monthly = await act('createTariff', { name: 'Monthly', duration: { months: 1 }, ...limits });
   const free = await act('createTariff', { name: 'Free' });
@@ -93,7 +93,7 @@ export async function fill(panel: TestPanel): Promise<Fixtures> {
 }
 
 /** A node that has answered and now fails, with an address in what it says. */
-function tellOfTrouble({ store, clock }: TestPanel, nodeId: number): void {
+function createTrouble({ store, clock }: TestPanel, nodeId: number): void {
   const node = store.nodes.get(nodeId);
   if (!node) throw new Error('no node');
   const seen = {
@@ -108,7 +108,7 @@ function tellOfTrouble({ store, clock }: TestPanel, nodeId: number): void {
 }
 
 /** Everything in the panel that a Read key must never see, wherever it stands. */
-export function secretsOf({ store, secretPath }: TestPanel, { users }: Fixtures): string[] {
+export function listSecrets({ store, secretPath }: TestPanel, { users }: Fixtures): string[] {
   const inbounds = store.inbounds.page({}, 100, 0);
   const rows = Object.values(users).map(({ id }) => store.users.get(id));
   const credentials = Object.values(users).map(({ id }) => store.users.credentials(id));
@@ -207,8 +207,8 @@ const FIXTURES: { readonly [Id in ApiId]: Fixture<Id> } = {
 };
 
 /** A request that succeeds with a key of enough access. */
-export async function fixtureOf(id: ApiId, panel: TestPanel, fixtures: Fixtures): Promise<Sent> {
-  return requestOf(id, (await FIXTURES[id](panel, fixtures)) as CallOf<(typeof OPERATIONS)[typeof id]>);
+export async function buildFixture(id: ApiId, panel: TestPanel, fixtures: Fixtures): Promise<Sent> {
+  return buildRequest(id, (await FIXTURES[id](panel, fixtures)) as CallOf<(typeof OPERATIONS)[typeof id]>);
 }
 
 export const API_IDS = Object.keys(FIXTURES) as ApiId[];

@@ -59,7 +59,7 @@ function startHost(): ChildProcess {
   return child;
 }
 
-function ask(act: HostRequest['act'], place: Place): Promise<HostedPanel | undefined> {
+function callHost(act: HostRequest['act'], place: Place): Promise<HostedPanel | undefined> {
   host ??= startHost();
   lastId += 1;
   const reply = Promise.withResolvers<HostedPanel | undefined>();
@@ -70,17 +70,17 @@ function ask(act: HostRequest['act'], place: Place): Promise<HostedPanel | undef
 }
 
 export async function openHosted(place: Place): Promise<HostedPanel> {
-  const opened = await ask('open', place);
+  const opened = await callHost('open', place);
   if (opened === undefined) throw new Error('no panel was opened');
   return opened;
 }
 
 /** Ends it as a signal does, and leaves its data. */
 export async function closeHosted(folder: string): Promise<void> {
-  await ask('close', { folder, users: 0, port: 0 });
+  await callHost('close', { folder, users: 0, port: 0 });
 }
 
 /** Ends it and deletes its data, which the caller need not wait for. */
 export async function removeHosted(folder: string): Promise<void> {
-  await ask('remove', { folder, users: 0, port: 0 });
+  await callHost('remove', { folder, users: 0, port: 0 });
 }

@@ -66,7 +66,7 @@ function clientOver(agent: http.Agent, baseUrl: string, key: string | null): Cli
     baseUrl,
     send: (request) => exchange(agent, baseUrl, key, request),
     call: (id, input, headers) =>
-      client.send({ ...requestOf(id, input), ...mergeHeaders(requestOf(id, input), headers) }),
+      client.send({ ...buildRequest(id, input), ...mergeHeaders(buildRequest(id, input), headers) }),
     as: (other) => clientOver(agent, baseUrl, other),
     close: () => agent.destroy(),
   };
@@ -78,7 +78,7 @@ function mergeHeaders(request: Sent, headers: http.OutgoingHttpHeaders = {}): Pi
 }
 
 /** The request of an operation, from its flat input. */
-export function requestOf<Id extends ApiId>(id: Id, input?: CallOf<Table[Id]>): Sent {
+export function buildRequest<Id extends ApiId>(id: Id, input?: CallOf<Table[Id]>): Sent {
   const operation: ApiOperation = OPERATIONS[id];
   const { params, query, body } = splitInput(operation, input ?? {});
   const path = pathParameters(operation).reduce<string>(
@@ -133,7 +133,7 @@ function exchange<Body>(
       const chunks: Buffer[] = [];
       incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
       incoming.on('error', reject);
-      incoming.on('end', () => resolve(answerOf<Body>(incoming, decode(incoming, Buffer.concat(chunks)))));
+      incoming.on('end', () => resolve(buildAnswer<Body>(incoming, decode(incoming, Buffer.concat(chunks)))));
     });
     outgoing.on('error', reject);
     outgoing.end(body);
@@ -147,7 +147,7 @@ function decode({ headers }: http.IncomingMessage, bytes: Buffer): string {
   return (coding === 'br' ? brotliDecompressSync(bytes) : gunzipSync(bytes)).toString('utf8');
 }
 
-function answerOf<Body>(incoming: http.IncomingMessage, text: string): Answer<Body> {
+function buildAnswer<Body>(incoming: http.IncomingMessage, text: string): Answer<Body> {
   const { statusCode = 0, headers, rawHeaders } = incoming;
   return {
     status: statusCode,

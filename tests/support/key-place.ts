@@ -1,7 +1,7 @@
 // A vault over a place of keys that a test can lock, empty, change and make slow.
 import type { Found, KeyLocation, MasterKey } from '../../src/adapters/vault/master-key.ts';
 import { createVault } from '../../src/adapters/vault/vault.ts';
-import type { SealedRow } from '../../src/core/ports/administrator.ts';
+import type { SealedRow } from '../../src/core/ports/sealed.ts';
 import { createTestLog } from './log.ts';
 
 export const LOCKED: Found = { kind: 'unusable', state: 'locked', reason: 'locked', detail: 'prompt dismissed' };
@@ -11,6 +11,8 @@ export const ABSENT: Found = { kind: 'unusable', state: 'absent', reason: 'absen
 export function createVaultWorld({ restoresKey = true, patienceMs = 3000, canAbort = false } = {}) {
   const rows: SealedRow[] = [];
   const keychain = { key: null as MasterKey | null, trouble: null as Found | null, finds: 0, makes: 0 };
+  /** How often the vault has asked the store. */
+  const store = { reads: 0 };
   let gate: Promise<unknown> = Promise.resolve();
   let abandon = () => {};
   const there = (): Found =>
@@ -38,8 +40,13 @@ export function createVaultWorld({ restoresKey = true, patienceMs = 3000, canAbo
     },
   };
   const log = createTestLog();
-  const open = (instanceId = 'abc') =>
-    createVault(location, { instanceId, sealed: { keyId: () => rows[0]?.keyId ?? null }, log }, patienceMs);
+  const sealed = {
+    keyId() {
+      store.reads += 1;
+      return rows[0]?.keyId ?? null;
+    },
+  };
+  const open = (instanceId = 'abc') => createVault(location, { instanceId, sealed, log }, patienceMs);
   /** From now on the place answers nothing until the returned function is called. */
   const hang = (): (() => void) => {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -49,5 +56,5 @@ export function createVaultWorld({ restoresKey = true, patienceMs = 3000, canAbo
     gate = Promise.race([promise, abandoned]);
     return resolve;
   };
-  return { rows, keychain, log, open, hang };
+  return { rows, keychain, store, log, open, hang };
 }

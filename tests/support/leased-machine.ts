@@ -1,14 +1,14 @@
 // A machine with a lease and a ledger on disk, whose engine is in memory and whose time is the test's own; with the panel's side of its node.
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Env } from '../../src/core/context.ts';
-import { createNodeSync } from '../../src/core/nodes/sync.ts';
+import { type EnforcedEngine, enforceLease } from '../../src/agent/enforcer.ts';
+import { meterEngine } from '../../src/agent/ledger-engine.ts';
+import { openNodeLedger } from '../../src/agent/store/ledger.ts';
+import { superviseEngine } from '../../src/agent/supervised-engine.ts';
+import type { Env } from '../../src/core/kernel/context.ts';
+import { createNodeReconciler } from '../../src/core/nodes/reconciler.ts';
 import { type Engine, EngineError } from '../../src/core/ports/engines.ts';
 import type { Clock } from '../../src/core/ports/ports.ts';
-import { type EnforcedEngine, enforceLease } from '../../src/nodes/remote/enforcer.ts';
-import { keepEngine } from '../../src/nodes/remote/kept-engine.ts';
-import { recordEngine } from '../../src/nodes/remote/ledger-engine.ts';
-import { openNodeLedger } from '../../src/store/nodes/node-ledger.ts';
 import { createTestTimers } from './clock.ts';
 import { createFakeMachine } from './fake-engine.ts';
 import { createTestLog } from './log.ts';
@@ -40,10 +40,10 @@ export function openLeasedMachine({ env, clock, folder, nodeId, inboundId, page,
     const ledger = openNodeLedger(file, plainSeal, page);
     const { lease } = ledger;
     let enforced: EnforcedEngine | null = null;
-    const refused = (ids: readonly number[]) => enforced?.noteRefused(ids);
-    const recorded = recordEngine(around(machine.attach().engine), { ledger, clock, refused, timers, log });
+    const refused = (ids: readonly number[]) => enforced?.recordRefused(ids);
+    const recorded = meterEngine(around(machine.attach().engine), { ledger, clock, refused, timers, log });
     const crypto = { randomBytes: (length: number) => env.crypto.randomBytes(length) };
-    enforced = enforceLease(keepEngine(recorded, { crypto, timers, log, lease }), { lease, clock, timers, log });
+    enforced = enforceLease(superviseEngine(recorded, { crypto, timers, log, lease }), { lease, clock, timers, log });
     return enforced;
   };
   let engine = open();
@@ -55,7 +55,7 @@ export function openLeasedMachine({ env, clock, folder, nodeId, inboundId, page,
   const behind = new Proxy({} as EnforcedEngine, {
     get: (_target, name) => (cut.has(name) ? fail : engine[name as keyof EnforcedEngine]),
   });
-  let node = createNodeSync(env, nodeId, behind);
+  let node = createNodeReconciler(env, nodeId, behind);
   return {
     machine,
     nodeId,
@@ -64,10 +64,10 @@ export function openLeasedMachine({ env, clock, folder, nodeId, inboundId, page,
     behind,
     /** Calls that do not reach it. */
     cut,
-    meet: () => node.round(true),
+    connectPanel: () => node.round(true),
     /** The panel is started again, with the environment that is given. */
     restartPanel(next: Env = env, connector: Engine = behind) {
-      node = createNodeSync(next, nodeId, connector);
+      node = createNodeReconciler(next, nodeId, connector);
     },
     engine: () => engine,
     /** A reading of the counters, and all that is due. `ms`: what has passed for the machine's other timers. */

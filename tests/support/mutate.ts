@@ -97,14 +97,14 @@ const mutation = fc.record({
 /** Stands for a piece of JSON text inside a value, until the value is text itself. */
 const MARK = '\u2063junk';
 
-function placesOf(
+function listPlaces(
   value: unknown,
   places: { holder: Members; name: string }[] = [],
 ): { holder: Members; name: string }[] {
   if (typeof value !== 'object' || value === null) return places;
   for (const name of Object.keys(value)) {
     places.push({ holder: value as Members, name });
-    placesOf((value as Members)[name], places);
+    listPlaces((value as Members)[name], places);
   }
   return places;
 }
@@ -116,7 +116,7 @@ export function mutated(value: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
     const root: Members = { root: structuredClone(whole) };
     const texts: string[] = [];
     for (const { at, kind, name, junk } of all) {
-      const places = placesOf(root);
+      const places = listPlaces(root);
       const place = places[at % places.length];
       if (!place) continue;
       const { holder } = place;

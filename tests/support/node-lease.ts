@@ -1,5 +1,5 @@
 // What tests of machines share: no lease, and a seal that hides nothing.
-import type { NodeLease } from '../../src/core/ports/node-lease.ts';
+import type { NodeLease } from '../../src/agent/ports/lease.ts';
 
 export const plainSeal = {
   seal: (text: string): Uint8Array => Buffer.from(text),
@@ -11,11 +11,11 @@ export const noLease: NodeLease = {
   shared: () => null,
   engine: () => null,
   saveEngine: () => {},
-  take: () => null,
+  acceptPart: () => null,
   advance: () => {},
   unapplied: () => [],
-  noteApplied: () => {},
-  noteStarted: () => {},
+  markApplied: () => {},
+  markStarted: () => {},
   members: () => [],
   findLink: () => null,
   forget: () => {},

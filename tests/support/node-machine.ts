@@ -1,5 +1,8 @@
 // What tests of nodes' machines share: an engine in memory that goes over the wire, certificates, and a joined machine.
 import { createHash, X509Certificate } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { createServer, request } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import {
   certify,
   type Issued,
@@ -8,10 +11,11 @@ import {
   issueSelfSigned,
 } from '../../src/adapters/certificates/issuer.ts';
 import { systemClock } from '../../src/adapters/clock.ts';
+import type { NodeIdentity } from '../../src/agent/server.ts';
 import type { Engine } from '../../src/core/ports/engines.ts';
-import { fingerprintOf } from '../../src/nodes/engine-config.ts';
-import type { NodeIdentity } from '../../src/nodes/remote/node-server.ts';
-import { createRemoteEngine, type PanelIdentity } from '../../src/nodes/remote/remote-engine.ts';
+import { computeFingerprint } from '../../src/engines/engine-config.ts';
+import type { PanelIdentity } from '../../src/engines/remote/node-client.ts';
+import { createRemoteEngine } from '../../src/engines/remote/remote-engine.ts';
 import type { FakeMachine } from './fake-engine.ts';
 
 const HOUR = 3_600_000;
@@ -19,7 +23,7 @@ const HOUR = 3_600_000;
 /** The engine of a machine in memory, with the fingerprints that real ones have. */
 export function realLooking(machine: FakeMachine): Engine {
   const { engine } = machine.attach();
-  const fingerprint = () => (machine.process ? fingerprintOf(machine.process.config) : null);
+  const fingerprint = () => (machine.process ? computeFingerprint(machine.process.config) : null);
   return {
     ...engine,
     async running() {
@@ -71,4 +75,57 @@ export function dial(port: number | (() => number), { panel, pin, authority }: K
     users: () => 0,
     clock: systemClock,
   });
+}
+
+export interface Exchange {
+  /** The last segment of its path. */
+  readonly name: string;
+  readonly request: unknown;
+  readonly status: number | undefined;
+  readonly reply: unknown;
+}
+
+async function readBody(message: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of message as AsyncIterable<Buffer>) parts.push(part);
+  return Buffer.concat(parts).toString();
+}
+
+/** Stands between a panel and its machine, and reads what they say as it is on the wire. */
+export async function tapNode(
+  machinePort: number,
+  { node, panel }: Keys,
+  onExchange: (exchange: Exchange) => void,
+): Promise<{ readonly port: number; close(): void }> {
+  const { key, certificate: cert, authority: ca } = node;
+  const options = { key, cert, ca, requestCert: true, rejectUnauthorized: true } as const;
+  const own = { key: panel.key, cert: panel.certificate, ca: panel.authority, servername: '', agent: false } as const;
+  const server = createServer(options, async (incoming, response) => {
+    const body = await readBody(incoming);
+    const { url: path = '', method } = incoming;
+    const headers = { 'content-length': Buffer.byteLength(body) };
+    const place = { host: '127.0.0.1', port: machinePort, path, method, headers };
+    const outgoing = request({ ...place, ...own, checkServerIdentity: () => undefined }, async (answer) => {
+      const text = await readBody(answer);
+      onExchange({
+        name: path.split('/').at(-1) ?? '',
+        request: JSON.parse(body),
+        status: answer.statusCode,
+        reply: JSON.parse(text),
+      });
+      response.writeHead(answer.statusCode ?? 500, {
+        'gatehouse-protocol': answer.headers['gatehouse-protocol'] ?? '',
+      });
+      response.end(text);
+    });
+    outgoing.end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
 }

@@ -20,7 +20,7 @@ const OPTIONAL_HEADERS = new Set(['RateLimit-Policy', 'RateLimit', 'Idempotency-
 
 export interface OpenApiCheck {
   /** What of a reply to an operation is not as described; empty if all is. */
-  faultsOf(template: string, method: string, answer: Answer): string[];
+  findFaults(template: string, method: string, answer: Answer): string[];
   /** What is wrong with a reply that must be a problem with one of these codes. */
   problemFaults(answer: Answer, codes: readonly string[]): string[];
   readonly document: Document;
@@ -68,7 +68,7 @@ export function createOpenApiCheck(served: unknown): OpenApiCheck {
     );
   }
 
-  function responseOf(template: string, method: string, status: number): [DescribedResponse, string] | null {
+  function findResponse(template: string, method: string, status: number): [DescribedResponse, string] | null {
     const operation = document.paths[template]?.[method];
     const response = operation?.responses[status];
     if (!response) return null;
@@ -116,9 +116,9 @@ export function createOpenApiCheck(served: unknown): OpenApiCheck {
   return {
     document,
     problemFaults,
-    faultsOf(template, method, answer) {
+    findFaults(template, method, answer) {
       const { status, headers, text } = answer;
-      const described = responseOf(template, method.toLowerCase(), status);
+      const described = findResponse(template, method.toLowerCase(), status);
       if (!described) return [`status ${status} is not described: ${text.slice(0, 300)}`];
       const [response, pointer] = described;
       const type = String(headers['content-type'] ?? '').replace(/;.*/, '');

@@ -3,13 +3,13 @@ import http from 'node:http';
 import { createDoor } from '../../src/door/door.ts';
 import { createApp } from '../../src/http/app.ts';
 import { createServer } from '../../src/http/server.ts';
-import { renderOrder } from '../../src/subscription/page/order.ts';
+import { renderOrder } from '../../src/subscription/page/order-page.ts';
 import { renderFriends, renderTelegram } from '../../src/subscription/page/telegram.ts';
 import { renderSubscription } from '../../src/subscription/render.ts';
 import { createTestTimers } from './clock.ts';
 import { type FakeLog, fakeClock, fakeCore, fakeLog, SECRET_PATH } from './fake-core.ts';
 import { type Answer, createClient } from './http-client.ts';
-import { sessionHeadersOf } from './session-jar.ts';
+import { buildSessionHeaders } from './session-jar.ts';
 import { createStub, SESSION, type Stub } from './stub-core.ts';
 
 /** Header names in lower case; undefined takes one away that would be sent otherwise. */
@@ -41,7 +41,7 @@ export interface TestPanelDoor {
 }
 
 /** The headers of the session: the cookie's half and the page's. */
-export const SIGNED = sessionHeadersOf(SESSION, 'a1b2c3');
+export const SIGNED = buildSessionHeaders(SESSION, 'a1b2c3');
 const OWN = { 'sec-fetch-site': 'same-origin' };
 
 export async function openPanelDoor(stub = createStub()): Promise<TestPanelDoor> {

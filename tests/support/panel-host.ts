@@ -2,9 +2,9 @@
 // time of a start.
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { openDemoShop } from '../../src/panel/demo/demo-shop.ts';
-import { prepareDemoFolder } from '../../src/panel/demo/folder.ts';
-import { simulateEngines } from '../../src/panel/demo/simulated-engines.ts';
+import { openDemoShop } from '../../src/demo/demo-shop.ts';
+import { prepareDemoFolder } from '../../src/demo/folder.ts';
+import { simulateEngines } from '../../src/demo/simulated-engines.ts';
 import { openPanel, type Panel } from '../../src/panel/panel.ts';
 import { CHEAP_COST } from './cheap-password.ts';
 import type { HostedPanel, HostReply, HostRequest } from './hosted-panels.ts';

@@ -19,15 +19,14 @@ import type { Key } from '../../src/contract/access/keys.ts';
 import { openApiDocument } from '../../src/contract/openapi/openapi.ts';
 import type { Access, CallOf, OutputOf } from '../../src/contract/operation.ts';
 import type { OPERATIONS } from '../../src/contract/table.ts';
-import type { Actor, HandledId } from '../../src/core/call.ts';
-import { createTransaction } from '../../src/core/context.ts';
-import type { Core, CoreParts } from '../../src/core/core.ts';
 import { createCore, createHeavyEnv } from '../../src/core/create-core.ts';
+import type { Core, CoreParts } from '../../src/core/kernel/core.ts';
+import { createTransaction } from '../../src/core/kernel/transaction.ts';
 import type { Backups } from '../../src/core/ports/backups.ts';
+import type { Actor, HandledId } from '../../src/core/ports/call.ts';
 import type { HeavyWriter } from '../../src/core/ports/heavy-writer.ts';
 import type { Clock, Store, TargetProbe, Timers, Vault } from '../../src/core/ports/ports.ts';
 import type { PaymentProviders } from '../../src/core/ports/providers.ts';
-import { countTraffic, type NodeTraffic } from '../../src/core/traffic.ts';
 import type { RateRule } from '../../src/domain/rate-limiter.ts';
 import { createDoor } from '../../src/door/door.ts';
 import { runOperation } from '../../src/door/run-operation.ts';
@@ -35,19 +34,20 @@ import { createApp } from '../../src/http/app.ts';
 import { createServer } from '../../src/http/server.ts';
 import { machineParts } from '../../src/panel/machine-parts.ts';
 import { ensureFirstSettings } from '../../src/panel/owned-folder.ts';
-import { originOf } from '../../src/panel/reach.ts';
+import { buildOrigin } from '../../src/panel/public-origin.ts';
 import { createHeavyWriter } from '../../src/panel/workers/heavy-writer.ts';
 import { createProviders } from '../../src/payments/providers.ts';
 import { createStore, openDatabase } from '../../src/store/index.ts';
 import { renderMiniApp } from '../../src/subscription/page/mini-app.ts';
-import { renderOrder } from '../../src/subscription/page/order.ts';
+import { renderOrder } from '../../src/subscription/page/order-page.ts';
 import { renderFriends, renderTelegram } from '../../src/subscription/page/telegram.ts';
 import { renderSubscription } from '../../src/subscription/render.ts';
 import { CHEAP_COST } from './cheap-password.ts';
 import { createTestTimers } from './clock.ts';
+import { countTraffic, type NodeTraffic } from './count-traffic.ts';
 import { type Client, createClient } from './http-client.ts';
 import { createTestLog, type TestLog } from './log.ts';
-import { proven } from './proven.ts';
+import { proven, provenActor } from './proven.ts';
 
 export const PASSWORD = 'correct horse battery';
 const HOST = '127.0.0.1';
@@ -111,13 +111,13 @@ export interface TestPanel extends AsyncDisposable {
 }
 
 /** Payment providers of the panel's time; requests take the machine's, and no pause is between them. */
-function providersOf(clock: Clock): PaymentProviders {
+function createTestProviders(clock: Clock): PaymentProviders {
   const client = createOutboundClient({
     timers: systemTimers,
     timeoutMs: 30_000,
-    mostReplyBytes: 2 ** 20,
+    maxReplyBytes: 2 ** 20,
     reply: 'read',
-    keepsConnections: false,
+    reusesConnections: false,
   });
   return {
     isRefused: isRefusedUrl,
@@ -141,9 +141,11 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
   const keeping = { instanceId, sealed: opened.sealed, keyFile: join(parent, 'master.key'), dataFolder: folder, log };
   const vault = options.vault === 'none' ? noVault : await openVault(keeping);
   // Of a real certificate for a real client: the machine's time, whatever the panel's is.
-  const tls = options.tls ? await ensureCertificate(join(folder, 'tls'), [HOST, 'localhost'], systemClock) : null;
+  const tls = options.tls
+    ? await ensureCertificate({ folder: join(folder, 'tls'), clock: systemClock, log }, [HOST, 'localhost'])
+    : null;
   let port = 0;
-  const origin = () => originOf({ scheme: tls ? 'https' : 'http', host: HOST, port, publicAddress: null });
+  const origin = () => buildOrigin({ scheme: tls ? 'https' : 'http', host: HOST, port, publicAddress: null });
   const thread = options.wrapHeavy ? createHeavyWriter({ database }, origin, log) : null;
   const botClient = createBotClient({ isRefused: isRefusedUrl, agent: async (...to) => createOutboundAgent(...to) });
   const parts: CoreParts = {
@@ -156,7 +158,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
     vault,
     host: () => null,
     webhookClient: createWebhookClient({ timers }),
-    paymentProviders: providersOf(clock),
+    paymentProviders: createTestProviders(clock),
     botClient,
     ...(options.targetProbe && { targetProbe: options.targetProbe }),
     ...(options.backups && { backups: options.backups }),
@@ -191,7 +193,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
 
   const act: TestPanel['act'] = async (id, input) => {
     const output = await runOperation(core, id, proven(id, input, PASSWORD), {
-      actor: ADMINISTRATOR,
+      actor: provenActor(id, input, ADMINISTRATOR),
       requestId: 'test',
       address: null,
     });
@@ -253,7 +255,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
         requestId: 'traffic',
         address: null,
       };
-      store.write(() => countTraffic(createTransaction(traffic, call, 'traffic', clock.now()), moved));
+      store.write(() => countTraffic(createTransaction(traffic, { name: 'traffic', by: call }, clock.now()), moved));
     },
     [Symbol.asyncDispose]: () => stop(),
   };

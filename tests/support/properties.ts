@@ -2,6 +2,6 @@
 // others and names their seed.
 import fc from 'fast-check';
 import { isFull } from './long.ts';
-import { seedOf } from './seed.ts';
+import { readSeed } from './seed.ts';
 
-if (!isFull || process.env.FUZZ_SEED !== undefined) fc.configureGlobal({ seed: seedOf('FUZZ_SEED') });
+if (!isFull || process.env.FUZZ_SEED !== undefined) fc.configureGlobal({ seed: readSeed('FUZZ_SEED') });

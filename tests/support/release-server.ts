@@ -77,7 +77,7 @@ export async function openReleaseServer(): Promise<ReleaseServer> {
 
   /** Archives by what they are built of: most releases of a test differ only in their description. */
   const archives = new Map<string, Buffer>();
-  const archiveOf = (build: Build): Buffer => {
+  const buildArchive = (build: Build): Buffer => {
     const { version, main, migration, saysVersion } = build;
     const what = JSON.stringify([version, main, migration, saysVersion]);
     const known = archives.get(what);
@@ -99,7 +99,7 @@ export async function openReleaseServer(): Promise<ReleaseServer> {
       const { version, platform = PLATFORM, key = secret } = release;
       const name = `gatehouse-${version}-${platform}.tar.gz`;
       const path = join(folder, name);
-      const built = archiveOf(release);
+      const built = buildArchive(release);
       const comment = release.comment ?? `gatehouse file=${name} version=${version}`;
       const signature = Buffer.from(signBytes(built, key, comment));
       const archive = release.tamper?.(built) ?? built;

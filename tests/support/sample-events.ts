@@ -1,6 +1,6 @@
 // Events for tests: on the wire, and as rows of the store.
 import type { Event, EventData, EventType, UserFacts } from '../../src/contract/event-types.ts';
-import type { EventRow } from '../../src/core/ports/records.ts';
+import type { EventRow } from '../../src/core/ports/events.ts';
 
 /** An event of the system as the feed gives it. */
 export function sampleEvent<Type extends EventType>(type: Type, data: EventData<Type>, id = 1): Event {

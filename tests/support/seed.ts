@@ -3,5 +3,5 @@
 import { times } from './long.ts';
 
 /** The seed, or that of the variable, which repeats a run. */
-export const seedOf = (variable: string): number =>
+export const readSeed = (variable: string): number =>
   Number(process.env[variable] ?? times(20_261_124, Math.floor(Math.random() * 2 ** 31)));

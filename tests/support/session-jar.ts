@@ -1,7 +1,7 @@
 // What a browser stores of a session: the half in the cookie, and the half that the panel's page sends in a header.
 import type { IncomingHttpHeaders } from 'node:http';
 import { SESSION_HEADER } from '../../src/contract/access/session.ts';
-import { halvesOf } from '../../src/http/browser.ts';
+import { splitToken } from '../../src/http/browser.ts';
 
 const HEADER = SESSION_HEADER.toLowerCase();
 
@@ -52,7 +52,7 @@ export function createSessionJar(): SessionJar {
 }
 
 /** The headers of a browser that holds the session of a token. `prefix`: `__Host-` where the panel is on TLS. */
-export function sessionHeadersOf(token: string, instanceId: string, prefix = ''): Readonly<Record<string, string>> {
-  const [cookieHalf, pageHalf] = halvesOf(token);
+export function buildSessionHeaders(token: string, instanceId: string, prefix = ''): Readonly<Record<string, string>> {
+  const [cookieHalf, pageHalf] = splitToken(token);
   return { cookie: `${prefix}panel-${instanceId}=${cookieHalf}`, [HEADER]: pageHalf };
 }

@@ -34,18 +34,18 @@ export interface Shop extends AsyncDisposable {
   readonly timers: ReturnType<typeof createTestTimers>;
   readonly tariffId: number;
   readonly offerId: number;
-  /** Adds a fake provider to the panel. */
-  add(kind: ProviderKind): Promise<{ readonly id: number; readonly fake: FakeProvider }>;
+  /** Adds a fake provider to the panel, or one that the test has made. */
+  add(kind: ProviderKind, own?: FakeProvider): Promise<{ readonly id: number; readonly fake: FakeProvider }>;
   buyer(): Promise<number>;
   /** A new order of a new buyer, opened at a provider. */
   open(providerId: number): Promise<Order>;
   /** The token that the provider was given for an order. */
-  tokenOf(orderId: number): string;
+  getInvoiceToken(orderId: number): string;
   /** What a provider reports now; that of Stripe is signed by Stripe's own library. */
   hookFrom(fake: FakeProvider, token: string): ReturnType<FakeProvider['hook']>;
   order(id: number): Promise<Order>;
   /** Asks at once, some seconds later. */
-  ask(id: number): Promise<Order>;
+  pollOrder(id: number): Promise<Order>;
   /** Lets the panel ask by itself for what is due, and waits until it has. */
   turn(): Promise<void>;
   /** Stops the panel and starts another over its data. */
@@ -75,8 +75,8 @@ export async function openShop(folder: string): Promise<Shop> {
     timers,
     tariffId: tariff.id,
     offerId: offer.id,
-    async add(kind) {
-      const fake = await FAKES[kind]();
+    async add(kind, own) {
+      const fake = own ?? (await FAKES[kind]());
       fakes.push(fake);
       const made = await panel.act('createProvider', {
         kind,
@@ -93,8 +93,8 @@ export async function openShop(folder: string): Promise<Shop> {
       const made = await panel.act('createOrder', { user_id: await buyer(), offer_id: offer.id });
       return panel.act('openOrder', { id: made.id, provider_id: providerId });
     },
-    tokenOf(orderId) {
-      const [invoice] = panel.store.payments.invoicesOf(orderId);
+    getInvoiceToken(orderId) {
+      const [invoice] = panel.store.payments.listInvoices(orderId);
       if (!invoice) throw new Error(`order ${orderId} was not opened`);
       return invoice.token;
     },
@@ -107,7 +107,7 @@ export async function openShop(folder: string): Promise<Shop> {
       return { raw, headers: { 'stripe-signature': signature } };
     },
     order,
-    async ask(id) {
+    async pollOrder(id) {
       clock.advance(31_000);
       return panel.act('askOrder', { id });
     },

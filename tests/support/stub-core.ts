@@ -2,9 +2,9 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Event } from '../../src/contract/event-types.ts';
-import type { Call, Reply } from '../../src/core/call.ts';
-import type { Core } from '../../src/core/core.ts';
-import { PanelError } from '../../src/core/panel-error.ts';
+import type { Core } from '../../src/core/kernel/core.ts';
+import { PanelError } from '../../src/core/kernel/panel-error.ts';
+import type { Call, Reply } from '../../src/core/ports/call.ts';
 import type { DoorParts } from '../../src/door/door.ts';
 import { SETTINGS } from './fake-core.ts';
 import { sampleEvent, userFacts } from './sample-events.ts';
@@ -21,7 +21,7 @@ export interface Dispatched {
 
 /** What a test may change; `answers` by operation id come before the stub's own. */
 export interface Stub {
-  readonly core: Omit<DoorParts['core'], 'authenticateKey' | 'noteKeyUse' | 'subscription'>;
+  readonly core: Omit<DoorParts['core'], 'authenticateKey' | 'recordKeyUse' | 'subscription'>;
   readonly dispatched: Dispatched[];
   readonly answers: Map<string, (call: Call, input: unknown) => Reply | Promise<Reply>>;
   /** Sessions that are open. */
@@ -48,7 +48,7 @@ export interface Stub {
 const AT = Date.UTC(2026, 10, 20, 10, 15);
 const at = (minutes: number) => new Date(AT + minutes * 60_000).toISOString();
 
-export function keyOf(changes: object = {}) {
+export function buildKey(changes: object = {}) {
   return {
     id: 1,
     name: 'billing bot',
@@ -64,7 +64,7 @@ export function keyOf(changes: object = {}) {
   };
 }
 
-function sessionOf(changes: object = {}) {
+function buildSession(changes: object = {}) {
   return {
     id: 1,
     current: true,
@@ -101,14 +101,22 @@ export function createStub(settings: Partial<typeof SETTINGS> = {}): Stub {
     listKeys: () =>
       ok({
         items: [
-          keyOf(),
-          keyOf({ id: 2, name: 'Grafana', access: 'read', expires_at: null, last_used_at: null, last_used_from: null }),
-          keyOf({ id: 3, name: 'old bot', state: 'revoked', revoked_at: at(90) }),
+          buildKey(),
+          buildKey({
+            id: 2,
+            name: 'Grafana',
+            access: 'read',
+            expires_at: null,
+            last_used_at: null,
+            last_used_from: null,
+          }),
+          buildKey({ id: 3, name: 'old bot', state: 'revoked', revoked_at: at(90) }),
         ],
       }),
-    createKey: () => ok({ key: keyOf({ id: 4, name: 'shop' }), value: KEY_VALUE }, 201),
-    revokeKey: () => ok(keyOf({ state: 'revoked', revoked_at: at(90) })),
-    listSessions: () => ok({ items: [sessionOf(), sessionOf({ id: 2, current: false, device: 'Safari on iPhone' })] }),
+    createKey: () => ok({ key: buildKey({ id: 4, name: 'shop' }), value: KEY_VALUE }, 201),
+    revokeKey: () => ok(buildKey({ state: 'revoked', revoked_at: at(90) })),
+    listSessions: () =>
+      ok({ items: [buildSession(), buildSession({ id: 2, current: false, device: 'Safari on iPhone' })] }),
     endSession: () => ({ status: 204, body: undefined }),
     endOtherSessions: () => ok({ ended: 1 }),
   };
@@ -137,8 +145,8 @@ export function createStub(settings: Partial<typeof SETTINGS> = {}): Stub {
       shop: {
         order: () => null,
         pay: () => Promise.reject(new Error('nothing is sold')),
-        ask: () => Promise.resolve(),
-        isHook: () => false,
+        pollOrder: () => Promise.resolve(),
+        isWebhookToken: () => false,
         hint: () => Promise.resolve(false),
         enterPromo: () => Promise.reject(new Error('nothing is sold')),
         removePromo: () => Promise.reject(new Error('nothing is sold')),
@@ -159,8 +167,8 @@ export function createStub(settings: Partial<typeof SETTINGS> = {}): Stub {
       },
       settings: () => ({ ...SETTINGS, ...settings }),
       baseUrl: () => `https://192.168.1.10:8443/${SETTINGS.secretPath}/api/v1`,
-      noteFailedKey: () => {},
-      noteLinkRead: () => {},
+      recordFailedKey: () => {},
+      recordLinkRead: () => {},
       onEndedSessions(listener) {
         endListeners.add(listener);
         return () => endListeners.delete(listener);

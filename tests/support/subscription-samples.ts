@@ -1,13 +1,14 @@
 // Subscriptions to render in tests, and a reader of share links that knows nothing of how they are written.
 import { fc } from '@fast-check/vitest';
-import type { Subscription } from '../../src/core/core.ts';
-import type { InboundRow } from '../../src/core/ports/plans.ts';
+import { FINGERPRINTS } from '../../src/contract/inbounds.ts';
+import type { Subscription } from '../../src/core/kernel/core.ts';
+import type { InboundRow } from '../../src/core/ports/inbounds.ts';
 import type { UserRow } from '../../src/core/ports/users.ts';
 import { PLAIN_USER } from './plain-user.ts';
 
 export const UUID = '66ad4540-b58c-4ad2-9926-ea63445a9b57';
 
-export function inboundOf(changes: Partial<InboundRow> = {}): InboundRow {
+export function sampleInbound(changes: Partial<InboundRow> = {}): InboundRow {
   return {
     id: 1,
     nodeId: 1,
@@ -44,7 +45,7 @@ export function inboundOf(changes: Partial<InboundRow> = {}): InboundRow {
   };
 }
 
-export function userOf(changes: Partial<UserRow> = {}): UserRow {
+export function buildUser(changes: Partial<UserRow> = {}): UserRow {
   return {
     ...PLAIN_USER,
     id: 7,
@@ -57,9 +58,9 @@ export function userOf(changes: Partial<UserRow> = {}): UserRow {
 }
 
 /** A user who may connect to these inbounds, each at de1.example.com unless the inbound names a host. */
-export function subscriptionOf(inbounds: readonly InboundRow[], changes: Partial<Subscription> = {}): Subscription {
+export function buildSubscription(inbounds: readonly InboundRow[], changes: Partial<Subscription> = {}): Subscription {
   return {
-    user: userOf(),
+    user: buildUser(),
     credentials: {
       uuid: UUID,
       password: 'q7Rk2_vN-pass',
@@ -68,7 +69,7 @@ export function subscriptionOf(inbounds: readonly InboundRow[], changes: Partial
     },
     canConnect: true,
     total: null,
-    connections: inbounds.map((inbound) => ({
+    inbounds: inbounds.map((inbound) => ({
       inbound,
       address: inbound.host ?? 'de1.example.com',
       secrets: { serverKey: null, certificate: null, pin: null },
@@ -150,12 +151,12 @@ export const anyInbound: fc.Arbitrary<InboundRow> = fc
     network: fc.constantFrom('tcp', 'ws', 'grpc', 'httpupgrade', 'xhttp', 'quic', 'udp'),
     security: fc.constantFrom('none', 'tls', 'reality'),
     port: fc.integer({ min: 1, max: 65535 }),
-    path: fc.option(fc.stringMatching(/^\/[\x21-\x7e]{0,40}$/)),
+    path: fc.option(fc.oneof(fc.stringMatching(/^\/[\x21-\x7e]{0,40}$/), fc.constant('/a?ed=2048'))),
     serviceName: fc.option(fc.stringMatching(/^[\x21-\x7e]{1,40}$/)),
     sni: fc.option(fc.domain()),
     flow: fc.option(fc.constant('xtls-rprx-vision')),
     alpn: fc.option(fc.subarray(['h2', 'http/1.1', 'h3'])),
-    fingerprint: fc.option(fc.constantFrom('chrome', 'firefox')),
+    fingerprint: fc.option(fc.constantFrom(...FINGERPRINTS)),
     publicKey: fc.option(fc.constant(PUBLIC_KEY)),
     shortId: fc.option(fc.constantFrom('', '6ba8')),
     method: fc.option(fc.constantFrom('aes-128-gcm', 'aes-256-gcm')),
@@ -175,4 +176,4 @@ export const anyInbound: fc.Arbitrary<InboundRow> = fc
             : fields,
       ),
   )
-  .map((fields) => inboundOf(fields as Partial<InboundRow>));
+  .map((fields) => sampleInbound(fields as Partial<InboundRow>));

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Credentials } from '../../src/core/ports/credentials.ts';
 import type { Reserve } from '../../src/core/ports/disk-space.ts';
-import type { NodeRow, TariffRow } from '../../src/core/ports/plans.ts';
+import type { NodeRow } from '../../src/core/ports/nodes.ts';
 import type { Store } from '../../src/core/ports/ports.ts';
+import type { TariffRow } from '../../src/core/ports/tariffs.ts';
 import type { NewUser, UserRow } from '../../src/core/ports/users.ts';
-import { type Account, extraBytes, stateOf } from '../../src/domain/users/account.ts';
+import { type Account, computeUserState, extraBytes } from '../../src/domain/users/account.ts';
 import { nextChangeAt, type TermFlags } from '../../src/domain/users/settle.ts';
 import type { Connection } from '../../src/store/database.ts';
 import { type FileStore, openStore } from '../../src/store/index.ts';
@@ -93,7 +94,7 @@ export function storeAccount(
 ): UserRow {
   const { grants, heldAt = account.hold && 0, ...facts } = account;
   const derived = {
-    state: stateOf(account, now),
+    state: computeUserState(account, now),
     extra: extraBytes(grants, now),
     dueAt: nextChangeAt(account, flags, now, NOTICES),
   };
@@ -141,6 +142,7 @@ export function sampleNode(fields: Partial<NodeRow> = {}): Omit<NodeRow, 'id'> {
     lastSeenAt: null,
     errorCode: null,
     errorText: null,
+    unserved: [],
     restart: null,
     agentPort: null,
     agentPin: null,

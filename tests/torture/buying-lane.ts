@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import type { FakeProvider } from '../support/providers/fake.ts';
 import { openStripe } from '../support/providers/stripe.ts';
 import { openYookassa } from '../support/providers/yookassa.ts';
-import { laneOf, type PanelLane } from './panel-lanes.ts';
+import { createLane, type PanelLane } from './panel-lanes.ts';
 import { body, PASSWORD, type Target } from './target.ts';
 
 const DAY = 86_400_000;
@@ -41,7 +41,7 @@ export async function buyingLane(target: Target): Promise<BuyingLane> {
   let number = 0;
 
   const paid = () => fakes.flatMap(({ invoices }) => invoices).filter(({ state }) => state === 'paid').length;
-  const paidOf = async (user_id: number): Promise<number> => {
+  const countPaid = async (user_id: number): Promise<number> => {
     const { items } = await body(target.operate('listOrders', { user_id, limit: 500 }));
     return items.filter(({ state }) => state === 'paid').length;
   };
@@ -69,21 +69,21 @@ export async function buyingLane(target: Target): Promise<BuyingLane> {
   async function requireApplied(): Promise<void> {
     // Not by `expect.poll`, which works in vitest alone: `npm run torture` is a program of its own.
     for (const until = Date.now() + PATIENCE_MS; ; ) {
-      const counts = await Promise.all(buyers.map(paidOf));
+      const counts = await Promise.all(buyers.map(countPaid));
       if (counts.reduce((sum, count) => sum + count, 0) === paid()) break;
       expect(Date.now(), 'what was paid is never applied').toBeLessThan(until);
       await wait(500);
     }
     for (const id of buyers) {
       const { expires_at } = await body(target.operate('getUser', { id }));
-      expect(expires_at, 'the end of the term').toBe(new Date(TERM_END + (await paidOf(id)) * DAY).toISOString());
+      expect(expires_at, 'the end of the term').toBe(new Date(TERM_END + (await countPaid(id)) * DAY).toISOString());
     }
     expect((await body(target.operate('listAttention', {}))).items, 'payments to decide about').toEqual([]);
     // One order never has two invoices at a provider, however often it was opened.
     for (const { invoices } of fakes) expect(new Set(invoices.map(({ token }) => token)).size).toBe(invoices.length);
   }
 
-  const lane = laneOf('bought at providers', buy, async (isPending) => {
+  const lane = createLane('bought at providers', buy, async (isPending) => {
     const before = paid();
     await requireApplied();
     if (isPending) {

@@ -9,7 +9,7 @@ export interface CuttingProxy extends AsyncDisposable {
 }
 
 /** Most bytes that a connection carries, in both directions together: a few requests with their replies. */
-const MOST_BYTES = 12_000;
+const MAX_BYTES = 12_000;
 
 /** Forwards to the port that `target` names at the moment. `random`, from 0 to below 1, makes the moments of the cuts. */
 export async function openCuttingProxy(target: () => number, random: () => number): Promise<CuttingProxy> {
@@ -17,7 +17,7 @@ export async function openCuttingProxy(target: () => number, random: () => numbe
   let cuts = 0;
   const server = createServer((near) => {
     const far = connect(target(), '127.0.0.1');
-    let left = Math.floor(random() * MOST_BYTES);
+    let left = Math.floor(random() * MAX_BYTES);
     const end = () => {
       near.destroy();
       far.destroy();

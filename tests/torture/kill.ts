@@ -9,12 +9,12 @@ export interface Moment {
 }
 
 /** A moment within these bounds. `random`: from 0 to below 1. */
-export function momentWithin(random: () => number, mostActs: number, longest: number, leastActs = 0): Moment {
-  const acts = leastActs + Math.floor(random() * (mostActs - leastActs + 1));
+export function momentWithin(random: () => number, maxActs: number, longest: number, leastActs = 0): Moment {
+  const acts = leastActs + Math.floor(random() * (maxActs - leastActs + 1));
   return { acts, delay: Math.floor(random() * longest) };
 }
 
-export function say({ acts, delay }: Moment): string {
+export function describeMoment({ acts, delay }: Moment): string {
   return `${acts} acts and ${delay} ms`;
 }
 

@@ -24,7 +24,7 @@ export interface Lane {
   };
 }
 
-const keyOf = (lane: string, number: number) => ({ 'idempotency-key': `${lane} ${number}` });
+const buildIdempotencyHeader = (lane: string, number: number) => ({ 'idempotency-key': `${lane} ${number}` });
 
 async function body<T>(answer: Promise<Answer<T>>): Promise<T> {
   const { status, body: value, text } = await answer;
@@ -39,7 +39,7 @@ async function made(client: Client, name: string, more: object): Promise<User> {
   return body(client.call('createUser', input, { 'idempotency-key': `made ${name}` }));
 }
 
-function daysOf(user: User): number {
+function countDays(user: User): number {
   return (Date.parse(String(user.expires_at)) - TERM_END) / DAY;
 }
 
@@ -50,7 +50,7 @@ async function creating(client: Client, name: string): Promise<Lane> {
     isKeyed: true,
     send: (to, number) => {
       const input = { name, tariff_id: Number(plan.tariff_id), contact: `${name} ${number}`, tags: [name] };
-      return to.call('createUser', input, keyOf(name, number));
+      return to.call('createUser', input, buildIdempotencyHeader(name, number));
     },
     async count(to) {
       const { items, total } = await body(to.call('listUsers', { tag: name, limit: 500, sort: 'id' }));
@@ -66,8 +66,8 @@ async function extending(client: Client, name: string): Promise<Lane> {
   return {
     name,
     isKeyed: true,
-    send: (to, number) => to.call('extendUser', { id, days: 1 }, keyOf(name, number)),
-    count: async (to) => daysOf(await body(to.call('getUser', { id }))),
+    send: (to, number) => to.call('extendUser', { id, days: 1 }, buildIdempotencyHeader(name, number)),
+    count: async (to) => countDays(await body(to.call('getUser', { id }))),
     told: { type: 'user.extended', about: ({ user_id }) => user_id === id, each: 1 },
   };
 }
@@ -78,7 +78,11 @@ async function granting(client: Client, name: string): Promise<Lane> {
     name,
     isKeyed: true,
     send: (to, number) =>
-      to.call('createGrant', { id, bytes: 1, lifetime: 'used', note: `${number}` }, keyOf(name, number)),
+      to.call(
+        'createGrant',
+        { id, bytes: 1, lifetime: 'used', note: `${number}` },
+        buildIdempotencyHeader(name, number),
+      ),
     async count(to) {
       const { items, total } = await body(to.call('listGrants', { id, limit: 500 }));
       expect(new Set(items.map(({ note }) => note)).size, `${name}: none twice`).toBe(items.length);
@@ -139,10 +143,14 @@ async function bulkAtomic(client: Client, name: string, users: number): Promise<
     name,
     isKeyed: true,
     send: (to, number) =>
-      to.call('bulkUsers', { action: 'extend', filter: { tag: name }, days: 1, atomic: true }, keyOf(name, number)),
+      to.call(
+        'bulkUsers',
+        { action: 'extend', filter: { tag: name }, days: 1, atomic: true },
+        buildIdempotencyHeader(name, number),
+      ),
     async count(to) {
       const { items } = await body(to.call('listUsers', { tag: name, limit: 500 }));
-      const days = new Set(items.map(daysOf));
+      const days = new Set(items.map(countDays));
       expect(days.size, `${name}: all users or none`).toBe(1);
       return [...days][0] ?? 0;
     },
@@ -160,10 +168,10 @@ async function bulkInParts(client: Client, name: string, users: number): Promise
     name,
     isKeyed: true,
     send: (to, number) =>
-      to.call('bulkUsers', { action: 'extend', filter: { tag: name }, days: 1 }, keyOf(name, number)),
+      to.call('bulkUsers', { action: 'extend', filter: { tag: name }, days: 1 }, buildIdempotencyHeader(name, number)),
     async count(to) {
       const { items } = await body(to.call('listUsers', { tag: name, limit: 500, sort: 'id' }));
-      const days = items.map(daysOf);
+      const days = items.map(countDays);
       const [first = 0] = days;
       const last = days.at(-1) ?? 0;
       expect(first - last, `${name}: at most one act by halves`).toBeLessThanOrEqual(1);

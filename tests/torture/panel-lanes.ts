@@ -21,7 +21,7 @@ export interface PanelLane {
 }
 
 /** Counts the acts; `find` says after a kill whether the one under way is there, having asserted all the rest. */
-export function laneOf(
+export function createLane(
   name: string,
   act: () => Promise<void>,
   find: (isPending: boolean) => Promise<boolean>,
@@ -70,7 +70,7 @@ export function keyLane(target: Target): PanelLane {
   const known = new Set<string>();
   const untried = new Map<string, string>();
   let number = 0;
-  return laneOf(
+  return createLane(
     'keys',
     async () => {
       number += 1;
@@ -102,7 +102,7 @@ export function keyLane(target: Target): PanelLane {
 export function backupLane(target: Target): PanelLane {
   const known = new Set<string>();
   const unchecked = new Set<string>();
-  return laneOf(
+  return createLane(
     'backups',
     async () => {
       const { name } = await body(target.operate('createBackup', { password: PASSWORD }));
@@ -136,14 +136,14 @@ export async function addressLane(target: Target, token: string): Promise<PanelL
   /** null: a value that the panel makes. */
   let asked: { readonly member: keyof Places; readonly value: string | null } | null = null;
 
-  const note = (addresses: Places) => {
+  const recordAddresses = (addresses: Places) => {
     former = known;
     known = addresses;
   };
   async function change(member: 'sub_path' | 'public_address', value: string): Promise<void> {
     asked = { member, value };
     const { addresses } = await body(target.operate('changeAddresses', { password: PASSWORD, [member]: value }));
-    note(addresses);
+    recordAddresses(addresses);
   }
   const get = (path: string) =>
     target.client().send({ method: 'GET', path: new URL(path, target.serving().baseUrl).href });
@@ -160,7 +160,7 @@ export async function addressLane(target: Target, token: string): Promise<PanelL
     for (const path of gone) expect(isConstantReply(await get(path)), 'a former address').toBe(true);
   }
 
-  return laneOf(
+  return createLane(
     'addresses',
     async () => {
       number += 1;
@@ -169,7 +169,7 @@ export async function addressLane(target: Target, token: string): Promise<PanelL
       asked = { member: 'secret_path', value: null };
       await target.move(async () => {
         const addresses = await body(target.operate('rotateSecretPath', { password: PASSWORD }));
-        note(addresses);
+        recordAddresses(addresses);
         return addresses;
       });
     },
@@ -180,7 +180,7 @@ export async function addressLane(target: Target, token: string): Promise<PanelL
         expect([isPending, ...changed], 'only what was under way').toEqual([true, asked?.member]);
         const { value = null, member = 'sub_path' } = asked ?? {};
         if (value !== null) expect(found[member]).toBe(value);
-        note(found);
+        recordAddresses(found);
       }
       await requireServed();
       return changed.length > 0;

@@ -5,14 +5,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { killDuring, type Moment, momentWithin, say } from './kill.ts';
+import { describeMoment, killDuring, type Moment, momentWithin } from './kill.ts';
 import type { Tally } from './panel-lanes.ts';
 import { body, openTarget, PASSWORD, requireSound, type Target, unfinishedIn } from './target.ts';
 import type { KillOptions } from './writing.ts';
 
 const COMMAND = join(import.meta.dirname, '../../bin/panel.mjs');
 /** When a kill comes, at the latest: after so many restores and this long. */
-const MOST_RESTORES = 2;
+const MAX_RESTORES = 2;
 const LONGEST_MS = 800;
 const POLL_MS = 5;
 /** Users of each of the two backups. */
@@ -43,7 +43,7 @@ export async function killRestoring({ kills, random, log }: KillOptions): Promis
 
   for (let kill = 1; kill <= kills; kill++) {
     const way = WAYS[kill % WAYS.length] ?? 'operation';
-    const chosen = momentWithin(random, MOST_RESTORES, LONGEST_MS);
+    const chosen = momentWithin(random, MAX_RESTORES, LONGEST_MS);
     // On a slow machine a restore takes longer than any delay: at least one is acknowledged.
     const moment = kill === WAYS.length ? { ...chosen, acts: Math.max(1, chosen.acts) } : chosen;
     const before = expected.last;
@@ -72,7 +72,7 @@ export async function killRestoring({ kills, random, log }: KillOptions): Promis
     if (wasMaking) users.interrupted += 1;
     if (found.isMade) users.completed += 1;
     log(
-      `kill ${kill}/${kills} after ${say(moment)} of restoring (${way}): ${isInterrupted ? 'one' : 'none'} under way`,
+      `kill ${kill}/${kills} after ${describeMoment(moment)} of restoring (${way}): ${isInterrupted ? 'one' : 'none'} under way`,
     );
   }
   await requireBackups(target);
@@ -127,7 +127,7 @@ async function killOperation(
 /** `panel restore` asks the running panel, which is killed. */
 async function killUnderCommand(target: Target, begin: Begin, restored: Restored, moment: Moment): Promise<void> {
   const { base, name } = begin();
-  const restoring = target.line.run(['restore', pathOf(target, name)]);
+  const restoring = target.line.run(['restore', getBackupPath(target, name)]);
   await passed(target, moment, restoring);
   await target.kill();
   const { code } = await restoring;
@@ -139,7 +139,7 @@ async function killCommand(target: Target, begin: Begin, restored: Restored, mom
   await target.stop();
   const { base, name } = begin();
   const env = { ...process.env, GATEHOUSE_DATA: target.folder };
-  const child = spawn(process.execPath, [COMMAND, 'restore', pathOf(target, name)], { env, stdio: 'ignore' });
+  const child = spawn(process.execPath, [COMMAND, 'restore', getBackupPath(target, name)], { env, stdio: 'ignore' });
   const ended = once(child, 'exit');
   await passed(target, moment, ended);
   child.kill('SIGKILL');
@@ -157,7 +157,7 @@ async function passed({ folder }: Target, { acts, delay }: Moment, ended: Promis
   await Promise.race([wait(delay), end]);
 }
 
-function pathOf(target: Target, name: string): string {
+function getBackupPath(target: Target, name: string): string {
   return join(target.folder, 'backups', name);
 }
 
@@ -168,7 +168,7 @@ function firstKept({ pending, last, isMaking }: Expected): readonly [number, num
 
 /** All users of one base and no other, and on top those made since, without a gap; what was found is expected from then on. */
 async function look(target: Target, expected: Expected): Promise<{ isRestored: boolean; isMade: boolean }> {
-  const names = await namesOf(target);
+  const names = await listUserNames(target);
   const bases = [0, 1].map((base) => names.filter((name) => name === `base ${base}`).length);
   expect(
     bases.toSorted((a, b) => a - b),
@@ -190,7 +190,7 @@ async function look(target: Target, expected: Expected): Promise<{ isRestored: b
   return { isRestored, isMade: end > last };
 }
 
-async function namesOf(target: Target): Promise<string[]> {
+async function listUserNames(target: Target): Promise<string[]> {
   const names: string[] = [];
   for (let offset = 0; ; offset += 500) {
     const { items } = await body(target.client().call('listUsers', { limit: 500, offset, sort: 'id' }));

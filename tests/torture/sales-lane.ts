@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3';
 import { expect } from 'vitest';
 import type { Order } from '../../src/contract/sales/sales.ts';
-import { laneOf, type PanelLane } from './panel-lanes.ts';
+import { createLane, type PanelLane } from './panel-lanes.ts';
 import { body, PASSWORD, type Target } from './target.ts';
 
 const DAY = 86_400_000;
@@ -100,7 +100,7 @@ export async function salesLane(target: Target): Promise<SalesLane> {
     if (!wasThere && first) sales = withAct(act, first.body);
   }
 
-  const lane = laneOf(
+  const lane = createLane(
     'sales',
     async () => {
       number += 1;

@@ -5,9 +5,9 @@ import { expect, it } from 'vitest';
 import { createTestClock } from '../support/clock.ts';
 import { type Answer, type Client, createClient } from '../support/http-client.ts';
 import { startPanel } from '../support/panel.ts';
-import { seedOf } from '../support/seed.ts';
+import { readSeed } from '../support/seed.ts';
 import { openCuttingProxy } from './cutting-proxy.ts';
-import { isCutOff, openTarget, randomOf, requireSound } from './target.ts';
+import { createRandom, isCutOff, openTarget, requireSound } from './target.ts';
 
 const SALES = 300;
 const CUSTOMERS = 200;
@@ -30,22 +30,22 @@ const sales = Array.from({ length: SALES }, (_, index): Sale => {
 type Ask = <Body>(request: (client: Client) => Promise<Answer<Body>>) => Promise<Body>;
 
 /** What the shop does when the provider says that a sale is paid, however often it says so. */
-async function deliver(ask: Ask, tariff_id: number, { number, customer }: Sale): Promise<void> {
-  const { id } = await ask((client) =>
+async function deliver(answerQuestion: Ask, tariff_id: number, { number, customer }: Sale): Promise<void> {
+  const { id } = await answerQuestion((client) =>
     client.call('putUser', { external_id: customer, name: customer, contact: `@${customer}`, tariff_id }),
   );
   const note = `sale ${number}`;
-  const { items } = await ask((client) => client.call('listGrants', { id, limit: 500 }));
+  const { items } = await answerQuestion((client) => client.call('listGrants', { id, limit: 500 }));
   if (items.some((grant) => grant.note === note)) return;
   const grant = { id, bytes: BYTES, lifetime: 'used', note } as const;
-  await ask((client) => client.call('createGrant', grant, { 'idempotency-key': note }));
+  await answerQuestion((client) => client.call('createGrant', grant, { 'idempotency-key': note }));
 }
 
-async function deliverAll(ask: Ask, tariff_id: number, afterEach: () => void = () => {}): Promise<void> {
+async function deliverAll(answerQuestion: Ask, tariff_id: number, afterEach: () => void = () => {}): Promise<void> {
   const waiting = [...sales];
   const work = async () => {
     for (let sale = waiting.shift(); sale !== undefined; sale = waiting.shift()) {
-      await deliver(ask, tariff_id, sale);
+      await deliver(answerQuestion, tariff_id, sale);
       afterEach();
     }
   };
@@ -67,10 +67,10 @@ async function requireSales(client: Client): Promise<string> {
 }
 
 it('loses no sale and makes none twice', { timeout: 900_000 }, async () => {
-  const seed = seedOf('TORTURE_SEED');
+  const seed = readSeed('TORTURE_SEED');
   await using target = await openTarget();
-  const portOf = () => Number(new URL(target.client().baseUrl).port);
-  await using proxy = await openCuttingProxy(portOf, randomOf(seed));
+  const getPort = () => Number(new URL(target.client().baseUrl).port);
+  await using proxy = await openCuttingProxy(getPort, createRandom(seed));
   const { id: tariff } = (
     await target.client().call('createTariff', { name: 'Monthly', duration: { months: 1 }, traffic_limit: 1 })
   ).body;
@@ -80,7 +80,7 @@ it('loses no sale and makes none twice', { timeout: 900_000 }, async () => {
 
   let isUp: Promise<void> = Promise.resolve();
   let repeated = 0;
-  const ask: Ask = async (request) => {
+  const answerQuestion: Ask = async (request) => {
     for (;;) {
       await isUp;
       try {
@@ -98,7 +98,7 @@ it('loses no sale and makes none twice', { timeout: 900_000 }, async () => {
     }
   };
   let done = 0;
-  await deliverAll(ask, tariff, () => {
+  await deliverAll(answerQuestion, tariff, () => {
     done += 1;
     if (KILLS.includes(done)) isUp = target.kill().then(() => target.start());
   });

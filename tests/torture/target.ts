@@ -92,7 +92,7 @@ export async function openTarget(): Promise<Target> {
     },
     kill: () => end('SIGKILL'),
     async killWhileStarting(delay) {
-      const env = { ...process.env, GATEHOUSE_DATA: line.folder };
+      const env = { ...process.env, GATEHOUSE_DATA: line.folder, XDG_CONFIG_HOME: join(line.folder, '../config') };
       const child = spawn(process.execPath, [COMMAND, 'serve', ...serve], { env, stdio: 'ignore' });
       const exit = once(child, 'exit');
       await wait(delay);
@@ -179,7 +179,7 @@ export function unfinishedIn(folder: string): string[] {
 }
 
 /** mulberry32: the same numbers, from 0 to below 1, for the same seed. */
-export function randomOf(seed: number): () => number {
+export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

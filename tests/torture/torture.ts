@@ -1,7 +1,7 @@
 // Kills the real panel with SIGKILL again and again: four times of five while it is written to, else while a backup is restored.
 import type { Tally } from './panel-lanes.ts';
 import { killRestoring } from './restoring.ts';
-import { randomOf } from './target.ts';
+import { createRandom } from './target.ts';
 import { killWriting } from './writing.ts';
 
 export interface TortureOptions {
@@ -22,7 +22,7 @@ const RESTORES_EVERY = 5;
 
 export async function torture({ kills, seed, log = () => {} }: TortureOptions): Promise<TortureReport> {
   const began = performance.now();
-  const random = randomOf(seed);
+  const random = createRandom(seed);
   const restoring = Math.floor(kills / RESTORES_EVERY);
   const tallies = new Map([
     ...(await killWriting({ kills: kills - restoring, random, log })),

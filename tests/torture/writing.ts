@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { expect } from 'vitest';
 import type { Answer } from '../support/http-client.ts';
 import { buyingLane } from './buying-lane.ts';
-import { killDuring, momentWithin, say } from './kill.ts';
+import { describeMoment, killDuring, momentWithin } from './kill.ts';
 import { type Lane, makeLanes } from './lanes.ts';
 import { addressLane, backupLane, keyLane, type PanelLane, type Tally } from './panel-lanes.ts';
 import { salesLane } from './sales-lane.ts';
@@ -44,7 +44,7 @@ export async function killWriting({ kills, random, log }: KillOptions): Promise<
   const panelLanes = [keyLane(target), backups, await addressLane(target, await linkToken(target))];
   const sales = await salesLane(target);
   await using buying = await buyingLane(target);
-  const bots = lanes.map((lane) => () => next(target, lane, progressOf(progress, lane)));
+  const bots = lanes.map((lane) => () => next(target, lane, getProgress(progress, lane)));
   const panel = panelLanes.map(({ act }) => act);
   // Payments are so fast that a kill would wait for them alone: it waits for what goes on beside them.
   const besides = {
@@ -55,8 +55,8 @@ export async function killWriting({ kills, random, log }: KillOptions): Promise<
   };
 
   for (let kill = 1; kill <= kills; kill++) {
-    const [what, leastActs, mostActs] = AT_WORK[kill % AT_WORK.length] ?? AT_WORK[0];
-    const moment = momentWithin(random, mostActs, LONGEST_MS, leastActs);
+    const [what, leastActs, maxActs] = AT_WORK[kill % AT_WORK.length] ?? AT_WORK[0];
+    const moment = momentWithin(random, maxActs, LONGEST_MS, leastActs);
     const acts = { everything: [...bots, ...panel], bots, 'the administrator': panel, backups: [backups.act] }[what];
     await killDuring(target, acts, moment, besides[what]);
     if (kill % CUT_STARTS === 0) await target.killWhileStarting(Math.floor(random() * 2 * LONGEST_MS));
@@ -64,7 +64,7 @@ export async function killWriting({ kills, random, log }: KillOptions): Promise<
     requireSound(target.database);
     for (const [lane, own] of progress) await settle(target, lane, own);
     for (const lane of [...panelLanes, sales, buying]) await lane.verify();
-    log(`kill ${kill}/${kills} after ${say(moment)} of ${what}`);
+    log(`kill ${kill}/${kills} after ${describeMoment(moment)} of ${what}`);
   }
   await requireTold(target, progress);
   requireAudited(target.database, progress, panelLanes);
@@ -78,7 +78,7 @@ export async function killWriting({ kills, random, log }: KillOptions): Promise<
   ]);
 }
 
-function progressOf(progress: ReadonlyMap<Lane, Progress>, lane: Lane): Progress {
+function getProgress(progress: ReadonlyMap<Lane, Progress>, lane: Lane): Progress {
   const found = progress.get(lane);
   if (!found) throw new Error(`no progress of ${lane.name}`);
   return found;
@@ -168,7 +168,7 @@ function requireAudited(
   const audited = (...actions: string[]) => Number(count.pluck().get(JSON.stringify(actions)));
   const acts = (name: string) =>
     [...progress].reduce((sum, [lane, own]) => (lane.name.startsWith(name) ? sum + own.acknowledged : sum), 0);
-  const tallyOf = (name: string) => panelLanes.find((lane) => lane.name === name)?.tally;
+  const findTally = (name: string) => panelLanes.find((lane) => lane.name === name)?.tally;
   try {
     expect({
       extended: audited('extendUser'),
@@ -182,10 +182,10 @@ function requireAudited(
       granted: acts('grant'),
       deleted: acts('delete'),
       bulks: acts('bulk'),
-      keys: whole(tallyOf('keys')),
-      addresses: whole(tallyOf('addresses')),
+      keys: whole(findTally('keys')),
+      addresses: whole(findTally('addresses')),
     });
-    const backups = tallyOf('backups');
+    const backups = findTally('backups');
     expect(audited('createBackup')).toBeGreaterThanOrEqual(backups?.acknowledged ?? 0);
     expect(audited('createBackup')).toBeLessThanOrEqual(whole(backups));
   } finally {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { PanelTransport } from '../../src/bridge/panel-transport.ts';
 import { parseInput, splitInput } from '../../src/contract/input/input.ts';
 import { OPERATIONS } from '../../src/contract/table.ts';
-import type { Call, HandledId } from '../../src/core/call.ts';
+import type { Call, HandledId } from '../../src/core/ports/call.ts';
 import { createIpcSession } from '../../src/main/ipc-session.ts';
 import { openPanel, type Panel } from '../../src/panel/panel.ts';
 import { createHttpTransport } from '../../src/renderer/src/bridge/transport-http.ts';

@@ -5,7 +5,7 @@ import type { PanelTransport } from '../../src/bridge/panel-transport.ts';
 import { createClient, PanelCallError } from '../../src/contract/client.ts';
 import { ADMIN, openHttpFixture, openIpcFixture, type TransportFixture } from './fixtures.ts';
 
-const failureOf = (call: Promise<unknown>) =>
+const catchFailure = (call: Promise<unknown>) =>
   call.then(
     () => null,
     (failure: unknown) => failure,
@@ -55,7 +55,7 @@ describe.each([
     it('returns undefined if there is no body', async () => {
       await signIn();
       await expect(transport.call('signOut', {})).resolves.toBeUndefined();
-      await expect(failureOf(transport.call('listUsers', {}))).resolves.toMatchObject({ code: 'signed_out' });
+      await expect(catchFailure(transport.call('listUsers', {}))).resolves.toMatchObject({ code: 'signed_out' });
     });
 
     it('leaves out what is undefined', async () => {
@@ -87,7 +87,7 @@ describe.each([
   describe('rejects with the problem of the panel', () => {
     it('with the code, the fields and a request id', async () => {
       await signIn();
-      const failure = await failureOf(transport.call('createUser', { name: '', tariff_id: 1 }));
+      const failure = await catchFailure(transport.call('createUser', { name: '', tariff_id: 1 }));
       expect(failure).toBeInstanceOf(PanelCallError);
       const { code, errors, problem } = failure as PanelCallError;
       expect([code, problem.status]).toEqual(['validation', 422]);
@@ -101,16 +101,18 @@ describe.each([
       ['a wrong password', 'signIn', { ...ADMIN, password: 'wrong' }, 'sign_in_failed'],
       ['an administrator that exists', 'setUp', { token: 'here', ...ADMIN }, /already_set_up/],
     ] as const)('%s', async (_what, id, input, code) => {
-      const failure = await failureOf(transport.call(id, input));
+      const failure = await catchFailure(transport.call(id, input));
       expect((failure as PanelCallError).code).toMatch(code);
     });
 
     it('without a session it does not reveal which operations exist', async () => {
-      await expect(failureOf(transport.call('noSuchThing' as never, {}))).resolves.toMatchObject({
+      await expect(catchFailure(transport.call('noSuchThing' as never, {}))).resolves.toMatchObject({
         code: 'signed_out',
       });
       await signIn();
-      await expect(failureOf(transport.call('noSuchThing' as never, {}))).resolves.toMatchObject({ code: 'not_found' });
+      await expect(catchFailure(transport.call('noSuchThing' as never, {}))).resolves.toMatchObject({
+        code: 'not_found',
+      });
     });
   });
 
@@ -125,23 +127,23 @@ describe.each([
     await client.updateUser({ id: user.id, name: 'Anna S.' }, { ifMatch, onEtag: (tag) => tags.push(tag) });
     expect(tags).toHaveLength(2);
     expect(tags[1]).not.toBe(ifMatch);
-    await expect(failureOf(client.updateUser({ id: user.id, name: 'Ann' }, { ifMatch }))).resolves.toMatchObject({
+    await expect(catchFailure(client.updateUser({ id: user.id, name: 'Ann' }, { ifMatch }))).resolves.toMatchObject({
       code: 'precondition_failed',
     });
   });
 
   it('aborts a call with the reason of its signal', async () => {
     const controller = new AbortController();
-    const call = failureOf(transport.call('panelState', {}, { signal: controller.signal }));
+    const call = catchFailure(transport.call('panelState', {}, { signal: controller.signal }));
     controller.abort('enough');
     await expect(call).resolves.toBe('enough');
-    await expect(failureOf(transport.call('panelState', {}, { signal: controller.signal }))).resolves.toBe('enough');
+    await expect(catchFailure(transport.call('panelState', {}, { signal: controller.signal }))).resolves.toBe('enough');
     expect(fixture.reach).not.toContain('lost');
   });
 
   it('reports that the panel is unreachable, and that it is back', async () => {
     fixture.disconnect();
-    await expect(failureOf(transport.call('panelState', {}))).resolves.toMatchObject({ code: 'unavailable' });
+    await expect(catchFailure(transport.call('panelState', {}))).resolves.toMatchObject({ code: 'unavailable' });
     expect(fixture.reach).toEqual(['lost']);
     fixture.reconnect();
     await transport.call('panelState', {});

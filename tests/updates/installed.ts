@@ -62,7 +62,7 @@ export async function openInstalled(): Promise<Installed> {
     const control = existsSync(data) ? await connectControl(data) : null;
     if (control === null) return null;
     try {
-      const state = await control.ask('update-state', {});
+      const state = await control.callPanel('update-state', {});
       return (state as { version: string }).version;
     } catch {
       return null;
@@ -80,7 +80,7 @@ export async function openInstalled(): Promise<Installed> {
     async run(args) {
       const child = start(args);
       const closed = once(child, 'close');
-      const [out, err] = await Promise.all([textOf(child.stdout), textOf(child.stderr)]);
+      const [out, err] = await Promise.all([readStream(child.stdout), readStream(child.stderr)]);
       const [code] = await closed;
       children.delete(child);
       return { code, out: out + err };
@@ -142,4 +142,4 @@ export function killGroup({ pid }: ChildProcess): void {
   }
 }
 
-const textOf = (stream: NodeJS.ReadableStream | null) => (stream === null ? '' : text(stream));
+const readStream = (stream: NodeJS.ReadableStream | null) => (stream === null ? '' : text(stream));

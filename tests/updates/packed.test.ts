@@ -18,10 +18,10 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const hashOf = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
+const hashFile = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
 
 it('is the same, byte for byte, when it is packed again', () => {
-  expect(hashOf(pack(join(folder, 'second')))).toBe(hashOf(archive));
+  expect(hashFile(pack(join(folder, 'second')))).toBe(hashFile(archive));
 });
 
 it('has what runs and nothing else, owned by root', () => {
@@ -40,6 +40,20 @@ it('has what runs and nothing else, owned by root', () => {
   expect(has(/node_modules\/(?:react|@mantine|electron|vitest|typescript|vite)\//)).toEqual([]);
   expect(has(/node_modules\/better-sqlite3\/LICENSE/)).toHaveLength(1);
   expect(has(/^gatehouse\/(?:panel|current)$/)).toHaveLength(2);
+});
+
+it('is in a package for npm without sources, tests and what others build, within 12 MB', () => {
+  const args = ['pack', '--dry-run', '--ignore-scripts', '--json'];
+  const [packed] = JSON.parse(execFileSync('npm', args, { cwd: root, encoding: 'utf8' }));
+  const files: string[] = packed.files.map(({ path }: { path: string }) => path);
+  const has = (pattern: RegExp) => files.filter((path) => pattern.test(path)).length;
+  expect(packed.size).toBeLessThan(12_000_000);
+  expect(files).toEqual(expect.arrayContaining(['bin/panel.mjs', 'out/main/cli.js', 'out/renderer/index.html']));
+  expect(files).toEqual(expect.arrayContaining(['release.json', 'resources/common-passwords.txt']));
+  expect([has(/migrations\/.*\.sql$/) > 0, has(/\.map$|\.test\.|^(?:src|tests|packages|scripts)\//)]).toEqual([
+    true,
+    0,
+  ]);
 });
 
 it('runs where nothing else is installed', () => {
@@ -74,7 +88,7 @@ it('is signed with its description by the script of the workflow', async () => {
   const found = () =>
     readManifest(read('gatehouse-stable.json'), read('gatehouse-stable.json.minisig').toString(), 'stable', keys);
   const before = found();
-  expect(before).toMatchObject({ files: [{ name: basename(archive), sha256: hashOf(archive) }] });
+  expect(before).toMatchObject({ files: [{ name: basename(archive), sha256: hashFile(archive) }] });
   execFileSync(process.execPath, [join(root, 'scripts/sign.ts'), '--again', description], {
     env: { ...process.env, RELEASE_KEY: secretKey },
   });

@@ -87,15 +87,15 @@ it('sends each event as the feed has it, once, signed so that the reference libr
 });
 
 it('has many events handed out and recorded by the thread of large writes, and single ones not', async () => {
-  const asked = { handOut: 0, recordAttempts: 0 };
+  const asked = { enqueueDeliveries: 0, recordAttempts: 0 };
   await using panel = await startPanel({
     clock: createTestClock(Date.now()),
     timers: createTestTimers(),
     wrapHeavy: (heavy) => ({
       ...heavy,
-      handOut: (now) => {
-        asked.handOut += 1;
-        return heavy.handOut(now);
+      enqueueDeliveries: (now) => {
+        asked.enqueueDeliveries += 1;
+        return heavy.enqueueDeliveries(now);
       },
       recordAttempts: (attempts, now) => {
         asked.recordAttempts += attempts.length;
@@ -107,7 +107,7 @@ it('has many events handed out and recorded by the thread of large writes, and s
   const { webhook } = await add(panel, receiver.url, { types: ['user.created'] });
   await addUser(panel);
   await afterAttempts(panel, webhook.id, 1);
-  expect(asked).toEqual({ handOut: 0, recordAttempts: 0 });
+  expect(asked).toEqual({ enqueueDeliveries: 0, recordAttempts: 0 });
   const tariff_id = (await panel.act('listTariffs', {})).items[0]?.id ?? 0;
   const users = Array.from({ length: 150 }, (_, index) => ({ name: `U${index}`, tariff_id }));
   await panel.full.call('createUsers', { users });
@@ -117,7 +117,7 @@ it('has many events handed out and recorded by the thread of large writes, and s
   expect(attempts).toEqual(Array(151).fill(1));
   expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(151);
   expect(receiver.received).toHaveLength(151);
-  expect(asked.handOut).toBeGreaterThanOrEqual(2);
+  expect(asked.enqueueDeliveries).toBeGreaterThanOrEqual(2);
   expect(asked.recordAttempts).toBeGreaterThan(75);
 });
 

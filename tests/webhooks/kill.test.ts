@@ -6,19 +6,19 @@ import { expect, it } from 'vitest';
 import { openCommandLine, PASSWORD } from '../support/cli.ts';
 import { type Answer, type Client, createClient } from '../support/http-client.ts';
 import { times } from '../support/long.ts';
-import { seedOf } from '../support/seed.ts';
+import { readSeed } from '../support/seed.ts';
 import { createSessionJar } from '../support/session-jar.ts';
-import { body, isCutOff, randomOf, requireSound } from '../torture/target.ts';
+import { body, createRandom, isCutOff, requireSound } from '../torture/target.ts';
 import { isVerified, openReceiver } from './receiver.ts';
 
 const KILLS = times(5, 50);
 const MAKERS = 4;
 /** A kill comes after so many deliveries since the start, at most. */
-const MOST_DELIVERIES = 40;
-const seed = seedOf('TORTURE_SEED');
+const MAX_DELIVERIES = 40;
+const seed = readSeed('TORTURE_SEED');
 
 it(`loses no event in ${KILLS} kills (TORTURE_SEED=${seed})`, { timeout: 600_000 + KILLS * 30_000 }, async () => {
-  const random = randomOf(seed);
+  const random = createRandom(seed);
   const keys = mkdtempSync(join(tmpdir(), 'gatehouse-key-'));
   await using line = openCommandLine();
   await using receiver = await openReceiver();
@@ -61,7 +61,7 @@ it(`loses no event in ${KILLS} kills (TORTURE_SEED=${seed})`, { timeout: 600_000
         }
       };
       const making = Promise.all(Array.from({ length: MAKERS }, make));
-      const enough = receiver.received.length + 1 + Math.floor(random() * MOST_DELIVERIES);
+      const enough = receiver.received.length + 1 + Math.floor(random() * MAX_DELIVERIES);
       await Promise.race([receiver.until(({ length }) => length >= enough), making]);
       isKilled = true;
       await serving.end('SIGKILL');

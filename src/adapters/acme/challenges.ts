@@ -8,7 +8,7 @@ import { listenEverywhere } from '../listen-everywhere.ts';
 
 const PATH = '/.well-known/acme-challenge/';
 /** An authority asks from a few places at once, and others find the port too: no network of theirs may hold all. */
-const MOST_CONNECTIONS = 4096;
+const MAX_CONNECTIONS = 4096;
 const LIMITS = {
   maxHeaderSize: 8192,
   headersTimeout: 5000,
@@ -42,12 +42,12 @@ export async function openHttpAnswers(port: number): Promise<HttpAnswers> {
     if (found === undefined) response.writeHead(404, head).end();
     else response.writeHead(200, { ...head, 'Content-Type': 'application/octet-stream' }).end(found);
   });
-  server.maxConnections = MOST_CONNECTIONS;
+  server.maxConnections = MAX_CONNECTIONS;
   const shares = createNetworkShares();
   server.on('connection', (socket) => {
-    const giveBack = shares.take(socket.remoteAddress ?? '');
-    if (giveBack === null) socket.destroy();
-    else socket.once('close', giveBack);
+    const releaseShare = shares.acquireShare(socket.remoteAddress ?? '');
+    if (releaseShare === null) socket.destroy();
+    else socket.once('close', releaseShare);
   });
   server.on('clientError', (_error, socket) => socket.destroy());
   await listen(server, port);
@@ -66,12 +66,12 @@ async function listen(server: ReturnType<typeof createServer>, port: number): Pr
   try {
     await listenEverywhere((host) => once(server.listen({ host, port }), 'listening'));
   } catch (error) {
-    const code = codeOf(error) === 'EACCES' ? 'port_forbidden' : 'port_in_use';
+    const code = getErrorCode(error) === 'EACCES' ? 'port_forbidden' : 'port_in_use';
     throw new AcmeError({ code, name: null, type: null, detail: String(port) });
   }
 }
 
-function codeOf(error: unknown): string {
+function getErrorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 

@@ -3,7 +3,7 @@
 // The library's own waiting is not used: it neither ends with the panel nor reports what the authority says in a form that programs read.
 // Before @peculiar/x509, also in the bundle, where both are shared with the local authority.
 import 'reflect-metadata';
-import { createHash, generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { createHash, createPrivateKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { AuthorityKeyIdentifierExtension, X509Certificate as ParsedCertificate } from '@peculiar/x509';
 import { type Authorization, axios, Client, crypto, type Order } from 'acme-client';
@@ -14,17 +14,18 @@ import {
   type AcmeSettings,
   type IssuedByAcme,
 } from '../../core/ports/acme.ts';
-import type { Timers } from '../../core/ports/ports.ts';
+import type { Log, Timers } from '../../core/ports/ports.ts';
 import type { Span } from '../../domain/acme-schedule.ts';
-import { readIfThere, writePrivateFile } from '../private-file.ts';
+import { systemClock } from '../clock.ts';
+import { readIfThere, setAside, writePrivateFile } from '../private-file.ts';
 import { type AlpnAnswers, type HttpAnswers, openHttpAnswers } from './challenges.ts';
 
 const REQUEST_MS = 30_000;
-const MOST_BYTES = 1_000_000;
+const MAX_BYTES = 1_000_000;
 const POLL_MS = 2000;
 /** For the authority's visits, and for it to sign. */
 const PATIENCE_MS = 180_000;
-const MOST_DETAIL = 1000;
+const MAX_DETAIL = 1000;
 const PROBLEM = /^urn:ietf:params:acme:error:(\w+)$/;
 const BAD_NONCE = 'badNonce';
 
@@ -32,7 +33,7 @@ const BAD_NONCE = 'badNonce';
 Object.assign(axios.defaults, {
   acmeSettings: { retryMaxAttempts: 0, retryDefaultDelay: 1 },
   timeout: REQUEST_MS,
-  maxContentLength: MOST_BYTES,
+  maxContentLength: MAX_BYTES,
   maxRedirects: 0,
   proxy: false,
 });
@@ -48,12 +49,12 @@ function failure(code: AcmeFailure['code'], more: Partial<AcmeFailure> = {}): Ac
   return { code, name: null, type: null, detail: null, ...more };
 }
 
-function textOf(value: unknown): string | null {
-  return typeof value === 'string' ? value.slice(0, MOST_DETAIL) : null;
+function readText(value: unknown): string | null {
+  return typeof value === 'string' ? value.slice(0, MAX_DETAIL) : null;
 }
 
 /** A problem document of the authority; null for anything else. */
-function problemOf(data: unknown): Pick<AcmeFailure, 'type' | 'detail' | 'name'> | null {
+function parseProblem(data: unknown): Pick<AcmeFailure, 'type' | 'detail' | 'name'> | null {
   if (typeof data !== 'object' || data === null || !('type' in data)) return null;
   const [, type = null] = PROBLEM.exec(String(data.type)) ?? [];
   if (type === null) return null;
@@ -61,10 +62,10 @@ function problemOf(data: unknown): Pick<AcmeFailure, 'type' | 'detail' | 'name'>
     readonly detail?: unknown;
     readonly identifier?: { readonly value?: unknown };
   };
-  return { type, detail: textOf(detail), name: textOf(identifier?.value) };
+  return { type, detail: readText(detail), name: readText(identifier?.value) };
 }
 
-function retryAfterOf({ headers }: Reply, now: number): number | null {
+function parseRetryAfter({ headers }: Reply, now: number): number | null {
   const text = String(headers['retry-after'] ?? '');
   const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
   return Number.isFinite(ms) && ms > 0 ? ms : null;
@@ -72,11 +73,11 @@ function retryAfterOf({ headers }: Reply, now: number): number | null {
 
 /** What the library would make an error with a sentence is one with its type here. */
 axios.interceptors.response.use((reply: Reply) => {
-  const problem = reply.status >= 400 ? problemOf(reply.data) : null;
+  const problem = reply.status >= 400 ? parseProblem(reply.data) : null;
   if (problem === null || problem.type === BAD_NONCE) return reply as never;
   const isLimit = reply.status === 429 || problem.type === 'rateLimited';
   const now = Date.parse(String(reply.headers.date));
-  throw new AcmeError({ code: isLimit ? 'rate_limited' : 'refused', ...problem }, retryAfterOf(reply, now));
+  throw new AcmeError({ code: isLimit ? 'rate_limited' : 'refused', ...problem }, parseRetryAfter(reply, now));
 });
 
 export interface AcmeClientParts {
@@ -84,9 +85,10 @@ export interface AcmeClientParts {
   readonly folder: string;
   readonly timers: Pick<Timers, 'after'>;
   readonly alpnAnswers: AlpnAnswers;
+  readonly log: Log;
 }
 
-export function createAcmeClient({ folder, timers, alpnAnswers }: AcmeClientParts): AcmeClient {
+export function createAcmeClient({ folder, timers, alpnAnswers, log }: AcmeClientParts): AcmeClient {
   const wait = (signal: AbortSignal) =>
     new Promise<void>((resolve) => {
       const cancel = timers.after(POLL_MS, resolve);
@@ -159,7 +161,7 @@ export function createAcmeClient({ folder, timers, alpnAnswers }: AcmeClientPart
     if (ready.status === 'ready') await client.finalizeOrder(ready, request);
     const isSettled = ({ status }: Order) => status === 'valid' || status === 'invalid';
     const done = await poll(() => client.getOrder(order), isSettled, signal);
-    if (done.status === 'invalid') throw new AcmeError(failure('refused', problemOf(done.error) ?? {}));
+    if (done.status === 'invalid') throw new AcmeError(failure('refused', parseProblem(done.error) ?? {}));
     const chain = await client.getCertificate(done);
     return { key, chain: `${chain.trim()}\n` };
   }
@@ -170,7 +172,7 @@ export function createAcmeClient({ folder, timers, alpnAnswers }: AcmeClientPart
       const http = settings.challenge === 'http-01' ? await openHttpAnswers(settings.httpPort) : null;
       const { directoryUrl } = settings;
       try {
-        const accountKey = accountKeyIn(folder, directoryUrl);
+        const accountKey = accountKeyIn({ folder, log }, directoryUrl);
         return await orderWith(new Client({ directoryUrl, accountKey }), settings, replaces, http, signal);
       } catch (error) {
         throw error instanceof AcmeError || signal.aborted ? error : withoutAnswer(error);
@@ -181,35 +183,39 @@ export function createAcmeClient({ folder, timers, alpnAnswers }: AcmeClientPart
     },
     async renewalWindow(directoryUrl, chain) {
       const directory: Reply = await axios.get(directoryUrl);
-      const at = memberOf(directory.data, 'renewalInfo');
-      const id = renewalIdOf(chain);
+      const at = readMember(directory.data, 'renewalInfo');
+      const id = computeRenewalId(chain);
       if (typeof at !== 'string' || id === null) return null;
       const reply: Reply = await axios.get(`${at}/${id}`);
-      const window = memberOf(reply.data, 'suggestedWindow');
-      const [from, to] = [Date.parse(String(memberOf(window, 'start'))), Date.parse(String(memberOf(window, 'end')))];
+      const window = readMember(reply.data, 'suggestedWindow');
+      const [from, to] = [
+        Date.parse(String(readMember(window, 'start'))),
+        Date.parse(String(readMember(window, 'end'))),
+      ];
       return Number.isFinite(from) && Number.isFinite(to) && from <= to ? ({ from, to } satisfies Span) : null;
     },
   };
 }
 
-function memberOf(value: unknown, name: string): unknown {
+function readMember(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && name in value
     ? (value as Record<string, unknown>)[name]
     : undefined;
 }
 
-/** An order that takes the place of a certificate is outside most limits; where it was replaced already, one of its own. */
+/**
+ * An order that replaces a certificate (RFC 9773) is outside most rate limits. Where the authority refuses it (the certificate was replaced already,
+ * or another account ordered it), a plain order follows.
+ */
 async function newOrder(client: Client, { names }: AcmeSettings, replaces: string | null): Promise<Order> {
   const identifiers = names.map((value) => ({ type: 'dns', value }));
-  const id = replaces === null ? null : renewalIdOf(replaces);
+  const id = replaces === null ? null : computeRenewalId(replaces);
   if (id !== null) {
     try {
       const order = { identifiers, replaces: id };
       return await client.createOrder(order);
     } catch (error) {
-      const isOfReplacing =
-        error instanceof AcmeError && ['alreadyReplaced', 'malformed'].includes(error.failure.type ?? '');
-      if (!isOfReplacing) throw error;
+      if (!(error instanceof AcmeError && error.failure.code === 'refused')) throw error;
     }
   }
   return client.createOrder({ identifiers });
@@ -217,21 +223,21 @@ async function newOrder(client: Client, { names }: AcmeSettings, replaces: strin
 
 function throwIfRefused({ status, identifier, challenges }: Authorization, kind: AcmeSettings['challenge']): void {
   if (status === 'pending' || status === 'valid') return;
-  const problem = problemOf(challenges.find(({ type }) => type === kind)?.error);
+  const problem = parseProblem(challenges.find(({ type }) => type === kind)?.error);
   throw new AcmeError(failure('refused', { ...problem, name: identifier.value }));
 }
 
 /** Neither the authority's word nor ours: the connection to it, or what it sent. */
 function withoutAnswer(error: unknown): AcmeError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : null;
-  const detail = textOf(error instanceof Error ? error.message : String(error));
+  const detail = readText(error instanceof Error ? error.message : String(error));
   return new AcmeError(
     failure('unreachable', { detail: code === null || detail?.includes(code) ? detail : `${code}: ${detail}` }),
   );
 }
 
 /** How RFC 9773 names a certificate: the identifier of its issuer's key, and its serial number. null: it has no such identifier. */
-function renewalIdOf(chain: string): string | null {
+function computeRenewalId(chain: string): string | null {
   const leaf = new ParsedCertificate(new X509Certificate(chain).raw);
   const issuer = leaf.getExtension(AuthorityKeyIdentifierExtension)?.keyId;
   if (issuer === undefined) return null;
@@ -244,13 +250,22 @@ function newKey(): string {
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
-/** One key for each authority, which knows the account by it. */
-function accountKeyIn(folder: string, directoryUrl: string): string {
+/** One key for each authority, which knows the account by it. A damaged one is set aside: another account does as well. */
+function accountKeyIn({ folder, log }: Pick<AcmeClientParts, 'folder' | 'log'>, directoryUrl: string): string {
   const name = createHash('sha256').update(directoryUrl).digest('hex').slice(0, 16);
   const path = join(folder, `acme-account-${name}.pem`);
   const present = readIfThere(path);
-  if (present !== null) return present;
+  if (present !== null && isKey(present)) return present;
+  if (present !== null) log.error('account key of ACME is damaged', { aside: setAside(path, systemClock.now()) });
   const key = newKey();
   writePrivateFile(path, key);
   return key;
+}
+
+function isKey(pem: string): boolean {
+  try {
+    return createPrivateKey(pem).type === 'private';
+  } catch {
+    return false;
+  }
 }

@@ -1,14 +1,26 @@
 // What the certificates say, as Node's own parser and TLS read them, and when they are renewed.
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, createServer } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createTestLog } from '../../../tests/support/log.ts';
+import { PanelError } from '../../core/kernel/panel-error.ts';
 import { newMasterKey, openWith, sealWith } from '../vault/master-key.ts';
-import { type AuthoritySealing, ensureCertificate } from './certificate.ts';
+import type { AuthoritySealing } from './authority.ts';
+import { ensureCertificate } from './certificate.ts';
 
 const DAY = 86_400_000;
 const HOSTS = ['localhost', 'tower.local', '127.0.0.1', '::1', '192.168.1.20', '2001:DB8:0::7', 'panel.example.org'];
@@ -21,7 +33,15 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const ensure = (hosts = HOSTS) => ensureCertificate(folder, hosts, { now: () => now });
+const clock = { now: () => now };
+const log = createTestLog();
+const parts = (sealing?: AuthoritySealing) => ({ folder, clock, log, sealing });
+const ensure = (hosts = HOSTS) => ensureCertificate(parts(), hosts);
+const setAsideFiles = () =>
+  readdirSync(folder)
+    .filter((name) => name.startsWith('set-aside-'))
+    .map((name) => name.replace(/^set-aside-[\dT:Z-]+?Z-/, ''))
+    .sort();
 const days = (certificate: X509Certificate) =>
   (certificate.validToDate.getTime() - certificate.validFromDate.getTime()) / DAY;
 
@@ -100,14 +120,21 @@ describe('the files', () => {
     expect(second.caPem).toBe(first.caPem);
   });
 
-  test('a leaf never outlives its authority, and that is followed by a new one', async () => {
-    const ca = new X509Certificate((await ensure()).caPem);
+  test('a leaf never outlives its authority, which stays until it is replaced on request', async () => {
+    const first = await ensure();
+    const ca = new X509Certificate(first.caPem);
     now = ca.validToDate.getTime() - 60 * DAY;
-    expect((await ensure()).endsAt).toBe(ca.validToDate.getTime());
+    const last = await ensure();
+    expect(last.endsAt).toBe(ca.validToDate.getTime());
     now = ca.validToDate.getTime() - 10 * DAY;
-    const next = await ensure();
-    expect(next.caPem).not.toBe(ca.toString());
+    expect(await ensure()).toEqual(last);
+    now = ca.validToDate.getTime() + DAY;
+    expect(await ensure()).toEqual(last);
+    const next = await ensureCertificate(parts(), HOSTS, { replacesAuthority: true });
+    expect(next.caPem).not.toBe(first.caPem);
     expect(new X509Certificate(next.chain).verify(new X509Certificate(next.caPem).publicKey)).toBe(true);
+    expect(setAsideFiles()).toEqual(['ca-key.pem', 'ca.pem', 'server-key.pem', 'server.pem']);
+    expect(await ensure()).toEqual(next);
   });
 
   test.each(['server.pem', 'server-key.pem'])('a damaged %s is replaced', async (name) => {
@@ -121,7 +148,7 @@ describe('the files', () => {
 
 describe('the key of the authority', () => {
   /** A vault that the test opens and closes, and whose key it can replace. */
-  function vaultOf() {
+  function createTestVault() {
     const vault = { key: newMasterKey(), isThere: true, isLasting: true };
     const sealing: AuthoritySealing = {
       isOpen: () => vault.isThere,
@@ -129,7 +156,7 @@ describe('the key of the authority', () => {
       seal: (place, secret) => sealWith(vault.key, 'test', place, secret),
       open(row) {
         const secret = openWith(vault.key, 'test', row);
-        if (secret === null) throw new Error('does not open');
+        if (secret === null) throw new PanelError('vault_unavailable');
         return secret;
       },
     };
@@ -142,8 +169,8 @@ describe('the key of the authority', () => {
   const OTHERS = [...HOSTS, '10.0.0.5'];
 
   test('is sealed once the vault is open with a key that stays, and signs as before', async () => {
-    const { vault, sealing } = vaultOf();
-    const ensureSealed = (hosts = HOSTS) => ensureCertificate(folder, hosts, { now: () => now }, { sealing });
+    const { vault, sealing } = createTestVault();
+    const ensureSealed = (hosts = HOSTS) => ensureCertificate(parts(sealing), hosts);
     vault.isThere = false;
     const first = await ensureSealed();
     vault.isThere = true;
@@ -162,15 +189,14 @@ describe('the key of the authority', () => {
   });
 
   test('is never in clear on the disk for longer than it takes to seal it, where the vault is open at the first start', async () => {
-    const { sealing } = vaultOf();
-    await ensureCertificate(folder, HOSTS, { now: () => now }, { sealing });
+    const { sealing } = createTestVault();
+    await ensureCertificate(parts(sealing), HOSTS);
     expect(keyFiles()).toEqual(['ca-key.sealed']);
   });
 
   test('is waited for while the vault is closed: the last leaf stays, however old, and the authority is not replaced', async () => {
-    const { vault, sealing } = vaultOf();
-    const ensureSealed = (hosts = HOSTS, isForced = false) =>
-      ensureCertificate(folder, hosts, { now: () => now }, { sealing, isForced });
+    const { vault, sealing } = createTestVault();
+    const ensureSealed = (hosts = HOSTS, isForced = false) => ensureCertificate(parts(sealing), hosts, { isForced });
     const first = await ensureSealed();
     vault.isThere = false;
     now += 500 * DAY;
@@ -183,15 +209,124 @@ describe('the key of the authority', () => {
     expect(renewed.endsAt).toBeGreaterThan(now);
   });
 
-  test('is replaced with its authority where the open vault has another key', async () => {
-    const { vault, sealing } = vaultOf();
-    const ensureSealed = () => ensureCertificate(folder, HOSTS, { now: () => now }, { sealing });
+  test('is replaced with its authority where the open vault has another key, and set aside', async () => {
+    const { vault, sealing } = createTestVault();
+    const ensureSealed = () => ensureCertificate(parts(sealing), HOSTS);
     const first = await ensureSealed();
+    const former = vault.key;
     vault.key = newMasterKey();
     const second = await ensureSealed();
     expect(second.caPem).not.toBe(first.caPem);
+    expect(setAsideFiles()).toEqual(['ca-key.sealed', 'ca.pem', 'server-key.pem', 'server.pem']);
     expect(await ensureSealed()).toEqual(second);
-    writeFileSync(join(folder, 'ca-key.sealed'), '{"keyId"');
-    expect((await ensureSealed()).caPem).not.toBe(second.caPem);
+    // Brought back, they work as before.
+    for (const name of readdirSync(folder).filter((each) => each.startsWith('set-aside-')))
+      renameSync(join(folder, name), join(folder, name.replace(/^set-aside-[\dT:Z-]+?Z-/, '')));
+    vault.key = former;
+    expect(await ensureSealed()).toEqual(first);
+  });
+
+  test('stays, with its authority, where it could not be opened for another reason', async () => {
+    const { sealing } = createTestVault();
+    const first = await ensureCertificate(parts(sealing), HOSTS);
+    const broken = {
+      ...sealing,
+      open() {
+        throw new TypeError('a defect');
+      },
+    };
+    await expect(ensureCertificate(parts(broken), HOSTS)).rejects.toThrow('a defect');
+    expect(await ensureCertificate(parts(sealing), HOSTS)).toEqual(first);
+    expect(setAsideFiles()).toEqual([]);
+  });
+});
+
+describe('a wrong clock', () => {
+  const YEAR = 365.25 * DAY;
+  test.each([
+    ['2020', () => Date.UTC(2020, 0, 1)],
+    ['400 days behind', () => start - 400 * DAY],
+    ['an hour and a day behind', () => start - DAY - DAY / 24],
+    ['400 days ahead', () => start + 400 * DAY],
+    ['3650 days ahead', () => start + 3650 * DAY],
+    ['20 years ahead', () => start + 20 * YEAR],
+  ])('of %s keeps the authority, and leaves that are in force by the right one', async (_name, wrong) => {
+    const first = await ensure();
+    const ca = new X509Certificate(first.caPem);
+    const isInForce = (chain: string, at: number) => {
+      const { validFromDate, validToDate } = new X509Certificate(chain);
+      return validFromDate.getTime() <= at && at < validToDate.getTime();
+    };
+    now = wrong();
+    const isOutside = now < ca.validFromDate.getTime() || now >= ca.validToDate.getTime();
+    for (const hosts of [HOSTS, [...HOSTS, '10.0.0.5'], [...HOSTS, '10.0.0.6']]) {
+      const served = await ensure(hosts);
+      expect(served.caPem).toBe(first.caPem);
+      expect(await ensure(hosts)).toEqual(served);
+      // A clock within the life of the authority is believed.
+      expect(isInForce(served.chain, isOutside ? start : now)).toBe(true);
+      const { validFromDate, validToDate } = new X509Certificate(served.chain);
+      expect(validFromDate.getTime()).toBeGreaterThanOrEqual(ca.validFromDate.getTime());
+      expect(validToDate.getTime()).toBeLessThanOrEqual(ca.validToDate.getTime());
+    }
+    now = start + DAY;
+    const healed = await ensure();
+    expect([healed.caPem, isInForce(healed.chain, now)]).toEqual([first.caPem, true]);
+    expect(setAsideFiles()).toEqual([]);
+  });
+});
+
+/** What may become of a file. */
+const DAMAGE: Readonly<Record<string, (path: string) => void>> = {
+  'cut off': (path) => writeFileSync(path, readFileSync(path).subarray(0, 80)),
+  emptied: (path) => writeFileSync(path, ''),
+  overwritten: (path) => writeFileSync(path, 'not what it was'),
+  'with a changed byte'(path) {
+    const bytes = readFileSync(path);
+    const middle = bytes.length >> 1;
+    bytes[middle] = bytes[middle] === 0x41 ? 0x42 : 0x41;
+    writeFileSync(path, bytes);
+  },
+  missing: (path) => rmSync(path),
+};
+const AUTHORITY_FILES = ['ca.pem', 'ca-key.pem'] as const;
+
+describe.each(Object.entries(DAMAGE))('a file %s', (_name, damage) => {
+  test('ca.pem is restored from the leaf’s chain', async () => {
+    const first = await ensure();
+    damage(join(folder, 'ca.pem'));
+    expect(await ensure()).toEqual(first);
+    expect(readFileSync(join(folder, 'ca.pem'), 'utf8')).toBe(first.caPem);
+  });
+
+  test.each(AUTHORITY_FILES)('%s: the authority is replaced, nothing is lost, and it is logged', async (name) => {
+    const first = await ensure();
+    // Without it there is no other copy of the certificate.
+    rmSync(join(folder, 'server.pem'));
+    damage(join(folder, name));
+    const left = new Set(readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8')));
+    const logged = log.lines.length;
+    const second = await ensure();
+    expect(second.caPem).not.toBe(first.caPem);
+    const now = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+    expect([...left].filter((text) => !now.includes(text))).toEqual([]);
+    expect(JSON.stringify(log.lines.slice(logged))).toContain('authority replaced');
+    expect(await ensure()).toEqual(second);
+  });
+});
+
+describe.each([...AUTHORITY_FILES, 'server.pem', 'server-key.pem'])('%s that cannot be read', (name) => {
+  test('stays, and so does everything else', async () => {
+    const first = await ensure();
+    const path = join(folder, name);
+    const text = readFileSync(path);
+    rmSync(path);
+    mkdirSync(path);
+    const before = readdirSync(folder);
+    await expect(ensure()).rejects.toThrow(expect.objectContaining({ code: 'EISDIR', path }));
+    expect(readdirSync(folder)).toEqual(before);
+    rmSync(path, { recursive: true });
+    writeFileSync(path, text, { mode: 0o600 });
+    expect(await ensure()).toEqual(first);
   });
 });

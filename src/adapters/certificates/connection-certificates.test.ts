@@ -9,7 +9,7 @@ import { issueAuthority, issueLeaf } from './issuer.ts';
 
 const NOW = Date.now();
 const DAY = 86_400_000;
-const { makeSelfSigned, isFor, judge } = certificateMaker;
+const { makeSelfSigned, isFor, validateCertificate } = certificateMaker;
 
 describe('a self-signed certificate', () => {
   it.each([
@@ -51,15 +51,17 @@ describe('a given certificate', () => {
     const validity = { from: NOW - DAY, to: NOW + DAY };
     const authority = await issueAuthority(validity);
     const leaf = await issueLeaf(authority, ['a.example'], validity);
-    const judged = judge(`${leaf.pem}\n${authority.pem}`, leaf.key, NOW);
+    const judged = validateCertificate(`${leaf.pem}\n${authority.pem}`, leaf.key, NOW);
     if (!('served' in judged)) throw new Error('refused');
     expect(judged.served).toMatchObject({ isOwn: true, isSelfSigned: false });
     expect(judged.served.chain.match(/BEGIN/g)).toHaveLength(2);
-    expect(judge(leaf.pem, authority.key, NOW)).toMatchObject([{ member: 'private_key', code: 'key_mismatch' }]);
+    expect(validateCertificate(leaf.pem, authority.key, NOW)).toMatchObject([
+      { member: 'private_key', code: 'key_mismatch' },
+    ]);
   });
 
   it('may be one that was made here', async () => {
     const { key, served } = await makeSelfSigned('a.example', NOW);
-    expect(judge(served.chain, key, NOW)).toMatchObject({ served: { isOwn: true, isSelfSigned: true } });
+    expect(validateCertificate(served.chain, key, NOW)).toMatchObject({ served: { isOwn: true, isSelfSigned: true } });
   });
 });

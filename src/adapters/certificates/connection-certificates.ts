@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import type { CertificateMaker, KeyedCertificate } from '../../core/ports/ports.ts';
 import { isDnsName } from '../addresses.ts';
-import { judgeImport } from './import.ts';
+import { validateImport } from './import.ts';
 
 const DAY = 86_400_000;
 /** Apple's systems refuse certificates of more than 825 days, also of private authorities. */
@@ -15,7 +15,7 @@ const BACKDATED = DAY;
 const NO_NAME = 'server.invalid';
 
 /** A host as it stands in a certificate. */
-function subjectOf(host: string): string {
+function normalizeHost(host: string): string {
   if (isIP(host) === 6) return new URL(`http://[${host}]`).hostname.slice(1, -1);
   const ascii = isIP(host) > 0 ? host : domainToASCII(host).toLowerCase();
   return isIP(ascii) > 0 || isDnsName(ascii) ? ascii : NO_NAME;
@@ -29,21 +29,22 @@ function describe(key: string, chain: string, isOwn: boolean): KeyedCertificate 
 }
 
 /** The names of a certificate, IPv6 in its shortest form. */
-function namesOf(chain: string): readonly string[] {
+function listNames(chain: string): readonly string[] {
   const { subjectAltName = '' } = new X509Certificate(chain);
-  return subjectAltName.split(', ').map((entry) => subjectOf(entry.replace(/^(DNS|IP Address):/, '')));
+  return subjectAltName.split(', ').map((entry) => normalizeHost(entry.replace(/^(DNS|IP Address):/, '')));
 }
 
 export const certificateMaker: CertificateMaker = {
   async makeSelfSigned(host, now) {
     const { issueSelfSigned } = await import('./issuer.ts');
     const from = now - BACKDATED;
-    const { key, pem } = await issueSelfSigned([subjectOf(host)], { from, to: from + DAYS * DAY });
+    const { key, pem } = await issueSelfSigned([normalizeHost(host)], { from, to: from + DAYS * DAY });
     return describe(key, `${pem.trim()}\n`, false);
   },
-  isFor: ({ chain }, host) => namesOf(chain).join() === subjectOf(host),
-  judge(chainPem, keyPem, now) {
-    const judged = judgeImport(chainPem, keyPem, now);
+  startsAt: ({ chain }) => new X509Certificate(chain).validFromDate.getTime(),
+  isFor: ({ chain }, host) => listNames(chain).join() === normalizeHost(host),
+  validateCertificate(chainPem, keyPem, now) {
+    const judged = validateImport(chainPem, keyPem, now);
     return 'key' in judged ? describe(judged.key, judged.chain, true) : judged;
   },
 };

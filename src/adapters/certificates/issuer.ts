@@ -89,7 +89,7 @@ async function signLeaf(authority: Issued, { publicKey, usage, hosts }: Leaf, va
       new BasicConstraintsExtension(false, undefined, true),
       new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
       new ExtendedKeyUsageExtension([usage]),
-      namesOf(hosts),
+      buildSanExtension(hosts),
       await SubjectKeyIdentifierExtension.create(publicKey),
       await AuthorityKeyIdentifierExtension.create(issuer.publicKey),
     ],
@@ -111,14 +111,14 @@ export async function issueSelfSigned(hosts: readonly string[], validity: Validi
       new BasicConstraintsExtension(false, undefined, true),
       new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
       new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
-      namesOf(hosts),
+      buildSanExtension(hosts),
       await SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
   });
   return { key: await exportKey(keys.privateKey), pem: certificate.toString('pem') };
 }
 
-function namesOf(hosts: readonly string[]): SubjectAlternativeNameExtension {
+function buildSanExtension(hosts: readonly string[]): SubjectAlternativeNameExtension {
   return new SubjectAlternativeNameExtension(hosts.map((value) => ({ type: isIP(value) > 0 ? 'ip' : 'dns', value })));
 }
 

@@ -15,7 +15,7 @@ export interface DownloadLimits {
 }
 
 /** GitHub and mirrors answer with one or two. */
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 class Refused extends Error {
@@ -27,20 +27,20 @@ class Refused extends Error {
 }
 
 /**
- * Passes the body of `url` to `take`, chunk by chunk. Sends nothing but the request: no cookie, no version, no name. Resolves to null, or
- * to why it failed; what `take` throws rejects.
+ * Passes the body of `url` to `onChunk`, chunk by chunk. Sends nothing but the request: no cookie, no version, no name. Resolves to null, or
+ * to why it failed; what `onChunk` throws rejects.
  */
 export async function download(
   url: string,
   limits: DownloadLimits,
-  take: (chunk: Buffer) => void,
+  onChunk: (chunk: Buffer) => void,
 ): Promise<UpdateProblem | null> {
   const signal = AbortSignal.timeout(limits.totalMs);
   const isLocal = isLoopback(new URL(url));
   let next = url;
   try {
-    for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
-      const location = await request(new URL(next), isLocal, limits, signal, take);
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+      const location = await request(new URL(next), isLocal, limits, signal, onChunk);
       if (location === null) return null;
       next = new URL(location, next).href;
     }
@@ -60,7 +60,7 @@ function request(
   isLocal: boolean,
   { maxBytes, idleMs }: DownloadLimits,
   signal: AbortSignal,
-  take: (chunk: Buffer) => void,
+  onChunk: (chunk: Buffer) => void,
 ): Promise<string | null> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const isRefused = isLocal ? !isLoopback(url) : url.protocol !== 'https:';
@@ -92,7 +92,7 @@ function request(
         received += chunk.length;
         if (received > maxBytes) return fail(new Refused('too_large'));
         try {
-          take(chunk);
+          onChunk(chunk);
         } catch (error) {
           fail(new TakeFailed('what was received could not be written', { cause: error }));
         }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makeKeyPair, readSecretKey, signBytes } from '../../../scripts/minisign.ts';
-import { hashOf, isSigned, readPublicKey, readSignature, type TrustedKey } from './minisign.ts';
+import { hashBytes, isSigned, readPublicKey, readSignature, type TrustedKey } from './minisign.ts';
 
 // Made by minisign 0.11.
 const PUBLIC_KEY = 'RWRzo/cbIQ8JvHlND+/napLRyGsHw80HZe5bze4BYX4j91kXVXJkHp9N';
@@ -17,7 +17,7 @@ trusted comment: gatehouse file=file.txt
 HPeiHW/bLitq+PJJv22vQ9VBpNPiGRTM18op15P+Mn/ypgr5PytaI56Bp/+rnsFKzOJ6A7jnhmDdyNcXZD5ECw==
 `;
 
-function keyOf(text: string): TrustedKey {
+function parseKey(text: string): TrustedKey {
   const key = readPublicKey(text);
   if (key === null) throw new Error('no key');
   return key;
@@ -25,11 +25,11 @@ function keyOf(text: string): TrustedKey {
 
 function accepts(bytes: Buffer, text: string, keys: readonly TrustedKey[]): boolean {
   const signature = readSignature(text);
-  return signature !== null && isSigned(hashOf(bytes), signature, keys);
+  return signature !== null && isSigned(hashBytes(bytes), signature, keys);
 }
 
 describe('a signature of minisign', () => {
-  const keys = [keyOf(PUBLIC_KEY)];
+  const keys = [parseKey(PUBLIC_KEY)];
 
   it('is verified with its comment', () => {
     expect(accepts(FILE, SIGNATURE, keys)).toBe(true);
@@ -50,7 +50,7 @@ describe('a signature of minisign', () => {
   });
 
   it('is refused without its key, and by another key of the same id', () => {
-    const other = keyOf(makeKeyPair().publicKey);
+    const other = parseKey(makeKeyPair().publicKey);
     const [own] = keys;
     expect(accepts(FILE, SIGNATURE, [])).toBe(false);
     expect(accepts(FILE, SIGNATURE, [other])).toBe(false);
@@ -59,7 +59,7 @@ describe('a signature of minisign', () => {
 
   it('may be of any key of the list, so that keys can be replaced', () => {
     const [former, next] = [makeKeyPair(), makeKeyPair()];
-    const list = [keyOf(former.publicKey), keyOf(next.publicKey)];
+    const list = [parseKey(former.publicKey), parseKey(next.publicKey)];
     for (const { secretKey } of [former, next]) {
       expect(accepts(FILE, signBytes(FILE, readSecretKey(secretKey), 'gatehouse file=a version=1.0.0'), list)).toBe(
         true,

@@ -68,7 +68,7 @@ export function isSigned(
   );
 }
 
-export function hashOf(bytes: Buffer): Buffer {
+export function hashBytes(bytes: Buffer): Buffer {
   return createHash('blake2b512').update(bytes).digest();
 }
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { type ReleaseManifest, releaseManifest, type UpdateProblem } from '../../contract/updates.ts';
-import { hashOf, hashOfFile, isSigned, readPublicKey, readSignature, type TrustedKey } from './minisign.ts';
+import { hashBytes, hashOfFile, isSigned, readPublicKey, readSignature, type TrustedKey } from './minisign.ts';
 
 export type Failed = { readonly problem: UpdateProblem };
 
@@ -40,10 +40,10 @@ export function readManifest(
   channel: string,
   keys: readonly TrustedKey[],
 ): ReleaseManifest | Failed {
-  const signed = verified(hashOf(bytes), signature, keys);
+  const signed = verified(hashBytes(bytes), signature, keys);
   if ('problem' in signed) return signed;
   if (signed.file !== manifestName(channel)) return { problem: 'wrong_file' };
-  const parsed = releaseManifest.safeParse(jsonOf(bytes));
+  const parsed = releaseManifest.safeParse(parseJson(bytes));
   if (!parsed.success) return { problem: 'malformed' };
   return parsed.data.version === signed.version ? parsed.data : { problem: 'wrong_file' };
 }
@@ -68,7 +68,7 @@ function verified(hash: Buffer, text: string, keys: readonly TrustedKey[]): Sign
   return { file, version };
 }
 
-function jsonOf(bytes: Buffer): unknown {
+function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch {

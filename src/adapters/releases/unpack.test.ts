@@ -58,7 +58,7 @@ it.each(['symbolic link', 'path out of the folder', 'half archive', 'archive of 
 );
 
 /** A ZIP archive with these files. */
-async function zipOf(files: Readonly<Record<string, string>>): Promise<string> {
+async function createZip(files: Readonly<Record<string, string>>): Promise<string> {
   const zip = new ZipFile();
   for (const [name, text] of Object.entries(files)) zip.addBuffer(Buffer.from(text), name);
   zip.end();
@@ -68,7 +68,7 @@ async function zipOf(files: Readonly<Record<string, string>>): Promise<string> {
 }
 
 it('takes the files of a ZIP archive that lie beside each other; programs alone may be executed', async () => {
-  const archive = await zipOf({ xray: 'program', 'geoip.dat': 'list', 'systemd/xray.service': 'unit' });
+  const archive = await createZip({ xray: 'program', 'geoip.dat': 'list', 'systemd/xray.service': 'unit' });
   await unpackZip(archive, target, new Set(['xray']));
   expect(readdirSync(target).sort()).toEqual(['geoip.dat', 'xray']);
   expect(readFileSync(join(target, 'xray'), 'utf8')).toBe('program');
@@ -78,15 +78,15 @@ it('takes the files of a ZIP archive that lie beside each other; programs alone 
 
 it('refuses a ZIP archive that is damaged, none at all, too much, or names another place', async () => {
   const unpackIt = (file: string) => unpackZip(file, target, new Set());
-  const whole = readFileSync(await zipOf({ xray: 'p'.repeat(5000) }));
+  const whole = readFileSync(await createZip({ xray: 'p'.repeat(5000) }));
   const damaged = join(folder, 'b.zip');
   writeFileSync(damaged, whole.fill(7, 40, 50));
   await expect(unpackIt(damaged)).rejects.toThrow();
   await expect(unpackIt(join(folder, PREFIX, 'bin/panel.mjs'))).rejects.toThrow();
-  await expect(unpackIt(await zipOf({ '.hidden': 'x' }))).rejects.toThrow('not allowed');
+  await expect(unpackIt(await createZip({ '.hidden': 'x' }))).rejects.toThrow('not allowed');
   const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`f${index}`, 'x']));
-  await expect(unpackIt(await zipOf(many))).rejects.toThrow('too much');
-  const outside = readFileSync(await zipOf({ 'aa-xray': 'x' }));
+  await expect(unpackIt(await createZip(many))).rejects.toThrow('too much');
+  const outside = readFileSync(await createZip({ 'aa-xray': 'x' }));
   const moved = join(folder, 'c.zip');
   writeFileSync(moved, Buffer.from(outside.toString('latin1').replaceAll('aa-xray', '../xray'), 'latin1'));
   await expect(unpackIt(moved)).rejects.toThrow('invalid relative path');

@@ -7,7 +7,7 @@ import { extract, type ReadEntry } from 'tar';
 import { openPromise } from 'yauzl';
 
 /** Of all files together. */
-const MOST_BYTES = 2_000_000_000;
+const MAX_BYTES = 2_000_000_000;
 const FILE_TYPES = new Set(['File', 'Directory']);
 
 /** Puts what is in `prefix` of the archive (`gatehouse/versions/1.2.3/`) into `folder`, which exists and is empty. Throws what is wrong. */
@@ -28,7 +28,7 @@ export async function unpack(archive: string, prefix: string, folder: string): P
       bytes += size;
       files += 1;
       if (!FILE_TYPES.has(type)) fault = `the archive has a ${type} in it: ${path}`;
-      else if (bytes > MOST_BYTES) fault = 'the archive unpacks to too much';
+      else if (bytes > MAX_BYTES) fault = 'the archive unpacks to too much';
       return fault === null;
     },
   });
@@ -37,8 +37,8 @@ export async function unpack(archive: string, prefix: string, folder: string): P
 }
 
 /** An engine with its lists of addresses has about 100 MB. */
-const MOST_ZIP_BYTES = 1_000_000_000;
-const MOST_ZIP_FILES = 100;
+const MAX_ZIP_BYTES = 1_000_000_000;
+const MAX_ZIP_FILES = 100;
 const ZIP_FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
 /**
@@ -56,7 +56,7 @@ export async function unpackZip(archive: string, folder: string, programs: Reado
       bytes += uncompressedSize;
       files += 1;
       if (!ZIP_FILE_NAME.test(name)) throw new Error('the archive has a file whose name is not allowed');
-      if (bytes > MOST_ZIP_BYTES || files > MOST_ZIP_FILES) throw new Error('the archive unpacks to too much');
+      if (bytes > MAX_ZIP_BYTES || files > MAX_ZIP_FILES) throw new Error('the archive unpacks to too much');
       const file = createWriteStream(join(folder, name), { mode: programs.has(name) ? 0o700 : 0o600, flush: true });
       await pipeline(await zip.openReadStreamPromise(entry), file);
     }

@@ -23,7 +23,7 @@ import { formatMasterKey, newMasterKey } from './master-key.ts';
 const key = newMasterKey();
 const LINE = `${formatMasterKey(key)}\n`;
 /** Only root can make a file another user's: elsewhere there is nothing to try. */
-const canGiveAway = process.geteuid?.() === 0;
+const canChangeOwner = process.geteuid?.() === 0;
 let folder = '';
 let file = '';
 
@@ -34,7 +34,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const find = (path = file, apartFrom: string | null = null) => keyFileLocation(path, apartFrom).find();
-const put = (path = file, mode = 0o600) => {
+const writeKeyFile = (path = file, mode = 0o600) => {
   writeFileSync(path, LINE);
   chmodSync(path, mode);
 };
@@ -62,7 +62,7 @@ describe('making', () => {
   });
 
   test('never replaces a file: the key that is there is the one', async () => {
-    put();
+    writeKeyFile();
     const made = await keyFileLocation(file, null).make(newMasterKey());
     expect(made.kind === 'key' && made.key.id).toBe(key.id);
     expect(readFileSync(file, 'utf8')).toBe(LINE);
@@ -91,12 +91,12 @@ describe('making', () => {
 
 describe('reading', () => {
   test.each([0o600, 0o400])('takes mode %o', async (mode) => {
-    put(file, mode);
+    writeKeyFile(file, mode);
     expect((await find()).kind).toBe('key');
   });
 
   test.each([0o604, 0o602, 0o660, 0o666, 0o644])('refuses mode %o and leaves the file', async (mode) => {
-    put(file, mode);
+    writeKeyFile(file, mode);
     expect(await find()).toMatchObject({
       state: 'locked',
       reason: 'key_file_unsafe',
@@ -107,16 +107,16 @@ describe('reading', () => {
   });
 
   test('takes what root handed over by an access list, but no group of people', async () => {
-    if (!canGiveAway) return;
-    put(file, 0o440);
+    if (!canChangeOwner) return;
+    writeKeyFile(file, 0o440);
     expect((await find()).kind).toBe('key');
     chownSync(file, 0, 1000);
     expect(await find()).toMatchObject({ reason: 'key_file_unsafe' });
   });
 
   test('refuses the file of another user', async () => {
-    if (!canGiveAway) return;
-    put();
+    if (!canChangeOwner) return;
+    writeKeyFile();
     chownSync(file, 1000, 1000);
     expect(await find()).toMatchObject({ reason: 'key_file_unsafe', detail: 'it belongs to another user' });
   });
@@ -141,7 +141,7 @@ describe('reading', () => {
   });
 
   test('refuses a folder in which others may write', async () => {
-    put();
+    writeKeyFile();
     chmodSync(folder, 0o777);
     expect(await find()).toMatchObject({ reason: 'key_file_unsafe', detail: 'others may write in its folder' });
     chmodSync(folder, 0o1777);
@@ -160,7 +160,7 @@ describe('reading', () => {
   test('refuses a file in the data folder, by whatever way it is named', async () => {
     const data = join(folder, 'data');
     mkdirSync(join(data, 'deep'), { recursive: true });
-    put(join(data, 'deep', 'key'));
+    writeKeyFile(join(data, 'deep', 'key'));
     symlinkSync(join(data, 'deep'), join(folder, 'shortcut'));
     symlinkSync(join(data, 'deep', 'key'), join(folder, 'link'));
     for (const path of [
@@ -181,7 +181,7 @@ describe('reading', () => {
 
 describe('a link', () => {
   test('is followed to a file that is safe itself', async () => {
-    put();
+    writeKeyFile();
     symlinkSync('key', join(folder, 'link'));
     expect((await find(join(folder, 'link'))).kind).toBe('key');
   });
@@ -190,8 +190,8 @@ describe('a link', () => {
     const open = join(folder, 'open');
     mkdirSync(open);
     chmodSync(open, 0o777);
-    put(join(open, 'key'));
-    put(join(folder, 'readable'), 0o644);
+    writeKeyFile(join(open, 'key'));
+    writeKeyFile(join(folder, 'readable'), 0o644);
     for (const target of [join(open, 'key'), join(folder, 'readable'), '/dev/null', folder, '/proc/self/environ']) {
       rmSync(join(folder, 'link'), { force: true });
       symlinkSync(target, join(folder, 'link'));
@@ -207,8 +207,8 @@ describe('a link', () => {
   });
 
   test('of another user is refused, wherever it leads', async () => {
-    if (!canGiveAway) return;
-    put();
+    if (!canChangeOwner) return;
+    writeKeyFile();
     symlinkSync('key', join(folder, 'link'));
     lchownSync(join(folder, 'link'), 1000, 1000);
     expect(await find(join(folder, 'link'))).toMatchObject({
@@ -218,7 +218,7 @@ describe('a link', () => {
   });
 
   test('of the hard kind is a file like any other', async () => {
-    put();
+    writeKeyFile();
     linkSync(file, join(folder, 'second'));
     expect((await find(join(folder, 'second'))).kind).toBe('key');
   });

@@ -19,7 +19,7 @@ import type { VaultReason } from '../../core/ports/ports.ts';
 import { type Found, formatMasterKey, type KeyLocation, type MasterKey, parseMasterKey } from './master-key.ts';
 
 /** A key is 44 bytes with its line end; whatever is longer is no key file. */
-const MOST_BYTES = 256;
+const MAX_BYTES = 256;
 const hasModes = process.platform !== 'win32';
 
 /** `apartFrom`: the data folder, which must not contain the key: a copy of it would have the secrets and their key. */
@@ -61,8 +61,8 @@ function read(file: string, apartFrom: string | null): Found {
     if (!stats.isFile()) return refused('key_file_unsafe', 'it is not a file');
     if (!isOwnedWell(stats)) return refused('key_file_unsafe', 'it belongs to another user');
     if (isOpenToOthers(stats)) return refused('key_file_unsafe', `its mode is 0${(stats.mode & 0o777).toString(8)}`);
-    if (stats.size > MOST_BYTES) return refused('key_file_malformed', `${stats.size} bytes`);
-    const buffer = Buffer.alloc(MOST_BYTES);
+    if (stats.size > MAX_BYTES) return refused('key_file_malformed', `${stats.size} bytes`);
+    const buffer = Buffer.alloc(MAX_BYTES);
     const key = parseMasterKey(buffer.toString('latin1', 0, readSync(descriptor, buffer)));
     return key ? { kind: 'key', key } : refused('key_file_malformed', `${stats.size} bytes`);
   } finally {

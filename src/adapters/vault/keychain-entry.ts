@@ -21,7 +21,7 @@ const SERVICE = 'Gatehouse';
 const OPTIONS = { linux: { store: 'secret-service' } } as const;
 
 /** Reads, or writes where there is no entry yet: a present entry is never overwritten. Never rejects. */
-export async function askKeychain({ instanceId, value }: KeychainRequest): Promise<KeychainReply> {
+export async function accessKeychain({ instanceId, value }: KeychainRequest): Promise<KeychainReply> {
   let entry: AsyncEntry;
   let probe: AsyncEntry;
   try {
@@ -29,7 +29,7 @@ export async function askKeychain({ instanceId, value }: KeychainRequest): Promi
     entry = new keyring.AsyncEntry(SERVICE, `master-key:${instanceId}`, OPTIONS);
     probe = new keyring.AsyncEntry(SERVICE, `probe:${instanceId}`, OPTIONS);
   } catch (error) {
-    return { outcome: 'absent', reason: textOf(error) };
+    return { outcome: 'absent', reason: describeError(error) };
   }
   try {
     const found = await entry.getPassword();
@@ -39,7 +39,7 @@ export async function askKeychain({ instanceId, value }: KeychainRequest): Promi
     if (value === null) return { outcome: 'empty' };
     return (await stores(entry, value, false)) ? { outcome: 'found', value } : storesNothing();
   } catch (error) {
-    const reason = textOf(error);
+    const reason = describeError(error);
     // On Linux the service may have ended; elsewhere it is part of the system, and only a locked one fails.
     const isGone = process.platform === 'linux' && reason.startsWith('Platform failure');
     return { outcome: isGone ? 'absent' : 'locked', reason };
@@ -58,6 +58,6 @@ function storesNothing(): KeychainReply {
   return { outcome: 'absent', reason: 'the keychain does not store what is written' };
 }
 
-function textOf(error: unknown): string {
+function describeError(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).slice(0, 300);
 }

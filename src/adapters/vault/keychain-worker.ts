@@ -1,8 +1,8 @@
 // The process that calls the keychain: one request, one reply. It may wait for a prompt; the panel does not.
-import { askKeychain, type KeychainRequest } from './keychain-entry.ts';
+import { accessKeychain, type KeychainRequest } from './keychain-entry.ts';
 
 process.once('message', (request: KeychainRequest) => {
-  void askKeychain(request).then((reply) => process.send?.(reply));
+  void accessKeychain(request).then((reply) => process.send?.(reply));
 });
 
 // The panel has its reply, or has ended. A thread that waits for a prompt would delay an ordinary exit.

@@ -2,7 +2,7 @@
 // them (2 s where the service hangs), and a process cannot exit while one waits for a prompt, so a worker thread would not do.
 import { fork } from 'node:child_process';
 import { moduleBeside } from '../worker-thread.ts';
-import { askKeychain, type KeychainReply, type KeychainRequest } from './keychain-entry.ts';
+import { accessKeychain, type KeychainReply, type KeychainRequest } from './keychain-entry.ts';
 import { type Found, formatMasterKey, type KeyLocation, parseMasterKey } from './master-key.ts';
 
 /** How long a prompt may stay open. */
@@ -13,10 +13,10 @@ export function keychainLocation(instanceId: string): KeyLocation {
   // The desktop's binary does not run as Node (a fuse): there the call is made in the main process, with a user who can answer.
   const isInShell = process.versions.electron !== undefined;
   let kill: (() => void) | null = null;
-  const ask = async (value: string | null) => {
+  const callKeychain = async (value: string | null) => {
     const request = { instanceId, value };
-    if (isInShell) return foundIn(await askKeychain(request));
-    const call = askInProcess(request);
+    if (isInShell) return foundIn(await accessKeychain(request));
+    const call = callInProcess(request);
     kill = call.kill;
     return foundIn(await call.reply);
   };
@@ -26,8 +26,8 @@ export function keychainLocation(instanceId: string): KeyLocation {
     missing: 'deleted',
     other: 'changed',
     restoresKey: true,
-    find: () => ask(null),
-    make: (key) => ask(formatMasterKey(key)),
+    find: () => callKeychain(null),
+    make: (key) => callKeychain(formatMasterKey(key)),
     abort() {
       kill?.();
       return kill !== null;
@@ -48,7 +48,7 @@ function foundIn(reply: KeychainReply): Found {
 type Call = { readonly reply: Promise<KeychainReply>; kill(): void };
 
 /** The reply never rejects. The process ends with this one and does not prevent its exit. */
-function askInProcess(request: KeychainRequest): Call {
+function callInProcess(request: KeychainRequest): Call {
   const child = fork(moduleBeside(import.meta.url, 'keychain-worker'), {
     execArgv: [],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

@@ -7,8 +7,8 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
-import type { SealedRow } from '../../core/ports/administrator.ts';
 import type { VaultReason, VaultState } from '../../core/ports/ports.ts';
+import type { SealedRow } from '../../core/ports/sealed.ts';
 
 /** A KeyObject shows its bytes in no log line and no error. */
 export type MasterKey = {
@@ -58,13 +58,13 @@ const TAG_BYTES = 16;
 const TEXT = /^(?:[\w-]{43}|[A-Za-z0-9+/]{43}=)$/;
 
 export function newMasterKey(): MasterKey {
-  return keyOf(randomBytes(KEY_BYTES));
+  return buildMasterKey(randomBytes(KEY_BYTES));
 }
 
 /** null for a text that is no master key. Surrounding white space is ignored. */
 export function parseMasterKey(text: string): MasterKey | null {
   const trimmed = text.trim();
-  return TEXT.test(trimmed) ? keyOf(Buffer.from(trimmed, 'base64')) : null;
+  return TEXT.test(trimmed) ? buildMasterKey(Buffer.from(trimmed, 'base64')) : null;
 }
 
 /** The key as a keychain or a key file stores it: in clear. */
@@ -72,7 +72,7 @@ export function formatMasterKey({ secret }: MasterKey): string {
   return secret.export().toString('base64url');
 }
 
-function keyOf(bytes: Buffer): MasterKey {
+function buildMasterKey(bytes: Buffer): MasterKey {
   const id = createHash('sha256').update('gatehouse|master-key-id|').update(bytes).digest('hex').slice(0, 16);
   return { secret: createSecretKey(bytes), id };
 }
@@ -80,7 +80,7 @@ function keyOf(bytes: Buffer): MasterKey {
 export function sealWith(key: MasterKey, instanceId: string, place: string, secret: string): SealedRow {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, key.secret, nonce, { authTagLength: TAG_BYTES });
-  cipher.setAAD(contextOf(instanceId, place, key.id));
+  cipher.setAAD(buildContext(instanceId, place, key.id));
   const ciphertext = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]);
   return { place, keyId: key.id, nonce, ciphertext };
 }
@@ -92,7 +92,7 @@ export function openWith(key: MasterKey, instanceId: string, row: SealedRow): st
   const end = ciphertext.length - TAG_BYTES;
   try {
     const decipher = createDecipheriv(CIPHER, key.secret, nonce, { authTagLength: TAG_BYTES });
-    decipher.setAAD(contextOf(instanceId, place, keyId));
+    decipher.setAAD(buildContext(instanceId, place, keyId));
     decipher.setAuthTag(ciphertext.subarray(end));
     return Buffer.concat([decipher.update(ciphertext.subarray(0, end)), decipher.final()]).toString('utf8');
   } catch {
@@ -101,6 +101,6 @@ export function openWith(key: MasterKey, instanceId: string, row: SealedRow): st
 }
 
 /** Instance and key ids contain no `|`, so two names never give the same bytes. */
-function contextOf(instanceId: string, place: string, keyId: string): Buffer {
+function buildContext(instanceId: string, place: string, keyId: string): Buffer {
   return Buffer.from(`gatehouse|${instanceId}|${place}|${keyId}`, 'utf8');
 }

@@ -18,7 +18,7 @@ const TIMEOUT_MS = 3000;
 
 /** The stored session of one panel. Never rejects: without a keychain the user signs in. */
 export function createStoredSession(instanceId: string, log: Pick<Log, 'warn'>): StoredSession {
-  const ask = async <T>(what: string, work: (entry: AsyncEntry) => Promise<T>): Promise<T | null> => {
+  const withEntry = async <T>(what: string, work: (entry: AsyncEntry) => Promise<T>): Promise<T | null> => {
     try {
       const { AsyncEntry: Entry } = await import('keytar');
       return await inTime(work(new Entry(SERVICE, `session:${instanceId}`, OPTIONS)));
@@ -28,9 +28,9 @@ export function createStoredSession(instanceId: string, log: Pick<Log, 'warn'>):
     }
   };
   return {
-    read: async () => (await ask('read', (entry) => entry.getPassword())) ?? null,
+    read: async () => (await withEntry('read', (entry) => entry.getPassword())) ?? null,
     write: async (token) => {
-      const isStored = await ask('write', async (entry) => {
+      const isStored = await withEntry('write', async (entry) => {
         await entry.setPassword(token);
         // Read back, because some keychains accept a value without storing it.
         return (await entry.getPassword()) === token;
@@ -38,7 +38,7 @@ export function createStoredSession(instanceId: string, log: Pick<Log, 'warn'>):
       return isStored === true;
     },
     remove: async () => {
-      await ask('remove', (entry) => entry.deletePassword());
+      await withEntry('remove', (entry) => entry.deletePassword());
     },
   };
 }

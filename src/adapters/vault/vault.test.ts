@@ -3,12 +3,13 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ABSENT, createVaultWorld, LOCKED } from '../../../tests/support/key-place.ts';
 import { createTestLog } from '../../../tests/support/log.ts';
-import { PanelError } from '../../core/panel-error.ts';
-import type { SealedRow } from '../../core/ports/administrator.ts';
+import { PanelError } from '../../core/kernel/panel-error.ts';
 import type { VaultState } from '../../core/ports/ports.ts';
+import type { SealedRow } from '../../core/ports/sealed.ts';
 import type { Found } from './master-key.ts';
 import { formatMasterKey, type MasterKey, newMasterKey } from './master-key.ts';
 import { noVault, openVault } from './vault.ts';
@@ -253,11 +254,11 @@ describe('a keychain that does not answer', () => {
 });
 
 describe('the log', () => {
-  const linesOf = (log: { readonly lines: readonly string[] }) => log.lines.map((line) => JSON.parse(line));
+  const parseLines = (log: { readonly lines: readonly string[] }) => log.lines.map((line) => JSON.parse(line));
 
   test('has the state, its reason and the place, and what is wrong where something is', async () => {
     const { log, vault, keychain } = await used();
-    expect(linesOf(log)[0]).toEqual({
+    expect(parseLines(log)[0]).toEqual({
       level: 'info',
       event: 'vault',
       state: 'unlocked',
@@ -266,16 +267,16 @@ describe('the log', () => {
     });
     keychain.trouble = LOCKED;
     await vault.refresh();
-    expect(linesOf(log).at(-2)).toMatchObject({ level: 'warn', found: 'unusable', backend: 'test' });
+    expect(parseLines(log).at(-2)).toMatchObject({ level: 'warn', found: 'unusable', backend: 'test' });
     keychain.trouble = null;
     keychain.key = null;
     await vault.refresh();
-    expect(linesOf(log).at(-2)).toMatchObject({ level: 'warn', backend: 'test' });
+    expect(parseLines(log).at(-2)).toMatchObject({ level: 'warn', backend: 'test' });
     const { log: other, open, keychain: locked } = createVaultWorld();
     locked.trouble = LOCKED;
     await open().refresh();
     const detail = LOCKED.kind === 'unusable' ? LOCKED.detail : '';
-    expect(linesOf(other)).toEqual([
+    expect(parseLines(other)).toEqual([
       { level: 'warn', event: 'vault', state: 'locked', reason: 'locked', backend: 'test', detail },
     ]);
   });
@@ -283,7 +284,7 @@ describe('the log', () => {
   test('says which secret does not open', async () => {
     const { log, vault, row } = await used();
     expect(() => vault.open({ ...row, ciphertext: row.ciphertext.slice(1) })).toThrow(refusal);
-    expect(linesOf(log).at(-1)).toEqual({ level: 'error', event: 'a sealed secret does not open', place: PLACE });
+    expect(parseLines(log).at(-1)).toEqual({ level: 'error', event: 'a sealed secret does not open', place: PLACE });
   });
 });
 
@@ -331,4 +332,20 @@ test('no vault has no secrets', async () => {
   expect(() => noVault.seal(PLACE, 'x')).toThrow(refusal);
   const row = { place: PLACE, keyId: 'x', nonce: new Uint8Array(12), ciphertext: new Uint8Array(20) };
   expect(() => noVault.open(row)).toThrow(refusal);
+});
+
+describe('a vault that is closed', () => {
+  test.each([true, false])(
+    'asks the store no more when the keychain answers late (it can be aborted: %s)',
+    async (canAbort) => {
+      const { vault, hang, store, log } = await used({ patienceMs: 1, canAbort });
+      const answer = hang();
+      await vault.refresh();
+      vault.close();
+      const [reads, lines] = [store.reads, log.lines.length];
+      answer();
+      for (let turn = 0; turn < 10; turn += 1) await setImmediate();
+      expect([store.reads, log.lines.length]).toEqual([reads, lines]);
+    },
+  );
 });

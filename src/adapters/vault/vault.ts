@@ -2,9 +2,9 @@
 //
 // It never makes a key while secrets are sealed with another, never overwrites an entry, and has no fallback: without the key, secrets
 // cannot be used (docs/secrets.md).
-import { PanelError } from '../../core/panel-error.ts';
-import type { SealedStore } from '../../core/ports/administrator.ts';
+import { PanelError } from '../../core/kernel/panel-error.ts';
 import type { Log, Vault, VaultReason, VaultState } from '../../core/ports/ports.ts';
+import type { SealedStore } from '../../core/ports/sealed.ts';
 import { keyFileLocation } from './key-file.ts';
 import { keychainLocation } from './keychain.ts';
 import { type Found, type KeyLocation, type MasterKey, newMasterKey, openWith, sealWith } from './master-key.ts';
@@ -23,11 +23,16 @@ export type VaultOptions = {
 /** How long to wait for a call. A prompt may stay open longer: the state changes when it is answered. */
 const CALL_MS = 3000;
 
+export interface OpenVault extends Vault {
+  /** To be called before the store is closed: an answer of the keychain that comes later is ignored. */
+  close(): void;
+}
+
 /**
  * Reads the master key and returns the vault in any state, within some 3 s; never rejects. A missing key file is made at once, an
  * entry in the keychain when the first secret needs it.
  */
-export async function openVault({ instanceId, sealed, keyFile, dataFolder, log }: VaultOptions): Promise<Vault> {
+export async function openVault({ instanceId, sealed, keyFile, dataFolder, log }: VaultOptions): Promise<OpenVault> {
   const location = keyFile === null ? keychainLocation(instanceId) : keyFileLocation(keyFile, dataFolder ?? null);
   const vault = createVault(location, { instanceId, sealed, log });
   const state = await vault.refresh();
@@ -36,23 +41,24 @@ export async function openVault({ instanceId, sealed, keyFile, dataFolder, log }
   return vault;
 }
 
-type Judgement = { readonly state: VaultState; readonly reason: VaultReason };
+type VaultAssessment = { readonly state: VaultState; readonly reason: VaultReason };
 
 /** A vault over a location that was not read yet. */
 export function createVault(
   location: KeyLocation,
   { instanceId, sealed, log }: Pick<VaultOptions, 'instanceId' | 'sealed' | 'log'>,
   waitMs = CALL_MS,
-): Vault {
+): OpenVault {
   let found: Found = { kind: 'unusable', state: 'locked', reason: 'locked', detail: 'not read yet' };
   /** The last matching key: an open vault stays open when the keychain goes away. */
   let lastKey: MasterKey | null = null;
   /** One call at a time: each may have a prompt open. */
   let running: Promise<void> | null = null;
   let isLate = false;
+  let isClosed = false;
 
   const matches = (key: MasterKey) => [null, key.id].includes(sealed.keyId());
-  const judge = (): Judgement => {
+  const assessKey = (): VaultAssessment => {
     if (found.kind === 'unusable') return found;
     const isUsable = found.kind === 'key' ? matches(found.key) : sealed.keyId() === null;
     if (isUsable) return { state: location.opened, reason: location.opened };
@@ -60,14 +66,14 @@ export function createVault(
       ? { state: 'changed', reason: location.other }
       : { state: 'deleted', reason: location.missing };
   };
-  const isOpen = () => judge().state === location.opened;
+  const isOpen = () => assessKey().state === location.opened;
   const keyInUse = (): MasterKey => {
     if (found.kind === 'key' && isOpen()) return found.key;
     throw new PanelError('vault_unavailable');
   };
 
   const logState = () => {
-    const { state, reason } = judge();
+    const { state, reason } = assessKey();
     const fields = {
       state,
       reason,
@@ -77,6 +83,7 @@ export function createVault(
     log[isOpen() ? 'info' : 'warn']('vault', fields);
   };
   const accept = (next: Found) => {
+    if (isClosed) return;
     found = next;
     if (found.kind === 'key' && isOpen()) lastKey = found.key;
     logState();
@@ -84,6 +91,7 @@ export function createVault(
 
   const read = async () => {
     const next = await location.find();
+    if (isClosed) return;
     const isGone = next.kind === 'empty' || (next.kind === 'unusable' && next.state !== 'changed');
     if (!isGone || lastKey === null || sealed.keyId() !== lastKey.id) return accept(next);
     if (next.kind === 'unusable' || !location.restoresKey) {
@@ -105,7 +113,6 @@ export function createVault(
   const run = async (work: () => Promise<void>): Promise<void> => {
     if (isLate && location.abort()) await running;
     running ??= work()
-      // A late answer may find the store closed.
       .catch((error: unknown) => log.warn('vault', { failure: String(error) }))
       .finally(() => {
         running = null;
@@ -124,12 +131,12 @@ export function createVault(
   };
 
   return {
-    state: () => judge().state,
-    reason: () => judge().reason,
-    backend: () => (judge().state === 'absent' ? null : location.backend),
+    state: () => assessKey().state,
+    reason: () => assessKey().reason,
+    backend: () => (assessKey().state === 'absent' ? null : location.backend),
     async refresh() {
       await run(read);
-      return judge().state;
+      return assessKey().state;
     },
     async prepare() {
       // Each time: a deleted entry is noticed before another secret depends on it.
@@ -147,6 +154,10 @@ export function createVault(
       if (secret !== null) return secret;
       log.error('a sealed secret does not open', { place: row.place });
       throw new PanelError('vault_unavailable');
+    },
+    close() {
+      isClosed = true;
+      if (running !== null) location.abort();
     },
   };
 }

@@ -3,8 +3,10 @@ import { z } from 'zod';
 import { panelOperation } from '../operation.ts';
 import * as s from '../scalars.ts';
 
-const actorKind = z.enum(['administrator', 'key', 'cli', 'bot', 'panel', 'unknown']).meta({
-  description: '`bot`: the administrator in a chat with the Telegram bot; `id` is the id of the account there.',
+export const AUDIT_ACTOR_KINDS = ['administrator', 'key', 'cli', 'bot', 'panel', 'unknown'] as const;
+export type AuditActorKind = (typeof AUDIT_ACTOR_KINDS)[number];
+const actorKind = z.enum(AUDIT_ACTOR_KINDS).meta({
+  description: '`bot`: the administrator in a chat with the Telegram bot; `id` is the id of the Telegram account.',
 });
 
 export const auditEntry = z
@@ -19,7 +21,7 @@ export const auditEntry = z
     action: z.string().meta({ description: "The operation's id." }),
     outcome: z.enum(['done', 'refused']),
     target: z.string().nullable().meta({ description: 'As in `user:7`.' }),
-    detail: z.record(z.string(), z.unknown()).meta({ description: 'What was asked for; never a secret.' }),
+    detail: z.record(z.string(), z.unknown()).meta({ description: 'The details of the request, without secrets.' }),
     address: z.string().nullable(),
     request_id: z.string(),
   })
@@ -32,20 +34,21 @@ export const listAudit = panelOperation({
   effect: 'read',
   tag: 'Panel',
   summary: 'Read the audit log',
-  description: 'The newest first; `before` is the id of the last one seen.',
+  description: 'Newest first; `before` is the id of the last one seen.',
   input: z.strictObject({
     before: s.id.optional(),
     limit: s.limit,
-    action: z.string().max(64).optional(),
+    action: z.string().min(1).max(64).optional(),
     target: z
       .string()
+      .min(1)
       .max(64)
       .optional()
-      .meta({ description: 'As in `user:7`: also the acts on many that changed this user.' }),
+      .meta({ description: 'As in `user:7`. Includes bulks that changed this user.' }),
     actor: actorKind.optional(),
     key_id: s.id.optional(),
     since: s.time.optional().meta({ description: 'Inclusive.' }),
-    until: s.time.optional().meta({ description: 'Exclusive: neighbouring windows share no entry.' }),
+    until: s.time.optional().meta({ description: 'Exclusive, so that adjacent ranges share no entry.' }),
   }),
   output: z.object({ items: z.array(auditEntry), next_before: s.id.nullable() }),
   example: {
@@ -74,8 +77,8 @@ export const listAuditUsers = panelOperation({
   access: 'session',
   effect: 'read',
   tag: 'Panel',
-  summary: 'Read whom an act on many users changed',
-  description: 'By id; `after` is the id of the last one seen. An entry about one record has none.',
+  summary: 'Read the users that a bulk changed',
+  description: 'Sorted by id; `after` is the id of the last one seen. Empty for an entry about one record.',
   input: z.strictObject({
     id: s.id.meta({ description: 'The id of the entry.' }),
     after: z.int().min(0).default(0),
@@ -85,14 +88,17 @@ export const listAuditUsers = panelOperation({
     items: z.array(
       z.object({
         id: s.id,
-        name: z.string().nullable().meta({ description: 'As it is now, or as it was at the deletion by this act.' }),
-        present: z.boolean().meta({ description: 'Whether the user is still there.' }),
+        name: z
+          .string()
+          .nullable()
+          .meta({ description: 'The present name, or the name when this bulk deleted the user.' }),
+        present: z.boolean().meta({ description: 'Whether the user still exists.' }),
       }),
     ),
     total: z.int().min(0),
     next_after: s.id.nullable(),
     undo_until: s.instant.nullable().meta({
-      description: 'Until when the act can be undone; null: it cannot, or not any more.',
+      description: 'Until when the bulk can be undone; null: it cannot be undone, or no longer.',
     }),
   }),
   example: {

@@ -1,4 +1,4 @@
-// API keys: made, listed and revoked in the panel only; the key itself is shown once.
+// API keys: created, listed and revoked in the panel only; the key itself is shown once.
 import { z } from 'zod';
 import { panelOperation } from '../operation.ts';
 import * as s from '../scalars.ts';
@@ -19,7 +19,7 @@ export const key = z
     prefix: z.string().meta({ description: 'The first 8 characters.' }),
     state: z.enum(['active', 'expired', 'revoked', 'unconfirmed']).meta({
       description:
-        'unconfirmed: it came with a backup that may have been changed, and is revoked until it is confirmed.',
+        'unconfirmed: it was restored from a backup that may have been changed, and is revoked until it is confirmed.',
     }),
     created_at: s.instant,
     expires_at: s.instant.nullable(),
@@ -60,8 +60,8 @@ export const createKey = panelOperation({
   effect: 'write',
   proof: 'fresh',
   tag: 'Panel',
-  summary: 'Make an API key',
-  description: 'The key is in this reply and nowhere else.',
+  summary: 'Create an API key',
+  description: 'Only this reply contains the key.',
   input: z.strictObject({
     ...proof,
     name: s.name,
@@ -84,7 +84,7 @@ export const revokeKey = panelOperation({
   proof: 'fresh',
   tag: 'Panel',
   summary: 'Revoke an API key',
-  description: 'From the next request on, on open connections too.',
+  description: 'Takes effect at the next request, also on open connections.',
   input: z.strictObject({ ...proof, id: s.id }),
   output: key,
   errors: [...PROOF_ERRORS, 'not_found'],
@@ -97,9 +97,8 @@ export const confirmKey = panelOperation({
   effect: 'write',
   proof: 'fresh',
   tag: 'Panel',
-  summary: 'Confirm an API key that came with a backup',
-  description:
-    'It is valid from the next request on, until its own end. A key that does not wait to be confirmed stays as it is.',
+  summary: 'Confirm an API key restored from a backup',
+  description: 'It is valid from the next request until it expires. A key that needs no confirmation is unchanged.',
   input: z.strictObject({ ...proof, id: s.id }),
   output: key,
   errors: [...PROOF_ERRORS, 'not_found'],

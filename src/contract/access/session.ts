@@ -5,12 +5,12 @@ import { panelOperation } from '../operation.ts';
 import * as s from '../scalars.ts';
 import { PROOF_ERRORS, proof, typedCode, typedPassword } from './proof.ts';
 
-/** The header of the panel door, both ways, that carries the half of a session's token which the page stores; empty: none any more. */
+/** The header of requests and replies of the panel door with the half of a session's token that the page stores; empty: delete it. */
 export const SESSION_HEADER = 'Panel-Session';
-/** The field of a form that carries it where a page can set no header: a download. */
+/** The form field with it, for downloads, which cannot set headers. */
 export const SESSION_FIELD = 'session';
 
-/** The administrator's password: at least 8 characters, never cut short, any composition. */
+/** The administrator's password: at least 8 characters, never truncated, of any characters. */
 export const password = s.text({ min: 8, max: 256 });
 const adminName = s.text({ min: 1, max: 64 });
 
@@ -30,13 +30,13 @@ export const panelState = panelOperation({
     set_up: z.boolean(),
     two_factor: z.boolean().nullable().meta({
       description:
-        'Whether sign-in asks for a code; null to a browser in which the administrator has not signed in before.',
+        'Whether sign-in requires a code; null in a browser in which the administrator has not signed in before.',
     }),
     signed_in: administrator.nullable(),
     base_url: z.string().nullable().meta({ description: 'null until signed in.' }),
-    disk_full: z
-      .boolean()
-      .meta({ description: 'Nothing can be changed until there is room again; false until signed in.' }),
+    disk_full: z.boolean().meta({
+      description: 'The disk is full: nothing can be changed until there is space again; false until signed in.',
+    }),
   }),
   example: {
     body: {},
@@ -58,15 +58,12 @@ export const setUp = panelOperation({
   access: 'public',
   effect: 'write',
   tag: 'Panel',
-  summary: 'Make the administrator with the one-time setup link',
+  summary: 'Create the administrator with the one-time setup link',
   input: z.strictObject({
     token: z.string().max(200),
     name: adminName,
     password,
-    language: z
-      .enum(LANGUAGE_CODES)
-      .optional()
-      .meta({ description: 'The language of the panel, which is in `en` without it.' }),
+    language: z.enum(LANGUAGE_CODES).optional().meta({ description: 'The language of the panel; `en` if absent.' }),
   }),
   status: 201,
   output: administrator,
@@ -81,7 +78,7 @@ export const signIn = panelOperation({
   tag: 'Panel',
   summary: 'Sign in',
   description:
-    'Ends the session that this browser had before. The same reply, after the same time, whatever was wrong.',
+    'Ends the previous session of this browser. A wrong name, password or code gets the same reply after the same time.',
   input: z.strictObject({ name: z.string().max(1024), password: typedPassword, code: typedCode.optional() }),
   output: administrator,
   errors: ['sign_in_failed', 'slow_down'],
@@ -105,10 +102,10 @@ export const session = z
     id: s.id,
     current: z.boolean(),
     address: z.string(),
-    device: z.string().meta({ description: 'What the browser calls itself.' }),
+    device: z.string().meta({ description: 'The name of the browser.' }),
     created_at: s.instant,
     last_seen_at: s.instant,
-    ends_at: s.instant.meta({ description: 'When it ends if it stays idle, or at the latest.' }),
+    ends_at: s.instant.meta({ description: 'When it ends: at its maximum age, or earlier if it stays idle.' }),
   })
   .meta({ id: 'Session' });
 
@@ -158,7 +155,7 @@ export const endOtherSessions = panelOperation({
   effect: 'write',
   proof: 'fresh',
   tag: 'Panel',
-  summary: 'End all sessions but this one',
+  summary: 'End all other sessions',
   input: z.strictObject(proof),
   output: z.object({ ended: z.int().min(0) }),
   errors: PROOF_ERRORS,
@@ -167,10 +164,10 @@ export const endOtherSessions = panelOperation({
 
 const failedAttempts = z
   .object({
-    count: z.int().min(0).meta({ description: 'How many there were, also those refused unseen.' }),
-    networks: z.int().min(0).meta({ description: 'From how many networks (IPv4 address, IPv6 /64) they came.' }),
+    count: z.int().min(0).meta({ description: 'The number of attempts, including those refused without a check.' }),
+    networks: z.int().min(0).meta({ description: 'The number of networks (IPv4 address, IPv6 /64) they came from.' }),
   })
-  .meta({ id: 'FailedAttempts', description: 'Failed attempts within the last hour, as far back as the panel runs.' });
+  .meta({ id: 'FailedAttempts', description: 'Failed attempts within the last hour, since the start of the panel.' });
 
 export const getFailedAttempts = panelOperation({
   id: 'getFailedAttempts',

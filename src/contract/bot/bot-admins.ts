@@ -1,4 +1,4 @@
-// The administrator's own chats with the Telegram bot: paired by a link that works once, and what is sent there. Set in the panel only.
+// The administrator's Telegram accounts, paired by one-time links, and their notifications. In the panel only.
 import { z } from 'zod';
 import { PROOF_ERRORS, proof } from '../access/proof.ts';
 import { panelOperation } from '../operation.ts';
@@ -8,6 +8,7 @@ import { quietHours } from './bot-notices.ts';
 export const ADMIN_NOTICES = [
   'payment',
   'attention',
+  'provider',
   'node',
   'certificate',
   'disk',
@@ -17,12 +18,12 @@ export const ADMIN_NOTICES = [
 ] as const;
 export type AdminNotice = (typeof ADMIN_NOTICES)[number];
 
-/** More accounts are not paired. */
-export const MOST_ADMINS = 20;
+/** Paired accounts. */
+export const MAX_ADMINS = 20;
 
 const kind = z.enum(ADMIN_NOTICES).meta({
   description:
-    '`payment`: money came. `attention`: a payment needs a person. `node`: one went down, or is up again. `certificate`: one by ACME ends soon, was renewed or could not be. `disk`: it is full, or has space again. `update`: there is a newer version. `sign_in`: from a browser that was not known. `backup`: a scheduled one failed.',
+    '`payment`: a payment was received. `attention`: a payment needs attention. `provider`: a payment provider refuses requests. `node`: a node is down, or up again. `certificate`: a certificate by ACME expires soon, was renewed, or could not be renewed. `disk`: the disk is full, or has space again. `update`: there is a newer version. `sign_in`: from an unknown browser. `backup`: a scheduled backup failed.',
 });
 
 const botAdmins = z
@@ -31,12 +32,12 @@ const botAdmins = z
       .array(
         z.object({
           id: s.telegramId.meta({ description: 'The id of the account in Telegram.' }),
-          name: z.string().meta({ description: 'Its name there, as it was when it was paired.' }),
+          name: z.string().meta({ description: 'Its name in Telegram when it was paired.' }),
           paired_at: s.instant,
         }),
       )
       .meta({ description: 'The paired accounts, in the order of pairing.' }),
-    on: z.array(kind).meta({ description: 'What they are told of.' }),
+    on: z.array(kind).meta({ description: 'Their notifications.' }),
     quiet: quietHours,
   })
   .meta({ id: 'BotAdmins' });
@@ -53,7 +54,7 @@ export const getBotAdmins = panelOperation({
   access: 'session',
   effect: 'read',
   tag: 'Panel',
-  summary: "Read the administrator's Telegram accounts, and what they are told of",
+  summary: "Read the administrator's Telegram accounts and their notifications",
   input: z.strictObject({}),
   output: botAdmins,
   example: { body: {}, reply: example },
@@ -65,14 +66,14 @@ export const inviteBotAdmin = panelOperation({
   effect: 'write',
   proof: 'fresh',
   tag: 'Panel',
-  summary: 'Make a link that pairs a Telegram account with the administrator',
+  summary: 'Create a link that pairs a Telegram account with the administrator',
   description:
-    'Who opens the link in Telegram can find and change users there, and gets the notices. It works once, for 15 minutes, and ends the link that was made before.',
+    'The Telegram account that opens the link can find and change users in the chat and gets the notifications. The link works once, for 15 minutes, and replaces the previous link.',
   input: z.strictObject(proof),
   output: z.object({
-    url: z.string().meta({ description: 'The link, to be opened in Telegram or shown as a QR code.' }),
-    command: z.string().meta({ description: 'What to send to the bot where the link cannot be opened.' }),
-    expires_at: s.instant.meta({ description: 'Until when it works.' }),
+    url: z.string().meta({ description: 'The link, to open in Telegram or show as a QR code.' }),
+    command: z.string().meta({ description: 'The message to send to the bot if the link cannot be opened.' }),
+    expires_at: s.instant.meta({ description: 'When it expires.' }),
   }),
   errors: [...PROOF_ERRORS, 'bot_off'],
   example: {
@@ -89,12 +90,13 @@ export const removeBotAdmin = panelOperation({
   id: 'removeBotAdmin',
   access: 'session',
   effect: 'write',
+  proof: 'fresh',
   tag: 'Panel',
   summary: 'End the pairing of a Telegram account',
-  description: 'It can change nothing from then on, and gets no notices.',
-  input: z.strictObject({ id: s.telegramId }),
+  description: 'It can then change nothing and gets no notifications.',
+  input: z.strictObject({ ...proof, id: s.telegramId }),
   output: botAdmins,
-  errors: ['not_found'],
+  errors: [...PROOF_ERRORS, 'not_found'],
   example: { body: { id: 1001 }, reply: { ...example, items: [] } },
 });
 
@@ -102,18 +104,21 @@ export const saveAdminNotices = panelOperation({
   id: 'saveAdminNotices',
   access: 'session',
   effect: 'write',
+  proof: 'fresh',
   tag: 'Panel',
-  summary: 'Set what the administrator is told of by the Telegram bot',
-  description: 'What is left out stays as it is.',
+  summary: 'Set the notifications of the administrator by the Telegram bot',
+  description: 'Absent fields stay as they are.',
   input: z.strictObject({
+    ...proof,
     on: z
       .array(kind)
       .max(ADMIN_NOTICES.length)
-      .refine((kinds) => new Set(kinds).size === kinds.length, { message: 'must not repeat a notice' })
+      .refine((kinds) => new Set(kinds).size === kinds.length, { message: 'must not repeat a notification' })
       .optional()
-      .meta({ uniqueItems: true, description: 'What they are told of.' }),
+      .meta({ uniqueItems: true, description: 'Their notifications.' }),
     quiet: quietHours.optional(),
   }),
   output: botAdmins,
+  errors: PROOF_ERRORS,
   example: { body: { on: ['payment', 'attention', 'node'] }, reply: example },
 });

@@ -1,16 +1,16 @@
-// People who ask for access in the Telegram bot, and wait for the administrator's yes. Set in the panel only.
+// Requests for access in the Telegram bot, which the administrator answers. In the panel only.
 import { z } from 'zod';
 import { panelOperation } from '../operation.ts';
 import * as s from '../scalars.ts';
 
-/** More do not wait at the same time. */
-export const MOST_REQUESTS = 1000;
+/** Requests that wait at a time. */
+export const MAX_REQUESTS = 1000;
 
 const fields = {
   on: z.boolean().meta({ description: 'Whether an account without a user can ask for access.' }),
-  buys_first: z
-    .boolean()
-    .meta({ description: 'Whether who is let in begins without a term, and buys one; else with that of the plan.' }),
+  buys_first: z.boolean().meta({
+    description: 'Whether accepted people start without a term and buy one; else with the term of the tariff.',
+  }),
 };
 
 const botRequests = z
@@ -20,11 +20,11 @@ const botRequests = z
       .array(
         z.object({
           telegram_id: s.telegramId.meta({ description: 'The id of the account in Telegram.' }),
-          name: z.string().meta({ description: 'Its name there, as it was when it asked.' }),
+          name: z.string().meta({ description: 'Its name in Telegram at the time of the request.' }),
           asked_at: s.instant,
         }),
       )
-      .meta({ description: 'Who waits for an answer, the first first.' }),
+      .meta({ description: 'Pending requests, oldest first.' }),
   })
   .meta({ id: 'BotRequests' });
 export type BotRequests = z.output<typeof botRequests>;
@@ -40,7 +40,7 @@ export const getBotRequests = panelOperation({
   access: 'session',
   effect: 'read',
   tag: 'Panel',
-  summary: 'Read who asks for access in the Telegram bot',
+  summary: 'Read the requests for access in the Telegram bot',
   input: z.strictObject({}),
   output: botRequests,
   example: { body: {}, reply: example },
@@ -51,7 +51,7 @@ export const saveBotRequests = panelOperation({
   access: 'session',
   effect: 'write',
   tag: 'Panel',
-  summary: 'Set whether access can be asked for in the Telegram bot',
+  summary: 'Set whether the Telegram bot accepts requests for access',
   input: z.strictObject(fields),
   output: botRequests,
   example: { body: { on: true, buys_first: false }, reply: example },
@@ -62,13 +62,13 @@ export const decideBotRequest = panelOperation({
   access: 'session',
   effect: 'write',
   tag: 'Panel',
-  summary: 'Let somebody in who asks in the Telegram bot, or not',
-  description: 'A user with the plan is made for who is let in. Both are told in the chat.',
+  summary: 'Answer a request for access in the Telegram bot',
+  description: 'Accepting creates a user with the tariff. The answer is sent to the chat.',
   input: z.strictObject({
     telegram_id: s.telegramId,
-    tariff_id: s.id.nullable().meta({ description: 'The plan of who is let in; null: no one is.' }),
+    tariff_id: s.id.nullable().meta({ description: 'The tariff of the new user; null: the request is refused.' }),
   }),
-  output: z.object({ user_id: s.id.nullable().meta({ description: 'null: no one was let in.' }) }),
+  output: z.object({ user_id: s.id.nullable().meta({ description: 'null: the request was refused.' }) }),
   errors: ['not_found', 'tariff_not_found'],
   example: { body: { telegram_id: 1001, tariff_id: 1 }, reply: { user_id: 7 } },
 });

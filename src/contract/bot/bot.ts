@@ -1,11 +1,11 @@
-// The Telegram bot: its token, which is sealed and tried before it is saved, and the way to its API. Set up in the panel only.
+// The Telegram bot: its token, which is tested before it is saved and sealed, and the address of its API. In the panel only.
 import { z } from 'zod';
 import { PROOF_ERRORS, proof } from '../access/proof.ts';
 import { panelOperation } from '../operation.ts';
 import { isApiRoot } from '../sales/providers.ts';
 import * as s from '../scalars.ts';
 
-/** Why the bot does not do what it should, as one can mend it. */
+/** Why the bot fails, by what fixes it. */
 export const BOT_ERRORS = [
   'unauthorized',
   'conflict',
@@ -30,7 +30,7 @@ const BOT_STATES = ['off', 'starting', 'running', 'failing'] as const;
 
 export const BOT_TOKEN = /^\d{3,20}:[A-Za-z0-9_-]{10,100}$/;
 
-/** Whether a text names a proxy, as far as its form goes: `http`, `https` or `socks5`, with a name and a password or without. */
+/** Whether a text has the form of a proxy's address: `http`, `https` or `socks5`, with or without name and password. */
 export function isProxy(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || !/^(https?|socks5h?):$/.test(url.protocol) || url.hostname === '') return false;
@@ -41,7 +41,7 @@ const apiRoot = s
   .text({ min: 1, max: 500 })
   .refine(isApiRoot, { message: 'must be an https address without a name, a password, a query or a fragment' })
   .nullable()
-  .meta({ description: "Where the Bot API is; null: Telegram's own. The token goes there." });
+  .meta({ description: "The address of the Bot API; null: Telegram's own. The token is sent there." });
 const allowPrivate = z.boolean().meta({
   description:
     'Whether `api_root` may be a private or loopback address, and plain HTTP. Link-local addresses never are.',
@@ -53,22 +53,19 @@ export const bot = z
       .object({
         id: s.id.meta({ description: 'Its id at Telegram.' }),
         username: z.string().meta({ description: 'Without the @.' }),
-        name: z.string().meta({ description: 'What Telegram shows as its name.' }),
+        name: z.string().meta({ description: 'Its display name in Telegram.' }),
       })
       .nullable()
-      .meta({ description: 'The account of the bot at Telegram; null: the panel has none.' }),
-    enabled: z.boolean().meta({ description: 'Whether it is to run.' }),
-    state: z.enum(BOT_STATES).meta({ description: 'Whether it does.' }),
-    error: z.enum(BOT_ERRORS).nullable().meta({ description: 'Why it does not; null: it does, or is off.' }),
-    error_at: s.instant.nullable().meta({ description: 'Since when.' }),
-    ok_at: s.instant.nullable().meta({ description: 'When Telegram last answered; null: not since the start.' }),
-    waiting: z.int().meta({ description: 'Messages that are to be sent.' }),
-    api_root: z.string().nullable().meta({ description: "Where the Bot API is; null: Telegram's own." }),
+      .meta({ description: 'The account of the bot at Telegram; null: the panel has no bot.' }),
+    enabled: z.boolean().meta({ description: 'Whether it is enabled.' }),
+    state: z.enum(BOT_STATES).meta({ description: 'Whether it runs.' }),
+    error: z.enum(BOT_ERRORS).nullable().meta({ description: 'Why it fails; null: it runs, or is off.' }),
+    error_at: s.instant.nullable().meta({ description: 'When it first failed.' }),
+    ok_at: s.instant.nullable().meta({ description: 'The last reply of Telegram; null: none since the start.' }),
+    waiting: z.int().meta({ description: 'Queued messages.' }),
+    api_root: z.string().nullable().meta({ description: "The address of the Bot API; null: Telegram's own." }),
     allow_private: allowPrivate,
-    proxy: z
-      .string()
-      .nullable()
-      .meta({ description: 'The proxy, without its name and password; null: no proxy is used.' }),
+    proxy: z.string().nullable().meta({ description: 'The proxy, without name and password; null: none.' }),
   })
   .meta({ id: 'Bot' });
 export type Bot = z.output<typeof bot>;
@@ -104,9 +101,9 @@ export const saveBot = panelOperation({
   effect: 'write',
   proof: 'fresh',
   tag: 'Panel',
-  summary: 'Set the token of the Telegram bot, and the way to its API',
+  summary: 'Set the token of the Telegram bot and the address of its API',
   description:
-    'What is left out stays as it is. The result is tried before it is saved: what Telegram does not know is not stored. The token and the proxy are sealed.',
+    'Absent fields stay as they are. The result is tested first, and not stored if Telegram does not accept it. The token and the proxy are sealed.',
   input: z.strictObject({
     token: s.text({ min: 1, max: 200 }).regex(BOT_TOKEN).optional().meta({ description: 'From @BotFather.' }),
     api_root: apiRoot.optional(),
@@ -118,7 +115,7 @@ export const saveBot = panelOperation({
       .optional()
       .meta({
         description:
-          'A proxy to reach the Bot API by, with its name and password, as in `socks5://name:password@host:1080`; null: none.',
+          'A proxy to the Bot API, with name and password, as in `socks5://name:password@host:1080`; null: none.',
       }),
     ...proof,
   }),
@@ -133,7 +130,7 @@ export const enableBot = panelOperation({
   effect: 'write',
   tag: 'Panel',
   summary: 'Start or stop the Telegram bot',
-  input: z.strictObject({ enabled: z.boolean().meta({ description: 'Whether it is to run.' }) }),
+  input: z.strictObject({ enabled: z.boolean().meta({ description: 'Whether it is enabled.' }) }),
   output: bot,
   errors: ['not_found'],
   example: { body: { enabled: false }, reply: { ...example, enabled: false, state: 'off' } },
@@ -149,7 +146,7 @@ export const testBot = panelOperation({
   output: z.object({
     error: z.enum(BOT_ERRORS).nullable().meta({
       description:
-        'null: Telegram knows the token. Else where it ends: the name (`host_unknown`), the address, the connection, the proxy, TLS (`certificate`), HTTP (`not_bot_api`, `unavailable`) or the token (`unauthorized`).',
+        'null: Telegram accepts the token. Else the step that failed: the name (`host_unknown`), the address, the connection, the proxy, TLS (`certificate`), HTTP (`not_bot_api`, `unavailable`) or the token (`unauthorized`).',
     }),
     took_ms: z.int().meta({ description: 'How long it took.' }),
   }),
@@ -163,7 +160,7 @@ export const freeBot = panelOperation({
   effect: 'write',
   tag: 'Panel',
   summary: 'Remove the webhook that another program set for the bot',
-  description: 'That program gets no updates from then on; those that wait come here.',
+  description: 'That program then gets no more updates; pending ones come to the panel.',
   input: z.strictObject({}),
   output: bot,
   errors: ['not_found', 'bot_failed', 'vault_unavailable'],
@@ -174,10 +171,12 @@ export const deleteBot = panelOperation({
   id: 'deleteBot',
   access: 'session',
   effect: 'write',
+  proof: 'fresh',
   tag: 'Panel',
-  summary: 'Delete the token of the Telegram bot, and what waits to be sent',
-  input: z.strictObject({}),
+  summary: 'Delete the token of the Telegram bot and its queued messages',
+  input: z.strictObject(proof),
   output: bot,
+  errors: PROOF_ERRORS,
   example: { body: {}, reply: none },
 });
 
@@ -186,8 +185,8 @@ export const sendUserLink = panelOperation({
   access: 'session',
   effect: 'write',
   tag: 'Panel',
-  summary: 'Send a user the subscription link by the Telegram bot',
-  description: '`not_found`: there is no such user, or no Telegram account of the user is known.',
+  summary: 'Send a user the subscription link through the Telegram bot',
+  description: '`not_found`: there is no such user, or the user has no linked Telegram account.',
   input: z.strictObject({ user_id: s.id.meta({ description: 'The user.' }) }),
   output: z.object({}),
   errors: ['not_found', 'bot_off'],
@@ -199,13 +198,13 @@ export const inviteToBot = panelOperation({
   access: 'session',
   effect: 'write',
   tag: 'Panel',
-  summary: 'Make a link by which a user ties a Telegram account',
+  summary: 'Create a link for linking a Telegram account to a user',
   description:
-    'Who opens the link in Telegram becomes this user there, in place of the account that the user had. It works once, for a day, and ends the link that was made before.',
+    'The Telegram account that opens the link is linked to this user and replaces the previous account. The link works once, for a day, and replaces the previous link.',
   input: z.strictObject({ user_id: s.id.meta({ description: 'The user.' }) }),
   output: z.object({
-    url: z.string().meta({ description: 'The link, to be sent to the user or shown as a QR code.' }),
-    expires_at: s.instant.meta({ description: 'Until when it works.' }),
+    url: z.string().meta({ description: 'The link, to send to the user or show as a QR code.' }),
+    expires_at: s.instant.meta({ description: 'When it expires.' }),
   }),
   errors: ['not_found', 'bot_off'],
   example: {

@@ -1,18 +1,19 @@
 // Messages from the administrator to many users by the Telegram bot. In the panel only.
 import { z } from 'zod';
 import { LANGUAGE_CODES } from '../../i18n/languages.ts';
+import { PROOF_ERRORS, proof } from '../access/proof.ts';
 import { panelOperation } from '../operation.ts';
 import * as s from '../scalars.ts';
 import { userFilter } from '../users/users.ts';
 import { unknownField } from './bot-notices.ts';
 
-export const MOST_BROADCAST = 3500;
+export const MAX_BROADCAST = 3500;
 
-/** `draft`: written in the chat, and not sent yet. `stopped`: for good. */
+/** `draft`: written in the chat, and not sent yet. `stopped`: permanently. */
 export const BROADCAST_STATES = ['draft', 'running', 'paused', 'stopped', 'done'] as const;
 export type BroadcastState = (typeof BROADCAST_STATES)[number];
 
-/** `queued`: it waits for its turn. `blocked`: the person has blocked the bot. */
+/** `queued`: waiting. `blocked`: the person has blocked the bot. */
 export const PERSON_STATES = ['queued', 'sent', 'blocked', 'failed'] as const;
 export type PersonState = (typeof PERSON_STATES)[number];
 
@@ -20,8 +21,8 @@ export const BROADCAST_ACTS = ['start', 'pause', 'resume', 'stop'] as const;
 export type BroadcastAct = (typeof BROADCAST_ACTS)[number];
 
 const text = s
-  .text({ min: 1, max: MOST_BROADCAST })
-  .refine((given) => unknownField(given) === null, { message: 'names a field that there is not' });
+  .text({ min: 1, max: MAX_BROADCAST })
+  .refine((given) => unknownField(given) === null, { message: 'has an unknown field' });
 const texts = z
   .array(z.strictObject({ language: z.enum(LANGUAGE_CODES), text }))
   .min(1)
@@ -30,8 +31,7 @@ const texts = z
     message: 'must not repeat a language',
   })
   .meta({
-    description:
-      'Plain text, which may name the fields of notices. Who speaks a language without a text gets the first one.',
+    description: 'Plain text with the fields of notices. Users of a language without a text get the first one.',
   });
 
 const count = z.int().min(0);
@@ -39,16 +39,15 @@ const broadcast = z
   .object({
     id: s.id.meta({ description: 'Its number.' }),
     texts,
-    filter: userFilter.meta({ description: 'To whom: as the list of users is filtered.' }),
+    filter: userFilter.meta({ description: 'The recipients, by the filters of the list of users.' }),
     state: z.enum(BROADCAST_STATES),
     waits: z.enum(['quiet', 'bot', 'other']).nullable().meta({
-      description:
-        'Why nothing is sent: quiet hours, no running bot, another broadcast; null: nothing stands in its way.',
+      description: 'Why it is waiting: quiet hours, no running bot, another broadcast; null: it is not waiting.',
     }),
-    total: count.meta({ description: 'How many had a Telegram account and matched when it was started.' }),
-    queued: count.meta({ description: 'Those whose message waits for its turn.' }),
+    total: count.meta({ description: 'The number of matching users with a Telegram account when it was started.' }),
+    queued: count.meta({ description: 'Users whose message is queued.' }),
     sent: count,
-    blocked: count.meta({ description: 'Those who have blocked the bot, or never wrote to it.' }),
+    blocked: count.meta({ description: 'Users who have blocked the bot, or never wrote to it.' }),
     failed: count,
     created_at: s.instant,
     ended_at: s.instant.nullable(),
@@ -78,13 +77,13 @@ export const previewBroadcast = panelOperation({
   access: 'session',
   effect: 'read',
   tag: 'Panel',
-  summary: 'To how many a broadcast would go',
+  summary: 'Count the recipients of a broadcast',
   input: z.strictObject({ filter: userFilter }),
   output: z.object({
-    matched: count.meta({ description: 'Users who match.' }),
-    people: count.meta({ description: 'Those of them with a Telegram account.' }),
-    blocked: count.meta({ description: 'Those of these to whom nothing can be sent.' }),
-    seconds: count.meta({ description: 'How long it takes at the pace that Telegram allows.' }),
+    matched: count.meta({ description: 'Matching users.' }),
+    people: count.meta({ description: 'Matching users with a Telegram account.' }),
+    blocked: count.meta({ description: 'Users with a Telegram account who cannot be messaged.' }),
+    seconds: count.meta({ description: 'The duration at the rate that Telegram allows.' }),
   }),
   example: { body: { filter: { all: true } }, reply: { matched: 900, people: 812, blocked: 12, seconds: 32 } },
 });
@@ -94,17 +93,17 @@ export const testBroadcast = panelOperation({
   access: 'session',
   effect: 'write',
   tag: 'Panel',
-  summary: 'Send a broadcast to the paired accounts alone',
-  description: 'In the chat, to the account alone that asks for it.',
+  summary: 'Send a broadcast to the paired accounts as a test',
+  description: 'From the chat, only to the account that asks.',
   input: z
     .strictObject({
       texts: texts.optional(),
-      id: s.id.optional().meta({ description: 'Of a broadcast that there is, in place of texts.' }),
+      id: s.id.optional().meta({ description: 'The number of an existing broadcast, instead of texts.' }),
     })
     .refine(({ texts: given, id }) => (given === undefined) !== (id === undefined), {
       message: 'exactly one of texts and id is required',
     }),
-  output: z.object({ accounts: count.meta({ description: 'To how many; 0: none is paired.' }) }),
+  output: z.object({ accounts: count.meta({ description: 'The number of recipients; 0: no account is paired.' }) }),
   errors: ['bot_off', 'not_found'],
   example: { body: { texts: example.texts }, reply: { accounts: 1 } },
 });
@@ -116,16 +115,19 @@ export const createBroadcast = panelOperation({
   tag: 'Panel',
   summary: 'Send a message to many users',
   description:
-    'The same `key` again answers with the same broadcast and sends nothing more. One is sent after the other.',
+    'Repeated with the same `key`, it returns the same broadcast and sends nothing more. Broadcasts are sent one after another.',
+  proof: 'fresh',
+  proofFor: ({ start }) => start,
   input: z.strictObject({
-    key: s.text({ min: 8, max: 64 }).meta({ description: 'Unique to this broadcast, and the same on every retry.' }),
+    ...proof,
+    key: s.text({ min: 8, max: 64 }).meta({ description: 'Unique for this broadcast, and the same on every retry.' }),
     texts,
     filter: userFilter,
     start: z.boolean().default(true).meta({ description: 'false: it stays a draft.' }),
   }),
   status: 201,
   output: broadcast,
-  errors: ['bot_off', 'idempotency_mismatch'],
+  errors: [...PROOF_ERRORS, 'bot_off', 'idempotency_mismatch'],
   example: {
     body: { key: 'b0a4f1c2-6a1e-4d0e-9a3d-1c8e7f60a1b2', texts: example.texts, filter: { state: ['active'] } },
     reply: example,
@@ -138,15 +140,22 @@ export const changeBroadcast = panelOperation({
   effect: 'write',
   tag: 'Panel',
   summary: 'Start, pause, resume or stop a broadcast',
-  description:
-    'What waits for its turn at that moment, at most 100 messages, is still sent. One that has ended stays so.',
-  input: z.strictObject({
-    ...ofBroadcast,
-    act: z.enum(BROADCAST_ACTS),
-    filter: userFilter.optional().meta({ description: 'To whom, of a draft that is started.' }),
-  }),
+  description: 'Messages that are queued already, at most 100, are still sent. A finished broadcast is unchanged.',
+  proof: 'fresh',
+  proofFor: ({ act }) => act === 'start',
+  input: z
+    .strictObject({
+      ...proof,
+      ...ofBroadcast,
+      act: z.enum(BROADCAST_ACTS),
+      filter: userFilter.optional().meta({ description: 'The recipients of a draft; required with `start`.' }),
+    })
+    .refine(({ act, filter }) => (act === 'start') === (filter !== undefined), {
+      message: 'is required with start, and only possible then',
+      path: ['filter'],
+    }),
   output: broadcast,
-  errors: ['not_found', 'bot_off'],
+  errors: [...PROOF_ERRORS, 'not_found', 'bot_off'],
   example: { body: { id: 3, act: 'pause' }, reply: { ...example, state: 'paused' } },
 });
 
@@ -156,7 +165,7 @@ export const listBroadcasts = panelOperation({
   effect: 'read',
   tag: 'Panel',
   summary: 'List broadcasts',
-  description: 'The newest first; `before` is the number of the last one seen. Drafts are left out.',
+  description: 'Newest first; `before` is the number of the last one seen. Without drafts.',
   input: z.strictObject({ before: s.id.optional(), limit: s.limit }),
   output: z.object({ items: z.array(broadcast), next_before: s.id.nullable() }),
   example: { body: {}, reply: { items: [example], next_before: null } },
@@ -167,8 +176,8 @@ export const listBroadcastPeople = panelOperation({
   access: 'session',
   effect: 'read',
   tag: 'Panel',
-  summary: 'What became of a broadcast for each user',
-  description: 'By the id of the user; `after` is the last one seen.',
+  summary: 'List the results of a broadcast by user',
+  description: 'Sorted by user id; `after` is the last one seen.',
   input: z.strictObject({
     ...ofBroadcast,
     state: z.enum(PERSON_STATES).optional(),
@@ -180,8 +189,8 @@ export const listBroadcastPeople = panelOperation({
       z.object({
         user: z.object({ id: s.id, name: z.string() }),
         state: z.enum(PERSON_STATES),
-        error: z.string().nullable().meta({ description: 'A code; null: there is none.' }),
-        at: s.instant.meta({ description: 'When it was queued, or its outcome was known.' }),
+        error: z.string().nullable().meta({ description: 'The error code; null: none.' }),
+        at: s.instant.meta({ description: 'When it was queued, or its result was known.' }),
       }),
     ),
     next_after: s.id.nullable(),

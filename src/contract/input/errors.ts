@@ -1,4 +1,4 @@
-// What is wrong with a request: a path, a code and a message in plain English, never with the value that was sent.
+// Failures of a request: a path, a code and a message in English, without the value that was sent.
 import type { z } from 'zod';
 import type { FieldError } from '../errors.ts';
 
@@ -8,7 +8,7 @@ type Path = readonly PropertyKey[];
 /** Machine codes of a failure at one member. */
 export type FieldCode = 'required' | 'unknown' | 'type' | 'too_small' | 'too_big' | 'format' | 'invalid';
 
-/** A reply lists no more failures than these, so that a hostile body cannot make a large one. */
+/** Limits the reply to a hostile body. */
 export const MAX_ERRORS = 100;
 
 interface Failure {
@@ -19,7 +19,7 @@ interface Failure {
 
 /** Failures of path or query parameters: `parameter` names them. */
 export function parameterErrors(issues: readonly Issue[], section: unknown): FieldError[] {
-  return failuresOf(issues, section).map(({ path, code, message }) => ({
+  return listFailures(issues, section).map(({ path, code, message }) => ({
     parameter: shorten(String(path[0] ?? '')),
     code,
     message,
@@ -28,7 +28,7 @@ export function parameterErrors(issues: readonly Issue[], section: unknown): Fie
 
 /** Failures of a body: `pointer` is a JSON Pointer as a URI fragment (RFC 6901, section 6). */
 export function bodyErrors(issues: readonly Issue[], body: unknown): FieldError[] {
-  return failuresOf(issues, body).map(({ path, code, message }) => ({ pointer: pointerTo(path), code, message }));
+  return listFailures(issues, body).map(({ path, code, message }) => ({ pointer: pointerTo(path), code, message }));
 }
 
 /** `#` and each member in turn; `~` and `/` escaped, the rest percent-encoded. */
@@ -39,12 +39,12 @@ export function pointerTo(path: Path): string {
   }, '#');
 }
 
-/** Names of members come from the caller: whole code points, and no more than is readable. */
+/** Names of members come from the caller: they are truncated at a code point. */
 function shorten(name: string): string {
   return (name.length > 100 ? `${name.slice(0, 99)}…` : name).toWellFormed();
 }
 
-function failuresOf(issues: readonly Issue[], section: unknown): Failure[] {
+function listFailures(issues: readonly Issue[], section: unknown): Failure[] {
   const failures = new Map<string, Failure>();
   for (const issue of issues) {
     for (const failure of explain(issue, section, [])) {
@@ -55,7 +55,7 @@ function failuresOf(issues: readonly Issue[], section: unknown): Failure[] {
   return [...failures.values()].slice(0, MAX_ERRORS);
 }
 
-/** A number beyond what numbers are exact for breaks that bound and then its own: the latter is reported. */
+/** An unsafe integer violates that bound and the field's own: the latter is reported. */
 function sameness({ code, message }: Failure): string {
   return code === 'too_big' || code === 'too_small' ? code : message;
 }
@@ -64,7 +64,7 @@ function explain(issue: Issue, section: unknown, parent: Path): Failure[] {
   const path = [...parent, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
     const keys = issue.keys.slice(0, MAX_ERRORS);
-    return keys.map((key) => ({ path: [...path, key], code: 'unknown', message: 'is not known here' }));
+    return keys.map((key) => ({ path: [...path, key], code: 'unknown', message: 'is unknown' }));
   }
   const missing = isMissing(section, path);
   if (issue.code === 'custom') return [{ path, code: missing ? 'required' : 'invalid', message: issue.message }];
@@ -77,13 +77,13 @@ function explain(issue: Issue, section: unknown, parent: Path): Failure[] {
   return [{ path, ...describe(issue) }];
 }
 
-/** The failures of the one alternative that was meant, if that is clear; else what all allow together. */
+/** The failures of the intended alternative, if that is clear; else what all alternatives allow. */
 function explainUnion(issue: z.core.$ZodIssueInvalidUnion, section: unknown, path: Path): Failure[] {
   const alternatives = issue.errors;
   const values = alternatives.flatMap(([first, ...others]) =>
     first?.code === 'invalid_value' && others.length === 0 ? first.values : [],
   );
-  if (values.length >= alternatives.length) return [{ path, code: 'invalid', message: oneOf(values) }];
+  if (values.length >= alternatives.length) return [{ path, code: 'invalid', message: describeAllowed(values) }];
   const meant = alternatives.filter((issues) =>
     issues.every((one) => one.path.length > 0 && !isAbsent(one, section, path)),
   );
@@ -128,16 +128,21 @@ function describe(issue: Issue): Pick<Failure, 'code' | 'message'> {
     case 'invalid_type':
       return { code: 'type', message: TYPES[issue.expected] ?? 'has the wrong type' };
     case 'invalid_format':
-      return { code: 'format', message: FORMATS[issue.format] ?? 'has the wrong form' };
+      return { code: 'format', message: FORMATS[issue.format] ?? ownWords(issue.message) };
     case 'too_small':
       return { code: 'too_small', message: bound(issue.origin, 'at least', issue.minimum) };
     case 'too_big':
       return { code: 'too_big', message: bound(issue.origin, 'at most', issue.maximum) };
     case 'invalid_value':
-      return { code: 'invalid', message: oneOf(issue.values) };
+      return { code: 'invalid', message: describeAllowed(issue.values) };
     default:
       return { code: 'invalid', message: 'is not valid' };
   }
+}
+
+/** The schema's message for its pattern; zod's own would show the pattern. */
+function ownWords(message: string): string {
+  return message.startsWith('must ') ? message : 'has the wrong form';
 }
 
 function bound(origin: string, most: string, amount: number | bigint): string {
@@ -146,6 +151,6 @@ function bound(origin: string, most: string, amount: number | bigint): string {
   return `must be ${most} ${amount}`;
 }
 
-function oneOf(values: readonly z.core.util.Primitive[]): string {
+function describeAllowed(values: readonly z.core.util.Primitive[]): string {
   return values.length === 1 ? `must be ${String(values[0])}` : `must be one of ${values.map(String).join(', ')}`;
 }

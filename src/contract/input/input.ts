@@ -1,4 +1,4 @@
-// From what a door received to the typed input of an operation, or to the list of all that is wrong with it.
+// Validates a received request: returns the typed input of an operation, or the list of all failures.
 import { z } from 'zod';
 import type { FieldError } from '../errors.ts';
 import type { ApiOperation, InputOf, Operation } from '../operation.ts';
@@ -8,11 +8,11 @@ type Members = Record<string, unknown>;
 /** `list`: texts, `integers`: whole numbers, both separated by commas; `one_or_list`: a text, or a list where there is a comma; `record`: `name[key]=text`. */
 export type Kind = 'integer' | 'boolean' | 'string' | 'integers' | 'list' | 'one_or_list' | 'record';
 
-/** What came in, by where it stood. `params` and `query` are already typed (see coerceParams, coerceQuery). */
+/** The received request by section. `params` and `query` are already typed (see coerceParams, coerceQuery). */
 export interface Sections {
   readonly params: Readonly<Members>;
   readonly query: Readonly<Members>;
-  /** The parsed JSON body; undefined where there was none. */
+  /** The parsed JSON body; undefined without a body. */
   readonly body?: unknown;
 }
 
@@ -26,7 +26,7 @@ export type Parsed<Input> =
       readonly errors: readonly FieldError[];
     };
 
-/** What is worked out once for each operation. */
+/** Precomputed for each operation. */
 interface Plan {
   readonly path: readonly string[];
   readonly kinds: ReadonlyMap<string, Kind>;
@@ -36,7 +36,7 @@ interface Plan {
   readonly hasQuery: boolean;
   readonly body: z.ZodType;
   readonly hasBody: boolean;
-  /** Where members that are not in the path go when they come in one flat record. */
+  /** The section of members that are not in the path, if all come in one flat record. */
   readonly rest: 'query' | 'body';
 }
 
@@ -44,7 +44,7 @@ const NOTHING = z.strictObject({});
 const NO_FIELDS: readonly FieldError[] = [];
 const plans = new WeakMap<Operation, Plan>();
 
-function planOf(operation: Operation): Plan {
+function getParsePlan(operation: Operation): Plan {
   const known = plans.get(operation);
   if (known !== undefined) return known;
   const plan = operation.door === 'api' ? apiPlan(operation) : panelPlan(operation.input);
@@ -56,8 +56,8 @@ function apiPlan(operation: ApiOperation): Plan {
   const { method, params, query, body } = operation;
   return {
     path: [...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? ''),
-    kinds: kindsOf(query),
-    pathKinds: kindsOf(params),
+    kinds: listKinds(query),
+    pathKinds: listKinds(params),
     params,
     query,
     hasQuery: Object.keys(query.shape).length > 0,
@@ -84,16 +84,16 @@ function panelPlan(input: z.ZodType): Plan {
 
 const WRAPPERS = new Set(['optional', 'nullable', 'default', 'prefault', 'nonoptional', 'readonly', 'catch']);
 
-function kindsOf(section: z.ZodObject): ReadonlyMap<string, Kind> {
-  return new Map(Object.entries(section.shape).map(([name, schema]) => [name, kindOf(schema)]));
+function listKinds(section: z.ZodObject): ReadonlyMap<string, Kind> {
+  return new Map(Object.entries(section.shape).map(([name, schema]) => [name, detectKind(schema)]));
 }
 
-function kindOf(schema: z.core.$ZodType): Kind {
+function detectKind(schema: z.core.$ZodType): Kind {
   let { def } = schema._zod;
   while (WRAPPERS.has(def.type) && 'innerType' in def) def = (def.innerType as z.core.$ZodType)._zod.def;
   if (def.type === 'number' || def.type === 'int') return 'integer';
   if (def.type === 'array' && 'element' in def) {
-    return kindOf(def.element as z.core.$ZodType) === 'integer' ? 'integers' : 'list';
+    return detectKind(def.element as z.core.$ZodType) === 'integer' ? 'integers' : 'list';
   }
   if (def.type === 'union') return 'one_or_list';
   // A record is checked for `__proto__` first, see scalars.ts.
@@ -103,27 +103,27 @@ function kindOf(schema: z.core.$ZodType): Kind {
 
 /** Names in the path template, in order: `/users/{id}/grants/{grant_id}` has `id` and `grant_id`. */
 export function pathParameters(operation: Operation): readonly string[] {
-  return planOf(operation).path;
+  return getParsePlan(operation).path;
 }
 
-/** How the text of each path parameter is to be read. */
+/** The type of each path parameter. */
 export function pathKinds(operation: Operation): ReadonlyMap<string, Kind> {
-  return planOf(operation).pathKinds;
+  return getParsePlan(operation).pathKinds;
 }
 
-/** How the text of each query parameter is to be read. */
+/** The type of each query parameter. */
 export function queryKinds(operation: Operation): ReadonlyMap<string, Kind> {
-  return planOf(operation).kinds;
+  return getParsePlan(operation).kinds;
 }
 
-/** Typed values of raw query parameters. Text that is not of the parameter's kind stays text, and fails validation. */
+/** Typed values of raw query parameters. Text of another type stays text, and fails validation. */
 export function coerceQuery(operation: Operation, raw: Readonly<Record<string, string>>): Members {
-  return coerce(planOf(operation).kinds, raw);
+  return coerce(getParsePlan(operation).kinds, raw);
 }
 
 /** Typed values of raw path parameters, by the same rules. `007` stays text: one record has one address. */
 export function coerceParams(operation: Operation, raw: Readonly<Record<string, string>>): Members {
-  return coerce(planOf(operation).pathKinds, raw);
+  return coerce(getParsePlan(operation).pathKinds, raw);
 }
 
 const INTEGER = /^(?:0|-?[1-9]\d{0,15})$/;
@@ -141,7 +141,7 @@ function coerce(kinds: ReadonlyMap<string, Kind>, raw: Readonly<Record<string, s
 
 const MEMBER = /^(\w+)\[(.*)\]$/s;
 
-/** A text that stands where the record belongs stays, and fails validation. */
+/** A text instead of a record stays text, and fails validation. */
 function addMember(typed: Members, name: string, key: string, text: string): void {
   const members = typed[name] ?? emptyRecord();
   if (typeof members === 'object') Object.assign(members, { [key]: text });
@@ -165,18 +165,17 @@ function typedText(kind: Kind | undefined, text: string): unknown {
   }
 }
 
-/** A record without a prototype, so that a member named `__proto__` is a member like any other. */
+/** A record without a prototype, so that `__proto__` is an ordinary member. */
 function emptyRecord(): Members {
   return Object.create(null);
 }
 
 /**
- * Takes one flat record, as the panel door receives it, apart: names of the path template are `params`; the rest is
- * `query` for GET and DELETE and `body` for the other methods. A panel-only operation has a body alone. What is not a
- * record becomes the body, and fails validation there.
+ * Splits the flat record that the panel door receives: names of the path template are `params`; the rest is
+ * `query` for GET and DELETE and `body` for the other methods. A panel-only operation only has a body. A value that is no record becomes the body, and fails validation there.
  */
 export function splitInput(operation: Operation, flat: unknown): Sections {
-  const plan = planOf(operation);
+  const plan = getParsePlan(operation);
   if (flat !== undefined && (typeof flat !== 'object' || flat === null || Array.isArray(flat))) {
     return { params: emptyRecord(), query: emptyRecord(), body: flat };
   }
@@ -188,15 +187,15 @@ export function splitInput(operation: Operation, flat: unknown): Sections {
   return plan.rest === 'query' ? { params, query: rest } : { params, query: emptyRecord(), body: rest };
 }
 
-/** Validates the sections and joins them to one flat record; or lists what is wrong in all of them. */
+/** Validates the sections and joins them to one flat record; or lists the failures of all sections. */
 export function parseInput<Op extends Operation>(operation: Op, sections: Sections): Parsed<InputOf<Op>> {
-  const plan = planOf(operation);
+  const plan = getParsePlan(operation);
   const { params, query, body } = sections;
   const path = plan.path.length > 0 || hasMembers(params) ? plan.params.safeParse(params) : undefined;
   const search = plan.hasQuery || hasMembers(query) ? plan.query.safeParse(query) : undefined;
   const content = plan.hasBody || body !== undefined ? plan.body.safeParse(body) : undefined;
   if (path?.success !== false && search?.success !== false && content?.success !== false) {
-    // InputOf joins the same three sections by types; the schemas of a plan have lost the operation's own.
+    // InputOf joins the types of the same three sections; the schemas of a plan no longer have the operation's types.
     return { ok: true, value: Object.assign({}, path?.data, search?.data, content?.data) as InputOf<Op> };
   }
   const wrongPath = path?.error ? parameterErrors(path.error.issues, params) : NO_FIELDS;

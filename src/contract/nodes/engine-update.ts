@@ -1,4 +1,4 @@
-// Engines of nodes' machines, brought to another version by the panel: one node at a time, and no further after the first failure.
+// Updates of engines on nodes' machines: one node at a time, ended by the first failure.
 import { z } from 'zod';
 import { PROOF_ERRORS, proof } from '../access/proof.ts';
 import { panelOperation } from '../operation.ts';
@@ -20,7 +20,7 @@ export type EngineAbility = (typeof ENGINE_ABILITIES)[number];
 const ability = z.enum(ENGINE_ABILITIES).meta({
   id: 'EngineAbility',
   description:
-    'What not every engine has. `shadowsocks`, `shadowsocks_2022` and `wireguard`: with several users. `addresses`: it reports from where users are connected.',
+    'Features that not every engine has. `shadowsocks`, `shadowsocks_2022` and `wireguard`: with several users. `addresses`: reports the addresses of users.',
 });
 
 const ENGINE_NAME = /^(?:xray|v2ray)-\d{1,5}\.\d{1,5}\.\d{1,5}$/;
@@ -29,12 +29,12 @@ const engineName = z
   .regex(ENGINE_NAME)
   .meta({ description: 'An engine with its version, as in `xray-26.3.27`.' });
 
-/** Many enough for any fleet that is updated one node at a time. */
-const MOST_NODES = 500;
+/** Enough for any fleet that is updated one node at a time. */
+const MAX_NODES = 500;
 const nodeIds = z
   .array(s.id)
   .min(1)
-  .max(MOST_NODES)
+  .max(MAX_NODES)
   .refine((ids) => new Set(ids).size === ids.length, { message: 'must not repeat an id' })
   .meta({ description: 'The nodes by their ids, in the order in which they are updated.' });
 
@@ -51,27 +51,23 @@ export const ENGINE_STEP_STATES = [
 const stepState = z.enum(ENGINE_STEP_STATES).meta({
   id: 'EngineStepState',
   description:
-    '`waiting`: its turn is to come. `running`: it is downloaded, tried, or watched for a minute. `switched`: the node uses it. `same`: it did before. `refused`: it would not start with the present configuration; nothing was changed. `taken_back`: it did not stay up, and the one before is used again. `failed`: it could not be brought there. `skipped`: an earlier node failed, or the update was stopped.',
+    '`waiting`: not started yet. `running`: being downloaded, tested, or watched for a minute. `switched`: the node uses the new engine. `same`: it used it before. `refused`: the engine does not start with the present configuration; nothing was changed. `taken_back`: it did not keep running, and the previous one is used again. `failed`: it could not be installed. `skipped`: an earlier node failed, or the update was stopped.',
 });
 export type EngineStepState = z.output<typeof stepState>;
 
 const engineUpdate = z
   .object({
-    engine: engineName
-      .nullable()
-      .meta({ description: 'What is brought to the nodes; null: the one that each used before.' }),
+    engine: engineName.nullable().meta({ description: 'The engine to install; null: the previous one of each node.' }),
     is_running: z.boolean().meta({ description: 'Whether a node is being updated.' }),
     steps: z.array(
       z.object({
         node_id: s.id.meta({ description: 'The node.' }),
         state: stepState,
-        reason: z
-          .string()
-          .meta({ description: "What went wrong, in the engine's or the machine's own words; else empty." }),
+        reason: z.string().meta({ description: 'The error message of the engine or the machine; else empty.' }),
       }),
     ),
   })
-  .meta({ id: 'EngineUpdate', description: 'An update of engines over nodes.' });
+  .meta({ id: 'EngineUpdate', description: 'An update of the engines of nodes.' });
 export type EngineUpdate = z.output<typeof engineUpdate>;
 
 const STEP = { node_id: 1, state: 'running', reason: '' } as const;
@@ -81,33 +77,31 @@ export const previewEngineUpdate = panelOperation({
   access: 'session',
   effect: 'write',
   tag: 'Nodes',
-  summary: 'See which engines nodes can be given, and what that changes for users',
-  description: 'Asks the machines of all remote nodes that were joined. Nothing is changed.',
+  summary: 'Preview an update of engines and its effect on users',
+  description: 'Requests it from the machines of all joined remote nodes. Changes nothing.',
   input: z.strictObject({
     engine: engineName
       .nullable()
       .default(null)
-      .meta({ description: 'To be compared with what each node runs; null: nothing.' }),
+      .meta({ description: 'The engine to compare with the one of each node; null: none.' }),
   }),
   output: z.object({
     offered: z
       .array(engineName)
-      .meta({ description: 'What the releases of Gatehouse on the machines can bring, the newest first.' }),
+      .meta({ description: 'The engines that the releases of Gatehouse on the machines can install, newest first.' }),
     nodes: z.array(
       z.object({
         node_id: s.id.meta({ description: 'The node.' }),
-        current: engineName.nullable().meta({ description: 'What it runs; null: not known.' }),
-        former: engineName
-          .nullable()
-          .meta({ description: 'What it ran before, to which it can go back; null: nothing.' }),
-        offered: z.array(engineName).meta({ description: 'What its machine can bring.' }),
+        current: engineName.nullable().meta({ description: 'Its engine; null: unknown.' }),
+        former: engineName.nullable().meta({ description: 'Its previous engine, to which it can return; null: none.' }),
+        offered: z.array(engineName).meta({ description: 'The engines that its machine can install.' }),
         problem: z.enum(['unreachable', 'old_version', 'own_path']).nullable().meta({
           description:
-            'Why it cannot be updated from here; null: it can. `unreachable`: its machine does not answer. `old_version`: Gatehouse there does not know how. `own_path`: its service was started with a program of its own.',
+            'Why it cannot be updated by the panel; null: it can. `unreachable`: its machine does not answer. `old_version`: its version of Gatehouse does not support it. `own_path`: its service was started with a custom engine path.',
         }),
-        gained: z.array(ability).meta({ description: 'What the other engine gives.' }),
-        lost: z.array(ability).meta({ description: 'What it takes.' }),
-        unserved: z.array(s.id).meta({ description: 'Connections of the node that it could not serve, by their ids.' }),
+        gained: z.array(ability).meta({ description: 'Features that the other engine adds.' }),
+        lost: z.array(ability).meta({ description: 'Features that it lacks.' }),
+        unserved: z.array(s.id).meta({ description: 'Inbounds of the node that it cannot serve, by id.' }),
       }),
     ),
   }),
@@ -137,13 +131,13 @@ export const updateEngines = panelOperation({
   effect: 'write',
   proof: 'fresh',
   tag: 'Nodes',
-  summary: 'Bring another engine to nodes, one after the other',
+  summary: 'Update the engines of nodes one after another',
   description:
-    'Each machine downloads it, compares its SHA-256, tries the present configuration with it, switches, and watches it for a minute; it goes back by itself where it does not stay up. The next node follows when that is well; the first failure ends the update. Where one is running already, that is the answer, and nothing is begun. It goes on without the page, and ends with the panel.',
+    'Each machine downloads the engine, verifies its SHA-256, tests it with the present configuration, switches, and watches it for a minute; if it does not keep running, the machine returns to the previous one. Then the next node follows; the first failure ends the update. If an update is running already, it is returned and none is started. It continues without the page, and ends when the panel stops.',
   input: z.strictObject({
     ...proof,
     node_ids: nodeIds,
-    engine: engineName.nullable().meta({ description: 'null: the one that each node used before.' }),
+    engine: engineName.nullable().meta({ description: 'null: the previous one of each node.' }),
   }),
   output: engineUpdate,
   errors: [...PROOF_ERRORS, 'not_found'],
@@ -158,10 +152,10 @@ export const getEngineUpdate = panelOperation({
   access: 'session',
   effect: 'read',
   tag: 'Nodes',
-  summary: 'See how far an update of engines has come',
+  summary: 'Read the progress of an update of engines',
   input: z.strictObject({}),
   output: z.object({
-    update: engineUpdate.nullable().meta({ description: 'The last one since the panel started; null: none.' }),
+    update: engineUpdate.nullable().meta({ description: 'The last update since the panel started; null: none.' }),
   }),
   example: { body: {}, reply: { update: { engine: 'xray-26.9.11', is_running: true, steps: [STEP] } } },
 });
@@ -171,7 +165,7 @@ export const stopEngineUpdate = panelOperation({
   access: 'session',
   effect: 'write',
   tag: 'Nodes',
-  summary: 'End an update of engines after the present node',
+  summary: 'Stop an update of engines after the current node',
   input: z.strictObject({}),
   status: 204,
   output: null,

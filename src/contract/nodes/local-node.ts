@@ -1,9 +1,9 @@
-// What the panel's own machine could serve: the engine that is on it, and the connection that is recommended there.
+// A suggested node and inbound for the panel's own machine.
 import { z } from 'zod';
 import { inboundExample, NETWORKS, PROTOCOLS, SECURITIES, TARGET_FINDINGS } from '../inbounds.ts';
 import { panelOperation } from '../operation.ts';
 
-/** Systems for which the pages know how an engine is installed. */
+/** Systems for which the pages show how to install an engine. */
 export const PLATFORMS = ['linux', 'darwin', 'win32'] as const;
 
 export const suggestLocalNode = panelOperation({
@@ -11,36 +11,36 @@ export const suggestLocalNode = panelOperation({
   access: 'session',
   effect: 'write',
   tag: 'Nodes',
-  summary: "Suggest a node on the panel's own machine, and a connection of it",
+  summary: "Suggest a node and an inbound on the panel's machine",
   description:
-    'Nothing is kept: hand what is suggested to createNode and createInbound. VLESS with REALITY where the engine has it, else Trojan with TLS.',
+    'Nothing is stored: pass the suggestion to createNode and createInbound. VLESS with REALITY if the engine supports it, else Trojan with TLS.',
   input: z.strictObject({
     check_target: z.boolean().default(false).meta({
-      description: 'Asks well-known sites, by a TLS handshake, which of them REALITY can pretend to be.',
+      description: 'Tests well-known sites by a TLS handshake for use as a REALITY target.',
     }),
   }),
   output: z.object({
-    platform: z.enum(PLATFORMS).nullable().meta({ description: 'The system of the machine; null: another one.' }),
+    platform: z.enum(PLATFORMS).nullable().meta({ description: 'The operating system; null: another one.' }),
     engine: z
       .object({ name: z.string(), version: z.string() })
       .nullable()
-      .meta({ description: 'The engine that is found there; null: none.' }),
-    address: z.string().meta({ description: 'The host of subscription links, which a node there is likely to share.' }),
+      .meta({ description: 'The engine found; null: none.' }),
+    address: z.string().meta({ description: 'The host of subscription links, a likely address of the node.' }),
     connection: z
       .object({
         protocol: z.enum(PROTOCOLS),
         network: z.enum(NETWORKS),
         security: z.enum(SECURITIES),
         flow: z.literal('xtls-rprx-vision').nullable(),
-        port: z.int().meta({ description: 'Free on that machine, and on its node.' }),
-        sni: z.string().nullable().meta({ description: 'The site that REALITY pretends to be; null without REALITY.' }),
+        port: z.int().meta({ description: 'A free port on the machine and the node.' }),
+        sni: z.string().nullable().meta({ description: 'The REALITY target; null without REALITY.' }),
         sni_findings: z
           .array(z.enum(TARGET_FINDINGS))
           .nullable()
-          .meta({ description: 'What that site lacks; null: it was not asked.' }),
+          .meta({ description: 'What the target lacks; null: it was not tested.' }),
       })
       .nullable()
-      .meta({ description: 'null: there is no engine, or no port is free.' }),
+      .meta({ description: 'null: no engine, or no free port.' }),
   }),
   example: {
     body: { check_target: true },

@@ -1,7 +1,7 @@
 // Nodes on the wire: read through the API, changed in the panel only.
 import { z } from 'zod';
 import { PROOF_ERRORS, proof } from '../access/proof.ts';
-import { apiOperation, panelOperation } from '../operation.ts';
+import { apiOperation, hasMember, panelOperation } from '../operation.ts';
 import * as s from '../scalars.ts';
 import { acmeFailureCode } from '../settings/acme.ts';
 
@@ -15,12 +15,13 @@ export const NODE_ERROR_CODES = [
   'port_taken',
   'engine_refused',
   'other_version',
+  'message_refused',
 ] as const;
 
 const nodeErrorCode = z.enum(NODE_ERROR_CODES).meta({
   id: 'NodeErrorCode',
   description:
-    '`engine_missing`: there is no such program. `engine_unreachable`: it does not answer, or not in time. `engine_crashed`: it ended by itself. `config_refused`: it refused the configuration, and goes on with the one before. `port_taken`: another program has the port of a connection. `engine_refused`: it refused a user or a request. `other_version`: the machine of the node and the panel speak versions of their protocol that do not go together.',
+    '`engine_missing`: there is no such program. `engine_unreachable`: it does not answer, or not in time. `engine_crashed`: it exited unexpectedly. `config_refused`: it refuses an inbound, which is not served, or served as before the change. `port_taken`: another program uses the port of an inbound, which is handled in the same way. `engine_refused`: it refused a user or a request. `other_version`: the machine of the node and the panel have incompatible protocol versions. `message_refused`: the machine of the node refused a message of the panel, such as the list of users: its engine serves the previous users.',
 });
 export type NodeErrorCode = z.output<typeof nodeErrorCode>;
 
@@ -28,7 +29,7 @@ const CUT_OFFS = ['refuse', 'cut', 'restart'] as const;
 const cutOff = z.enum(CUT_OFFS).meta({
   id: 'NodeCutOff',
   description:
-    '`refuse`: it refuses new connections, at once. `cut`: it ends the open ones of this user alone. `restart`: the open ones end when it restarts, and those of all its users with them.',
+    '`refuse`: it refuses new connections at once. `cut`: it closes the open connections of this user only. `restart`: open connections end only when it restarts, together with those of all its users.',
 });
 export type CutOff = z.output<typeof cutOff>;
 
@@ -36,64 +37,56 @@ const RESTART_REASONS = ['cut_off', 'configuration', 'unknown_state'] as const;
 const restartReason = z.enum(RESTART_REASONS).meta({
   id: 'NodeRestartReason',
   description:
-    '`cut_off`: users who may not connect went on moving bytes. `configuration`: a connection or the node was changed. `unknown_state`: it was started by something else than this panel, or was away for too many changes.',
+    '`cut_off`: users who may not connect continued to move bytes. `configuration`: an inbound or the node was changed, or an inbound that was not served can be served now. `unknown_state`: it was not started by this panel, or missed too many changes.',
 });
 export type NodeRestartReason = z.output<typeof restartReason>;
 
-const NODE_UPDATES = ['ledger', 'lease', 'wireguard', 'difference', 'weight', 'certificate', 'engine'] as const;
-const nodeUpdate = z.enum(NODE_UPDATES).meta({
-  id: 'NodeUpdate',
-  description:
-    '`ledger`: it writes down what its engine counts, so that nothing is lost while the panel is away. `lease`: it ends terms and limits and begins held terms by itself while the panel is away. `wireguard`: it knows connections of WireGuard. `difference`: where connections change, it is not sent all users again. `weight`: it counts by `weight_percent` while the panel is away. `certificate`: it says how the certificate of its links is. `engine`: the panel can bring another engine there.',
-});
-export type NodeUpdate = z.output<typeof nodeUpdate>;
-
-/** How many users a restart names at most. */
-export const MOST_CUT_OFF = 100;
+/** Users listed for a restart. */
+export const MAX_CUT_OFF = 100;
 
 export const nodeRestart = z
   .object({
-    at: s.instant.meta({ description: 'When the engine was stopped for it.' }),
+    at: s.instant.meta({ description: 'When the engine was stopped.' }),
     reason: restartReason,
     user_ids: z
       .array(s.id)
-      .max(MOST_CUT_OFF)
+      .max(MAX_CUT_OFF)
       .meta({
-        description: `With \`cut_off\` the users who moved bytes, by id, at most ${MOST_CUT_OFF}; some may be deleted since. Else empty.`,
+        description: `With \`cut_off\`: the ids of users who moved bytes, at most ${MAX_CUT_OFF}, including users deleted since. Else empty.`,
       }),
   })
   .meta({
     id: 'NodeRestart',
-    description: 'That the panel restarted an engine, which ends all connections through it.',
+    description: 'A restart of an engine by the panel, which ends all connections through it.',
   });
 
-const NOTE = 'A remark for those who operate the panel.';
+const NOTE = 'A remark for the operators of the panel.';
 
 const fields = {
   name: s.name,
   kind: z
     .enum(NODE_KINDS)
-    .meta({ id: 'NodeKind', description: "`local`: the engine on the panel's machine. `remote`: on another one." }),
-  address: s.hostName.meta({ description: "What users' links point at unless a connection names its own." }),
+    .meta({ id: 'NodeKind', description: "`local`: the engine is on the panel's machine. `remote`: on another one." }),
+  address: s.hostName.meta({ description: "The address in users' links, unless an inbound has its own." }),
   enabled: z.boolean().meta({ description: 'false: it serves no users.' }),
   allows_private: z.boolean().meta({
     description:
-      "Whether users may reach private and local addresses through it, those of the node's own network and machine.",
+      'Whether users can reach private and local addresses through it, in the network and on the machine of the node.',
   }),
   draining: z.boolean().meta({
     description:
-      'true: it serves on, but is left out of subscription links, so that clients leave it with their next update. Users who would be left without any connection keep it.',
+      'true: it continues to serve, but subscription links omit it, so that clients leave it at their next update. Users who would have no other inbound keep it.',
   }),
   weight_percent: z.int().min(0).max(1000).meta({
     description:
-      "What traffic over it counts for, in percent: so much of it uses up the users' limits and grants, and is in their `used_up` and `used_down`. 100: as it is. 0: nothing. `total_up` and `total_down`, statistics and the traffic of nodes and connections are the bytes that moved.",
+      "The percentage of its traffic that counts against users' limits and grants, and is in their `used_up` and `used_down`. 100: all. 0: none. `total_up` and `total_down`, statistics and the traffic of nodes and inbounds are the real bytes.",
   }),
   note: s.note.meta({ description: NOTE }),
 };
 
 export const node = z
   .object({
-    id: s.idOf('node'),
+    id: s.defineId('node'),
     name: z.string().meta({ description: s.ABOUT.name }),
     kind: fields.kind,
     address: z.string().optional().meta({ description: 'Absent for a key with Read access.' }),
@@ -113,35 +106,35 @@ export const node = z
       })
       .meta({ id: 'NodeCore', description: 'The engine of a node.' })
       .nullable()
-      .meta({ description: 'The engine it runs; null while unknown.' }),
+      .meta({ description: 'Its engine; null while unknown.' }),
     uptime_s: z
       .int()
       .min(0)
       .nullable()
       .meta({ description: 'Seconds since its engine started; null unless it is up.' }),
-    users_online: z.int().min(0).meta({ description: 'How many users are connected to it; 0 unless it is up.' }),
+    users_online: z.int().min(0).meta({ description: 'The number of users connected to it; 0 unless it is up.' }),
     addresses_online: z.int().min(0).nullable().meta({
       description:
-        'From how many addresses users are connected to it now, an address that two users share counted twice; null where its engine does not report it (v2ray, and Xray before 26.1.13), or has not yet.',
+        'The number of addresses from which users are connected; an address that two users share counts twice. Null if its engine does not report it (v2ray, and Xray before 26.1.13), or has not yet.',
     }),
     last_seen_at: s.instant.nullable().meta({ description: 'When its counters were last read; null: never.' }),
     poll_age_s: z
       .int()
       .min(0)
       .nullable()
-      .meta({ description: 'Seconds since its counters were last read, which is every 10 seconds; null: never.' }),
+      .meta({ description: 'Seconds since its counters were last read; they are read every 10 seconds. Null: never.' }),
     pending_changes: z.int().min(0).nullable().meta({
       description:
-        'Changes of users that its engine has not been told of yet; null: it has to be started first, with all users.',
+        'Changes of users that were not sent to its engine yet; null: it must be started first, with all users.',
     }),
     cut_off: z.array(cutOff).nullable().meta({
-      description: 'What its engine can do when a user may no longer connect; null while that is unknown.',
+      description: 'What its engine can do when a user may no longer connect; null while unknown.',
     }),
     joined: z.boolean().meta({
-      description: 'Whether the panel and its machine know each other; true for a local node.',
+      description: 'Whether its machine was joined; true for a local node.',
     }),
     protocol: z.string().nullable().meta({
-      description: 'The version of the protocol that its machine spoke last; null: none yet, or a local node.',
+      description: 'The protocol version that its machine used last; null: none yet, or a local node.',
     }),
     version: z.string().nullable().meta({
       description:
@@ -149,63 +142,59 @@ export const node = z
     }),
     load_percent: z.int().min(0).nullable().meta({
       description:
-        'The load of its machine in the last minute by processor core, in percent, when its counters were last read: over 100, work waits. Null unless it is up, and where its machine does not tell (Windows, and Gatehouse before protocol 1.4).',
+        'The load average of its machine over the last minute per processor core, in percent, when its counters were last read: above 100, work is waiting. Null unless it is up, and if its machine does not report it (Windows).',
     }),
     clock_offset_ms: z.int().nullable().meta({
       description:
-        "How far the clock of its machine is ahead of the panel's, in ms, as exact as half the time that a question takes; negative: behind. By its own clock it ends terms while the panel is away. Null unless it is up, for a local node, and where its machine does not tell.",
+        "How far the clock of its machine is ahead of the panel's, in ms, accurate to half a round trip; negative: behind. The machine ends terms by its own clock while the panel is away. Null unless it is up, for a local node, and if its machine does not report it.",
     }),
     links_certificate: z
       .object({
-        not_after: s.instant.nullable().meta({ description: 'When it ends; null: there is none yet.' }),
+        not_after: s.instant.nullable().meta({ description: 'When it expires; null: there is none yet.' }),
         ends_soon: z.boolean().meta({
           description:
-            'Whether it should have been replaced by now: a quarter of its lifetime is left, or 14 days of one that is not by ACME.',
+            'Whether it should have been renewed: a quarter of its lifetime is left, or 14 days of one that is not by ACME.',
         }),
         failure: acmeFailureCode
           .nullable()
-          .meta({ description: 'Why the last order by ACME failed; null: it did not, or none is ordered.' }),
+          .meta({ description: 'Why the last order by ACME failed; null: it succeeded, or none is ordered.' }),
       })
-      .meta({ id: 'NodeLinksCertificate', description: 'The certificate of links that a machine serves.' })
+      .meta({ id: 'NodeLinksCertificate', description: 'The certificate of a machine that serves links.' })
       .nullable()
       .meta({
         description:
-          'The certificate of the links that its machine serves, as last reported; null: it serves none, or does not report it (a local node, and Gatehouse before protocol 1.5).',
+          'The certificate of its machine for links, as last reported; null: it serves no links, or does not report it (a local node).',
       }),
     ledger: z
       .object({
-        entries: z.int().min(0).meta({ description: 'Counters of users that were not acknowledged.' }),
-        bytes: s.bytes.meta({ description: 'What users had moved in them since they were read before.' }),
+        entries: z.int().min(0).meta({ description: 'Counters that were not acknowledged.' }),
+        bytes: s.bytes.meta({ description: 'The bytes in them since the previous reading.' }),
         since: s.instant
           .nullable()
-          .meta({ description: 'The contact before that one; null: nothing waited, or it was the first.' }),
+          .meta({ description: 'The previous contact; null: nothing waited, or it was the first.' }),
       })
-      .meta({ id: 'NodeLedger', description: 'What waits at the machine of a node to be counted.' })
+      .meta({ id: 'NodeLedger', description: 'Traffic that waits at the machine of a node to be counted.' })
       .nullable()
       .meta({
         description:
-          'What its machine had written down and the panel had not taken, when its counters were last read; it is taken then. Null: it does not report it (a local node, and Gatehouse before protocol 1.5), or has not yet.',
+          'Traffic that its machine had recorded and the panel had not, when its counters were last read; it is counted then. Null: it does not report it (a local node), or has not yet.',
       }),
     traffic: z
       .object({
         today: s.updown.meta({ description: "Today, in the panel's time zone." }),
         month: s.updown.meta({ description: 'In this calendar month.' }),
       })
-      .meta({ id: 'NodeRecentTraffic', description: 'What moved over a node of late, in bytes.' }),
-    update_for: z.array(nodeUpdate).meta({
-      description:
-        'What its machine cannot do before Gatehouse is updated there; empty: nothing, or that is not known.',
-    }),
+      .meta({ id: 'NodeRecentTraffic', description: 'The recent traffic of a node, in bytes.' }),
     restored_at: s.instant.nullable().meta({
       description:
-        'When its machine was last found to be restored from an old copy, by its ledger; null: never. Nothing counts twice by that.',
+        'When its ledger last showed that its machine was restored from an old copy; null: never. No traffic is counted twice.',
     }),
     last_restart: nodeRestart
       .nullable()
       .meta({ description: 'When and why the panel last restarted its engine; null: it has not yet.' }),
-    error_code: nodeErrorCode.nullable().meta({ description: 'What is wrong; null: nothing.' }),
+    error_code: nodeErrorCode.nullable().meta({ description: 'The problem; null: none.' }),
     error: z.string().nullable().meta({
-      description: 'What is wrong, in the words of the engine or the system; for a key with Read access the code.',
+      description: 'The message of the engine or the system; for a key with Read access the code.',
     }),
     created_at: s.createdAt,
     updated_at: s.updatedAt,
@@ -233,14 +222,13 @@ export const nodeExample: Node = {
   pending_changes: 0,
   cut_off: ['refuse', 'restart'],
   joined: true,
-  protocol: '1.5',
+  protocol: '1.0',
   version: '0.1.0',
   load_percent: 37,
   clock_offset_ms: -12,
   links_certificate: { not_after: '2027-02-18T09:00:00.000Z', ends_soon: false, failure: null },
   ledger: { entries: 9, bytes: 48_000_000, since: '2026-11-20T10:14:50.000Z' },
   traffic: { today: { up: 100_000_000, down: 1_000_000_000 }, month: { up: 100_000_000, down: 1_000_000_000 } },
-  update_for: [],
   restored_at: null,
   last_restart: { at: '2026-11-19T18:02:30.000Z', reason: 'cut_off', user_ids: [7] },
   error_code: null,
@@ -250,7 +238,7 @@ export const nodeExample: Node = {
 };
 
 const none = z.strictObject({});
-const byId = s.byIdOf('node');
+const byId = s.defineIdParams('node');
 
 export const listNodes = apiOperation({
   id: 'listNodes',
@@ -263,7 +251,7 @@ export const listNodes = apiOperation({
   query: z.strictObject({ ...s.paging }),
   body: null,
   status: 200,
-  output: s.listOf(node, 'NodeList'),
+  output: s.defineList(node, 'NodeList'),
   headers: ['Link'],
   example: { reply: { items: [nodeExample], total: 1, limit: 100, offset: 0, next_cursor: null } },
 });
@@ -290,11 +278,10 @@ export const getNodeLog = panelOperation({
   effect: 'read',
   tag: 'Nodes',
   summary: "Read the end of an engine's log",
-  description:
-    'Of a local node: the last lines its engine wrote. Empty where no engine has run for it on this machine.',
+  description: 'For a local node: the last lines of its engine. Empty if no engine has run for it on this machine.',
   input: byId,
   output: z.object({
-    lines: z.array(z.string()).max(200).meta({ description: 'At most the last 200 lines, the oldest first.' }),
+    lines: z.array(z.string()).max(200).meta({ description: 'At most the last 200 lines, oldest first.' }),
   }),
   errors: ['not_found'],
   example: {
@@ -308,7 +295,7 @@ export const createNode = panelOperation({
   access: 'session',
   effect: 'write',
   proof: 'fresh',
-  proofFor: ['allows_private'],
+  proofFor: (input) => hasMember(input, ['allows_private']),
   tag: 'Nodes',
   summary: 'Add a node',
   input: z.strictObject({
@@ -340,9 +327,9 @@ export const createNode = panelOperation({
   },
 });
 
-/** Where `panel node` listens unless another port is given. */
+/** The default port of `panel node`. */
 export const NODE_PORT = 8450;
-/** How long a node can be joined with a token. */
+/** How long a token is valid. */
 export const JOIN_MINUTES = 15;
 
 export const inviteNode = panelOperation({
@@ -351,8 +338,8 @@ export const inviteNode = panelOperation({
   effect: 'write',
   proof: 'fresh',
   tag: 'Nodes',
-  summary: "Make the token by which a remote node's machine is joined",
-  description: `For \`panel node join\` on that machine. It works once, within ${JOIN_MINUTES} minutes and until the panel ends or makes another one: the panel dials the address of the node meanwhile. A machine that was joined before is replaced then.`,
+  summary: "Create the token that joins a remote node's machine",
+  description: `For \`panel node join\` on that machine. It works once, for ${JOIN_MINUTES} minutes, until the panel stops or creates another one. The panel dials the address of the node during this time. A machine that was joined before is replaced.`,
   input: z.strictObject({
     ...proof,
     id: s.id,
@@ -361,11 +348,11 @@ export const inviteNode = panelOperation({
       .min(1)
       .max(65_535)
       .default(NODE_PORT)
-      .meta({ description: 'Where the machine listens for the panel.' }),
+      .meta({ description: 'The address where the machine listens for the panel.' }),
   }),
   output: z.object({
     token: z.string().meta({ description: 'Shown once.' }),
-    expires_at: s.instant.meta({ description: 'Until when it works.' }),
+    expires_at: s.instant.meta({ description: 'When it expires.' }),
   }),
   errors: [...PROOF_ERRORS, 'not_found', 'unavailable'],
   example: {
@@ -382,7 +369,7 @@ export const updateNode = panelOperation({
   access: 'session',
   effect: 'write',
   proof: 'fresh',
-  proofFor: ['allows_private'],
+  proofFor: (input) => hasMember(input, ['allows_private', 'address']),
   tag: 'Nodes',
   summary: 'Change a node',
   input: z.strictObject({
@@ -407,7 +394,7 @@ export const deleteNode = panelOperation({
   effect: 'write',
   tag: 'Nodes',
   summary: 'Delete a node',
-  description: 'Only where it has no connections.',
+  description: 'Possible only if it has no inbounds.',
   input: byId,
   status: 204,
   output: null,

@@ -3,10 +3,10 @@ import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { ERRORS, type ErrorCode } from '../errors.ts';
 import { EVENT_TYPES } from '../event-types.ts';
-import { type ApiOperation, TAGS, takesIdempotencyKey } from '../operation.ts';
+import { type ApiOperation, acceptsIdempotencyKey, TAGS } from '../operation.ts';
 import { API_OPERATIONS, OPERATIONS } from '../table.ts';
 import { openApiDocument } from './openapi.ts';
-import { apiErrorCodes, errorsOf } from './problems.ts';
+import { apiErrorCodes, listErrorCodes } from './problems.ts';
 
 const serverUrl = 'https://10.0.0.5:8443/secret-path/api/v1';
 // As a client gets it: through JSON, so that nothing but data is in it.
@@ -47,7 +47,7 @@ function node(operation: ApiOperation): OperationNode {
   return document.paths[operation.path][operation.method.toLowerCase()];
 }
 
-function schemaOf(name: string): Record<string, unknown> {
+function buildSchemaRef(name: string): Record<string, unknown> {
   return { $ref: `#/components/schemas/${name}` };
 }
 
@@ -89,19 +89,21 @@ describe('the OpenAPI file', () => {
 
   it('has a valid problem document as the example of each code', () => {
     for (const [code, { value }] of Object.entries<{ value: Record<string, unknown> }>(document.components.examples)) {
-      expect(failures(schemaOf('Problem'), value), code).toEqual([]);
+      expect(failures(buildSchemaRef('Problem'), value), code).toEqual([]);
       expect(value).toMatchObject({ detail: code, status: ERRORS[code as ErrorCode].status });
     }
   });
 
   it('closes requests and leaves replies open', () => {
     const create = { name: 'Anna', tariff_id: 1 };
-    expect(failures(schemaOf('UserCreate'), create)).toEqual([]);
-    expect(failures(schemaOf('UserCreate'), { ...create, is_admin: true })).toHaveLength(1);
+    expect(failures(buildSchemaRef('UserCreate'), create)).toEqual([]);
+    expect(failures(buildSchemaRef('UserCreate'), { ...create, is_admin: true })).toHaveLength(1);
     const record = API_OPERATIONS.find(({ id }) => id === 'getTariff')?.example.reply as object;
-    expect(failures(schemaOf('Tariff'), { ...record, later: 1 })).toEqual([]);
-    expect(failures(schemaOf('Tariff'), { ...record, price: { amount: 1, currency: 'EUR', later: 1 } })).toEqual([]);
-    expect(failures(schemaOf('Tariff'), { ...record, id: 0 })).toHaveLength(1);
+    expect(failures(buildSchemaRef('Tariff'), { ...record, later: 1 })).toEqual([]);
+    expect(failures(buildSchemaRef('Tariff'), { ...record, price: { amount: 1, currency: 'EUR', later: 1 } })).toEqual(
+      [],
+    );
+    expect(failures(buildSchemaRef('Tariff'), { ...record, id: 0 })).toHaveLength(1);
   });
 
   it('tells the rules that validation keeps', () => {
@@ -122,11 +124,11 @@ describe('the OpenAPI file', () => {
     ];
     const bodies = new Map(API_OPERATIONS.map(({ body }) => [body?.meta()?.id, body]));
     for (const [name, value] of refused) {
-      expect(validator(schemaOf(name))(value), `${name} ${JSON.stringify(value)}`).toBe(false);
+      expect(validator(buildSchemaRef(name))(value), `${name} ${JSON.stringify(value)}`).toBe(false);
       expect(bodies.get(name)?.safeParse(value).success).toBe(false);
     }
     for (const host of ['de1.example.com', 'пример.рф', '2001:db8::1', 'x']) {
-      expect(failures(schemaOf('InboundPatch'), { host })).toEqual([]);
+      expect(failures(buildSchemaRef('InboundPatch'), { host })).toEqual([]);
     }
   });
 });
@@ -177,7 +179,7 @@ describe.each(operations)('%s', (_, operation) => {
     expect(keys).toEqual(operation.access === 'full' ? ['FullKey'] : ['ReadKey', 'FullKey']);
     const headers = (described.parameters ?? []).flatMap(({ $ref }) => $ref ?? []);
     expect(headers).toEqual([
-      ...(takesIdempotencyKey(operation) ? ['#/components/parameters/IdempotencyKey'] : []),
+      ...(acceptsIdempotencyKey(operation) ? ['#/components/parameters/IdempotencyKey'] : []),
       ...(operation.ifMatch ? ['#/components/parameters/IfMatch'] : []),
     ]);
     const types = Object.keys(described.requestBody?.content ?? {});
@@ -201,7 +203,7 @@ describe.each(operations)('%s', (_, operation) => {
       expect(Object.keys(response.headers)).toContain('X-Request-Id');
       return codes;
     });
-    expect(told.toSorted()).toEqual(errorsOf(operation).toSorted());
+    expect(told.toSorted()).toEqual(listErrorCodes(operation).toSorted());
     for (const status of ['401', '422', '429', '500', '503']) expect(described.responses).toHaveProperty([status]);
   });
 });
@@ -225,9 +227,9 @@ describe('events', () => {
       expect(schema?.examples, type).toHaveLength(1);
       const [example] = schema?.examples ?? [];
       expect(example).toMatchObject({ type });
-      expect(failures(schemaOf(name), example), type).toEqual([]);
-      expect(failures(schemaOf('Event'), example), type).toEqual([]);
-      expect(failures(schemaOf(name), { ...(example as object), type: 'user.exploded' }), type).not.toEqual([]);
+      expect(failures(buildSchemaRef(name), example), type).toEqual([]);
+      expect(failures(buildSchemaRef('Event'), example), type).toEqual([]);
+      expect(failures(buildSchemaRef(name), { ...(example as object), type: 'user.exploded' }), type).not.toEqual([]);
       seen.add(name);
     }
     expect(seen.size).toBe(EVENT_TYPES.length);

@@ -1,14 +1,14 @@
-// The OpenAPI file, made from the table of operations, so that it always matches what is served.
+// Generates the OpenAPI file from the table of operations, so that it always matches the API.
 import type { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiOverrideContext } from 'zod-openapi';
-import { type ApiOperation, type Method, type SuccessStatus, TAGS, takesIdempotencyKey } from '../operation.ts';
+import { type ApiOperation, acceptsIdempotencyKey, type Method, type SuccessStatus, TAGS } from '../operation.ts';
 import { API_OPERATIONS } from '../table.ts';
 import { headerReferences, PROBLEM_SCHEMAS, problemExamples, problemResponses } from './problems.ts';
 import { codeSamples } from './samples.ts';
 import { COMMON_HEADERS, HEADERS, infoDescription, PARAMETERS, SECURITY_SCHEMES } from './text.ts';
 import { tidyDocument } from './tidy.ts';
 
-/** The version of the API itself; the panel has a version of its own. */
+/** The version of the API, not of the panel. */
 export const API_VERSION = '1.0.0';
 
 export type OpenApiDocument = ReturnType<typeof createDocument>;
@@ -64,10 +64,10 @@ function operationObject(
 ): ZodOpenApiOperationObject {
   const { id, tag, summary, access, method, params, query } = operation;
   const headers = [
-    ...(takesIdempotencyKey(operation) ? [reference('parameters', 'IdempotencyKey')] : []),
+    ...(acceptsIdempotencyKey(operation) ? [reference('parameters', 'IdempotencyKey')] : []),
     ...(operation.ifMatch ? [reference('parameters', 'IfMatch')] : []),
   ];
-  const keys = access === 'full' ? 'Asks for a key with Full access.' : 'Any key will do.';
+  const keys = access === 'full' ? 'Requires a key with Full access.' : 'Any key.';
   const description = [operation.description, method === 'GET' ? `${keys} HEAD works too.` : keys];
   return {
     operationId: id,
@@ -91,7 +91,7 @@ function requestBody({ method, body, example }: ApiOperation): Pick<ZodOpenApiOp
     return {
       requestBody: {
         required: false,
-        description: 'None is needed; an empty one and `{}` are accepted.',
+        description: 'Not needed; an empty body and `{}` are accepted.',
         content: { 'application/json': empty },
       },
     };
@@ -110,14 +110,14 @@ function success(operation: ApiOperation, status: SuccessStatus) {
   const { output, produces, example } = operation;
   const own = operation.headers.filter((name) => name !== 'Location' || status === 201);
   const headers: string[] = [...own, ...COMMON_HEADERS];
-  if (takesIdempotencyKey(operation)) headers.push('Idempotency-Replayed');
+  if (acceptsIdempotencyKey(operation)) headers.push('Idempotency-Replayed');
   const description = { 200: 'Done.', 201: 'Created.', 204: 'Done; no content.' }[status];
   if (output === null) return { description, headers: headerReferences(headers) };
   const content = produces.map((type) => [type, { schema: output, example: example.reply }] as const);
   return { description, headers: headerReferences(headers), content: Object.fromEntries(content) };
 }
 
-/** Describes how each parameter is written, with the example of the operation; a description stands on the parameter only. */
+/** Describes the format of each parameter, with the example of the operation. Only the parameter has the description, not its schema. */
 function describeParameters(document: OpenApiDocument, { path, method, example }: ApiOperation): void {
   const key = method.toLowerCase() as Lowercase<Method>;
   for (const parameter of document.paths?.[path]?.[key]?.parameters ?? []) {
@@ -128,7 +128,7 @@ function describeParameters(document: OpenApiDocument, { path, method, example }
     if (typeof schema !== 'object' || '$ref' in schema) continue;
     if (parameter.description !== undefined) delete schema.description;
     if (parameter.in !== 'query') continue;
-    // One value or a list of them: in a query, a list of one is written as the value alone.
+    // One value or a list: in a query, a list of one is just the value.
     const list = schema.anyOf?.find((one) => typeof one === 'object' && 'type' in one && one.type === 'array');
     if (list) {
       parameter.schema = list;
@@ -142,7 +142,7 @@ function describeParameters(document: OpenApiDocument, { path, method, example }
 const DATE_TIME = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?Z$';
 const ANY_TIME = '^\\d{4}-\\d{2}-\\d{2}[Tt]\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?([Zz]|[+-]\\d{2}:\\d{2})$';
 
-/** Replies stay open, since v1 may grow; moments get a pattern that a reader can read. */
+/** Replies allow additional members, because v1 may be extended; times get a readable pattern. */
 function override({ zodSchema, jsonSchema, io }: ZodOpenApiOverrideContext): void {
   if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
   const { def } = zodSchema._zod;

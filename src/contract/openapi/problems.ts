@@ -1,58 +1,58 @@
-// Which problems an operation may answer with, and how they stand in the OpenAPI file: one response for each set of codes.
+// The problems of each operation in the OpenAPI file: one response for each set of codes.
 import type { ZodOpenApiSchemaObject } from 'zod-openapi';
 import {
   BODY_ERRORS,
+  buildProblem,
   COMMON_ERRORS,
   ERRORS,
   type ErrorCode,
   type FieldError,
   IDEMPOTENCY_ERRORS,
   type InUse,
-  problemOf,
   WRITE_ERRORS,
 } from '../errors.ts';
-import { type ApiOperation, hasBody, isReading, takesIdempotencyKey } from '../operation.ts';
+import { type ApiOperation, acceptsIdempotencyKey, hasBody, isReading } from '../operation.ts';
 import { API_OPERATIONS } from '../table.ts';
 
 const CODES = Object.keys(ERRORS) as ErrorCode[];
 
-/** Every code that an operation of the API door may answer with, in the order of the table of errors. */
-export function errorsOf(operation: ApiOperation): readonly ErrorCode[] {
+/** Every error code of an operation of the API door, in the order of the table of errors. */
+export function listErrorCodes(operation: ApiOperation): readonly ErrorCode[] {
   const { method } = operation;
   const codes = new Set<ErrorCode>([
     ...COMMON_ERRORS,
     ...(isReading(operation) ? [] : WRITE_ERRORS),
     ...(hasBody(method) ? BODY_ERRORS : []),
-    ...(takesIdempotencyKey(operation) ? IDEMPOTENCY_ERRORS : []),
+    ...(acceptsIdempotencyKey(operation) ? IDEMPOTENCY_ERRORS : []),
     ...operation.errors,
   ]);
   return CODES.filter((code) => codes.has(code));
 }
 
-/** Codes that answer a path or a method which is no operation. */
+/** Codes for an unknown path or method. */
 const OUTSIDE_OPERATIONS = ['panel_only', 'not_found', 'method_not_allowed'] as const satisfies readonly ErrorCode[];
 
-/** Every code that the API door knows; the others belong to the panel's own door. */
+/** Every code of the API door; the others belong to the panel door. */
 export function apiErrorCodes(): readonly ErrorCode[] {
-  const codes = new Set<ErrorCode>([...OUTSIDE_OPERATIONS, ...API_OPERATIONS.flatMap(errorsOf)]);
+  const codes = new Set<ErrorCode>([...OUTSIDE_OPERATIONS, ...API_OPERATIONS.flatMap(listErrorCodes)]);
   return CODES.filter((code) => codes.has(code)).sort((a, b) => ERRORS[a].status - ERRORS[b].status);
 }
 
-/** The schema of a problem document. Open, as every reply: members may be added. */
+/** The schema of a problem document. Like every reply it allows additional members. */
 const PROBLEM_SCHEMA: ZodOpenApiSchemaObject = {
   type: 'object',
-  description: 'RFC 9457. `detail` is the code that programs read; `type` carries the same code as a URN.',
+  description: 'RFC 9457. `detail` is the code for programs; `type` has the same code as a URN.',
   required: ['type', 'title', 'status', 'detail', 'instance'],
   properties: {
     type: { type: 'string', format: 'uri', description: '`urn:panel:problem:<code>`' },
-    title: { type: 'string', description: 'For people; the same for every problem of the code.' },
+    title: { type: 'string', description: 'For people; constant for each code.' },
     status: { type: 'integer', minimum: 400, maximum: 599, description: 'The HTTP status of the reply.' },
     detail: { $ref: '#/components/schemas/ProblemCode' },
     instance: { type: 'string', format: 'uri', description: '`urn:panel:request:<request id>`' },
     in_use: { $ref: '#/components/schemas/InUse' },
     errors: {
       type: 'array',
-      description: 'What is wrong and where: every failure of the request, at most 100.',
+      description: 'Every failure of the request and its place, at most 100.',
       items: { $ref: '#/components/schemas/FieldError' },
     },
   },
@@ -62,15 +62,15 @@ const PROBLEM_CODE_SCHEMA: ZodOpenApiSchemaObject = {
   type: 'string',
   enum: [...apiErrorCodes()],
   description:
-    'What programs read of a problem; the meaning of each code is in the description of the API. More may come in later versions.',
+    'The code of a problem, for programs; the description of the API has their meanings. New codes may be added.',
 };
 
 const IN_USE_SCHEMA: ZodOpenApiSchemaObject = {
   type: 'object',
-  description: 'With `tariff_in_use` and `inbound_in_use`: what uses the record. A kind that does not is absent.',
+  description: 'With `tariff_in_use` and `inbound_in_use`: the records that use it. Kinds without one are absent.',
   properties: {
     users: { $ref: '#/components/schemas/Uses', description: 'The users of the record.' },
-    tariffs: { $ref: '#/components/schemas/Uses', description: 'The plans that name the record.' },
+    tariffs: { $ref: '#/components/schemas/Uses', description: 'The tariffs with the record.' },
   },
 };
 
@@ -89,7 +89,7 @@ const USES_SCHEMA: ZodOpenApiSchemaObject = {
   description: 'Records that use another one.',
   required: ['total', 'first'],
   properties: {
-    total: { type: 'integer', minimum: 0, description: 'How many there are.' },
+    total: { type: 'integer', minimum: 0, description: 'Their number.' },
     first: {
       type: 'array',
       maxItems: 10,
@@ -120,22 +120,22 @@ const EXAMPLE_DETAILS: Partial<Record<ErrorCode, { readonly errors?: readonly Fi
     inbound_in_use: { inUse: { users: EXAMPLE_USERS, tariffs: { total: 1, first: [{ id: 1, name: 'Monthly' }] } } },
   };
 
-/** Component examples, one for each code that an operation answers with. */
+/** Component examples, one for each code of an operation. */
 export function problemExamples() {
-  const used = new Set(API_OPERATIONS.flatMap(errorsOf));
+  const used = new Set(API_OPERATIONS.flatMap(listErrorCodes));
   return Object.fromEntries(
     CODES.filter((code) => used.has(code)).map((code) => {
       const { errors, inUse } = EXAMPLE_DETAILS[code] ?? {};
-      return [code, { summary: ERRORS[code].title, value: problemOf(code, EXAMPLE_REQUEST, errors, inUse) }];
+      return [code, { summary: ERRORS[code].title, value: buildProblem(code, EXAMPLE_REQUEST, errors, inUse) }];
     }),
   );
 }
 
 const OWN_HEADERS: Readonly<Record<number, string>> = { 401: 'WWW-Authenticate', 429: 'Retry-After' };
 
-/** The problems of an operation as references by status, and the component responses that they name. */
+/** The problems of an operation as references by status, and the component responses that they refer to. */
 export function problemResponses(operation: ApiOperation, commonHeaders: readonly string[]) {
-  const byStatus = Object.groupBy(errorsOf(operation), (code) => ERRORS[code].status);
+  const byStatus = Object.groupBy(listErrorCodes(operation), (code) => ERRORS[code].status);
   const references: Record<string, { $ref: string }> = {};
   const components: Record<string, ReturnType<typeof problemResponse>> = {};
   for (const [status, codes = []] of Object.entries(byStatus)) {

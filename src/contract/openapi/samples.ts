@@ -1,6 +1,6 @@
 // The example request of an operation as a program: with curl, in TypeScript and in Python. The key comes from the environment, and the
 // panel's CA from a file beside the program.
-import { type ApiOperation, hasBody, takesIdempotencyKey } from '../operation.ts';
+import { type ApiOperation, acceptsIdempotencyKey, hasBody } from '../operation.ts';
 import { PARAMETERS } from './text.ts';
 import { CA_FILE } from './trust.ts';
 
@@ -14,13 +14,13 @@ export interface CodeSample {
 interface Request {
   readonly method: string;
   readonly url: string;
-  /** Whether the CA's file has to be given. */
+  /** Whether the client needs the CA's file. */
   readonly needsCa: boolean;
-  /** All but Authorization. */
+  /** All headers except Authorization. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** undefined: none is sent. */
+  /** undefined: no body. */
   readonly body: unknown;
-  /** What is read of the reply. */
+  /** How the reply is read. */
   readonly reply: 'json' | 'text' | 'status';
 }
 
@@ -31,7 +31,7 @@ const KEY_VARIABLE = '"Authorization: Bearer $PANEL_KEY"';
 
 /** `serverUrl`: the base address of the API. `hasOwnAuthority`: its certificate is signed by the panel's own CA. */
 export function codeSamples(operation: ApiOperation, serverUrl: string, hasOwnAuthority = true): readonly CodeSample[] {
-  const request = requestOf(operation, serverUrl, hasOwnAuthority);
+  const request = buildRequest(operation, serverUrl, hasOwnAuthority);
   return [
     { lang: 'Shell', label: 'curl', source: curlCommand(request) },
     { lang: 'TypeScript', label: 'TypeScript', source: typeScriptSample(request) },
@@ -39,7 +39,7 @@ export function codeSamples(operation: ApiOperation, serverUrl: string, hasOwnAu
   ];
 }
 
-function requestOf(operation: ApiOperation, serverUrl: string, needsCa: boolean): Request {
+function buildRequest(operation: ApiOperation, serverUrl: string, needsCa: boolean): Request {
   const { method, path, example, body, output, produces } = operation;
   const { params = {}, query = {} } = example;
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
@@ -47,7 +47,7 @@ function requestOf(operation: ApiOperation, serverUrl: string, needsCa: boolean)
   const search = new URLSearchParams(pairs).toString();
   const headers: [string, string][] = [];
   if (body !== null) headers.push(['Content-Type', 'application/json']);
-  if (takesIdempotencyKey(operation)) headers.push(['Idempotency-Key', PARAMETERS.IdempotencyKey.example]);
+  if (acceptsIdempotencyKey(operation)) headers.push(['Idempotency-Key', PARAMETERS.IdempotencyKey.example]);
   return {
     method,
     url: `${serverUrl}${filled}${search === '' ? '' : `?${search}`}`,
@@ -58,7 +58,7 @@ function requestOf(operation: ApiOperation, serverUrl: string, needsCa: boolean)
   };
 }
 
-/** A command of curl, a part to each line. `key` null: from the environment. */
+/** A command of curl, one part per line. `key` null: from the environment. */
 export function curlCommand(request: CurlRequest, key: string | null = null): string {
   const { method, url, needsCa, headers, body } = request;
   const parts = [needsCa ? `curl --fail-with-body --cacert ${CA_FILE}` : 'curl --fail-with-body'];
@@ -113,7 +113,7 @@ function indent(text: string, by: string): string {
   return text.replaceAll('\n', `\n${by}`);
 }
 
-/** A JSON value as Python writes it; texts are written alike in both. */
+/** A JSON value as a Python literal; strings have the same form in both. */
 function pythonLiteral(value: unknown, at: string): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';

@@ -1,11 +1,11 @@
-// Gives the schemas of the finished document one style, whatever the schemas that they were made from look like.
+// Normalizes the style of the schemas in the finished document.
 import type { createDocument } from 'zod-openapi';
 
 type Node = Record<string, unknown>;
 
-/** What may stand beside a reference to a schema: the rest is said by the schema itself. */
+/** Members allowed beside a reference; the schema itself has the rest. */
 const BESIDE_REFERENCE = new Set(['$ref', 'description', 'default', 'deprecated']);
-/** Members with values of the API, which are no part of the document's structure. */
+/** Members that contain values of the API, not structure of the document. */
 const VALUES = new Set(['example', 'examples', 'default', 'enum', 'const']);
 
 /** Changes the document in place. */
@@ -34,12 +34,12 @@ function visitMembers(record: unknown): void {
   if (isNode(record)) for (const member of Object.values(record)) visit(member);
 }
 
-/** A description of an object that is a component comes with parts of the object: they are dropped. */
+/** Drops the copied parts of an object beside the reference to its component. */
 function dropSiblings(node: Node): void {
   for (const name of Object.keys(node)) if (!BESIDE_REFERENCE.has(name)) delete node[name];
 }
 
-/** Null is one more type of what has a type; beside a reference it is an alternative. */
+/** Null is an additional type of a schema with a type; beside a reference it is an alternative. */
 function joinNull(node: Node): void {
   const { anyOf } = node;
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return;

@@ -1,6 +1,6 @@
-// How programs trust a certificate of the panel's own CA, in Markdown: in the OpenAPI file and in docs/api.md the same.
+// How programs trust the panel's own CA, in Markdown, for the OpenAPI file and docs/api.md.
 
-/** The file of the panel's CA, as it is named where it is downloaded. */
+/** The file name of the downloaded CA. */
 export const CA_FILE = 'gatehouse-ca.pem';
 
 const NODE = `import { readFileSync } from 'node:fs';

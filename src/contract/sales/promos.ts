@@ -1,13 +1,13 @@
-// Promo codes: what a buyer types to get more, or to pay less. In the panel only.
+// Promo codes: a discount, more days or more traffic for a buyer. In the panel only.
 import { z } from 'zod';
 import { panelOperation } from '../operation.ts';
 import * as s from '../scalars.ts';
 import { GRANT_LIFETIMES, MAX_GRANT_DAYS } from '../users/grants.ts';
 import { MAX_EXTEND_DAYS } from '../users/users.ts';
 
-/** Plans and offers that a code can be limited to. */
-const MOST_PLACES = 100;
-const MOST_USES = 1_000_000;
+/** Tariffs and offers that a code can be limited to. */
+const MAX_PLACES = 100;
+const MAX_USES = 1_000_000;
 
 const bytes = z.int().min(1).max(s.MAX_TRAFFIC);
 
@@ -19,12 +19,12 @@ const effect = z
     z.strictObject({ kind: z.literal('traffic_days'), bytes, days: z.int().min(1).max(MAX_GRANT_DAYS) }),
   ])
   .meta({
-    description: 'A lower price, more days with a term that is bought, or more traffic with whatever is bought.',
+    description: 'A discount, additional days with a term, or additional traffic with any offer.',
   });
-/** Exactly one: a lower price, more days, or more traffic. */
+/** Exactly one: a discount, additional days, or additional traffic. */
 export type PromoEffect = z.output<typeof effect>;
 
-/** What an order has of the code that was used for it. */
+/** The code of an order and its effect. */
 export const orderPromo = z.object({ code: z.string(), effect });
 
 const code = s
@@ -32,15 +32,17 @@ const code = s
   .regex(/^[\p{L}\p{N}_-]+$/u)
   .meta({ description: 'Letters, digits, `-` and `_`; upper and lower case are the same.' });
 
-const uses = z.int().min(1).max(MOST_USES);
+const uses = z.int().min(1).max(MAX_USES);
+// At least one id: a list that a program left empty must not mean all.
+const places = z.array(s.id).min(1).max(MAX_PLACES).nullable();
 const fields = {
   effect,
-  valid_from: s.time.nullable().meta({ description: 'null: from the beginning.' }),
-  valid_until: s.time.nullable().meta({ description: 'null: it has no end.' }),
-  max_uses: uses.nullable().meta({ description: 'By all users together; null: any number.' }),
-  max_uses_per_user: uses.nullable().meta({ description: 'null: any number.' }),
-  tariff_ids: z.array(s.id).max(MOST_PLACES).meta({ description: 'For which plans; none: for all.' }),
-  offer_ids: z.array(s.id).max(MOST_PLACES).meta({ description: 'For which offers; none: for all.' }),
+  valid_from: s.time.nullable().meta({ description: 'null: at once.' }),
+  valid_until: s.time.nullable().meta({ description: 'null: never.' }),
+  max_uses: uses.nullable().meta({ description: 'Uses by all users; null: unlimited.' }),
+  max_uses_per_user: uses.nullable().meta({ description: 'Uses by one user; null: unlimited.' }),
+  tariff_ids: places.meta({ description: 'The tariffs that it applies to; null: all.' }),
+  offer_ids: places.meta({ description: 'The offers that it applies to; null: all.' }),
   enabled: z.boolean().meta({ description: 'Whether it can be used.' }),
   note: s.text({ min: 0, max: 200 }),
 };
@@ -53,8 +55,8 @@ const promo = z
     valid_from: s.instant.nullable(),
     valid_until: s.instant.nullable(),
     note: z.string(),
-    used: z.int().min(0).meta({ description: 'Orders that were paid with it.' }),
-    reserved: z.int().min(0).meta({ description: 'Orders that are being paid with it at the moment.' }),
+    used: z.int().min(0).meta({ description: 'Paid orders with it.' }),
+    reserved: z.int().min(0).meta({ description: 'Open orders with it.' }),
     created_at: s.instant,
     updated_at: s.instant,
   })
@@ -69,8 +71,8 @@ const example: Promo = {
   valid_until: '2026-12-01T00:00:00.000Z',
   max_uses: 100,
   max_uses_per_user: 1,
-  tariff_ids: [],
-  offer_ids: [],
+  tariff_ids: null,
+  offer_ids: null,
   enabled: true,
   note: '',
   used: 12,
@@ -87,11 +89,11 @@ export const listPromos = panelOperation({
   effect: 'read',
   tag: 'Panel',
   summary: 'List promo codes',
-  description: 'The newest first; `before` is the id of the last one seen.',
+  description: 'Newest first; `before` is the id of the last one seen.',
   input: z.strictObject({ before: s.id.optional(), limit: s.limit }),
   output: z.object({
     items: z.array(promo),
-    total: z.int().min(0).meta({ description: 'How many there are, on all pages.' }),
+    total: z.int().min(0).meta({ description: 'The number of records on all pages.' }),
     next_before: s.id.nullable(),
   }),
   example: { body: {}, reply: { items: [example], total: 1, next_before: null } },
@@ -110,8 +112,8 @@ export const createPromo = panelOperation({
     valid_until: fields.valid_until.default(null),
     max_uses: fields.max_uses.default(null),
     max_uses_per_user: fields.max_uses_per_user.default(1),
-    tariff_ids: fields.tariff_ids.default([]),
-    offer_ids: fields.offer_ids.default([]),
+    tariff_ids: fields.tariff_ids.default(null),
+    offer_ids: fields.offer_ids.default(null),
     enabled: fields.enabled.default(true),
     note: fields.note.default(''),
   }),
@@ -127,7 +129,7 @@ export const changePromo = panelOperation({
   effect: 'write',
   tag: 'Panel',
   summary: 'Change a promo code',
-  description: 'What is left out stays. Orders keep the effect that they were made with.',
+  description: 'Absent fields stay as they are. Existing orders keep their effect.',
   input: z.strictObject({
     ...ofPromo,
     effect: effect.optional(),
@@ -151,7 +153,7 @@ export const deletePromo = panelOperation({
   effect: 'write',
   tag: 'Panel',
   summary: 'Delete a promo code',
-  description: 'Orders keep what they were made with.',
+  description: 'Existing orders keep their effect.',
   input: z.strictObject(ofPromo),
   status: 204,
   output: null,

@@ -1,4 +1,4 @@
-// Payment providers: the panel's accounts there, whose keys are sealed and tried before they are saved. Set up in the panel only.
+// Accounts at payment providers. Their keys are tested before they are saved, and sealed. In the panel only.
 import { z } from 'zod';
 import { PROOF_ERRORS, proof } from '../access/proof.ts';
 import { panelOperation } from '../operation.ts';
@@ -10,9 +10,11 @@ export const MAX_PROVIDERS = 16;
 export const PROVIDER_KINDS = ['stars', 'crypto_pay', 'yookassa', 'stripe', 'heleket'] as const;
 export type ProviderKind = (typeof PROVIDER_KINDS)[number];
 
-/** Why a provider did not do what it was asked. */
+/** Why a request to a provider failed. */
 export const PROVIDER_ERRORS = [
   'unauthorized',
+  'forbidden',
+  'open_refused',
   'refused',
   'rate_limited',
   'unavailable',
@@ -28,19 +30,36 @@ export const PROVIDER_ERRORS = [
 ] as const;
 export type ProviderError = (typeof PROVIDER_ERRORS)[number];
 
-/** One thing that a kind of provider must or may be given. */
+/** Permissions that restricted keys need, as the provider's list names them; not translated. */
+export const PROVIDER_PERMISSIONS = {
+  checkout_sessions_write: 'Checkout Sessions: Write',
+  payment_intents_read: 'Payment Intents: Read',
+  charges_read: 'Charges and Refunds: Read',
+  refunds_write: 'Charges and Refunds: Write',
+  events_read: 'Events: Read',
+} as const;
+export type ProviderPermission = keyof typeof PROVIDER_PERMISSIONS;
+const permissions = Object.keys(PROVIDER_PERMISSIONS) as ProviderPermission[];
+
+/** The permissions as a list for people. Write implies read. */
+export function permissionNames(listed: readonly ProviderPermission[] = permissions): string {
+  const named = listed.filter((one) => one !== 'charges_read' || !listed.includes('refunds_write'));
+  return named.map((one) => PROVIDER_PERMISSIONS[one]).join(', ');
+}
+
+/** One credential or setting of a provider. */
 export interface ProviderField {
   readonly name: string;
-  /** Sealed, never given back. */
+  /** Sealed, and never returned. */
   readonly isSecret: boolean;
   readonly isRequired: boolean;
-  /** What it looks like. */
+  /** Its format. */
   readonly pattern: RegExp;
 }
 
-/** What each kind of provider is given. The names are those under which the providers' own pages show them. */
+/** Credentials and settings of each provider, named as in the provider's own pages. */
 export const PROVIDER_FIELDS: Readonly<Record<ProviderKind, readonly ProviderField[]>> = {
-  // Without one the panel's own bot is meant.
+  // Without a token the panel's own bot is used.
   stars: [{ name: 'bot_token', isSecret: true, isRequired: false, pattern: /^\d{3,20}:[A-Za-z0-9_-]{10,100}$/ }],
   crypto_pay: [{ name: 'api_token', isSecret: true, isRequired: true, pattern: /^\d{1,20}:[A-Za-z0-9_-]{5,200}$/ }],
   yookassa: [
@@ -65,55 +84,54 @@ export const PROVIDER_FIELDS: Readonly<Record<ProviderKind, readonly ProviderFie
   ],
 };
 
-/** Whether a provider takes this currency, as far as is known without asking it. */
-export function takesCurrency(kind: ProviderKind, currency: string): boolean {
-  if (kind === 'stars') return currency === 'XTR';
-  return kind === 'yookassa' ? currency === 'RUB' : currency !== 'XTR';
-}
-
-/** Whether a text is the root of an API, as far as its form goes. */
+/** Whether a text has the form of an API's root address. */
 export function isApiRoot(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '') return false;
   return url.username === '' && url.password === '' && !/[?#]/.test(text);
 }
 
-const kind = z.enum(PROVIDER_KINDS).meta({ description: 'Which provider it is.' });
-const name = s.text({ min: 1, max: 60 }).meta({ description: 'How it is called in the panel.' });
+const kind = z.enum(PROVIDER_KINDS).meta({ description: 'The provider.' });
+const name = s.text({ min: 1, max: 60 }).meta({ description: 'The name in the panel.' });
 const apiRoot = s
   .text({ min: 1, max: 500 })
   .refine(isApiRoot, { message: 'must be an https address without a name, a password, a query or a fragment' })
   .nullable()
-  .meta({ description: "Where its API is, where that is not the provider's own, as for a server of the Bot API." });
+  .meta({ description: "The address of its API, if it is not the provider's own, such as your own Bot API server." });
 const allowPrivate = z.boolean().meta({
   description:
     'Whether `api_root` may be a private or loopback address, and plain HTTP. Link-local addresses never are.',
 });
 const fields = z.record(z.string().max(40), z.string().max(400)).meta({
-  description:
-    'What the provider gave to the shop, by the names of its kind. A secret one is sealed and never given back.',
+  description: 'The credentials, by the names of its kind. Secrets are sealed and never returned.',
 });
 
 export const provider = z
   .object({
     id: s.id.meta({ description: 'Its id.' }),
     kind,
-    name: z.string().meta({ description: 'How it is called in the panel.' }),
-    is_test: z
-      .boolean()
-      .meta({ description: 'Whether its payments are play money, as the provider reports for the keys.' }),
-    account: z.string().meta({ description: 'What the provider calls the account of the keys.' }),
-    fields: z.record(z.string(), z.string()).meta({ description: 'What it was given, without the secrets.' }),
-    secrets: z.array(z.string()).meta({ description: 'The names of the secrets that are sealed here.' }),
-    api_root: z.string().nullable().meta({ description: "Where its API is; null: the provider's own." }),
+    name: z.string().meta({ description: 'The name in the panel.' }),
+    is_test: z.boolean().meta({ description: 'Whether it is a test account, as the provider reports for the keys.' }),
+    account: z.string().meta({ description: 'The name of the account at the provider.' }),
+    fields: z.record(z.string(), z.string()).meta({ description: 'The credentials, without the secrets.' }),
+    secrets: z.array(z.string()).meta({ description: 'The names of the stored secrets.' }),
+    api_root: z.string().nullable().meta({ description: "The address of its API; null: the provider's own." }),
     allow_private: allowPrivate,
     enabled: z
       .boolean()
-      .meta({ description: 'Whether orders can be opened there, and it is asked each hour if its keys still hold.' }),
-    hook_url: z.string().nullable().meta({ description: 'Where the provider can report a payment; null: nowhere.' }),
-    ok_at: s.instant.nullable().meta({ description: 'When it last answered as it should; null: never.' }),
-    error: z.enum(PROVIDER_ERRORS).nullable().meta({ description: 'Why it failed since then; null: it did not.' }),
-    error_at: s.instant.nullable().meta({ description: 'When it last failed; null: not since it answered.' }),
+      .meta({ description: 'Whether orders can be opened there and its keys are tested every hour.' }),
+    hook_url: z.string().nullable().meta({ description: 'The address of its webhook; null: off.' }),
+    ok_at: s.instant.nullable().meta({ description: 'When a request last succeeded; null: never.' }),
+    error: z
+      .enum(PROVIDER_ERRORS)
+      .nullable()
+      .meta({ description: 'Why requests have failed since then; null: none did.' }),
+    missing: z.array(z.enum(permissions)).meta({
+      description: 'With `forbidden`: the missing permissions, as far as the provider names them.',
+    }),
+    error_at: s.instant
+      .nullable()
+      .meta({ description: 'When a request last failed; null: not since the last success.' }),
     created_at: s.instant.meta({ description: 'When it was added.' }),
     updated_at: s.instant.meta({ description: 'When it was last changed.' }),
   })
@@ -134,6 +152,7 @@ const example: Provider = {
   hook_url: null,
   ok_at: '2026-11-20T10:00:00.000Z',
   error: null,
+  missing: [],
   error_at: null,
   created_at: '2026-11-20T09:00:00.000Z',
   updated_at: '2026-11-20T09:00:00.000Z',
@@ -148,7 +167,7 @@ export const listProviders = panelOperation({
   tag: 'Panel',
   summary: 'List payment providers',
   input: z.strictObject({}),
-  output: z.object({ items: z.array(provider).meta({ description: 'All of them, the oldest first.' }) }),
+  output: z.object({ items: z.array(provider).meta({ description: 'All accounts, oldest first.' }) }),
   example: { body: {}, reply: { items: [example] } },
 });
 
@@ -159,7 +178,8 @@ export const createProvider = panelOperation({
   proof: 'fresh',
   tag: 'Panel',
   summary: 'Add a payment provider',
-  description: 'Its keys are tried before they are saved: what the provider refuses is not stored.',
+  description:
+    'The keys are tested first, with the calls that selling needs, and are not stored if the provider refuses them.',
   input: z.strictObject({
     kind,
     name,
@@ -185,7 +205,7 @@ export const changeProvider = panelOperation({
   tag: 'Panel',
   summary: 'Change a payment provider',
   description:
-    'What is left out stays as it is, each of `fields` as well; an empty text takes a field away. The result is tried before it is saved.',
+    'Absent fields stay as they are, also each of `fields`; an empty text removes one. The result is tested before it is saved.',
   input: z.strictObject({
     ...ofProvider,
     name: name.optional(),
@@ -206,8 +226,8 @@ export const enableProvider = panelOperation({
   tag: 'Panel',
   summary: 'Enable or disable a payment provider',
   description:
-    'At an enabled one orders can be opened, and it is asked each hour whether its keys still hold. A disabled one is still asked about orders that were opened.',
-  input: z.strictObject({ ...ofProvider, enabled: z.boolean().meta({ description: 'Whether it is asked.' }) }),
+    'Orders can be opened at an enabled provider, and its keys are tested every hour. Orders that are open already are still polled at a disabled one.',
+  input: z.strictObject({ ...ofProvider, enabled: z.boolean().meta({ description: 'Whether it is enabled.' }) }),
   output: provider,
   errors: ['not_found'],
   example: { body: { id: 1, enabled: false }, reply: { ...example, enabled: false } },
@@ -220,7 +240,7 @@ export const setProviderHook = panelOperation({
   tag: 'Panel',
   summary: 'Turn the webhook of a payment provider on or off',
   description:
-    'Off at first. Each time it is turned on it has a new address, to be entered at the provider. Its content is not trusted: the provider is asked about that payment at once.',
+    'Off by default. Each time it is turned on it gets a new address, to be entered at the provider. Its content is not trusted: the payment is polled at once.',
   input: z.strictObject({ ...ofProvider, enabled: z.boolean() }),
   output: provider,
   errors: ['not_found'],
@@ -235,8 +255,8 @@ export const testProvider = panelOperation({
   access: 'session',
   effect: 'write',
   tag: 'Panel',
-  summary: 'Ask a payment provider whether its keys are good',
-  description: 'Answers how it went: `error` is null where the provider knows the keys.',
+  summary: 'Test the keys of a payment provider',
+  description: 'Returns the result: `error` is null if the keys permit the calls that selling needs.',
   input: z.strictObject(ofProvider),
   output: provider,
   errors: ['not_found'],
@@ -250,7 +270,7 @@ export const deleteProvider = panelOperation({
   tag: 'Panel',
   summary: 'Delete a payment provider with its keys',
   description:
-    'One with orders that have not ended is disabled instead: nothing else shows whether they were paid. Links to pay in Stars have no end of their own: they end with the account, once its ledger was read.',
+    'A provider with open orders is disabled instead, because only it can tell whether they were paid. Payment links of Stars never expire: they end with the account, after its ledger was read.',
   input: z.strictObject(ofProvider),
   status: 204,
   output: null,

@@ -3,24 +3,24 @@ import { z } from 'zod';
 import { panelOperation } from '../operation.ts';
 import * as s from '../scalars.ts';
 
-/** The most days that one reward gives. */
-const MOST_DAYS = 365;
-/** Rewards that are listed. */
+/** Days of one reward. */
+const MAX_DAYS = 365;
+/** Listed rewards. */
 export const REWARDS_SHOWN = 50;
 
-/** What an order has of the invitation of its user. */
+/** The invitation of an order's user. */
 export const orderReferral = z.object({
-  referrer: z.object({ id: s.id, name: z.string() }).nullable().meta({ description: 'null: was deleted since.' }),
+  referrer: z.object({ id: s.id, name: z.string() }).nullable().meta({ description: 'null: deleted since.' }),
   referrer_days: z.int().min(0),
   friend_days: z.int().min(0),
 });
 
-const days = z.int().min(0).max(MOST_DAYS);
+const days = z.int().min(0).max(MAX_DAYS);
 const fields = {
-  on: z.boolean().meta({ description: 'Whether users have a link for friends.' }),
-  referrer_days: days.meta({ description: 'Days for who invited.' }),
-  friend_days: days.meta({ description: 'Days for the friend, with what is bought.' }),
-  most_per_month: z.int().min(1).max(1000).meta({ description: 'Rewards for one user in 30 days.' }),
+  on: z.boolean().meta({ description: 'Whether users have an invitation link.' }),
+  referrer_days: days.meta({ description: 'Days for the user who invites.' }),
+  friend_days: days.meta({ description: 'Days for the friend, in addition to the purchase.' }),
+  most_per_month: z.int().min(1).max(1000).meta({ description: 'Maximum number of rewards for one user in 30 days.' }),
 };
 
 const person = z.object({ id: s.id, name: z.string() }).nullable();
@@ -28,11 +28,11 @@ const person = z.object({ id: s.id, name: z.string() }).nullable();
 const referrals = z
   .object({
     ...fields,
-    opened: z.int().min(0).meta({ description: 'Accounts that came by a link in the last 30 days.' }),
-    rewarded: z.int().min(0).meta({ description: 'Rewards of the last 30 days.' }),
+    opened: z.int().min(0).meta({ description: 'Accounts that joined by a link in the last 30 days.' }),
+    rewarded: z.int().min(0).meta({ description: 'Rewards in the last 30 days.' }),
     rewards: z
       .array(z.object({ order_id: s.id, referrer: person, friend: person, rewarded_at: s.instant }))
-      .meta({ description: 'The latest, the newest first. null: was deleted since.' }),
+      .meta({ description: 'The latest rewards, newest first. null: deleted since.' }),
   })
   .meta({ id: 'Referrals' });
 export type Referrals = z.output<typeof referrals>;
@@ -59,7 +59,7 @@ export const getReferrals = panelOperation({
   access: 'session',
   effect: 'read',
   tag: 'Panel',
-  summary: 'What users get for inviting friends',
+  summary: 'Read the rewards for inviting friends',
   input: z.strictObject({}),
   output: referrals,
   example: { body: {}, reply: example },
@@ -70,8 +70,8 @@ export const saveReferrals = panelOperation({
   access: 'session',
   effect: 'write',
   tag: 'Panel',
-  summary: 'Set what users get for inviting friends',
-  description: 'Orders that are made already keep what they were made with.',
+  summary: 'Set the rewards for inviting friends',
+  description: 'Existing orders do not change.',
   input: z.strictObject(fields),
   output: referrals,
   example: { body: { on: true, referrer_days: 7, friend_days: 3, most_per_month: 5 }, reply: example },

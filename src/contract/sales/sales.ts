@@ -1,4 +1,4 @@
-// What is sold and what was paid for it: offers of plans, orders, refunds. In the panel only; the API sees the effects as events.
+// Offers of tariffs, orders and refunds. In the panel only; the API sees the effects as events.
 import { z } from 'zod';
 import { PROOF_ERRORS, proof } from '../access/proof.ts';
 import { panelOperation } from '../operation.ts';
@@ -9,21 +9,20 @@ import { orderPromo } from './promos.ts';
 import { PROVIDER_KINDS } from './providers.ts';
 import { orderReferral } from './referrals.ts';
 
-/** An offer has no more prices, each in a currency of its own. */
+/** Prices of one offer, each in a different currency. */
 export const MAX_PRICES = 10;
 
 /**
- * `new`: no provider was asked for it. `opening`: one is asked where it can be paid. `open`: it can be paid. `expired`, `failed`: the
- * provider's last word, after which it can be opened again. Paid is applied.
+ * `new`: not opened at a provider yet. `opening`: an invoice is being created. `open`: it can be paid. `expired`, `failed`: the final state of its invoice, after which it can be opened again. A paid order is fulfilled.
  */
 export const ORDER_STATES = ['new', 'opening', 'open', 'paid', 'refunded', 'expired', 'failed'] as const;
 export type OrderState = (typeof ORDER_STATES)[number];
 
-/** How money comes that no provider reports. */
+/** Ways of paying that no provider reports. */
 export const PAYMENT_METHODS = ['cash', 'transfer', 'other'] as const;
 export type PaymentMethod = (typeof PAYMENT_METHODS)[number];
 
-/** Why a payment that a provider reports needs a person. The first that applies. */
+/** Why a payment that a provider reports needs attention: the first reason that applies. */
 export const ATTENTION_REASONS = [
   'unknown_order',
   'test_money',
@@ -44,8 +43,7 @@ export const ATTENTION_REASONS = [
 export type AttentionReason = (typeof ATTENTION_REASONS)[number];
 
 /**
- * `apply`: gives what the order sold all the same. `days`: gives so many days instead. `refund`: has the provider give the money back. `take_back`: takes back what the order gave, as its
- * money went back. `ignore`: leaves everything as it is.
+ * `apply`: fulfills the order anyway. `days`: grants a number of days instead. `refund`: refunds the payment at the provider. `take_back`: revokes what the order granted, because it was refunded. `ignore`: leaves everything as it is.
  */
 export const PAYMENT_ACTS = ['apply', 'days', 'refund', 'take_back', 'ignore'] as const;
 export type PaymentAct = (typeof PAYMENT_ACTS)[number];
@@ -53,10 +51,7 @@ export type PaymentAct = (typeof PAYMENT_ACTS)[number];
 const amount = z.int().min(0).max(Number.MAX_SAFE_INTEGER).meta({
   description: 'In minor units (cents, kopecks); Telegram Stars are whole.',
 });
-const currency = z
-  .string()
-  .regex(/^[A-Z]{3}$/)
-  .meta({ description: 'ISO 4217, or XTR for Telegram Stars.' });
+const { currency } = s;
 const money = z.strictObject({ amount, currency });
 
 const prices = z
@@ -65,13 +60,9 @@ const prices = z
   .refine((all) => new Set(all.map((one) => one.currency)).size === all.length, {
     message: 'must not repeat a currency',
   })
-  .meta({ description: 'The first is the price of the plan. Without any, it cannot be on sale.' });
+  .meta({ description: 'The first one is the price of the tariff. An offer without prices cannot be on sale.' });
 
-const devices = z
-  .int()
-  .min(1)
-  .max(s.MAX_DEVICES - 1);
-const anySold = [
+const sold = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('days'), days: z.int().min(1).max(MAX_EXTEND_DAYS) }),
   z.strictObject({ kind: z.literal('months'), months: z.int().min(1).max(MAX_EXTEND_MONTHS) }),
   z.strictObject({
@@ -84,53 +75,32 @@ const anySold = [
     bytes: z.int().min(1).max(s.MAX_TRAFFIC),
     days: z.int().min(1).max(MAX_GRANT_DAYS),
   }),
-] as const;
-
-const offered = z.discriminatedUnion('kind', [
-  ...anySold,
-  z.strictObject({
-    kind: z.literal('devices'),
-    devices,
-    min_days: z.int().min(1).max(365).meta({ description: 'So many days are paid for at least.' }),
-  }),
 ]);
-/** A term in days or months, traffic, or more devices for what is left of the term, whose price is for 30 days. */
-export type OfferSold = z.output<typeof offered>;
-
-const sold = z.discriminatedUnion('kind', [
-  ...anySold,
-  z.strictObject({
-    kind: z.literal('devices'),
-    devices,
-    days: z.int().min(1).meta({ description: 'For how many days they were sold.' }),
-    until: s.instant.meta({ description: 'The end of the term when the order was made.' }),
-  }),
-]);
-/** What an order sells: traffic until it is used up, until the next reset, or for so many days; devices until a moment. */
+/** A term in days or months; or traffic until it is used up, until the next reset, or for a number of days. */
 export type Sold = z.output<typeof sold>;
 
-/** To whom an offer is sold; `link`: to those for whom the administrator makes an order. */
+/** Who can buy an offer; `link`: only users for whom the administrator creates an order. */
 export const OFFER_AUDIENCES = ['all', 'new', 'existing', 'link'] as const;
 export type OfferAudience = (typeof OFFER_AUDIENCES)[number];
 
 const fields = {
-  name: s.text({ min: 1, max: 100 }).meta({ description: 'What buyers read: “3 months”.' }),
-  sold: offered,
+  name: s.text({ min: 1, max: 100 }).meta({ description: 'The name that buyers see: “3 months”.' }),
+  sold,
   prices,
   on_sale: z.boolean().meta({ description: 'Whether it can be bought.' }),
   audience: z.enum(OFFER_AUDIENCES).meta({
     description:
-      '`new`: users who have not bought a term; `existing`: those who have; `link`: those for whom the administrator makes an order.',
+      '`new`: users who have not bought a term; `existing`: those who have; `link`: only users for whom the administrator creates an order.',
   }),
   trial: z.boolean().meta({
-    description: 'Whether it is a free trial: without prices, and once for each user and each Telegram account.',
+    description: 'Whether it is a free trial: without prices, once per user and Telegram account.',
   }),
 };
 
 const offer = z
   .object({
     id: s.id.meta({ description: 'Its id.' }),
-    tariff_id: s.id.meta({ description: 'The plan, whose users may buy it.' }),
+    tariff_id: s.id.meta({ description: 'The tariff; its users can buy the offer.' }),
     ...fields,
     created_at: s.instant,
     updated_at: s.instant,
@@ -141,34 +111,36 @@ export type Offer = z.output<typeof offer>;
 const order = z
   .object({
     id: s.id.meta({ description: 'Its number.' }),
-    user: z.object({ id: s.id, name: z.string() }).nullable().meta({ description: 'null: was deleted since.' }),
-    user_name: z.string().meta({ description: 'As it was when the order was made.' }),
-    offer: z.string().meta({ description: 'The name of the offer, as it was.' }),
-    tariff: z.string().meta({ description: 'The name of the plan, as it was.' }),
+    user: z.object({ id: s.id, name: z.string() }).nullable().meta({ description: 'null: deleted since.' }),
+    user_name: z.string().meta({ description: 'The name when the order was created.' }),
+    offer: z.string().meta({ description: 'The name of the offer at that time.' }),
+    tariff: z.string().meta({ description: 'The name of the tariff at that time.' }),
     sold,
     amount,
-    currency,
+    currency: z.string().meta({
+      description: 'The currency of the price; once it is paid, that of the payment, as the provider names it.',
+    }),
     method: z
       .enum([...PAYMENT_METHODS, ...PROVIDER_KINDS, 'trial'])
       .nullable()
       .meta({
         description:
-          'How it was paid, or the kind of the provider that was asked last; `trial`: it is free; null: none was.',
+          'How it was paid, or the provider where it was opened last; `trial`: it is free; null: not opened yet.',
       }),
-    reference: z.string().nullable().meta({ description: "The number of a payment by hand, or the provider's own." }),
+    reference: z
+      .string()
+      .nullable()
+      .meta({ description: "The number of the manual payment, or the provider's number." }),
     note: z.string(),
     state: z.enum(ORDER_STATES),
     renewal: z.boolean().meta({ description: 'Whether the user had bought a term before.' }),
-    refunding: z
-      .boolean()
-      .meta({ description: 'A refund was asked for, and the provider has not given its last word.' }),
-    promo: orderPromo.nullable().meta({ description: 'The promo code that is used for it.' }),
+    refunding: z.boolean().meta({ description: 'A refund was requested, and the provider has not completed it.' }),
+    promo: orderPromo.nullable().meta({ description: 'The promo code of the order.' }),
     referral: orderReferral.nullable().meta({
-      description:
-        'Who invited the user, and what both get with it; null: the user was not invited, or it was rewarded already.',
+      description: 'The user who sent the invitation, and the days for both; null: not invited, or rewarded already.',
     }),
-    pay_url: z.string().nullable().meta({ description: 'Where it can be paid, while it is open.' }),
-    page_url: z.string().nullable().meta({ description: 'The page for the buyer, until it is paid.' }),
+    pay_url: z.string().nullable().meta({ description: 'The payment page at the provider, while it is open.' }),
+    page_url: z.string().nullable().meta({ description: 'The order page for the buyer, until it is paid.' }),
     paid_at: s.instant.nullable().meta({ description: 'null: it is not paid.' }),
     created_at: s.instant,
     refunded_at: s.instant.nullable(),
@@ -177,32 +149,33 @@ const order = z
   .meta({ id: 'Order' });
 export type Order = z.output<typeof order>;
 
-/** What a refund makes of a term. */
+/** The effect of a refund on a term. */
 const termLeft = {
   expires_at: z
     .object({ from: s.instant.nullable(), to: s.instant.nullable() })
     .nullable()
-    .meta({ description: 'The end of the term now and after the refund; null: it stays.' }),
+    .meta({ description: 'The end of the term now and after the refund; null: unchanged.' }),
   hold: z
     .object({ months: z.int().min(0), days: z.int().min(0) })
     .nullable()
-    .meta({ description: 'What is left of a term that has not begun; null: there is none.' }),
+    .meta({ description: 'The rest of a term that has not begun; null: there is none.' }),
 };
 
 const takenBack = z
   .object({
     ...termLeft,
-    bytes: s.bytes.meta({ description: 'What of the traffic is left and goes.' }),
-    bytes_used: s.bytes.meta({ description: 'What of it was used, or has ended, and stays so.' }),
-    devices: z.int().min(0).meta({ description: 'How many devices go.' }),
+    bytes: s.bytes.meta({ description: 'Unused bytes, which are revoked.' }),
+    bytes_used: s.bytes.meta({ description: 'Bytes that were used or have expired, which stay as they are.' }),
     referrer: z
       .object({ id: s.id, name: z.string(), ...termLeft })
       .nullable()
       .meta({
-        description: 'Who invited the user, from whom the days for it are taken back; null: none are.',
+        description: 'The user who sent the invitation and loses its days; null: none.',
       }),
-    nothing: z.boolean().meta({ description: 'There is nothing left to take back.' }),
-    by_provider: z.boolean().meta({ description: 'Whether the provider gives the money back, or a person must.' }),
+    nothing: z.boolean().meta({ description: 'Nothing is left to revoke.' }),
+    by_provider: z
+      .boolean()
+      .meta({ description: 'Whether the provider refunds the payment, or it must be done by hand.' }),
   })
   .meta({ id: 'TakenBack' });
 export type TakenBack = z.output<typeof takenBack>;
@@ -251,32 +224,25 @@ const orderExample: Order = {
 const payment = z
   .object({
     id: s.id.meta({ description: 'Its number.' }),
-    kind: z.enum(PROVIDER_KINDS).meta({ description: 'Which provider reports it.' }),
-    provider: z
-      .string()
-      .nullable()
-      .meta({ description: 'How the provider is called in the panel; null: was deleted.' }),
-    external_id: z.string().meta({ description: "The provider's number of it." }),
-    order_id: s.id.nullable().meta({ description: 'null: no order has what it names.' }),
-    user: z.object({ id: s.id, name: z.string() }).nullable().meta({ description: 'Whose order it is.' }),
+    kind: z.enum(PROVIDER_KINDS).meta({ description: 'The provider that reports it.' }),
+    provider: z.string().nullable().meta({ description: 'The name of the provider in the panel; null: deleted.' }),
+    external_id: z.string().meta({ description: "The provider's number of the payment." }),
+    order_id: s.id.nullable().meta({ description: 'null: no order matches it.' }),
+    user: z.object({ id: s.id, name: z.string() }).nullable().meta({ description: 'The user of the order.' }),
     amount,
     currency: z.string(),
-    expected: money.nullable().meta({ description: 'What the order asked for.' }),
-    days: z
-      .int()
-      .min(1)
-      .nullable()
-      .meta({ description: 'How many days the money is worth by what the order sold; null: it sold no time.' }),
-    refunded: amount.meta({ description: 'What of it the provider gave back.' }),
-    test: z.boolean().meta({ description: 'Whether it is play money.' }),
-    applied: z.boolean().meta({ description: 'Whether an order was applied for it.' }),
-    refunding: z
-      .boolean()
-      .meta({ description: 'A refund was asked for, and the provider has not given its last word.' }),
+    expected: money.nullable().meta({ description: 'The price of the order.' }),
+    days: z.int().min(1).nullable().meta({
+      description: 'The number of days that the payment buys at the price of the order; null: the order sold no term.',
+    }),
+    refunded: amount.meta({ description: 'The amount that the provider has refunded.' }),
+    test: z.boolean().meta({ description: 'Whether it is a test payment.' }),
+    applied: z.boolean().meta({ description: 'Whether an order was fulfilled for it.' }),
+    refunding: z.boolean().meta({ description: 'A refund was requested, and the provider has not completed it.' }),
     paid_at: s.instant,
-    reason: z.enum(ATTENTION_REASONS).meta({ description: 'Why it needs a person.' }),
-    acts: z.array(z.enum(PAYMENT_ACTS)).meta({ description: 'What can be done about it.' }),
-    act: z.enum(PAYMENT_ACTS).nullable().meta({ description: 'What was done; null: nothing yet.' }),
+    reason: z.enum(ATTENTION_REASONS).meta({ description: 'Why it needs attention.' }),
+    acts: z.array(z.enum(PAYMENT_ACTS)).meta({ description: 'The possible actions.' }),
+    act: z.enum(PAYMENT_ACTS).nullable().meta({ description: 'The action taken; null: none yet.' }),
     note: z.string(),
     resolved_at: s.instant.nullable(),
   })
@@ -315,7 +281,7 @@ export const listOffers = panelOperation({
   effect: 'read',
   tag: 'Panel',
   summary: 'List offers',
-  input: z.strictObject({ tariff_id: s.id.optional().meta({ description: 'Only those of this plan.' }) }),
+  input: z.strictObject({ tariff_id: s.id.optional().meta({ description: 'Offers of this tariff.' }) }),
   output: z.object({ items: z.array(offer).meta({ description: 'The oldest first.' }) }),
   example: { body: {}, reply: { items: [offerExample] } },
 });
@@ -325,8 +291,8 @@ export const createOffer = panelOperation({
   access: 'session',
   effect: 'write',
   tag: 'Panel',
-  summary: 'Add an offer to a plan',
-  description: 'The first price of the first term that a plan is offered for is the `price` of the plan.',
+  summary: 'Add an offer to a tariff',
+  description: 'The first price of the first offered term is the `price` of the tariff.',
   input: z.strictObject({
     tariff_id: s.id,
     ...fields,
@@ -350,11 +316,11 @@ export const changeOffer = panelOperation({
   effect: 'write',
   tag: 'Panel',
   summary: 'Change an offer',
-  description: 'What is left out stays. Orders keep what was sold.',
+  description: 'Absent fields stay as they are. Existing orders do not change.',
   input: z.strictObject({
     ...ofOffer,
     name: fields.name.optional(),
-    sold: offered.optional(),
+    sold: sold.optional(),
     prices: prices.optional(),
     on_sale: fields.on_sale.optional(),
     audience: fields.audience.optional(),
@@ -371,7 +337,7 @@ export const deleteOffer = panelOperation({
   effect: 'write',
   tag: 'Panel',
   summary: 'Delete an offer',
-  description: 'Orders keep what was sold.',
+  description: 'Existing orders do not change.',
   input: z.strictObject(ofOffer),
   status: 204,
   output: null,
@@ -385,23 +351,23 @@ export const recordPayment = panelOperation({
   effect: 'write',
   proof: 'fresh',
   tag: 'Panel',
-  summary: 'Record a payment that came by hand',
+  summary: 'Record a manual payment',
   description:
-    'The order, the payment, and what was bought are one transaction. The same `key` again answers with the same order and gives nothing more.',
+    'The order, the payment and their effect are one transaction. Repeated with the same `key`, it returns the same order and has no further effect.',
   input: z.strictObject({
     ...proof,
-    key: s.text({ min: 8, max: 64 }).meta({ description: 'Unique to this payment, and the same on every retry.' }),
+    key: s.text({ min: 8, max: 64 }).meta({ description: 'Unique for this payment, and the same on every retry.' }),
     user_id: s.id,
-    offer_id: s.id.meta({ description: 'Of the plan of the user, and on sale.' }),
+    offer_id: s.id.meta({ description: 'An offer of the tariff of the user that is on sale.' }),
     amount,
     currency,
     method: z.enum(PAYMENT_METHODS),
     reference: s
       .text({ min: 1, max: 100 })
       .optional()
-      .meta({ description: 'The number of the transfer or the receipt. No two payments of a method have the same.' }),
+      .meta({ description: 'The number of the transfer or receipt, unique per method.' }),
     note: s.text({ min: 0, max: 200 }).default(''),
-    paid_at: s.time.optional().meta({ description: 'When the money came; left out: now.' }),
+    paid_at: s.time.optional().meta({ description: 'When it was paid. Absent: now.' }),
   }),
   status: 201,
   output: order,
@@ -426,12 +392,12 @@ export const createOrder = panelOperation({
   access: 'session',
   effect: 'write',
   tag: 'Panel',
-  summary: 'Make an order that a user pays at a provider',
+  summary: 'Create an order that a user pays at a provider',
   description:
-    'An order of the same content that is not paid yet is answered instead of another one. A free trial is given at once.',
+    'Returns an unpaid order with the same content instead of creating another one. A free trial is fulfilled at once.',
   input: z.strictObject({
     user_id: s.id,
-    offer_id: s.id.meta({ description: 'Of the plan of the user, and on sale.' }),
+    offer_id: s.id.meta({ description: 'An offer of the tariff of the user that is on sale.' }),
     promo_code: s.text({ min: 1, max: 64 }).optional(),
   }),
   status: 201,
@@ -455,9 +421,9 @@ export const openOrder = panelOperation({
   access: 'session',
   effect: 'write',
   tag: 'Panel',
-  summary: 'Ask a provider where an order can be paid',
+  summary: 'Open an order at a provider',
   description:
-    'The key of the request is stored before it is made. The same order at the same provider has one invoice at a time.',
+    'Creates an invoice. Its idempotency key is stored before the request. An order has one invoice at a time at each provider.',
   input: z.strictObject({ ...ofOrder, provider_id: s.id, currency: currency.optional() }),
   output: order,
   errors: ['not_found', 'selling_off', 'order_ended', 'promo_refused', 'provider_failed'],
@@ -480,8 +446,8 @@ export const askOrder = panelOperation({
   access: 'session',
   effect: 'write',
   tag: 'Panel',
-  summary: 'Ask the provider at once whether an order is paid',
-  description: 'No more often than the provider allows: in between, the answer is what is known.',
+  summary: 'Poll the provider for an order now',
+  description: 'At most as often as the provider allows; in between it returns the known state.',
   input: z.strictObject(ofOrder),
   output: order,
   errors: ['not_found'],
@@ -493,16 +459,16 @@ export const listAttention = panelOperation({
   access: 'session',
   effect: 'read',
   tag: 'Panel',
-  summary: 'List payments that need a person',
-  description: 'The newest first; `before` is the number of the last one seen.',
+  summary: 'List payments that need attention',
+  description: 'Newest first; `before` is the number of the last one seen.',
   input: z.strictObject({
     before: s.id.optional(),
     limit: s.limit,
-    open: z.boolean().default(true).meta({ description: 'Only those about which nothing was decided.' }),
+    open: z.boolean().default(true).meta({ description: 'Only those without a decision.' }),
   }),
   output: z.object({
     items: z.array(payment),
-    total: z.int().min(0).meta({ description: 'How many there are, on all pages.' }),
+    total: z.int().min(0).meta({ description: 'The number of records on all pages.' }),
     next_before: s.id.nullable(),
   }),
   example: { body: {}, reply: { items: [paymentExample], total: 1, next_before: null } },
@@ -514,13 +480,18 @@ export const resolvePayment = panelOperation({
   effect: 'write',
   proof: 'fresh',
   tag: 'Panel',
-  summary: 'Decide about a payment that needs a person',
+  summary: 'Resolve a payment that needs attention',
   input: z.strictObject({
     ...proof,
     id: s.id.meta({ description: 'The payment.' }),
     act: z.enum(PAYMENT_ACTS),
-    days: z.int().min(1).max(MAX_EXTEND_DAYS).optional().meta({ description: 'How many, for the act `days`.' }),
-    user_id: s.id.optional().meta({ description: 'To whom, where the payment has no user, for the act `days`.' }),
+    days: z
+      .int()
+      .min(1)
+      .max(MAX_EXTEND_DAYS)
+      .optional()
+      .meta({ description: 'The number of days, for the action `days`.' }),
+    user_id: s.id.optional().meta({ description: 'The user, if the payment has none, for the action `days`.' }),
     note: s.text({ min: 0, max: 200 }).default(''),
   }),
   output: payment,
@@ -536,17 +507,17 @@ const DIFFERENCE_REASONS = ['missing_there', 'unapplied', 'amount', 'refunded_th
 
 const difference = z
   .object({
-    reason: z.enum(DIFFERENCE_REASONS).meta({ description: 'Why they differ.' }),
+    reason: z.enum(DIFFERENCE_REASONS).meta({ description: 'Why the amounts differ.' }),
     payment_id: s.id,
-    external_id: z.string().meta({ description: "The provider's number of it." }),
+    external_id: z.string().meta({ description: "The provider's number of the payment." }),
     order_id: s.id.nullable(),
-    order_state: z.enum(ORDER_STATES).nullable().meta({ description: 'null: it has no order.' }),
+    order_state: z.enum(ORDER_STATES).nullable().meta({ description: 'null: without an order.' }),
     user: z.object({ id: s.id, name: z.string() }).nullable(),
     paid_at: s.instant,
     theirs: money
       .nullable()
-      .meta({ description: 'What is left of it in the list of the provider; null: it is not listed.' }),
-    ours: money.meta({ description: 'What is counted of it here.' }),
+      .meta({ description: 'The amount after refunds in the list of the provider; null: not listed.' }),
+    ours: money.meta({ description: 'The amount recorded in the panel.' }),
   })
   .meta({ id: 'PaymentDifference' });
 export type PaymentDifference = z.output<typeof difference>;
@@ -558,7 +529,7 @@ export const reconcilePayments = panelOperation({
   tag: 'Panel',
   summary: "Compare a month with a provider's own list",
   description:
-    "Asks the provider for its list, records what is new in it, and answers with both sums and each payment that they count differently. By the panel's time zone.",
+    "Reads the provider's list, records new payments, and returns both sums and each payment that differs. Months are of the panel's time zone.",
   input: z.strictObject({
     provider_id: s.id,
     month: z
@@ -568,19 +539,19 @@ export const reconcilePayments = panelOperation({
   }),
   output: z.object({
     asked_at: s.instant,
-    whole: z.boolean().meta({ description: "Whether the provider's list reaches over the whole month." }),
+    whole: z.boolean().meta({ description: "Whether the provider's list covers the whole month." }),
     sums: z.array(
       z.object({
         currency: z.string(),
         theirs: s.bytes.meta({ description: 'After refunds, in minor units.' }),
-        ours: s.bytes.meta({ description: 'What was applied and not refunded.' }),
-        payments: z.int().min(0).meta({ description: 'How many are recorded here.' }),
+        ours: s.bytes.meta({ description: 'Fulfilled and not refunded.' }),
+        payments: z.int().min(0).meta({ description: 'The number of payments recorded in the panel.' }),
       }),
     ),
     differences: z.array(difference).meta({ description: 'The oldest first.' }),
     foreign: z
       .array(z.object({ currency: z.string(), amount: s.bytes, payments: z.int().min(0) }))
-      .meta({ description: 'What came to the account that this panel did not ask for; in neither sum.' }),
+      .meta({ description: 'Payments in the account without an order of this panel; in neither sum.' }),
   }),
   errors: ['not_found', 'provider_failed'],
   example: {
@@ -613,7 +584,7 @@ export const listOrders = panelOperation({
   effect: 'read',
   tag: 'Panel',
   summary: 'List orders',
-  description: 'The newest first; `before` is the number of the last one seen.',
+  description: 'Newest first; `before` is the number of the last one seen.',
   input: z.strictObject({
     before: s.id.optional(),
     limit: s.limit,
@@ -622,7 +593,7 @@ export const listOrders = panelOperation({
   }),
   output: z.object({
     items: z.array(order),
-    total: z.int().min(0).meta({ description: 'How many match, on all pages.' }),
+    total: z.int().min(0).meta({ description: 'The number of matching records on all pages.' }),
     next_before: s.id.nullable(),
   }),
   example: { body: {}, reply: { items: [orderExample], total: 1, next_before: null } },
@@ -633,7 +604,7 @@ export const previewRefund = panelOperation({
   access: 'session',
   effect: 'read',
   tag: 'Panel',
-  summary: 'What a refund would take back',
+  summary: 'Preview a refund',
   input: z.strictObject(ofOrder),
   output: takenBack,
   errors: ['not_found', 'order_unpaid', 'order_refunded'],
@@ -644,7 +615,6 @@ export const previewRefund = panelOperation({
       hold: null,
       bytes: 0,
       bytes_used: 0,
-      devices: 0,
       referrer: null,
       nothing: false,
       by_provider: false,
@@ -660,7 +630,7 @@ export const refundOrder = panelOperation({
   tag: 'Panel',
   summary: 'Refund an order',
   description:
-    'The provider is asked to give the money back, where it can; else it is given back by hand. What was bought is taken back: exactly that, whatever came after it.',
+    'The provider refunds the payment if it can; otherwise it must be refunded by hand. What the order granted is revoked: exactly that, whatever came after it.',
   input: z.strictObject({ ...proof, ...ofOrder, note: s.text({ min: 0, max: 200 }).default('') }),
   output: order,
   errors: [...PROOF_ERRORS, 'not_found', 'order_unpaid', 'order_refunded', 'provider_failed'],
@@ -682,8 +652,8 @@ const paidBy = z.enum([...PAYMENT_METHODS, ...PROVIDER_KINDS]);
 
 const income = z.object({
   currency: z.string(),
-  amount: s.bytes.meta({ description: 'What came and was not refunded, in minor units.' }),
-  refunded: s.bytes.meta({ description: 'What came and was refunded since.' }),
+  amount: s.bytes.meta({ description: 'Received and not refunded, in minor units.' }),
+  refunded: s.bytes.meta({ description: 'Received and refunded since.' }),
   orders: z.int().min(0),
 });
 
@@ -692,14 +662,14 @@ export const getSales = panelOperation({
   access: 'session',
   effect: 'read',
   tag: 'Panel',
-  summary: 'Sums of sales',
-  description: "By the days of the panel's time zone on which the money came.",
+  summary: 'Read sales figures',
+  description: "By the day of the payment, in the panel's time zone.",
   input: z.strictObject({ days: z.literal(SALES_DAYS).default(30) }),
   output: z.object({
     since: z.string().meta({ description: 'The first day, `YYYY-MM-DD`.' }),
     orders: z.int().min(0).meta({ description: 'Those not refunded.' }),
-    renewals: z.int().min(0).meta({ description: 'Of users who had bought a term before.' }),
-    income: z.array(income).meta({ description: 'By currency; no currency is converted to another.' }),
+    renewals: z.int().min(0).meta({ description: 'Orders of users who had bought a term before.' }),
+    income: z.array(income).meta({ description: 'By currency; nothing is converted.' }),
     methods: z
       .array(
         z.object({
@@ -709,13 +679,13 @@ export const getSales = panelOperation({
           orders: z.int().min(0),
         }),
       )
-      .meta({ description: 'By provider or way of paying by hand, and currency, without what was refunded.' }),
+      .meta({ description: 'By provider or manual method, and currency, without refunds.' }),
     trials: z.object({
-      taken: z.int().min(0).meta({ description: 'Free trials that were taken.' }),
-      bought: z.int().min(0).meta({ description: 'Those whose users have bought a term since.' }),
+      taken: z.int().min(0).meta({ description: 'Free trials used.' }),
+      bought: z.int().min(0).meta({ description: 'Trials whose users have bought a term since.' }),
     }),
     churn: z.object({
-      lost: z.int().min(0).meta({ description: 'Users who had bought a term and whose term ended, until now.' }),
+      lost: z.int().min(0).meta({ description: 'Users who had bought a term that has ended by now.' }),
       kept: z.int().min(0).meta({ description: 'Users who bought a term again.' }),
     }),
     days: z

@@ -1,11 +1,11 @@
-// Certificates by ACME (RFC 8555): what is asked for, how it stands, and why the last order failed.
+// Certificates by ACME (RFC 8555): configuration, status, and the last failure.
 import { z } from 'zod';
 import { PROOF_ERRORS, proof } from '../access/proof.ts';
 import { panelOperation } from '../operation.ts';
 import * as s from '../scalars.ts';
 import { CERTIFICATE_TARGETS } from './certificates.ts';
 
-/** Directories of Let's Encrypt: for use, and for trying out. */
+/** Directories of Let's Encrypt: production and staging. */
 export const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
 export const LETS_ENCRYPT_STAGING = 'https://acme-staging-v02.api.letsencrypt.org/directory';
 
@@ -29,7 +29,7 @@ export type AcmeFailureCode = (typeof ACME_FAILURES)[number];
 export const acmeFailureCode = z.enum(ACME_FAILURES).meta({
   id: 'AcmeFailureCode',
   description:
-    '`port_in_use`, `port_forbidden`: the port of HTTP-01 cannot be listened on. `unreachable`: the authority does not answer. `no_challenge`: it does not offer this challenge. `refused`: `detail` is its reason. `rate_limited`: it asks for a pause. `timed_out`: it came to no decision. `unusable`: what it issued cannot be served. `interrupted`: the panel stopped meanwhile. `internal`: the panel failed; its log has the cause.',
+    '`port_in_use`, `port_forbidden`: the panel cannot listen on the port for HTTP-01. `unreachable`: the authority does not answer. `no_challenge`: it does not offer this challenge. `refused`: `detail` is its reason. `rate_limited`: it limits the rate. `timed_out`: it made no decision in time. `unusable`: the issued certificate cannot be used. `interrupted`: the panel stopped during the order. `internal`: the panel failed; its log has the cause.',
 });
 
 const dnsName = z
@@ -45,42 +45,41 @@ const fields = {
   directory_url: z
     .url({ protocol: /^https$/ })
     .max(300)
-    .meta({ description: 'Where the authority describes itself: the ACME directory.' }),
-  email: z.email().max(200).nullable().meta({ description: 'Where the authority may write to; null: nowhere.' }),
+    .meta({ description: 'The URL of the ACME directory.' }),
+  email: z.email().max(200).nullable().meta({ description: 'The e-mail address for the authority; null: none.' }),
   names: z
     .array(dnsName)
     .min(1)
     .max(20)
     .refine((names) => new Set(names).size === names.length, { message: 'has a name twice' })
-    .meta({ description: 'What the certificate is for. Each must resolve to this machine.' }),
+    .meta({ description: 'The names in the certificate. Each must resolve to this machine.' }),
   challenge: z.enum(ACME_CHALLENGES).meta({
     id: 'AcmeChallenge',
     description:
-      'How control of the names is shown. `http-01`: the authority connects to port 80. `tls-alpn-01`: to port 443, which must lead to a listener of the panel.',
+      'How control of the names is proven. `http-01`: the authority connects to port 80. `tls-alpn-01`: to port 443, which must lead to a listener of the panel.',
   }),
   http_port: z.int().min(1).max(65_535).meta({
-    description:
-      'The port that is listened on while a challenge of `http-01` runs; port 80 of the names must lead to it.',
+    description: 'The port of the listener during a challenge of `http-01`; port 80 of the names must lead to it.',
   }),
   targets: z
     .array(z.enum(CERTIFICATE_TARGETS))
     .min(1)
     .max(CERTIFICATE_TARGETS.length)
     .refine((targets) => new Set(targets).size === targets.length, { message: 'has a listener twice' })
-    .meta({ description: 'The listeners that serve the certificate.' }),
+    .meta({ description: 'The listeners that use the certificate.' }),
 };
 
-const acmeSettings = z.object(fields).meta({ id: 'AcmeSettings', description: 'What is ordered, from whom, and how.' });
+const acmeSettings = z.object(fields).meta({ id: 'AcmeSettings', description: 'The configuration of ACME.' });
 
 const failure = z
   .object({
     code: acmeFailureCode,
     at: s.instant.meta({ description: 'When the order failed.' }),
-    name: z.string().nullable().meta({ description: 'The name that it is about; null: all, or unknown.' }),
+    name: z.string().nullable().meta({ description: 'The affected name; null: all, or unknown.' }),
     type: z.string().nullable().meta({
       description: 'The type of the problem as the authority names it (RFC 8555, 6.7), as in `dns`; null: none.',
     }),
-    detail: z.string().nullable().meta({ description: "The authority's or the system's own words; null: none." }),
+    detail: z.string().nullable().meta({ description: 'The message of the authority or the system; null: none.' }),
   })
   .meta({ id: 'AcmeFailure', description: 'Why the last order failed.' });
 
@@ -90,13 +89,13 @@ const acme = z
     status: z.enum(['off', 'waiting', 'ordering', 'active', 'failing']).meta({
       id: 'AcmeStatus',
       description:
-        '`waiting`: the first order is to come. `ordering`: one runs. `active`: there is a certificate. `failing`: the last order failed; a certificate from before goes on being served.',
+        '`waiting`: before the first order. `ordering`: an order runs. `active`: there is a certificate. `failing`: the last order failed; a previous certificate stays in use.',
     }),
-    not_after: s.instant.nullable().meta({ description: 'The end of the certificate by ACME; null: there is none.' }),
+    not_after: s.instant.nullable().meta({ description: 'When the certificate by ACME expires; null: there is none.' }),
     next_order_at: s.instant
       .nullable()
-      .meta({ description: 'When the next order begins: the renewal, or the next attempt. null: off, or one runs.' }),
-    failures: z.int().min(0).meta({ description: 'How many orders have failed in a row.' }),
+      .meta({ description: 'The next order: the renewal, or the next attempt. null: off, or an order runs.' }),
+    failures: z.int().min(0).meta({ description: 'The number of failed orders in a row.' }),
     failure: failure.nullable().meta({ description: 'null: the last order succeeded, or there was none.' }),
   })
   .meta({ id: 'Acme', description: 'Certificates by ACME.' });
@@ -125,7 +124,7 @@ export const getAcme = panelOperation({
   access: 'session',
   effect: 'read',
   tag: 'Panel',
-  summary: 'Read how certificates by ACME stand',
+  summary: 'Read the status of certificates by ACME',
   input: z.strictObject({}),
   output: acme,
   example: { body: {}, reply: example },
@@ -137,9 +136,9 @@ export const setUpAcme = panelOperation({
   effect: 'write',
   proof: 'fresh',
   tag: 'Panel',
-  summary: 'Order certificates by ACME',
+  summary: 'Set up certificates by ACME',
   description:
-    'Also to change how. The order begins within seconds, unless there is a certificate of the same authority for the same names, or there were too many orders in the last hour. What is served stays until there is another.',
+    'Also changes the configuration. The order starts within seconds, unless there is a certificate of the same authority for the same names, or there were too many orders in the last hour. The present certificate stays in use until then.',
   input: z.strictObject({
     ...proof,
     ...fields,
@@ -166,8 +165,7 @@ export const retryAcme = panelOperation({
   effect: 'write',
   tag: 'Panel',
   summary: 'Repeat a failed order by ACME',
-  description:
-    'Within seconds, or once an hour has passed since the fourth last order. Does nothing where none has failed.',
+  description: 'Starts within seconds, or an hour after the fourth last order. Has no effect if none has failed.',
   input: z.strictObject({}),
   output: acme,
   example: { body: {}, reply: { ...example, status: 'waiting', not_after: null } },
@@ -180,7 +178,7 @@ export const turnOffAcme = panelOperation({
   proof: 'fresh',
   tag: 'Panel',
   summary: 'Turn certificates by ACME off',
-  description: 'The listeners that served one get one of the local authority. The account key stays for another time.',
+  description: 'Their listeners get a certificate of the local authority. The account key is kept.',
   input: z.strictObject(proof),
   output: acme,
   errors: PROOF_ERRORS,

@@ -1,4 +1,4 @@
-// Where the panel is reached. Changed in the panel only; a change that could lock the administrator out must be confirmed there.
+// The addresses of the panel. Changed in the panel only; a change that could lock the administrator out must be confirmed.
 import { z } from 'zod';
 import { PROOF_ERRORS, proof } from '../access/proof.ts';
 import { panelOperation } from '../operation.ts';
@@ -13,19 +13,19 @@ const listenAddress = z.union([z.ipv4(), z.ipv6(), z.literal('localhost')]);
 const urlSafe = /^[A-Za-z0-9_-]+$/;
 const secretPath = z.string().min(24).max(128).regex(urlSafe).meta({
   description:
-    'The first segment of every address but those of links. One that is easily guessed is refused: at least 128 bits.',
+    'The first segment of every address except links. It must have at least 128 bits, so that it cannot be guessed.',
 });
 const subPath = z.string().min(1).max(64).regex(urlSafe);
 const publicUrl = z
   .url({ protocol: /^https?$/ })
   .max(300)
   .regex(/^https?:\/\/[^/?#@]+$/)
-  .meta({ description: 'Scheme, host and port that links begin with, without a path.' });
+  .meta({ description: 'Scheme, host and port of links, without a path.' });
 const proxy = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
 
 const fields = {
   host: listenAddress.meta({
-    description: 'The address listened on; 127.0.0.1: this machine only, 0.0.0.0: every one.',
+    description: 'The listening address; 127.0.0.1: this machine only, 0.0.0.0: all addresses.',
   }),
   port,
   secret_path: secretPath,
@@ -33,10 +33,8 @@ const fields = {
   public_address: host.nullable().meta({ description: 'The name or address in base_url; null: the LAN address.' }),
   public_url: publicUrl.nullable(),
   host_names: z.array(host).max(20).meta({ description: "Names accepted in Host besides the panel's own." }),
-  trusted_proxies: z.array(proxy).max(20).meta({ description: 'Only from these is X-Forwarded-For believed.' }),
-  links_port: port
-    .nullable()
-    .meta({ description: 'A listener of its own that serves subscription links only; null: none.' }),
+  trusted_proxies: z.array(proxy).max(20).meta({ description: 'X-Forwarded-For is trusted only from these.' }),
+  links_port: port.nullable().meta({ description: 'A separate listener for subscription links only; null: none.' }),
   links_host: listenAddress,
 };
 
@@ -52,10 +50,8 @@ const addresses = z
     ...fields,
     base_url: z.string(),
     panel_url: z.string(),
-    links_url: z.string().meta({ description: 'What a subscription link begins with.' }),
-    confirm_by: s.instant
-      .nullable()
-      .meta({ description: 'Until when the change of the listening address must be confirmed.' }),
+    links_url: z.string().meta({ description: 'The beginning of subscription links.' }),
+    confirm_by: s.instant.nullable().meta({ description: 'The deadline for confirming the new listening address.' }),
     warnings: z.array(z.enum(ADDRESS_WARNINGS)).meta({ description: 'Why phones or machines may refuse an address.' }),
   })
   .meta({ id: 'Addresses' });
@@ -96,9 +92,9 @@ export const changeAddresses = panelOperation({
   effect: 'write',
   proof: 'fresh',
   tag: 'Panel',
-  summary: 'Change addresses, with effect at the next request',
+  summary: 'Change addresses',
   description:
-    'Another listening address or port is tried beside the former one: open `confirm_url` within a minute, or everything stays as it was. Old paths get the constant reply at once.',
+    'Takes effect at the next request. A new listening address or port is tried beside the present one: open `confirm_url` within a minute, or the change is undone. Old paths get the constant reply at once.',
   input: z.strictObject({
     ...proof,
     host: fields.host.optional(),
@@ -114,7 +110,7 @@ export const changeAddresses = panelOperation({
   }),
   output: z.object({
     addresses,
-    confirm_url: z.string().nullable().meta({ description: 'Where to confirm; null where nothing needs it.' }),
+    confirm_url: z.string().nullable().meta({ description: 'The address for confirming; null: not needed.' }),
     confirm_token: z.string().nullable(),
   }),
   errors: [...PROOF_ERRORS, 'address_in_use'],
@@ -129,8 +125,8 @@ export const confirmAddresses = panelOperation({
   access: 'session',
   effect: 'write',
   tag: 'Panel',
-  summary: 'Confirm the new listening address, from there',
-  description: 'Counts only where it arrives at the new address; the former one then closes.',
+  summary: 'Confirm the new listening address',
+  description: 'Valid only at the new address; the previous listener then closes.',
   input: z.strictObject({ token: z.string().max(200) }),
   output: addresses,
   errors: ['not_found'],
@@ -144,9 +140,9 @@ export const checkReach = panelOperation({
   access: 'session',
   effect: 'write',
   tag: 'Panel',
-  summary: 'Connect to each of the own addresses',
+  summary: 'Test the addresses of the panel',
   description:
-    'From this machine: what a firewall does to others is not seen. `certificate`: it answers, with a certificate that is not for this address.',
+    'Connects to each address from this machine, so that firewalls for others are not detected. `certificate`: it answers with a certificate for another address.',
   input: z.strictObject({}),
   output: z.object({
     tried: z
@@ -162,8 +158,8 @@ export const rotateSecretPath = panelOperation({
   effect: 'write',
   proof: 'fresh',
   tag: 'Panel',
-  summary: 'Make a new secret path',
-  description: 'Bots need the new base_url; the old path gets the constant reply from the next request on.',
+  summary: 'Create a new secret path',
+  description: 'Bots need the new base_url; the old path gets the constant reply from the next request.',
   input: z.strictObject(proof),
   output: addresses,
   errors: PROOF_ERRORS,

@@ -1,4 +1,4 @@
-// Certificates: what is served, an own one imported, a new one made, and the local authority that machines can trust.
+// Certificates of the listeners, importing and renewing them, and the local authority.
 import { z } from 'zod';
 import { PROOF_ERRORS, proof } from '../access/proof.ts';
 import { panelOperation } from '../operation.ts';
@@ -8,7 +8,7 @@ export const CERTIFICATE_TARGETS = ['panel', 'links'] as const;
 const target = z
   .enum(CERTIFICATE_TARGETS)
   .default('panel')
-  .meta({ description: '`links`: of the listener for links only.' });
+  .meta({ description: '`links`: the listener for links only.' });
 const fingerprint = z.string().meta({ description: 'SHA-256, upper-case hex pairs with colons.' });
 
 const served = z
@@ -16,7 +16,7 @@ const served = z
     target: z.enum(CERTIFICATE_TARGETS),
     source: z
       .enum(['local', 'imported', 'acme'])
-      .meta({ description: '`local`: signed by the local authority. `acme`: ordered from one by ACME.' }),
+      .meta({ description: '`local`: signed by the local authority. `acme`: issued by ACME.' }),
     subject: z.string(),
     issuer: z.string(),
     names: z.array(z.string()),
@@ -24,17 +24,43 @@ const served = z
     not_before: s.instant,
     not_after: s.instant,
     days_left: z.int(),
-    warning: z
-      .enum(['ends_soon', 'ended', 'not_yet'])
-      .nullable()
-      .meta({ description: '`ends_soon`: within 30 days; by ACME: a quarter of its lifetime is left.' }),
+    warning: z.enum(['ends_soon', 'ended', 'not_yet', 'import_damaged']).nullable().meta({
+      description:
+        '`ends_soon`: within 30 days; by ACME: a quarter of its lifetime is left. `import_damaged`: an imported one cannot be read, and this one is used instead.',
+    }),
   })
   .meta({ id: 'Certificate' });
 export type Certificate = z.output<typeof served>;
 
 const authority = z
-  .object({ fingerprint, not_after: s.instant, pem: z.string() })
-  .meta({ id: 'Authority', description: 'The local authority, for the trust store of the machines that call.' });
+  .object({
+    fingerprint,
+    not_before: s.instant,
+    not_after: s.instant,
+    pem: z.string(),
+    warning: z
+      .enum(['ends_soon', 'ended', 'not_yet'])
+      .nullable()
+      .meta({ description: '`ends_soon`: within a year. It is replaced on request only.' }),
+    replaced: z
+      .object({ fingerprint: fingerprint.meta({ description: 'Of the former one.' }), at: s.instant })
+      .nullable()
+      .meta({
+        description:
+          'A previous authority that clients may still trust; null: none, or confirmed to be replaced everywhere.',
+      }),
+  })
+  .meta({ id: 'Authority', description: 'The local authority, for the trust store of clients.' });
+export type Authority = z.output<typeof authority>;
+
+const exampleAuthority: Authority = {
+  fingerprint: '12:34:56',
+  not_before: '2026-11-20T09:00:00.000Z',
+  not_after: '2036-11-20T09:00:00.000Z',
+  pem: '-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----\n',
+  warning: null,
+  replaced: null,
+};
 
 const example: Certificate = {
   target: 'panel',
@@ -54,18 +80,23 @@ export const getCertificates = panelOperation({
   access: 'session',
   effect: 'read',
   tag: 'Panel',
-  summary: 'Read what certificates are served',
+  summary: 'Read the certificates in use',
   input: z.strictObject({}),
-  output: z.object({ served: z.array(served), authority }),
+  output: z.object({
+    mode: z.enum(['tls', 'proxy']).meta({
+      id: 'CertificateMode',
+      description:
+        '`proxy`: the panel is served over plain HTTP, and a reverse proxy in front of it has the certificate.',
+    }),
+    served: z.array(served),
+    authority: authority.nullable().meta({ description: 'null behind a reverse proxy.' }),
+  }),
   example: {
     body: {},
     reply: {
+      mode: 'tls',
       served: [example],
-      authority: {
-        fingerprint: '12:34:56',
-        not_after: '2036-11-20T09:00:00.000Z',
-        pem: '-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----\n',
-      },
+      authority: exampleAuthority,
     },
   },
 });
@@ -78,7 +109,7 @@ export const importCertificate = panelOperation({
   tag: 'Panel',
   summary: 'Import a certificate',
   description:
-    'Chain, key and dates are checked first; a bad one is refused and the one that runs stays. Ends ACME for this listener.',
+    'Chain, key and dates are checked first; if one is invalid, the import is refused and the present certificate stays. Turns ACME off for this listener.',
   input: z.strictObject({
     ...proof,
     target,
@@ -103,11 +134,41 @@ export const renewCertificate = panelOperation({
   effect: 'write',
   proof: 'fresh',
   tag: 'Panel',
-  summary: 'Make a new certificate of the local authority',
+  summary: 'Create a new certificate of the local authority',
   description:
-    'Also in place of an imported one or one by ACME, which ends for this listener. No connection is dropped.',
+    'Also replaces an imported certificate, or one by ACME, which is turned off for this listener. No connection is dropped.',
   input: z.strictObject({ ...proof, target }),
   output: served,
   errors: PROOF_ERRORS,
   example: { body: { password: 'correct horse battery' }, reply: example },
+});
+
+export const replaceAuthority = panelOperation({
+  id: 'replaceAuthority',
+  access: 'session',
+  effect: 'write',
+  proof: 'fresh',
+  tag: 'Panel',
+  summary: 'Create a new local authority',
+  description:
+    'Clients that trust the present one then refuse the panel until they have the new CA file. The present files stay in the data folder under other names.',
+  input: z.strictObject({ ...proof }),
+  output: authority,
+  errors: PROOF_ERRORS,
+  example: {
+    body: { password: 'correct horse battery' },
+    reply: { ...exampleAuthority, replaced: { fingerprint: '65:43:21', at: '2026-11-20T10:00:00.000Z' } },
+  },
+});
+
+export const confirmAuthority = panelOperation({
+  id: 'confirmAuthority',
+  access: 'session',
+  effect: 'write',
+  tag: 'Panel',
+  summary: 'Confirm that clients trust the present local authority',
+  description: 'Ends the reminder that it was replaced.',
+  input: z.strictObject({}),
+  output: authority,
+  example: { body: {}, reply: exampleAuthority },
 });

@@ -1,8 +1,8 @@
-// Settings on the wire: what a bot may know, without addresses and secrets; and what the administrator changes.
+// Settings on the wire: those that keys can read, without addresses and secrets, and those that the administrator changes.
 import { z } from 'zod';
 import { LANGUAGE_CODES } from '../../i18n/languages.ts';
 import { PROOF_ERRORS, proof } from '../access/proof.ts';
-import { apiOperation, panelOperation } from '../operation.ts';
+import { apiOperation, hasMember, panelOperation } from '../operation.ts';
 import * as s from '../scalars.ts';
 
 const language = z
@@ -17,7 +17,7 @@ const expiringNoticeDays = z
   .meta({
     uniqueItems: true,
     description:
-      'How many times 24 hours before the end of a term there is a `user.expiring` event; in replies the longest notice first.',
+      'The days (of 24 hours) before the end of a term at which `user.expiring` is emitted; in replies the longest notice first.',
   });
 
 export const settings = z
@@ -29,23 +29,23 @@ export const settings = z
     subscription: z
       .object({
         title: z.string().meta({ description: 'The name of the subscription in the apps of users.' }),
-        update_interval_hours: z.int().min(1).meta({ description: 'How often apps read it again, in hours.' }),
-        support_url: z.string().nullable().meta({ description: 'Where users find help; null: nowhere.' }),
+        update_interval_hours: z.int().min(1).meta({ description: 'The update interval of apps, in hours.' }),
+        support_url: z.string().nullable().meta({ description: 'The address of support for users; null: none.' }),
         announcement: z.string().meta({ description: 'A message that apps show to users; empty: none.' }),
       })
-      .meta({ id: 'SubscriptionSettings', description: 'What the apps of users get besides the connections.' }),
+      .meta({ id: 'SubscriptionSettings', description: 'The subscription settings besides the inbounds.' }),
     limits: z
       .object({
         requests_per_minute: z.int().min(0).meta({ description: 'Per key; 0: no limit.' }),
         page: z.int().min(1).meta({ description: 'The highest `limit` of a list.' }),
-        bulk: z.int().min(1).meta({ description: 'How many ids a bulk can name.' }),
+        bulk: z.int().min(1).meta({ description: 'The highest number of ids in a bulk.' }),
         body_bytes: z.int().min(1).meta({ description: 'The largest body of a request, in bytes.' }),
-        events_kept_days: z.int().min(1).meta({ description: 'For how many days events are stored.' }),
-        idempotency_hours: z.int().min(1).meta({ description: 'For how many hours an Idempotency-Key is recognized.' }),
+        events_kept_days: z.int().min(1).meta({ description: 'The days that events are stored.' }),
+        idempotency_hours: z.int().min(1).meta({ description: 'The hours that an Idempotency-Key is stored.' }),
       })
-      .meta({ id: 'Limits', description: 'The bounds of requests.' }),
+      .meta({ id: 'Limits', description: 'The limits of requests.' }),
   })
-  .meta({ id: 'Settings', description: 'The settings that a bot may know: no address and no secret.' });
+  .meta({ id: 'Settings', description: 'Settings without addresses and secrets.' });
 export type SettingsView = z.output<typeof settings>;
 
 export const getSettings = apiOperation({
@@ -54,7 +54,7 @@ export const getSettings = apiOperation({
   path: '/settings',
   access: 'read',
   tag: 'Panel',
-  summary: 'Read the settings a bot may know',
+  summary: 'Read the settings',
   params: z.strictObject({}),
   query: z.strictObject({}),
   body: null,
@@ -79,9 +79,9 @@ export const getSettings = apiOperation({
   },
 });
 
-/** What the administrator changes, in the panel only. */
+/** Settings that the administrator changes, in the panel only. */
 const fields = {
-  time_zone: z.string().max(64).meta({ description: 'IANA name. Resets and calendar months follow it from now on.' }),
+  time_zone: z.string().max(64).meta({ description: 'IANA name. Applies to resets and calendar months from now on.' }),
   language,
   panel_title: s.text({ min: 1, max: 60 }),
   subscription_title: s.text({ min: 1, max: 60 }),
@@ -103,18 +103,21 @@ const fields = {
     .max(1000)
     .regex(/^(?:\/|[A-Za-z]:[\\/])[^\0\n\r]*$/)
     .nullable()
-    .meta({ description: 'The absolute path of the program of local engines; null: `xray` or `v2ray` on the PATH.' }),
+    .meta({
+      description:
+        'The absolute path of the program of local engines; null: the engine that came with the panel, else `xray` or `v2ray` in PATH.',
+    }),
   cut_off_concurrent: z.boolean().meta({
     description:
-      'Whether users who are connected from more addresses at once than `concurrent_limit` are cut off for 5 minutes; false: there is an event only.',
+      'Whether users are blocked for 5 minutes when they are connected from more addresses than `concurrent_limit`; false: only the event is emitted.',
   }),
   restart_to_cut_off: z.boolean().meta({
     description:
-      'Whether an engine is restarted, at most every 10 minutes, when users who may not connect any more go on moving bytes over connections that were open before.',
+      'Whether an engine is restarted, at most every 10 minutes, when users who may no longer connect still move bytes over open connections.',
   }),
-  selling: z.boolean().meta({ description: 'Whether orders can be made that users pay at a provider.' }),
+  selling: z.boolean().meta({ description: 'Whether users can order and pay at a provider.' }),
   update_checks: z.boolean().meta({
-    description: 'Whether the panel looks for newer versions once a day. Nothing is sent but the request.',
+    description: 'Whether the panel checks for newer versions once a day. Nothing but the request is sent.',
   }),
 };
 
@@ -156,7 +159,8 @@ export const updateSettings = panelOperation({
   access: 'session',
   effect: 'write',
   proof: 'fresh',
-  proofFor: ['rate_limit', 'events_kept_days', 'audit_kept_days', 'engine_path', 'update_checks'],
+  proofFor: (input) =>
+    hasMember(input, ['rate_limit', 'events_kept_days', 'audit_kept_days', 'engine_path', 'update_checks']),
   tag: 'Panel',
   summary: 'Change settings',
   input: z.strictObject({ ...proof, ...fields }).partial(),

@@ -1,4 +1,4 @@
-// The secret store as the panel shows it: which state it is in and what to do about it.
+// The state of the secret store, and how to fix it.
 import { z } from 'zod';
 import { panelOperation } from '../operation.ts';
 
@@ -7,8 +7,8 @@ export const VAULT_STATES = ['unlocked', 'locked', 'absent', 'changed', 'deleted
 const vault = z
   .object({
     state: z.enum(VAULT_STATES),
-    backend: z.string().nullable().meta({ description: 'Where the master key is kept; null if nowhere.' }),
-    message: z.string().meta({ description: 'What that means and what to do, in English.' }),
+    backend: z.string().nullable().meta({ description: 'Where the master key is stored; null: nowhere.' }),
+    message: z.string().meta({ description: 'The meaning and what to do, in English.' }),
   })
   .meta({ id: 'Vault' });
 const reply = {
@@ -33,7 +33,7 @@ export const refreshVault = panelOperation({
   access: 'session',
   effect: 'write',
   tag: 'Panel',
-  summary: 'Look at the keychain again, after it was unlocked',
+  summary: 'Check the keychain again after it was unlocked',
   input: z.strictObject({}),
   output: vault,
   example: { body: {}, reply },

@@ -1,14 +1,14 @@
-// What a bulk would make of each user, for the administrator to see before it is done: the panel's own.
+// The effect of a bulk on each user, shown before it runs. In the panel only.
 import { z } from 'zod';
 import { panelOperation } from '../operation.ts';
 import * as s from '../scalars.ts';
 import { bulkResult, userBulk } from './user-acts.ts';
 import { hold, userState } from './users.ts';
 
-/** So many users are looked at, the first by their ids. */
-export const MOST_PREVIEWED = 500;
-/** So many of these are shown. */
-export const MOST_SHOWN = 50;
+/** Users in a preview, the first by id. */
+export const MAX_PREVIEWED = 500;
+/** Listed users. */
+export const MAX_SHOWN = 50;
 
 const item = bulkResult.shape.results.element;
 
@@ -21,20 +21,20 @@ const side = z.object({
   traffic_extra: z.int().min(0),
   tariff_id: s.id.nullable(),
   tags: z.array(z.string()),
-  inbounds: z.array(s.id).nullable().meta({ description: 'Connections allowed; null: all.' }),
+  inbounds: z.array(s.id).nullable().meta({ description: 'Allowed inbounds; null: all.' }),
 });
 export type PreviewSide = z.output<typeof side>;
 
 const row = z.object({
-  id: s.idOf('user'),
+  id: s.defineId('user'),
   name: z.string(),
   outcome: item.shape.outcome,
   detail: item.shape.detail,
   counter: z
     .enum(['kept', 'begins_again'])
-    .meta({ description: '`begins_again`: the traffic of the period is counted from zero.' }),
+    .meta({ description: '`begins_again`: the counter of the period is reset to zero.' }),
   before: side,
-  after: side.nullable().meta({ description: 'null: the user stays as it is, or is deleted.' }),
+  after: side.nullable().meta({ description: 'null: the user is unchanged or deleted.' }),
 });
 export type PreviewRow = z.output<typeof row>;
 
@@ -56,11 +56,11 @@ export const previewBulk = panelOperation({
   effect: 'read',
   tag: 'Users',
   summary: 'Preview a bulk, user by user',
-  description: `By the rules that carry it out. Of the first ${MOST_PREVIEWED} users by their ids, of whom ${MOST_SHOWN} are listed; a dry run of the bulk counts all. \`dry_run\`, \`atomic\` and \`expect_matched\` make no difference.`,
+  description: `Uses the rules of the bulk itself. Covers the first ${MAX_PREVIEWED} users by id and lists ${MAX_SHOWN} of them; a dry run of the bulk counts all. \`dry_run\`, \`atomic\` and \`expect_matched\` have no effect.`,
   input: userBulk,
   output: z.object({
-    previewed: z.int().min(0).meta({ description: 'How many users were looked at.' }),
-    begin_again: z.int().min(0).meta({ description: 'How many of them have their counter begin again.' }),
+    previewed: z.int().min(0).meta({ description: 'The number of users in the preview.' }),
+    begin_again: z.int().min(0).meta({ description: 'The number of users whose counter is reset.' }),
     items: z.array(row),
   }),
   errors: ['extend_amount', 'tariff_not_found', 'inbound_not_found'],

@@ -1,4 +1,4 @@
-// Why a user cannot connect, and what a pasted text is: the panel's own operations for support.
+// Diagnosis of a user's connection, and identification of a pasted text, for support. In the panel only.
 import { z } from 'zod';
 import { auditEntry } from '../access/audit.ts';
 import { key } from '../access/keys.ts';
@@ -54,25 +54,28 @@ export const REMEDIES = [
 export type Remedy = (typeof REMEDIES)[number];
 
 const figures = z.object({
-  at: s.instant.nullable().optional().meta({ description: 'When it happened or will.' }),
-  bytes: z.int().min(0).optional().meta({ description: 'How much was used or is left.' }),
-  limit: z.int().min(0).optional().meta({ description: 'How much, or how many, there may be.' }),
-  count: z.int().min(0).nullable().optional().meta({ description: 'How many there are.' }),
-  id: s.id.optional().meta({ description: 'The node or connection.' }),
-  name: z.string().optional().meta({ description: 'Its name; of a link the application that read it.' }),
-  host: z.string().optional().meta({ description: 'The address that is meant.' }),
-  others: z.int().min(0).optional().meta({ description: 'Other connections of the user that should work.' }),
-  error_code: z.enum(NODE_ERROR_CODES).nullable().optional().meta({ description: 'What is wrong with the node.' }),
+  at: s.instant.nullable().optional().meta({ description: 'When it happened or will happen.' }),
+  bytes: z.int().min(0).optional().meta({ description: 'The amount used or left.' }),
+  limit: z.int().min(0).optional().meta({ description: 'The limit.' }),
+  count: z.int().min(0).nullable().optional().meta({ description: 'The number.' }),
+  id: s.id.optional().meta({ description: 'The node or inbound.' }),
+  name: z.string().optional().meta({ description: 'Its name; for a link, the application that read it.' }),
+  host: z.string().optional().meta({ description: 'The address.' }),
+  others: z.int().min(0).optional().meta({ description: 'Other inbounds of the user that should work.' }),
+  error_code: z.enum(NODE_ERROR_CODES).nullable().optional().meta({ description: 'The problem of the node.' }),
 });
 export type Figures = z.output<typeof figures>;
 
 export const finding = z.object({
   code: z.enum(FINDING_CODES),
   severity: z.enum(['blocking', 'warning', 'fine']).meta({
-    description: '`blocking`: the user cannot connect because of it. `warning`: may be why some connection fails.',
+    description: '`blocking`: the user cannot connect because of it. `warning`: a connection may fail because of it.',
   }),
   figures,
-  remedy: z.enum(REMEDIES).nullable().meta({ description: 'What would mend it; null: nothing needs to be done.' }),
+  remedy: z
+    .enum(REMEDIES)
+    .nullable()
+    .meta({ description: 'The action that fixes it; null: nothing needs to be done.' }),
 });
 export type Finding = z.output<typeof finding>;
 
@@ -86,10 +89,10 @@ export const diagnoseUser = panelOperation({
   tag: 'Users',
   summary: 'Find why a user cannot connect',
   description:
-    'What is known of the user, the link, and the nodes in it, the worst first. Nothing is asked over the network.',
-  input: s.byIdOf('user'),
+    'Findings about the user, the link and its nodes, most severe first. Uses stored data only, without network requests.',
+  input: s.defineIdParams('user'),
   output: z.object({
-    verdict: verdict.meta({ description: 'The worst of the findings.' }),
+    verdict: verdict.meta({ description: 'The severity of the worst finding.' }),
     findings: z.array(finding),
   }),
   errors: ['not_found'],
@@ -128,7 +131,7 @@ const PASTED_KINDS = [
   'unknown',
 ] as const;
 
-const foundUser = z.object({ id: s.idOf('user'), name: z.string(), contact: z.string(), state: userState });
+const foundUser = z.object({ id: s.defineId('user'), name: z.string(), contact: z.string(), state: userState });
 
 export const identify = panelOperation({
   id: 'identify',
@@ -137,19 +140,23 @@ export const identify = panelOperation({
   tag: 'Panel',
   summary: 'Identify a pasted text',
   description:
-    'A name, a contact, an id, a subscription link, a share link, a key or the beginning of one, the id of a request, or what names an order (the address of its page, a receipt, an id of a provider): what it is, and the records it leads to. The text is neither logged nor stored.',
+    'Finds what the text is and the records it belongs to: a name, a contact, an id, a subscription link, a share link, a key or the beginning of one, the id of a request, or a reference to an order (the address of its page, a receipt, an id of a provider). The text is neither logged nor stored.',
   input: z.strictObject({ text: z.string().min(1).max(MAX_PASTED) }),
   output: z.object({
     kind: z.enum(PASTED_KINDS).meta({
-      description: 'What the form of the text shows. With a name or a contact exactly one user has it.',
+      description: 'The kind of the text, by its form. For a name or a contact there is exactly one match.',
     }),
-    user: foundUser.nullable().meta({ description: 'Whose it is; null: no user, or it was replaced since.' }),
-    keys: z.array(z.object({ id: s.idOf('key'), name: z.string(), prefix: key.shape.prefix, state: key.shape.state })),
+    user: foundUser
+      .nullable()
+      .meta({ description: 'The user that it belongs to; null: none, or it was replaced since.' }),
+    keys: z.array(
+      z.object({ id: s.defineId('key'), name: z.string(), prefix: key.shape.prefix, state: key.shape.state }),
+    ),
     order: z
       .object({ id: s.id, state: z.enum(ORDER_STATES), user_name: z.string() })
       .nullable()
-      .meta({ description: 'null: it names none. `user` is who it was made for.' }),
-    entries: z.array(auditEntry).meta({ description: 'What a request did, as the audit log has it.' }),
+      .meta({ description: 'null: no order. `user` is the user of the order.' }),
+    entries: z.array(auditEntry).meta({ description: 'The entries of the audit log for a request.' }),
   }),
   example: {
     body: { text: '@anna' },

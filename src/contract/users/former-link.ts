@@ -1,4 +1,4 @@
-// Since when the link that a user had before no longer works.
+// Since when the previous subscription link of a user no longer works.
 import { z } from 'zod';
 import { panelOperation } from '../operation.ts';
 import * as s from '../scalars.ts';
@@ -8,26 +8,28 @@ export const getFormerLink = panelOperation({
   access: 'session',
   effect: 'read',
   tag: 'Users',
-  summary: "Read since when a user's former link is dead",
+  summary: "Read when a user's previous link stopped working",
   description:
-    'Of a link that was reissued. The panel refuses it at once; the machine of a node, which may serve links, does so from its first contact with the panel on.',
-  input: s.byIdOf('user'),
+    'After a link was reissued. The panel refuses the previous one at once; the machine of a node that serves links refuses it from its next contact with the panel.',
+  input: s.defineIdParams('user'),
   output: z.object({
     dead_since: s.instant.nullable().meta({
-      description: 'When it was reissued: since then it is dead at the panel; null: the present link is the first.',
+      description:
+        'When the link was reissued: since then the panel refuses the previous one; null: the link was never reissued.',
     }),
     nodes: z
       .array(
         z.object({
-          id: s.idOf('node'),
+          id: s.defineId('node'),
           name: z.string(),
           dead_since: s.instant.nullable().meta({
-            description: 'When its machine was told of it; null: it was not met since, and may still serve the link.',
+            description:
+              'When its machine received the change; null: not yet, so it may still serve the previous link.',
           }),
-          last_seen_at: s.instant.nullable().meta({ description: 'When it was last met; null: never.' }),
+          last_seen_at: s.instant.nullable().meta({ description: 'The last contact with it; null: never.' }),
         }),
       )
-      .meta({ description: 'Machines of nodes that can have the former link, by id.' }),
+      .meta({ description: 'Machines of nodes that may have the previous link, by id.' }),
   }),
   errors: ['not_found'],
   example: {

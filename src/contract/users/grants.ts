@@ -1,4 +1,4 @@
-// Traffic grants on the wire: bytes a user may spend beyond the plan's limit.
+// Traffic grants on the wire: bytes in addition to the tariff's limit.
 import { z } from 'zod';
 import { apiOperation } from '../operation.ts';
 import * as s from '../scalars.ts';
@@ -15,17 +15,17 @@ export const MAX_GRANT_DAYS = 3650;
 const grantState = z.enum(['open', 'used_up', 'ended']).meta({
   id: 'GrantState',
   description:
-    '`open`: there are bytes to spend. `used_up`: all bytes were spent. `ended`: its days or its period passed before all bytes were spent.',
+    '`open`: bytes are left. `used_up`: all bytes are used. `ended`: its days or its period ended before all bytes were used.',
 });
 export type GrantState = z.output<typeof grantState>;
 
-const NOTE = 'A remark, such as the number of a payment.';
+const NOTE = 'A remark, such as a payment number.';
 
 export const grant = z
   .object({
-    id: s.idOf('grant'),
-    bytes: s.bytes.meta({ description: 'How much the grant is in all.' }),
-    bytes_left: s.bytes.meta({ description: 'What can still be spent; 0 once it has ended.' }),
+    id: s.defineId('grant'),
+    bytes: s.bytes.meta({ description: 'The bytes of the grant.' }),
+    bytes_left: s.bytes.meta({ description: 'The bytes left; 0 once it has ended.' }),
     state: grantState,
     lifetime,
     days: z
@@ -33,35 +33,35 @@ export const grant = z
       .min(1)
       .max(MAX_GRANT_DAYS)
       .nullable()
-      .meta({ description: 'With the lifetime `days`: for how many, from its creation; else null.' }),
-    ends_at: s.instant.nullable().meta({ description: 'When what is left is lost; null: with the reset, or never.' }),
+      .meta({ description: 'With the lifetime `days`: the number of days from its creation; else null.' }),
+    ends_at: s.instant.nullable().meta({ description: 'When the rest expires; null: at the reset, or never.' }),
     note: z.string().meta({ description: NOTE }),
     created_at: s.createdAt,
   })
-  .meta({ id: 'Grant', description: "Traffic that a user may spend beyond the plan's limit." });
+  .meta({ id: 'Grant', description: "Traffic of a user in addition to the tariff's limit." });
 export type Grant = z.output<typeof grant>;
 
-/** Reports `days` without the lifetime `days`, and the reverse. */
+/** `days` and the lifetime `days` need each other. */
 export function checkGrantDays(
   value: { readonly lifetime?: GrantLifetime | undefined; readonly days?: number | undefined },
   context: z.RefinementCtx,
 ): void {
   const { lifetime: given, days } = value;
   if (given === undefined || (given === 'days') === (days !== undefined)) return;
-  const message = given === 'days' ? 'is required with the lifetime days' : 'goes with the lifetime days only';
+  const message = given === 'days' ? 'is required with the lifetime days' : 'is possible with the lifetime days only';
   context.addIssue({ code: 'custom', path: ['days'], message, input: days });
 }
 
 export const grantCreate = z
   .strictObject({
-    bytes: z.int().min(1).max(s.MAX_TRAFFIC).meta({ description: 'How much is granted; at most 1 PiB.' }),
+    bytes: z.int().min(1).max(s.MAX_TRAFFIC).meta({ description: 'The bytes granted; at most 1 PiB.' }),
     lifetime,
     days: z
       .int()
       .min(1)
       .max(MAX_GRANT_DAYS)
       .optional()
-      .meta({ description: 'With the lifetime `days`, and only then: for how many.' }),
+      .meta({ description: 'The number of days; required with the lifetime `days`, and not allowed otherwise.' }),
     note: s.text({ min: 0, max: 200 }).optional().meta({ description: NOTE }),
   })
   .superRefine(checkGrantDays)
@@ -80,7 +80,7 @@ const grantExample: Grant = {
   created_at: '2026-11-20T10:00:00.000Z',
 };
 
-const byBoth = z.strictObject({ id: s.idOf('user'), grant_id: s.idOf('grant') });
+const byBoth = z.strictObject({ id: s.defineId('user'), grant_id: s.defineId('grant') });
 const none = z.strictObject({});
 
 export const createGrant = apiOperation({
@@ -111,7 +111,7 @@ export const listGrants = apiOperation({
   access: 'read',
   tag: 'Grants',
   summary: "List a user's grants",
-  description: 'The newest first, those used up and ended included.',
+  description: 'Newest first, including those used up and ended.',
   params: byId,
   query: z.strictObject({
     state: grantState.optional().meta({ description: 'Only grants in this state.' }),
@@ -119,7 +119,7 @@ export const listGrants = apiOperation({
   }),
   body: null,
   status: 200,
-  output: s.listOf(grant, 'GrantList'),
+  output: s.defineList(grant, 'GrantList'),
   headers: ['Link'],
   errors: ['not_found'],
   example: {
@@ -150,8 +150,8 @@ export const deleteGrant = apiOperation({
   path: '/users/{id}/grants/{grant_id}',
   access: 'full',
   tag: 'Grants',
-  summary: 'Take a grant back',
-  description: 'What is left of it is gone; what was spent stays spent.',
+  summary: 'Revoke a grant',
+  description: 'The bytes left are removed; used bytes stay counted.',
   params: byBoth,
   query: none,
   body: null,

@@ -1,4 +1,4 @@
-// What a user sees at the own link, for the administrator to look at: the panel's own.
+// The page of a user's subscription link, for the administrator. In the panel only.
 import { z } from 'zod';
 import { panelOperation } from '../operation.ts';
 import * as s from '../scalars.ts';
@@ -10,7 +10,7 @@ export const getSubscriptionPage = panelOperation({
   tag: 'Users',
   summary: "Read a user's subscription page",
   description:
-    "The page that the user's link shows in a browser, in the panel's language, without its script. It has one `style` element, and loads nothing.",
+    "The page that a browser shows at the user's link, in the panel's language, without its script. It has one `style` element and loads nothing.",
   input: z.strictObject({ id: s.id }),
   output: z.object({ html: z.string() }),
   errors: ['not_found'],

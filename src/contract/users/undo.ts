@@ -1,14 +1,14 @@
-// Undoing an act on users, for some minutes: the panel's own.
+// Undo of actions on users, for some minutes. In the panel only.
 import { z } from 'zod';
 import { panelOperation } from '../operation.ts';
 import * as s from '../scalars.ts';
 
-/** How long after an act began it can be undone. */
+/** How long after its start an action can be undone. */
 export const UNDO_MINUTES = 10;
-/** So many users who stay as they are are named. */
-export const MOST_LISTED = 100;
-/** So many acts are undone together: a large selection is changed in portions. */
-const MOST_ACTS = 1000;
+/** Listed users who were not restored. */
+export const MAX_LISTED = 100;
+/** Actions undone together: a large selection is changed in portions. */
+const MAX_ACTS = 1000;
 
 export const UNDO_REFUSALS = ['changed_since', 'not_found', 'tariff_gone', 'inbound_gone'] as const;
 export type UndoRefusal = (typeof UNDO_REFUSALS)[number];
@@ -18,31 +18,31 @@ export const undoActs = panelOperation({
   access: 'session',
   effect: 'write',
   tag: 'Users',
-  summary: 'Undo acts on users',
-  description: `Of a bulk, and of an extension, a reduction and a reset by the administrator, within ${UNDO_MINUTES} minutes; a deletion cannot be undone. Each user is again as before in what the act changed. What moved since then is counted besides. A user who was changed since then stays.`,
+  summary: 'Undo actions on users',
+  description: `For a bulk, and for an extension, a reduction and a reset by the administrator, within ${UNDO_MINUTES} minutes; a deletion cannot be undone. Restores what the action changed for each user; traffic since then stays counted. Users who were changed since then are skipped.`,
   input: z.strictObject({
     entries: z
       .array(s.id)
       .min(1)
-      .max(MOST_ACTS)
-      .meta({ description: 'The acts by the ids of their entries in the audit log.' }),
+      .max(MAX_ACTS)
+      .meta({ description: 'The actions, by the ids of their entries in the audit log.' }),
   }),
   output: z.object({
-    restored: z.int().min(0).meta({ description: 'How many users are as before.' }),
-    left: z.int().min(0).meta({ description: 'How many stay as they are.' }),
+    restored: z.int().min(0).meta({ description: 'The number of restored users.' }),
+    left: z.int().min(0).meta({ description: 'The number of skipped users.' }),
     users: z
       .array(
         z.object({
           id: s.id,
-          name: z.string().nullable().meta({ description: 'null: the user is gone.' }),
+          name: z.string().nullable().meta({ description: 'null: the user was deleted.' }),
           reason: z.enum(UNDO_REFUSALS).meta({
             description:
-              '`changed_since`: by another act, the first connection, or a reset. `tariff_gone`, `inbound_gone`: the plan or a connection of before was deleted.',
+              '`changed_since`: by another action, the first connection, or a reset. `tariff_gone`, `inbound_gone`: the previous tariff or an inbound was deleted.',
           }),
         }),
       )
-      .max(MOST_LISTED)
-      .meta({ description: `The first ${MOST_LISTED} who stay.` }),
+      .max(MAX_LISTED)
+      .meta({ description: `The first ${MAX_LISTED} skipped users.` }),
   }),
   errors: ['undo_over'],
   example: {

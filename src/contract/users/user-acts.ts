@@ -1,4 +1,4 @@
-// What is done to users besides creating, changing and deleting them: extend, reset, reissue, bulk, and their traffic.
+// Actions on users: extend, reset, reissue and bulk; and their traffic.
 import { z } from 'zod';
 import { apiOperation } from '../operation.ts';
 import * as s from '../scalars.ts';
@@ -33,13 +33,59 @@ export const BULK_ACTIONS = [
 const bulkAction = z.enum(BULK_ACTIONS).meta({
   id: 'BulkAction',
   description:
-    '`extend` as POST /users/{id}/extend, `reset` as reset-traffic, `disable` and `enable` as PATCH with `enabled`, `delete` as DELETE, `grant` as POST /users/{id}/grants, `set_tariff` as PATCH with `tariff_id`; `add_tags` and `remove_tags` change the list of tags; `set_inbounds` as PATCH with `inbounds`; `move_inbounds` gives users of some connections others in their place.',
+    '`extend` is like POST /users/{id}/extend, `reset` like reset-traffic, `disable` and `enable` like PATCH with `enabled`, `delete` like DELETE, `grant` like POST /users/{id}/grants, `set_tariff` like PATCH with `tariff_id`, `set_inbounds` like PATCH with `inbounds`; `add_tags` and `remove_tags` change the list of tags; `move_inbounds` replaces some inbounds of users by others.',
 });
 export type BulkAction = z.output<typeof bulkAction>;
 export const MAX_BULK_IDS = 10_000;
 
-/** The members of a bulk that go with some actions only. */
-const ACTION_MEMBERS = {
+const targetFields = {
+  action: bulkAction,
+  ids: z
+    .array(s.id)
+    .min(1)
+    .max(MAX_BULK_IDS)
+    .refine((ids) => new Set(ids).size === ids.length, { message: 'must not repeat an id' })
+    .meta({ uniqueItems: true, description: 'The users by their ids; instead of `filter`.' })
+    .optional(),
+  filter: userFilter.optional(),
+};
+
+/** Members of some actions only. */
+const actionFields = {
+  days: days.optional().meta({ description: 'With `extend`; with `grant` if its lifetime is `days`.' }),
+  months: months.optional().meta({ description: 'With `extend`.' }),
+  bytes: grantCreate.shape.bytes.optional().meta({ description: 'With `grant`: the bytes for each user.' }),
+  lifetime: grantCreate.shape.lifetime.optional().meta({ description: 'With `grant`.' }),
+  note: grantCreate.shape.note.meta({ description: 'With `grant`: the note of each grant.' }),
+  tariff_id: s.id.optional().meta({ description: 'With `set_tariff`: the tariff. It cannot be null.' }),
+  tags: s.tags.min(1).optional().meta({
+    description: 'With `add_tags` and `remove_tags`. Adding a present tag or removing an absent one has no effect.',
+  }),
+  inbounds: s.inboundIds.optional().meta({
+    description:
+      'With `set_inbounds`: the inbounds that each user may use; null: all. With `move_inbounds`: the inbounds to add; may be empty.',
+  }),
+  from_inbounds: s.inboundIds.unwrap().min(1).optional().meta({
+    description:
+      'With `move_inbounds`: the inbounds to remove, such as those of a node. Users without any of them are unchanged, and so are users who may use all inbounds.',
+  }),
+};
+type ActionMember = keyof typeof actionFields;
+
+const modeFields = {
+  dry_run: z.boolean().default(false).meta({ description: 'Only report what would happen.' }),
+  expect_matched: z.int().min(0).optional().meta({
+    description:
+      'Refuse with `bulk_changed` if a different number of users matches. Required to `delete` by a filter; a dry run returns the number.',
+  }),
+  atomic: z.boolean().default(false).meta({
+    description:
+      'One failure rolls everything back (`bulk_failed`). The bulk is then one transaction, and other writes wait for it: a dry run returns how long (`writes_wait_ms`).',
+  }),
+};
+
+/** The actions of each member. */
+const ACTION_MEMBERS: { readonly [Member in ActionMember]: readonly BulkAction[] } = {
   days: ['extend', 'grant'],
   months: ['extend'],
   bytes: ['grant'],
@@ -49,11 +95,15 @@ const ACTION_MEMBERS = {
   tags: ['add_tags', 'remove_tags'],
   inbounds: ['set_inbounds', 'move_inbounds'],
   from_inbounds: ['move_inbounds'],
-} as const satisfies Record<string, readonly BulkAction[]>;
-type ActionMember = keyof typeof ACTION_MEMBERS;
+};
 
-/** Those that an action cannot do without. The core checks the amount of an extension. */
-const REQUIRED_MEMBERS: { readonly [Action in BulkAction]?: readonly ActionMember[] } = {
+/** The required members of each action. The core checks the amount of an extension. */
+const REQUIRED_MEMBERS: { readonly [Action in BulkAction]: readonly ActionMember[] } = {
+  extend: [],
+  reset: [],
+  disable: [],
+  enable: [],
+  delete: [],
   grant: ['bytes', 'lifetime'],
   set_tariff: ['tariff_id'],
   add_tags: ['tags'],
@@ -64,60 +114,23 @@ const REQUIRED_MEMBERS: { readonly [Action in BulkAction]?: readonly ActionMembe
 
 function checkMembers(bulk: { readonly action: BulkAction } & { readonly [Member in ActionMember]?: unknown }) {
   const failures: { readonly path: [ActionMember]; readonly message: string }[] = [];
-  for (const member of REQUIRED_MEMBERS[bulk.action] ?? []) {
+  for (const member of REQUIRED_MEMBERS[bulk.action]) {
     if (bulk[member] === undefined) failures.push({ path: [member], message: `is required with ${bulk.action}` });
   }
   if (bulk.action === 'move_inbounds' && bulk.inbounds === null) {
-    failures.push({ path: ['inbounds'], message: 'must name the connections with move_inbounds' });
+    failures.push({ path: ['inbounds'], message: 'must list the inbounds with move_inbounds' });
   }
   for (const member of Object.keys(ACTION_MEMBERS) as ActionMember[]) {
-    const actions: readonly BulkAction[] = ACTION_MEMBERS[member];
+    const actions = ACTION_MEMBERS[member];
     if (bulk[member] === undefined || actions.includes(bulk.action)) continue;
-    failures.push({ path: [member], message: `goes with ${actions.join(' and ')} only` });
+    failures.push({ path: [member], message: `is possible with ${actions.join(' and ')} only` });
   }
   return failures;
 }
 
-// The core checks that exactly one of `days` and `months` is there: the specification has an error code of its own for that.
+// The core checks that there is exactly one of `days` and `months`: the specification has a separate error code for that.
 export const userBulk = z
-  .strictObject({
-    action: bulkAction,
-    ids: z
-      .array(s.id)
-      .min(1)
-      .max(MAX_BULK_IDS)
-      .refine((ids) => new Set(ids).size === ids.length, { message: 'must not repeat an id' })
-      .meta({ uniqueItems: true, description: 'The users by their ids; instead of `filter`.' })
-      .optional(),
-    filter: userFilter.optional(),
-    days: days.optional().meta({ description: 'With `extend`; with `grant` where its lifetime is `days`.' }),
-    months: months.optional().meta({ description: 'With `extend`.' }),
-    bytes: grantCreate.shape.bytes.optional().meta({ description: 'With `grant`: the bytes that each user gets.' }),
-    lifetime: grantCreate.shape.lifetime.optional().meta({ description: 'With `grant`.' }),
-    note: grantCreate.shape.note.meta({ description: 'With `grant`: the note of each grant.' }),
-    tariff_id: s.id.optional().meta({ description: 'With `set_tariff`: the plan. It cannot be null.' }),
-    tags: s.tags
-      .min(1)
-      .optional()
-      .meta({ description: 'With `add_tags` and `remove_tags`. Tags that a user has, or has not, stay so.' }),
-    inbounds: s.inboundIds.optional().meta({
-      description:
-        'With `set_inbounds`: the connections that each user may use; null: all. With `move_inbounds`: those that users get; none where they only leave.',
-    }),
-    from_inbounds: s.inboundIds.unwrap().min(1).optional().meta({
-      description:
-        'With `move_inbounds`: the connections that users leave, as those of a node. Users who are allowed none of them stay as they are, and so do those who are allowed all connections.',
-    }),
-    dry_run: z.boolean().default(false).meta({ description: 'Report what would happen and change nothing.' }),
-    expect_matched: z.int().min(0).optional().meta({
-      description:
-        'Refuse with `bulk_changed` if another number matches. Required to `delete` by a filter; a dry run returns the number.',
-    }),
-    atomic: z.boolean().default(false).meta({
-      description:
-        'One failure undoes all (`bulk_failed`). All is one transaction then, for which other writes wait: a dry run returns how long (`writes_wait_ms`).',
-    }),
-  })
+  .strictObject({ ...targetFields, ...actionFields, ...modeFields })
   .refine((bulk) => (bulk.ids === undefined) !== (bulk.filter === undefined), {
     message: 'exactly one of ids and filter is required',
   })
@@ -131,30 +144,30 @@ export const userBulk = z
   })
   .meta({
     id: 'UserBulk',
-    description: 'One action, the users it is applied to, and the members that go with the action.',
+    description: 'One action, its users, and the members of the action.',
   });
 
-/** Why a user of a bulk failed. */
+/** Why the action failed for a user. */
 export const BULK_FAILURES = ['not_found', 'term_unlimited', 'validation', 'too_many_tags'] as const;
 const bulkFailure = z.enum(BULK_FAILURES).meta({
   id: 'BulkFailure',
   description:
-    '`not_found`: there is no such user. `term_unlimited`: the term never ends. `validation`: the term would end after 2100-01-01, or more than 2^53-1 bytes would be left in grants. `too_many_tags`: the user would have more than 20 tags. More may come.',
+    '`not_found`: there is no such user. `term_unlimited`: the term never ends. `validation`: the term would end after 2100-01-01, or more than 2^53-1 bytes would be left in grants. `too_many_tags`: the user would have more than 20 tags. New codes may be added.',
 });
 export type BulkFailure = z.output<typeof bulkFailure>;
 
 const bulkOutcome = z.enum(['changed', 'unchanged', 'failed']).meta({
   id: 'BulkOutcome',
   description:
-    '`changed`: the action had an effect. `unchanged`: it had none, as the user was in that condition already. `failed`: it could not be applied; `detail` is the reason.',
+    '`changed`: the action had an effect. `unchanged`: it had none. `failed`: it could not be applied; `detail` is the reason.',
 });
 
 export const bulkResult = z
   .object({
     action: bulkAction,
-    dry_run: z.boolean().meta({ description: 'Nothing was changed: this is what would happen.' }),
-    matched: z.int().min(0).meta({ description: 'How many users the ids or the filter name.' }),
-    affected: z.int().min(0).meta({ description: 'How many changed, or would change.' }),
+    dry_run: z.boolean().meta({ description: 'A dry run: nothing was changed.' }),
+    matched: z.int().min(0).meta({ description: 'The number of users that the ids or the filter select.' }),
+    affected: z.int().min(0).meta({ description: 'The number of users changed, or to be changed.' }),
     results: z
       .array(
         z
@@ -163,19 +176,19 @@ export const bulkResult = z
             outcome: bulkOutcome,
             detail: bulkFailure.optional(),
           })
-          .meta({ id: 'BulkItem', description: 'What became of one user of a bulk.' }),
+          .meta({ id: 'BulkItem', description: 'The result for one user of a bulk.' }),
       )
-      .meta({ description: 'At most 10,000, failures first; the counts are complete.' }),
+      .meta({ description: 'At most 10,000 results, failures first; the counts are complete.' }),
     audit_id: s.id.optional().meta({
       description:
-        "The id of the entry in the panel's audit log, where an administrator can undo it for 10 minutes; absent in a dry run.",
+        'The id of the entry in the audit log, by which an administrator can undo the bulk for 10 minutes; absent in a dry run.',
     }),
     writes_wait_ms: z.int().min(0).optional().meta({
       description:
-        'In a dry run of an atomic bulk: an estimate of how many milliseconds other writes would wait for its one transaction.',
+        'In a dry run of an atomic bulk: the estimated milliseconds that other writes would wait for its transaction.',
     }),
   })
-  .meta({ id: 'BulkResult', description: 'What a bulk has done, or in a dry run would do.' });
+  .meta({ id: 'BulkResult', description: 'The result of a bulk, or of its dry run.' });
 export type BulkResult = z.output<typeof bulkResult>;
 
 export const extendUser = apiOperation({
@@ -207,7 +220,7 @@ export const shortenUser = apiOperation({
   tag: 'Users',
   summary: "Shorten a user's term",
   description:
-    'Takes exactly one of `days` and `months` off, by the calendar of `extend`, as after a partial refund. A term does not end earlier than now: then the user is expired now. A term that is over stays as it is. Of a held term, a month is 30 days where its days or months are not enough; with nothing left it is expired now. 409 `term_unlimited` for a user who never expires.',
+    'By exactly one of `days` and `months`, with the calendar of `extend`, for example after a partial refund. A term that would end in the past ends now, and the user is expired. An ended term is unchanged. In a term on hold, a month counts as 30 days if the days or months left are not enough; with nothing left, the user is expired. 409 `term_unlimited` for a user who never expires.',
   params: byId,
   query: none,
   body: z
@@ -234,7 +247,7 @@ export const resetUserTraffic = apiOperation({
   access: 'full',
   tag: 'Users',
   summary: "Reset a user's traffic counter",
-  description: 'The period counter is reset; lifetime totals stay.',
+  description: 'Resets the period counter; lifetime totals stay.',
   params: byId,
   query: none,
   body: null,
@@ -255,7 +268,7 @@ export const reissueUser = apiOperation({
   access: 'full',
   tag: 'Users',
   summary: "Reissue a user's subscription link",
-  description: 'A new link and new credentials; the old link and the connections made with it stop working.',
+  description: 'Creates a new link and new credentials; the old link and the connections made with it stop working.',
   params: byId,
   query: none,
   body: null,
@@ -269,6 +282,11 @@ export const reissueUser = apiOperation({
   },
 });
 
+/** Whether a bulk ends the access of users. */
+export function takesAccess({ action, dry_run }: z.output<typeof userBulk>): boolean {
+  return !dry_run && (action === 'delete' || action === 'disable');
+}
+
 export const bulkUsers = apiOperation({
   id: 'bulkUsers',
   method: 'POST',
@@ -277,10 +295,11 @@ export const bulkUsers = apiOperation({
   tag: 'Users',
   summary: 'Apply one action to many users',
   description:
-    'To the users named by `ids`, or to all that a `filter` matches. Unless it is `atomic`, a large one is done in parts, between which other writes come; a user who no longer matches the filter when their part comes is left out. Interrupted, it continues when it is repeated with its Idempotency-Key.',
+    'Applies to the users in `ids`, or to all that match `filter`. Unless it is `atomic`, a large bulk runs in parts, with other writes in between; a user who no longer matches the filter at that time is skipped. An interrupted bulk continues when it is repeated with its Idempotency-Key.',
   params: none,
   query: none,
   body: userBulk,
+  needsSessionProof: takesAccess,
   status: 200,
   output: bulkResult,
   errors: ['extend_amount', 'tariff_not_found', 'inbound_not_found', 'bulk_failed', 'bulk_changed'],
@@ -332,8 +351,8 @@ export const getUserTrafficByNode = apiOperation({
   example: { params: { id: 7 }, reply: nodeTrafficReportExample },
 });
 
-/** How many addresses one reply has at most. */
-export const MOST_ADDRESSES = 200;
+/** Addresses in a reply. */
+export const MAX_ADDRESSES = 200;
 
 const userAddress = z
   .object({
@@ -344,26 +363,26 @@ const userAddress = z
     node_id: s.id.meta({ description: 'The id of the node that the user was connected to.' }),
     connected: z
       .boolean()
-      .meta({ description: 'Whether connections from it are open now, as the engine last answered.' }),
+      .meta({ description: 'Whether connections from it are open, by the last reply of the engine.' }),
     first_seen_at: s.instant.meta({ description: 'When it was first seen; at most 24 hours ago.' }),
     last_seen_at: s.instant.meta({ description: 'When it was last seen.' }),
   })
-  .meta({ id: 'UserAddress', description: 'An address that a user was connected from, without the address itself.' });
+  .meta({ id: 'UserAddress', description: 'An address of a user, without the address itself.' });
 
 const userAddresses = z
   .object({
     concurrent: z.int().min(0).nullable().meta({
       description:
-        'From how many addresses the user is connected now, as engines last answered; null where no engine of a node reports it. An IPv6 network of 64 bits counts once.',
+        'The number of addresses from which the user is connected, by the last replies of engines; null if no engine reports it. An IPv6 network of 64 bits counts once.',
     }),
     addresses: z
       .array(userAddress)
-      .max(MOST_ADDRESSES)
+      .max(MAX_ADDRESSES)
       .meta({
-        description: `Those of the last 24 hours, the last seen first, at most ${MOST_ADDRESSES}; each node has its own. After a restart of the panel an address is a new one.`,
+        description: `Addresses of the last 24 hours, last seen first, at most ${MAX_ADDRESSES}; listed per node. After a restart of the panel every address counts as new.`,
       }),
   })
-  .meta({ id: 'UserAddresses', description: 'From where a user was connected.' });
+  .meta({ id: 'UserAddresses', description: 'The addresses of a user.' });
 
 export const getUserAddresses = apiOperation({
   id: 'getUserAddresses',
@@ -371,9 +390,9 @@ export const getUserAddresses = apiOperation({
   path: '/users/{id}/addresses',
   access: 'read',
   tag: 'Users',
-  summary: 'Read from where a user was connected',
+  summary: 'Read the addresses of a user',
   description:
-    'Engines are asked each 30 seconds, where they report it. No address is stored or answered: of each there is a keyed hash, for 24 hours, and the first part of its network.',
+    'Engines that report addresses are polled every 30 seconds. Addresses are neither stored nor returned: only a keyed hash, for 24 hours, and the first part of the network.',
   params: byId,
   query: z.strictObject({}),
   body: null,

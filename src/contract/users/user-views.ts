@@ -3,18 +3,18 @@ import { z } from 'zod';
 import { panelOperation } from '../operation.ts';
 import * as s from '../scalars.ts';
 
-/** So many views can be saved. */
-export const MOST_VIEWS = 50;
+/** Saved views. */
+export const MAX_VIEWS = 50;
 
 const fields = {
   name: s.text({ min: 1, max: 40 }).meta({ description: 'Unique, without regard to case.' }),
   query: s
     .text({ min: 0, max: 1000 })
-    .meta({ description: 'Filters and order, as the pages have them in the address. The panel only stores it.' }),
+    .meta({ description: 'Filters and order, as in the address of the page. The panel only stores it.' }),
   columns: z
     .array(z.string().regex(/^[a-z_]{1,32}$/))
     .max(50)
-    .meta({ description: 'The columns shown, in their order.' }),
+    .meta({ description: 'The visible columns, in order.' }),
 };
 
 const view = z.object({ id: s.id, ...fields }).meta({ id: 'UserView' });
@@ -34,7 +34,7 @@ export const listUserViews = panelOperation({
   tag: 'Users',
   summary: 'List the saved views of the list of users',
   input: z.strictObject({}),
-  output: z.object({ items: z.array(view).max(MOST_VIEWS) }),
+  output: z.object({ items: z.array(view).max(MAX_VIEWS) }),
   example: { body: {}, reply: { items: [example] } },
 });
 

@@ -1,4 +1,4 @@
-// Users on the wire: the record, what may be asked of it, and every operation on it but grants.
+// Users on the wire: the record, its filters, and all operations on it except grants.
 import { z } from 'zod';
 import { fieldError, problemCode } from '../errors.ts';
 import { apiOperation } from '../operation.ts';
@@ -8,7 +8,7 @@ export const USER_STATES = ['active', 'on_hold', 'limited', 'expired', 'disabled
 export const userState = z.enum(USER_STATES).meta({
   id: 'UserState',
   description:
-    'The first that holds: `disabled`: by the administrator. `expired`: the term has ended. `limited`: the traffic is used up. `on_hold`: the term begins at the first connection, which has not been. `active`: none of these. Users may connect while `active` or `on_hold`.',
+    'The first that holds: `disabled`: by the administrator. `expired`: the term has ended. `limited`: the traffic is used up. `on_hold`: the term begins at the first connection, which has not happened yet. `active`: none of these. Users may connect while `active` or `on_hold`.',
 });
 export type UserState = z.output<typeof userState>;
 
@@ -35,27 +35,27 @@ const enabled = z
   .boolean()
   .meta({ description: 'false: the user is disabled and may not connect, whatever the term.' });
 
-const subUrl = z.url().meta({ description: 'The subscription link, which is all that the app of the user needs.' });
+const subUrl = z.url().meta({ description: 'The subscription link. The app of the user needs nothing else.' });
 
 const AFTER_CUT =
-  'over open connections since the user may not connect; 0 while the user may. Counted on each node from the first reading of its counters that began later, as what a reading finds may have moved before; from the reading itself where it found the limit used up.';
+  'over connections that were still open, since the user may no longer connect; 0 while the user may. Counted on each node from its first reading of counters that began afterwards, because an earlier reading may include previous bytes; if that reading found the limit used up, from that reading.';
 
 const concurrentExcess = z
   .object({
     addresses: z
       .int()
       .min(2)
-      .meta({ description: 'From how many addresses the user opened connections, when last counted.' }),
-    at: s.instant.meta({ description: 'When that was.' }),
+      .meta({ description: 'The number of addresses from which the user opened connections, at the last count.' }),
+    at: s.instant.meta({ description: 'When they were counted.' }),
     cut_off_until: s.instant.nullable().meta({
-      description: 'Until when the user may open no connection over it, whatever `state` is; null: not cut off.',
+      description: 'Until when the user is blocked because of it, whatever `state` is; null: not blocked.',
     }),
   })
-  .meta({ id: 'ConcurrentExcess', description: 'That a user is connected from too many addresses at the same time.' });
+  .meta({ id: 'ConcurrentExcess', description: 'A user is connected from too many addresses at the same time.' });
 
 export const user = z
   .object({
-    id: s.idOf('user'),
+    id: s.defineId('user'),
     name: z.string().meta({ description: s.ABOUT.name }),
     contact: z.string().meta({ description: s.ABOUT.contact }),
     note: z.string().meta({ description: s.ABOUT.note }),
@@ -63,15 +63,13 @@ export const user = z
     external_id: z
       .string()
       .nullable()
-      .meta({ description: 'The id of the user in another system, such as billing. No two users have the same.' }),
-    telegram_id: s.telegramId
-      .nullable()
-      .meta({ description: 'The id of the user in Telegram. No two users have the same.' }),
+      .meta({ description: 'The id of the user in another system, such as billing; unique.' }),
+    telegram_id: s.telegramId.nullable().meta({ description: 'The id of the user in Telegram; unique.' }),
     metadata: z
       .record(z.string(), z.string())
-      .meta({ description: 'Texts by name, for programs; the panel only stores them.' }),
+      .meta({ description: 'Texts by name, for programs; the panel does not use them.' }),
     state: userState,
-    tariff_id: s.id.nullable().meta({ description: 'The plan; null once detached.' }),
+    tariff_id: s.id.nullable().meta({ description: 'The tariff; null once detached.' }),
     enabled,
     expires_at: s.instant
       .nullable()
@@ -80,12 +78,12 @@ export const user = z
     traffic_limit: s.trafficLimitOrNone,
     used_up: s.bytes.meta({ description: 'Bytes sent this period.' }),
     used_down: s.bytes.meta({ description: 'Bytes received this period.' }),
-    total_up: s.bytes.meta({ description: 'Bytes sent ever; never goes down.' }),
-    total_down: s.bytes.meta({ description: 'Bytes received ever; never goes down.' }),
+    total_up: s.bytes.meta({ description: 'Bytes sent in total; never decreases.' }),
+    total_down: s.bytes.meta({ description: 'Bytes received in total; never decreases.' }),
     traffic_extra: s.bytes.meta({ description: 'Bytes left in grants.' }),
     traffic_remaining: s.bytes
       .nullable()
-      .meta({ description: 'What is left of the limit, and the grants; null: unlimited.' }),
+      .meta({ description: 'Bytes left of the limit and in grants; null: unlimited.' }),
     reset_strategy: resetStrategy,
     resets_at: s.instant.nullable().meta({ description: 'When the period counter is reset next; null: never.' }),
     device_limit: s.deviceLimit,
@@ -94,7 +92,7 @@ export const user = z
       description:
         'Set while the user is connected from more addresses than `concurrent_limit`, and 10 minutes after; else null.',
     }),
-    inbounds: z.array(s.id).nullable().meta({ description: 'Connections allowed; null: all, []: none.' }),
+    inbounds: z.array(s.id).nullable().meta({ description: 'Allowed inbounds; null: all, []: none.' }),
     online: z.boolean().meta({ description: 'Bytes moved within the last 60 seconds.' }),
     online_at: s.instant.nullable().meta({ description: 'When bytes were last moved; null: never.' }),
     after_cut_up: s.bytes.meta({ description: `Bytes sent ${AFTER_CUT}` }),
@@ -103,19 +101,18 @@ export const user = z
       .optional()
       .meta({ description: 'The subscription link. Absent for a key with Read access, everywhere.' }),
     created_at: s.createdAt,
-    updated_at: s.instant.meta({ description: 'Changed by acts only, not by traffic or passing time.' }),
+    updated_at: s.instant.meta({ description: 'Changes with requests only, not with traffic or time.' }),
   })
   .meta({
     id: 'User',
-    description:
-      'A customer of the service: who may connect, until when and with how much traffic. A key with Read access sees everything but the subscription link.',
+    description: 'A customer of the service. A key with Read access sees everything but the subscription link.',
   });
 export type User = z.output<typeof user>;
 
-/** What operations answer that a key with Read access cannot use. */
+/** The reply of operations that need Full access. */
 export const userWithLink = user.extend({ sub_url: subUrl }).meta({
   id: 'UserWithLink',
-  description: 'A user as an operation for Full access answers it: always with the subscription link.',
+  description: 'A user as returned to a key with Full access: always with the subscription link.',
 });
 export type UserWithLink = z.output<typeof userWithLink>;
 
@@ -172,7 +169,7 @@ const newUserExample: UserWithLink = {
 };
 
 const newExternalId = s.externalId.nullable().optional().meta({
-  description: 'The id of the user in another system, such as billing; unique. null: none.',
+  description: 'The id of the user in another system, such as billing; unique, and not `.` or `..`. null: none.',
 });
 const newTelegramId = s.telegramId.nullable().optional().meta({
   description: 'The id of the user in Telegram; unique. null: none.',
@@ -181,7 +178,7 @@ const newTelegramId = s.telegramId.nullable().optional().meta({
 export const userCreate = z
   .strictObject({
     name: s.name,
-    tariff_id: s.id.meta({ description: 'The plan the user is created from.' }),
+    tariff_id: s.id.meta({ description: 'The tariff the user is created from.' }),
     contact: s.contact.optional(),
     note: s.note.optional(),
     tags: s.tags.optional(),
@@ -191,14 +188,14 @@ export const userCreate = z
       .optional()
       .meta({ description: 'At most 20 texts by name. A name has 1 to 40 characters, a text at most 500.' }),
     enabled: enabled.optional(),
-    expires_at: s.expiresAt.nullable().optional().meta({ description: "Instead of the plan's term; null: never." }),
+    expires_at: s.expiresAt.nullable().optional().meta({ description: "Instead of the tariff's term; null: never." }),
     traffic_limit: s.trafficLimitOrNone.optional(),
     reset_strategy: resetStrategy.optional(),
     device_limit: s.deviceLimit.optional(),
     concurrent_limit: s.concurrentLimit.optional(),
     inbounds: s.inboundIds.optional(),
   })
-  .meta({ id: 'UserCreate', description: 'What is left out comes from the plan.' });
+  .meta({ id: 'UserCreate', description: 'Absent fields come from the tariff.' });
 export type UserCreate = z.output<typeof userCreate>;
 
 export const userPatch = z
@@ -210,11 +207,12 @@ export const userPatch = z
     external_id: newExternalId,
     telegram_id: newTelegramId,
     metadata: s.metadataPatch.optional().meta({
-      description: 'Merged with what is there: `null` removes a name, others stay. At most 20 remain.',
+      description: 'Merged with the present members: `null` removes one, others stay. At most 20 remain.',
     }),
     enabled: enabled.optional(),
     tariff_id: s.id.nullable().optional().meta({
-      description: 'Another plan: its limits, a new term, the counter reset. null: detaches only. The same: nothing.',
+      description:
+        'Another tariff sets its limits, starts a new term and resets the counter. null only detaches. The same tariff has no effect.',
     }),
     expires_at: s.expiresAt.nullable().optional().meta({ description: 'null: never. Ends a hold.' }),
     traffic_limit: s.trafficLimitOrNone.optional(),
@@ -223,7 +221,7 @@ export const userPatch = z
     concurrent_limit: s.concurrentLimit.optional(),
     inbounds: s.inboundIds.optional(),
   })
-  .meta({ id: 'UserPatch', description: 'JSON merge patch (RFC 7396): what is left out stays.' });
+  .meta({ id: 'UserPatch', description: 'JSON merge patch (RFC 7396): absent fields stay as they are.' });
 export type UserPatch = z.output<typeof userPatch>;
 
 export const SORTS = ['id', 'name', 'state', 'tariff_id', 'created_at', 'expires_at', 'used', 'online_at'] as const;
@@ -232,34 +230,34 @@ const descending = SORTS.map((field) => `-${field}` as const);
 const userSort = z.enum([...SORTS, ...descending]).meta({
   id: 'UserSort',
   description:
-    '`-` in front: descending. Ties go by id. Users who never expire come last under `expires_at` and first under `-expires_at`; who never connected comes first under `online_at` and last under `-online_at`, and so does who has no plan under `tariff_id`. `state`: by name, as it was last written.',
+    '`-` in front: descending. Equal values are sorted by id. Users who never expire are last under `expires_at` and first under `-expires_at`. Users who never connected are first under `online_at` and last under `-online_at`, and so are users without a tariff under `tariff_id`. `state`: by name, as last stored.',
 });
 export type Sort = SortField | `-${SortField}`;
 
 const SEARCHED = 'A substring of name, contact, note, external id or a tag, in any case; or an id.';
 const search = z.string().max(100);
 
-/** A list or a filter names no more ids than these. */
+/** Ids in a list or a filter. */
 export const MAX_FILTER_IDS = 500;
 
-// A text has at least one character: a variable that a program left empty must not match everybody.
+// At least one character: an empty variable of a program must not match all users.
 const filterFields = {
   state: s.oneOrMore(userState, USER_STATES.length).optional().meta({
-    description: 'Users in this state, or in any of several.',
+    description: 'Users in this state, or in one of these.',
   }),
   ids: s
     .listOfDistinct(s.id, MAX_FILTER_IDS)
     .optional()
     .meta({
-      description: `Users with these ids, at most ${MAX_FILTER_IDS}. Ids without a user are left out.`,
+      description: `Users with these ids, at most ${MAX_FILTER_IDS}. Ids without a user are ignored.`,
     }),
   external_id: z.string().min(1).max(100).optional().meta({ description: 'The user with exactly this id.' }),
   telegram_id: s.telegramId.optional().meta({ description: 'The user with this id in Telegram.' }),
   metadata: s.metadataFilter
     .optional()
-    .meta({ description: 'Users whose metadata has this name with exactly this text.' }),
+    .meta({ description: 'Users with exactly this text under this name in their metadata.' }),
   q: search.min(1).optional().meta({ description: SEARCHED }),
-  tariff_id: s.id.optional().meta({ description: 'Users of this plan.' }),
+  tariff_id: s.id.optional().meta({ description: 'Users of this tariff.' }),
   tag: z.string().min(1).max(32).optional().meta({ description: 'Users that have exactly this tag.' }),
   contact: z.string().min(1).max(100).optional().meta({ description: 'Users with exactly this contact.' }),
   online: z.boolean().optional().meta({ description: 'Whether bytes were moved within the last 60 seconds.' }),
@@ -269,22 +267,21 @@ const filterFields = {
     .meta({ description: 'Whether bytes were ever moved: `false` for users who never connected.' }),
   traffic_low: z.boolean().optional().meta({
     description:
-      'Whether 80 % of the traffic limit is used, or more: a fifth of it or less is left, grants included, when it was last counted. Users without a limit are not low.',
+      'Whether at least 80 % of the traffic limit is used, that is, a fifth of it or less is left, grants included, at the last count. Never true for users without a limit.',
   }),
-  node_id: s.id.optional().meta({ description: 'Users who may use a connection of this node.' }),
+  node_id: s.id.optional().meta({ description: 'Users who may use an inbound of this node.' }),
   expires_before: s.time.optional().meta({
-    description:
-      'Users whose term ends before this moment, which is not included. Users who never expire do not match.',
+    description: 'Users whose term ends before this time, exclusive. Users who never expire do not match.',
   }),
   expires_after: s.time.optional().meta({
-    description: 'Users whose term ends at this moment or later. Users who never expire do not match.',
+    description: 'Users whose term ends at this time or later. Users who never expire do not match.',
   }),
-  updated_since: s.time.optional().meta({ description: 'Users whose `updated_at` is this moment or later.' }),
+  updated_since: s.time.optional().meta({ description: 'Users whose `updated_at` is this time or later.' }),
 };
 
 export const userQuery = z.strictObject({
   ...filterFields,
-  // An empty search field of a page is no search: reading changes nothing.
+  // An empty search field is no search: this only reads.
   q: search.optional().meta({ description: `${SEARCHED} Empty: no search.` }),
   ...s.paging,
   sort: userSort.default('-id').meta({ description: 'The order of the list.' }),
@@ -292,29 +289,29 @@ export const userQuery = z.strictObject({
 
 export const userFilter = z
   .strictObject({
-    all: z.literal(true).optional().meta({ description: 'Every user. It goes without other conditions.' }),
+    all: z.literal(true).optional().meta({ description: 'All users. Cannot be combined with other conditions.' }),
     ...filterFields,
   })
   .refine((filter) => Object.values(filter).some((value) => value !== undefined), {
-    message: 'must name at least one condition; {"all": true} takes every user',
+    message: 'must have at least one condition; {"all": true} selects all users',
   })
   .refine(
     (filter) => filter.all === undefined || Object.values(filter).filter((value) => value !== undefined).length === 1,
     {
-      message: 'all goes without other conditions',
+      message: 'all cannot be combined with other conditions',
       path: ['all'],
     },
   )
   .meta({
     id: 'UserFilter',
     description:
-      'The conditions of the list, all of which hold; lists are arrays here. Only `{"all": true}` alone takes every user; an empty filter is refused, and so is an empty text or list.',
+      'The conditions of the list, which must all match; lists are arrays here. Only `{"all": true}` selects all users: an empty filter is refused, and so is an empty text or list.',
     minProperties: 1,
   });
 export type UserFilter = Omit<z.output<typeof userFilter>, 'all'>;
 
 const none = z.strictObject({});
-export const byId = s.byIdOf('user');
+export const byId = s.defineIdParams('user');
 const example = { params: { id: 7 }, reply: userExample };
 
 export const listUsers = apiOperation({
@@ -325,12 +322,12 @@ export const listUsers = apiOperation({
   tag: 'Users',
   summary: 'List users',
   description:
-    'Pages by `limit` and `offset`, or by `cursor`, which neither skips nor repeats while users come and go.',
+    'Paged by `limit` and `offset`, or by `cursor`, which neither skips nor repeats users while the list changes.',
   params: none,
   query: userQuery,
   body: null,
   status: 200,
-  output: s.listOf(user, 'UserList'),
+  output: s.defineList(user, 'UserList'),
   headers: ['Link'],
   example: {
     query: { state: 'active', q: 'anna', limit: 50 },
@@ -344,7 +341,7 @@ export const createUser = apiOperation({
   path: '/users',
   access: 'full',
   tag: 'Users',
-  summary: 'Create a user from a plan',
+  summary: 'Create a user from a tariff',
   params: none,
   query: none,
   body: userCreate,
@@ -401,11 +398,11 @@ export const updateUser = apiOperation({
   },
 });
 
-/** As for a new user, whose external id is in the path. */
+/** As for a new user; the external id is in the path. */
 const userPut = userCreate.omit({ external_id: true }).meta({
   id: 'UserPut',
   description:
-    'Where there is no user yet, as UserCreate. Where there is one, as UserPatch: what is left out stays, and the plan that the user has already changes nothing.',
+    'If there is no such user, like UserCreate. Otherwise like UserPatch: absent fields stay as they are, and the current tariff of the user has no effect.',
 });
 
 export const putUser = apiOperation({
@@ -416,7 +413,7 @@ export const putUser = apiOperation({
   tag: 'Users',
   summary: 'Create or change the user with an external id',
   description:
-    'Creates the user with this `external_id` from a plan (201), or changes the one there is (200). Sent again, at any time, it makes no second user: for the webhooks of payments, which are repeated for longer than an Idempotency-Key is stored. The id is percent-encoded in the path.',
+    'Creates the user with this `external_id` from a tariff (201), or changes the existing one (200). It can be repeated at any time without creating a second user, which suits payment webhooks: they are repeated for longer than an Idempotency-Key is stored. The id is percent-encoded in the path.',
   params: z.strictObject({ external_id: s.externalId.meta({ description: 'The id of the user in another system.' }) }),
   query: none,
   body: userPut,
@@ -440,7 +437,7 @@ const findByLink = apiOperation({
   tag: 'Users',
   summary: 'Find the user of a subscription link',
   description:
-    'Whose link it is, as for one that was found in public. The link is in the body, as it is a secret that must not be in a path, which is logged. `not_found` for a link that is none or was reissued since.',
+    'For example for a leaked link. The link is in the body, because it is a secret and paths are logged. `not_found` for an unknown link, and for one that was reissued since.',
   params: none,
   query: none,
   body: z
@@ -449,7 +446,7 @@ const findByLink = apiOperation({
         description: 'A subscription link, or its last segment. Its host, query and fragment are ignored.',
       }),
     })
-    .meta({ id: 'FindLink', description: 'A link of which the user is looked for.' }),
+    .meta({ id: 'FindLink', description: 'A link whose user is requested.' }),
   status: 200,
   output: userWithLink,
   headers: ['ETag'],
@@ -458,18 +455,18 @@ const findByLink = apiOperation({
 });
 export const findUserByLink = { ...findByLink, effect: 'read' } as const;
 
-/** A batch creates no more users than these. */
+/** Users that a batch creates. */
 export const MAX_BATCH = 500;
 
 const batchOutcome = z
   .enum(['created', 'failed'])
-  .meta({ id: 'BatchOutcome', description: 'Whether the user was created; in a dry run, would be.' });
+  .meta({ id: 'BatchOutcome', description: 'Whether the user was created, or would be in a dry run.' });
 
 const batchResult = z
   .object({
-    dry_run: z.boolean().meta({ description: 'Nothing was created: this is what would happen.' }),
-    created: z.int().min(0).meta({ description: 'How many were created, or would be.' }),
-    failed: z.int().min(0).meta({ description: 'How many were not.' }),
+    dry_run: z.boolean().meta({ description: 'A dry run: nothing was created.' }),
+    created: z.int().min(0).meta({ description: 'The number of users created, or to be created.' }),
+    failed: z.int().min(0).meta({ description: 'The number of failures.' }),
     results: z
       .array(
         z
@@ -477,20 +474,18 @@ const batchResult = z
             outcome: batchOutcome,
             user: userWithLink
               .optional()
-              .meta({ description: 'The new user; absent in a dry run and where it failed.' }),
-            code: problemCode
-              .optional()
-              .meta({ description: 'Where it failed: the code that POST /users would have answered.' }),
+              .meta({ description: 'The new user; absent in a dry run and after a failure.' }),
+            code: problemCode.optional().meta({ description: 'After a failure: the error code, as of POST /users.' }),
             errors: z
               .array(fieldError)
               .optional()
-              .meta({ description: 'Where it failed: what is wrong. Pointers lead into the body of the batch.' }),
+              .meta({ description: 'After a failure: the errors. Pointers lead into the body of the batch.' }),
           })
-          .meta({ id: 'UserBatchItem', description: 'What became of one user of a batch.' }),
+          .meta({ id: 'UserBatchItem', description: 'The result for one user of a batch.' }),
       )
       .meta({ description: 'One for each user of the request, in the same order.' }),
   })
-  .meta({ id: 'UserBatchResult', description: 'What became of each user of a batch.' });
+  .meta({ id: 'UserBatchResult', description: 'The results for the users of a batch.' });
 
 export const createUsers = apiOperation({
   id: 'createUsers',
@@ -500,13 +495,13 @@ export const createUsers = apiOperation({
   tag: 'Users',
   summary: 'Create many users',
   description:
-    'Each as by POST /users, in one transaction. One that cannot be created leaves the others alone: its result gives the reason. A body that is not valid is refused as a whole.',
+    'Each like POST /users, in one transaction. If one cannot be created, its result has the reason, and the others are created. An invalid body is refused as a whole.',
   params: none,
   query: none,
   body: z
     .strictObject({
       users: z.array(userCreate).min(1).max(MAX_BATCH).meta({ description: 'The new users.' }),
-      dry_run: z.boolean().default(false).meta({ description: 'Report what would happen and create nothing.' }),
+      dry_run: z.boolean().default(false).meta({ description: 'Only report what would happen.' }),
     })
     .meta({ id: 'UserBatch', description: 'Users to create in one transaction.' }),
   status: 200,
@@ -527,7 +522,7 @@ export const createUsers = apiOperation({
         {
           outcome: 'failed',
           code: 'tariff_not_found',
-          errors: [{ pointer: '#/users/1/tariff_id', code: 'tariff_not_found', message: 'there is no such plan' }],
+          errors: [{ pointer: '#/users/1/tariff_id', code: 'tariff_not_found', message: 'there is no such tariff' }],
         },
       ],
     },
@@ -541,7 +536,7 @@ export const deleteUser = apiOperation({
   access: 'full',
   tag: 'Users',
   summary: 'Delete a user',
-  description: 'For good: the link, the grants and the traffic of the user go; totals of nodes and connections stay.',
+  description: 'Permanently, with the link, the grants and the traffic of the user. Totals of nodes and inbounds stay.',
   params: byId,
   query: none,
   body: null,

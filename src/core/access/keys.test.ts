@@ -6,9 +6,9 @@ import { tempStore } from '../../../tests/support/temp-store.ts';
 import type { CallOf } from '../../contract/operation.ts';
 import type { OPERATIONS } from '../../contract/table.ts';
 import { formatKey, KEY_PATTERN } from '../../domain/key-format.ts';
-import type { Call, HandledId } from '../call.ts';
 import { createCore } from '../create-core.ts';
-import { PanelError } from '../panel-error.ts';
+import { PanelError } from '../kernel/panel-error.ts';
+import type { Call, HandledId } from '../ports/call.ts';
 
 const DAY = 86_400_000;
 const START = Date.UTC(2026, 10, 20);
@@ -102,24 +102,24 @@ it('is noted as used at most once a minute, with the last address, also when the
   };
   const usedFirst = async () => (await list()).find(({ id }) => id === key.id)?.last_used_at;
   core.start();
-  core.noteKeyUse(key.id, '192.0.2.1');
-  core.noteKeyUse(key.id, '192.0.2.2');
+  core.recordKeyUse(key.id, '192.0.2.1');
+  core.recordKeyUse(key.id, '192.0.2.2');
   expect(await used()).toEqual([null, null]);
   await flush();
   const noted = (await list()).find(({ id }) => id === key.id);
   expect([noted?.last_used_at, noted?.last_used_from]).toEqual([at(START), '192.0.2.2']);
   clock.advance(59_999);
-  core.noteKeyUse(key.id, '192.0.2.3');
+  core.recordKeyUse(key.id, '192.0.2.3');
   await flush();
   expect(await usedFirst()).toBe(at(START));
   clock.advance(1);
-  core.noteKeyUse(key.id, '192.0.2.3');
+  core.recordKeyUse(key.id, '192.0.2.3');
   await flush();
   expect(await usedFirst()).toBe(at(START + 60_000));
   clock.set(START - DAY);
-  core.noteKeyUse(key.id, '192.0.2.4');
+  core.recordKeyUse(key.id, '192.0.2.4');
   await core.stop();
-  expect(await usedFirst()).toBe(at(START - DAY));
+  expect(temp.store.keys.get(key.id)?.lastUsedAt).toBe(START - DAY);
 });
 
 it('of a backup that may have been changed is revoked until it is confirmed, which is no way back for others', async () => {

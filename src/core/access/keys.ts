@@ -4,16 +4,18 @@ import type { Key } from '../../contract/access/keys.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { base62FromBytes, formatKey, isKeyWellFormed } from '../../domain/key-format.ts';
 import { DAY_MS } from '../../domain/limits.ts';
-import type { Actor, Result } from '../call.ts';
-import type { Context, Env, Handlers, Transaction } from '../context.ts';
-import { PanelError } from '../panel-error.ts';
-import type { KeyRow } from '../ports/administrator.ts';
-import { toInstant, toInstantOrNull } from '../wire.ts';
+import type { Context, Env, Handlers, Transaction } from '../kernel/context.ts';
+import { PanelError } from '../kernel/panel-error.ts';
+import { toInstant, toInstantOrNull } from '../kernel/wire.ts';
+import type { Actor, Result } from '../ports/call.ts';
+import type { KeyRow } from '../ports/keys.ts';
+
+type KeyEnv = Pick<Env, 'clock' | 'crypto' | 'queue' | 'store'>;
 
 const RANDOM_CHARACTERS = 36;
 const PREFIX_CHARACTERS = 8;
 
-export function keyStateOf(row: KeyRow, now: number): Key['state'] {
+export function computeKeyState(row: KeyRow, now: number): Key['state'] {
   if (row.revokedAt !== null) return row.unconfirmed === 1 ? 'unconfirmed' : 'revoked';
   return row.expiresAt !== null && row.expiresAt <= now ? 'expired' : 'active';
 }
@@ -24,7 +26,7 @@ function viewKey(row: KeyRow, now: number): Key {
     name: row.name,
     access: row.access,
     prefix: row.prefix,
-    state: keyStateOf(row, now),
+    state: computeKeyState(row, now),
     created_at: toInstant(row.createdAt),
     expires_at: toInstantOrNull(row.expiresAt),
     revoked_at: toInstantOrNull(row.revokedAt),
@@ -86,10 +88,12 @@ export const KEY_HANDLERS = {
   confirmKey: { write: confirmKey },
 } satisfies Handlers<'listKeys' | 'createKey' | 'revokeKey' | 'confirmKey'>;
 
-const NOTE_EVERY_MS = 60_000;
+const RECORD_EVERY_MS = 60_000;
+
+export type KeyAuthentication = ReturnType<typeof createKeyAuthentication>;
 
 /** Authenticates by key, and records when keys were used: gathered in memory, written at most once a minute a key, outside requests. */
-export function createKeyAuthentication({ store, crypto, clock, queue }: Env) {
+export function createKeyAuthentication({ store, crypto, clock, queue }: KeyEnv) {
   const pending = new Map<number, { at: number; from: string }>();
   const written = new Map<number, number>();
   return {
@@ -97,13 +101,13 @@ export function createKeyAuthentication({ store, crypto, clock, queue }: Env) {
     authenticate(key: string): Actor | null {
       if (!isKeyWellFormed(key)) return null;
       const row = store.keys.byHash(crypto.sha256(key));
-      if (!row || keyStateOf(row, clock.now()) !== 'active') return null;
+      if (!row || computeKeyState(row, clock.now()) !== 'active') return null;
       return { kind: 'key', id: row.id, name: row.name, access: row.access };
     },
-    noteUse(keyId: number, from: string): void {
+    recordUse(keyId: number, from: string): void {
       const at = clock.now();
       const last = written.get(keyId);
-      if (last === undefined || at - last >= NOTE_EVERY_MS || at < last) pending.set(keyId, { at, from });
+      if (last === undefined || at - last >= RECORD_EVERY_MS || at < last) pending.set(keyId, { at, from });
     },
     async flushUses(): Promise<void> {
       if (pending.size === 0 || store.diskSpace.isFull()) return;

@@ -7,11 +7,11 @@ import { RESERVE, tempStore } from '../../../tests/support/temp-store.ts';
 import { nodeCrypto } from '../../adapters/crypto.ts';
 import type { CallOf } from '../../contract/operation.ts';
 import type { OPERATIONS } from '../../contract/table.ts';
-import type { Call, HandledId } from '../call.ts';
-import type { CoreParts } from '../core.ts';
 import { createCore } from '../create-core.ts';
-import { PanelError } from '../panel-error.ts';
-import { hashCode, SECRET_PLACE } from './proof.ts';
+import type { CoreParts } from '../kernel/core.ts';
+import { PanelError } from '../kernel/panel-error.ts';
+import type { Call, HandledId } from '../ports/call.ts';
+import { hashCode, SECRET_PLACE } from '../proof/proof.ts';
 import { pruneSessions } from './session.ts';
 
 const PASSWORD = 'correct horse battery';
@@ -43,7 +43,7 @@ async function open(temp: ReturnType<typeof tempStore>, changes: Partial<CorePar
     return String(reply.sessionToken);
   }
   /** Who is behind a token, without using the session. */
-  function actorOf(token: string) {
+  function getActor(token: string) {
     const actor = core.authenticateSession(token, false);
     if (actor === null) throw new Error('signed out');
     return actor;
@@ -51,16 +51,16 @@ async function open(temp: ReturnType<typeof tempStore>, changes: Partial<CorePar
   /** What was touched is written in its turn. */
   const settled = () => call('signOut', {}, { actor: { kind: 'administrator', id: 1, name: 'admin', access: 'full' } });
   const isOpen = (token: string) => core.authenticateSession(token, false) !== null;
-  return { core, clock, call, signIn, actorOf, isOpen, settled };
+  return { core, clock, call, signIn, getActor, isOpen, settled };
 }
 
 it('gives each session a token of its own, of two halves of 256 bits', async () => {
   using temp = tempStore();
-  const { signIn, core, actorOf, isOpen } = await open(temp);
+  const { signIn, core, getActor, isOpen } = await open(temp);
   const tokens = [await signIn(), await signIn()];
   for (const token of tokens) expect(token).toMatch(/^[\w-]{86}$/);
   expect(new Set(tokens).size).toBe(2);
-  expect(actorOf(tokens[0] ?? '')).toMatchObject({ kind: 'administrator', id: 1, name: 'admin', access: 'full' });
+  expect(getActor(tokens[0] ?? '')).toMatchObject({ kind: 'administrator', id: 1, name: 'admin', access: 'full' });
   expect(isOpen('x'.repeat(43))).toBe(false);
   await core.local.resetPassword(`${PASSWORD}!`);
   expect(tokens.map(isOpen)).toEqual([false, false]);
@@ -110,11 +110,11 @@ it('ends after 30 days, however much it is used', async () => {
 
 it('lists what is open with its end, and which is one’s own', async () => {
   using temp = tempStore();
-  const { signIn, clock, call, actorOf } = await open(temp);
+  const { signIn, clock, call, getActor } = await open(temp);
   await signIn('Safari on iPhone');
   clock.advance(11 * HOUR);
   const own = await signIn();
-  const list = await call('listSessions', {}, { actor: actorOf(own) });
+  const list = await call('listSessions', {}, { actor: getActor(own) });
   expect(list).toMatchObject({
     body: {
       items: [
@@ -130,24 +130,24 @@ it('lists what is open with its end, and which is one’s own', async () => {
     },
   });
   clock.advance(HOUR);
-  expect(await call('listSessions', {}, { actor: actorOf(own) })).toMatchObject({
+  expect(await call('listSessions', {}, { actor: getActor(own) })).toMatchObject({
     body: { items: [{ current: true }] },
   });
 });
 
 it('is ended by its own sign-out, by another, or with all others', async () => {
   using temp = tempStore();
-  const { signIn, call, actorOf, isOpen } = await open(temp);
+  const { signIn, call, getActor, isOpen } = await open(temp);
   const tokens = [await signIn(), await signIn(), await signIn(), await signIn()] as const;
   const [own, ended, third, fourth] = tokens;
-  const actor = actorOf(own);
+  const actor = getActor(own);
   const by = { actor };
-  const id = actorOf(ended).sessionId ?? 0;
+  const id = getActor(ended).sessionId ?? 0;
   expect(await call('endSession', { id }, by)).toBe('proof_required');
   expect(await call('endSession', { id, password: PASSWORD }, by)).not.toHaveProperty('sessionToken');
   expect(await call('endSession', { id }, by)).toBe('not_found');
   expect(tokens.map(isOpen)).toEqual([true, false, true, true]);
-  expect(await call('signOut', {}, { actor: actorOf(fourth) })).toMatchObject({ sessionToken: null });
+  expect(await call('signOut', {}, { actor: getActor(fourth) })).toMatchObject({ sessionToken: null });
   expect(tokens.map(isOpen)).toEqual([true, false, true, false]);
   expect(await call('endOtherSessions', {}, by)).toMatchObject({ body: { ended: 1 } });
   expect([own, third].map(isOpen)).toEqual([true, false]);
@@ -157,8 +157,8 @@ it('is ended by its own sign-out, by another, or with all others', async () => {
 
 it('has a proof for five minutes, in that very millisecond, and none by a clock that was set back', async () => {
   using temp = tempStore();
-  const { signIn, call, clock, actorOf } = await open(temp);
-  const actor = actorOf(await signIn());
+  const { signIn, call, clock, getActor } = await open(temp);
+  const actor = getActor(await signIn());
   const prove = (input: { password?: string }) => call('prove', input, { actor });
   expect(await prove({})).toBe('proof_required');
   expect(await prove({ password: 'wrong' })).toBe('wrong_password');
@@ -176,21 +176,21 @@ it('has a proof for five minutes, in that very millisecond, and none by a clock 
 
 it('says to strangers only what the page before sign-in needs', async () => {
   using temp = tempStore();
-  const { signIn, call, actorOf } = await open(temp);
-  const actor = actorOf(await signIn());
+  const { signIn, call, getActor } = await open(temp);
+  const actor = getActor(await signIn());
   expect(await call('panelState', {})).toMatchObject({ body: { set_up: true, signed_in: null, base_url: null } });
   expect(await call('panelState', {}, { actor })).toMatchObject({ body: { signed_in: { name: 'admin' } } });
 });
 
 it('is refused with the same words for a wrong name and a wrong password, each in the audit log', async () => {
   using temp = tempStore();
-  const { signIn, call, actorOf } = await open(temp);
+  const { signIn, call, getActor } = await open(temp);
   const wrong = [
     await call('signIn', { name: 'admin', password: 'wrong' }),
     await call('signIn', { name: 'other', password: PASSWORD }),
   ];
   expect(wrong).toEqual(['sign_in_failed', 'sign_in_failed']);
-  const actor = actorOf(await signIn());
+  const actor = getActor(await signIn());
   expect(await call('listAudit', { action: 'signIn', limit: 10 }, { actor })).toMatchObject({
     body: {
       items: [
@@ -204,7 +204,7 @@ it('is refused with the same words for a wrong name and a wrong password, each i
 
 it('ends the session that the browser had, or that it comes from, and no other', async () => {
   using temp = tempStore();
-  const { call, signIn, isOpen, actorOf } = await open(temp);
+  const { call, signIn, isOpen, getActor } = await open(temp);
   const again = async (by: Partial<Call>) => {
     const reply = await call('signIn', { name: 'admin', password: PASSWORD }, by);
     if (typeof reply === 'string') throw new Error(reply);
@@ -218,13 +218,13 @@ it('ends the session that the browser had, or that it comes from, and no other',
   expect(second.browserToken).toBe(browserToken);
   expect([other, first.session, second.session].map(isOpen)).toEqual([true, false, true]);
   // Without what the browser is known by.
-  const third = await again({ actor: actorOf(second.session) });
+  const third = await again({ actor: getActor(second.session) });
   expect([other, second.session, third.session].map(isOpen)).toEqual([true, false, true]);
 });
 
 it('says to who listens that sessions have ended, once for each act', async () => {
   using temp = tempStore();
-  const { core, call, signIn, actorOf } = await open(temp);
+  const { core, call, signIn, getActor } = await open(temp);
   let times = 0;
   const stop = core.onEndedSessions(() => {
     times += 1;
@@ -237,8 +237,8 @@ it('says to who listens that sessions have ended, once for each act', async () =
     return times - before;
   };
   const own = await signIn();
-  const by = { actor: actorOf(own) };
-  const other = actorOf(await signIn()).sessionId ?? 0;
+  const by = { actor: getActor(own) };
+  const other = getActor(await signIn()).sessionId ?? 0;
   await new Promise(setImmediate);
   expect(await saidBy(() => call('endSession', { id: other, password: PASSWORD }, by))).toBe(1);
   expect(await saidBy(() => call('endOtherSessions', {}, by))).toBe(1);
@@ -251,10 +251,10 @@ it('says to who listens that sessions have ended, once for each act', async () =
 
 it('is in the audit log with its device, and so is how it ended', async () => {
   using temp = tempStore();
-  const { call, signIn, actorOf } = await open(temp);
-  const ended = actorOf(await signIn('Safari on iPhone')).sessionId ?? 0;
+  const { call, signIn, getActor } = await open(temp);
+  const ended = getActor(await signIn('Safari on iPhone')).sessionId ?? 0;
   await signIn('Chrome on Android');
-  const by = { actor: actorOf(await signIn()) };
+  const by = { actor: getActor(await signIn()) };
   // The desktop's window has neither an address nor a device.
   await call('signIn', { name: 'admin', password: PASSWORD }, { address: null });
   const list = await call('listSessions', {}, by);
@@ -279,8 +279,8 @@ it('is counted where it fails, and apart where it was refused unseen', async () 
   using temp = tempStore();
   const lines: unknown[] = [];
   const log = { info() {}, error() {}, warn: (event: string, fields: object) => void lines.push([event, fields]) };
-  const { core, call, signIn, actorOf } = await open(temp, { log: log as unknown as CoreParts['log'] });
-  const own = actorOf(await signIn());
+  const { core, call, signIn, getActor } = await open(temp, { log: log as unknown as CoreParts['log'] });
+  const own = getActor(await signIn());
   for (let count = 0; count < 3; count += 1) await call('signIn', { name: 'admin', password: 'wrong' });
   expect(await call('signIn', { name: 'admin', password: PASSWORD })).toBe('slow_down');
   const failed = await call('getFailedAttempts', {}, { actor: own });
@@ -312,7 +312,7 @@ it('is asked for the code after the password, which counts as no wrong code', as
   using temp = tempStore();
   const { call } = await open(temp);
   temp.store.write(() => {
-    temp.store.twoFactor.put({ enabledAt: START, lastStep: 0 });
+    temp.store.twoFactor.save({ enabledAt: START, lastStep: 0 });
     temp.store.twoFactor.replaceCodes([hashCode(nodeCrypto, 'recovery')]);
   });
   const signIn = (address: string, code?: string) =>
@@ -328,8 +328,8 @@ it('needs the code where the second factor is on, and says at once that its secr
   const { call } = await open(temp, { vault: { ...vault, state: () => state } });
   const { store } = temp;
   store.write(() => {
-    store.twoFactor.put({ enabledAt: START, lastStep: 0 });
-    store.sealed.put(vault.seal(SECRET_PLACE, 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'));
+    store.twoFactor.save({ enabledAt: START, lastStep: 0 });
+    store.sealed.save(vault.seal(SECRET_PLACE, 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'));
   });
   const signIn = (password: string, code?: string) =>
     call('signIn', { name: 'admin', password, ...(code !== undefined && { code }) });
@@ -390,7 +390,7 @@ it('says what a known browser and the signed in may know, and what the disk has'
   const actor = core.authenticateSession(String(sessionToken), false) ?? stranger.actor;
   const known = { browserToken: String(browserToken) };
   expect(await stateFor(known)).toMatchObject({ set_up: true, two_factor: false, version: null });
-  temp.store.write(() => temp.store.twoFactor.put({ enabledAt: START, lastStep: 0 }));
+  temp.store.write(() => temp.store.twoFactor.save({ enabledAt: START, lastStep: 0 }));
   for (const by of [known, { actor }, { address: null }])
     expect(await stateFor(by)).toMatchObject({ two_factor: true });
   expect(await stateFor({})).toMatchObject({ two_factor: null });
@@ -403,14 +403,14 @@ it('says what a known browser and the signed in may know, and what the disk has'
 
 it('begins and ends while the disk is full', async () => {
   using temp = tempStore({ reserve: RESERVE });
-  const { core, call, clock, signIn, actorOf, isOpen, settled } = await open(temp);
+  const { core, call, clock, signIn, getActor, isOpen, settled } = await open(temp);
   temp.store.diskSpace.markFull();
   const own = await signIn();
   const other = await signIn();
-  const by = { actor: actorOf(own) };
+  const by = { actor: getActor(own) };
   expect(await call('prove', { password: PASSWORD }, by)).toMatchObject({ status: 200 });
   const third = await signIn();
-  expect(await call('endSession', { id: actorOf(third).sessionId ?? 0 }, by)).toMatchObject({ status: 204 });
+  expect(await call('endSession', { id: getActor(third).sessionId ?? 0 }, by)).toMatchObject({ status: 204 });
   expect(await call('endOtherSessions', {}, by)).toMatchObject({ body: { ended: 1 } });
   expect([other, third].map(isOpen)).toEqual([false, false]);
   clock.advance(11 * HOUR);

@@ -2,16 +2,18 @@
 
 import type { Input, Output } from '../../contract/table.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/limits.ts';
-import { type Say, tellAdmins } from '../bot/admin-notices.ts';
-import type { Actor, Result } from '../call.ts';
-import type { AsyncContext, Context, Env, Handlers, Transaction } from '../context.ts';
-import { PanelError } from '../panel-error.ts';
-import type { SessionRow } from '../ports/administrator.ts';
+import type { AsyncContext, Context, Env, Handlers, Transaction } from '../kernel/context.ts';
+import { PanelError } from '../kernel/panel-error.ts';
+import { toInstant, toInstantOrNull, tokenOf } from '../kernel/wire.ts';
+import { notifyAdmins, type Render } from '../notify/admin-notices.ts';
+import type { Actor, Result } from '../ports/call.ts';
 import type { Store } from '../ports/ports.ts';
-import { toInstant, toInstantOrNull, tokenOf } from '../wire.ts';
-import { clearAttempts, mayTryCode, noteCode, type Scope, signInScope } from './attempts.ts';
-import { knownBrowser, rememberBrowser } from './browsers.ts';
-import { acceptCode, provenUntil, requireReachableFactor, verifyPassword } from './proof.ts';
+import type { SessionRow } from '../ports/sessions.ts';
+import { clearAttempts, mayTryCode, recordCodeAttempt, type Scope, signInScope } from '../proof/attempts.ts';
+import { knownBrowser, rememberBrowser } from '../proof/browsers.ts';
+import { acceptCode, provenUntil, requireReachableFactor, verifyPassword } from '../proof/proof.ts';
+
+type SessionEnv = Pick<Env, 'clock' | 'crypto' | 'log' | 'queue' | 'store'>;
 
 /** A session ends when it is idle for so long, and in any case after this. */
 export const IDLE_MS = 12 * HOUR_MS;
@@ -20,7 +22,7 @@ const TOUCH_EVERY_MS = 60_000;
 /** Two halves of 256 bits and more: a browser keeps them in two places (src/http/browser.ts). */
 const TOKEN_BYTES = 64;
 
-function endOf(row: SessionRow): number {
+function computeSessionEnd(row: SessionRow): number {
   return Math.min(row.lastSeenAt + IDLE_MS, row.createdAt + ABSOLUTE_MS);
 }
 
@@ -47,7 +49,7 @@ export function beginBrowserSession(tx: Transaction): Pick<Result<unknown>, 'ses
   const browser = rememberBrowser(tx);
   if (call.actor.sessionId !== undefined) store.sessions.remove(call.actor.sessionId);
   if (browser) store.sessions.removeOfBrowser(browser.id);
-  env.noteEndedSessions();
+  env.notifyEndedSessions();
   const sessionToken = beginSession(tx, browser?.id ?? null);
   return { sessionToken, ...(browser && { browserToken: browser.token }) };
 }
@@ -56,23 +58,23 @@ export function beginBrowserSession(tx: Transaction): Pick<Result<unknown>, 'ses
  * The administrator behind a session token; null if it is unknown or has ended. With `isUse` it is
  * recorded as seen, at most once a minute; a page that was left open must not keep its session alive.
  */
-export function authenticateSession(env: Env, token: string, isUse = true): Actor | null {
+export function authenticateSession(env: SessionEnv, token: string, isUse = true): Actor | null {
   const { store, crypto, clock, queue, log } = env;
   const row = store.sessions.byHash(crypto.sha256(token));
   const now = clock.now();
-  if (!row || endOf(row) <= now) return null;
+  if (!row || computeSessionEnd(row) <= now) return null;
   const administrator = store.administrator.get();
   if (!administrator) return null;
   if (isUse && now - row.lastSeenAt >= TOUCH_EVERY_MS) {
     const touch = () => store.write(() => store.sessions.touch(row.id, now), 'essential');
     queue.run(touch).catch((error: unknown) => log.warn('session not touched', { error: String(error) }));
   }
-  const session = { sessionId: row.id, sessionEndsAt: endOf(row) };
-  return { ...administratorOf(administrator.name), ...session };
+  const session = { sessionId: row.id, sessionEndsAt: computeSessionEnd(row) };
+  return { ...buildAdministrator(administrator.name), ...session };
 }
 
 /** The actor that the administrator is, once it is proven who calls. */
-export function administratorOf(name: string): Actor {
+export function buildAdministrator(name: string): Actor {
   return { kind: 'administrator', id: 1, name, access: 'full' };
 }
 
@@ -80,50 +82,51 @@ async function signIn(input: Input<'signIn'>, { env, call, commit }: AsyncContex
   requireReachableFactor(env, input.code);
   const scope = signInScope(env, call);
   const administrator = await verifyPassword(env, scope, input.name, input.password).catch((error: unknown) => {
-    if (error instanceof PanelError && error.code === 'slow_down') env.failures.note('sign_in', call.address, true);
+    if (error instanceof PanelError && error.code === 'slow_down')
+      env.failures.recordFailure('sign_in', call.address, true);
     throw error;
   });
   return commit((tx) => {
     if (!administrator || !acceptSignInCode(tx, scope, input.code)) {
-      env.failures.note('sign_in', call.address, false);
+      env.failures.recordFailure('sign_in', call.address, false);
       tx.audit(null, {}, 'refused');
       return { refusal: new PanelError('sign_in_failed') };
     }
     clearAttempts(tx, scope);
-    tx.audit('administrator:1', { device: call.device ?? '' }, 'done', administratorOf(administrator.name));
-    if (call.address !== null && knownBrowser(env, call) === undefined) tellOfSignIn(tx);
+    tx.audit('administrator:1', { device: call.device ?? '' }, 'done', buildAdministrator(administrator.name));
+    if (call.address !== null && knownBrowser(env, call) === undefined) notifySignIn(tx);
     return { body: { name: administrator.name }, ...beginBrowserSession(tx) };
   });
 }
 
 /** From a browser that is not known here. */
-function tellOfSignIn(tx: Transaction): void {
+function notifySignIn(tx: Transaction): void {
   const { now } = tx;
   const { device = '', requestId } = tx.call;
   const address = tx.call.address ?? '';
-  const say: Say = ({ t, when }) =>
+  const render: Render = ({ t, when }) =>
     t('admin.notice.signIn', { device: device === '' ? t('admin.notice.noDevice') : device, address, when: when(now) });
-  tellAdmins(tx, { kind: 'sign_in', key: requestId, say });
+  notifyAdmins(tx, { kind: 'sign_in', key: requestId, render });
 }
 
 function acceptSignInCode(tx: Transaction, scope: Scope | null, code: string | undefined): boolean {
   if (!mayTryCode(tx, scope)) return false;
   const isRight = acceptCode(tx, code);
   // Without a code none was tried: the page asks for it after the password.
-  if (isRight || code !== undefined) noteCode(tx, scope, isRight);
+  if (isRight || code !== undefined) recordCodeAttempt(tx, scope, isRight);
   return isRight;
 }
 
 function signOut(_input: Input<'signOut'>, tx: Transaction): Result<undefined> {
   const { sessionId } = tx.call.actor;
   if (sessionId !== undefined) tx.store.sessions.remove(sessionId);
-  tx.env.noteEndedSessions();
+  tx.env.notifyEndedSessions();
   tx.audit('administrator:1');
   return { body: undefined, sessionToken: null };
 }
 
 function listSessions(_input: Input<'listSessions'>, { store, now, call }: Context): Result<Output<'listSessions'>> {
-  const open = store.sessions.all().filter((row) => endOf(row) > now);
+  const open = store.sessions.all().filter((row) => computeSessionEnd(row) > now);
   const body: Output<'listSessions'> = {
     items: open.map((row) => ({
       id: row.id,
@@ -132,7 +135,7 @@ function listSessions(_input: Input<'listSessions'>, { store, now, call }: Conte
       device: row.device,
       created_at: toInstant(row.createdAt),
       last_seen_at: toInstant(row.lastSeenAt),
-      ends_at: toInstant(endOf(row)),
+      ends_at: toInstant(computeSessionEnd(row)),
     })),
   };
   return { body };
@@ -140,7 +143,7 @@ function listSessions(_input: Input<'listSessions'>, { store, now, call }: Conte
 
 function endSession(input: Input<'endSession'>, tx: Transaction): Result<undefined> {
   if (!tx.store.sessions.remove(input.id)) throw new PanelError('not_found');
-  tx.env.noteEndedSessions();
+  tx.env.notifyEndedSessions();
   tx.audit(`session:${input.id}`);
   const isOwn = input.id === tx.call.actor.sessionId;
   return { body: undefined, ...(isOwn && { sessionToken: null }) };
@@ -148,7 +151,7 @@ function endSession(input: Input<'endSession'>, tx: Transaction): Result<undefin
 
 function endOtherSessions(_input: Input<'endOtherSessions'>, tx: Transaction): Result<Output<'endOtherSessions'>> {
   const ended = tx.store.sessions.removeAll(tx.call.actor.sessionId ?? null);
-  tx.env.noteEndedSessions();
+  tx.env.notifyEndedSessions();
   tx.audit(null, { ended });
   return { body: { ended } };
 }

@@ -6,9 +6,9 @@ import { coreParts } from '../../../tests/support/core.ts';
 import { tempStore } from '../../../tests/support/temp-store.ts';
 import type { CallOf } from '../../contract/operation.ts';
 import type { OPERATIONS } from '../../contract/table.ts';
-import type { Call, HandledId } from '../call.ts';
 import { createCore } from '../create-core.ts';
-import { PanelError } from '../panel-error.ts';
+import { PanelError } from '../kernel/panel-error.ts';
+import type { Call, HandledId } from '../ports/call.ts';
 
 const PASSWORD = 'correct horse battery';
 const MINUTE = 60_000;

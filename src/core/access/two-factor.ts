@@ -1,12 +1,12 @@
 // The second factor: enrolled with an authenticator app, with recovery codes for a lost phone. Codes are checked in proof.ts.
 
 import type { Input, Output } from '../../contract/table.ts';
-import type { Result } from '../call.ts';
-import type { AsyncContext, Context, Handlers, Transaction } from '../context.ts';
-import { PanelError } from '../panel-error.ts';
-import { toInstantOrNull } from '../wire.ts';
-import { countAttempt, stepUpScope } from './attempts.ts';
-import { clearAttempts, compactCode, hashCode, refuseProof, SECRET_PLACE } from './proof.ts';
+import type { AsyncContext, Context, Handlers, Transaction } from '../kernel/context.ts';
+import { PanelError } from '../kernel/panel-error.ts';
+import { toInstantOrNull } from '../kernel/wire.ts';
+import type { Result } from '../ports/call.ts';
+import { countAttempt, stepUpScope } from '../proof/attempts.ts';
+import { clearAttempts, compactCode, hashCode, refuseProof, SECRET_PLACE } from '../proof/proof.ts';
 
 const PENDING_PLACE = 'administrator:totp-pending';
 const ENROL_WITHIN_MS = 10 * 60_000;
@@ -43,7 +43,7 @@ async function beginTwoFactor(_input: Input<'beginTwoFactor'>, context: AsyncCon
     const administrator = store.administrator.get();
     if (!administrator) throw new PanelError('signed_out');
     const secret = totp.newSecret();
-    store.sealed.put(vault.seal(PENDING_PLACE, secret));
+    store.sealed.save(vault.seal(PENDING_PLACE, secret));
     store.twoFactor.setPending({ sessionId: call.actor.sessionId ?? 0, endsAt: now + ENROL_WITHIN_MS });
     tx.audit('administrator:1');
     return { body: { secret, uri: totp.uri(secret, administrator.name) } };
@@ -64,13 +64,13 @@ async function confirmTwoFactor(
     const isOwn = pending !== null && pending.endsAt > now && pending.sessionId === (sessionId ?? 0);
     if (!isOwn || !sealed) throw new PanelError('not_found');
     const secret = vault.open(sealed);
-    const step = totp.stepOf(secret, compactCode(input.code), now);
+    const step = totp.findStep(secret, compactCode(input.code), now);
     if (step === null) return refuseProof(tx);
     clearAttempts(tx);
-    store.sealed.put(vault.seal(SECRET_PLACE, secret));
+    store.sealed.save(vault.seal(SECRET_PLACE, secret));
     store.sealed.remove(PENDING_PLACE);
     store.twoFactor.setPending(null);
-    store.twoFactor.put({ enabledAt: now, lastStep: step });
+    store.twoFactor.save({ enabledAt: now, lastStep: step });
     // Given without a code, it is no proof any more.
     if (sessionId !== undefined) store.sessions.prove(sessionId, null);
     const codes = replaceCodes(tx);
@@ -82,7 +82,7 @@ async function confirmTwoFactor(
 
 /** Turns the second factor off and forgets its secret and codes. */
 export function dropTwoFactor({ store }: Pick<Transaction, 'store'>): void {
-  store.twoFactor.put(null);
+  store.twoFactor.save(null);
   store.twoFactor.setPending(null);
   store.sealed.remove(SECRET_PLACE);
   store.sealed.remove(PENDING_PLACE);

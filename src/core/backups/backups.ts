@@ -2,20 +2,28 @@
 
 import type { Backup } from '../../contract/backups.ts';
 import type { Input, Output } from '../../contract/table.ts';
-import { requireFreshProof } from '../access/proof.ts';
-import type { Call, Result } from '../call.ts';
-import {
-  type AsyncContext,
-  type Context,
-  createTransaction,
-  type Env,
-  type Handlers,
-  type Transaction,
-} from '../context.ts';
-import { bodyError, PanelError } from '../panel-error.ts';
+import type { AsyncContext, Context, Env, Handlers, Transaction } from '../kernel/context.ts';
+import { bodyError, PanelError } from '../kernel/panel-error.ts';
+import { toInstant, toInstantOrNull } from '../kernel/wire.ts';
 import type { BackupFile, BackupFiles, BackupSource, Backups, BackupVerdict, Restored } from '../ports/backups.ts';
+import type { Call, Result } from '../ports/call.ts';
 import type { SettingValues } from '../ports/settings.ts';
-import { toInstant, toInstantOrNull } from '../wire.ts';
+import { requireFreshProof } from '../proof/proof.ts';
+
+export type BackupEnv = Pick<
+  Env,
+  | 'backups'
+  | 'clock'
+  | 'forgetSettings'
+  | 'host'
+  | 'log'
+  | 'notifyEndedSessions'
+  | 'queue'
+  | 'settings'
+  | 'store'
+  | 'tasks'
+  | 'transact'
+>;
 
 /** The sealed place of the passphrase of scheduled backups. */
 export const PASSPHRASE_PLACE = 'backup:passphrase';
@@ -81,7 +89,7 @@ async function scheduleBackups(input: Input<'scheduleBackups'>, { env, commit }:
   if (isNew) await env.vault.prepare();
   return commit((tx) => {
     const { store, vault, settings } = tx;
-    if (isNew) store.sealed.put(vault.seal(PASSPHRASE_PLACE, passphrase));
+    if (isNew) store.sealed.save(vault.seal(PASSPHRASE_PLACE, passphrase));
     if (passphrase === null) store.sealed.remove(PASSPHRASE_PLACE);
     const encrypted = passphrase === undefined ? settings.backupSchedule.encrypted : passphrase !== null;
     // Without a passphrase none is sent.
@@ -104,7 +112,7 @@ async function checkBackup({ name, passphrase }: Input<'checkBackup'>, { env }: 
  * in the restored database, so the caller writes them.
  */
 async function restoreFrom(
-  env: Env,
+  env: BackupEnv,
   source: BackupSource,
   passphrase: string | null,
   acceptsKeys: boolean,
@@ -118,7 +126,7 @@ async function restoreFrom(
     alone: env.queue.runAlone,
     swapped: () => {
       env.forgetSettings();
-      env.noteEndedSessions();
+      env.notifyEndedSessions();
     },
   });
   const { problem } = restored.verdict;
@@ -134,17 +142,17 @@ async function restoreFrom(
 
 const PROBLEMS: Readonly<Record<NonNullable<BackupVerdict['problem']>, string>> = {
   not_a_backup: 'is not a backup of this panel',
-  truncated: 'breaks off before its end',
+  truncated: 'is incomplete',
   damaged: 'was changed or damaged',
   newer: 'was made by a newer version of the panel',
-  foreign: 'holds a database that is not the panel’s',
+  foreign: 'has a database of another program',
   needs_passphrase: 'is encrypted: give its passphrase',
-  wrong_passphrase: 'does not open with this passphrase',
-  too_large: 'takes more of the disk than uploads may: restore it on the command line',
+  wrong_passphrase: 'cannot be decrypted with this passphrase',
+  too_large: 'exceeds the disk space for uploads: restore it on the command line',
 };
 
 /** Records in the restored database who restored it. */
-function noteRestored(tx: Transaction, { verdict, former }: Restored, from: string): void {
+function recordRestore(tx: Transaction, { verdict, former }: Restored, from: string): void {
   const { version, secrets, createdAt, origin } = verdict;
   const made = toInstantOrNull(createdAt);
   tx.emit('backup.restored', {});
@@ -156,29 +164,24 @@ async function restoreBackup(input: Input<'restoreBackup'>, context: AsyncContex
   const { name, passphrase, accept_keys: acceptsKeys } = input;
   const restored = await restoreFrom(env, { name }, passphrase ?? null, acceptsKeys, call.actor.sessionId ?? null);
   return commit((tx) => {
-    noteRestored(tx, restored, name);
+    recordRestore(tx, restored, name);
     return { body: viewRestored(tx, restored) };
   });
 }
 
 /** Restores a file on this machine for the command line, which only the owner of the data can use. */
 export async function restoreLocally(
-  env: Env,
+  env: BackupEnv,
   call: Call,
   path: string,
   passphrase: string | null,
   acceptsKeys: boolean,
 ): Promise<Output<'restoreBackup'>> {
   const restored = await restoreFrom(env, { path }, passphrase, acceptsKeys, null);
-  const done = await env.queue.run(() =>
-    env.store.write(() => {
-      const tx = createTransaction(env, call, 'restoreBackup', env.clock.now());
-      noteRestored(tx, restored, 'file');
-      return viewRestored(tx, restored);
-    }),
-  );
-  env.announce();
-  return done;
+  return env.transact({ name: 'restoreBackup', by: call }, (tx) => {
+    recordRestore(tx, restored, 'file');
+    return viewRestored(tx, restored);
+  });
 }
 
 function viewRestored({ env }: Context, { verdict, former }: Restored): Output<'restoreBackup'> {
@@ -186,9 +189,8 @@ function viewRestored({ env }: Context, { verdict, former }: Restored): Output<'
 }
 
 /** Backups as files that are downloaded and uploaded; each is in the audit log. */
-export function createBackupFiles(env: Env): BackupFiles {
-  const audit = (action: string, call: Call, target: string) =>
-    env.queue.run(() => env.store.write(() => createTransaction(env, call, action, env.clock.now()).audit(target)));
+export function createBackupFiles(env: BackupEnv): BackupFiles {
+  const audit = (name: string, by: Call, target: string) => env.transact({ name, by }, (tx) => tx.audit(target));
   return {
     async open(name, call) {
       requireFreshProof(env, call);
@@ -198,7 +200,7 @@ export function createBackupFiles(env: Env): BackupFiles {
       return file;
     },
     async receive(chunks, call) {
-      const received = await requireBackups(env).receive(chunks);
+      const received = await env.tasks.untilStop(requireBackups(env).receive(chunks));
       await audit('uploadBackup', call, `backup:${received.name}`);
       return viewBackup(received);
     },

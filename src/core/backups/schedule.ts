@@ -1,27 +1,22 @@
 // Scheduled backups. A failure is recorded and appears in the feed; the next attempt follows soon.
 
 import { HOUR_MS } from '../../domain/limits.ts';
-import { type Say, tellAdmins } from '../bot/admin-notices.ts';
-import { queueBackup } from '../bot/chat-backups.ts';
-import type { Call } from '../call.ts';
-import { createTransaction, type Env } from '../context.ts';
-import { PanelError } from '../panel-error.ts';
+import type { Env } from '../kernel/context.ts';
+import { PanelError } from '../kernel/panel-error.ts';
+import { notifyAdmins, type Render } from '../notify/admin-notices.ts';
 import type { BackupFile } from '../ports/backups.ts';
 import type { SettingValues } from '../ports/settings.ts';
 import { PASSPHRASE_PLACE, requireBackups } from './backups.ts';
+import { queueBackup } from './chat-backups.ts';
+
+type BackupScheduleEnv = Pick<Env, 'backups' | 'clock' | 'log' | 'settings' | 'store' | 'transact' | 'vault'>;
 
 /** A new panel soon has something to lose, but not at once. */
 const FIRST_AFTER_MS = HOUR_MS;
 const AGAIN_AFTER_MS = 15 * 60_000;
 
-const CALL: Call = {
-  actor: { kind: 'panel', id: null, name: 'panel', access: 'full' },
-  requestId: 'schedule',
-  address: null,
-};
-
 /** Makes the periodic check that creates a backup when one is due. It rejects only where not even the failure can be recorded. */
-export function createBackupSchedule(env: Env): () => Promise<void> {
+export function createBackupSchedule(env: BackupScheduleEnv): () => Promise<void> {
   const startedAt = env.clock.now();
   let failedAt: number | null = null;
 
@@ -39,10 +34,10 @@ export function createBackupSchedule(env: Env): () => Promise<void> {
     try {
       const backups = requireBackups(env);
       const { encrypted, keep } = env.settings().backupSchedule;
-      const made = await backups.create('scheduled', encrypted ? passphraseOf(env) : null);
-      backups.keep('scheduled', keep);
+      const made = await backups.create('scheduled', encrypted ? getPassphrase(env) : null);
+      backups.prune('scheduled', keep);
       failedAt = null;
-      await note(env, { at: now, error: null }, made);
+      await recordBackup(env, { at: now, error: null }, made);
     } catch (error) {
       const reason = error instanceof PanelError ? error.code : 'internal';
       // The panel is stopping.
@@ -50,7 +45,7 @@ export function createBackupSchedule(env: Env): () => Promise<void> {
       failedAt = now;
       env.log.error('scheduled backup failed', { error: String(error) });
       const { backupLast } = env.settings();
-      if (backupLast.error !== reason) await note(env, { at: backupLast.at, error: reason }, null);
+      if (backupLast.error !== reason) await recordBackup(env, { at: backupLast.at, error: reason }, null);
     }
   };
 }
@@ -61,27 +56,27 @@ function isWithin(now: number, since: number, ms: number): boolean {
 }
 
 /** Without the passphrase there is no backup, never one in clear text. */
-function passphraseOf({ store, vault }: Env): string {
+function getPassphrase({ store, vault }: Pick<Env, 'store' | 'vault'>): string {
   const row = store.sealed.get(PASSPHRASE_PLACE);
   if (!row) throw new PanelError('vault_unavailable');
   return vault.open(row);
 }
 
-async function note(env: Env, backupLast: SettingValues['backupLast'], made: BackupFile | null): Promise<void> {
-  await env.queue.run(() =>
-    env.store.write(() => {
-      const tx = createTransaction(env, CALL, 'scheduledBackup', env.clock.now());
-      tx.saveSettings({ backupLast });
-      if (made === null) {
-        const reason = backupLast.error ?? '';
-        tx.emit('backup.failed', { reason });
-        const say: Say = ({ t }) => t('admin.notice.backupFailed', { reason });
-        tellAdmins(tx, { kind: 'backup', key: `${backupLast.at ?? 0}:${reason}`, say });
-      } else {
-        tx.emit('backup.made', { name: made.name });
-        if (tx.settings.backupSchedule.toChat) queueBackup(tx, made, null);
-      }
-    }),
-  );
-  env.announce();
+async function recordBackup(
+  env: Pick<Env, 'transact'>,
+  backupLast: SettingValues['backupLast'],
+  made: BackupFile | null,
+): Promise<void> {
+  await env.transact({ name: 'scheduledBackup', by: 'schedule' }, (tx) => {
+    tx.saveSettings({ backupLast });
+    if (made === null) {
+      const reason = backupLast.error ?? '';
+      tx.emit('backup.failed', { reason });
+      const render: Render = ({ t }) => t('admin.notice.backupFailed', { reason });
+      notifyAdmins(tx, { kind: 'backup', key: `${backupLast.at ?? 0}:${reason}`, render });
+    } else {
+      tx.emit('backup.made', { name: made.name });
+      if (tx.settings.backupSchedule.toChat) queueBackup(tx, made, null);
+    }
+  });
 }

@@ -1,16 +1,16 @@
 // The administrator's Telegram accounts: paired by a link that the panel shows, never by a typed number; and what they are told of.
-import { ADMIN_NOTICES, type BotAdmins, MOST_ADMINS } from '../../contract/bot/bot-admins.ts';
+import { ADMIN_NOTICES, type BotAdmins, MAX_ADMINS } from '../../contract/bot/bot-admins.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { hostTexts } from '../../i18n/host.ts';
-import type { Result } from '../call.ts';
-import type { Context, Handlers, Transaction } from '../context.ts';
-import { PanelError } from '../panel-error.ts';
+import type { Context, Handlers, Transaction } from '../kernel/context.ts';
+import { PanelError } from '../kernel/panel-error.ts';
+import { toInstant } from '../kernel/wire.ts';
+import { getChatLanguage } from '../notify/buyer-notices.ts';
 import { PAIR_PREFIX, PRIORITIES, type Writer } from '../ports/bot.ts';
-import { toInstant } from '../wire.ts';
-import { languageOf } from './buyer-notice.ts';
-import { invite } from './tying.ts';
+import type { Result } from '../ports/call.ts';
+import { invite } from './account-linking.ts';
 
-const MOST_NAME = 200;
+const MAX_NAME = 200;
 
 /** Makes an account one of the administrator's, and tells the others. False where the link was used, or is too old. */
 export function pair(tx: Transaction, token: string, { id, name }: Writer): boolean {
@@ -19,12 +19,12 @@ export function pair(tx: Transaction, token: string, { id, name }: Writer): bool
   if (found?.purpose !== 'admin' || found.expiresAt <= now) return false;
   const others = store.bot.admins().filter(({ telegramId }) => telegramId !== id);
   store.bot.endInvitation(found.tokenHash);
-  if (others.length >= MOST_ADMINS) return false;
-  const shown = name.slice(0, MOST_NAME);
-  store.bot.saveAdmin({ telegramId: id, name: shown, pairedAt: now });
+  if (others.length >= MAX_ADMINS) return false;
+  const shown = name.slice(0, MAX_NAME);
+  store.bot.saveAdmin({ telegramId: id, name: shown, pairedAt: now, provenAt: null });
   tx.audit('bot', { telegram_id: id }, 'done', { kind: 'bot', id, name: shown, access: 'full' });
   for (const { telegramId } of others) {
-    const text = hostTexts(languageOf(tx, telegramId), 'bot')('admin.pairedOther', { name: shown, id });
+    const text = hostTexts(getChatLanguage(tx, telegramId), 'bot')('admin.pairedOther', { name: shown, id });
     const message = { chatId: telegramId, dedupeKey: null, method: 'sendMessage', payload: { text } };
     store.bot.enqueue({ ...message, priority: PRIORITIES.notice }, now);
   }

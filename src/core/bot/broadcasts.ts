@@ -3,40 +3,30 @@
 import type { Broadcast, BroadcastAct, BroadcastState, PersonState } from '../../contract/bot/broadcasts.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { isQuiet } from '../../domain/users/user-notices.ts';
-import type { Call, Result } from '../call.ts';
-import { type Context, createTransaction, type Env, type Handlers, type Transaction } from '../context.ts';
-import { PanelError } from '../panel-error.ts';
+import type { Context, Env, Handlers, Transaction } from '../kernel/context.ts';
+import { PanelError } from '../kernel/panel-error.ts';
+import { isSameJson, toInstant, toInstantOrNull } from '../kernel/wire.ts';
+import { findRunningBot } from '../notify/active-bot.ts';
+import { messageToUser } from '../notify/user-notices.ts';
 import { type NoticeUser, PRIORITIES } from '../ports/bot.ts';
 import type { BroadcastRow, PersonEnd } from '../ports/broadcasts.ts';
+import type { Result } from '../ports/call.ts';
 import type { UserRow } from '../ports/users.ts';
-import { conditionsOf } from '../users/list.ts';
-import { isSameJson, toInstant, toInstantOrNull } from '../wire.ts';
-import { messageToUser } from './notices.ts';
-import { botOf } from './running.ts';
+import { toTargetConditions } from '../users/list.ts';
 
 /** Messages of one that wait to be sent at the same time. */
 const WINDOW = 100;
 /** Users that are looked at in one turn. */
 const SPAN = 500;
 /** Turns in one transaction, where few users have an account. */
-const MOST_SPANS = 20;
+const MAX_SPANS = 20;
 /** What the bot sends in a second. */
 const PER_SECOND = 25;
 
-const CALL: Call = {
-  actor: { kind: 'panel', id: null, name: 'bot', access: 'full' },
-  requestId: 'broadcast',
-  address: null,
-};
-
-function conditionsFor({ filter: { all: _all, ...filter } }: Pick<BroadcastRow, 'filter'>) {
-  return conditionsOf(filter);
-}
-
 /** Why one that runs is not sent at the moment. */
-function waitOf({ store, settings, now }: Context, { id, state }: BroadcastRow): Broadcast['waits'] {
+function findWaitReason({ store, settings, now }: Context, { id, state }: BroadcastRow): Broadcast['waits'] {
   if (state !== 'running') return null;
-  if (!botOf({ store })) return 'bot';
+  if (!findRunningBot({ store })) return 'bot';
   if (isQuiet(settings.botNotices.quiet, now, settings.timeZone)) return 'quiet';
   return store.broadcasts.isBehind(id) ? 'other' : null;
 }
@@ -48,7 +38,7 @@ function viewBroadcast(context: Context, row: BroadcastRow): Broadcast {
     texts: texts.map((one) => ({ ...one })),
     filter,
     state,
-    waits: waitOf(context, row),
+    waits: findWaitReason(context, row),
     total,
     queued: context.store.broadcasts.countQueued(id),
     sent,
@@ -67,14 +57,14 @@ function requireBroadcast({ store }: Context, id: number): BroadcastRow {
 
 function requireBotId({ store }: Context): number {
   const bot = store.bot.get();
-  if (!bot || !botOf({ store })) throw new PanelError('bot_off');
+  if (!bot || !findRunningBot({ store })) throw new PanelError('bot_off');
   return bot.botId;
 }
 
 function previewBroadcast(input: Input<'previewBroadcast'>, context: Context): Result<Output<'previewBroadcast'>> {
   const { store, now } = context;
   return store.read(() => {
-    const ids = store.users.ids(conditionsFor(input), now);
+    const ids = store.users.ids(toTargetConditions(input.filter), now);
     const { people, blocked } = store.broadcasts.countReachable(ids);
     return { body: { matched: ids.length, people, blocked, seconds: Math.ceil((people - blocked) / PER_SECOND) } };
   });
@@ -150,7 +140,7 @@ function createBroadcast(input: Input<'createBroadcast'>, tx: Transaction): Resu
 /** Decides to whom it goes at most: users who are there now. */
 function begin(tx: Transaction, row: BroadcastRow): BroadcastRow {
   const { store, now } = tx;
-  const ids = store.users.ids(conditionsFor(row), now);
+  const ids = store.users.ids(toTargetConditions(row.filter), now);
   const { people } = store.broadcasts.countReachable(ids);
   const begun: BroadcastRow = { ...row, state: 'running', total: people, untilUserId: ids.at(-1) ?? 0, createdAt: now };
   store.broadcasts.save(begun);
@@ -172,7 +162,8 @@ function changeBroadcast({ id, act, filter }: Input<'changeBroadcast'>, tx: Tran
   if (act === 'start') {
     if (before.state !== 'draft') return { body: viewBroadcast(tx, before) };
     requireBotId(tx);
-    const begun = begin(tx, { ...before, filter: filter ?? before.filter });
+    if (filter === undefined) throw new Error('the contract requires it with start');
+    const begun = begin(tx, { ...before, filter });
     tx.audit('bot', { broadcast_id: id, filter: begun.filter, people: begun.total, act });
     return { body: viewBroadcast(tx, begun) };
   }
@@ -223,17 +214,13 @@ export const BROADCAST_HANDLERS = {
 >;
 
 /** One turn: counts what has ended, and queues the next people where there is room. Resolves to whether there was anything to do. */
-export async function sendBroadcasts(env: Env): Promise<boolean> {
-  const { store, clock, queue } = env;
+export async function sendBroadcasts(env: Pick<Env, 'store' | 'transact'>): Promise<boolean> {
+  const { store } = env;
   if (store.diskSpace.isFull() || !store.broadcasts.active()) return false;
-  const isWork = await queue.run(() =>
-    store.write(() => {
-      const row = store.broadcasts.active();
-      return row !== undefined && turn(createTransaction(env, CALL, 'sendBroadcast', clock.now()), row);
-    }),
-  );
-  if (isWork) env.announce();
-  return isWork;
+  return env.transact({ name: 'sendBroadcast', by: 'broadcast' }, (tx) => {
+    const row = store.broadcasts.active();
+    return row !== undefined && turn(tx, row);
+  });
 }
 
 function turn(tx: Transaction, row: BroadcastRow): boolean {
@@ -244,7 +231,7 @@ function turn(tx: Transaction, row: BroadcastRow): boolean {
   // The people of another bot do not know this one.
   if (isOther && current.state !== 'stopped' && current.state !== 'done')
     current = { ...current, state: 'stopped', endedAt: now };
-  const isSending = current.state === 'running' && waitOf(tx, current) === null;
+  const isSending = current.state === 'running' && findWaitReason(tx, current) === null;
   if (isSending) current = fill(tx, current);
   if (current === row) return false;
   store.broadcasts.save(current);
@@ -267,9 +254,9 @@ function fill(tx: Transaction, before: BroadcastRow): BroadcastRow {
   const { store, now } = tx;
   let row = before;
   let room = WINDOW - store.broadcasts.countQueued(row.id);
-  for (let spans = 0; room > 0 && spans < MOST_SPANS; spans += 1) {
+  for (let spans = 0; room > 0 && spans < MAX_SPANS; spans += 1) {
     const { rows, hasMore } = store.users.page({
-      conditions: conditionsFor(row),
+      conditions: toTargetConditions(row.filter),
       sort: 'id',
       descending: false,
       limit: SPAN,

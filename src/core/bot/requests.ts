@@ -1,47 +1,47 @@
 // Approval: who has no user asks for access in the bot, and the administrator decides, in the chat or in the panel.
-import { type BotRequests, MOST_REQUESTS } from '../../contract/bot/bot-requests.ts';
+import { type BotRequests, MAX_REQUESTS } from '../../contract/bot/bot-requests.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { DAY_MS } from '../../domain/limits.ts';
 import { hostTexts } from '../../i18n/host.ts';
-import type { Result } from '../call.ts';
-import type { Context, Handlers, Transaction } from '../context.ts';
-import { PanelError } from '../panel-error.ts';
+import type { Context, Handlers, Transaction } from '../kernel/context.ts';
+import { PanelError } from '../kernel/panel-error.ts';
+import { toInstant } from '../kernel/wire.ts';
+import { findRunningBot } from '../notify/active-bot.ts';
+import { getChatLanguage } from '../notify/buyer-notices.ts';
 import { type AccessOutcome, PRIORITIES, type Writer } from '../ports/bot.ts';
-import { requireUsableTariff } from '../tariffs.ts';
+import type { Result } from '../ports/call.ts';
+import { requireUsableTariff } from '../tariffs/tariffs.ts';
 import { USER_HANDLERS } from '../users/users.ts';
-import { toInstant } from '../wire.ts';
-import { languageOf } from './buyer-notice.ts';
-import { botOf } from './running.ts';
 
-const MOST_NAME = 200;
-const MOST_USER_NAME = 100;
+const MAX_NAME = 200;
+const MAX_USER_NAME = 100;
 /** So long after a no it is not asked again. */
 const REFUSED_MS = 7 * DAY_MS;
-/** Plans that are offered in the chat. */
-const MOST_PLANS = 8;
+/** Tariffs that are offered in the chat. */
+const MAX_PLANS = 8;
 
 /** Notes that somebody asks, and asks the administrator's accounts, once. */
-export function askForAccess(tx: Transaction, { id, name }: Writer): AccessOutcome {
+export function requestAccess(tx: Transaction, { id, name }: Writer): AccessOutcome {
   const { store, settings, now } = tx;
   if (store.users.byTelegramId(id)) return 'known';
-  if (!settings.botRequests.on || !botOf(tx)) return 'off';
+  if (!settings.botRequests.on || !findRunningBot(tx)) return 'off';
   const before = store.bot.request(id);
   if (before?.refusedAt === null) return 'waiting';
   if (before && now - before.refusedAt < REFUSED_MS) return 'refused';
-  if (store.bot.countRequests() >= MOST_REQUESTS) return 'off';
-  const shown = name.slice(0, MOST_NAME);
+  if (store.bot.countRequests() >= MAX_REQUESTS) return 'off';
+  const shown = name.slice(0, MAX_NAME);
   store.bot.saveRequest({ telegramId: id, name: shown, askedAt: now, refusedAt: null });
   tx.audit('bot', { telegram_id: id, name: shown });
-  askAdmins(tx, id, shown);
+  requestApproval(tx, id, shown);
   return 'waiting';
 }
 
-/** Each account gets the question with a button for each plan. */
-function askAdmins(tx: Transaction, id: number, name: string): void {
+/** Each account gets the question with a button for each tariff. */
+function requestApproval(tx: Transaction, id: number, name: string): void {
   const { store, now } = tx;
-  const plans = store.tariffs.page({ archived: false }, MOST_PLANS, 0);
+  const plans = store.tariffs.page({ archived: false }, MAX_PLANS, 0);
   for (const { telegramId: chatId } of store.bot.admins()) {
-    const t = hostTexts(languageOf(tx, chatId), 'bot');
+    const t = hostTexts(getChatLanguage(tx, chatId), 'bot');
     const button = (text: string, data: string) => [{ text, callback_data: data }];
     const keyboard = [
       ...plans.map((plan) => button(plan.name, `accept:${id}:${plan.id}`)),
@@ -56,7 +56,7 @@ function askAdmins(tx: Transaction, id: number, name: string): void {
 function viewRequests({ store, settings }: Pick<Context, 'store' | 'settings'>): BotRequests {
   const { on, buysFirst } = settings.botRequests;
   const items = store.bot
-    .requests(MOST_REQUESTS)
+    .requests(MAX_REQUESTS)
     .map(({ telegramId, name, askedAt }) => ({ telegram_id: telegramId, name, asked_at: toInstant(askedAt) }));
   return { on, buys_first: buysFirst, items };
 }
@@ -80,21 +80,21 @@ function decideBotRequest(
   if (tariffId === null) {
     store.bot.saveRequest({ ...request, refusedAt: now });
     tx.audit('bot', { telegram_id: telegramId, name: request.name, accepted: false });
-    tell(tx, telegramId, false);
+    notifyRequester(tx, telegramId, false);
     return { body: { user_id: null } };
   }
   requireUsableTariff(tx, tariffId);
   store.bot.removeRequest(telegramId);
   const known = store.users.byTelegramId(telegramId);
-  const userId = known?.id ?? letIn(tx, telegramId, request.name, tariffId);
-  tell(tx, telegramId, true);
+  const userId = known?.id ?? createRequestedUser(tx, telegramId, request.name, tariffId);
+  notifyRequester(tx, telegramId, true);
   return { body: { user_id: userId } };
 }
 
-function letIn(tx: Transaction, telegramId: number, name: string, tariffId: number): number {
+function createRequestedUser(tx: Transaction, telegramId: number, name: string, tariffId: number): number {
   const { settings, now } = tx;
   const input = {
-    name: [...name.trim()].slice(0, MOST_USER_NAME).join('') || String(telegramId),
+    name: [...name.trim()].slice(0, MAX_USER_NAME).join('') || String(telegramId),
     tariff_id: tariffId,
     telegram_id: telegramId,
     ...(settings.botRequests.buysFirst && { expires_at: toInstant(now) }),
@@ -102,10 +102,10 @@ function letIn(tx: Transaction, telegramId: number, name: string, tariffId: numb
   return USER_HANDLERS.createUser.write(input as Input<'createUser'>, tx).body.id;
 }
 
-function tell(tx: Transaction, chatId: number, isIn: boolean): void {
+function notifyRequester(tx: Transaction, chatId: number, isIn: boolean): void {
   const { store, now } = tx;
-  if (!botOf(tx) || store.bot.chat(chatId)?.unreachableAt != null) return;
-  const t = hostTexts(languageOf(tx, chatId), 'bot');
+  if (!findRunningBot(tx) || store.bot.chat(chatId)?.unreachableAt != null) return;
+  const t = hostTexts(getChatLanguage(tx, chatId), 'bot');
   const keyboard = isIn ? [[{ text: t('buttons.home'), callback_data: 'home' }]] : [];
   const payload = { text: t(isIn ? 'access.given' : 'access.refused'), reply_markup: { inline_keyboard: keyboard } };
   const dedupeKey = `access:${chatId}:${now}`;

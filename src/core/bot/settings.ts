@@ -3,9 +3,12 @@ import type { Bot, BotError } from '../../contract/bot/bot.ts';
 import type { FieldErrorCode } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { hostTexts } from '../../i18n/host.ts';
-import type { Result } from '../call.ts';
-import type { AsyncContext, Context, Env, Handlers, Transaction } from '../context.ts';
-import { bodyError, PanelError, requireAll } from '../panel-error.ts';
+import type { AsyncContext, Context, Env, Handlers, Transaction } from '../kernel/context.ts';
+import { bodyError, PanelError, requireAll } from '../kernel/panel-error.ts';
+import { toInstant, toInstantOrNull } from '../kernel/wire.ts';
+import { findRunningBot } from '../notify/active-bot.ts';
+import { openAccess, PROXY_PLACE, TOKEN_PLACE } from '../notify/bot-credentials.ts';
+import { getChatLanguage } from '../notify/buyer-notices.ts';
 import { followBot } from '../payments/providers.ts';
 import {
   type BotAccess,
@@ -17,19 +20,16 @@ import {
   FRESH_STATUS,
   PRIORITIES,
 } from '../ports/bot.ts';
+import type { Result } from '../ports/call.ts';
 import { requireUser } from '../users/users.ts';
-import { toInstant, toInstantOrNull } from '../wire.ts';
-import { openAccess, PROXY_PLACE, TOKEN_PLACE } from './access.ts';
-import { languageOf } from './buyer-notice.ts';
-import { botOf } from './running.ts';
-import { invite } from './tying.ts';
+import { invite } from './account-linking.ts';
 
 const PROBE_MS = 10_000;
 /** Of what Telegram says of the account. */
-const MOST_NAME = 200;
-const MOST_USERNAME = 64;
+const MAX_NAME = 200;
+const MAX_USERNAME = 64;
 
-function stateOf({ enabled, error }: BotRow, status: BotStatus): Bot['state'] {
+function computeBotState({ enabled, error }: BotRow, status: BotStatus): Bot['state'] {
   if (error !== null) return 'failing';
   if (!enabled) return 'off';
   if (status.error !== null) return 'failing';
@@ -42,13 +42,13 @@ function viewBot({ store, env }: Context): Bot {
     const off = { account: null, enabled: false, state: 'off', error: null, error_at: null, ok_at: null } as const;
     return { ...off, waiting: 0, api_root: null, allow_private: false, proxy: null };
   }
-  const status = env.botStatus;
+  const status = env.botStatus.get();
   const { botId: id, username, name, enabled } = row;
   const failing = row.error !== null ? row : enabled ? status : FRESH_STATUS;
   return {
     account: { id, username, name },
     enabled,
-    state: stateOf(row, status),
+    state: computeBotState(row, status),
     error: failing.error,
     error_at: toInstantOrNull(failing.errorAt),
     ok_at: toInstantOrNull(status.okAt),
@@ -65,7 +65,7 @@ function requireBot({ store }: Pick<Env, 'store'>): BotRow {
   return found;
 }
 
-function requireClient({ botClient }: Env): BotClient {
+function requireClient({ botClient }: Pick<Env, 'botClient'>): BotClient {
   if (!botClient) throw new PanelError('unavailable');
   return botClient;
 }
@@ -76,7 +76,11 @@ function shownProxy(proxy: string): string {
   return `${protocol}//${host}`;
 }
 
-async function withLink<T>(env: Env, access: BotAccess, work: (link: BotLink) => Promise<T>): Promise<T> {
+async function withLink<T>(
+  env: Pick<Env, 'botClient' | 'hideSecret'>,
+  access: BotAccess,
+  work: (link: BotLink) => Promise<T>,
+): Promise<T> {
   env.hideSecret?.(access.token);
   const link = requireClient(env).connect(access);
   try {
@@ -89,14 +93,14 @@ async function withLink<T>(env: Env, access: BotAccess, work: (link: BotLink) =>
 type Account = Pick<BotRow, 'botId' | 'username' | 'name'>;
 
 /** Who the token belongs to. */
-async function probe(env: Env, access: BotAccess): Promise<Account | BotFailure> {
+async function probe(env: Pick<Env, 'botClient' | 'hideSecret'>, access: BotAccess): Promise<Account | BotFailure> {
   const outcome = await withLink(env, access, (link) => link.call('getMe', {}, PROBE_MS));
   if ('error' in outcome) return outcome;
   const { id, username, first_name: name, is_bot } = (outcome.result ?? {}) as Readonly<Record<string, unknown>>;
   if (!Number.isSafeInteger(id) || is_bot !== true || typeof username !== 'string')
     return { error: 'not_bot_api', description: '', retryAfterMs: 0, migratedTo: null };
   const shown = typeof name === 'string' ? name : username;
-  return { botId: Number(id), username: username.slice(0, MOST_USERNAME), name: shown.slice(0, MOST_NAME) };
+  return { botId: Number(id), username: username.slice(0, MAX_USERNAME), name: shown.slice(0, MAX_NAME) };
 }
 
 /** Where in the form a failure belongs, and what it says there. */
@@ -112,7 +116,7 @@ function failed({ error }: BotFailure, access: BotAccess): PanelError {
   return bodyError('bot_failed', pointer, code, message);
 }
 
-function requireAllowed({ botClient }: Env, { apiRoot, allowPrivate, proxy }: BotAccess): void {
+function requireAllowed({ botClient }: Pick<Env, 'botClient'>, { apiRoot, allowPrivate, proxy }: BotAccess): void {
   if (apiRoot === null) return;
   if (!allowPrivate && new URL(apiRoot).protocol !== 'https:')
     throw bodyError('validation', '#/api_root', 'https_required', 'must be https unless private addresses are allowed');
@@ -126,7 +130,7 @@ function getBot(_input: Input<'getBot'>, context: Context): Result<Output<'getBo
 }
 
 /** For the audit log: no token, and of addresses the host alone. */
-function auditOf({ username, apiRoot, proxy, enabled }: BotRow) {
+function buildAuditDetail({ username, apiRoot, proxy, enabled }: BotRow) {
   return {
     account: `@${username}`,
     host: apiRoot === null ? null : new URL(apiRoot).host,
@@ -169,11 +173,11 @@ async function saveBot(input: Input<'saveBot'>, context: AsyncContext<'saveBot'>
     };
     store.bot.save(row);
     followBot(tx, present, row);
-    store.sealed.put(vault.seal(TOKEN_PLACE, access.token));
+    store.sealed.save(vault.seal(TOKEN_PLACE, access.token));
     if (access.proxy === null) store.sealed.remove(PROXY_PLACE);
-    else store.sealed.put(vault.seal(PROXY_PLACE, access.proxy));
-    env.botStatus = FRESH_STATUS;
-    tx.audit('bot', auditOf(row));
+    else store.sealed.save(vault.seal(PROXY_PLACE, access.proxy));
+    env.botStatus.reset();
+    tx.audit('bot', buildAuditDetail(row));
     return { body: viewBot(tx) };
   });
 }
@@ -183,8 +187,8 @@ function enableBot({ enabled }: Input<'enableBot'>, tx: Transaction): Result<Bot
   if (before.enabled === enabled && before.error === null) return { body: viewBot(tx) };
   const after = { ...before, enabled, error: null, errorAt: null, updatedAt: tx.now };
   tx.store.bot.save(after);
-  tx.env.botStatus = FRESH_STATUS;
-  tx.audit('bot', auditOf(after));
+  tx.env.botStatus.reset();
+  tx.audit('bot', buildAuditDetail(after));
   return { body: viewBot(tx) };
 }
 
@@ -210,8 +214,8 @@ async function freeBot(_input: Input<'freeBot'>, { env, commit }: AsyncContext<'
   return commit((tx) => {
     const row = { ...requireBot(tx), updatedAt: tx.now };
     tx.store.bot.save(row);
-    env.botStatus = FRESH_STATUS;
-    tx.audit('bot', auditOf(row));
+    env.botStatus.reset();
+    tx.audit('bot', buildAuditDetail(row));
     return { body: viewBot(tx) };
   });
 }
@@ -222,8 +226,8 @@ function deleteBot(_input: Input<'deleteBot'>, tx: Transaction): Result<Bot> {
     tx.store.bot.remove();
     tx.store.sealed.remove(TOKEN_PLACE);
     tx.store.sealed.remove(PROXY_PLACE);
-    tx.env.botStatus = FRESH_STATUS;
-    tx.audit('bot', auditOf(row));
+    tx.env.botStatus.reset();
+    tx.audit('bot', buildAuditDetail(row));
   }
   return { body: viewBot(tx) };
 }
@@ -238,9 +242,9 @@ function inviteToBot({ user_id: userId }: Input<'inviteToBot'>, tx: Transaction)
 function sendUserLink({ user_id: userId }: Input<'sendUserLink'>, tx: Transaction): Result<Output<'sendUserLink'>> {
   const { store, env, now } = tx;
   const { id, token, telegramId: chatId } = requireUser(tx, userId);
-  if (!botOf(tx)) throw new PanelError('bot_off');
+  if (!findRunningBot(tx)) throw new PanelError('bot_off');
   if (chatId === null) throw new PanelError('not_found');
-  const t = hostTexts(languageOf(tx, chatId), 'bot');
+  const t = hostTexts(getChatLanguage(tx, chatId), 'bot');
   const payload = {
     text: `<b>${t('link')}</b>\n<code>${env.subUrl(token).replaceAll('&', '&amp;')}</code>\n\n${t('linkHint')}`,
     parse_mode: 'HTML',

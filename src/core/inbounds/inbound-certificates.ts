@@ -1,29 +1,24 @@
-// Certificates of connections with TLS: a given one is checked, else the panel makes one for the name that apps ask for.
+// Certificates of inbounds with TLS: a given one is checked, else the panel makes one for the name that apps ask for.
 import type { FieldError } from '../../contract/errors.ts';
 import { DAY_MS } from '../../domain/limits.ts';
-import type { Call } from '../call.ts';
-import { createTransaction, type Env } from '../context.ts';
-import type { InboundRow, ServedCertificate } from '../ports/plans.ts';
+import type { Action, Env, Transaction } from '../kernel/context.ts';
+import type { InboundRow, ServedCertificate } from '../ports/inbounds.ts';
 import type { KeyedCertificate, Store, VaultState } from '../ports/ports.ts';
 import { saveSecret } from './inbound-secrets.ts';
+
+export type CertificateEnv = Pick<Env, 'certificateMaker' | 'clock' | 'store' | 'vault'>;
 
 const RENEW_BEFORE_MS = 30 * DAY_MS;
 
 /** States in which a vault can seal, once it has a key. */
 const SEALING: readonly VaultState[] = ['unlocked', 'headless', 'absent'];
 
-const CALL: Call = {
-  actor: { kind: 'panel', id: null, name: 'panel', access: 'full' },
-  requestId: 'certificates',
-  address: null,
-};
-
 export interface CertificateInput {
   readonly certificate?: string | null | undefined;
   readonly certificate_key?: string | null | undefined;
 }
 
-/** What decides which certificate a connection has. */
+/** What decides which certificate an inbound has. */
 export type CertificateFacts = Pick<InboundRow, 'nodeId' | 'security' | 'host' | 'sni' | 'certificate'>;
 
 /** What a write found or made before its transaction. */
@@ -33,33 +28,34 @@ export interface PreparedCertificate {
 }
 
 /** The name that apps ask for; null where the node is gone. */
-function hostOf(store: Store, { nodeId, host, sni }: CertificateFacts): string | null {
+function findServerName(store: Store, { nodeId, host, sni }: CertificateFacts): string | null {
   return sni ?? host ?? store.nodes.get(nodeId)?.address ?? null;
 }
 
-/** Whether a write brings a certificate that the connection does not have. */
+/** Whether a write brings a certificate that the inbound does not have. */
 export function isNewCertificate({ certificate }: CertificateInput, present: ServedCertificate | null): boolean {
   return typeof certificate === 'string' && !(present?.isOwn && present.chain === certificate);
 }
 
 /** Whether the panel has to make one now. */
-function needsOwnWork(env: Env, facts: CertificateFacts, now: number): boolean {
+function needsOwnWork(env: Pick<Env, 'certificateMaker' | 'store'>, facts: CertificateFacts, now: number): boolean {
   const { security, certificate } = facts;
   if (security !== 'tls') return false;
   if (certificate === null) return true;
   if (certificate.isOwn) return false;
-  const host = hostOf(env.store, facts);
-  return (
-    certificate.endsAt - now < RENEW_BEFORE_MS || (host !== null && !env.certificateMaker.isFor(certificate, host))
-  );
+  const host = findServerName(env.store, facts);
+  const { isFor, startsAt } = env.certificateMaker;
+  // One that begins later was made while the clock was ahead.
+  const isInForce = startsAt(certificate) <= now && certificate.endsAt - now >= RENEW_BEFORE_MS;
+  return !isInForce || (host !== null && !isFor(certificate, host));
 }
 
 /**
- * Checks the certificate that a write brings, or makes the one that it leaves to the panel. `wanted`: the connection as it will be,
+ * Checks the certificate that a write brings, or makes the one that it leaves to the panel. `wanted`: the inbound as it will be,
  * with the certificate that it has. Rejects with PanelError `vault_unavailable`.
  */
 export async function prepareCertificate(
-  env: Env,
+  env: CertificateEnv,
   input: CertificateInput,
   wanted: CertificateFacts,
 ): Promise<PreparedCertificate> {
@@ -71,7 +67,7 @@ export async function prepareCertificate(
     if (typeof key !== 'string') {
       return { made: null, errors: [failure('certificate_key', 'required', 'is required with a new certificate')] };
     }
-    const judged = env.certificateMaker.judge(certificate, key, now);
+    const judged = env.certificateMaker.validateCertificate(certificate, key, now);
     if (!('served' in judged)) {
       const errors = judged.map(({ member, code, message }) =>
         failure(member === 'private_key' ? 'certificate_key' : member, code, message),
@@ -86,7 +82,7 @@ export async function prepareCertificate(
   }
   const kept = certificate === null && wanted.certificate?.isOwn ? null : wanted.certificate;
   const facts = { ...wanted, certificate: kept };
-  const host = hostOf(env.store, facts);
+  const host = findServerName(env.store, facts);
   if (host === null || !needsOwnWork(env, facts, now)) return { made: null, errors: [] };
   await env.vault.prepare();
   return { made: await env.certificateMaker.makeSelfSigned(host, now), errors: [] };
@@ -97,26 +93,25 @@ function failure(member: string, code: FieldError['code'], message: string): Fie
 }
 
 /** Makes the certificates that are missing, end soon or are for another name, unless the vault is locked. */
-export async function renewCertificates(env: Env): Promise<void> {
-  const { store, clock, vault, queue, certificateMaker } = env;
+export async function renewCertificates(env: CertificateEnv & Pick<Env, 'transact'>): Promise<void> {
+  const { store, clock, vault, certificateMaker } = env;
   const due = store.inbounds
     .page({}, store.inbounds.count({}), 0)
-    .filter((row) => needsOwnWork(env, row, clock.now()) && hostOf(store, row) !== null);
+    .filter((row) => needsOwnWork(env, row, clock.now()) && findServerName(store, row) !== null);
   if (due.length === 0 || store.diskSpace.isFull() || !SEALING.includes(vault.state())) return;
   await vault.prepare();
   for (const { id } of due) {
     const row = store.inbounds.get(id);
-    const host = row ? hostOf(store, row) : null;
+    const host = row ? findServerName(store, row) : null;
     if (!row || host === null) continue;
     const made = await certificateMaker.makeSelfSigned(host, clock.now());
-    await queue.run(() => store.write(() => replaceCertificate(env, row, made)));
-    env.announce();
+    const action: Action = { name: 'renewConnectionCertificate', by: 'certificates' };
+    await env.transact(action, (tx) => replaceCertificate(tx, row, made));
   }
 }
 
-/** Unless the connection was changed meanwhile: then it is looked at again the next time. */
-function replaceCertificate(env: Env, before: InboundRow, { served, key }: KeyedCertificate): void {
-  const tx = createTransaction(env, CALL, 'renewConnectionCertificate', env.clock.now());
+/** Unless the inbound was changed meanwhile: then it is looked at again the next time. */
+function replaceCertificate(tx: Transaction, before: InboundRow, { served, key }: KeyedCertificate): void {
   const { store } = tx;
   if (store.inbounds.get(before.id)?.version !== before.version) return;
   store.inbounds.save({ ...before, certificate: served, version: before.version + 1 });

@@ -1,6 +1,6 @@
 // Settings that no client could connect with are refused, each at its own member.
 import { describe, expect, it } from 'vitest';
-import { PanelError } from '../panel-error.ts';
+import { PanelError } from '../kernel/panel-error.ts';
 import { requireConsistent } from './inbound-rules.ts';
 
 type Facts = Parameters<typeof requireConsistent>[0];
@@ -60,6 +60,7 @@ describe('a connection', () => {
     ['vless over plain tcp', {}],
     ['vless with reality and vision', { ...REALITY, flow: 'xtls-rprx-vision', shortId: '' }],
     ['vless over ws with tls', { network: 'ws', security: 'tls', path: '/ws', alpn: ['h2'] }],
+    ['vless with tls that imitates Android', { security: 'tls', fingerprint: 'android' }],
     ['trojan over grpc', { protocol: 'trojan', network: 'grpc', security: 'tls', serviceName: 'gs' }],
     ['shadowsocks', { protocol: 'shadowsocks', method: 'aes-256-gcm' }],
     ['shadowsocks 2022', { protocol: 'shadowsocks', method: '2022-blake3-aes-128-gcm' }],
@@ -112,6 +113,7 @@ describe('a connection', () => {
       ['#/obfs_password'],
     ],
     ['trojan in clear', { protocol: 'trojan' }, ['#/security']],
+    ['reality that imitates a program without TLS 1.3', { ...REALITY, fingerprint: 'android' }, ['#/fingerprint']],
     ['vmess with reality', { ...REALITY, protocol: 'vmess' }, ['#/security']],
     ['reality over ws', { ...REALITY, network: 'ws' }, ['#/security']],
     ['reality without its key and name', { security: 'reality' }, ['#/public_key', '#/sni']],

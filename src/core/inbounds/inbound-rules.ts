@@ -1,24 +1,24 @@
-// Which settings of a connection go together: a combination that no client could connect to is refused on writing.
+// Which settings of an inbound go together: a combination that no client could connect to is refused on writing.
 import type { FieldError } from '../../contract/errors.ts';
-import { PATH_NETWORKS, REALITY_NETWORKS } from '../../domain/nodes/inbound-shape.ts';
+import { canImitate, PATH_NETWORKS, REALITY_NETWORKS } from '../../domain/nodes/inbound-shape.ts';
 import { readPool } from '../../domain/nodes/wireguard.ts';
-import { PanelError } from '../panel-error.ts';
-import type { InboundRow } from '../ports/plans.ts';
+import { PanelError } from '../kernel/panel-error.ts';
+import type { InboundRow } from '../ports/inbounds.ts';
 
 type Facts = Omit<InboundRow, 'id' | 'createdAt' | 'updatedAt' | 'version'>;
 
 /** What a write brings that is in no column. */
-interface Brought {
+interface SuppliedMaterial {
   readonly privateKey?: boolean;
   readonly certificate?: boolean;
 }
 interface Rule {
   readonly field: string;
   readonly message: string;
-  readonly isBroken: (inbound: Facts, brought: Brought) => boolean;
+  readonly isBroken: (inbound: Facts, supplied: SuppliedMaterial) => boolean;
 }
 
-/** Whether a connection has an X25519 key of its own. */
+/** Whether an inbound has an X25519 key of its own. */
 export function hasKeyPair({ protocol, security }: Pick<Facts, 'protocol' | 'security'>): boolean {
   return security === 'reality' || protocol === 'wireguard';
 }
@@ -150,6 +150,11 @@ const RULES: readonly Rule[] = [
     isBroken: ({ security, sni }) => security === 'reality' && sni === null,
   },
   {
+    field: 'fingerprint',
+    message: 'android does not go with reality, which needs TLS 1.3: choose another, such as chrome',
+    isBroken: ({ security, fingerprint }) => fingerprint !== null && !canImitate(security, fingerprint),
+  },
+  {
     field: 'public_key',
     message: 'goes with reality and wireguard only',
     isBroken: (inbound) => !hasKeyPair(inbound) && inbound.publicKey !== null,
@@ -177,8 +182,8 @@ const RULES: readonly Rule[] = [
   {
     field: 'certificate',
     message: 'goes with tls only',
-    isBroken: ({ security, certificate }, brought) =>
-      security !== 'tls' && (brought.certificate ?? certificate?.isOwn ?? false),
+    isBroken: ({ security, certificate }, supplied) =>
+      security !== 'tls' && (supplied.certificate ?? certificate?.isOwn ?? false),
   },
   {
     field: 'flow',
@@ -204,8 +209,8 @@ const RULES: readonly Rule[] = [
 ];
 
 /** Refuses with `validation`, naming every member that does not go with the others. */
-export function requireConsistent(inbound: Facts, brought: Brought = {}): void {
-  const errors: FieldError[] = RULES.filter((rule) => rule.isBroken(inbound, brought)).map(({ field, message }) => ({
+export function requireConsistent(inbound: Facts, supplied: SuppliedMaterial = {}): void {
+  const errors: FieldError[] = RULES.filter((rule) => rule.isBroken(inbound, supplied)).map(({ field, message }) => ({
     pointer: `#/${field}`,
     code: 'inconsistent',
     message,

@@ -1,9 +1,9 @@
-// The secrets of connections: sealed, each in a place of its own, and opened for engines and users' links only.
+// The secrets of inbounds: sealed, each in a place of its own, and opened for engines and users' links only.
 import { hasKeys, keyFor } from '../../domain/nodes/shadowsocks.ts';
-import { PanelError } from '../panel-error.ts';
-import type { ConnectionSecrets } from '../ports/credentials.ts';
+import { PanelError } from '../kernel/panel-error.ts';
+import type { InboundSecrets } from '../ports/credentials.ts';
 import type { EngineInbound } from '../ports/engines.ts';
-import type { InboundRow } from '../ports/plans.ts';
+import type { InboundRow } from '../ports/inbounds.ts';
 import type { Store, Vault } from '../ports/ports.ts';
 import { hasKeyPair } from './inbound-rules.ts';
 
@@ -16,56 +16,56 @@ interface Parts {
   readonly vault: Vault;
 }
 
-function placeOf(id: number, secret: InboundSecret): string {
+function buildSecretPlace(id: number, secret: InboundSecret): string {
   return `inbound:${id}:${secret}`;
 }
 
 export function hasSecret({ store }: Pick<Parts, 'store'>, id: number, secret: InboundSecret): boolean {
-  return store.sealed.get(placeOf(id, secret)) !== undefined;
+  return store.sealed.get(buildSecretPlace(id, secret)) !== undefined;
 }
 
 /** Seals a secret; null removes it. */
 export function saveSecret({ store, vault }: Parts, id: number, secret: InboundSecret, value: string | null): void {
-  if (value === null) store.sealed.remove(placeOf(id, secret));
-  else store.sealed.put(vault.seal(placeOf(id, secret), value));
+  if (value === null) store.sealed.remove(buildSecretPlace(id, secret));
+  else store.sealed.save(vault.seal(buildSecretPlace(id, secret), value));
 }
 
 export function removeSecrets({ store }: Pick<Parts, 'store'>, id: number): void {
-  for (const secret of SECRETS) store.sealed.remove(placeOf(id, secret));
+  for (const secret of SECRETS) store.sealed.remove(buildSecretPlace(id, secret));
 }
 
 function openSecret({ store, vault }: Parts, id: number, secret: InboundSecret): string | null {
-  const row = store.sealed.get(placeOf(id, secret));
+  const row = store.sealed.get(buildSecretPlace(id, secret));
   return row === undefined ? null : vault.open(row);
 }
 
-/** For a connection of the same definition. PanelError `vault_unavailable`. */
+/** For an inbound of the same definition. PanelError `vault_unavailable`. */
 export function copySecret(parts: Parts, from: number, to: number, secret: InboundSecret): void {
   saveSecret(parts, to, secret, openSecret(parts, from, secret));
 }
 
 /** The key of the server as its cipher takes it. */
-function serverKeyOf(parts: Parts, { id, method }: InboundRow): string | null {
+function findServerKey(parts: Parts, { id, method }: InboundRow): string | null {
   if (method === null || !hasKeys(method)) return null;
   const key = openSecret(parts, id, 'server_key');
   return key === null ? null : keyFor(method, key);
 }
 
-/** A connection as its engine must know it. PanelError `vault_unavailable`. */
+/** An inbound as its engine must know it. PanelError `vault_unavailable`. */
 export function engineInbound(parts: Parts, row: InboundRow): EngineInbound {
   return {
     ...row,
     privateKey: hasKeyPair(row) ? openSecret(parts, row.id, 'private_key') : null,
     certificateKey: row.security === 'tls' ? openSecret(parts, row.id, 'certificate_key') : null,
-    serverKey: serverKeyOf(parts, row),
+    serverKey: findServerKey(parts, row),
   };
 }
 
-/** What a subscription hands out of a connection. It never fails: a link must work for the other connections. */
-export function connectionSecrets(parts: Parts, row: InboundRow): ConnectionSecrets {
+/** What a subscription hands out of an inbound. It never fails: a link must work for the other inbounds. */
+export function readInboundSecrets(parts: Parts, row: InboundRow): InboundSecrets {
   const pinned = row.security === 'tls' && row.certificate?.isSelfSigned ? row.certificate : null;
   return {
-    serverKey: orNull(() => serverKeyOf(parts, row)),
+    serverKey: orNull(() => findServerKey(parts, row)),
     certificate: pinned?.chain ?? null,
     pin: pinned?.sha256 ?? null,
   };

@@ -1,4 +1,4 @@
-// Connections (inbounds): what users connect to. A Read key sees which there are, never where.
+// Inbounds: what users connect to. A Read key sees which there are, never where.
 
 import type { FieldError } from '../../contract/errors.ts';
 import type { INBOUND_READ_FIELDS, Inbound, InboundWarning, TargetFinding } from '../../contract/inbounds.ts';
@@ -8,12 +8,9 @@ import { inboundWarnings, realityTarget } from '../../domain/nodes/inbound-warni
 import { nodeStatusAt } from '../../domain/nodes/node-status.ts';
 import { hasKeys, STORED_KEY_BYTES } from '../../domain/nodes/shadowsocks.ts';
 import { DEFAULT_POOL } from '../../domain/nodes/wireguard.ts';
-import type { Result } from '../call.ts';
-import type { Context, Env, Handlers, Transaction } from '../context.ts';
-import { pageById } from '../paging.ts';
-import { bodyError, inUseError, PanelError, requireAll } from '../panel-error.ts';
-import type { InboundRow } from '../ports/plans.ts';
-import type { Store } from '../ports/ports.ts';
+import type { Context, Env, Handlers, Transaction } from '../kernel/context.ts';
+import { pageById } from '../kernel/paging.ts';
+import { bodyError, inUseError, PanelError, requireAll } from '../kernel/panel-error.ts';
 import {
   changedMembers,
   etagOf,
@@ -23,9 +20,14 @@ import {
   toBase64,
   toInstant,
   toInstantOrNull,
-} from '../wire.ts';
-import { engineOf, requireServable } from './engine-rules.ts';
+} from '../kernel/wire.ts';
+import type { Result } from '../ports/call.ts';
+import type { InboundRow } from '../ports/inbounds.ts';
+import type { NodeRow, UnservedInbound } from '../ports/nodes.ts';
+import type { Store } from '../ports/ports.ts';
+import { findEngineVersion, requireServable } from './engine-rules.ts';
 import {
+  type CertificateEnv,
   type CertificateFacts,
   type CertificateInput,
   isNewCertificate,
@@ -35,16 +37,24 @@ import {
 import { hasKeyPair, requireConsistent } from './inbound-rules.ts';
 import { copySecret, hasSecret, removeSecrets, saveSecret } from './inbound-secrets.ts';
 
-const MOST_NAME = 100;
+type InboundEnv = CertificateEnv & Pick<Env, 'targetProbe'>;
 
-function statusOf({ store, now }: Context, row: InboundRow): Inbound['status'] {
+const MAX_NAME = 100;
+
+function computeStatus({ store, now }: Context, row: InboundRow): Inbound['status'] {
   const node = store.nodes.get(row.nodeId);
   if (!node) return 'unknown';
-  return row.enabled && node.enabled ? nodeStatusAt(node, now) : 'down';
+  const isServed = row.enabled && node.enabled && findUnserved(node, row) === null;
+  return isServed ? nodeStatusAt(node, now) : 'down';
+}
+
+/** Why the engine of its node does not serve it as the record says; null: it does, or has not been started. */
+function findUnserved({ unserved }: NodeRow, { id, enabled }: InboundRow): UnservedInbound | null {
+  return unserved.find(({ inboundId }) => enabled && inboundId === id) ?? null;
 }
 
 /** What may keep users from connecting to it. */
-export function warningsOf({ store, now }: Context, row: InboundRow): InboundWarning[] {
+export function listWarnings({ store, now }: Context, row: InboundRow): InboundWarning[] {
   const node = store.nodes.get(row.nodeId);
   const lastUserId = row.addressPool === null ? 0 : store.users.lastId();
   const facts = {
@@ -53,7 +63,10 @@ export function warningsOf({ store, now }: Context, row: InboundRow): InboundWar
     targetFindings: row.targetFindings ?? [],
     lastUserId,
   };
-  return [...inboundWarnings(facts, engineOf(node), now)];
+  const warnings = inboundWarnings(facts, findEngineVersion(node), now);
+  const unserved = node ? findUnserved(node, row) : null;
+  if (unserved === null || warnings.includes('not_served')) return [...warnings];
+  return [unserved.code === 'port_taken' ? 'port_taken' : 'refused', ...warnings];
 }
 
 export function viewInbound(context: Context, row: InboundRow): Inbound {
@@ -88,9 +101,9 @@ export function viewInbound(context: Context, row: InboundRow): Inbound {
     certificate_ends_at: toInstantOrNull(row.certificate?.endsAt ?? null),
     certificate_self_signed: row.certificate?.isSelfSigned ?? null,
     note: row.note,
-    warnings: warningsOf(context, row),
+    warnings: listWarnings(context, row),
     enabled: row.enabled,
-    status: statusOf(context, row),
+    status: computeStatus(context, row),
     created_at: toInstant(row.createdAt),
     updated_at: toInstant(row.updatedAt),
   };
@@ -102,7 +115,7 @@ export function viewInbound(context: Context, row: InboundRow): Inbound {
   >;
 }
 
-function resultOf(context: Context, row: InboundRow): Result<Inbound> {
+function buildResult(context: Context, row: InboundRow): Result<Inbound> {
   return { body: viewInbound(context, row), etag: etagOf(row) };
 }
 
@@ -112,14 +125,14 @@ export function requireInbound({ store }: Context, id: number): InboundRow {
   return inbound;
 }
 
-/** Refuses with `inbound_not_found` unless all these connections exist. */
+/** Refuses with `inbound_not_found` unless all these inbounds exist. */
 export function requireInbounds({ store }: Context, ids: readonly number[] | null | undefined): void {
   if (!ids || ids.length === 0) return;
   const missing = new Set(store.inbounds.missing(ids));
   if (missing.size === 0) return;
   const errors = ids.map((id, index): FieldError | null => {
     if (!missing.has(id)) return null;
-    return { pointer: `#/inbounds/${index}`, code: 'inbound_not_found', message: 'there is no such connection' };
+    return { pointer: `#/inbounds/${index}`, code: 'inbound_not_found', message: 'there is no such inbound' };
   });
   const failures = errors.filter((error) => error !== null);
   throw new PanelError('inbound_not_found', failures);
@@ -128,7 +141,7 @@ export function requireInbounds({ store }: Context, ids: readonly number[] | nul
 type ColumnInput = Omit<Input<'updateInbound'>, 'id' | 'private_key' | 'certificate' | 'certificate_key'>;
 
 // Keys are sealed, in no column, and a certificate is described.
-const columnsOf = patchReader<ColumnInput, InboundRow>({
+const toColumns = patchReader<ColumnInput, InboundRow>({
   tag: 'tag',
   name: 'name',
   network: 'network',
@@ -156,7 +169,7 @@ const columnsOf = patchReader<ColumnInput, InboundRow>({
 type KeyInput = { readonly private_key?: string | null | undefined; readonly public_key?: string | null | undefined };
 
 /** The public key that a private one gives. */
-function publicKeyOf({ crypto }: Transaction, input: KeyInput, present: string | null): string | null {
+function resolvePublicKey({ crypto }: Transaction, input: KeyInput, present: string | null): string | null {
   const { private_key: privateKey, public_key: given } = input;
   if (!privateKey) return given === undefined ? present : given;
   return crypto.x25519PublicKey(privateKey);
@@ -168,13 +181,13 @@ function requireKeyPair({ public_key: given, private_key: privateKey }: KeyInput
     throw bodyError('validation', '#/public_key', 'key_mismatch', 'is not that of the private key');
 }
 
-/** WireGuard has no connection without a key of the node. */
+/** WireGuard has no inbound without a key of the node. */
 function madeKey({ crypto }: Transaction, { protocol }: Input<'createInbound'>): string | null {
   return protocol === 'wireguard' ? crypto.newX25519().privateKey : null;
 }
 
 /** WireGuard's key can be replaced, but not be taken away: links would have one that the node has not. */
-function requireKept(before: InboundRow, wanted: InboundRow, { private_key: privateKey }: KeyInput): void {
+function requireSameKey(before: InboundRow, wanted: InboundRow, { private_key: privateKey }: KeyInput): void {
   if (before.protocol !== 'wireguard' || privateKey) return;
   const refuse = (pointer: string) =>
     bodyError('validation', pointer, 'inconsistent', 'is changed by another private key only');
@@ -191,7 +204,7 @@ function requireCertificate({ errors }: PreparedCertificate): void {
   if (errors.length > 0) throw new PanelError('validation', errors);
 }
 
-/** The server of Shadowsocks 2022 has a key of its own as long as the connection has such a cipher. */
+/** The server of Shadowsocks 2022 has a key of its own as long as the inbound has such a cipher. */
 function saveServerKey(tx: Transaction, { id, method }: InboundRow): void {
   const hasOne = hasSecret(tx, id, 'server_key');
   if (hasKeys(method) === hasOne) return;
@@ -208,7 +221,7 @@ function requireFreeTag({ store }: Transaction, nodeId: number, tag: string, own
   if (other && other.id !== ownId) throw bodyError('validation', '#/tag', 'taken', 'is taken on this node');
 }
 
-/** Two connections of a node cannot listen on one port of TCP or of UDP, not even while one of them is disabled. */
+/** Two inbounds of a node cannot listen on one port of TCP or of UDP, not even while one of them is disabled. */
 function requireFreePort(
   { store }: Transaction,
   wanted: Pick<InboundRow, 'nodeId' | 'port' | 'protocol'>,
@@ -230,7 +243,7 @@ function listInbounds(input: Input<'listInbounds'>, context: Context): Result<Ou
 
 /** The master key must exist before a transaction that seals, and certificates take too long for one. */
 async function prepareSecrets(
-  env: Env,
+  env: CertificateEnv,
   input: KeyInput & CertificateInput,
   wanted: CertificateFacts & Pick<InboundRow, 'method' | 'protocol'>,
 ): Promise<PreparedCertificate> {
@@ -245,26 +258,29 @@ interface Prepared extends PreparedCertificate {
 }
 
 /** A write that names the target is where it is asked, also where it is the same as before: it may have changed by itself. */
-async function askTarget(
-  { targetProbe }: Env,
+async function probeInboundTarget(
+  { targetProbe }: Pick<Env, 'targetProbe'>,
   input: Pick<Input<'updateInbound'>, 'security' | 'sni' | 'target'>,
   { security, sni, target }: Pick<InboundRow, 'security' | 'sni' | 'target'>,
 ): Promise<readonly TargetFinding[] | null> {
   const isNamed = input.security !== undefined || input.sni !== undefined || input.target !== undefined;
   if (!targetProbe || !isNamed || security !== 'reality' || sni === null) return null;
-  return targetProbe.ask({ ...realityTarget(sni, target), name: sni });
+  return targetProbe.probeTarget({ ...realityTarget(sni, target), name: sni });
 }
 
 async function prepare(
-  env: Env,
+  env: InboundEnv,
   input: Omit<Input<'updateInbound'>, 'id'>,
   wanted: CertificateFacts & Pick<InboundRow, 'method' | 'target' | 'protocol'>,
 ): Promise<Prepared> {
-  const [secrets, findings] = await Promise.all([prepareSecrets(env, input, wanted), askTarget(env, input, wanted)]);
+  const [secrets, findings] = await Promise.all([
+    prepareSecrets(env, input, wanted),
+    probeInboundTarget(env, input, wanted),
+  ]);
   return { ...secrets, findings };
 }
 
-function shapeOf({ protocol, network, security }: Input<'createInbound'>): InboundShape {
+function resolveShape({ protocol, network, security }: Input<'createInbound'>): InboundShape {
   const shape = defaultShape(protocol);
   return { protocol, network: network ?? shape.network, security: security ?? shape.security };
 }
@@ -278,8 +294,8 @@ function createInbound(
   const { store, now } = tx;
   const { certificate, certificate_key: certificateKey, private_key: givenKey, ...shown } = input;
   const privateKey = givenKey ?? madeKey(tx, input);
-  const publicKey = publicKeyOf(tx, { ...input, private_key: privateKey }, null);
-  const shape = shapeOf(input);
+  const publicKey = resolvePublicKey(tx, { ...input, private_key: privateKey }, null);
+  const shape = resolveShape(input);
   const fields: Omit<InboundRow, 'id'> = {
     nodeId: input.node_id,
     groupId: null,
@@ -332,18 +348,18 @@ function createInbound(
   tx.audit(`inbound:${row.id}`, { ...shown, obfs_password, certificate: given(certificate), ...keys });
   const others = input.more_node_ids.filter((nodeId) => nodeId !== row.nodeId);
   row = copyInbound(tx, row, others, copies).source;
-  return { ...resultOf(tx, row), location: `/inbounds/${row.id}` };
+  return { ...buildResult(tx, row), location: `/inbounds/${row.id}` };
 }
 
 /** The name that a copy has on another node: with that in it instead of its own, or behind it. */
 function nameOn(name: string, own: string, other: string): string {
   const named = name.includes(own) ? name.replaceAll(own, other) : `${name} · ${other}`;
-  return [...named].slice(0, MOST_NAME).join('').trim();
+  return [...named].slice(0, MAX_NAME).join('').trim();
 }
 
-/** Certificates for copies of a connection on other nodes: an own one is copied as it is. */
+/** Certificates for copies of an inbound on other nodes: an own one is copied as it is. */
 export async function prepareCopies(
-  env: Env,
+  env: InboundEnv,
   source: CertificateFacts & Pick<InboundRow, 'protocol' | 'method'>,
   nodeIds: readonly number[],
 ): Promise<ReadonlyMap<number, PreparedCertificate>> {
@@ -356,7 +372,7 @@ export async function prepareCopies(
   return made;
 }
 
-/** The same connection on other nodes: settings and keys, but for its address. `source` as it is afterwards. */
+/** The same inbound on other nodes: settings and keys, but for its address. `source` as it is afterwards. */
 export function copyInbound(
   tx: Transaction,
   source: InboundRow,
@@ -414,7 +430,7 @@ function onNode<T>(name: string, work: () => T): T {
   }
 }
 
-/** The certificate after a change: what was prepared, else the present one where it still goes with the connection. */
+/** The certificate after a change: what was prepared, else the present one where it still goes with the inbound. */
 function certificateAfter(
   input: CertificateInput,
   { security, certificate }: InboundRow,
@@ -432,29 +448,29 @@ function findingsAfter(before: InboundRow, wanted: InboundRow, { findings }: Pre
   return wanted.target === before.target && wanted.sni === before.sni ? before.targetFindings : null;
 }
 
-/** Of a connection of a group these are its own; all else is the definition. */
+/** Of an inbound of a group these are its own; all else is the definition. */
 const OWN_MEMBERS = ['name', 'host', 'note', 'enabled'] as const;
 
 type Patch = Omit<Input<'updateInbound'>, 'id'>;
 
-/** What a change of one connection of a group changes of the others. */
-function definitionOf({ ...asked }: Patch): Patch {
+/** What a change of one inbound of a group changes of the others. */
+function pickDefinition({ ...asked }: Patch): Patch {
   for (const member of OWN_MEMBERS) delete asked[member];
   return asked;
 }
 
-/** The other connections of its group. */
-function othersOf({ inbounds }: Pick<Store, 'inbounds'>, { id, groupId }: InboundRow): readonly InboundRow[] {
+/** The other inbounds of its group. */
+function listSiblings({ inbounds }: Pick<Store, 'inbounds'>, { id, groupId }: InboundRow): readonly InboundRow[] {
   return groupId === null ? [] : inbounds.ofGroup(groupId).filter((other) => other.id !== id);
 }
 
-/** Changes one connection; the same row where nothing is changed. */
+/** Changes one inbound; the same row where nothing is changed. */
 function changeInbound(tx: Transaction, before: InboundRow, input: Patch, prepared: Prepared): InboundRow {
   const { store, now } = tx;
   const { id } = before;
   const { private_key: privateKey, certificate, certificate_key: _key, ...asked } = input;
-  const publicKey = publicKeyOf(tx, input, before.publicKey);
-  const wanted: InboundRow = { ...before, ...columnsOf(asked), publicKey };
+  const publicKey = resolvePublicKey(tx, input, before.publicKey);
+  const wanted: InboundRow = { ...before, ...toColumns(asked), publicKey };
   const after: InboundRow = {
     ...wanted,
     targetFindings: findingsAfter(before, wanted, prepared),
@@ -468,7 +484,7 @@ function changeInbound(tx: Transaction, before: InboundRow, input: Patch, prepar
   };
   requireAll(
     () => requireKeyPair(input, publicKey),
-    () => requireKept(before, wanted, input),
+    () => requireSameKey(before, wanted, input),
     () => requireConsistent(wanted, brought),
     () => requireServable(store.nodes.get(wanted.nodeId), wanted, before),
     () => requireCertificate(prepared),
@@ -493,25 +509,25 @@ function updateInbound(
   { id, ...input }: Input<'updateInbound'>,
   tx: Transaction,
   prepared: Prepared,
-  preparedOf: (other: InboundRow) => Prepared,
+  getPrepared: (other: InboundRow) => Prepared,
 ): Result<Inbound> {
   const { store } = tx;
   const before = requireInbound(tx, id);
   requireMatch(tx.call.ifMatch, etagOf(before));
   const row = changeInbound(tx, before, input, prepared);
-  const definition = definitionOf(input);
-  const others = othersOf(store, before).filter((other) => {
+  const definition = pickDefinition(input);
+  const others = listSiblings(store, before).filter((other) => {
     const name = store.nodes.get(other.nodeId)?.name ?? '';
-    return onNode(name, () => changeInbound(tx, other, definition, preparedOf(other)) !== other);
+    return onNode(name, () => changeInbound(tx, other, definition, getPrepared(other)) !== other);
   });
-  if (row === before && others.length === 0) return resultOf(tx, before);
+  if (row === before && others.length === 0) return buildResult(tx, before);
   const { private_key: privateKey, certificate, certificate_key: certificateKey, ...asked } = input;
   const keys = { private_key: privateKey === undefined ? undefined : 'given', certificate_key: given(certificateKey) };
   const obfs_password = given(asked.obfs_password) ?? asked.obfs_password;
   const also = others.length === 0 ? undefined : others.map((other) => other.id);
   const detail = { ...asked, obfs_password, certificate: given(certificate) ?? certificate, ...keys, also };
   tx.audit(`inbound:${id}`, detail);
-  return resultOf(tx, row);
+  return buildResult(tx, row);
 }
 
 function deleteInbound(input: Input<'deleteInbound'>, tx: Transaction): Result<undefined> {
@@ -534,11 +550,11 @@ function makeRealityKeys(_input: unknown, { crypto }: Context): Result<Output<'m
 
 export const INBOUND_HANDLERS = {
   listInbounds: { read: listInbounds },
-  getInbound: { read: (input, context) => resultOf(context, requireInbound(context, input.id)) },
+  getInbound: { read: (input, context) => buildResult(context, requireInbound(context, input.id)) },
   createInbound: {
     async run(input, { env, commit }) {
       const { node_id: nodeId, host, sni, method, target, protocol } = input;
-      const { security } = shapeOf(input);
+      const { security } = resolveShape(input);
       const wanted = { nodeId, protocol, security, host, sni, method, target, certificate: null };
       const prepared = await prepare(env, input, wanted);
       const source = { ...wanted, certificate: prepared.made?.served ?? null };
@@ -552,16 +568,16 @@ export const INBOUND_HANDLERS = {
       const { id, ...asked } = input;
       const before = env.store.inbounds.get(id);
       if (!before) throw new PanelError('not_found');
-      const prepared = await prepare(env, asked, { ...before, ...columnsOf(asked) });
-      const definition = definitionOf(asked);
+      const prepared = await prepare(env, asked, { ...before, ...toColumns(asked) });
+      const definition = pickDefinition(asked);
       const secrets = new Map<number, PreparedCertificate>();
-      for (const other of othersOf(env.store, before)) {
-        secrets.set(other.id, await prepareSecrets(env, definition, { ...other, ...columnsOf(definition) }));
+      for (const other of listSiblings(env.store, before)) {
+        secrets.set(other.id, await prepareSecrets(env, definition, { ...other, ...toColumns(definition) }));
       }
       // One that has come meanwhile has its certificate made soon.
       const { findings } = prepared;
-      const preparedOf = (other: InboundRow) => ({ made: null, errors: [], ...secrets.get(other.id), findings });
-      return commit((tx) => updateInbound(input, tx, prepared, preparedOf));
+      const getPrepared = (other: InboundRow) => ({ made: null, errors: [], ...secrets.get(other.id), findings });
+      return commit((tx) => updateInbound(input, tx, prepared, getPrepared));
     },
   },
   makeRealityKeys: { read: makeRealityKeys },

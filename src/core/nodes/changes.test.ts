@@ -4,17 +4,18 @@ import { describe, expect, it } from 'vitest';
 import type { TestClock } from '../../../tests/support/clock.ts';
 import { createTestClock } from '../../../tests/support/clock.ts';
 import { ADMINISTRATOR_CALL, coreParts } from '../../../tests/support/core.ts';
-import { inboundOf } from '../../../tests/support/subscription-samples.ts';
+import { countTraffic } from '../../../tests/support/count-traffic.ts';
+import { sampleInbound } from '../../../tests/support/subscription-samples.ts';
 import { sampleNode, sampleTariff, type TempStore, tempStore } from '../../../tests/support/temp-store.ts';
 import type { Input } from '../../contract/table.ts';
 import { canConnect } from '../../domain/users/account.ts';
-import type { HandledId } from '../call.ts';
-import { createTransaction, type Env } from '../context.ts';
-import type { Core } from '../core.ts';
 import { createCore, createHeavyEnv } from '../create-core.ts';
-import { PanelError } from '../panel-error.ts';
+import type { Env } from '../kernel/context.ts';
+import type { Core } from '../kernel/core.ts';
+import { PanelError } from '../kernel/panel-error.ts';
+import { createTransaction } from '../kernel/transaction.ts';
+import type { HandledId } from '../ports/call.ts';
 import { sweepDue } from '../sweep.ts';
-import { countTraffic } from '../traffic.ts';
 
 const DAY = 86_400_000;
 const START = Date.UTC(2026, 10, 20);
@@ -36,7 +37,7 @@ function openScene(temp: TempStore): Scene {
   const { store } = temp;
   const nodeId = store.nodes.insert(sampleNode());
   const inboundIds = [1001, 1002, 1003].map((port) => {
-    const { id: _, ...inbound } = inboundOf({ nodeId, tag: `in-${port}`, port });
+    const { id: _, ...inbound } = sampleInbound({ nodeId, tag: `in-${port}`, port });
     return store.inbounds.insert(inbound);
   });
   const tariffId = temp.store.tariffs.insert(sampleTariff({ trafficLimit: 1000, duration: { days: 3 } }));
@@ -46,7 +47,7 @@ function openScene(temp: TempStore): Scene {
 /** Who is on which connection with what, as text. */
 type Membership = ReadonlySet<string>;
 
-function entryOf(inboundId: number, userId: number, credentials: object): string {
+function formatEntry(inboundId: number, userId: number, credentials: object): string {
   return `${inboundId} ${userId} ${JSON.stringify(credentials)}`;
 }
 
@@ -57,7 +58,7 @@ function desired({ temp, inboundIds }: Scene): Membership {
   const entries = all
     .filter(({ state }) => canConnect(state))
     .flatMap(({ id, inbounds }) =>
-      (inbounds ?? inboundIds).map((inbound) => entryOf(inbound, id, users.credentials(id))),
+      (inbounds ?? inboundIds).map((inbound) => formatEntry(inbound, id, users.credentials(id))),
     );
   return new Set(entries);
 }
@@ -72,7 +73,7 @@ function createFollower({ temp, inboundIds }: Scene): () => Membership {
     const ids = [...new Set(changes.map(({ userId }) => userId))];
     for (const id of ids) present.delete(id);
     for (const { userId, credentials, inbounds } of sync.members(ids)) {
-      const entries = (inbounds ?? inboundIds).map((inbound) => entryOf(inbound, userId, credentials));
+      const entries = (inbounds ?? inboundIds).map((inbound) => formatEntry(inbound, userId, credentials));
       present.set(userId, entries);
     }
     position = changes.at(-1)?.id ?? position;
@@ -83,11 +84,11 @@ function createFollower({ temp, inboundIds }: Scene): () => Membership {
 /** Acts on the user whom `pick` chooses of those who are there. */
 type Act = (scene: Scene, pick: number) => unknown;
 
-function userAct<Id extends HandledId>(id: Id, inputOf: (userId: number, scene: Scene) => Input<Id>): Act {
+function userAct<Id extends HandledId>(id: Id, buildInput: (userId: number, scene: Scene) => Input<Id>): Act {
   return async (scene, pick) => {
     const ids = scene.temp.store.users.ids({}, 0);
     const userId = ids[pick % ids.length];
-    if (userId !== undefined) await scene.core.call(id, inputOf(userId, scene), ADMINISTRATOR_CALL);
+    if (userId !== undefined) await scene.core.call(id, buildInput(userId, scene), ADMINISTRATOR_CALL);
   };
 }
 
@@ -128,7 +129,9 @@ const ACTS: Readonly<Record<string, Act>> = {
     const users = store.users.ids({}, 0).map((userId) => ({ userId, up: 0, down: pick }));
     const total = { up: 0, down: pick };
     const traffic = { nodeId, total, users, inbounds: [] };
-    store.write(() => countTraffic(createTransaction(env, ADMINISTRATOR_CALL, 'traffic', clock.now()), traffic));
+    store.write(() =>
+      countTraffic(createTransaction(env, { name: 'traffic', by: ADMINISTRATOR_CALL }, clock.now()), traffic),
+    );
   },
 };
 
@@ -175,18 +178,18 @@ describe('the log of changes', () => {
     using temp = tempStore();
     const scene = openScene(temp);
     const { sync } = temp.store;
-    const countOf = async (name: string, pick = 1) => {
+    const countChanges = async (name: string, pick = 1) => {
       const before = sync.latest();
       await run(scene, ACTS[name] ?? create, pick);
       return sync.changes(before, 100).length;
     };
-    expect(await countOf('create')).toBe(1);
+    expect(await countChanges('create')).toBe(1);
     for (const name of ['extend', 'grant', 'reset', 'unlimit', 'move', 'enable'])
-      expect([name, await countOf(name)]).toEqual([name, 0]);
-    expect(await countOf('connections')).toBe(1);
-    expect(await countOf('disable')).toBe(1);
-    expect(await countOf('allConnections')).toBe(0);
-    expect(await countOf('remove'), 'leases have also who may not connect').toBe(1);
+      expect([name, await countChanges(name)]).toEqual([name, 0]);
+    expect(await countChanges('connections')).toBe(1);
+    expect(await countChanges('disable')).toBe(1);
+    expect(await countChanges('allConnections')).toBe(0);
+    expect(await countChanges('remove'), 'leases have also who may not connect').toBe(1);
     await scene.core.stop();
   });
 });

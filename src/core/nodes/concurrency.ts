@@ -1,11 +1,10 @@
 // From how many addresses each user opened connections since the engines were asked before; who exceeds their limit is announced, and cut
 // off where the settings say so.
 import { isNewExcess, nextExcess } from '../../domain/users/concurrency.ts';
-import { createTransaction, type Env } from '../context.ts';
+import type { Env, Transaction } from '../kernel/context.ts';
+import { toInstantOrNull } from '../kernel/wire.ts';
 import type { UserRow } from '../ports/users.ts';
 import { commitTraffic, openUser } from '../users/change.ts';
-import { toInstantOrNull } from '../wire.ts';
-import { NODE_CALL } from './ingest.ts';
 
 /** A node that has not answered for so long counts no more. */
 const FRESH_MS = 90_000;
@@ -13,8 +12,8 @@ const FRESH_MS = 90_000;
  * So many askings of a node in a row must find too many addresses: in one, a phone has those of two networks. Where the user is on several
  * nodes, what the others named last may be from the asking before, so that the same moment can be in two.
  */
-const ASKINGS = 2;
-const ASKINGS_OF_SEVERAL = 3;
+const READINGS_IN_A_ROW = 2;
+const READINGS_IN_A_ROW_OF_SEVERAL = 3;
 
 /** An address as the node's engine named it, without the address itself. */
 export interface OpenedAddress {
@@ -24,39 +23,38 @@ export interface OpenedAddress {
   readonly openedAt: number;
 }
 
-interface Asking {
+interface AddressReading {
   readonly at: number;
   /** By hash, which is another for each user. */
   readonly openedAt: ReadonlyMap<string, number>;
   /** The addresses from which each user opened connections since the asking before. */
   readonly active: ReadonlyMap<number, readonly string[]>;
   /** In how many askings in a row users exceeded their limit. */
-  readonly askings: ReadonlyMap<number, number>;
+  readonly readings: ReadonlyMap<number, number>;
 }
 
 export interface Concurrency {
   /** A node's engine was asked, and named these. To be called in the transaction that stores them. */
-  note(nodeId: number, seen: readonly OpenedAddress[], at: number): void;
+  recordAddresses(nodeId: number, seen: readonly OpenedAddress[], at: number): void;
   /** The node's engine cannot tell, or is another one. */
   forget(nodeId: number): void;
 }
 
-export function createConcurrency(env: Env): Concurrency {
+export function createConcurrency(env: Pick<Env, 'store' | 'transactNow'>): Concurrency {
   const { store } = env;
-  const last = new Map<number, Asking>();
+  const last = new Map<number, AddressReading>();
 
   /** Over all nodes that answer. */
-  function countOf(userId: number, at: number) {
+  function countAddresses(userId: number, at: number) {
     const fresh = [...last.values()].filter((asking) => at - asking.at <= FRESH_MS);
     const named = fresh.flatMap(({ active }) => active.get(userId) ?? []);
     const nodes = fresh.filter(({ active }) => active.has(userId)).length;
-    return { addresses: new Set(named).size, needed: nodes > 1 ? ASKINGS_OF_SEVERAL : ASKINGS };
+    return { addresses: new Set(named).size, needed: nodes > 1 ? READINGS_IN_A_ROW_OF_SEVERAL : READINGS_IN_A_ROW };
   }
 
-  function announce(row: UserRow, limit: number, addresses: number, at: number): void {
-    const tx = createTransaction(env, NODE_CALL, 'node', at);
+  function announce(tx: Transaction, row: UserRow, limit: number, addresses: number): void {
     const before = row.excess;
-    const excess = nextExcess(before, addresses, at, tx.settings.cutOffConcurrent);
+    const excess = nextExcess(before, addresses, tx.now, tx.settings.cutOffConcurrent);
     const cutOffUntil = toInstantOrNull(excess.cutOffUntil);
     const data = { addresses, concurrent_limit: limit, cut_off_until: cutOffUntil };
     commitTraffic(tx, openUser(tx, row), {
@@ -68,7 +66,7 @@ export function createConcurrency(env: Env): Concurrency {
   }
 
   return {
-    note(nodeId, seen, at) {
+    recordAddresses(nodeId, seen, at) {
       const before = last.get(nodeId);
       const active = new Map<number, string[]>();
       for (const { userId, hash, openedAt } of before ? seen : []) {
@@ -77,16 +75,17 @@ export function createConcurrency(env: Env): Concurrency {
         if (hashes) hashes.push(hash);
         else active.set(userId, [hash]);
       }
-      const askings = new Map<number, number>();
-      last.set(nodeId, { at, openedAt: new Map(seen.map(({ hash, openedAt }) => [hash, openedAt])), active, askings });
-      const counts = new Map([...active.keys()].map((userId) => [userId, countOf(userId, at)]));
+      const readings = new Map<number, number>();
+      last.set(nodeId, { at, openedAt: new Map(seen.map(({ hash, openedAt }) => [hash, openedAt])), active, readings });
+      const counts = new Map([...active.keys()].map((userId) => [userId, countAddresses(userId, at)]));
       const several = [...counts].flatMap(([userId, { addresses }]) => (addresses > 1 ? [userId] : []));
       for (const row of several.length === 0 ? [] : store.users.withConcurrentLimit(several)) {
         const [limit, count] = [row.concurrentLimit, counts.get(row.id)];
         if (limit === null || count === undefined || count.addresses <= limit) continue;
-        const inARow = (before?.askings.get(row.id) ?? 0) + 1;
-        askings.set(row.id, inARow);
-        if (inARow >= count.needed) announce(row, limit, count.addresses, at);
+        const inARow = (before?.readings.get(row.id) ?? 0) + 1;
+        readings.set(row.id, inARow);
+        if (inARow < count.needed) continue;
+        env.transactNow({ name: 'node', by: 'node', at }, (tx) => announce(tx, row, limit, count.addresses));
       }
     },
     forget(nodeId) {

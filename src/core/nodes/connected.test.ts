@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createTestClock, createTestTimers } from '../../../tests/support/clock.ts';
 import { ADMINISTRATOR_CALL, coreParts } from '../../../tests/support/core.ts';
 import { createFakeMachine } from '../../../tests/support/fake-engine.ts';
-import { inboundOf } from '../../../tests/support/subscription-samples.ts';
+import { sampleInbound } from '../../../tests/support/subscription-samples.ts';
 import { sampleNode, sampleTariff, sampleUser, type TempStore, tempStore } from '../../../tests/support/temp-store.ts';
 import { createCore } from '../create-core.ts';
 import type { Engine } from '../ports/engines.ts';
@@ -21,7 +21,7 @@ function openScene(temp: TempStore, count = 1) {
   const machines = Array.from({ length: count }, () => createFakeMachine());
   const nodeIds = machines.map((_, index) => {
     const nodeId = store.nodes.insert(sampleNode({ name: `Node ${index}` }));
-    const { id: _id, ...inbound } = inboundOf({ nodeId, tag: `in-${index}`, port: 1001 + index });
+    const { id: _id, ...inbound } = sampleInbound({ nodeId, tag: `in-${index}`, port: 1001 + index });
     store.inbounds.insert(inbound);
     return nodeId;
   });
@@ -33,7 +33,7 @@ function openScene(temp: TempStore, count = 1) {
     openEngine: ({ id }) => engines.get(id) ?? null,
   });
 
-  async function rest(): Promise<void> {
+  async function waitUntilIdle(): Promise<void> {
     for (let turn = 0; turn < 400; turn += 1) await setImmediate();
   }
 
@@ -46,22 +46,22 @@ function openScene(temp: TempStore, count = 1) {
     engines,
     start: async () => {
       core.start();
-      await rest();
+      await waitUntilIdle();
       // Up to the next asking: there are polls at the start.
       for (let poll = 0; poll < 2; poll += 1) {
         timers.tick();
-        await rest();
+        await waitUntilIdle();
       }
     },
     /** So many polls as there are between two askings. */
-    async ask(): Promise<void> {
+    async readAddresses(): Promise<void> {
       for (let poll = 0; poll < 3; poll += 1) {
         clock.advance(10_000);
         timers.tick();
-        await rest();
+        await waitUntilIdle();
       }
     },
-    rest,
+    waitUntilIdle,
     tick: () => timers.tick(),
     read: (id: number) => core.call('getUserAddresses', { id }, ADMINISTRATOR_CALL).body,
     node: (id: number) => core.call('getNode', { id }, ADMINISTRATOR_CALL).body,
@@ -81,7 +81,7 @@ describe('addresses of users', () => {
     machines[0]?.addresses?.set(999, from('203.0.113.7'));
     await scene.start();
     const began = new Date(scene.clock.now()).toISOString();
-    await scene.ask();
+    await scene.readAddresses();
     const later = new Date(scene.clock.now()).toISOString();
     const seen = { node_id: nodeIds[0], connected: true, first_seen_at: began, last_seen_at: later };
     expect(scene.read(userId)).toEqual({
@@ -100,7 +100,7 @@ describe('addresses of users', () => {
     expect(new Set(rows.map(({ hash }) => hash)).size).toBe(3);
 
     machines[0]?.addresses?.set(userId, from('2001:db8:1:2::c'));
-    await scene.ask();
+    await scene.readAddresses();
     const { concurrent, addresses } = scene.read(userId);
     expect(concurrent).toBe(1);
     expect(addresses.map(({ network, connected }) => [network, connected])).toEqual([
@@ -119,7 +119,7 @@ describe('addresses of users', () => {
     machines[0]?.addresses?.set(userId, from('198.51.100.1'));
     for (const hours of [13, 12]) {
       clock.advance(hours * HOUR);
-      await scene.ask();
+      await scene.readAddresses();
     }
     expect(temp.db.prepare<[], Readonly<Record<string, unknown>>>('SELECT network FROM user_addresses').all()).toEqual([
       { network: '198.51.*.*' },
@@ -143,7 +143,7 @@ describe('addresses of users', () => {
     if (!first || !second) throw new Error('no machine');
     first.addresses = null;
     second.fault = () => 'hang';
-    await scene.ask();
+    await scene.readAddresses();
     expect(scene.node(nodeIds[0] ?? 0)).toMatchObject({ status: 'up', addresses_online: null });
     expect(scene.node(nodeIds[1] ?? 0)).toMatchObject({ status: 'down', addresses_online: null });
     const { concurrent, addresses } = scene.read(userId);
@@ -179,7 +179,7 @@ describe('a limit of addresses at once', () => {
       for (const address of addresses) opened.set(address, scene.clock.now());
       const all = [...opened].map(([address, openedAt]) => ({ address, openedAt }));
       for (const machine of machines) machine.addresses?.set(userId, all);
-      await scene.ask();
+      await scene.readAddresses();
     };
     await scene.start();
     const user = () => scene.core.call('getUser', { id: userId }, ADMINISTRATOR_CALL).body;
@@ -221,17 +221,17 @@ describe('a limit of addresses at once', () => {
   it('counts an address once over all nodes, and those of all nodes together', async () => {
     using temp = tempStore();
     const scene = await openLimited(temp, 2);
-    const { machines, userId, ask, events } = scene;
+    const { machines, userId, readAddresses, events } = scene;
     const at = (machine: number, address: string, openedAt: number) =>
       machines[machine]?.addresses?.set(userId, [{ address, openedAt }]);
     for (let asking = 1; asking < 5; asking += 1) {
       for (const machine of [0, 1]) at(machine, TWO[0], asking);
-      await ask();
+      await readAddresses();
     }
     expect(events()).toEqual([]);
     for (let asking = 5; asking < 9; asking += 1) {
       for (const machine of [0, 1]) at(machine, TWO[machine] ?? '', asking);
-      await ask();
+      await readAddresses();
     }
     expect(events()).toMatchObject([{ addresses: 2 }]);
   });
@@ -247,7 +247,7 @@ describe('a limit of addresses at once', () => {
     await open(...TWO);
     expect(isIn()).toBe(true);
     await open(...TWO);
-    await scene.rest();
+    await scene.waitUntilIdle();
     expect([isIn(), user().state]).toEqual([false, 'active']);
     const until = new Date(clock.now() + 300_000).toISOString();
     expect(user().concurrent_excess).toMatchObject({ addresses: 2, cut_off_until: until });
@@ -259,15 +259,15 @@ describe('a limit of addresses at once', () => {
     expect(events()).toMatchObject([{ cut_off_until: until }]);
     clock.advance(300_000);
     await open();
-    await scene.rest();
+    await scene.waitUntilIdle();
     expect([isIn(), user().concurrent_excess?.cut_off_until]).toEqual([true, null]);
     await open(...TWO);
     await open(...TWO);
-    await scene.rest();
+    await scene.waitUntilIdle();
     expect([isIn(), events().length]).toEqual([false, 2]);
   });
 
-  it.each(['another limit', 'another plan', 'the settings'] as const)(
+  it.each(['another limit', 'another tariff', 'the settings'] as const)(
     'cuts no user off any more after %s',
     async (by) => {
       using temp = tempStore();
@@ -276,13 +276,13 @@ describe('a limit of addresses at once', () => {
       await scene.core.call('updateSettings', { cut_off_concurrent: true }, ADMINISTRATOR_CALL);
       const isIn = () => scene.machines[0]?.process?.members.get(1)?.has(id) === true;
       for (let asking = 0; asking < 3; asking += 1) await open(...TWO);
-      await scene.rest();
+      await scene.waitUntilIdle();
       expect(isIn()).toBe(false);
       const tariff_id = store.tariffs.insert(sampleTariff());
       if (by === 'another limit') await core.call('updateUser', { id, concurrent_limit: null }, ADMINISTRATOR_CALL);
-      if (by === 'another plan') await core.call('updateUser', { id, tariff_id }, ADMINISTRATOR_CALL);
+      if (by === 'another tariff') await core.call('updateUser', { id, tariff_id }, ADMINISTRATOR_CALL);
       if (by === 'the settings') await core.call('updateSettings', { cut_off_concurrent: false }, ADMINISTRATOR_CALL);
-      await scene.rest();
+      await scene.waitUntilIdle();
       expect([isIn(), store.users.get(id)?.excess?.cutOffUntil ?? null]).toEqual([true, null]);
     },
   );
@@ -303,9 +303,9 @@ it('an answer that never comes holds up neither polls nor the end of the panel, 
   await scene.start();
   const [machine] = machines;
   machine?.move(userId, store.inbounds.offered()[0]?.inbound.id ?? 0, { up: 3, down: 5 });
-  await scene.ask();
+  await scene.readAddresses();
   expect(store.users.get(userId)).toMatchObject({ totalUp: 3, totalDown: 5 });
-  await scene.ask();
+  await scene.readAddresses();
   expect(asked).toBe(1);
   await scene.core.stop();
   expect(machine?.process).toBeNull();

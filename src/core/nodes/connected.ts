@@ -2,7 +2,7 @@
 // keyed hash and a short form.
 import { clientNetwork } from '../../domain/client-network.ts';
 import { DAY_MS } from '../../domain/limits.ts';
-import type { Env } from '../context.ts';
+import type { Env } from '../kernel/context.ts';
 import type { SeenAddress } from '../ports/connected.ts';
 import { type ConnectedAddress, type Engine, EngineError } from '../ports/engines.ts';
 import type { Concurrency, OpenedAddress } from './concurrency.ts';
@@ -10,41 +10,49 @@ import type { Concurrency, OpenedAddress } from './concurrency.ts';
 /** It is asked after each so many polls. */
 const EVERY_POLLS = 3;
 /** Addresses of one user that are looked at, and addresses that are written together. */
-const MOST_OF_USER = 200;
+const MAX_OF_USER = 200;
 const PART = 250;
 const KEY_BYTES = 32;
 
-export interface AddressAsker {
+/** Its engine is read once at a time, and no more after the end. */
+interface ReaderState {
+  readonly name: 'waiting' | 'reading' | 'closed';
+  readonly pollsToNext: number;
+}
+
+export interface AddressReader {
   /** The node's engine was polled. */
-  notePoll(): void;
+  countPoll(): void;
   /** What comes later is not written. */
   close(): void;
 }
 
 /** A key for the hashes, which is in memory only: after a restart of the panel stored hashes cannot be compared with any address. */
-export function createAddressKey({ crypto }: Env): Uint8Array {
+export function createAddressKey({ crypto }: Pick<Env, 'crypto'>): Uint8Array {
   return crypto.randomBytes(KEY_BYTES);
 }
 
-export function createAddressAsker(
-  env: Env,
+export function createAddressReader(
+  env: Pick<Env, 'announce' | 'clock' | 'crypto' | 'log' | 'queue' | 'store' | 'tasks'>,
   nodeId: number,
   engine: Engine,
   key: Uint8Array,
   concurrency: Concurrency,
-): AddressAsker {
-  const { store, queue, clock, log, crypto } = env;
-  let pollsToNext = 0;
-  let isAsking = false;
-  let isClosed = false;
+): AddressReader {
+  const { store, queue, clock, log, crypto, tasks } = env;
+  let reader: ReaderState = { name: 'waiting', pollsToNext: 0 };
+  const isClosed = () => reader.name === 'closed';
 
   /** Each place of the user once. */
-  function seenOf(userId: number, addresses: readonly ConnectedAddress[]): readonly (SeenAddress & OpenedAddress)[] {
+  function listSeenAddresses(
+    userId: number,
+    addresses: readonly ConnectedAddress[],
+  ): readonly (SeenAddress & OpenedAddress)[] {
     const places = new Map<string, { readonly network: string; readonly openedAt: number }>();
     for (const { address, openedAt } of addresses) {
       const network = clientNetwork(address);
       const known = network && places.get(network.place);
-      if (!network || (!known && places.size >= MOST_OF_USER)) continue;
+      if (!network || (!known && places.size >= MAX_OF_USER)) continue;
       places.set(network.place, { network: network.shortForm, openedAt: Math.max(openedAt, known?.openedAt ?? 0) });
     }
     return [...places].map(([place, { network, openedAt }]) => ({
@@ -55,24 +63,26 @@ export function createAddressAsker(
     }));
   }
 
-  async function ask(): Promise<void> {
+  async function readAddresses(): Promise<void> {
     const { boot } = store.sync.get(nodeId);
-    const connected = await engine.connected();
+    const connected = await tasks.untilStop(engine.connected());
     const at = clock.now();
     // After a restore, a deletion or another start its users may be others.
     const write = (work: () => void) =>
       queue.run(() => store.write(() => store.sync.get(nodeId).boot === boot && work()));
     const users = [...(connected ?? [])];
     const all: OpenedAddress[] = [];
-    for (let next = 0; next < users.length && !isClosed; next += PART) {
-      const part = users.slice(next, next + PART).flatMap(([userId, addresses]) => seenOf(userId, addresses));
+    for (let next = 0; next < users.length && !isClosed(); next += PART) {
+      const part = users
+        .slice(next, next + PART)
+        .flatMap(([userId, addresses]) => listSeenAddresses(userId, addresses));
       for (const { userId, hash, openedAt } of part) all.push({ userId, hash, openedAt });
-      await write(() => store.connected.note(nodeId, part, at));
+      await write(() => store.connected.recordSeen(nodeId, part, at));
     }
-    if (isClosed || boot === null) return;
+    if (isClosed() || boot === null) return;
     await write(() => {
       if (connected === null) concurrency.forget(nodeId);
-      else concurrency.note(nodeId, all, at);
+      else concurrency.recordAddresses(nodeId, all, at);
       store.connected.finish(nodeId, connected && at);
       store.connected.prune(at - DAY_MS);
     });
@@ -80,22 +90,24 @@ export function createAddressAsker(
   }
 
   return {
-    notePoll() {
-      pollsToNext -= 1;
-      if (pollsToNext > 0 || isAsking || isClosed || store.diskSpace.isFull()) return;
-      pollsToNext = EVERY_POLLS;
-      isAsking = true;
-      ask()
+    countPoll() {
+      const pollsToNext = reader.pollsToNext - 1;
+      reader = { ...reader, pollsToNext };
+      if (pollsToNext > 0 || reader.name !== 'waiting' || store.diskSpace.isFull()) return;
+      reader = { name: 'reading', pollsToNext: EVERY_POLLS };
+      tasks
+        .run(readAddresses)
         // An engine that fails is reported by its rounds.
         .catch((error: unknown) => {
-          if (!(error instanceof EngineError)) log.warn('addresses not stored', { node: nodeId, error: String(error) });
+          if (!(error instanceof EngineError) && !isClosed())
+            log.warn('addresses not stored', { node: nodeId, error: String(error) });
         })
         .finally(() => {
-          isAsking = false;
+          if (!isClosed()) reader = { ...reader, name: 'waiting' };
         });
     },
     close() {
-      isClosed = true;
+      reader = { ...reader, name: 'closed' };
     },
   };
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createTestClock, createTestTimers } from '../../../tests/support/clock.ts';
 import { ADMINISTRATOR_CALL, coreParts } from '../../../tests/support/core.ts';
 import { createFakeMachine } from '../../../tests/support/fake-engine.ts';
-import { inboundOf } from '../../../tests/support/subscription-samples.ts';
+import { sampleInbound } from '../../../tests/support/subscription-samples.ts';
 import { sampleNode, type TempStore, tempStore } from '../../../tests/support/temp-store.ts';
 import type { Input } from '../../contract/table.ts';
 import { createCore } from '../create-core.ts';
@@ -57,10 +57,10 @@ async function openScene(temp: TempStore, count: number) {
   });
   await core.local.setUp('admin', PASSWORD);
   core.start();
-  const rest = async () => {
+  const waitUntilIdle = async () => {
     for (let turn = 0; turn < 80; turn += 1) await setImmediate();
   };
-  await rest();
+  await waitUntilIdle();
   const call = async <Id extends 'previewEngineUpdate' | 'updateEngines' | 'stopEngineUpdate'>(
     id: Id,
     input: Input<Id>,
@@ -81,13 +81,13 @@ async function openScene(temp: TempStore, count: number) {
       const machine = machines[index];
       if (machine?.programs) machine.programs = { ...machine.programs, job: { name: NEXT, ...job } };
       timers.expire();
-      await rest();
+      await waitUntilIdle();
     },
     async look() {
       timers.expire();
-      await rest();
+      await waitUntilIdle();
     },
-    rest,
+    waitUntilIdle,
     core,
   };
 }
@@ -98,7 +98,7 @@ describe('an update of engines', () => {
     const scene = await openScene(temp, 3);
     const begun = await scene.begin(NEXT);
     expect(begun).toMatchObject({ engine: NEXT, is_running: true });
-    await scene.rest();
+    await scene.waitUntilIdle();
     expect(scene.machines.map(({ asked }) => asked)).toEqual([[NEXT], [], []]);
     await scene.look();
     expect(scene.states()).toEqual([true, ['running', 'waiting', 'waiting']]);
@@ -116,7 +116,7 @@ describe('an update of engines', () => {
     using temp = tempStore();
     const scene = await openScene(temp, 3);
     await scene.begin(NEXT);
-    await scene.rest();
+    await scene.waitUntilIdle();
     await scene.finish(0, { state: 'switched', reason: '' });
     await scene.finish(1, { state, reason: 'unknown cipher' });
     expect(scene.states()).toEqual([false, ['switched', state, 'skipped']]);
@@ -130,7 +130,7 @@ describe('an update of engines', () => {
     const [first, second] = scene.machines;
     if (!first || !second) throw new Error('no machines');
     await scene.begin(null);
-    await scene.rest();
+    await scene.waitUntilIdle();
     first.isAway = true;
     for (let looks = 0; looks < 5; looks += 1) await scene.look();
     expect(scene.states()).toEqual([true, ['running', 'waiting']]);
@@ -147,7 +147,7 @@ describe('an update of engines', () => {
     using temp = tempStore();
     const scene = await openScene(temp, 2);
     await scene.begin(NEXT);
-    await scene.rest();
+    await scene.waitUntilIdle();
     await scene.stop();
     await scene.finish(0, { state: 'switched', reason: '' });
     expect(scene.states()).toEqual([false, ['switched', 'skipped']]);
@@ -173,7 +173,7 @@ it('says before what it changes for the users of each node, and where it cannot 
   own.programs = atHome({ hasOwnPath: true });
   const nodeId = scene.ids[0] ?? 0;
   const shape = { nodeId, network: 'tcp', security: 'reality' } as const;
-  const { id: _, ...reality } = inboundOf({ ...shape, tag: 'reality', port: 1001 });
+  const { id: _, ...reality } = sampleInbound({ ...shape, tag: 'reality', port: 1001 });
   const inboundId = temp.store.inbounds.insert(reality);
   const newer = await scene.preview('xray-26.6.27');
   expect(newer.offered).toEqual([NEXT]);

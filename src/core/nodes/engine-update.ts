@@ -2,17 +2,19 @@
 import type { EngineStepState, EngineUpdate } from '../../contract/nodes/engine-update.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { abilityDifference, isOlder, missingFacts } from '../../domain/nodes/engine-facts.ts';
-import type { Result } from '../call.ts';
-import type { AsyncContext, Env, Handlers } from '../context.ts';
-import { PanelError } from '../panel-error.ts';
+import type { AsyncContext, Env, Handlers } from '../kernel/context.ts';
+import { PanelError } from '../kernel/panel-error.ts';
+import type { Result } from '../ports/call.ts';
 import type { Engine, EngineJob, EngineUpdateRun, EngineUpdateStep, MachinePrograms } from '../ports/engines.ts';
+
+type EngineUpdateEnv = Pick<Env, 'clock' | 'engines' | 'log' | 'store' | 'tasks' | 'timers'>;
 
 /** How often a machine is asked what became of it. */
 const LOOK_MS = 2000;
 /** A machine that does not answer any more in between: its network may be away for a while. */
-const MOST_SILENT_LOOKS = 60;
+const MAX_SILENT_LOOKS = 60;
 /** A download over a slow line, and the minute in which it is watched. */
-const MOST_MS = 45 * 60_000;
+const MAX_MS = 45 * 60_000;
 const WELL: ReadonlySet<EngineStepState> = new Set(['switched', 'same']);
 
 function view({ engine, steps, isRunning }: EngineUpdateRun): EngineUpdate {
@@ -24,20 +26,24 @@ function view({ engine, steps, isRunning }: EngineUpdateRun): EngineUpdate {
 }
 
 /** `xray-26.3.27` */
-function partsOf(engine: string) {
+function parseEngine(engine: string) {
   const [name = '', version = ''] = engine.split('-');
   return { name, version };
 }
 
+async function readPrograms({ tasks }: Pick<Env, 'tasks'>, engine: Engine): Promise<MachinePrograms | null> {
+  return engine.programs ? tasks.untilStop(engine.programs()) : null;
+}
+
 type NodePreview = Output<'previewEngineUpdate'>['nodes'][number];
 
-async function previewOf(env: Env, nodeId: number, engine: string | null): Promise<NodePreview> {
+async function buildPreview(env: EngineUpdateEnv, nodeId: number, engine: string | null): Promise<NodePreview> {
   const nothing = { current: null, former: null, offered: [], gained: [], lost: [], unserved: [] };
   const client = env.engines.get(nodeId);
   let programs: MachinePrograms | null;
   try {
     if (!client) return { node_id: nodeId, ...nothing, problem: 'unreachable' };
-    programs = (await client.programs?.()) ?? null;
+    programs = await readPrograms(env, client);
   } catch {
     return { node_id: nodeId, ...nothing, problem: 'unreachable' };
   }
@@ -46,11 +52,11 @@ async function previewOf(env: Env, nodeId: number, engine: string | null): Promi
   const facts = { node_id: nodeId, current, former, offered: [...offered] };
   if (hasOwnPath) return { ...facts, problem: 'own_path', gained: [], lost: [], unserved: [] };
   if (engine === null || current === null) return { ...facts, problem: null, gained: [], lost: [], unserved: [] };
-  const next = partsOf(engine);
+  const next = parseEngine(engine);
   const { store } = env;
-  const connections = store.inbounds.page({ nodeId }, store.inbounds.count({ nodeId }), 0);
-  const unserved = connections.filter((row) => row.enabled && missingFacts(row, next).length > 0).map(({ id }) => id);
-  return { ...facts, problem: null, ...abilityDifference(partsOf(current), next), unserved };
+  const inbounds = store.inbounds.page({ nodeId }, store.inbounds.count({ nodeId }), 0);
+  const unserved = inbounds.filter((row) => row.enabled && missingFacts(row, next).length > 0).map(({ id }) => id);
+  return { ...facts, problem: null, ...abilityDifference(parseEngine(current), next), unserved };
 }
 
 async function previewEngineUpdate(
@@ -59,42 +65,42 @@ async function previewEngineUpdate(
 ): Promise<Result<Output<'previewEngineUpdate'>>> {
   const { nodes } = env.store;
   const remote = nodes.page(nodes.count(), 0).filter(({ kind, agentPin }) => kind === 'remote' && agentPin !== null);
-  const previews = await Promise.all(remote.map(({ id }) => previewOf(env, id, engine)));
+  const previews = await Promise.all(remote.map(({ id }) => buildPreview(env, id, engine)));
   const offered = [...new Set(previews.flatMap((preview) => preview.offered))].sort((a, b) =>
-    isOlder(partsOf(a).version, partsOf(b).version) ? 1 : -1,
+    isOlder(parseEngine(a).version, parseEngine(b).version) ? 1 : -1,
   );
   return { body: { offered, nodes: previews } };
 }
 
-const pause = ({ timers }: Env, ms: number) => new Promise<void>((resolve) => timers.after(ms, resolve));
+const pause = ({ timers }: Pick<Env, 'timers'>, ms: number) =>
+  new Promise<void>((resolve) => timers.after(ms, resolve));
 
 /** Follows the machine until it is done. */
-async function follow(env: Env, engine: Engine, isOver: () => boolean): Promise<EngineJob> {
-  const until = env.clock.now() + MOST_MS;
+async function follow(env: EngineUpdateEnv, engine: Engine, isOver: () => boolean): Promise<EngineJob> {
+  const until = env.clock.now() + MAX_MS;
   for (let silent = 0; env.clock.now() < until && !isOver(); ) {
-    await pause(env, LOOK_MS);
+    await env.tasks.untilStop(pause(env, LOOK_MS));
     try {
-      const programs = (await engine.programs?.()) ?? null;
+      const programs = await readPrograms(env, engine);
       silent = 0;
       // A machine that was started again meanwhile does not know.
       if (programs !== null && programs.job === null) break;
       if (programs?.job && programs.job.state !== 'running') return programs.job;
     } catch (error) {
       silent += 1;
-      if (silent > MOST_SILENT_LOOKS) throw error;
+      if (silent > MAX_SILENT_LOOKS) throw error;
     }
   }
   return { name: null, state: 'failed', reason: 'its machine does not say what became of it' };
 }
 
-async function updateOne(env: Env, run: EngineUpdateRun, step: EngineUpdateStep): Promise<void> {
+async function updateOne(env: EngineUpdateEnv, run: EngineUpdateRun, step: EngineUpdateStep): Promise<void> {
   const engine = env.engines.get(step.nodeId);
   try {
     if (!engine?.changeProgram) throw new Error('its machine is not spoken to');
-    if (((await engine.programs?.()) ?? null) === null)
-      throw new Error('Gatehouse on its machine has to be updated first');
-    await engine.changeProgram(run.engine);
-    const { state, reason } = await follow(env, engine, () => env.isStopping);
+    if ((await readPrograms(env, engine)) === null) throw new Error('Gatehouse on its machine has to be updated first');
+    await env.tasks.untilStop(engine.changeProgram(run.engine));
+    const { state, reason } = await follow(env, engine, env.tasks.isStopping);
     step.state = state;
     step.reason = reason;
   } catch (error) {
@@ -103,9 +109,9 @@ async function updateOne(env: Env, run: EngineUpdateRun, step: EngineUpdateStep)
   }
 }
 
-async function work(env: Env, run: EngineUpdateRun): Promise<void> {
+async function work(env: EngineUpdateEnv, run: EngineUpdateRun): Promise<void> {
   for (const step of run.steps) {
-    if (run.isStopping || env.isStopping) break;
+    if (run.isStopping || env.tasks.isStopping()) break;
     step.state = 'running';
     await updateOne(env, run, step);
     env.log.info('engine of a node', {
@@ -132,22 +138,28 @@ async function updateEngines(
   };
   const result = await commit((tx) => {
     if (nodeIds.some((id) => tx.store.nodes.get(id)?.kind !== 'remote')) throw new PanelError('not_found');
-    if (env.engineUpdate?.isRunning) return { body: view(env.engineUpdate) };
+    const present = env.engineUpdate.get();
+    if (present?.isRunning) return { body: view(present) };
     for (const id of nodeIds) tx.audit(`node:${id}`, { engine });
-    env.engineUpdate = run;
+    env.engineUpdate.set(run);
     return { body: view(run) };
   });
-  if (env.engineUpdate === run) void work(env, run);
+  if (env.engineUpdate.get() === run) env.tasks.start('update of engines', () => work(env, run));
   return result;
 }
 
 export const ENGINE_UPDATE_HANDLERS = {
   previewEngineUpdate: { run: previewEngineUpdate },
   updateEngines: { run: updateEngines },
-  getEngineUpdate: { read: (_input, { env }) => ({ body: { update: env.engineUpdate && view(env.engineUpdate) } }) },
+  getEngineUpdate: {
+    read(_input, { env }) {
+      const run = env.engineUpdate.get();
+      return { body: { update: run && view(run) } };
+    },
+  },
   stopEngineUpdate: {
     write(_input, tx) {
-      const { engineUpdate: run } = tx.env;
+      const run = tx.env.engineUpdate.get();
       if (run?.isRunning && !run.isStopping) {
         run.isStopping = true;
         tx.audit('nodes', { act: 'stop' });

@@ -3,17 +3,18 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTestClock } from '../../../tests/support/clock.ts';
 import { coreParts, dying } from '../../../tests/support/core.ts';
+import { countTraffic } from '../../../tests/support/count-traffic.ts';
 import { times } from '../../../tests/support/long.ts';
-import { inboundOf } from '../../../tests/support/subscription-samples.ts';
+import { sampleInbound } from '../../../tests/support/subscription-samples.ts';
 import { sampleNode, sampleUser, storeAccount, type TempStore, tempStore } from '../../../tests/support/temp-store.ts';
-import { weighSince } from '../../domain/nodes/weight.ts';
+import { applyWeightSince } from '../../domain/nodes/weight.ts';
 import type { Account } from '../../domain/users/account.ts';
-import { createTransaction } from '../context.ts';
 import { createHeavyEnv } from '../create-core.ts';
+import { createTransaction } from '../kernel/transaction.ts';
 import type { EngineCounters } from '../ports/engines.ts';
-import type { UpDown } from '../ports/records.ts';
-import { countTraffic } from '../traffic.ts';
-import { ingest, NODE_CALL } from './ingest.ts';
+import type { UpDown } from '../ports/traffic.ts';
+
+import { ingest } from './ingest.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);
 const USERS = 12;
@@ -24,7 +25,7 @@ const TAGS = ['in-1', 'in-2'];
 function addNode({ store }: TempStore, weight = 100): number {
   const nodeId = store.nodes.insert(sampleNode({ weight }));
   TAGS.forEach((tag, index) => {
-    const { id: _, ...inbound } = inboundOf({ nodeId, tag, port: 1000 + index });
+    const { id: _, ...inbound } = sampleInbound({ nodeId, tag, port: 1000 + index });
     store.inbounds.insert(inbound);
   });
   return nodeId;
@@ -98,24 +99,24 @@ describe('the ledger equals the truth', () => {
             add(sums.inbounds, tag, one.moved);
           }
         } else if (one.type === 'poll') {
-          await ingest(env, nodeId, snapshot(engine), 3);
+          await ingest(env, nodeId, snapshot(engine), null, 3);
         } else if (one.type === 'kill') {
-          await ingest(dying(env, one.writes), nodeId, snapshot(engine), 3).catch((error: unknown) => {
+          await ingest(dying(env, one.writes), nodeId, snapshot(engine), null, 3).catch((error: unknown) => {
             expect(String(error)).toContain('killed');
             kills += 1;
           });
         } else if (one.type === 'remove') {
-          await ingest(env, nodeId, snapshot(engine), 3);
+          await ingest(env, nodeId, snapshot(engine), null, 3);
           if (one.user <= USERS) gone.add(one.user);
           store.users.remove(one.user);
         } else {
-          await ingest(env, nodeId, snapshot(engine), 3);
+          await ingest(env, nodeId, snapshot(engine), null, 3);
           boot();
           // A start that the panel wrote, or one that it only finds.
           if (one.type === 'restart') begin();
         }
       }
-      await ingest(env, nodeId, snapshot(engine), 3);
+      await ingest(env, nodeId, snapshot(engine), null, 3);
       const total = { up: 0, down: 0 };
       for (const { up, down } of truth.users.values()) {
         total.up += up;
@@ -149,9 +150,9 @@ describe('the ledger equals the truth', () => {
     const nodeId = addNode(temp);
     const id = temp.store.users.insert(sampleUser());
     const users = new Map([[id, { up: 1, down: 2 }]]);
-    await ingest(env, nodeId, { boot: 'other', users, inbounds: new Map() });
+    await ingest(env, nodeId, { boot: 'other', users, inbounds: new Map() }, null);
     temp.store.sync.begin(nodeId, { boot: 'own', position: 0, cautiousUntil: 0 });
-    await ingest(env, nodeId, { boot: null, users, inbounds: new Map() });
+    await ingest(env, nodeId, { boot: null, users, inbounds: new Map() }, null);
     expect(temp.store.traffic.total()).toEqual({ up: 0, down: 0 });
     expect(temp.store.sync.get(nodeId).boot).toBe('own');
   });
@@ -208,16 +209,16 @@ describe('many users in one statement', () => {
           };
           const { id: userId } = storeAccount(store, made, flags, START - 60_000, fields);
           const moved = { up: 0, down: each.moved };
-          return { userId, ...moved, charged: weighSince(moved, { up: 0, down: 0 }, WEIGHT) };
+          return { userId, ...moved, charged: applyWeightSince(moved, { up: 0, down: 0 }, WEIGHT) };
         });
         store.sync.begin(nodeId, { boot: 'a', position: 0, cautiousUntil: 0 });
         if (temp === together) {
           const counted = new Map(users.map(({ userId, up, down }) => [userId, { up, down }]));
-          await ingest(env, nodeId, { boot: 'a', users: counted, inbounds: new Map() });
+          await ingest(env, nodeId, { boot: 'a', users: counted, inbounds: new Map() }, null);
         } else {
           const total = users.reduce((sum, { down }) => Math.min(Number.MAX_SAFE_INTEGER, sum + down), 0);
           const traffic = { nodeId, total: { up: 0, down: total }, users, inbounds: [] };
-          store.write(() => countTraffic(createTransaction(env, NODE_CALL, 'traffic', START), traffic));
+          store.write(() => countTraffic(createTransaction(env, { name: 'traffic', by: 'node' }, START), traffic));
         }
         views.push({
           rows: users.map(({ userId }) => ({ ...store.users.get(userId), token: '' })),

@@ -1,24 +1,21 @@
 // Counts what the engine of a node has counted since it was last asked, in small transactions: each writes the traffic of its users
 // together with what the engine had counted for them, so that a crash between two of them loses nothing and counts nothing twice.
-import { PLAIN_WEIGHT, weighSince } from '../../domain/nodes/weight.ts';
+import { applyWeightSince, PLAIN_WEIGHT } from '../../domain/nodes/weight.ts';
 import { addBytes } from '../../domain/users/account.ts';
-import type { Call } from '../call.ts';
-import { createTransaction, type Env, type Transaction } from '../context.ts';
+import type { Env, Transaction } from '../kernel/context.ts';
 import type { EngineCounters } from '../ports/engines.ts';
-import type { UpDown } from '../ports/records.ts';
 import type { Counted, Moved } from '../ports/sync.ts';
-import { countOnUser, trafficSlot } from '../traffic.ts';
+import type { TrafficSlot, UpDown } from '../ports/traffic.ts';
+import type { UserRow } from '../ports/users.ts';
+import { countOnUser, trafficSlot } from '../users/traffic.ts';
 
 /** Users whose counters are compared together, and users who are written in one transaction. */
 const COMPARED = 1000;
 const PART = 250;
 const NOTHING: UpDown = { up: 0, down: 0 };
 
-export const NODE_CALL: Call = {
-  actor: { kind: 'panel', id: null, name: 'panel', access: 'full' },
-  requestId: 'node',
-  address: null,
-};
+/** Whether bytes begin the held term of a user. */
+type BeginsHold = (user: UserRow) => boolean;
 
 /** Bytes since the last time. A counter never goes down while its engine runs; one that did anyway counts from where it is. */
 export function since(value: UpDown, last: UpDown = NOTHING): UpDown {
@@ -26,7 +23,7 @@ export function since(value: UpDown, last: UpDown = NOTHING): UpDown {
 }
 
 /** The start by which the panel let users in: a machine that starts its engine again adds to its mark. */
-export function originOf(boot: string): string {
+export function getOriginBoot(boot: string): string {
   return boot.split('r')[0] ?? boot;
 }
 
@@ -35,8 +32,14 @@ export function atLeast(value: UpDown, last: UpDown = NOTHING): UpDown {
   return { up: Math.max(value.up, last.up), down: Math.max(value.down, last.down) };
 }
 
+type IngestEnv = Pick<Env, 'store' | 'timers' | 'transact'>;
+
 /** Those of the users, in pieces, for whom the engine has counted something else than it had. */
-async function changedUsers(env: Env, nodeId: number, { boot, users }: EngineCounters): Promise<readonly number[]> {
+async function changedUsers(
+  env: IngestEnv,
+  nodeId: number,
+  { boot, users }: EngineCounters,
+): Promise<readonly number[]> {
   const ids = [...users.keys()].sort((a, b) => a - b);
   if (boot === null || env.store.sync.get(nodeId).boot !== boot) return ids;
   const changed: number[] = [];
@@ -52,13 +55,22 @@ async function changedUsers(env: Env, nodeId: number, { boot, users }: EngineCou
   return changed;
 }
 
+/**
+ * Whether bytes that moved after a moment begin the held term of a user: some of them may have moved before a hold that was set since. Null: the moment
+ * is not known. A hold that is as old as its user has nothing before it.
+ */
+export function beginsHoldAfter(movedAfter: number | null) {
+  return ({ heldAt, createdAt }: Pick<UserRow, 'heldAt' | 'createdAt'>): boolean =>
+    heldAt === null || heldAt <= createdAt || (movedAfter !== null && heldAt < movedAfter);
+}
+
 /** Counts what a start of the engine has counted for some users, and writes that it is counted. `beginsHold`: it moved under the present terms. */
 export function countUsers(
   tx: Transaction,
   nodeId: number,
   boot: string,
   values: readonly Counted[],
-  beginsHold = true,
+  beginsHold: BeginsHold,
 ): Counted[] {
   const { store, now } = tx;
   const slot = trafficSlot(now, tx.settings.timeZone);
@@ -68,7 +80,7 @@ export function countUsers(
   const moved = values
     .map(({ userId, ...value }): Moved => {
       const before = last.get(userId);
-      return { userId, ...since(value, before), charged: weighSince(value, before ?? NOTHING, weight) };
+      return { userId, ...since(value, before), charged: applyWeightSince(value, before ?? NOTHING, weight) };
     })
     .filter(({ up, down }) => up > 0 || down > 0);
   store.sync.saveUserCounters(nodeId, boot, values);
@@ -81,11 +93,17 @@ export function countUsers(
   return moved;
 }
 
-function countMoved(tx: Transaction, how: Parameters<typeof countOnUser>[2], moved: readonly Moved[]): void {
+interface Counting {
+  readonly nodeId: number;
+  readonly slot: TrafficSlot;
+  readonly beginsHold: BeginsHold;
+}
+
+function countMoved(tx: Transaction, { nodeId, slot, beginsHold }: Counting, moved: readonly Moved[]): void {
   const byId = new Map(moved.map((each) => [each.userId, each]));
-  for (const id of tx.store.sync.countPlainly(how.nodeId, moved, how.slot, tx.now)) {
+  for (const id of tx.store.sync.countPlainly(nodeId, moved, slot, tx.now)) {
     const [stored, each] = [tx.store.users.get(id), byId.get(id)];
-    if (stored && each) countOnUser(tx, stored, how, each);
+    if (stored && each) countOnUser(tx, stored, { nodeId, slot, beginsHold: beginsHold(stored) }, each);
   }
 }
 
@@ -108,33 +126,33 @@ export function countInbounds(
 /**
  * Counts what an engine has counted, of the node's last start or of another one, whose counters began at zero then. Users who do not exist
  * count for the node alone. Returns who moved how much. Nothing is counted for a node whose last start the panel does not know: its
- * users may be those of other data.
+ * users may be those of other data. `movedAfter`: when the counters were read before, or this start of the engine began; null: not known.
  */
 export async function ingest(
-  env: Env,
+  env: IngestEnv,
   nodeId: number,
   counters: EngineCounters,
+  movedAfter: number | null,
   size: number = PART,
 ): Promise<readonly Counted[]> {
-  const { store, queue, clock } = env;
+  const { store } = env;
   const ids = await changedUsers(env, nodeId, counters);
+  const beginsHold = beginsHoldAfter(movedAfter);
   const moved: Counted[] = [];
   for (let next = 0; next === 0 || next < ids.length; next += size) {
-    const write = (): readonly Counted[] | null => {
+    const write = (tx: Transaction): readonly Counted[] | null => {
       const { boot } = store.sync.get(nodeId);
       if (boot === null || counters.boot === null || (boot !== counters.boot && next > 0)) return null;
-      const tx = createTransaction(env, NODE_CALL, 'traffic', clock.now());
       if (boot !== counters.boot) store.sync.begin(nodeId, { boot: counters.boot, position: null, cautiousUntil: 0 });
       if (next === 0) countInbounds(tx, nodeId, counters.boot, counters.inbounds);
       const values = ids
         .slice(next, next + size)
         .map((userId): Counted => ({ userId, ...(counters.users.get(userId) ?? NOTHING) }));
-      return countUsers(tx, nodeId, counters.boot, values);
+      return countUsers(tx, nodeId, counters.boot, values, beginsHold);
     };
-    const part = await queue.run(() => store.write(write));
+    const part = await env.transact({ name: 'traffic', by: 'node' }, write);
     if (part === null) break;
     moved.push(...part);
-    env.announce();
   }
   return moved;
 }

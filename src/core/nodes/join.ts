@@ -3,13 +3,14 @@
 import { JOIN_MINUTES } from '../../contract/nodes/nodes.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { writeJoinToken } from '../../domain/nodes/join-token.ts';
-import type { Result } from '../call.ts';
-import { type AsyncContext, createTransaction, type Env, type Handlers, type Transaction } from '../context.ts';
-import { PanelError } from '../panel-error.ts';
+import type { AsyncContext, Env, Handlers, Transaction } from '../kernel/context.ts';
+import { PanelError } from '../kernel/panel-error.ts';
+import { toInstant } from '../kernel/wire.ts';
+import type { Result } from '../ports/call.ts';
 import type { NodeAuthority, NodeTrust } from '../ports/engines.ts';
 import type { Store, Vault } from '../ports/ports.ts';
-import { toInstant } from '../wire.ts';
-import { NODE_CALL } from './ingest.ts';
+
+type JoinEnv = Pick<Env, 'clock' | 'invitations' | 'log' | 'store' | 'tasks' | 'timers' | 'transact'>;
 
 const PLACE = 'nodes:authority';
 const SECRET_BYTES = 32;
@@ -31,7 +32,7 @@ export function readNodeAuthority({
 function requireAuthority(tx: Transaction, made: NodeAuthority): NodeAuthority {
   const present = readNodeAuthority(tx);
   if (present) return present;
-  tx.store.sealed.put(tx.vault.seal(PLACE, JSON.stringify(made)));
+  tx.store.sealed.save(tx.vault.seal(PLACE, JSON.stringify(made)));
   return made;
 }
 
@@ -67,59 +68,60 @@ async function inviteNode(
 }
 
 /** Dials the node until its machine is joined, the token ends, or there is another one. */
-function follow(env: Env, trust: NodeTrust, { nodeId, port, secret, endsAt, authority }: Invitation): void {
-  env.invitations.get(nodeId)?.();
+function follow(env: JoinEnv, trust: NodeTrust, { nodeId, port, secret, endsAt, authority }: Invitation): void {
   let isOver = false;
   let cancel = () => {};
   const end = () => {
     if (isOver) return;
     isOver = true;
     cancel();
-    env.invitations.delete(nodeId);
+    env.invitations.remove(nodeId);
   };
-  env.invitations.set(nodeId, end);
+  env.invitations.add(nodeId, end);
+
+  const begin = () => env.tasks.start('joining a node', attempt);
 
   async function attempt(): Promise<void> {
     if (isOver) return;
     const node = env.store.nodes.get(nodeId);
     if (!node || env.clock.now() >= endsAt) return end();
     try {
-      const pin = await trust.join(authority, { host: node.address, port, secret });
+      const pin = await env.tasks.untilStop(trust.join(authority, { host: node.address, port, secret }));
       if (isOver) return;
-      await noteJoined(env, nodeId, port, pin);
+      await recordJoined(env, nodeId, port, pin);
       end();
     } catch {
       // Nothing listens there yet, or something that does not have the token.
-      if (!isOver) cancel = env.timers.after(ATTEMPT_EVERY_MS, () => void attempt());
+      if (!isOver) cancel = env.timers.after(ATTEMPT_EVERY_MS, begin);
     }
   }
-  void attempt();
+  begin();
 }
 
-async function noteJoined(env: Env, nodeId: number, port: number, pin: string): Promise<void> {
-  const { store, queue, clock, log } = env;
-  await queue.run(() =>
-    store.write(() => {
-      const node = store.nodes.get(nodeId);
-      if (!node) return;
-      const now = clock.now();
-      store.nodes.save({
-        ...node,
-        agentPort: port,
-        agentPin: pin,
-        agentProtocol: null,
-        restoredAt: null,
-        updatedAt: now,
-      });
-      // A machine forgets with what its engine was started: one that runs there still is started by this panel once more.
-      store.sync.savePosition(nodeId, null);
-      const tx = createTransaction(env, NODE_CALL, 'inviteNode', now);
-      tx.emit('node.changed', { node_id: nodeId, name: node.name }, ['joined']);
-      tx.audit(`node:${nodeId}`, { joined: true, public_key: pin });
-    }),
-  );
-  log.info('node joined', { node: nodeId });
-  env.announce();
+async function recordJoined(
+  env: Pick<Env, 'log' | 'transact'>,
+  nodeId: number,
+  port: number,
+  pin: string,
+): Promise<void> {
+  await env.transact({ name: 'inviteNode', by: 'node' }, (tx) => {
+    const { store } = tx;
+    const node = store.nodes.get(nodeId);
+    if (!node) return;
+    store.nodes.save({
+      ...node,
+      agentPort: port,
+      agentPin: pin,
+      agentProtocol: null,
+      restoredAt: null,
+      updatedAt: tx.now,
+    });
+    // A machine forgets with what its engine was started: one that runs there still is started by this panel once more.
+    store.sync.savePosition(nodeId, null);
+    tx.emit('node.changed', { node_id: nodeId, name: node.name }, ['joined']);
+    tx.audit(`node:${nodeId}`, { joined: true, public_key: pin });
+  });
+  env.log.info('node joined', { node: nodeId });
 }
 
 export const JOIN_HANDLERS = { inviteNode: { run: inviteNode } } satisfies Handlers<'inviteNode'>;

@@ -1,16 +1,16 @@
-// What of a lease is the same for every node: with as many connections as nodes it is long, so it is made once, and not by each node in each round.
+// What of a lease is the same for every node: with as many inbounds as nodes it is long, so it is made once, and not by each node in each round.
 import { nodesCounter } from '../../domain/nodes/lease.ts';
-import type { Env } from '../context.ts';
-import { connectionSecrets } from '../inbounds/inbound-secrets.ts';
+import { readInboundSecrets } from '../inbounds/inbound-secrets.ts';
+import type { Env } from '../kernel/context.ts';
+import type { OfferedInbound } from '../ports/inbounds.ts';
 import type { LeaseShared } from '../ports/lease.ts';
-import type { OfferedInbound } from '../ports/plans.ts';
+
+type AllNodesLeaseEnv = Pick<Env, 'crypto' | 'settings' | 'store' | 'subUrl' | 'vault'>;
 
 export interface AllNodesLease extends Omit<LeaseShared, 'weight'> {
   /** SHA-256 of all of it, hex. */
   readonly hash: string;
-  /** The same of which node each connection is on. */
-  readonly places: string;
-  /** Over how many nodes a user with these connections (null: all) may connect. Drained nodes are among them: who is there stays. */
+  /** Over how many nodes a user with these inbounds (null: all) may connect. Drained nodes are among them: who is there stays. */
   nodesFor(inbounds: readonly number[] | null): number;
 }
 
@@ -18,13 +18,13 @@ function isSame(one: readonly OfferedInbound[], other: readonly OfferedInbound[]
   if (one.length !== other.length) return false;
   return one.every(({ inbound, address, isDraining }, index) => {
     const second = other[index];
-    // A connection that did not change stays the same object.
+    // An inbound that did not change stays the same object.
     return inbound === second?.inbound && address === second.address && isDraining === second.isDraining;
   });
 }
 
-/** Made again where a connection, an address or a setting is another one. */
-export function createAllNodesLease(env: Env): () => AllNodesLease {
+/** Made again where an inbound, an address or a setting is another one. */
+export function createAllNodesLease(env: AllNodesLeaseEnv): () => AllNodesLease {
   const { store, crypto } = env;
 
   function make(offered: readonly OfferedInbound[], linkBase: string): AllNodesLease {
@@ -32,15 +32,13 @@ export function createAllNodesLease(env: Env): () => AllNodesLease {
     const { supportUrl, announcement, rateLimit, subPath } = env.settings();
     const links = { subscriptionTitle, updateIntervalHours, supportUrl, announcement };
     const settings = { timeZone, language, restartToCutOff, ...links, rateLimit, subPath };
-    const connections = offered.map((one) => ({ ...one, secrets: connectionSecrets(env, one.inbound) }));
-    const places = offered.map(({ inbound: { id, nodeId } }) => ({ id, nodeId }));
+    const connections = offered.map((one) => ({ ...one, secrets: readInboundSecrets(env, one.inbound) }));
     return {
       settings,
       linkBase,
       connections,
       hash: crypto.sha256(JSON.stringify({ settings, linkBase, connections })),
-      places: crypto.sha256(JSON.stringify(places.map(({ id, nodeId }) => [id, nodeId]))),
-      nodesFor: nodesCounter(places),
+      nodesFor: nodesCounter(offered.map(({ inbound }) => inbound)),
     };
   }
 

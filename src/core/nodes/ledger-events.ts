@@ -1,14 +1,14 @@
 // Events that a machine has written down while the panel was away: a first connection, a reset or a cut-off counts at its true moment.
 import { nextReset } from '../../domain/calendar.ts';
 import { addBytes } from '../../domain/users/account.ts';
-import { createTransaction, type Env, type Transaction } from '../context.ts';
+import type { Action, Env, Transaction } from '../kernel/context.ts';
 import type { LedgerEvent } from '../ports/lease.ts';
-import type { UpDown } from '../ports/records.ts';
 import type { Counted } from '../ports/sync.ts';
+import type { UpDown } from '../ports/traffic.ts';
 import type { UserRow } from '../ports/users.ts';
-import { trafficSlot } from '../traffic.ts';
 import { commitTraffic, describe, openUser } from '../users/change.ts';
-import { atLeast, countUsers, NODE_CALL, originOf, since } from './ingest.ts';
+import { trafficSlot } from '../users/traffic.ts';
+import { atLeast, countUsers, getOriginBoot, since } from './ingest.ts';
 
 /** What moved before a reset belongs to the period before. */
 function writtenAt({ at, kind }: LedgerEvent): number {
@@ -19,7 +19,7 @@ function writtenAt({ at, kind }: LedgerEvent): number {
  * The moment at which an event is counted: its own, unless the record has become another one since. A record never goes back in time; a held term
  * begins at the first connection, whatever else was changed meanwhile.
  */
-function momentOf(moment: number, user: UserRow, now: number): number {
+function computeMoment(moment: number, user: UserRow, now: number): number {
   if (moment > now || user.state === 'expired') return now;
   const isUntouched = user.hold !== null || user.onlineAt === null;
   const changedAt = isUntouched ? user.createdAt : Math.max(user.updatedAt, user.onlineAt ?? 0);
@@ -32,7 +32,7 @@ function isBeforeHold({ hold, heldAt }: UserRow, moment: number): boolean {
 }
 
 /** The first connection of a user whose term has ended or was held meanwhile. */
-function noteFirst(tx: Transaction, user: UserRow, at: number): void {
+function recordFirstConnection(tx: Transaction, user: UserRow, at: number): void {
   const isPast = user.state === 'expired' || isBeforeHold(user, at);
   if (user.onlineAt !== null || !isPast || at > tx.now) return;
   tx.emitDue('user.first_connected', describe(user), at);
@@ -82,7 +82,7 @@ function countFormer(
 
 /** Counts up to each event, in their order, in the present transaction. What was counted further already counts nothing. */
 export function countEvents(
-  env: Env,
+  env: Pick<Env, 'transactNow'>,
   tx: Transaction,
   nodeId: number,
   events: readonly LedgerEvent[],
@@ -94,16 +94,18 @@ export function countEvents(
     const found = users.get(userId);
     // The panel knows by itself when terms end.
     if (!found || boot === null || kind === 'expired') return [];
-    if (boots.get(boot) === 'ended' || !boots.has(originOf(boot))) return [];
-    if (kind !== 'reset') noteFirst(tx, found, at);
+    if (boots.get(boot) === 'ended' || !boots.has(getOriginBoot(boot))) return [];
+    if (kind !== 'reset') recordFirstConnection(tx, found, at);
     const user = users.get(userId) ?? found;
     const moment = writtenAt(event);
     if (isOfFormerPeriod(user, moment, tx.settings.timeZone)) {
       return countFormer(tx, nodeId, boot, { user, event, moment });
     }
     const last = sync.userCounters(nodeId, boot, [userId]).get(userId);
-    const then = createTransaction(env, NODE_CALL, 'traffic', momentOf(moment, user, tx.now));
     const values = [{ userId, ...atLeast(event, last) }];
-    return countUsers(then, nodeId, boot, values, kind !== 'reset' && !isBeforeHold(user, moment));
+    const action: Action = { name: 'traffic', by: 'node', at: computeMoment(moment, user, tx.now) };
+    return env.transactNow(action, (then) =>
+      countUsers(then, nodeId, boot, values, () => kind !== 'reset' && !isBeforeHold(user, moment)),
+    );
   });
 }

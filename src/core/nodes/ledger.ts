@@ -1,20 +1,22 @@
 // Takes what the machine of a node has written down: entries are counted in the transaction that writes that they were taken.
 import { addBytes } from '../../domain/users/account.ts';
-import { createTransaction, type Env, type Transaction } from '../context.ts';
+import type { Env, Transaction } from '../kernel/context.ts';
 import { type Engine, EngineError, type LedgerEntry, type LedgerPage, type LedgerTaken } from '../ports/engines.ts';
 import type { LedgerEvent } from '../ports/lease.ts';
-import type { UpDown } from '../ports/records.ts';
 import type { Counted } from '../ports/sync.ts';
-import { atLeast, countInbounds, countUsers, NODE_CALL, originOf } from './ingest.ts';
+import type { UpDown } from '../ports/traffic.ts';
+import { atLeast, countInbounds, countUsers, getOriginBoot } from './ingest.ts';
 import { countEvents } from './ledger-events.ts';
+
+type LedgerEnv = Pick<Env, 'log' | 'store' | 'transact' | 'transactNow'>;
 
 /** Entries that are counted in one transaction. */
 const PART = 250;
 /** Pages in one round; what is left is taken in the next one. A machine that offers more and more must not be read for ever. */
-const MOST_PAGES = 100;
+const MAX_PAGES = 100;
 const NOTHING: UpDown = { up: 0, down: 0 };
 
-export interface Taken {
+export interface CollectedTraffic {
   /** Who moved how much. */
   readonly moved: readonly Counted[];
   /** Whose share of what is left was used up there. */
@@ -23,13 +25,7 @@ export interface Taken {
   readonly failure: EngineError | null;
 }
 
-function countBoot(
-  tx: Transaction,
-  nodeId: number,
-  boot: string,
-  entries: readonly LedgerEntry[],
-  beginsHold: boolean,
-): readonly Counted[] {
+function countBoot(tx: Transaction, nodeId: number, boot: string, entries: readonly LedgerEntry[]): readonly Counted[] {
   const { sync } = tx.store;
   const tags = sync.inboundCounters(nodeId, boot);
   const ofInbounds = entries.flatMap(({ tag, up, down }) =>
@@ -43,21 +39,17 @@ function countBoot(
     ofUsers.map(({ userId }) => userId),
   );
   const values = ofUsers.map(({ userId, up, down }) => ({ userId, ...atLeast({ up, down }, last.get(userId)) }));
-  return countUsers(tx, nodeId, boot, values, beginsHold);
+  // The machine says by an event that a held term began, so that its moment is known.
+  return countUsers(tx, nodeId, boot, values, () => false);
 }
 
 /** Counts entries of starts that this panel knows and has not counted to their end: the users of others are not its own. */
-function countEntries(
-  tx: Transaction,
-  nodeId: number,
-  entries: readonly LedgerEntry[],
-  beginsHold: boolean,
-): readonly Counted[] {
+function countEntries(tx: Transaction, nodeId: number, entries: readonly LedgerEntry[]): readonly Counted[] {
   const boots = tx.store.sync.boots(nodeId);
   const byBoot = Map.groupBy(entries, ({ boot }) => boot);
   return [...byBoot].flatMap(([boot, some]) => {
-    const counts = boots.get(boot) !== 'ended' && boots.has(originOf(boot));
-    return counts ? countBoot(tx, nodeId, boot, some, beginsHold) : [];
+    const counts = boots.get(boot) !== 'ended' && boots.has(getOriginBoot(boot));
+    return counts ? countBoot(tx, nodeId, boot, some) : [];
   });
 }
 
@@ -72,7 +64,7 @@ function isOldCopy(sent: LedgerTaken | null, page: LedgerPage): sent is LedgerTa
   return sent !== null && page.ledger === sent.ledger && page.acknowledged < sent.acknowledged;
 }
 
-function noteRestored(tx: Transaction, nodeId: number): void {
+function recordNodeRestored(tx: Transaction, nodeId: number): void {
   const node = tx.store.nodes.get(nodeId);
   if (!node) return;
   tx.store.nodes.save({ ...node, restoredAt: tx.now });
@@ -85,13 +77,12 @@ function isSame(one: LedgerTaken | null, other: LedgerTaken | null): boolean {
 
 /** Counts a page in small transactions. Returns null where the records have become others meanwhile. */
 async function countPage(
-  env: Env,
+  env: LedgerEnv,
   nodeId: number,
   sent: LedgerTaken | null,
   page: LedgerPage,
-  beginsHold: boolean,
 ): Promise<readonly Counted[] | null> {
-  const { store, queue, clock } = env;
+  const { store } = env;
   const { ledger, run, until, ends } = page;
   const isGoingOn = sent !== null && run === sent.run;
   if (isGoingOn && until <= sent.taken) return [];
@@ -106,25 +97,23 @@ async function countPage(
     const isEnd = next + PART >= all.length;
     const taken = { ledger, run, taken: isEnd ? until : (some.at(-1)?.seq ?? until), acknowledged };
     const from = before?.run === run ? before.taken : 0;
-    const write = (): readonly Counted[] | null => {
+    const write = (tx: Transaction): readonly Counted[] | null => {
       // The node may be deleted meanwhile, and a restored database has its own.
       if (!store.nodes.get(nodeId) || !isSame(store.sync.ledger(nodeId), before)) return null;
-      const tx = createTransaction(env, NODE_CALL, 'traffic', clock.now());
       if (sent !== null && sent.ledger !== ledger && next === 0) endOthers(tx, nodeId);
-      if (next === 0 && isOldCopy(sent, page)) noteRestored(tx, nodeId);
-      const counted = [...countEvents(env, tx, nodeId, events), ...countEntries(tx, nodeId, entries, beginsHold)];
+      if (next === 0 && isOldCopy(sent, page)) recordNodeRestored(tx, nodeId);
+      const counted = [...countEvents(env, tx, nodeId, events), ...countEntries(tx, nodeId, entries)];
       const boots = store.sync.boots(nodeId);
       for (const { seq, boot } of ends) {
-        if (seq > from && seq <= taken.taken && boots.has(originOf(boot))) store.sync.endBoot(nodeId, boot);
+        if (seq > from && seq <= taken.taken && boots.has(getOriginBoot(boot))) store.sync.endBoot(nodeId, boot);
       }
       store.sync.saveLedger(nodeId, taken);
       return counted;
     };
-    const part = await queue.run(() => store.write(write));
+    const part = await env.transact({ name: 'traffic', by: 'node' }, write);
     if (part === null) return null;
     moved.push(...part);
     before = taken;
-    env.announce();
   }
   return moved;
 }
@@ -139,13 +128,13 @@ function sumByUser(moved: readonly Counted[]): readonly Counted[] {
 }
 
 /** Takes what the machine of a node has written down, in most rounds all of it. Null: it writes nothing down. Rejects with EngineError. */
-export async function takeLedger(env: Env, nodeId: number, engine: Engine): Promise<Taken | null> {
+export async function collectLedger(env: LedgerEnv, nodeId: number, engine: Engine): Promise<CollectedTraffic | null> {
   const moved: Counted[] = [];
   const exhausted = new Set<number>();
   let failure: EngineError | null = null;
   for (let pages = 0; ; pages += 1) {
     const sent = env.store.sync.ledger(nodeId);
-    const page = await engine.take(sent, pages === 0);
+    const page = await engine.readLedgerPage(sent, pages === 0);
     if (page === null) return null;
     if (pages === 0) failure = page.failure;
     if (isOldCopy(sent, page)) {
@@ -153,12 +142,10 @@ export async function takeLedger(env: Env, nodeId: number, engine: Engine): Prom
     }
     const isStuck = !page.isLast && sent !== null && sent.run === page.run && page.until <= sent.taken;
     if (isStuck) throw new EngineError('engine_unreachable', 'the node offers the same again');
-    // A machine with a lease says by an event that a held term began, so that its moment is known.
-    const beginsHold = engine.leaseKind() === null;
-    const counted = await countPage(env, nodeId, sent, page, beginsHold);
+    const counted = await countPage(env, nodeId, sent, page);
     moved.push(...(counted ?? []));
     for (const { kind, userId } of page.events) if (kind === 'share') exhausted.add(userId);
-    const isEnough = page.isLast || counted === null || pages + 1 === MOST_PAGES;
+    const isEnough = page.isLast || counted === null || pages + 1 === MAX_PAGES;
     if (isEnough) return { moved: sumByUser(moved), exhausted: [...exhausted], failure };
   }
 }

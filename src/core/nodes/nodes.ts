@@ -3,16 +3,15 @@
 import type { Proof } from '../../contract/access/proof.ts';
 import type { Node } from '../../contract/nodes/nodes.ts';
 import type { Input, Output } from '../../contract/table.ts';
-import { cutOffOf } from '../../domain/nodes/engine-facts.ts';
-import { updatesFor } from '../../domain/nodes/node-protocol.ts';
+import { findCutOffs } from '../../domain/nodes/engine-facts.ts';
 import { nodeStatusAt } from '../../domain/nodes/node-status.ts';
-import type { Result } from '../call.ts';
-import type { Context, Handlers, Transaction } from '../context.ts';
-import { pageById } from '../paging.ts';
-import { PanelError } from '../panel-error.ts';
-import type { NodeRow } from '../ports/plans.ts';
-import { trafficSlot } from '../traffic.ts';
-import { changedMembers, patchReader, toInstant, toInstantOrNull } from '../wire.ts';
+import type { Context, Handlers, Transaction } from '../kernel/context.ts';
+import { pageById } from '../kernel/paging.ts';
+import { PanelError } from '../kernel/panel-error.ts';
+import { changedMembers, patchReader, toInstant, toInstantOrNull } from '../kernel/wire.ts';
+import type { Result } from '../ports/call.ts';
+import type { NodeRow } from '../ports/nodes.ts';
+import { trafficSlot } from '../users/traffic.ts';
 
 /** How many changes its engine has not been told of; null: it has to be started with everybody. */
 export function pendingChanges({ store: { sync } }: Context, nodeId: number): number | null {
@@ -20,7 +19,7 @@ export function pendingChanges({ store: { sync } }: Context, nodeId: number): nu
   return position === null || !sync.hasAfter(position) ? null : sync.latest() - position;
 }
 
-function trafficOf({ store: { traffic }, now, settings }: Context, nodeId: number): Node['traffic'] {
+function getTraffic({ store: { traffic }, now, settings }: Context, nodeId: number): Node['traffic'] {
   const { day, month } = trafficSlot(now, settings.timeZone);
   return { today: traffic.sumDays(day, day, nodeId), month: traffic.sumDays(`${month}-01`, day, nodeId) };
 }
@@ -31,7 +30,7 @@ function viewNode(context: Context, row: NodeRow): Node {
   const { coreName, coreVersion, engineStartedAt, lastSeenAt } = row;
   const status = nodeStatusAt(row, now);
   const core = coreName === null ? null : { name: coreName, version: coreVersion ?? '' };
-  const cutOff = core && cutOffOf(core);
+  const cutOff = core && findCutOffs(core);
   const { restart } = row;
   const view: Node = {
     id: row.id,
@@ -68,8 +67,7 @@ function viewNode(context: Context, row: NodeRow): Node {
             bytes: row.waitingBytes ?? 0,
             since: toInstantOrNull(row.waitingSince),
           },
-    traffic: trafficOf(context, row.id),
-    update_for: [...updatesFor(row.agentProtocol)],
+    traffic: getTraffic(context, row.id),
     restored_at: toInstantOrNull(row.restoredAt),
     last_restart: restart && { at: toInstant(restart.at), reason: restart.reason, user_ids: [...restart.userIds] },
     error_code: row.errorCode,
@@ -110,6 +108,7 @@ function createNode(input: Input<'createNode'>, tx: Transaction): Result<Node> {
     lastSeenAt: null,
     errorCode: null,
     errorText: null,
+    unserved: [],
     restart: null,
     agentPort: null,
     agentPin: null,
@@ -133,7 +132,7 @@ function createNode(input: Input<'createNode'>, tx: Transaction): Result<Node> {
   return { body: viewNode(tx, row) };
 }
 
-const columnsOf = patchReader<Omit<Input<'updateNode'>, 'id' | keyof Proof>, NodeRow>({
+const toColumns = patchReader<Omit<Input<'updateNode'>, 'id' | keyof Proof>, NodeRow>({
   name: 'name',
   address: 'address',
   enabled: 'enabled',
@@ -146,7 +145,7 @@ const columnsOf = patchReader<Omit<Input<'updateNode'>, 'id' | keyof Proof>, Nod
 function updateNode(input: Input<'updateNode'>, tx: Transaction): Result<Node> {
   const { id, ...asked } = input;
   const before = requireNode(tx, id);
-  const row: NodeRow = { ...before, ...columnsOf(asked), updatedAt: tx.now };
+  const row: NodeRow = { ...before, ...toColumns(asked), updatedAt: tx.now };
   tx.store.nodes.save(row);
   tx.emit('node.changed', { node_id: id, name: row.name }, changedMembers(viewNode(tx, before), viewNode(tx, row)));
   tx.audit(`node:${id}`, asked);

@@ -1,4 +1,4 @@
-// What is recommended for a node on the panel's own machine: a connection that its engine serves, on a free port.
+// What is recommended for a node on the panel's own machine: an inbound that its engine serves, on a free port.
 import type { TargetFinding } from '../../contract/inbounds.ts';
 import { PLATFORMS } from '../../contract/nodes/local-node.ts';
 import type { Input, Output } from '../../contract/table.ts';
@@ -6,8 +6,8 @@ import { missingFacts } from '../../domain/nodes/engine-facts.ts';
 import { sharedTransports } from '../../domain/nodes/inbound-shape.ts';
 import { REALITY_PORT } from '../../domain/nodes/inbound-warnings.ts';
 import { nextPort, type Taken } from '../../domain/nodes/usual-ports.ts';
-import type { Result } from '../call.ts';
-import type { AsyncContext, Env, Handlers } from '../context.ts';
+import type { AsyncContext, Env, Handlers } from '../kernel/context.ts';
+import type { Result } from '../ports/call.ts';
 
 type Connection = NonNullable<Output<'suggestLocalNode'>['connection']>;
 type Shape = Pick<Connection, 'protocol' | 'network' | 'security' | 'flow'>;
@@ -41,8 +41,11 @@ async function suggestLocalNode(
   return { body: port === null ? body : { ...body, connection: { ...shape, port, ...site } } };
 }
 
-/** One that no connection of a local node has and no program listens on; null: none of those that were tried. */
-async function freePort({ store, localMachine }: Env, { protocol }: Shape): Promise<number | null> {
+/** One that no inbound of a local node has and no program listens on; null: none of those that were tried. */
+async function freePort(
+  { store, localMachine }: Pick<Env, 'localMachine' | 'store'>,
+  { protocol }: Shape,
+): Promise<number | null> {
   const local = store.nodes.page(store.nodes.count(), 0).filter(({ kind }) => kind === 'local');
   const taken: Taken = new Set(
     local.flatMap(({ id }) =>
@@ -62,11 +65,14 @@ async function freePort({ store, localMachine }: Env, { protocol }: Shape): Prom
 }
 
 /** The first site that lacks nothing; where all do or none was asked the first one. */
-async function suggestSite({ targetProbe }: Env, asks: boolean): Promise<Pick<Connection, 'sni' | 'sni_findings'>> {
+async function suggestSite(
+  { targetProbe }: Pick<Env, 'targetProbe'>,
+  asks: boolean,
+): Promise<Pick<Connection, 'sni' | 'sni_findings'>> {
   if (!asks || !targetProbe) return { sni: SITES[0], sni_findings: null };
   const asked = await Promise.all(
     SITES.map(async (sni): Promise<{ sni: string; sni_findings: TargetFinding[] | null }> => {
-      const findings = await targetProbe.ask({ host: sni, port: REALITY_PORT, name: sni });
+      const findings = await targetProbe.probeTarget({ host: sni, port: REALITY_PORT, name: sni });
       return { sni, sni_findings: findings && [...findings] };
     }),
   );

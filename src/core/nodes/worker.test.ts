@@ -4,15 +4,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pairAdmin } from '../../../tests/support/bot-admin.ts';
 import { createTestClock, createTestTimers } from '../../../tests/support/clock.ts';
-import { ADMINISTRATOR_CALL, coreParts } from '../../../tests/support/core.ts';
+import { ADMINISTRATOR_CALL, CLI_CALL, coreParts } from '../../../tests/support/core.ts';
 import { createFakeMachine, type FakeMachine, type Fault } from '../../../tests/support/fake-engine.ts';
-import { inboundOf } from '../../../tests/support/subscription-samples.ts';
-import { sampleNode, sampleUser, type TempStore, tempStore } from '../../../tests/support/temp-store.ts';
+import { sampleInbound } from '../../../tests/support/subscription-samples.ts';
+import { sampleNode, sampleTariff, sampleUser, type TempStore, tempStore } from '../../../tests/support/temp-store.ts';
+import { ENGINE_WARNINGS, type InboundWarning } from '../../contract/inbounds.ts';
 import { canConnect } from '../../domain/users/account.ts';
-import type { Core } from '../core.ts';
 import { createCore } from '../create-core.ts';
-import type { MachineCertificate } from '../ports/engines.ts';
-import type { Store } from '../ports/ports.ts';
+import type { Core } from '../kernel/core.ts';
+import { PanelError } from '../kernel/panel-error.ts';
+import type { Engine, MachineCertificate } from '../ports/engines.ts';
+import type { Store, Vault } from '../ports/ports.ts';
 
 const START = Date.UTC(2026, 10, 20);
 const MINUTE = 60_000;
@@ -24,10 +26,11 @@ interface Scene {
   readonly nodeId: number;
   readonly inboundIds: readonly number[];
   readonly clock: ReturnType<typeof createTestClock>;
+  readonly vault: { open: Vault['open'] };
   /** Of the panel that runs now. */
   readonly core: () => Core;
   /** Lets everything that was begun come to rest. */
-  rest(): Promise<void>;
+  waitUntilIdle(): Promise<void>;
   /** A poll, with what follows. */
   poll(): Promise<void>;
   /** The panel is gone at once; `boot` begins another. */
@@ -43,13 +46,15 @@ function openScene(temp: TempStore, ports: readonly number[] = [1001, 1002]): Sc
   const machine = createFakeMachine();
   const nodeId = store.nodes.insert(sampleNode());
   const inboundIds = ports.map((port) => {
-    const { id: _, ...inbound } = inboundOf({ nodeId, tag: `in-${port}`, port });
+    const { id: _, ...inbound } = sampleInbound({ nodeId, tag: `in-${port}`, port });
     return store.inbounds.insert(inbound);
   });
   let timers = createTestTimers();
   let core: Core | null = null;
   let abandon = NOT_PERIODIC;
-  const base = coreParts(temp, { clock });
+  const parts = coreParts(temp, { clock });
+  const vault: { -readonly [Name in keyof Vault]: Vault[Name] } = { ...parts.vault };
+  const base = { ...parts, vault };
 
   function boot(): void {
     let isDead = false;
@@ -74,7 +79,7 @@ function openScene(temp: TempStore, ports: readonly number[] = [1001, 1002]): Sc
     };
   }
 
-  async function rest(): Promise<void> {
+  async function waitUntilIdle(): Promise<void> {
     let before = -1;
     // A turn of the worker takes less than so many turns of the event loop.
     while (before !== machine.calls) {
@@ -91,15 +96,16 @@ function openScene(temp: TempStore, ports: readonly number[] = [1001, 1002]): Sc
     nodeId,
     inboundIds,
     clock,
+    vault,
     core: () => {
       if (!core) throw new Error('no panel runs');
       return core;
     },
-    rest,
+    waitUntilIdle,
     async poll() {
       timers.expire();
       timers.tick();
-      await rest();
+      await waitUntilIdle();
     },
     kill: () => abandon(),
     boot,
@@ -128,16 +134,25 @@ function present({ machine }: Scene): readonly string[] {
 const act = ({ core }: Scene) => ({
   patch: (id: number, patch: object) => core().call('updateUser', { id, ...patch }, ADMINISTRATOR_CALL),
   remove: (id: number) => core().call('deleteUser', { id }, ADMINISTRATOR_CALL),
+  reset: (id: number) => core().call('resetUserTraffic', { id }, ADMINISTRATOR_CALL),
   reissue: (id: number) => core().call('reissueUser', { id }, ADMINISTRATOR_CALL),
-  inbound: (id: number, patch: object) => core().call('updateInbound', { id, ...patch }, ADMINISTRATOR_CALL),
-  node: (id: number, patch: object) => core().call('updateNode', { id, ...patch }, ADMINISTRATOR_CALL),
+  inbound: (id: number, patch: object) => core().call('updateInbound', { id, ...patch }, CLI_CALL),
+  node: (id: number, patch: object) => core().call('updateNode', { id, ...patch }, CLI_CALL),
 });
 
-const eventsOf = ({ store }: Scene) =>
+const listEvents = ({ store }: Scene) =>
   store.events
     .after(0, 1000, null)
     .map(({ type }) => type)
     .filter((type) => type.startsWith('node.') && type !== 'node.changed');
+
+const servedPorts = ({ machine }: Scene) => machine.process?.config.inbounds.map(({ port }) => port);
+
+/** Why the panel restarted the engine, each time. */
+const listRestartReasons = ({ store }: Scene) =>
+  store.events
+    .after(0, 10_000, ['node.restarted'])
+    .map(({ data }): unknown => (JSON.parse(data) as { reason: unknown }).reason);
 
 describe('a worker', () => {
   it('starts the engine with everybody, and tells it of changes at once', async () => {
@@ -157,11 +172,11 @@ describe('a worker', () => {
     await act(scene).patch(first, { enabled: false });
     await act(scene).reissue(second);
     await act(scene).remove(third);
-    await scene.rest();
+    await scene.waitUntilIdle();
     expect(present(scene)).toEqual(desired(scene));
     expect(present(scene)).toHaveLength(2);
     await act(scene).patch(first, { enabled: true, inbounds: [scene.inboundIds[0]] });
-    await scene.rest();
+    await scene.waitUntilIdle();
     expect(present(scene)).toEqual(desired(scene));
     expect(machine.starts).toBe(1);
     await scene.core().stop();
@@ -255,10 +270,10 @@ describe('a worker', () => {
     await scene.poll();
     expect(machine.starts).toBe(1);
     expect(store.nodes.get(nodeId)?.restart).toBeNull();
-    const said = { status: 'up', errorCode: 'config_refused', errorText: 'unknown cipher' };
+    const said = { status: 'up', errorCode: 'config_refused', errorText: 'in-1001: unknown cipher' };
     expect(store.nodes.get(nodeId)).toMatchObject(said);
     await act(scene).patch(id, { enabled: false });
-    await scene.rest();
+    await scene.waitUntilIdle();
     expect(present(scene)).toEqual([]);
     machine.move(id, inbound, { up: 5, down: 5 });
     await act(scene).inbound(inbound, { port: 1003 });
@@ -266,6 +281,231 @@ describe('a worker', () => {
     expect(machine.starts).toBe(2);
     const restart = { at: scene.clock.now(), reason: 'configuration', userIds: [] };
     expect(store.nodes.get(nodeId)).toMatchObject({ status: 'up', errorCode: null, errorText: null, restart });
+    await scene.core().stop();
+  });
+
+  it.each(['is taken', 'is refused', 'cannot be read'])(
+    'serves the other connections where one %s at the start, names it, and serves it once it can',
+    async (how) => {
+      using temp = tempStore();
+      const scene = openScene(temp, [1001, 1002, 1003]);
+      const { store, machine, nodeId, inboundIds } = scene;
+      const [, bad = 0] = inboundIds;
+      const ids = [1, 2].map(() => store.users.insert(sampleUser()));
+      const [first = 0] = ids;
+      let isLocked = how === 'cannot be read';
+      if (isLocked) {
+        const row = store.inbounds.get(bad);
+        if (row) store.inbounds.save({ ...row, security: 'reality' });
+        store.sealed.save({
+          place: `inbound:${bad}:private_key`,
+          keyId: 'test',
+          nonce: new Uint8Array(12),
+          ciphertext: new Uint8Array(16),
+        });
+        scene.vault.open = () => {
+          if (isLocked) throw new PanelError('vault_unavailable');
+          return 'key';
+        };
+      } else if (how === 'is taken') machine.taken.add(1002);
+      else machine.refusesConfig = ({ inbounds }) => inbounds.some(({ port }) => port === 1002);
+      // The first panel has read the records already.
+      scene.kill();
+      scene.boot();
+      await scene.poll();
+      const [code, message] = {
+        'is taken': ['port_taken', 'in-1002: port 1002 is taken by nginx'],
+        'is refused': ['config_refused', 'in-1002: unknown cipher'],
+        'cannot be read': ['config_refused', 'in-1002: its keys cannot be read: vault_unavailable'],
+      }[how] as [string, string];
+      const said = {
+        status: 'up',
+        errorCode: code,
+        errorText: message,
+        unserved: [{ inboundId: bad, code, message }],
+      };
+      expect(store.nodes.get(nodeId)).toMatchObject(said);
+      expect(servedPorts(scene)).toEqual([1001, 1003]);
+      const { body } = await scene.core().call('listInbounds', { limit: 10, offset: 0 }, ADMINISTRATOR_CALL);
+      const pickEngineWarnings = (warnings: readonly InboundWarning[] = []) =>
+        warnings.filter((one) => ENGINE_WARNINGS.some((each) => each === one));
+      expect(body.items.map(({ status, warnings }) => [status, pickEngineWarnings(warnings)])).toEqual([
+        ['up', []],
+        ['down', [how === 'is taken' ? 'port_taken' : 'refused']],
+        ['up', []],
+      ]);
+      // Users of the others are followed, and nothing is restarted for it, nor by the next panel.
+      await act(scene).patch(first, { enabled: false });
+      await scene.waitUntilIdle();
+      expect(present(scene).map((line) => Number(line.split(' ')[0]))).toEqual([inboundIds[0], inboundIds[2]]);
+      for (let polls = 0; polls < 3; polls += 1) await scene.poll();
+      scene.kill();
+      scene.boot();
+      for (let polls = 0; polls < 3; polls += 1) await scene.poll();
+      expect([machine.starts, store.nodes.get(nodeId)]).toMatchObject([1, said]);
+
+      isLocked = false;
+      machine.taken.clear();
+      machine.refusesConfig = () => false;
+      for (let polls = 0; polls < 31; polls += 1) await scene.poll();
+      expect(servedPorts(scene)).toEqual([1001, 1002, 1003]);
+      expect(present(scene)).toEqual(desired(scene));
+      expect(store.nodes.get(nodeId)).toMatchObject({ status: 'up', errorCode: null, unserved: [] });
+      expect(listRestartReasons(scene)).toEqual(['configuration']);
+      await scene.core().stop();
+    },
+  );
+
+  it('does not serve where nothing can be served, and says why of each', async () => {
+    using temp = tempStore();
+    const scene = openScene(temp);
+    const { store, machine, nodeId } = scene;
+    machine.taken.add(1001).add(1002);
+    await scene.poll();
+    expect(store.nodes.get(nodeId)).toMatchObject({
+      status: 'down',
+      errorCode: 'port_taken',
+      errorText: 'in-1001: port 1001 is taken by nginx; in-1002: port 1002 is taken by nginx',
+      unserved: [{ code: 'port_taken' }, { code: 'port_taken' }],
+    });
+    machine.taken.clear();
+    await scene.poll();
+    expect(servedPorts(scene)).toEqual([1001, 1002]);
+    expect(store.nodes.get(nodeId)).toMatchObject({ status: 'up', errorCode: null, unserved: [] });
+    await scene.core().stop();
+  });
+
+  it('goes on with a connection as it was where its change is refused, and changes the others', async () => {
+    using temp = tempStore();
+    const scene = openScene(temp, [1001, 1002, 1003]);
+    const { store, machine, inboundIds } = scene;
+    const [first = 0, second = 0, third = 0] = inboundIds;
+    const id = store.users.insert(sampleUser());
+    await scene.poll();
+    machine.taken.add(9001);
+    await act(scene).inbound(first, { port: 9001 });
+    await scene.poll();
+    await act(scene).inbound(second, { port: 2002 });
+    await scene.poll();
+    expect([servedPorts(scene), machine.starts]).toEqual([[1001, 2002, 1003], 2]);
+    expect(machine.process?.members.get(first)?.has(id)).toBe(true);
+    // Another one takes its place.
+    await act(scene).inbound(third, { port: 1001 });
+    await scene.poll();
+    expect([servedPorts(scene), machine.starts]).toEqual([[2002, 1001], 3]);
+    machine.taken.clear();
+    await scene.poll();
+    expect([servedPorts(scene), machine.starts]).toEqual([[9001, 2002, 1001], 4]);
+    await scene.core().stop();
+  });
+
+  it('leaves out a connection over which only the start fails, and restarts nothing to try it again', async () => {
+    using temp = tempStore();
+    const scene = openScene(temp);
+    const { store, machine, nodeId, inboundIds } = scene;
+    machine.forbidden.add(1002);
+    await scene.poll();
+    const said = { status: 'up', errorCode: 'config_refused', errorText: 'in-1002: port 1002: permission denied' };
+    for (let polls = 0; polls < 65; polls += 1) await scene.poll();
+    expect(store.nodes.get(nodeId)).toMatchObject(said);
+    expect([servedPorts(scene), machine.starts]).toEqual([[1001], 1]);
+    // Its port is taken, which the engine says by itself, and no longer is.
+    machine.taken.add(1002);
+    for (let polls = 0; polls < 31; polls += 1) await scene.poll();
+    expect(store.nodes.get(nodeId)).toMatchObject({ errorCode: 'port_taken' });
+    machine.taken.clear();
+    machine.forbidden.clear();
+    await scene.poll();
+    expect([servedPorts(scene), machine.starts]).toEqual([[1001, 1002], 2]);
+    machine.forbidden.add(1003);
+    await act(scene).inbound(inboundIds[0] ?? 0, { port: 1003 });
+    await scene.poll();
+    expect([servedPorts(scene), machine.starts]).toEqual([[1002], 3]);
+    await scene.core().stop();
+  });
+
+  it('restarts the engine at once where a connection changes while many users are told, and reads counters meanwhile', async () => {
+    using temp = tempStore();
+    const scene = openScene(temp);
+    const { store, machine, inboundIds } = scene;
+    await scene.poll();
+    const calls: (keyof Engine)[] = [];
+    let during = () => {};
+    machine.fault = (method) => {
+      calls.push(method);
+      if (method !== 'apply') return null;
+      during();
+      during = () => {};
+      return null;
+    };
+    const addUsers = () => {
+      for (let count = 0; count < 1200; count += 1) store.users.insert(sampleUser());
+      calls.length = 0;
+    };
+    addUsers();
+    during = () => void scene.poll();
+    await act(scene).patch(1, { note: 'wakes the worker' });
+    await scene.waitUntilIdle();
+    expect(present(scene)).toEqual(desired(scene));
+    const read = calls.indexOf('counters');
+    expect([read > 0, calls.indexOf('apply', read) > read]).toEqual([true, true]);
+
+    addUsers();
+    during = () => void act(scene).inbound(inboundIds[0] ?? 0, { port: 1003 });
+    await act(scene).patch(1, { note: 'wakes it again' });
+    await scene.waitUntilIdle();
+    expect(present(scene)).toEqual(desired(scene));
+    expect([machine.starts, listRestartReasons(scene)]).toEqual([2, ['configuration']]);
+    expect(calls.filter((method) => method === 'apply').length, 'the others came with the start').toBeLessThan(6);
+    await scene.core().stop();
+  });
+
+  it('does not restart the engine over another name that its machine has for the same configuration', async () => {
+    using temp = tempStore();
+    const scene = openScene(temp);
+    const { machine, inboundIds } = scene;
+    machine.reports = (fingerprint) => `${fingerprint} by another version`;
+    for (let polls = 0; polls < 4; polls += 1) await scene.poll();
+    expect(machine.starts).toBe(1);
+    await act(scene).inbound(inboundIds[0] ?? 0, { port: 1003 });
+    for (let polls = 0; polls < 4; polls += 1) await scene.poll();
+    expect([machine.starts, listRestartReasons(scene)]).toEqual([2, ['configuration']]);
+    await scene.core().stop();
+  });
+
+  it('restarts the engine for a changed connection at the next contact where the restart failed', async () => {
+    using temp = tempStore();
+    const scene = openScene(temp);
+    const { store, machine, nodeId, inboundIds } = scene;
+    await scene.poll();
+    for (const [port, method] of [
+      [1003, 'stop'],
+      [1004, 'counters'],
+    ] as const) {
+      machine.fault = (called) => (called === method ? 'hang' : null);
+      await act(scene).inbound(inboundIds[0] ?? 0, { port });
+      await scene.waitUntilIdle();
+      expect(store.nodes.get(nodeId)).toMatchObject({ status: 'down', errorCode: 'engine_unreachable' });
+      machine.fault = () => null;
+      await scene.poll();
+      expect(servedPorts(scene)).toEqual([port, 1002]);
+    }
+    expect([machine.starts, store.nodes.get(nodeId)?.status]).toEqual([3, 'up']);
+    await scene.core().stop();
+  });
+
+  it('allows users on an engine that its machine has started again while a connection is refused', async () => {
+    using temp = tempStore();
+    const scene = openScene(temp);
+    const { store, machine, inboundIds } = scene;
+    machine.refusesConfig = ({ inbounds }) => inbounds.some(({ port }) => port === 1002);
+    await scene.poll();
+    expect(servedPorts(scene)).toEqual([1001]);
+    if (machine.process) machine.process = { ...machine.process, boot: `${machine.process.boot}r1` };
+    const id = store.users.insert(sampleUser());
+    await scene.poll();
+    expect(machine.process?.members.get(inboundIds[0] ?? 0)?.has(id)).toBe(true);
+    expect(machine.starts).toBe(1);
     await scene.core().stop();
   });
 
@@ -290,26 +530,28 @@ describe('a worker', () => {
     const { store, machine, nodeId, clock } = scene;
     const { queued } = pairAdmin(store);
     const endsAt = START + 20 * 24 * 60 * MINUTE;
-    const say = async (certificate: MachineCertificate | null) => {
+    const reportCertificate = async (certificate: MachineCertificate | null) => {
       machine.facts = { load: 1, clockOffset: 0, version: '0.1.0', certificate, waiting: null };
       await scene.poll();
       await scene.poll();
     };
-    await say({ endsAt, isLate: false, failure: null });
-    expect([eventsOf(scene), queued(clock.now())]).toEqual([[], []]);
-    await say({ endsAt, isLate: false, failure: 'refused' });
-    await say({ endsAt, isLate: true, failure: 'refused' });
+    await reportCertificate({ endsAt, isLate: false, failure: null });
+    expect([listEvents(scene), queued(clock.now())]).toEqual([[], []]);
+    await reportCertificate({ endsAt, isLate: false, failure: 'refused' });
+    await reportCertificate({ endsAt, isLate: true, failure: 'refused' });
     expect(store.nodes.get(nodeId)).toMatchObject({ linksEndsAt: endsAt, linksLate: true, linksFailure: 'refused' });
-    expect(eventsOf(scene)).toEqual(['node.certificate_failed', 'node.certificate_ending']);
-    await say({ endsAt: endsAt + MINUTE, isLate: false, failure: null });
-    await say({ endsAt: null, isLate: false, failure: 'unreachable' });
-    await say(null);
+    expect(listEvents(scene)).toEqual(['node.certificate_failed', 'node.certificate_ending']);
+    await reportCertificate({ endsAt: endsAt + MINUTE, isLate: false, failure: null });
+    await reportCertificate({ endsAt: null, isLate: false, failure: 'unreachable' });
+    await reportCertificate(null);
     expect(store.nodes.get(nodeId)).toMatchObject({ linksEndsAt: null, linksLate: null, linksFailure: null });
-    expect(eventsOf(scene).slice(2)).toEqual(['node.certificate_failed']);
+    expect(listEvents(scene).slice(2)).toEqual(['node.certificate_failed']);
     expect(queued(clock.now())).toEqual([
-      expect.stringMatching(/^Node .* has no new certificate for its links \(refused\)\. .* until 10 December 2026/),
-      expect.stringMatching(/^The certificate of links of node .* ends on 10 December 2026/),
-      expect.stringMatching(/^Node .* has no certificate for its links \(unreachable\)/),
+      expect.stringMatching(
+        /^The certificate of node .* for links was not renewed \(refused\)\. .* until 10 December 2026/,
+      ),
+      expect.stringMatching(/^The certificate of node .* for links expires on 10 December 2026/),
+      expect.stringMatching(/^Node .* got no certificate for links \(unreachable\)/),
     ]);
   });
 
@@ -329,10 +571,10 @@ describe('a worker', () => {
     machine.fault = () => null;
     await scene.poll();
     expect(store.nodes.get(nodeId)).toMatchObject({ status: 'up', errorCode: null });
-    expect(eventsOf(scene)).toEqual(['node.down', 'node.up']);
+    expect(listEvents(scene)).toEqual(['node.down', 'node.up']);
     expect(machine.starts).toBe(1);
     machine.crash();
-    await scene.rest();
+    await scene.waitUntilIdle();
     expect(store.nodes.get(nodeId)).toMatchObject({ status: 'down', errorCode: 'engine_crashed' });
     await scene.poll();
     expect([machine.starts, store.nodes.get(nodeId)?.status]).toEqual([2, 'up']);
@@ -371,7 +613,7 @@ describe('a worker', () => {
     machine.refuses.clear();
     await act(scene).reissue(bad);
     await act(scene).reissue(refused);
-    await scene.rest();
+    await scene.waitUntilIdle();
     expect(store.sync.quarantined(nodeId)).toEqual([]);
     expect(present(scene)).toHaveLength(12);
     await scene.core().stop();
@@ -394,7 +636,7 @@ describe('a worker', () => {
       };
       await poll();
       await act(scene).patch(id, { enabled: false });
-      await scene.rest();
+      await scene.waitUntilIdle();
       await poll();
       await poll();
       expect(machine.starts).toBe(1);
@@ -404,9 +646,9 @@ describe('a worker', () => {
       expect(machine.process?.open.has(id)).toBe(!restartToCutOff);
       const restart = { at: scene.clock.now() - 10_000, reason: 'cut_off', userIds: [id] };
       expect(store.nodes.get(scene.nodeId)?.restart).toEqual(restartToCutOff ? restart : null);
-      expect(eventsOf(scene)).toEqual(restartToCutOff ? ['node.restarted'] : []);
+      expect(listEvents(scene)).toEqual(restartToCutOff ? ['node.restarted'] : []);
       await act(scene).patch(id, { enabled: true });
-      await scene.rest();
+      await scene.waitUntilIdle();
       await poll();
       await act(scene).patch(id, { enabled: false });
       for (let polls = 0; polls < 5; polls += 1) await poll();
@@ -414,6 +656,89 @@ describe('a worker', () => {
       expect(store.users.get(id)?.totalDown).toBe(truth);
       await scene.core().stop();
     }
+  });
+
+  it('does not restart the engine over a user who was allowed again after each cut', async () => {
+    using temp = tempStore();
+    const scene = openScene(temp);
+    const { store, machine, nodeId } = scene;
+    const [inbound = 0] = scene.inboundIds;
+    const id = store.users.insert(sampleUser({ trafficLimit: 100 }));
+    await scene.poll();
+    const exceedLimit = async () => {
+      expect(machine.move(id, inbound, { up: 0, down: 150 })).toBe(true);
+      await scene.poll();
+      expect(store.users.get(id)?.state).toBe('limited');
+    };
+    for (let rounds = 0; rounds < 6; rounds += 1) {
+      await exceedLimit();
+      await act(scene).reset(id);
+      await scene.waitUntilIdle();
+      expect(present(scene)).toHaveLength(2);
+    }
+    expect([machine.starts, store.nodes.get(nodeId)?.restart]).toEqual([1, null]);
+    // Not allowed again, and bytes go on: that is what the restart is for.
+    await exceedLimit();
+    for (let polls = 0; polls < 2; polls += 1) await exceedLimit();
+    expect([machine.starts, store.nodes.get(nodeId)?.restart?.reason]).toEqual([2, 'cut_off']);
+    await scene.core().stop();
+  });
+
+  it('begins a held term only by bytes that moved after the hold was set', async () => {
+    using temp = tempStore();
+    const scene = openScene(temp);
+    const { store, machine, clock } = scene;
+    const [inbound = 0] = scene.inboundIds;
+    const active = { state: 'active', expiresAt: START + 30 * 24 * 60 * MINUTE } as const;
+    const seasoned = store.users.insert(sampleUser({ ...active, onlineAt: START }));
+    const unused = store.users.insert(sampleUser(active));
+    await scene.poll();
+    const held = { starts: 'on_first_use', trafficLimit: null } as const;
+    const plans = [1, 2].map(() => store.tariffs.insert(sampleTariff(held)));
+    const states = () => [seasoned, unused].map((id) => store.users.get(id)?.state);
+    const moveAndPoll = async (isMoved = true) => {
+      for (const id of isMoved ? [seasoned, unused] : []) machine.move(id, inbound, { up: 1, down: 1 });
+      clock.advance(10_000);
+      await scene.poll();
+    };
+    const holdAfterMoving = async () => {
+      for (const id of [seasoned, unused]) machine.move(id, inbound, { up: 1, down: 1 });
+      clock.advance(5000);
+      for (const id of [seasoned, unused])
+        await act(scene).patch(id, { tariff_id: plans[store.users.get(id)?.tariffId === plans[0] ? 1 : 0] });
+    };
+    await holdAfterMoving();
+    await moveAndPoll(false);
+    expect(states(), 'all of it moved before').toEqual(['on_hold', 'on_hold']);
+    await moveAndPoll();
+    expect(states()).toEqual(['active', 'active']);
+
+    // A panel that was just started does not know when the counters were read before.
+    await holdAfterMoving();
+    scene.kill();
+    scene.boot();
+    await moveAndPoll(false);
+    expect(states(), 'after a crash of the panel').toEqual(['on_hold', 'on_hold']);
+    await moveAndPoll();
+    expect(states()).toEqual(['active', 'active']);
+
+    // Created on hold: nothing can have moved before.
+    const created = store.users.insert(
+      sampleUser({
+        state: 'on_hold',
+        expiresAt: null,
+        termBeganAt: null,
+        hold: { months: 0, days: 30 },
+        heldAt: clock.now(),
+        createdAt: clock.now(),
+      }),
+    );
+    await scene.waitUntilIdle();
+    await scene.poll();
+    machine.move(created, inbound, { up: 1, down: 1 });
+    await scene.poll();
+    expect(store.users.get(created)?.state).toBe('active');
+    await scene.core().stop();
   });
 
   it('counts what a user moves after the cut, through a crash of the panel, with one event for each cut', async () => {
@@ -438,7 +763,7 @@ describe('a worker', () => {
     await moveBoth(150);
     expect(afterCut(), 'the reading that finds the limit used up').toEqual([0, null]);
     await act(scene).patch(disabled, { enabled: false });
-    await scene.rest();
+    await scene.waitUntilIdle();
     await moveBoth(10);
     expect(afterCut(), 'of the other, some may have moved before').toEqual([10, 0]);
     await moveBoth(20);
@@ -453,17 +778,26 @@ describe('a worker', () => {
     ]);
 
     await act(scene).patch(disabled, { enabled: true });
-    await scene.rest();
+    await scene.waitUntilIdle();
     expect(afterCut()).toEqual([35, null]);
     await act(scene).patch(disabled, { enabled: false });
     await act(scene).patch(limited, { enabled: false });
-    await scene.rest();
+    await scene.waitUntilIdle();
     expect(afterCut(), 'a cut goes on while the user may not connect').toEqual([35, 0]);
     await moveBoth(7);
     await moveBoth(3);
     expect(afterCut()).toEqual([45, 3]);
     expect(found().slice(2)).toMatchObject([{ user_id: disabled, down: 3 }]);
     await scene.core().stop();
+  });
+
+  it('ends with the panel also while its engine starts', async () => {
+    using temp = tempStore();
+    const scene = openScene(temp);
+    scene.machine.fault = (method) => (method === 'start' ? 'late' : null);
+    await scene.poll();
+    await scene.core().stop();
+    expect([scene.machine.process, scene.store.nodes.get(scene.nodeId)?.status]).toEqual([null, 'unknown']);
   });
 
   it('stops the engine of a node that is disabled, and starts it with those who may connect then', async () => {
@@ -474,15 +808,15 @@ describe('a worker', () => {
     await scene.poll();
     machine.move(id, inboundIds[0] ?? 0, { up: 7, down: 7 });
     await act(scene).node(nodeId, { enabled: false });
-    await scene.rest();
+    await scene.waitUntilIdle();
     expect(machine.process).toBeNull();
     expect(store.users.get(id)?.totalUp).toBe(7);
     expect(store.nodes.get(nodeId)?.status).toBe('down');
     store.users.insert(sampleUser());
     await act(scene).node(nodeId, { enabled: true });
-    await scene.rest();
+    await scene.waitUntilIdle();
     expect(present(scene)).toEqual(desired(scene));
-    expect(eventsOf(scene)).toEqual(['node.up']);
+    expect(listEvents(scene)).toEqual(['node.up']);
     await scene.core().stop();
   });
 });
@@ -490,7 +824,7 @@ describe('a worker', () => {
 type Step =
   | { readonly type: 'move'; readonly user: number; readonly moved: { readonly up: number; readonly down: number } }
   | { readonly type: 'enable' | 'disable' | 'reissue' | 'remove' | 'create' | 'connection'; readonly user: number }
-  | { readonly type: 'poll' | 'kill' | 'crash' | 'close' | 'port'; readonly user: number }
+  | { readonly type: 'poll' | 'kill' | 'crash' | 'close' | 'port' | 'taken'; readonly user: number }
   | { readonly type: 'fault'; readonly faults: readonly (Fault | null)[] };
 
 const user = fc.nat(9);
@@ -528,6 +862,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         'crash' as const,
         'close' as const,
         'port' as const,
+        'taken' as const,
       ),
       user,
     }),
@@ -546,7 +881,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 describe('any schedule of acts, traffic, hangs, crashes and kills of the panel', () => {
   it('ends with the engine as the records say, and with every byte counted once that an engine lived to tell', async () => {
-    const seen = { starts: 0, bytes: 0, lost: 0 };
+    const seen = { starts: 0, restarts: 0, bytes: 0, lost: 0 };
     const check = async (steps: readonly Step[]) => {
       using temp = tempStore();
       const scene = openScene(temp);
@@ -562,11 +897,11 @@ describe('any schedule of acts, traffic, hangs, crashes and kills of the panel',
         const known = boot === null ? new Map() : store.sync.userCounters(nodeId, boot, [...users.keys()]);
         for (const [id, { up, down }] of users) {
           const last = known.get(id) ?? { up: 0, down: 0 };
-          const rest = up + down - last.up - last.down;
+          const waitUntilIdle = up + down - last.up - last.down;
           const read = told.get(id) ?? last;
-          bytes -= rest;
+          bytes -= waitUntilIdle;
           underway += Math.max(0, read.up + read.down - last.up - last.down);
-          seen.lost += rest;
+          seen.lost += waitUntilIdle;
         }
       };
       const faults: (Fault | null)[] = [];
@@ -588,6 +923,10 @@ describe('any schedule of acts, traffic, hangs, crashes and kills of the panel',
         else if (one.type === 'port') {
           port += 1;
           await act(scene).inbound(other, { port });
+        } else if (one.type === 'taken') {
+          // A port that an engine has, no other program can have.
+          const taken = store.inbounds.get(other)?.port ?? 0;
+          if (!machine.taken.delete(taken) && !servedPorts(scene)?.includes(taken)) machine.taken.add(taken);
         } else if (one.type === 'kill' || one.type === 'close') {
           if (one.type === 'close') await scene.core().stop();
           scene.kill();
@@ -599,21 +938,31 @@ describe('any schedule of acts, traffic, hangs, crashes and kills of the panel',
           else await act(scene).patch(id, { enabled: one.type === 'enable' });
         }
         // Some acts come while the worker is at it, others when it rests.
-        if (one.type !== 'move' && one.user % 3 > 0) await scene.rest();
+        if (one.type !== 'move' && one.user % 3 > 0) await scene.waitUntilIdle();
       }
       faults.length = 0;
+      machine.taken.clear();
       for (let polls = 0; polls < 12; polls += 1) await scene.poll();
       expect(present(scene)).toEqual(desired(scene));
+      expect(servedPorts(scene)).toEqual(inboundIds.map((id) => store.inbounds.get(id)?.port));
       const { up, down } = store.traffic.total();
       expect(up + down).toBeGreaterThanOrEqual(bytes);
       expect(up + down).toBeLessThanOrEqual(bytes + underway);
       expect(store.nodes.get(nodeId)?.status).toBe('up');
+      // Each restart has a cause: a changed connection, a port that is free again, or a panel that does not know how a connection was before.
+      const reasons = listRestartReasons(scene);
+      const causes = steps.some(({ type }) => type === 'taken') ? ['port', 'taken', 'kill'] : ['port'];
+      const changes = steps.filter(({ type }) => causes.includes(type)).length;
+      expect(reasons.filter((reason) => reason === 'configuration').length).toBeLessThanOrEqual(changes);
+      expect(reasons).not.toContain('unknown_state');
+      seen.restarts += reasons.length;
       seen.starts += machine.starts;
       seen.bytes += bytes;
       await scene.core().stop();
     };
     await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 50 }), check), { numRuns: 40 });
     expect(seen.starts).toBeGreaterThan(60);
+    expect(seen.restarts).toBeGreaterThan(3);
     expect(seen.bytes).toBeGreaterThan(10_000);
   });
 });

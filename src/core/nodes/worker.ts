@@ -1,15 +1,11 @@
 // One serial worker for each node: its rounds follow commits, polls and failures, and no node waits for another.
-import type { Env } from '../context.ts';
+import type { Env } from '../kernel/context.ts';
 import { type Engine, EngineError, type OpenEngine } from '../ports/engines.ts';
-import type { NodeRow } from '../ports/plans.ts';
+import type { NodeRow } from '../ports/nodes.ts';
 import { createConcurrency } from './concurrency.ts';
-import { type AddressAsker, createAddressAsker, createAddressKey } from './connected.ts';
+import { type AddressReader, createAddressKey, createAddressReader } from './connected.ts';
 import { type AllNodesLease, createAllNodesLease } from './lease-shared.ts';
-import { createNodeSync } from './sync.ts';
-
-/** The pause after a failure: doubled with each one more. */
-const LEAST_PAUSE_MS = 1000;
-const MOST_PAUSE_MS = 60_000;
+import { createNodeReconciler } from './reconciler.ts';
 
 interface Worker {
   /** There may be something to tell the engine. */
@@ -24,69 +20,65 @@ function createWorker(
   env: Env,
   nodeId: number,
   engine: Engine,
-  asker: AddressAsker,
+  addresses: AddressReader,
   allNodes: () => AllNodesLease,
 ): Worker {
   const { timers, log } = env;
-  const node = createNodeSync(env, nodeId, engine, allNodes);
-  let round: Promise<void> | null = null;
-  let asked: 'nothing' | 'round' | 'poll' = 'nothing';
-  let failures = 0;
-  let endPause: (() => void) | null = null;
-  let isClosed = false;
+  const node = createNodeReconciler(env, nodeId, engine, allNodes);
+  let requested: 'nothing' | 'round' | 'poll' | 'close' = 'nothing';
+  let rounds: Promise<void> | null = null;
+  let cancelPause: (() => void) | null = null;
 
-  function fail(): void {
-    failures += 1;
-    endPause?.();
-    const pause = Math.min(MOST_PAUSE_MS, LEAST_PAUSE_MS * 2 ** (failures - 1));
-    endPause = timers.after(pause, () => {
-      endPause = null;
-      begin('poll');
+  function pause(): void {
+    cancelPause?.();
+    cancelPause = timers.after(node.pauseMs(), () => {
+      cancelPause = null;
+      request('poll');
     });
   }
 
   async function run(): Promise<void> {
-    while (asked !== 'nothing' && endPause === null && !isClosed) {
-      const asks = asked === 'poll';
-      asked = 'nothing';
+    while ((requested === 'round' || requested === 'poll') && cancelPause === null) {
+      const isPoll = requested === 'poll';
+      requested = 'nothing';
       try {
-        await node.round(asks);
-        if (asks) {
-          failures = 0;
-          asker.notePoll();
-        }
+        await node.round(isPoll, () => requested === 'poll');
+        if (isPoll) addresses.countPoll();
       } catch (error) {
         const text = error instanceof EngineError ? `${error.code}: ${error.message}` : String(error);
         log.warn('engine', { node: nodeId, error: text });
-        fail();
+        pause();
       }
     }
-    round = null;
+    rounds = null;
   }
 
-  function begin(what: 'round' | 'poll'): void {
-    if (isClosed) return;
-    if (asked !== 'poll') asked = what;
-    if (endPause === null) round ??= run();
+  function request(what: 'round' | 'poll'): void {
+    if (requested === 'close') return;
+    if (requested !== 'poll') requested = what;
+    if (cancelPause === null) rounds ??= run();
   }
 
   engine.onExit((error) => {
     log.warn('engine ended', { node: nodeId, error: error.message });
-    if (isClosed) return;
-    if (endPause === null) fail();
-    node.noteExit(error).catch((cause: unknown) => log.warn('engine', { node: nodeId, error: String(cause) }));
+    if (requested === 'close') return;
+    env.tasks
+      .run(() => node.recordExit(error))
+      .catch((cause: unknown) => log.warn('engine', { node: nodeId, error: String(cause) }));
+    if (cancelPause === null) pause();
   });
-  begin('poll');
+  request('poll');
   return {
     wake() {
-      if (asked === 'nothing' && node.hasWork()) begin('round');
+      if (requested === 'nothing' && node.hasWork()) request('round');
     },
-    poll: () => begin('poll'),
+    poll: () => request('poll'),
     async close() {
-      isClosed = true;
-      asker.close();
-      endPause?.();
-      await round;
+      requested = 'close';
+      addresses.close();
+      cancelPause?.();
+      engine.abandonStart?.();
+      await rounds;
       try {
         await node.shutDown();
       } catch (error) {
@@ -121,8 +113,8 @@ export function createNodeWorkers(env: Env, openEngine: OpenEngine): NodeWorkers
   function open(node: NodeRow): void {
     const engine = openEngine({ id: node.id, kind: node.kind });
     if (engine) env.engines.set(node.id, engine);
-    const asker = engine && createAddressAsker(env, node.id, engine, addressKey, concurrency);
-    workers.set(node.id, engine && asker && createWorker(env, node.id, engine, asker, allNodes));
+    const addresses = engine && createAddressReader(env, node.id, engine, addressKey, concurrency);
+    workers.set(node.id, engine && addresses && createWorker(env, node.id, engine, addresses, allNodes));
   }
 
   /** Nodes that were added, joined or deleted, also by a restore. */

@@ -3,25 +3,28 @@
 import type { AttentionPayment, AttentionReason, Order, PaymentAct } from '../../contract/sales/sales.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { daysForPart } from '../../domain/sales/sale.ts';
-import type { Result } from '../call.ts';
-import type { AsyncContext, Context, Handlers, Transaction } from '../context.ts';
-import { bodyError, PanelError } from '../panel-error.ts';
+import type { AsyncContext, Context, Handlers, Transaction } from '../kernel/context.ts';
+import { bodyError, PanelError } from '../kernel/panel-error.ts';
+import { toInstant, toInstantOrNull } from '../kernel/wire.ts';
+import type { Result } from '../ports/call.ts';
 import type { PaymentRow } from '../ports/payments.ts';
 import type { OrderRow } from '../ports/sales.ts';
 import type { UserRow } from '../ports/users.ts';
-import { durationOf, takeOrderBack } from '../sales/give.ts';
+import { getSoldDuration, refundOrder } from '../sales/fulfillment.ts';
 import { newToken, requireOrder, viewOrder } from '../sales/order.ts';
 import { setPromo } from '../sales/promos.ts';
 import { requireUser } from '../users/users.ts';
-import { toInstant, toInstantOrNull } from '../wire.ts';
-import { askOrder, canRefund, detailOf, makeOrder, openOrder, refundPayment } from './checkout.ts';
+import { buildAuditDetail, makeOrder } from './make-order.ts';
+import { openOrder } from './open-invoice.ts';
+import { pollOrder } from './poll-invoice.ts';
 import { applyPayment } from './record.ts';
+import { canRefund, refundPayment } from './refund-payment.ts';
 
 function createOrder(input: Input<'createOrder'>, tx: Transaction): Result<Order> {
   const { promo_code: code } = input;
   const made = makeOrder(tx, input.user_id, input.offer_id);
   const order = code === undefined ? made : setPromo(tx, made, code);
-  tx.audit(`user:${input.user_id}`, detailOf(order));
+  tx.audit(`user:${input.user_id}`, buildAuditDetail(order));
   return { body: viewOrder(tx, order) };
 }
 
@@ -35,9 +38,9 @@ async function openAtProvider(input: Input<'openOrder'>, context: AsyncContext<'
   });
 }
 
-async function askAboutOrder({ id }: Input<'askOrder'>, context: AsyncContext<'askOrder'>) {
+async function pollOrderStatus({ id }: Input<'askOrder'>, context: AsyncContext<'askOrder'>) {
   requireOrder(context.env, id);
-  await askOrder(context.env, id);
+  await pollOrder(context.env, id);
   return context.commit((tx) => {
     const order = requireOrder(tx, id);
     tx.audit(order.userId === null ? null : `user:${order.userId}`, { order_id: id, state: order.state });
@@ -48,7 +51,7 @@ async function askAboutOrder({ id }: Input<'askOrder'>, context: AsyncContext<'a
 /** Where the money went back, only that can be answered. */
 const GONE: ReadonlySet<AttentionReason | null> = new Set(['refunded', 'disputed']);
 
-function actsOf(payment: PaymentRow, order: OrderRow | undefined): PaymentAct[] {
+function listPaymentActs(payment: PaymentRow, order: OrderRow | undefined): PaymentAct[] {
   const { reason, state, resolvedAt, nextRefundAt } = payment;
   // While money is on its way back, nothing else is done about it.
   if (reason === null || resolvedAt !== null || nextRefundAt !== null) return [];
@@ -74,14 +77,14 @@ function viewPayment({ store }: Context, row: PaymentRow): AttentionPayment {
     amount: row.amount,
     currency: row.currency,
     expected: price ? { amount: price.amount, currency: price.currency } : null,
-    days: daysForPart(order ? durationOf(order.sold) : null, row, price ?? null),
+    days: daysForPart(order ? getSoldDuration(order.sold) : null, row, price ?? null),
     refunded: row.refunded,
     test: row.isTest,
     applied: row.state === 'applied',
     refunding: row.nextRefundAt !== null,
     paid_at: toInstant(row.paidAt),
     reason: row.reason ?? 'unknown_order',
-    acts: actsOf(row, order),
+    acts: listPaymentActs(row, order),
     act: row.act,
     note: row.note,
     resolved_at: toInstantOrNull(row.resolvedAt),
@@ -98,7 +101,12 @@ function listAttention(input: Input<'listAttention'>, context: Context): Result<
 }
 
 /** Another order for money whose own is paid, or that names none. */
-function orderBeside(tx: Transaction, user: UserRow, payment: PaymentRow, order: OrderRow | undefined): OrderRow {
+function createSubstituteOrder(
+  tx: Transaction,
+  user: UserRow,
+  payment: PaymentRow,
+  order: OrderRow | undefined,
+): OrderRow {
   const { store, now, crypto } = tx;
   const { amount, currency } = payment;
   const row: OrderRow = {
@@ -141,7 +149,7 @@ function applyTo(tx: Transaction, payment: PaymentRow, order: OrderRow | undefin
   if (ownerId === undefined) throw bodyError('validation', '#/user_id', 'required', 'is missing');
   const user = requireUser(tx, ownerId);
   const isOwn = order !== undefined && order.given === null && order.userId === user.id;
-  const paid = isOwn ? order : orderBeside(tx, user, payment, order);
+  const paid = isOwn ? order : createSubstituteOrder(tx, user, payment, order);
   return applyPayment(tx, paid, payment, days);
 }
 
@@ -149,7 +157,7 @@ function requireAct({ store }: Pick<Context, 'store'>, { id, act }: Pick<Input<'
   const payment = store.payments.payment(id);
   if (!payment || payment.reason === null) throw new PanelError('not_found');
   const order = payment.orderId === null ? undefined : store.sales.order(payment.orderId);
-  if (!actsOf(payment, order).includes(act)) throw new PanelError('payment_resolved');
+  if (!listPaymentActs(payment, order).includes(act)) throw new PanelError('payment_resolved');
   return { payment, order };
 }
 
@@ -170,7 +178,7 @@ function decide(tx: Transaction, input: Input<'resolvePayment'>): Result<Attenti
   const given = isGiven
     ? applyTo(tx, payment, order, { ...input, days: act === 'days' ? input.days : undefined })
     : payment;
-  if (act === 'take_back' && order) takeOrderBack(tx, order, note);
+  if (act === 'take_back' && order) refundOrder(tx, order, note);
   const after = store.payments.payment(id) ?? given;
   const resolved = { ...after, act, note, resolvedAt: now };
   store.payments.savePayment(resolved);
@@ -191,7 +199,7 @@ function decide(tx: Transaction, input: Input<'resolvePayment'>): Result<Attenti
 export const PAYMENT_HANDLERS = {
   createOrder: { write: createOrder },
   openOrder: { run: openAtProvider },
-  askOrder: { run: askAboutOrder },
+  askOrder: { run: pollOrderStatus },
   listAttention: { read: listAttention },
   resolvePayment: { run: resolvePayment },
 } satisfies Handlers<'createOrder' | 'openOrder' | 'askOrder' | 'listAttention' | 'resolvePayment'>;

@@ -1,26 +1,28 @@
 // Payments in Stars as Telegram speaks of them to the panel's own bot: whether one may be made, and that it was.
 
-import { nextAskAt } from '../../domain/sales/asking.ts';
-import { STARS } from '../../domain/sales/money.ts';
-import type { Env, Transaction } from '../context.ts';
-import { PanelError } from '../panel-error.ts';
+import { STARS } from '../../contract/currencies.ts';
+import { nextPollAt } from '../../domain/sales/poll-interval.ts';
+import type { Env, Transaction } from '../kernel/context.ts';
+import { PanelError } from '../kernel/panel-error.ts';
+import { isFor, isTerm } from '../offers/offers.ts';
 import type { ChatInvoice, Checkout, CheckoutRefusal } from '../ports/bot.ts';
 import type { InvoiceRow } from '../ports/payments.ts';
 import type { ProviderPayment, ProviderRow } from '../ports/providers.ts';
-import { isStillSold } from '../sales/devices.ts';
-import { isFor, isTerm } from '../sales/offers.ts';
 import { newToken } from '../sales/order.ts';
 import { reservePromo } from '../sales/promos.ts';
-import { objectionTo, recordPayment } from './record.ts';
+import { getPollInterval } from './providers.ts';
+import { findPaymentIssue, recordPayment } from './record.ts';
+
+type BotPaymentsEnv = Pick<Env, 'clock' | 'settings' | 'store'>;
 
 /** The Stars of the bot itself. */
-function accountOf({ store }: Pick<Env, 'store'>): ProviderRow | undefined {
+function findStarsProvider({ store }: Pick<Env, 'store'>): ProviderRow | undefined {
   const account = `@${store.bot.get()?.username}`;
   return store.providers.all().find((row) => row.kind === 'stars' && row.account === account);
 }
 
 /** Refuses what would need a person once it is paid: it is the only chance to. */
-export function refusalOf(env: Env, { token, paid }: Checkout): CheckoutRefusal | null {
+export function findCheckoutRefusal(env: BotPaymentsEnv, { token, paid }: Checkout): CheckoutRefusal | null {
   const { store, clock } = env;
   if (!env.settings().selling) return 'selling_off';
   const invoice = store.payments.invoiceByToken(token);
@@ -29,8 +31,8 @@ export function refusalOf(env: Env, { token, paid }: Checkout): CheckoutRefusal 
   const isOpen = invoice?.state === 'open' || invoice?.state === 'opening';
   if (!order || !isOpen || store.payments.hasUndecided(order.id)) return 'ended';
   const reported = { paid, isTest: false, paidAt: clock.now(), providerState: 'paid' } as const;
-  if (objectionTo({ store, now: clock.now() }, { isTest: false }, reported, order, invoice) !== null) return 'ended';
-  if (!isStillSold({ now: clock.now() }, order.sold)) return 'ended';
+  if (findPaymentIssue({ store, now: clock.now() }, { isTest: false }, reported, order, invoice) !== null)
+    return 'ended';
   const user = order.userId === null ? undefined : store.users.get(order.userId);
   const offer = order.offerId === null ? undefined : store.sales.offer(order.offerId);
   if (user && offer && !isFor(env, offer, user)) return 'ended';
@@ -40,7 +42,7 @@ export function refusalOf(env: Env, { token, paid }: Checkout): CheckoutRefusal 
 
 /** Whether a provider is the Stars of the bot itself. */
 export function isOwnStars(env: Pick<Env, 'store'>, providerId: number): boolean {
-  return accountOf(env)?.id === providerId;
+  return findStarsProvider(env)?.id === providerId;
 }
 
 /**
@@ -51,7 +53,7 @@ export function openInChat(tx: Transaction, orderToken: string): ChatInvoice {
   const { store, now, crypto, settings } = tx;
   if (!settings.selling) throw new PanelError('selling_off');
   const order = store.sales.orderByToken(orderToken);
-  const provider = accountOf(tx);
+  const provider = findStarsProvider(tx);
   const price = order?.prices.find(({ currency }) => currency === STARS);
   if (!order || !provider?.enabled || !price || order.given !== null || store.payments.hasUndecided(order.id))
     throw new PanelError('order_ended');
@@ -60,7 +62,7 @@ export function openInChat(tx: Transaction, orderToken: string): ChatInvoice {
   store.sales.saveOrder({ ...asked, state: 'open' });
   const isInChat = (one: InvoiceRow) =>
     one.providerId === provider.id && one.state === 'open' && one.payUrl === null && one.amount === price.amount;
-  const before = store.payments.invoicesOf(order.id).find(isInChat);
+  const before = store.payments.listInvoices(order.id).find(isInChat);
   if (before) return { token: before.token, stars: price.amount };
   const token = newToken(tx);
   store.payments.insertInvoice({
@@ -76,14 +78,14 @@ export function openInChat(tx: Transaction, orderToken: string): ChatInvoice {
     returnUrl: null,
     tries: 1,
     createdAt: now,
-    askedAt: null,
-    nextAskAt: nextAskAt(now, now, 'stars'),
+    polledAt: null,
+    nextPollAt: nextPollAt(now, now, getPollInterval(tx.env, 'stars')),
   });
   return { token, stars: price.amount };
 }
 
 /** Without an account for it money is recorded all the same. */
 export function recordBotPayment(tx: Transaction, payment: ProviderPayment): void {
-  const { id = null, isTest = false } = accountOf(tx) ?? {};
+  const { id = null, isTest = false } = findStarsProvider(tx) ?? {};
   recordPayment(tx, { id, kind: 'stars', isTest }, { ...payment, isTest });
 }

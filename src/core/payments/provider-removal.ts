@@ -2,9 +2,9 @@
 
 import type { ProviderError } from '../../contract/sales/providers.ts';
 import type { Input } from '../../contract/table.ts';
-import type { AsyncContext, Handlers, Transaction } from '../context.ts';
-import { PanelError } from '../panel-error.ts';
-import { readList } from './checkout.ts';
+import type { AsyncContext, Handlers, Transaction } from '../kernel/context.ts';
+import { PanelError } from '../kernel/panel-error.ts';
+import { readList } from './poll-invoice.ts';
 import { removeProvider, requireProvider } from './providers.ts';
 import { endInvoice } from './record.ts';
 

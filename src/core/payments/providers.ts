@@ -1,19 +1,28 @@
 // Payment providers as the administrator works with them: added, changed, offered, tried, deleted. Keys are tried before they are sealed.
 import type { Proof } from '../../contract/access/proof.ts';
-import { MAX_PROVIDERS, PROVIDER_FIELDS, type Provider, type ProviderField } from '../../contract/sales/providers.ts';
+import {
+  MAX_PROVIDERS,
+  PROVIDER_FIELDS,
+  PROVIDER_PERMISSIONS,
+  type Provider,
+  type ProviderField,
+  type ProviderKind,
+} from '../../contract/sales/providers.ts';
 import type { Input, Output } from '../../contract/table.ts';
-import { openAccess } from '../bot/access.ts';
-import type { Result } from '../call.ts';
-import type { AsyncContext, Context, Env, Handlers, Transaction } from '../context.ts';
-import { bodyError, PanelError, requireAll } from '../panel-error.ts';
+import { isRefusal } from '../../domain/sales/provider-health.ts';
+import type { AsyncContext, Context, Env, Handlers, Transaction } from '../kernel/context.ts';
+import { bodyError, PanelError, requireAll } from '../kernel/panel-error.ts';
+import { toInstant, toInstantOrNull, tokenOf } from '../kernel/wire.ts';
+import { openAccess } from '../notify/bot-credentials.ts';
 import type { BotRow } from '../ports/bot.ts';
-import type { PaymentProviders, Probed, ProviderAccess, ProviderFailure, ProviderRow } from '../ports/providers.ts';
-import { toInstant, toInstantOrNull, tokenOf } from '../wire.ts';
+import type { Result } from '../ports/call.ts';
+import type { PaymentProviders, Probed, ProviderAccess, ProviderRow } from '../ports/providers.ts';
+import { type AccountProblem, recordProbe, soundAccount } from './account-health.ts';
+
+type ProviderEnv = Pick<Env, 'log' | 'paymentProviders' | 'store' | 'tasks' | 'transact' | 'vault'>;
 
 /** The account as it is asked before it has an id. */
 const UNSAVED = 0;
-/** Of what a provider calls an account. */
-const MOST_ACCOUNT = 200;
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -41,6 +50,7 @@ function viewProvider({ env, store }: Context, row: ProviderRow): Provider {
     hook_url: row.hookToken === null ? null : hookUrl(env, row.hookToken),
     ok_at: toInstantOrNull(row.okAt),
     error: row.error,
+    missing: [...row.missing],
     error_at: toInstantOrNull(row.errorAt),
     created_at: toInstant(row.createdAt),
     updated_at: toInstant(row.updatedAt),
@@ -53,7 +63,12 @@ export function requireProvider({ store }: Pick<Env, 'store'>, id: number): Prov
   return found;
 }
 
-function requireClient({ paymentProviders }: Env): PaymentProviders {
+/** The shortest time between two requests about one invoice; 0 where this core talks to no providers. */
+export function getPollInterval({ paymentProviders }: Pick<Env, 'paymentProviders'>, kind: ProviderKind): number {
+  return paymentProviders?.facts[kind].pollIntervalMs ?? 0;
+}
+
+export function requireClient({ paymentProviders }: Pick<Env, 'paymentProviders'>): PaymentProviders {
   if (!paymentProviders) throw new PanelError('unavailable');
   return paymentProviders;
 }
@@ -68,7 +83,7 @@ function openSecrets({ store, vault }: Pick<Env, 'store' | 'vault'>, row: Provid
   return opened;
 }
 
-function accessOf(row: ProviderRow, secrets: Fields): ProviderAccess {
+function buildAccess(row: ProviderRow, secrets: Fields): ProviderAccess {
   const { id, kind, isTest, apiRoot, allowPrivate, fields } = row;
   return { id, kind, isTest, apiRoot, allowPrivate, proxy: null, fields: { ...fields, ...secrets } };
 }
@@ -83,7 +98,7 @@ function withBot(env: Pick<Env, 'store' | 'vault'>, access: ProviderAccess): Pro
   return { ...access, apiRoot, allowPrivate, proxy, fields: { bot_token: token } };
 }
 
-function requireToken(env: Env, access: ProviderAccess): ProviderAccess {
+function requireToken(env: Pick<Env, 'store' | 'vault'>, access: ProviderAccess): ProviderAccess {
   const found = withBot(env, access);
   if (!found) throw bodyError('validation', '#/fields/bot_token', 'required', 'is missing, as this panel has no bot');
   return found;
@@ -109,7 +124,10 @@ function requireFields(known: readonly ProviderField[], fields: Fields): void {
   );
 }
 
-function requireAllowed(env: Env, { apiRoot, allowPrivate }: Pick<ProviderRow, 'apiRoot' | 'allowPrivate'>): void {
+function requireAllowed(
+  env: Pick<Env, 'paymentProviders'>,
+  { apiRoot, allowPrivate }: Pick<ProviderRow, 'apiRoot' | 'allowPrivate'>,
+): void {
   if (apiRoot === null) return;
   if (!allowPrivate && new URL(apiRoot).protocol !== 'https:')
     throw bodyError('validation', '#/api_root', 'https_required', 'must be https unless private addresses are allowed');
@@ -118,15 +136,24 @@ function requireAllowed(env: Env, { apiRoot, allowPrivate }: Pick<ProviderRow, '
 }
 
 /** The provider's answer about the keys; PanelError `provider_failed` where they are not good. */
-async function requireGood(env: Env, access: ProviderAccess): Promise<Probed> {
+async function requireGood(env: Pick<Env, 'paymentProviders'>, access: ProviderAccess): Promise<Probed> {
   const probed = await requireClient(env).probe(access);
   if (!('error' in probed)) return probed;
-  const refused = probed.error === 'unauthorized' || probed.error === 'refused';
-  if (probed.error === 'address_refused')
+  const { error, missing = [] } = probed;
+  if (missing.length > 0)
+    throw new PanelError(
+      'provider_failed',
+      missing.map((permission) => ({
+        pointer: '#/fields/secret_key',
+        code: `lacks_${permission}` as const,
+        message: `lacks the permission ${PROVIDER_PERMISSIONS[permission]}`,
+      })),
+    );
+  if (error === 'address_refused')
     throw bodyError('provider_failed', '#/api_root', 'address_refused', 'leads to an address that is not allowed');
-  throw refused
-    ? bodyError('provider_failed', '#/fields', 'keys_refused', 'are not known to the provider')
-    : bodyError('provider_failed', '#/api_root', 'no_answer', `leads to no answer of the provider: ${probed.error}`);
+  throw isRefusal(error)
+    ? bodyError('provider_failed', '#/fields', 'keys_refused', 'are not accepted by the provider')
+    : bodyError('provider_failed', '#/api_root', 'no_answer', `gets no answer of the provider: ${error}`);
 }
 
 /** What was asked for, in the two places where it is stored. */
@@ -144,12 +171,12 @@ function sealSecrets({ store, vault }: Transaction, row: ProviderRow, secret: Fi
     const place = secretPlace(row.id, name);
     const value = secret[name];
     if (value === undefined) store.sealed.remove(place);
-    else store.sealed.put(vault.seal(place, value));
+    else store.sealed.save(vault.seal(place, value));
   }
 }
 
 /** For the audit log: the path of an address may hold a token. */
-function auditOf({ kind, name, apiRoot, isTest, enabled }: ProviderRow) {
+function buildAuditDetail({ kind, name, apiRoot, isTest, enabled }: ProviderRow) {
   return { kind, name, host: apiRoot === null ? null : new URL(apiRoot).host, is_test: isTest, enabled };
 }
 
@@ -171,30 +198,26 @@ async function createProvider(input: Input<'createProvider'>, context: AsyncCont
   );
   await env.vault.prepare();
   const access = requireToken(env, { id: UNSAVED, kind, isTest: false, apiRoot, allowPrivate, proxy: null, fields });
-  const { account, isTest } = await requireGood(env, access);
+  const probed = await requireGood(env, access);
   return context.commit((tx) => {
     const { store, now } = tx;
     if (store.providers.all().length >= MAX_PROVIDERS) throw new PanelError('provider_limit');
     const { open, secret } = split({ kind }, fields);
     const unsaved: Omit<ProviderRow, 'id'> = {
+      ...soundAccount(probed, now),
       kind,
       name,
-      isTest: isTest ?? false,
-      account: account.slice(0, MOST_ACCOUNT),
       fields: open,
       apiRoot,
       allowPrivate,
       enabled: true,
       hookToken: null,
-      okAt: now,
-      error: null,
-      errorAt: null,
       createdAt: now,
       updatedAt: now,
     };
     const row = { ...unsaved, id: store.providers.insert(unsaved) };
     sealSecrets(tx, row, secret);
-    tx.audit(`provider:${row.id}`, auditOf(row));
+    tx.audit(`provider:${row.id}`, buildAuditDetail(row));
     return { body: viewProvider(tx, row) };
   });
 }
@@ -219,16 +242,15 @@ async function changeProvider(input: Input<'changeProvider'>, context: AsyncCont
     () => requireFields(PROVIDER_FIELDS[before.kind], all),
     () => requireAllowed(env, wanted),
   );
-  const { account, isTest } = await requireGood(env, requireToken(env, accessOf({ ...before, ...wanted }, secret)));
+  const probed = await requireGood(env, requireToken(env, buildAccess({ ...before, ...wanted }, secret)));
   return context.commit((tx) => {
     const { now } = tx;
-    const found = { okAt: now, error: null, errorAt: null, updatedAt: now };
     const present = requireProvider(tx, before.id);
-    const row = { ...present, ...wanted, ...found, account: account.slice(0, MOST_ACCOUNT), isTest: isTest ?? false };
+    const row = { ...present, ...wanted, ...soundAccount(probed, now), updatedAt: now };
     tx.store.providers.save(row);
     if (row.account !== present.account) tx.store.providers.saveReading(row.id, null, null);
     sealSecrets(tx, row, secret);
-    tx.audit(`provider:${row.id}`, auditOf(row));
+    tx.audit(`provider:${row.id}`, buildAuditDetail(row));
     return { body: viewProvider(tx, row) };
   });
 }
@@ -238,7 +260,7 @@ function enableProvider({ id, enabled }: Input<'enableProvider'>, tx: Transactio
   if (before.enabled === enabled) return { body: viewProvider(tx, before) };
   const after = { ...before, enabled, updatedAt: tx.now };
   tx.store.providers.save(after);
-  tx.audit(`provider:${id}`, auditOf(after));
+  tx.audit(`provider:${id}`, buildAuditDetail(after));
   return { body: viewProvider(tx, after) };
 }
 
@@ -256,7 +278,7 @@ function setProviderHook({ id, enabled }: Input<'setProviderHook'>, tx: Transact
   const hookToken = enabled ? tokenOf(tx.crypto.randomBytes(HOOK_TOKEN_BYTES)) : null;
   const after = { ...before, hookToken, updatedAt: tx.now };
   tx.store.providers.save(after);
-  tx.audit(`provider:${id}`, { ...auditOf(after), hook: enabled });
+  tx.audit(`provider:${id}`, { ...buildAuditDetail(after), hook: enabled });
   return { body: viewProvider(tx, after) };
 }
 
@@ -266,7 +288,7 @@ export function accessTo(env: Pick<Env, 'store' | 'vault'>, row: ProviderRow): P
   const isWhole = PROVIDER_FIELDS[row.kind].every(({ name, isSecret, isRequired }) => {
     return !isSecret || !isRequired || secrets[name] !== undefined;
   });
-  const access = isWhole ? withBot(env, accessOf(row, secrets)) : undefined;
+  const access = isWhole ? withBot(env, buildAccess(row, secrets)) : undefined;
   // Another bot has other Stars.
   const isBots = row.kind === 'stars' && secrets.bot_token === undefined;
   return isBots && row.account !== accountOfBot(env) ? undefined : access;
@@ -286,54 +308,34 @@ function accountOfBot({ store }: Pick<Env, 'store'>): string {
   return `@${store.bot.get()?.username}`;
 }
 
-/** Notes whether a provider answered as it should, where that is news. */
-export function noteAnswer({ store, now }: Transaction, id: number, error: ProviderFailure['error'] | null): void {
-  const row = store.providers.get(id);
-  if (!row || (row.error === null && error === null)) return;
-  store.providers.save(error === null ? { ...row, okAt: now, error, errorAt: null } : { ...row, error, errorAt: now });
-}
-
-type Outcome = Probed | Pick<ProviderFailure, 'error'>;
-
 /** Asks the provider of a saved account about its keys; PanelError `vault_unavailable`. */
-async function ask(env: Env, row: ProviderRow): Promise<Outcome> {
+async function probeAccount(env: ProviderEnv, row: ProviderRow): Promise<Probed | AccountProblem> {
   const access = accessTo(env, row);
   return access ? requireClient(env).probe(access) : { error: 'no_keys' };
 }
 
-function noteOutcome({ store }: Pick<Env, 'store'>, row: ProviderRow, outcome: Outcome, now: number): ProviderRow {
-  const after =
-    'error' in outcome
-      ? { ...row, error: outcome.error, errorAt: now }
-      : { ...row, account: outcome.account.slice(0, MOST_ACCOUNT), okAt: now, error: null, errorAt: null };
-  store.providers.save(after);
-  return after;
-}
-
 async function testProvider({ id }: Input<'testProvider'>, context: AsyncContext<'testProvider'>) {
-  const outcome = await ask(context.env, requireProvider(context.env, id));
+  const outcome = await probeAccount(context.env, requireProvider(context.env, id));
   return context.commit((tx) => {
-    const row = noteOutcome(tx, requireProvider(tx, id), outcome, tx.now);
+    const row = recordProbe(tx, requireProvider(tx, id), outcome);
     tx.audit(`provider:${id}`, { kind: row.kind, error: row.error });
     return { body: viewProvider(tx, row) };
   });
 }
 
 /** Asks every enabled provider whether its keys still hold, so that one that fails is seen before a buyer sees it. */
-export async function checkProviders(env: Env): Promise<void> {
-  const { store, clock, queue, vault, log } = env;
+export async function checkProviders(env: ProviderEnv): Promise<void> {
+  const { store, vault, log } = env;
   if (vault.state() !== 'unlocked' && vault.state() !== 'headless') return;
   for (const row of store.providers.all()) {
-    if (!row.enabled || env.isStopping) continue;
-    const outcome = await ask(env, row);
+    if (!row.enabled || env.tasks.isStopping()) continue;
+    const outcome = await probeAccount(env, row);
     if ('error' in outcome && outcome.error === 'stopped') return;
-    await queue.run(() =>
-      store.write(() => {
-        const present = store.providers.get(row.id);
-        // Deleted or changed meanwhile.
-        if (present?.updatedAt === row.updatedAt) noteOutcome(env, present, outcome, clock.now());
-      }),
-    );
+    await env.transact({ name: 'testProvider', by: 'payments' }, (tx) => {
+      const present = store.providers.get(row.id);
+      // Deleted or changed meanwhile.
+      if (present?.updatedAt === row.updatedAt) recordProbe(tx, present, outcome);
+    });
     if ('error' in outcome) log.warn('payment provider fails', { provider: row.id, error: outcome.error });
   }
 }
@@ -342,7 +344,7 @@ export async function checkProviders(env: Env): Promise<void> {
 export function removeProvider(tx: Transaction, row: ProviderRow): void {
   tx.store.providers.remove(row.id);
   for (const name of secretNames(row)) tx.store.sealed.remove(secretPlace(row.id, name));
-  tx.audit(`provider:${row.id}`, auditOf(row));
+  tx.audit(`provider:${row.id}`, buildAuditDetail(row));
 }
 
 export const PROVIDER_HANDLERS = {

@@ -1,35 +1,39 @@
 // Reconciliation: asks a provider for the payments of a month, records what it says, and compares its sums with what is recorded here.
 
+import type { ProviderPermission } from '../../contract/sales/providers.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { fromLocal, startOfLocalMonth } from '../../domain/calendar.ts';
 import { DAY_MS } from '../../domain/limits.ts';
 import { type Difference, reconcile, type TheirPayment } from '../../domain/sales/reconcile.ts';
-import type { AsyncContext, Context, Env, Handlers } from '../context.ts';
-import { bodyError, PanelError } from '../panel-error.ts';
+import type { AsyncContext, Context, Handlers } from '../kernel/context.ts';
+import { bodyError } from '../kernel/panel-error.ts';
+import { toInstant } from '../kernel/wire.ts';
 import type { PaymentRow } from '../ports/payments.ts';
-import type { PaymentPage, ProviderAccess, ProviderFailure, ProviderPayment, ProviderRow } from '../ports/providers.ts';
+import type {
+  PaymentPage,
+  PaymentProviders,
+  ProviderAccess,
+  ProviderFailure,
+  ProviderPayment,
+  ReadPayments,
+} from '../ports/providers.ts';
 import { isOwnToken } from '../sales/order.ts';
-import { toInstant } from '../wire.ts';
-import { write } from './checkout.ts';
-import { accessTo, noteAnswer, requireProvider } from './providers.ts';
-import { LATE_MS, recordPayment } from './record.ts';
+import { findProblem, recordAnswer } from './account-health.ts';
+import { RECORD_PAYMENT } from './provider-call.ts';
+import { accessTo, requireClient, requireProvider } from './providers.ts';
+import { recordPayment } from './record.ts';
 
 /** Of a provider's list; each page is one request or more. */
-const MOST_PAGES = 40;
+const MAX_PAGES = 40;
 /** Payments that its list does not show are asked for one by one, no more than so many. */
-const MOST_SINGLE = 100;
-/** An invoice is made no longer before it is paid: lists are by when it was made. */
-const EARLIER_MS = 3 * DAY_MS;
-/** At Heleket, where coins can come for an invoice that has ended, as long as for its order. */
-const HELEKET_EARLIER_MS = LATE_MS + EARLIER_MS;
+const MAX_SINGLE = 100;
 
-interface Found {
-  readonly payments: readonly ProviderPayment[];
+interface Found extends ReadPayments {
   /** Whether the list was read to its end. */
   readonly isWhole: boolean;
 }
 
-function monthOf(text: string, zone: string): { readonly from: number; readonly to: number } {
+function parseMonth(text: string, zone: string): { readonly from: number; readonly to: number } {
   const [year = 0, month = 1] = text.split('-').map(Number);
   const middle = fromLocal({ year, month, day: 15, hour: 12, minute: 0, second: 0, ms: 0 }, zone);
   const from = startOfLocalMonth(middle, zone);
@@ -52,79 +56,82 @@ function merged(payments: readonly ProviderPayment[]): readonly ProviderPayment[
   return [...byId.values()];
 }
 
-async function listOf(env: Env, access: ProviderAccess, from: number): Promise<Found | ProviderFailure> {
+async function listPayments(
+  client: PaymentProviders,
+  access: ProviderAccess,
+  from: number,
+): Promise<Found | ProviderFailure> {
   const payments: ProviderPayment[] = [];
+  const missing = new Set<ProviderPermission>();
   let cursor: string | { readonly from: number } = { from };
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const found: PaymentPage | ProviderFailure | undefined = await env.paymentProviders?.since(access, cursor);
-    if (found === undefined) throw new PanelError('unavailable');
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const found: PaymentPage | ProviderFailure = await client.since(access, cursor);
     if ('error' in found) return found;
     payments.push(...found.payments);
+    for (const permission of found.missing ?? []) missing.add(permission);
     cursor = found.cursor;
-    if (!found.hasMore) return { payments, isWhole: true };
+    if (!found.hasMore) return { payments, missing: [...missing], isWhole: true };
   }
-  return { payments, isWhole: false };
+  return { payments, missing: [...missing], isWhole: false };
 }
 
 /** Payments that are recorded here and not in the list, as the provider has them. */
-async function singles(env: Env, access: ProviderAccess, rows: readonly PaymentRow[], listed: ReadonlySet<string>) {
+async function singles(
+  client: PaymentProviders,
+  access: ProviderAccess,
+  rows: readonly PaymentRow[],
+  listed: ReadonlySet<string>,
+) {
   const payments: ProviderPayment[] = [];
-  for (const { externalId } of rows.filter((row) => !listed.has(row.externalId)).slice(0, MOST_SINGLE)) {
-    const found = await env.paymentProviders?.read(access, { externalId, token: '' });
-    if (found === undefined || 'error' in found) break;
+  for (const { externalId } of rows.filter((row) => !listed.has(row.externalId)).slice(0, MAX_SINGLE)) {
+    const found = await client.read(access, { externalId, token: '' });
+    if ('error' in found) break;
     payments.push(...found.payments);
   }
   return payments;
 }
 
-function earlierOf({ kind }: Pick<ProviderRow, 'kind'>): number {
-  return kind === 'heleket' ? HELEKET_EARLIER_MS : EARLIER_MS;
-}
-
-/** Where the list of a provider ends however far back it is asked for. */
-function reachOf({ kind }: Pick<ProviderRow, 'kind'>, now: number): number {
-  return kind === 'stripe' ? now - 30 * DAY_MS : 0;
-}
-
 async function compare(input: Input<'reconcilePayments'>, context: AsyncContext<'reconcilePayments'>) {
   const { env } = context;
   const provider = requireProvider(env, input.provider_id);
-  const { from, to } = monthOf(input.month, env.settings().timeZone);
+  const { from, to } = parseMonth(input.month, env.settings().timeZone);
   const began = env.clock.now();
   if (from > began) throw bodyError('validation', '#/month', 'too_big', 'must not lie in the future');
   await env.vault.prepare();
   const access = accessTo(env, provider);
   if (!access) throw bodyError('provider_failed', '#/provider_id', 'no_answer', 'has no keys here');
-  const since = Math.max(0, from - earlierOf(provider));
-  const list = await listOf(env, access, since);
+  const client = requireClient(env);
+  const { lookbackMs, listReachMs } = client.facts[provider.kind];
+  const since = Math.max(0, from - lookbackMs);
+  const list = await listPayments(client, access, since);
   if ('error' in list) {
-    await write(env, (tx) => noteAnswer(tx, provider.id, list.error), 'reconcilePayments');
+    await env.transact({ name: 'reconcilePayments', by: 'payments' }, (tx) => recordAnswer(tx, provider.id, list));
     throw bodyError('provider_failed', '#/provider_id', 'no_answer', `does not answer: ${list.error}`);
   }
   const own = list.payments.filter(({ token }) => isOwnToken(token));
   // What it says is recorded first, as its list is read at any other time.
-  await write(env, (tx) => {
-    noteAnswer(tx, provider.id, null);
+  await env.transact(RECORD_PAYMENT, (tx) => {
+    recordAnswer(tx, provider.id, findProblem(list));
     for (const payment of own) recordPayment(tx, provider, payment);
   });
   const rows = env.store.payments.paidBetween(provider.id, from, to);
-  const more = await singles(env, access, rows, new Set(own.map(({ externalId }) => externalId)));
+  const more = await singles(client, access, rows, new Set(own.map(({ externalId }) => externalId)));
   return context.commit((tx) => {
     const recorded = tx.store.payments.paidBetween(provider.id, from, to);
     const theirs: readonly TheirPayment[] = merged([...own, ...more])
       .filter(({ state }) => state !== 'open' && state !== 'expired' && state !== 'failed')
       .map(({ externalId, paid, refunded }) => ({ externalId, ...paid, refunded }));
     const { sums, differences } = reconcile(theirs, recorded);
-    const foreign = foreignOf(list.payments, from, to);
+    const foreign = sumForeignPayments(list.payments, from, to);
     tx.audit(`provider:${provider.id}`, { month: input.month, differences: differences.length });
-    const isWhole = list.isWhole && since >= reachOf(provider, began);
+    const isWhole = list.isWhole && (listReachMs === null || since >= began - listReachMs);
     const items = differences.map((one) => viewDifference(tx, one));
     return { body: { asked_at: toInstant(began), whole: isWhole, sums: [...sums], differences: items, foreign } };
   });
 }
 
 /** Payments of the month in the account that this panel did not ask for. */
-function foreignOf(payments: readonly ProviderPayment[], from: number, to: number) {
+function sumForeignPayments(payments: readonly ProviderPayment[], from: number, to: number) {
   const sums = new Map<string, { readonly currency: string; readonly amount: number; readonly payments: number }>();
   for (const { token, paid, refunded, paidAt, state } of merged(payments)) {
     if (isOwnToken(token) || paidAt === null || paidAt < from || paidAt >= to) continue;

@@ -3,23 +3,19 @@
 
 import type { AttentionReason, Sold } from '../../contract/sales/sales.ts';
 import { localDay } from '../../domain/calendar.ts';
-import { DAY_MS } from '../../domain/limits.ts';
-import { tellOfPayment } from '../bot/admin-notices.ts';
-import { tellBuyer } from '../bot/buyer-notice.ts';
-import type { Transaction } from '../context.ts';
-import { PanelError } from '../panel-error.ts';
+import { LATE_PAYMENT_MS } from '../../domain/limits.ts';
+import type { Transaction } from '../kernel/context.ts';
+import { PanelError } from '../kernel/panel-error.ts';
+import { isTerm } from '../offers/offers.ts';
 import type { InvoiceRow, PaymentRow } from '../ports/payments.ts';
 import type { ProviderPayment, ProviderRow } from '../ports/providers.ts';
 import type { OrderRow } from '../ports/sales.ts';
-import { give, takeOrderBack } from '../sales/give.ts';
-import { isTerm } from '../sales/offers.ts';
+import { fulfillOrder, refundOrder } from '../sales/fulfillment.ts';
 import { isOwnToken } from '../sales/order.ts';
 import { clearPromo, countPromo, isPromoGone, soldBy } from '../sales/promos.ts';
-import { giveReward } from '../sales/referrals.ts';
-import { plausible } from './plausible.ts';
+import { fulfillReward } from '../sales/referrals.ts';
+import { sanitizePayment } from './sanitize-payment.ts';
 
-/** Money that comes longer after its order was made is looked at by a person first. */
-export const LATE_MS = 30 * DAY_MS;
 /** What a provider says of a payment is never taken back to the left of this. */
 const RANK: Readonly<Record<PaymentRow['providerState'], number>> = {
   paid: 0,
@@ -39,11 +35,11 @@ export interface PaidAt extends Pick<ProviderRow, 'kind' | 'isTest'> {
  */
 export function recordPayment(tx: Transaction, provider: PaidAt, answer: ProviderPayment): void {
   const { store, now } = tx;
-  const reported = plausible(answer, now);
+  const reported = sanitizePayment(answer, now);
   if (reported === null) return;
   const known = store.payments.paymentByExternalId(provider.kind, reported.isTest, reported.externalId);
   if (known) {
-    noteLater(tx, known, reported);
+    recordStatusChange(tx, known, reported);
     return;
   }
   const { token, externalId, state } = reported;
@@ -76,7 +72,7 @@ function recordNew(
   const { externalId, paid, refunded, isTest, buyer, raw, state: providerState } = reported;
   const paidAt = reported.paidAt ?? now;
   const found: PaidPayment = { paid, isTest, providerState, paidAt };
-  const reason = order ? objectionTo(tx, provider, found, order, invoice) : 'unknown_order';
+  const reason = order ? findPaymentIssue(tx, provider, found, order, invoice) : 'unknown_order';
   const unsaved: Omit<PaymentRow, 'id'> = {
     kind: provider.kind,
     providerId: provider.id,
@@ -102,9 +98,9 @@ function recordNew(
   };
   const payment = { ...unsaved, id: store.payments.insertPayment(unsaved) };
   if (invoice) endInvoice(tx, invoice, 'paid');
-  const applied = order && (reason === null || reason === 'too_much') ? applyOr(tx, order, payment) : payment;
-  tellBuyer(tx, order, applied);
-  tellOfPayment(tx, order, applied);
+  const applied =
+    order && (reason === null || reason === 'too_much') ? applyOrFlagForReview(tx, order, payment) : payment;
+  tx.publish({ type: 'payment.recorded', order, payment: applied });
   const detail = { order_id: applied.orderId, offer: order?.offerName, amount: paid.amount, currency: paid.currency };
   tx.audit(order?.userId == null ? null : `user:${order.userId}`, {
     ...detail,
@@ -116,7 +112,7 @@ function recordNew(
 }
 
 /** Applies the order, or leaves the payment to a person where that cannot be done. */
-function applyOr(tx: Transaction, order: OrderRow, payment: PaymentRow): PaymentRow {
+function applyOrFlagForReview(tx: Transaction, order: OrderRow, payment: PaymentRow): PaymentRow {
   try {
     return tx.store.write(() => applyPayment(tx, order, payment));
   } catch (error) {
@@ -139,8 +135,8 @@ export function applyPayment(tx: Transaction, before: OrderRow, payment: Payment
   const order = instead === null ? countPromo(tx, before, payment) : clearPromo(tx, before);
   const sold = instead ?? order.sold;
   const isRenewal = isTerm(sold) && store.sales.hasBoughtTerm(user.id);
-  const bought = give(tx, user.id, instead === null ? soldBy(order) : [instead], order.id);
-  const given = [...bought, ...(instead === null ? giveReward(tx, order) : [])];
+  const bought = fulfillOrder(tx, user.id, instead === null ? soldBy(order) : [instead], order.id);
+  const given = [...bought, ...(instead === null ? fulfillReward(tx, order) : [])];
   const { amount, currency, kind, providerId, paidAt } = payment;
   const day = localDay(paidAt, settings.timeZone);
   const paid = { amount, currency, method: kind, providerId, state: 'paid', isRenewal, given, paidAt, day } as const;
@@ -151,7 +147,7 @@ export function applyPayment(tx: Transaction, before: OrderRow, payment: Payment
 }
 
 /** Why a payment needs a person; null: it pays its order. */
-export function objectionTo(
+export function findPaymentIssue(
   context: Pick<Transaction, 'store' | 'now'>,
   provider: Pick<PaidAt, 'isTest'>,
   { paid, isTest, paidAt, providerState }: PaidPayment,
@@ -173,7 +169,7 @@ export function objectionTo(
   const tariff = order.tariffId === null ? undefined : store.tariffs.get(order.tariffId);
   if (!tariff || tariff.archived) return 'plan_archived';
   if (user.tariffId !== tariff.id) return 'plan_changed';
-  if (paidAt !== null && paidAt - order.createdAt > LATE_MS) return 'late';
+  if (paidAt !== null && paidAt - order.createdAt > LATE_PAYMENT_MS) return 'late';
   if (isPromoGone(context, order, paid)) return 'promo_ended';
   return paid.amount > expected.amount ? 'too_much' : null;
 }
@@ -181,9 +177,9 @@ export function objectionTo(
 /** The provider's last word about an invoice. What is paid stays so, and an invoice that ended is paid all the same where money comes. */
 export function endInvoice({ store }: Transaction, invoice: InvoiceRow, state: 'paid' | 'expired' | 'failed'): void {
   if (invoice.state === 'paid' || invoice.state === state) return;
-  store.payments.saveInvoice({ ...invoice, state, nextAskAt: null });
+  store.payments.saveInvoice({ ...invoice, state, nextPollAt: null });
   const order = store.sales.order(invoice.orderId);
-  const newest = store.payments.invoicesOf(invoice.orderId)[0];
+  const newest = store.payments.listInvoices(invoice.orderId)[0];
   if (order && order.given === null && state !== 'paid' && newest?.id === invoice.id) {
     store.promos.removeUse(order.id);
     store.sales.saveOrder({ ...order, state });
@@ -191,7 +187,7 @@ export function endInvoice({ store }: Transaction, invoice: InvoiceRow, state: '
 }
 
 /** What the provider says later of a payment that is known: a refund or a dispute that was not made here needs a person. */
-function noteLater(tx: Transaction, known: PaymentRow, { state, refunded, raw }: ProviderPayment): void {
+function recordStatusChange(tx: Transaction, known: PaymentRow, { state, refunded, raw }: ProviderPayment): void {
   if (state === 'open' || state === 'expired' || state === 'failed' || state === 'paid') return;
   const isNews = RANK[state] > RANK[known.providerState] || refunded > known.refunded;
   if (!isNews) return;
@@ -209,7 +205,7 @@ function noteLater(tx: Transaction, known: PaymentRow, { state, refunded, raw }:
   const waiting: PaymentRow = { ...seen, reason, act: null, note: '', resolvedAt: null };
   tx.store.payments.savePayment(waiting);
   const order = known.orderId === null ? undefined : tx.store.sales.order(known.orderId);
-  tellOfPayment(tx, order, waiting);
+  tx.publish({ type: 'payment.needs_decision', order, payment: waiting });
   const { amount, currency, kind: method, id, orderId } = known;
   const detail = { order_id: orderId, offer: order?.offerName, amount, currency, method, payment_id: id, reason };
   tx.audit(order?.userId == null ? null : `user:${order.userId}`, detail);
@@ -236,7 +232,7 @@ export function failRefund(tx: Transaction, before: PaymentRow): void {
   };
   store.payments.savePayment(after);
   const order = before.orderId === null ? undefined : store.sales.order(before.orderId);
-  if (after.reason !== null) tellOfPayment(tx, order, after);
+  if (after.reason !== null) tx.publish({ type: 'payment.needs_decision', order, payment: after });
   const { id, orderId, amount, currency, kind: method } = before;
   const detail = { order_id: orderId, payment_id: id, amount, currency, method, reason: 'refund_failed' };
   tx.audit(order?.userId == null ? null : `user:${order.userId}`, detail);
@@ -248,7 +244,7 @@ export function endRefund(tx: Transaction, { id }: Pick<PaymentRow, 'id'>): void
   const before = store.payments.payment(id);
   if (!before || endRefundedAlready(tx, before)) return;
   const order = before.orderId === null ? undefined : store.sales.order(before.orderId);
-  if (before.state === 'applied' && order?.state === 'paid') takeOrderBack(tx, order, before.note);
+  if (before.state === 'applied' && order?.state === 'paid') refundOrder(tx, order, before.note);
   const isOpen = before.reason !== null && before.resolvedAt === null;
   store.payments.savePayment({
     ...before,

@@ -1,26 +1,29 @@
 // What a buyer sees and does who has the link of an order or of a subscription: the link is the authority, as for a subscription.
 
-import { takesCurrency } from '../../contract/sales/providers.ts';
-import type { OfferSold, Sold } from '../../contract/sales/sales.ts';
-import { DAY_MS, HOUR_MS } from '../../domain/limits.ts';
+import type { Sold } from '../../contract/sales/sales.ts';
+import { DAY_MS, HOUR_MS, LATE_PAYMENT_MS } from '../../domain/limits.ts';
 import type { Money } from '../../domain/sales/money.ts';
-import type { Env, Transaction } from '../context.ts';
-import type { Offered, OrderPage, Shop, Way } from '../core.ts';
-import { PanelError } from '../panel-error.ts';
+import { acceptsPrice } from '../../domain/sales/provider-amounts.ts';
+import type { Env, Transaction } from '../kernel/context.ts';
+import type { Offered, OrderPage, PaymentOption, Shop } from '../kernel/core.ts';
+import { PanelError } from '../kernel/panel-error.ts';
+import { isFor, isTerm } from '../offers/offers.ts';
 import type { ProviderRow } from '../ports/providers.ts';
 import type { OrderRow } from '../ports/sales.ts';
 import type { UserRow } from '../ports/users.ts';
-import { isStillSold, saleOf } from '../sales/devices.ts';
-import { termsOf } from '../sales/give.ts';
-import { isFor, isTerm } from '../sales/offers.ts';
+import { listTerms } from '../sales/fulfillment.ts';
 import { orderUrl } from '../sales/order.ts';
 import { clearPromo, setPromo } from '../sales/promos.ts';
-import { askOrder, detailOf, makeOrder, openOrder, write } from './checkout.ts';
-import { takeHint } from './hints.ts';
-import { LATE_MS } from './record.ts';
+import { buildAuditDetail, makeOrder } from './make-order.ts';
+import { openOrder } from './open-invoice.ts';
+import { pollOrder } from './poll-invoice.ts';
+import type { ProviderCallEnv } from './provider-call.ts';
+import { handleProviderWebhook } from './provider-webhooks.ts';
+
+type ShopEnv = ProviderCallEnv & Pick<Env, 'settings'>;
 
 /** `wake`: has providers asked for what is due. */
-export function createShop(env: Env, wake: () => void): Shop {
+export function createShop(env: ShopEnv, wake: () => void): Shop {
   const { store } = env;
   const guesses = createGuesses();
   const requireToken = (token: string): OrderRow => {
@@ -31,18 +34,20 @@ export function createShop(env: Env, wake: () => void): Shop {
   return {
     order(token) {
       const order = store.sales.orderByToken(token);
-      return order ? pageOf(env, order) : null;
+      return order ? buildOrderPage(env, order) : null;
     },
     async pay(token, { providerId, currency, returnUrl }) {
       const order = requireToken(token);
-      const isWay = waysOf(env, order).some((way) => way.providerId === providerId && way.price.currency === currency);
-      if (!isWay) throw new PanelError('order_ended');
+      const isOption = listPaymentOptions(env, order).some(
+        (way) => way.providerId === providerId && way.price.currency === currency,
+      );
+      if (!isOption) throw new PanelError('order_ended');
       const back = returnUrl ?? `${orderUrl(env, order)}?back`;
       const { payUrl } = await openOrder(env, { orderId: order.id, providerId, currency, returnUrl: back });
       if (payUrl === null) throw new PanelError('provider_failed');
       return payUrl;
     },
-    ask: (token) => askOrder(env, requireToken(token).id),
+    pollOrder: (token) => pollOrder(env, requireToken(token).id),
     async enterPromo(token, code) {
       const { userId } = requireToken(token);
       const forget = guesses.begin(userId, env.clock.now());
@@ -56,31 +61,27 @@ export function createShop(env: Env, wake: () => void): Shop {
       forget();
     },
     removePromo: (token) => changePromo(env, token, clearPromo),
-    isHook: (token) => store.providers.byHookToken(token) !== undefined,
+    isWebhookToken: (token) => store.providers.byHookToken(token) !== undefined,
     async hint(token, webhook) {
       const provider = store.providers.byHookToken(token);
-      return provider !== undefined && takeHint(env, provider, webhook, wake);
+      return provider !== undefined && handleProviderWebhook(env, provider, webhook, wake);
     },
     buy(subscription, offerId) {
-      return write(
-        env,
-        (tx) => {
-          const user = tx.store.users.behindLink(subscription)?.row;
-          if (!user) throw new PanelError('not_found');
-          if (!offersTo(env, user).some(({ id }) => id === offerId)) throw new PanelError('selling_off');
-          const order = makeOrder(tx, user.id, offerId);
-          tx.audit(`user:${user.id}`, detailOf(order));
-          return order.token;
-        },
-        'createOrder',
-      );
+      return env.transact({ name: 'createOrder', by: 'payments' }, (tx) => {
+        const user = tx.store.users.behindLink(subscription)?.row;
+        if (!user) throw new PanelError('not_found');
+        if (!offersTo(env, user).some(({ id }) => id === offerId)) throw new PanelError('selling_off');
+        const order = makeOrder(tx, user.id, offerId);
+        tx.audit(`user:${user.id}`, buildAuditDetail(order));
+        return order.token;
+      });
     },
   };
 }
 
 /** Wrong promo codes of one user in an hour. */
-const MOST_GUESSES = 10;
-const MOST_GUESSERS = 10_000;
+const MAX_GUESSES = 10;
+const MAX_GUESSERS = 10_000;
 
 /** Counts wrong promo codes, so that none is found by trying. */
 function createGuesses() {
@@ -96,14 +97,14 @@ function createGuesses() {
       if (userId === null) return () => undefined;
       const times = recent(userId, now);
       const [oldest = now] = times;
-      if (times.length >= MOST_GUESSES) {
+      if (times.length >= MAX_GUESSES) {
         throw new PanelError('rate_limited', undefined, Math.ceil((oldest + HOUR_MS - now) / 1000));
       }
       // The one who tried last is the last to be forgotten.
       wrong.delete(userId);
       wrong.set(userId, [...times, now]);
       for (const first of wrong.keys()) {
-        if (wrong.size <= MOST_GUESSERS) break;
+        if (wrong.size <= MAX_GUESSERS) break;
         wrong.delete(first);
       }
       return () => {
@@ -116,32 +117,28 @@ function createGuesses() {
 }
 
 async function changePromo(
-  env: Env,
+  env: Pick<Env, 'transact'>,
   token: string,
   change: (tx: Transaction, order: OrderRow) => OrderRow,
 ): Promise<void> {
-  await write(
-    env,
-    (tx) => {
-      const order = tx.store.sales.orderByToken(token);
-      if (!order) throw new PanelError('not_found');
-      if (order.given !== null || tx.store.payments.hasUndecided(order.id)) throw new PanelError('order_ended');
-      const { promo } = change(tx, order);
-      tx.audit(order.userId === null ? null : `user:${order.userId}`, {
-        order_id: order.id,
-        promo: promo?.code ?? null,
-      });
-    },
-    'setPromo',
-  );
+  await env.transact({ name: 'setPromo', by: 'payments' }, (tx) => {
+    const order = tx.store.sales.orderByToken(token);
+    if (!order) throw new PanelError('not_found');
+    if (order.given !== null || tx.store.payments.hasUndecided(order.id)) throw new PanelError('order_ended');
+    const { promo } = change(tx, order);
+    tx.audit(order.userId === null ? null : `user:${order.userId}`, {
+      order_id: order.id,
+      promo: promo?.code ?? null,
+    });
+  });
 }
 
-function pageOf(env: Env, order: OrderRow): OrderPage {
+function buildOrderPage(env: ShopEnv, order: OrderRow): OrderPage {
   const { store } = env;
   const { id, tariffName, offerName, sold, prices, promo, amount, currency, given, paidAt, refundedAt } = order;
-  const after = termsOf(given).at(-1)?.after ?? null;
+  const after = listTerms(given).at(-1)?.after ?? null;
   const isUnpaid = given === null;
-  const invoices = isUnpaid ? store.payments.invoicesOf(id) : [];
+  const invoices = isUnpaid ? store.payments.listInvoices(id) : [];
   return {
     id,
     tariff: tariffName,
@@ -151,43 +148,42 @@ function pageOf(env: Env, order: OrderRow): OrderPage {
     promo,
     state:
       refundedAt !== null ? 'refunded' : !isUnpaid ? 'paid' : store.payments.hasUndecided(id) ? 'decision' : 'unpaid',
-    ways: waysOf(env, order),
-    canAsk: invoices.some(({ nextAskAt }) => nextAskAt !== null),
+    paymentOptions: listPaymentOptions(env, order),
+    canPoll: invoices.some(({ nextPollAt }) => nextPollAt !== null),
     isTrial: order.method === 'trial',
     paid: paidAt === null ? null : { at: paidAt, amount, currency },
-    until: after?.expiresAt ?? (!isUnpaid && sold.kind === 'devices' ? Date.parse(sold.until) : null),
+    until: after?.expiresAt ?? null,
     startsLater: after !== null && after.hold !== null,
     refundedAt,
   };
 }
 
 /** What could be paid and would then be given, without a person. */
-function waysOf(env: Env, order: OrderRow): readonly Way[] {
+function listPaymentOptions(env: ShopEnv, order: OrderRow): readonly PaymentOption[] {
   const { store, clock } = env;
   const { id, given, userId, offerId, tariffId, prices, sold, createdAt } = order;
   // A day is left for the payment itself.
-  if (clock.now() - createdAt > LATE_MS - DAY_MS) return [];
+  if (clock.now() - createdAt > LATE_PAYMENT_MS - DAY_MS) return [];
   const user = userId === null ? undefined : store.users.get(userId);
   if (given !== null || !user || user.tariffId !== tariffId || !maySell(env, user, sold)) return [];
-  if (!isStillSold({ now: clock.now() }, sold)) return [];
   const offer = offerId === null ? undefined : store.sales.offer(offerId);
   if (offer && !isFor(env, offer, user)) return [];
-  return store.payments.hasUndecided(id) ? [] : waysOfPrices(enabled(env), prices);
+  return store.payments.hasUndecided(id) ? [] : listOptionsForPrices(enabled(env), prices);
 }
 
-function waysOfPrices(providers: readonly ProviderRow[], prices: readonly Money[]): readonly Way[] {
+function listOptionsForPrices(providers: readonly ProviderRow[], prices: readonly Money[]): readonly PaymentOption[] {
   return prices.flatMap((price) =>
     providers
-      .filter(({ kind }) => takesCurrency(kind, price.currency))
+      .filter(({ kind }) => acceptsPrice(kind, price))
       .map(({ id, kind, isTest }) => ({ providerId: id, kind, isTest, price })),
   );
 }
 
-function enabled({ store }: Env): readonly ProviderRow[] {
+function enabled({ store }: Pick<Env, 'store'>): readonly ProviderRow[] {
   return store.providers.all().filter((provider) => provider.enabled);
 }
 
-function maySell({ store, settings }: Env, user: UserRow, sold: OfferSold | Sold): boolean {
+function maySell({ store, settings }: Pick<Env, 'settings' | 'store'>, user: UserRow, sold: Sold): boolean {
   const tariff = user.tariffId === null ? undefined : store.tariffs.get(user.tariffId);
   if (!settings().selling || !tariff || tariff.archived) return false;
   return !isTerm(sold) || user.expiresAt !== null || user.hold !== null;
@@ -196,14 +192,13 @@ function maySell({ store, settings }: Env, user: UserRow, sold: OfferSold | Sold
 const FREE: Money = { amount: 0, currency: 'EUR' };
 
 /** What a user can buy now: each offer for him with a price that a provider takes, or that is a trial. */
-export function offersTo(env: Env, user: UserRow): readonly Offered[] {
+export function offersTo(env: Pick<Env, 'settings' | 'store'>, user: UserRow): readonly Offered[] {
   if (!env.settings().selling || user.tariffId === null) return [];
   const providers = enabled(env);
   return env.store.sales.offers(user.tariffId).flatMap((offer) => {
-    const { id, name, isOnSale, audience, isTrial } = offer;
-    if (!isOnSale || audience === 'link' || !maySell(env, user, offer.sold) || !isFor(env, offer, user)) return [];
-    const sale = saleOf(offer, user, env.clock.now());
-    const price = isTrial ? FREE : waysOfPrices(providers, sale?.prices ?? [])[0]?.price;
-    return sale && price ? [{ id, name, sold: sale.sold, price, isTrial }] : [];
+    const { id, name, sold, prices, isOnSale, audience, isTrial } = offer;
+    if (!isOnSale || audience === 'link' || !maySell(env, user, sold) || !isFor(env, offer, user)) return [];
+    const price = isTrial ? FREE : listOptionsForPrices(providers, prices)[0]?.price;
+    return price ? [{ id, name, sold, price, isTrial }] : [];
   });
 }

@@ -1,7 +1,7 @@
 // The port of backups: files that are made, checked and restored without blocking the panel.
 import type { BACKUP_KINDS, BACKUP_ORIGINS, BACKUP_PROBLEMS, BACKUP_SECRETS, Backup } from '../../contract/backups.ts';
 import type { Access } from '../../contract/operation.ts';
-import type { Call } from '../call.ts';
+import type { Call } from './call.ts';
 
 export type BackupKind = (typeof BACKUP_KINDS)[number];
 export type BackupProblem = (typeof BACKUP_PROBLEMS)[number];
@@ -95,7 +95,7 @@ export interface Backups {
    */
   create(kind: 'manual' | 'scheduled', passphrase: string | null): Promise<BackupFile>;
   /** Removes all of a kind but the newest `count`. */
-  keep(kind: BackupKind, count: number): void;
+  prune(kind: BackupKind, count: number): void;
   /** false: there is no such file. */
   remove(name: string): boolean;
   /** Changes nothing. PanelError `not_found`; `rate_limited` where one runs and another one waits. */

@@ -61,7 +61,12 @@ export interface AdminRow {
   readonly telegramId: number;
   readonly name: string;
   readonly pairedAt: number;
+  /** When it last gave the second factor's code; null: never. */
+  readonly provenAt: number | null;
 }
+
+/** What came of the second factor's code in the chat. `no_factor`: the administrator has none. */
+export type ChatProof = 'proven' | 'wrong' | 'no_factor' | 'locked' | 'slow_down';
 
 /** An account that asks for access. */
 export interface RequestRow {
@@ -163,7 +168,7 @@ export interface BotStore {
   /** Those with an account, not disabled, with `after < id <= until`, whom a notice may be due for. */
   usersToNotify(after: number, until: number, now: number): readonly NoticeUser[];
   /** The highest id of a user with an account; 0: there is none. */
-  lastTiedUser(): number;
+  lastLinkedUser(): number;
   /** In the order of pairing. */
   admins(): readonly AdminRow[];
   admin(telegramId: number): AdminRow | undefined;
@@ -242,7 +247,7 @@ export interface Checkout {
 export type CheckoutRefusal = 'selling_off' | 'ended';
 
 /** What `/start` is followed by. Telegram allows 64 characters of A-Z, a-z, 0-9, _ and -. */
-export const TIE_PREFIX = 'tie_';
+export const LINK_PREFIX = 'tie_';
 export const PAIR_PREFIX = 'admin_';
 export const REFERRAL_PREFIX = 'ref_';
 
@@ -266,7 +271,7 @@ export interface Invitation {
 }
 
 /** `ended`: it was used, or is too old. `taken`: the account is another user's. `other`: the user has another account. */
-export type TieOutcome = 'tied' | 'ended' | 'taken' | 'other';
+export type LinkOutcome = 'tied' | 'ended' | 'taken' | 'other';
 
 /** `waiting`: the administrator has yet to answer. `refused`: not long ago. `known`: the account has a user. */
 export type AccessOutcome = 'waiting' | 'refused' | 'known' | 'off';
@@ -297,11 +302,13 @@ export interface RunningBot extends BotAccess {
   readonly row: BotRow;
 }
 
-export interface BotDesk {
+export interface BotService {
   /** What is to run now; null: nothing is, or its secrets cannot be opened. */
   bot(): RunningBot | null;
   /** Calls the listener soon after what is to run, or what is to be sent, may have changed. Returns how to unsubscribe. */
   onChange(listener: () => void): () => void;
+  /** Runs work whose outcome nobody waits for, but a stop of the panel. A failure is logged. */
+  start(name: string, work: () => Promise<unknown>): void;
   /** Reads of the store. */
   readonly store: Omit<
     BotStore,
@@ -321,16 +328,19 @@ export interface BotDesk {
     | 'removeAdmin'
   >;
   /** The subscription link's token of the user with this Telegram account; null: there is none. */
-  linkTokenOf(telegramId: number): string | null;
+  findLinkToken(telegramId: number): string | null;
   /** Makes the link for the user behind a subscription link, in place of the one before; null: no user is, or no bot runs. */
   inviteBehind(link: string): Promise<Invitation | null>;
-  tie(token: string, telegramId: number): Promise<TieOutcome>;
+  linkAccount(token: string, telegramId: number): Promise<LinkOutcome>;
   /** Makes the account one of the administrator's; false where the link was used, or is too old. */
   pair(token: string, writer: Writer): Promise<boolean>;
+  /** Checks the second factor's code of one of the administrator's accounts; what needs proof of identity can be done there for some minutes. */
+  prove(telegramId: number, code: string): Promise<ChatProof>;
+  hasSecondFactor(): boolean;
   /** The link for friends of the user behind a subscription link, made with the first call; null: no user is, or no one is rewarded. */
   friendLink(link: string): Promise<FriendLink | null>;
   /** Asks the administrator for access; `off`: not possible. */
-  askForAccess(writer: Writer): Promise<AccessOutcome>;
+  requestAccess(writer: Writer): Promise<AccessOutcome>;
   /** The bytes of a backup with a passphrase; null: there is none of this name. */
   encryptedBackup(name: string): Promise<Uint8Array | null>;
   /** Notes that an account came by a link for friends; false where no user has the link, or the account has a user already. */
@@ -340,7 +350,7 @@ export interface BotDesk {
   /** The open invoice of an order in Stars of the bot, the same one each time. PanelError `selling_off`, `order_ended`. */
   openInChat(orderToken: string): Promise<ChatInvoice>;
   /** Why somebody who is about to pay may not; null: he may. By reads alone, as Telegram waits for 10 seconds. */
-  refusalOf(checkout: Checkout): CheckoutRefusal | null;
+  findCheckoutRefusal(checkout: Checkout): CheckoutRefusal | null;
   /** Stores what came; how many of them are new. They may be confirmed at Telegram once this has resolved. */
   receive(botId: number, updates: readonly { readonly id: number; readonly body: string }[]): Promise<number>;
   /** Commits the effect of an update together with the mark that it is done. */
@@ -348,7 +358,7 @@ export interface BotDesk {
   /** Any other write of the bot. */
   write(work: (store: BotStore, now: number) => void): Promise<void>;
   /** Telegram answered, or why it did not; shown in the panel. */
-  note(error: BotError | null): void;
+  recordStatus(error: BotError | null): void;
   /** Stops it for good, as where its token was revoked; there is an audit row. */
   switchOff(bot: RunningBot, error: BotError): Promise<void>;
   prune(): Promise<void>;

@@ -20,7 +20,7 @@ export interface UserAddress {
 
 export interface ConnectedStore {
   /** Stores what a node's engine named at `at`; users who do not exist are left out. */
-  note(nodeId: number, seen: readonly SeenAddress[], at: number): void;
+  recordSeen(nodeId: number, seen: readonly SeenAddress[], at: number): void;
   /** All was noted that the node's engine named at `at`; null: it cannot tell. */
   finish(nodeId: number, at: number | null): void;
   /** Those of the last 24 hours, the last seen first. */

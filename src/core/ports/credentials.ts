@@ -15,8 +15,8 @@ export interface Credentials {
 /** Of a user who may not connect: nothing is presented for one who is removed. */
 export const NO_CREDENTIALS: Credentials = { uuid: '', password: '', key: '', wireguard: '' };
 
-/** What a user's app must know of a connection besides its settings. */
-export interface ConnectionSecrets {
+/** What a user's app must know of an inbound besides its settings. */
+export interface InboundSecrets {
   /** With Shadowsocks 2022, as long as the cipher takes it. Null also where the vault is locked: then no user can connect. */
   readonly serverKey: string | null;
   /** PEM of a self-signed certificate. */

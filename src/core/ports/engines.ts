@@ -1,11 +1,11 @@
-// The core's port to the engines of nodes (Xray, v2ray): start, counters, and who may connect. Implemented in src/nodes.
+// The core's port to the engines of nodes (Xray, v2ray): start, counters, and who may connect. Implemented in src/engines.
 import type { EngineStepState } from '../../contract/nodes/engine-update.ts';
 import type { NodeErrorCode } from '../../contract/nodes/nodes.ts';
 import type { AcmeFailureCode } from '../../contract/settings/acme.ts';
 import type { Credentials } from './credentials.ts';
+import type { MachineInbound } from './inbounds.ts';
 import type { LeaseHeld, LeasePart, LedgerEvent } from './lease.ts';
-import type { InboundRow } from './plans.ts';
-import type { UpDown } from './records.ts';
+import type { UpDown } from './traffic.ts';
 
 export type EngineName = 'xray' | 'v2ray';
 
@@ -24,8 +24,8 @@ export interface EngineUser {
   readonly credentials: Credentials;
 }
 
-/** A connection with what only its engine may know. */
-export interface EngineInbound extends InboundRow {
+/** An inbound with what only its engine may know. */
+export interface EngineInbound extends MachineInbound {
   /** X25519, base64url, with `reality` and `wireguard`. */
   readonly privateKey: string | null;
   /** PEM, of the certificate, with `tls`. */
@@ -69,7 +69,7 @@ export interface ConnectedAddress {
   readonly openedAt: number;
 }
 
-/** One user on one connection: to be let in, or not. */
+/** One user on one inbound: to be let in, or not. */
 export interface EngineChange {
   readonly inbound: EngineInbound;
   readonly user: EngineUser;
@@ -85,12 +85,29 @@ export class EngineError extends Error {
   }
 }
 
-/** What one start of an engine had counted of a user, or of a connection, when its machine last wrote that down. */
+/** Refusals that may be about one inbound of a configuration. */
+const OF_INBOUNDS: readonly NodeErrorCode[] = ['config_refused', 'port_taken', 'other_version'];
+
+/** Why an engine would not start with a configuration; null: it would. Rejects where it does not say. */
+export async function findConfigError(
+  engine: Pick<Engine, 'check'>,
+  config: EngineConfig,
+): Promise<EngineError | null> {
+  try {
+    await engine.check(config);
+    return null;
+  } catch (error) {
+    if (error instanceof EngineError && OF_INBOUNDS.includes(error.code)) return error;
+    throw error;
+  }
+}
+
+/** What one start of an engine had counted of a user, or of an inbound, when its machine last wrote that down. */
 export interface LedgerEntry extends UpDown {
   /** Grows with everything that is written down; an entry that changes gets another one. */
   readonly seq: number;
   readonly boot: string;
-  /** Null: of the connection `tag`. */
+  /** Null: of the inbound `tag`. */
   readonly userId: number | null;
   /** Null: of the user. */
   readonly tag: string | null;
@@ -131,9 +148,6 @@ export interface LedgerTaken {
   /** The last one that the machine was told of and has answered to. */
   readonly acknowledged: number;
 }
-
-/** `difference`: it works out shares by itself, and starts its engine with whom its lease lets in. `whole`: it is sent both. */
-export type LeaseKind = 'whole' | 'difference';
 
 /** What a ledger has that the panel has not acknowledged. */
 export interface LedgerWaiting {
@@ -212,9 +226,12 @@ export interface Engine {
   running(): Promise<RunningEngine | null>;
   /** Identifies a configuration: equal for equal ones, over restarts. */
   fingerprint(config: EngineConfig): string;
-  /** Asks the engine's program whether it would start with this; the running one is not touched. `config_refused`, `port_taken`. */
+  /**
+   * Asks the engine's program whether it would start with this; the running one is not touched. `config_refused`, `port_taken`: what is about the port of
+   * an inbound begins as `describePort` does, also where a start fails.
+   */
   check(config: EngineConfig): Promise<void>;
-  /** Starts it with these users on these connections (ids). There must be none running. */
+  /** Starts it with these users on these inbounds (ids). There must be none running. */
   start(
     config: EngineConfig,
     users: Iterable<EngineUser & { readonly inbounds: readonly number[] }>,
@@ -229,6 +246,8 @@ export interface Engine {
     held: Pick<LeaseHeld, 'leaseId' | 'version'>,
     boot: string,
   ): Promise<RunningEngine | null>;
+  /** Ends a start or a check that is under way, as the caller is about to close; none begins after it. Absent: none is waited for long. */
+  abandonStart?(): void;
   /** `isRestart`: the caller starts it next; a machine of its own does so itself where the caller has not within three minutes. */
   stop(isRestart?: boolean): Promise<void>;
   counters(): Promise<EngineCounters>;
@@ -236,14 +255,9 @@ export interface Engine {
    * What its machine has written down behind `taken`, which is acknowledged by that: the machine may forget it. `asks`: the counters are read and
    * written down before. Null: its machine has no ledger, and the counters are all there is.
    */
-  take(taken: LedgerTaken | null, asks: boolean): Promise<LedgerPage | null>;
-  /**
-   * Sends a part of the lease to its machine, or asks what that holds. Null: it holds none, as that of a local node, of an earlier version, or one that
-   * was given none yet.
-   */
-  lease(part: LeasePart | null): Promise<LeaseHeld | null>;
-  /** How its machine takes a lease, by the version that it spoke last; null: it takes none. */
-  leaseKind(): LeaseKind | null;
+  readLedgerPage(taken: LedgerTaken | null, asks: boolean): Promise<LedgerPage | null>;
+  /** Sends a part of the lease to its machine, or asks what that holds. Null: it was given none yet. Absent: it takes none, as a local node. */
+  lease?(part: LeasePart | null): Promise<LeaseHeld | null>;
   /**
    * Makes each user as wanted, whatever the engine had: one that is there already is replaced. The outcomes are in order: null where it
    * holds now. Rejects where the engine does not answer; what was done before stays done.
@@ -253,11 +267,11 @@ export interface Engine {
   programs?(): Promise<MachinePrograms | null>;
   /** Begins to bring its machine another engine; null: the one that was used before. What becomes of it is the `job` of `programs`. */
   changeProgram?(name: string | null): Promise<void>;
-  /** Ids of the users on a connection; null: this engine cannot tell. */
+  /** Ids of the users on an inbound; null: this engine cannot tell. */
   members(inbound: EngineInbound): Promise<readonly number[] | null>;
   /** From where each user who is connected is: with connections that are open now; null: this engine cannot tell. */
   connected(): Promise<ReadonlyMap<number, readonly ConnectedAddress[]> | null>;
-  /** The version of the protocol that the machine between has spoken last, as in `1.1`; null: none is there, or it has not answered yet. */
+  /** The version of the protocol that the machine between has spoken last, as in `1.0`; null: none is there, or it has not answered yet. */
   protocol(): string | null;
   /** As it was when the engine was last asked whether it runs; null: nothing is known of it. */
   machine(): MachineFacts | null;
@@ -265,7 +279,7 @@ export interface Engine {
   log(): readonly string[];
   /** Called when the engine ends by itself. */
   onExit(listener: (error: EngineError) => void): void;
-  /** Lets go of it; the engine goes on. */
+  /** Lets go of it; the engine goes on. No process is started after it. */
   close(): void;
 }
 

@@ -1,6 +1,6 @@
 // The port of writes that would block the event loop: a thread of their own.
 import type { ErrorCode, FieldError } from '../../contract/errors.ts';
-import type { Call, HandledId, Reply } from '../call.ts';
+import type { Call, HandledId, Reply } from './call.ts';
 import type { Attempted } from './webhooks.ts';
 
 /** The outcome of a write in the worker thread: the reply with its body as text, or the expected failure. Plain data, as it crosses threads. */
@@ -20,7 +20,7 @@ export interface HeavyWriter {
   /** Continues an unfinished write; `unavailable` where the thread was closed since. */
   proceed(unfinished: number): Promise<HeavyOutcome>;
   /** Hands events out to webhooks; whether there are more. Rejects with PanelError `storage_full`. */
-  handOut(now: number): Promise<boolean>;
+  enqueueDeliveries(now: number): Promise<boolean>;
   /** Records attempts of webhooks. Rejects with PanelError `storage_full`. */
   recordAttempts(attempts: readonly Attempted[], now: number): Promise<void>;
 }

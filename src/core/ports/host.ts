@@ -39,17 +39,28 @@ export interface ImportFailure {
   readonly message: string;
 }
 
+/** The panel's own authority. */
+export interface LocalAuthority {
+  /** SHA-256, as browsers show it. */
+  readonly fingerprint: string;
+  readonly validity: Span;
+  /** PEM. */
+  readonly pem: string;
+}
+
 /** The served certificates. Each change swaps them without dropping a connection. */
 export interface Certificates {
   /** Those served now; the one for links only where its listener has a certificate of its own. */
   served(): readonly Certificate[];
-  authority(): { readonly fingerprint: string; readonly endsAt: number; readonly pem: string };
+  authority(): LocalAuthority;
+  /** Sets the local authority aside and makes a new one, with leaves that are served at once. */
+  replaceAuthority(): Promise<void>;
   /** Checks chain, key and dates; what is refused changes nothing. */
   import(target: CertificateTarget, chainPem: string, keyPem: string): Promise<Certificate | readonly ImportFailure[]>;
   /** A new leaf of the local authority, also in place of an imported one. */
   renew(target: CertificateTarget): Promise<Certificate>;
   /** Whether it could be served: else why not. */
-  judge(issued: IssuedByAcme): readonly ImportFailure[];
+  validateIssued(issued: IssuedByAcme): readonly ImportFailure[];
   /** Stores the certificate by ACME, serves it at these targets, in place of imported ones, and returns its validity. */
   install(issued: IssuedByAcme, targets: readonly CertificateTarget[]): Span;
   /** The chain of the certificate by ACME, PEM; null: there is none. */

@@ -1,18 +1,18 @@
 // The lease: what the panel leaves with the machine of a node, so that it can act alone.
 import type { Leased, LeaseEventKind } from '../../domain/nodes/lease.ts';
-import type { ConnectionSecrets, Credentials } from './credentials.ts';
-import type { InboundRow } from './plans.ts';
-import type { UpDown } from './records.ts';
+import type { Credentials, InboundSecrets } from './credentials.ts';
+import type { MachineInbound } from './inbounds.ts';
 import type { LinkSettings, SettingValues } from './settings.ts';
+import type { UpDown } from './traffic.ts';
 
 /** A user, also one who may not connect. */
 export interface LeaseUser {
   readonly id: number;
   readonly name: string;
   readonly credentials: Credentials;
-  /** Connections by id; null: all. */
+  /** Inbounds by id; null: all. */
   readonly inbounds: readonly number[] | null;
-  /** Connections that the engine refused the user on. */
+  /** Inbounds that the engine refused the user on. */
   readonly leftOut: readonly number[];
   /** SHA-256 of the link's token, hex. */
   readonly tokenHash: string;
@@ -27,16 +27,16 @@ export type LeaseSettings = LinkSettings & Pick<SettingValues, 'restartToCutOff'
 /** What holds for all users. */
 export interface LeaseShared {
   readonly settings: LeaseSettings;
-  /** What traffic over this node counts for, in hundredths; absent before version 1.4: as it is. */
-  readonly weight?: number;
+  /** What traffic over this node counts for, in hundredths. */
+  readonly weight: number;
   /** What links begin with, up to the token. */
   readonly linkBase: string;
   /** What links offer, over all nodes. */
   readonly connections: readonly {
-    readonly inbound: InboundRow;
+    readonly inbound: MachineInbound;
     readonly address: string;
     readonly isDraining: boolean;
-    readonly secrets: ConnectionSecrets;
+    readonly secrets: InboundSecrets;
   }[];
 }
 
@@ -70,11 +70,9 @@ export interface LeaseProgress {
   /** When users who have only moved bytes were sent. */
   readonly movedAt: number;
   /** The version that its machine spoke: another one may take more. */
-  readonly spoken: string | null;
+  readonly protocolVersion: string | null;
   /** SHA-256 of what holds for all users, hex. */
   readonly shared: string;
-  /** The same of which node each connection is on: machines of earlier versions are sent shares that follow from it. */
-  readonly places: string;
 }
 
 /** What a machine holds. */

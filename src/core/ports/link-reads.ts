@@ -8,6 +8,6 @@ export interface LinkRead {
 
 export interface LinkReadStore {
   /** A user who does not exist is left out. */
-  note(userId: number, read: LinkRead): void;
+  recordRead(userId: number, read: LinkRead): void;
   get(userId: number): LinkRead | undefined;
 }

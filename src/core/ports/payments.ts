@@ -23,9 +23,9 @@ export interface InvoiceRow extends Money {
   /** How often the provider was called to open it. */
   readonly tries: number;
   readonly createdAt: number;
-  readonly askedAt: number | null;
+  readonly polledAt: number | null;
   /** null: its state is final. */
-  readonly nextAskAt: number | null;
+  readonly nextPollAt: number | null;
 }
 
 /** Money that a provider says has come. */
@@ -75,7 +75,7 @@ export interface PaymentStore {
   invoiceByToken(token: string): InvoiceRow | undefined;
   invoiceByExternalId(providerId: number, externalId: string): InvoiceRow | undefined;
   /** The newest first. */
-  invoicesOf(orderId: number): readonly InvoiceRow[];
+  listInvoices(orderId: number): readonly InvoiceRow[];
   /** What a provider is to be asked about first, now. */
   due(providerId: number, now: number): InvoiceRow | undefined;
   /** Those without the last word of a provider. */
@@ -89,7 +89,7 @@ export interface PaymentStore {
   /** Those at one provider that came in [from, to), the oldest first. */
   paidBetween(providerId: number, from: number, to: number): readonly PaymentRow[];
   /** The payment for which an order was applied. */
-  paymentOf(orderId: number): PaymentRow | undefined;
+  findAppliedPayment(orderId: number): PaymentRow | undefined;
   /** The refund that a provider is to be asked for again, now. */
   refundDue(providerId: number, now: number): PaymentRow | undefined;
   /** Whether money came for an order about which a person has yet to decide. */

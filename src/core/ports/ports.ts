@@ -1,32 +1,33 @@
 // The ports of the core: a store, time, randomness and cryptography. Only panel/ wires the implementations.
 // Everywhere: times are epoch milliseconds (UTC), traffic is bytes, ids are positive safe integers never used again.
 import type { TargetFinding } from '../../contract/inbounds.ts';
-import type {
-  AdministratorStore,
-  BrowserStore,
-  KeyStore,
-  SealedRow,
-  SealedStore,
-  SessionStore,
-  TwoFactorStore,
-} from './administrator.ts';
+import type { AdministratorStore, TwoFactorStore } from './administrator.ts';
+import type { AuditStore } from './audit.ts';
 import type { BotStore } from './bot.ts';
 import type { BroadcastStore } from './broadcasts.ts';
 import type { Journal } from './checkpointer.ts';
 import type { ConnectedStore } from './connected.ts';
 import type { DiskSpace, Importance } from './disk-space.ts';
+import type { EventStore } from './events.ts';
 import type { ImportFailure } from './host.ts';
+import type { IdempotencyStore } from './idempotency.ts';
+import type { InboundStore, ServedCertificate } from './inbounds.ts';
+import type { KeyStore } from './keys.ts';
 import type { LinkReadStore } from './link-reads.ts';
+import type { NodeStore } from './nodes.ts';
 import type { PaymentStore } from './payments.ts';
-import type { InboundStore, NodeStore, ServedCertificate, TariffStore } from './plans.ts';
 import type { PromoStore } from './promos.ts';
 import type { ProviderStore } from './providers.ts';
-import type { AuditStore, EventStore, IdempotencyStore, TrafficStore, UndoStore, UserDayStore } from './records.ts';
 import type { ReferralStore } from './referrals.ts';
 import type { ReissueStore } from './reissues.ts';
 import type { SalesStore } from './sales.ts';
+import type { SealedRow, SealedStore } from './sealed.ts';
+import type { BrowserStore, SessionStore } from './sessions.ts';
 import type { SettingStore } from './settings.ts';
 import type { SyncStore } from './sync.ts';
+import type { TariffStore } from './tariffs.ts';
+import type { TrafficStore, UserDayStore } from './traffic.ts';
+import type { UndoStore } from './undo.ts';
 import type { GrantStore, UserStore } from './users.ts';
 import type { WebhookStore } from './webhooks.ts';
 
@@ -87,14 +88,16 @@ export interface KeyedCertificate {
   readonly key: string;
 }
 
-/** Certificates of connections with TLS. */
+/** Certificates of inbounds with TLS. */
 export interface CertificateMaker {
   /** A self-signed one for a host name or an address. */
   makeSelfSigned(host: string, now: number): Promise<KeyedCertificate>;
+  /** From when on it is in force, epoch ms. */
+  startsAt(certificate: ServedCertificate): number;
   /** Whether a self-signed one is for this host, and for no other. */
   isFor(certificate: ServedCertificate, host: string): boolean;
   /** Checks a given one: its form, its chain, its key and its dates. Reports all faults. */
-  judge(chainPem: string, keyPem: string, now: number): KeyedCertificate | readonly ImportFailure[];
+  validateCertificate(chainPem: string, keyPem: string, now: number): KeyedCertificate | readonly ImportFailure[];
 }
 
 /** The site that REALITY pretends to be. */
@@ -108,7 +111,7 @@ export interface RealityTarget {
 /** Asks targets of REALITY. */
 export interface TargetProbe {
   /** What it lacks; null: it was not asked, as it is in a private network or the panel closes. Never rejects; takes 3 s at most. */
-  ask(target: RealityTarget): Promise<readonly TargetFinding[] | null>;
+  probeTarget(target: RealityTarget): Promise<readonly TargetFinding[] | null>;
   /** Gives up what is being asked. */
   close(): void;
 }
@@ -214,5 +217,5 @@ export interface Totp {
   /** The otpauth URI behind the QR code. */
   uri(secret: string, account: string): string;
   /** The time step whose code this is, one step either side of now allowed; null if none. All candidates are compared. */
-  stepOf(secret: string, code: string, now: number): number | null;
+  findStep(secret: string, code: string, now: number): number | null;
 }

@@ -1,5 +1,5 @@
 // The ports of payment providers: the panel's accounts there, and what they are asked.
-import type { ProviderError, ProviderKind } from '../../contract/sales/providers.ts';
+import type { ProviderError, ProviderKind, ProviderPermission } from '../../contract/sales/providers.ts';
 
 export interface ProviderRow {
   readonly id: number;
@@ -20,6 +20,8 @@ export interface ProviderRow {
   readonly okAt: number | null;
   /** Since it last answered as it should. */
   readonly error: ProviderError | null;
+  /** The permissions that the keys lack. */
+  readonly missing: readonly ProviderPermission[];
   readonly errorAt: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -60,6 +62,8 @@ export interface ProviderFailure {
   readonly retryAfterMs: number;
   /** It may have had its effect: to be repeated with the same key. */
   readonly isUnclear: boolean;
+  /** With `forbidden`: the permissions that the keys lack, where they are known. */
+  readonly missing?: readonly ProviderPermission[];
 }
 
 export interface Probed {
@@ -129,8 +133,13 @@ export interface ProviderPayment {
   readonly raw: string;
 }
 
-export interface PaymentPage {
+/** Payments that were read; `missing`: without what these permissions would show of them, as refunds. */
+export interface ReadPayments {
   readonly payments: readonly ProviderPayment[];
+  readonly missing?: readonly ProviderPermission[];
+}
+
+export interface PaymentPage extends ReadPayments {
   /** Where the next page begins, or the next reading. */
   readonly cursor: string;
   readonly hasMore: boolean;
@@ -167,19 +176,27 @@ export interface Hint {
   readonly token: string | null;
 }
 
+/** What the panel plans its requests to a provider by. The adapter declares it. */
+export interface ProviderFacts {
+  /** The shortest time between two requests about one invoice. */
+  readonly pollIntervalMs: number;
+  /** The provider lists payments by when their invoice was made: how long before its payment that can be. */
+  readonly lookbackMs: number;
+  /** How far back the list reaches; null: to the first payment. */
+  readonly listReachMs: number | null;
+}
+
 /** Never rejects. */
 export interface PaymentProviders {
+  readonly facts: Readonly<Record<ProviderKind, ProviderFacts>>;
   /** Whether the URL names an address, rather than a host, that may not be connected to. */
   isRefused(url: string, allowPrivate: boolean): boolean;
-  /** Asks who the keys belong to. */
+  /** Asks who the keys belong to, and whether they are allowed what selling needs. */
   probe(access: ProviderAccess): Promise<Probed | ProviderFailure>;
   /** Asks for an invoice. */
   open(access: ProviderAccess, request: InvoiceRequest): Promise<Invoice | ProviderFailure>;
   /** Asks for one payment; several where it was paid more than once, none where the provider knows none. `unsupported`: see `since`. */
-  read(
-    access: ProviderAccess,
-    asked: AskedPayment,
-  ): Promise<{ readonly payments: readonly ProviderPayment[] } | ProviderFailure>;
+  read(access: ProviderAccess, asked: AskedPayment): Promise<ReadPayments | ProviderFailure>;
   /** Payments that changed since the cursor; `from`: since a moment, or longer; null: as far back as the provider goes. */
   since(
     access: ProviderAccess,

@@ -19,7 +19,7 @@ export interface RewardRow {
 }
 
 export interface ReferralStore {
-  codeOf(userId: number): string | null;
+  findCode(userId: number): string | null;
   saveCode(userId: number, code: string): void;
   userByCode(code: string): number | null;
   /** Nothing where the account came by a link before. */

@@ -4,7 +4,7 @@ export interface Reissue {
   /** When the user's present link was made in place of another one. */
   readonly at: number;
   /** When the machine of a node was met for the first time after that, by node. */
-  readonly metAt: ReadonlyMap<number, number>;
+  readonly deliveredAt: ReadonlyMap<number, number>;
 }
 
 /** Moments between which links were replaced, both inclusive. */
@@ -15,11 +15,11 @@ export interface Between {
 
 export interface ReissueStore {
   /** A user's link was replaced: no machine has heard of it. */
-  note(userId: number, at: number): void;
+  recordReissue(userId: number, at: number): void;
   /** Null: the present link is the first. */
   of(userId: number): Reissue | null;
   /** Whether there are such replacements that the machine of a node has not heard of. */
-  hasUnmet(nodeId: number, between: Between): boolean;
+  hasUndelivered(nodeId: number, between: Between): boolean;
   /** It has heard of all of them by `at`. */
-  meet(nodeId: number, between: Between, at: number): void;
+  markDelivered(nodeId: number, between: Between, at: number): void;
 }

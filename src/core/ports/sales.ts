@@ -2,16 +2,16 @@
 
 import type { PromoEffect } from '../../contract/sales/promos.ts';
 import type { ProviderKind } from '../../contract/sales/providers.ts';
-import type { OfferAudience, OfferSold, OrderState, PaymentMethod, Sold } from '../../contract/sales/sales.ts';
+import type { OfferAudience, OrderState, PaymentMethod, Sold } from '../../contract/sales/sales.ts';
 import type { Money } from '../../domain/sales/money.ts';
-import type { GivenTerm } from '../../domain/sales/sale.ts';
+import type { FulfilledTerm } from '../../domain/sales/sale.ts';
 
 export interface OfferRow {
   readonly id: number;
   readonly tariffId: number;
   readonly name: string;
-  readonly sold: OfferSold;
-  /** The first is what the plan costs; no currency twice. */
+  readonly sold: Sold;
+  /** The first is what the tariff costs; no currency twice. */
   readonly prices: readonly Money[];
   readonly isOnSale: boolean;
   readonly audience: OfferAudience;
@@ -21,26 +21,17 @@ export interface OfferRow {
   readonly updatedAt: number;
 }
 
-/** A part of what an order gave: the term as it was and became, the grant, the devices, or the term of the user who had invited the buyer. */
-export type Given =
-  | { readonly kind: 'term'; readonly term: GivenTerm }
+/** A part of what an order gave: the term as it was and became, the grant, or the term of the user who had invited the buyer. */
+export type FulfilledItem =
+  | { readonly kind: 'term'; readonly term: FulfilledTerm }
   | { readonly kind: 'traffic'; readonly grantId: number }
-  | { readonly kind: 'devices'; readonly devices: number }
-  | { readonly kind: 'referrer'; readonly userId: number; readonly term: GivenTerm };
+  | { readonly kind: 'referrer'; readonly userId: number; readonly term: FulfilledTerm };
 
 /** Who had invited the buyer, and what both get once it is paid, as it was when the order was made. */
 export interface OrderReferral {
   readonly referrerId: number;
   readonly referrerDays: number;
   readonly friendDays: number;
-}
-
-/** Devices that an order gave, until they end. */
-export interface ExtraDevices {
-  readonly orderId: number;
-  readonly userId: number;
-  readonly devices: number;
-  readonly endsAt: number;
 }
 
 /** The code that is used for an order, as it was when it was used. */
@@ -81,7 +72,7 @@ export interface OrderRow extends Money {
   /** Whether the user had bought a term before. */
   readonly isRenewal: boolean;
   /** null: it is not paid, as are `paidAt` and `day`. */
-  readonly given: readonly Given[] | null;
+  readonly given: readonly FulfilledItem[] | null;
   /** When the money came; `day` is that day in the panel's time zone. */
   readonly paidAt: number | null;
   readonly day: string | null;
@@ -118,7 +109,7 @@ export interface MethodRow extends Money {
 export interface SalesStore {
   insertOffer(offer: Omit<OfferRow, 'id'>): number;
   offer(id: number): OfferRow | undefined;
-  /** By id; of one plan or of all. */
+  /** By id; of one tariff or of all. */
   offers(tariffId: number | undefined): readonly OfferRow[];
   saveOffer(offer: OfferRow): void;
   /** Orders keep what they say of it. */
@@ -146,14 +137,6 @@ export interface SalesStore {
   /** Whether this user, or one with this Telegram account who may be deleted since, has had a trial. */
   hasHadTrial(userId: number, telegramId: number | null): boolean;
   insertTrial(orderId: number, userId: number, telegramId: number | null): void;
-  insertExtraDevices(extra: ExtraDevices): void;
-  /** What an order gave and has not ended. */
-  extraDevices(orderId: number): ExtraDevices | undefined;
-  /** Those whose end has come, the first first. */
-  endedDevices(now: number, limit: number): readonly ExtraDevices[];
-  removeExtraDevices(orderId: number): void;
-  /** Those of a user whose plan sets another limit. */
-  forgetExtraDevices(userId: number): void;
   /** False where the order was refunded already. */
   markRefunded(id: number, at: number, note: string): boolean;
   /** Sums from a day on, by method and currency, without what was refunded. */

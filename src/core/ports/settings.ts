@@ -55,6 +55,8 @@ export interface SettingValues {
   /** null: certificates by ACME are off. */
   readonly acme: AcmeSettings | null;
   readonly acmeState: AcmeState;
+  /** The panel's own authority as it was last seen; null: the panel has not served TLS yet. */
+  readonly authority: SeenAuthority | null;
   readonly backupSchedule: BackupScheduleValue;
   readonly backupLast: BackupOutcomeValue;
   /** Whether the panel looks for releases once a day. */
@@ -63,13 +65,19 @@ export interface SettingValues {
   readonly updateLast: UpdateLastValue | null;
 }
 
+export interface SeenAuthority {
+  readonly fingerprint: string;
+  /** The one that clients trust where they have not got the present one; null: all have. */
+  readonly former: { readonly fingerprint: string; readonly replacedAt: number } | null;
+}
+
 /** What users get for inviting friends. */
 export interface ReferralsValue {
   readonly on: boolean;
   readonly referrerDays: number;
   readonly friendDays: number;
   /** Rewards for one user in 30 days. */
-  readonly mostPerMonth: number;
+  readonly maxPerMonth: number;
 }
 
 /** The notices to users by the bot. */

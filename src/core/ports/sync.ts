@@ -1,9 +1,9 @@
 // The store's port for what the panel knows of the engines of nodes: how far users were brought to them, and what they had counted.
 import type { EngineUser, LedgerTaken } from './engines.ts';
 import type { LeaseProgress } from './lease.ts';
-import type { TrafficSlot, UpDown } from './records.ts';
+import type { TrafficSlot, UpDown } from './traffic.ts';
 
-/** A user who may connect, and to which connections by id; null: to all. */
+/** A user who may connect, and to which inbounds by id; null: to all. */
 export interface Member extends EngineUser {
   readonly inbounds: readonly number[] | null;
 }
@@ -24,7 +24,7 @@ export interface NodeSync {
   readonly cautiousUntil: number;
 }
 
-/** A user who is left out of a connection, as the engine crashed or refused. */
+/** A user who is left out of an inbound, as the engine crashed or refused. */
 export interface Quarantined {
   readonly userId: number;
   readonly inboundId: number;
@@ -94,9 +94,9 @@ export interface SyncStore {
   countPlainly(nodeId: number, moved: readonly Moved[], slot: TrafficSlot, now: number): readonly number[];
   /** Ids of all nodes. */
   nodeIds(): readonly number[];
-  /** Another one after any change of the node's connections. */
+  /** Another one after any change of the node's inbounds. */
   configKey(nodeId: number): string;
-  /** Another one after any change of nodes, of their connections, and of users that engines must know. */
+  /** Another one after any change of nodes, of their inbounds, and of users that engines must know. */
   workKey(): string;
   quarantine(entry: Quarantined, now: number): void;
   /** Of a node, by user. */

@@ -6,7 +6,7 @@ import type { SortField, UserState } from '../../contract/users/users.ts';
 import type { Account, Grant } from '../../domain/users/account.ts';
 import type { Excess } from '../../domain/users/concurrency.ts';
 import type { Credentials } from './credentials.ts';
-import type { UpDown } from './records.ts';
+import type { UpDown } from './traffic.ts';
 
 /** Since when a user may not connect, and what moved nevertheless. */
 export interface Cut extends UpDown {
@@ -79,7 +79,7 @@ export interface UserConditions {
   readonly connected?: boolean | undefined;
   /** A fifth of the limit or less is left, or not, by what is stored. */
   readonly trafficLow?: boolean | undefined;
-  /** May use a connection of this node. */
+  /** May use an inbound of this node. */
   readonly nodeId?: number | undefined;
   /** Exclusive; users who never expire match neither bound. */
   readonly expiresBefore?: number | undefined;
@@ -113,7 +113,7 @@ export interface UserStore {
   /** The highest id; 0: there are no users. */
   lastId(): number;
   /** Who presents this; `isBeginning`: something that begins with it. */
-  holderOf(family: keyof Credentials, value: string, isBeginning: boolean): number | undefined;
+  findOwnerId(family: keyof Credentials, value: string, isBeginning: boolean): number | undefined;
   /** Replaces all of them. */
   saveCredentials(id: number, credentials: Credentials): void;
   /** Whether some user has this link, or one of these credentials. */
@@ -137,7 +137,7 @@ export interface UserStore {
   rows(ids: readonly number[]): readonly UserRow[];
   /** Users by true state at `now`, from maintained counts. */
   countsByState(now: number): Readonly<Record<UserState, number>>;
-  /** Users of each plan by true state at `now`; a plan without users may be left out. Null: without a plan. */
+  /** Users of each tariff by true state at `now`; a tariff without users may be left out. Null: without a tariff. */
   countsByTariff(
     now: number,
   ): readonly { readonly tariffId: number | null; readonly states: Readonly<Record<UserState, number>> }[];
@@ -146,10 +146,10 @@ export interface UserStore {
   /** Users, not disabled, with `from < expiresAt <= to`. */
   countExpiring(from: number, to: number): number;
   countByTariff(tariffId: number): number;
-  /** Users of a plan, and users that name a connection. */
+  /** Users of a tariff, and users that name an inbound. */
   usesOfTariff(tariffId: number): Uses;
   usesOfInbound(inboundId: number): Uses;
-  /** Ids of the users who name a connection, and (`hasOther`) any of the others beside it, or none of them; at most `limit`. */
+  /** Ids of the users who name an inbound, and (`hasOther`) any of the others beside it, or none of them; at most `limit`. */
   namingInbound(inboundId: number, others: readonly number[], hasOther: boolean, limit: number): readonly number[];
   /** Those with `dueAt <= now`, the earliest first. */
   due(now: number, limit: number): readonly UserRow[];

@@ -1,13 +1,12 @@
 // An order as it is made, found and shown.
 
 import type { Order } from '../../contract/sales/sales.ts';
-import type { Context, Env } from '../context.ts';
-import { PanelError } from '../panel-error.ts';
+import type { Context, Env } from '../kernel/context.ts';
+import { PanelError } from '../kernel/panel-error.ts';
+import { toInstant, toInstantOrNull, tokenOf } from '../kernel/wire.ts';
 import type { InvoiceRow } from '../ports/payments.ts';
 import type { OfferRow, OrderRow } from '../ports/sales.ts';
 import type { UserRow } from '../ports/users.ts';
-import { toInstant, toInstantOrNull, tokenOf } from '../wire.ts';
-import { saleOf } from './devices.ts';
 import { referralFor } from './referrals.ts';
 
 const TOKEN_BYTES = 24;
@@ -31,12 +30,10 @@ export function isOwnToken(token: string | null): boolean {
   return token?.startsWith(PREFIX) ?? false;
 }
 
-/** An order that is not paid, of what an offer that the user may buy sells at the moment. */
+/** An order that is not paid, of an offer that the user may buy. */
 export function newOrder(context: Context, user: UserRow, offer: OfferRow, key: string): OrderRow {
   const { store, now } = context;
-  const sale = saleOf(offer, user, now);
-  if (sale === null) throw new Error('the offer sells nothing to the user');
-  const { sold, prices } = sale;
+  const { sold, prices } = offer;
   const [first = { amount: 0, currency: 'EUR' }] = prices;
   return {
     id: store.sales.nextOrderId(),
@@ -71,8 +68,8 @@ export function newOrder(context: Context, user: UserRow, offer: OfferRow, key: 
 
 export function viewOrder({ env, store }: Context, row: OrderRow): Order {
   const user = row.userId === null ? undefined : store.users.get(row.userId);
-  const invoice = row.providerId === null ? undefined : store.payments.invoicesOf(row.id)[0];
-  const paid = row.providerId === null ? undefined : store.payments.paymentOf(row.id);
+  const invoice = row.providerId === null ? undefined : store.payments.listInvoices(row.id)[0];
+  const paid = row.providerId === null ? undefined : store.payments.findAppliedPayment(row.id);
   const { referral } = row;
   const referrer = referral === null ? undefined : store.users.get(referral.referrerId);
   return {

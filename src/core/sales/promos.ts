@@ -6,13 +6,13 @@ import type { Sold } from '../../contract/sales/sales.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import type { Money } from '../../domain/sales/money.ts';
 import { canUsePromo, hasUsesLeft, normalizeCode, pricesWith, RESERVED_MS } from '../../domain/sales/promo.ts';
-import type { Result } from '../call.ts';
-import type { Context, Handlers, Transaction } from '../context.ts';
-import { bodyError, PanelError } from '../panel-error.ts';
+import type { Context, Handlers, Transaction } from '../kernel/context.ts';
+import { bodyError, PanelError } from '../kernel/panel-error.ts';
+import { fromInstant, isSameJson, patchReader, toInstant, toInstantOrNull } from '../kernel/wire.ts';
+import { isTerm } from '../offers/offers.ts';
+import type { Result } from '../ports/call.ts';
 import type { PromoRow, PromoUse } from '../ports/promos.ts';
 import type { OrderRow } from '../ports/sales.ts';
-import { fromInstant, isSameJson, toInstant, toInstantOrNull } from '../wire.ts';
-import { isTerm } from './offers.ts';
 
 type Uses = Pick<Context, 'store' | 'now'>;
 
@@ -25,8 +25,8 @@ function viewPromo({ store, now }: Uses, row: PromoRow): Promo {
     valid_until: toInstantOrNull(row.validUntil),
     max_uses: row.maxUses,
     max_uses_per_user: row.maxUsesPerUser,
-    tariff_ids: [...row.tariffIds],
-    offer_ids: [...row.offerIds],
+    tariff_ids: row.tariffIds && [...row.tariffIds],
+    offer_ids: row.offerIds && [...row.offerIds],
     enabled: row.isEnabled,
     note: row.note,
     ...store.promos.countUses(row.id, now - RESERVED_MS),
@@ -69,8 +69,8 @@ function createPromo(input: Input<'createPromo'>, tx: Transaction): Result<Promo
   const fields: Omit<PromoRow, 'id'> = {
     code,
     effect: input.effect,
-    validFrom: instantOf(input.valid_from),
-    validUntil: instantOf(input.valid_until),
+    validFrom: parseInstant(input.valid_from),
+    validUntil: parseInstant(input.valid_until),
     maxUses: input.max_uses,
     maxUsesPerUser: input.max_uses_per_user,
     tariffIds: input.tariff_ids,
@@ -86,25 +86,30 @@ function createPromo(input: Input<'createPromo'>, tx: Transaction): Result<Promo
   return { body: viewPromo(tx, row) };
 }
 
-function instantOf(text: string | null): number | null {
+function parseInstant(text: string | null): number | null {
   return text === null ? null : fromInstant(text);
 }
+
+/** Without the times. */
+const toColumns = patchReader<Omit<Input<'changePromo'>, 'id' | 'valid_from' | 'valid_until'>, PromoRow>({
+  effect: 'effect',
+  max_uses: 'maxUses',
+  max_uses_per_user: 'maxUsesPerUser',
+  tariff_ids: 'tariffIds',
+  offer_ids: 'offerIds',
+  enabled: 'isEnabled',
+  note: 'note',
+});
 
 function changePromo(input: Input<'changePromo'>, tx: Transaction): Result<Promo> {
   const { id, ...asked } = input;
   const before = requirePromo(tx, id);
-  const { validFrom, validUntil, maxUses, maxUsesPerUser } = before;
+  const { valid_from: from, valid_until: until } = asked;
   const wanted: PromoRow = {
     ...before,
-    effect: asked.effect ?? before.effect,
-    validFrom: asked.valid_from === undefined ? validFrom : instantOf(asked.valid_from),
-    validUntil: asked.valid_until === undefined ? validUntil : instantOf(asked.valid_until),
-    maxUses: asked.max_uses === undefined ? maxUses : asked.max_uses,
-    maxUsesPerUser: asked.max_uses_per_user === undefined ? maxUsesPerUser : asked.max_uses_per_user,
-    tariffIds: asked.tariff_ids ?? before.tariffIds,
-    offerIds: asked.offer_ids ?? before.offerIds,
-    isEnabled: asked.enabled ?? before.isEnabled,
-    note: asked.note ?? before.note,
+    ...toColumns(asked),
+    validFrom: from === undefined ? before.validFrom : parseInstant(from),
+    validUntil: until === undefined ? before.validUntil : parseInstant(until),
   };
   requireTimes(wanted);
   if (isSameJson(wanted, before)) return { body: viewPromo(tx, before) };
@@ -128,7 +133,7 @@ export const PROMO_HANDLERS = {
   deletePromo: { write: deletePromo },
 } satisfies Handlers<'listPromos' | 'createPromo' | 'changePromo' | 'deletePromo'>;
 
-function claimOf({ store, now }: Uses, order: OrderRow, promoId: number): PromoUse | null {
+function buildPromoUse({ store, now }: Uses, order: OrderRow, promoId: number): PromoUse | null {
   const user = order.userId === null ? undefined : store.users.get(order.userId);
   if (!user) return null;
   const { id: userId, telegramId } = user;
@@ -137,7 +142,7 @@ function claimOf({ store, now }: Uses, order: OrderRow, promoId: number): PromoU
 
 function canUse(context: Uses, promo: PromoRow, order: OrderRow): boolean {
   const { store, now } = context;
-  const use = claimOf(context, order, promo.id);
+  const use = buildPromoUse(context, order, promo.id);
   if (use === null) return false;
   const { tariffId, offerId, sold } = order;
   const target = { tariffId, offerId, isTerm: isTerm(sold) };
@@ -145,7 +150,7 @@ function canUse(context: Uses, promo: PromoRow, order: OrderRow): boolean {
 }
 
 /** What an order costs without a code. */
-export function fullPricesOf({ prices, promo }: Pick<OrderRow, 'prices' | 'promo'>): readonly Money[] {
+export function getFullPrices({ prices, promo }: Pick<OrderRow, 'prices' | 'promo'>): readonly Money[] {
   return promo?.prices ?? prices;
 }
 
@@ -180,7 +185,7 @@ export function withLivePromo(tx: Transaction, order: OrderRow): OrderRow {
 }
 
 function withoutPromo(order: OrderRow): OrderRow {
-  return { ...order, prices: fullPricesOf(order), promo: null };
+  return { ...order, prices: getFullPrices(order), promo: null };
 }
 
 function withFirstPrice(order: OrderRow): OrderRow {
@@ -193,7 +198,7 @@ export function reservePromo(tx: Transaction, order: OrderRow): void {
   if (order.promo === null) return;
   const { store } = tx;
   const promo = store.promos.get(order.promo.id);
-  const use = claimOf(tx, order, order.promo.id);
+  const use = buildPromoUse(tx, order, order.promo.id);
   if (!promo || use === null || !canUse(tx, promo, order)) throw new PanelError('promo_refused');
   store.promos.saveUse(use);
 }
@@ -203,7 +208,7 @@ export function isPromoGone(context: Uses, order: OrderRow, paid: Money): boolea
   const { store, now } = context;
   const promo = order.promo === null ? undefined : store.promos.get(order.promo.id);
   if (!promo || isPaidInFull(order, paid)) return false;
-  const use = claimOf(context, order, promo.id);
+  const use = buildPromoUse(context, order, promo.id);
   return use !== null && !hasUsesLeft(promo, store.promos.usesBeside(use, now - RESERVED_MS));
 }
 
@@ -221,7 +226,7 @@ export function countPromo(tx: Transaction, order: OrderRow, paid: Money): Order
     store.promos.removeUse(order.id);
     return withoutPromo(order);
   }
-  const use = store.promos.get(order.promo.id) ? claimOf(tx, order, order.promo.id) : null;
+  const use = store.promos.get(order.promo.id) ? buildPromoUse(tx, order, order.promo.id) : null;
   if (use !== null) store.promos.saveUse({ ...use, usedAt: now });
   return order;
 }

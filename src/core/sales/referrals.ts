@@ -5,18 +5,15 @@ import { REWARDS_SHOWN, type Referrals } from '../../contract/sales/referrals.ts
 import type { Sold } from '../../contract/sales/sales.ts';
 import type { Input } from '../../contract/table.ts';
 import { DAY_MS } from '../../domain/limits.ts';
-import { hostTexts } from '../../i18n/host.ts';
-import { languageEntry } from '../../i18n/languages.ts';
-import { languageOf } from '../bot/buyer-notice.ts';
-import { botOf } from '../bot/running.ts';
-import type { Result } from '../call.ts';
-import type { Context, Handlers, Transaction } from '../context.ts';
-import { PanelError } from '../panel-error.ts';
-import { type FriendLink, PRIORITIES, REFERRAL_PREFIX } from '../ports/bot.ts';
-import type { Given, OrderReferral, OrderRow } from '../ports/sales.ts';
+import type { Context, Handlers, Transaction } from '../kernel/context.ts';
+import { PanelError } from '../kernel/panel-error.ts';
+import { toInstant, tokenOf } from '../kernel/wire.ts';
+import { findRunningBot } from '../notify/active-bot.ts';
+import { type FriendLink, REFERRAL_PREFIX } from '../ports/bot.ts';
+import type { Result } from '../ports/call.ts';
+import type { FulfilledItem, OrderReferral, OrderRow } from '../ports/sales.ts';
 import type { UserRow } from '../ports/users.ts';
-import { toInstant, tokenOf } from '../wire.ts';
-import { giveTime } from './give.ts';
+import { extendForOrder } from './fulfillment.ts';
 
 const CODE_BYTES = 9;
 /** In which rewards of one user are counted. */
@@ -33,7 +30,7 @@ function referrerFor({ store, settings, now }: Context, user: UserRow): UserRow 
   if (!referrer || referrer.id === user.id || referrer.telegramId === user.telegramId) return null;
   if (store.sales.hasBoughtTerm(user.id)) return null;
   const rewards = store.referrals.countRewarded(referrer.id, now - MONTH_MS);
-  return rewards < settings.referrals.mostPerMonth ? referrer : null;
+  return rewards < settings.referrals.maxPerMonth ? referrer : null;
 }
 
 /** What an order that is made now has of an invitation; null: nothing. */
@@ -58,21 +55,21 @@ function dueTo(
  * Gives the days that an order in the state of being paid has from an invitation, to both. What cannot be given to one, as to who never expires, is not given.
  * To be called before the order is stored as paid, and after what it sold was given.
  */
-export function giveReward(tx: Transaction, order: OrderRow): readonly Given[] {
+export function fulfillReward(tx: Transaction, order: OrderRow): readonly FulfilledItem[] {
   const due = dueTo(tx, order);
   if (due === null || order.referral === null) return [];
   const { friend, referrer } = due;
   const { telegramId } = friend;
   if (telegramId === null) return [];
   const { referrerDays, friendDays } = order.referral;
-  const given: Given[] = [];
+  const given: FulfilledItem[] = [];
   const own = addDays(tx, friend, friendDays, order.id);
   if (own) given.push({ kind: 'term', term: own });
   const theirs = addDays(tx, referrer, referrerDays, order.id);
   if (theirs) {
     given.push({ kind: 'referrer', userId: referrer.id, term: theirs });
     tx.audit(`user:${referrer.id}`, { order_id: order.id, referral: true, days: referrerDays });
-    tellReferrer(tx, referrer, referrerDays, order.id);
+    tx.publish({ type: 'referrer.rewarded', referrer, days: referrerDays, orderId: order.id });
   }
   tx.store.referrals.reward(telegramId, order.id, tx.now);
   return given;
@@ -81,7 +78,7 @@ export function giveReward(tx: Transaction, order: OrderRow): readonly Given[] {
 function addDays(tx: Transaction, user: UserRow, days: number, orderId: number) {
   if (days === 0) return null;
   try {
-    return giveTime(tx, user, { days }, orderId);
+    return extendForOrder(tx, user, { days }, orderId);
   } catch (error) {
     // Nothing was written: it is refused before.
     if (error instanceof PanelError) return null;
@@ -89,26 +86,8 @@ function addDays(tx: Transaction, user: UserRow, days: number, orderId: number) 
   }
 }
 
-function tellReferrer(tx: Transaction, { telegramId: chatId }: UserRow, days: number, orderId: number): void {
-  const { store, now } = tx;
-  if (!botOf(tx) || chatId === null || store.bot.chat(chatId)?.unreachableAt != null) return;
-  const language = languageOf(tx, chatId);
-  const t = hostTexts(language, 'bot');
-  const format = new Intl.NumberFormat(languageEntry(language).tag, {
-    style: 'unit',
-    unit: 'day',
-    unitDisplay: 'long',
-  });
-  const payload = {
-    text: t('friends.rewarded', { days: format.format(days) }),
-    reply_markup: { inline_keyboard: [[{ text: t('buttons.home'), callback_data: 'home' }]] },
-  };
-  const dedupeKey = `referral:${orderId}`;
-  store.bot.enqueue({ chatId, dedupeKey, method: 'sendMessage', payload, priority: PRIORITIES.payment }, now);
-}
-
 /** Notes that a Telegram account came by a user's link; false where no user has the link, or the account has a user already. */
-export function noteReferral({ store, settings, now }: Transaction, code: string, telegramId: number): boolean {
+export function recordReferral({ store, settings, now }: Transaction, code: string, telegramId: number): boolean {
   const referrerId = store.referrals.userByCode(code);
   if (!settings.referrals.on || referrerId === null || store.users.byTelegramId(telegramId)) return false;
   store.referrals.open(telegramId, referrerId, now);
@@ -116,11 +95,11 @@ export function noteReferral({ store, settings, now }: Transaction, code: string
 }
 
 /** The link of a user for friends, and what came of it. PanelError `bot_off`, also where no one is rewarded. */
-export function friendLinkOf(tx: Transaction, user: UserRow): FriendLink {
+export function buildFriendLink(tx: Transaction, user: UserRow): FriendLink {
   const { store, crypto, now, settings } = tx;
-  const bot = botOf(tx);
+  const bot = findRunningBot(tx);
   if (!bot || !settings.referrals.on) throw new PanelError('bot_off');
-  let code = store.referrals.codeOf(user.id);
+  let code = store.referrals.findCode(user.id);
   if (code === null) {
     code = tokenOf(crypto.randomBytes(CODE_BYTES));
     store.referrals.saveCode(user.id, code);
@@ -136,7 +115,7 @@ export function friendLinkOf(tx: Transaction, user: UserRow): FriendLink {
 }
 
 function viewReferrals({ store, settings, now }: Context): Referrals {
-  const { on, referrerDays, friendDays, mostPerMonth } = settings.referrals;
+  const { on, referrerDays, friendDays, maxPerMonth } = settings.referrals;
   const person = (id: number | null) => {
     const user = id === null ? undefined : store.users.get(id);
     return user ? { id: user.id, name: user.name } : null;
@@ -145,7 +124,7 @@ function viewReferrals({ store, settings, now }: Context): Referrals {
     on,
     referrer_days: referrerDays,
     friend_days: friendDays,
-    most_per_month: mostPerMonth,
+    most_per_month: maxPerMonth,
     opened: store.referrals.countOpened(null, now - MONTH_MS),
     rewarded: store.referrals.countRewarded(null, now - MONTH_MS),
     rewards: store.referrals.rewards(REWARDS_SHOWN).map(({ orderId, referrerId, friendId, rewardedAt }) => ({
@@ -158,8 +137,8 @@ function viewReferrals({ store, settings, now }: Context): Referrals {
 }
 
 function saveReferrals(input: Input<'saveReferrals'>, tx: Transaction): Result<Referrals> {
-  const { on, referrer_days: referrerDays, friend_days: friendDays, most_per_month: mostPerMonth } = input;
-  tx.saveSettings({ referrals: { on, referrerDays, friendDays, mostPerMonth } });
+  const { on, referrer_days: referrerDays, friend_days: friendDays, most_per_month: maxPerMonth } = input;
+  tx.saveSettings({ referrals: { on, referrerDays, friendDays, maxPerMonth } });
   tx.audit(null, input);
   return { body: viewReferrals({ ...tx, settings: tx.env.settings() }) };
 }

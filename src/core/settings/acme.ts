@@ -2,56 +2,53 @@
 import type { Acme } from '../../contract/settings/acme.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { nextFreeMoment } from '../../domain/acme-schedule.ts';
-import { type AcmeNews, type AcmePlace, advanceOrders, hasOrdered, nextOrderAt } from '../acme-orders.ts';
-import { type Say, tellAdmins } from '../bot/admin-notices.ts';
-import type { Call, Result } from '../call.ts';
-import {
-  type AsyncContext,
-  type Context,
-  createTransaction,
-  type Env,
-  type Handlers,
-  type Transaction,
-} from '../context.ts';
-import { PanelError } from '../panel-error.ts';
+import type { AsyncContext, Context, Env, Handlers, Transaction } from '../kernel/context.ts';
+import { PanelError } from '../kernel/panel-error.ts';
+import { toInstant, toInstantOrNull } from '../kernel/wire.ts';
+import { notifyAdmins, type Render } from '../notify/admin-notices.ts';
 import { type AcmeSettings, type AcmeState, NO_ORDERS } from '../ports/acme.ts';
+import type { Result } from '../ports/call.ts';
 import type { CertificateTarget, HostPorts } from '../ports/host.ts';
-import { toInstant, toInstantOrNull } from '../wire.ts';
+import { type AcmeNews, type AcmePlace, advanceOrders, hasOrdered, nextOrderAt } from './acme-orders.ts';
 
-const CALL: Call = {
-  actor: { kind: 'panel', id: null, name: 'panel', access: 'full' },
-  requestId: 'acme',
-  address: null,
-};
+export type AcmeEnv = Pick<
+  Env,
+  'acmeOrder' | 'announce' | 'clock' | 'crypto' | 'host' | 'log' | 'settings' | 'store' | 'transact'
+>;
 
 type AcmeHost = Pick<HostPorts, 'certificates' | 'acme'>;
 type AcmeParts = { readonly [Name in keyof AcmeHost]-?: NonNullable<AcmeHost[Name]> };
 
-function hostOf(env: Env): AcmeParts | null {
+function findAcmeParts(env: Pick<Env, 'host'>): AcmeParts | null {
   const host = env.host();
   return host?.certificates && host.acme ? { certificates: host.certificates, acme: host.acme } : null;
 }
 
-function requireHost(env: Env): AcmeParts {
-  const host = hostOf(env);
+function requireHost(env: Pick<Env, 'host'>): AcmeParts {
+  const host = findAcmeParts(env);
   if (host === null) throw new PanelError('unavailable');
   return host;
 }
 
-const chainOf = (env: Env) => hostOf(env)?.certificates.issuedChain();
-const isOrdered = (env: Env, settings: AcmeSettings, state: AcmeState) => hasOrdered(settings, state, chainOf(env));
+const getIssuedChain = (env: Pick<Env, 'host'>) => findAcmeParts(env)?.certificates.issuedChain();
+const isOrdered = (env: Pick<Env, 'host'>, settings: AcmeSettings, state: AcmeState) =>
+  hasOrdered(settings, state, getIssuedChain(env));
 
-function statusOf(env: Env, settings: AcmeSettings | null, state: AcmeState): Acme['status'] {
+function computeStatus(
+  env: Pick<Env, 'acmeOrder' | 'host'>,
+  settings: AcmeSettings | null,
+  state: AcmeState,
+): Acme['status'] {
   if (settings === null) return 'off';
-  if (env.acmeOrder !== null) return 'ordering';
+  if (env.acmeOrder.isRunning()) return 'ordering';
   if (state.failure !== null) return 'failing';
   return isOrdered(env, settings, state) ? 'active' : 'waiting';
 }
 
-function view(env: Env, settings: AcmeSettings | null, state: AcmeState): Acme {
-  const status = statusOf(env, settings, state);
-  const endsAt = chainOf(env) == null ? null : (state.issued?.validity.to ?? null);
-  const nextAt = settings && nextOrderAt(isOrdered(env, settings, state), state);
+function view(env: AcmeEnv, settings: AcmeSettings | null, state: AcmeState): Acme {
+  const status = computeStatus(env, settings, state);
+  const endsAt = getIssuedChain(env) == null ? null : (state.issued?.validity.to ?? null);
+  const nextAt = settings && nextOrderAt(isOrdered(env, settings, state), state, env.clock.now());
   const isDated = nextAt !== null && status !== 'ordering';
   return {
     settings: settings && {
@@ -71,14 +68,14 @@ function view(env: Env, settings: AcmeSettings | null, state: AcmeState): Acme {
   };
 }
 
-function present(env: Env): Acme {
+export function readAcme(env: AcmeEnv): Acme {
   const { acme, acmeState } = env.settings();
   return view(env, acme, acmeState);
 }
 
 /** Ends a running order: what it was for has changed. */
-function abandonOrder(env: Env): void {
-  env.acmeOrder?.abort();
+function abandonOrder(env: Pick<Env, 'acmeOrder'>): void {
+  env.acmeOrder.abort();
 }
 
 async function setUpAcme(
@@ -95,29 +92,41 @@ async function setUpAcme(
     httpPort: input.http_port,
     targets: input.targets,
   };
-  await transaction((tx) => {
-    const { acmeState: state } = tx.settings;
-    const isSameOrder = isOrdered(env, settings, state);
-    const renewAt = isSameOrder ? state.renewAt : null;
-    const notBefore = nextFreeMoment(state.orders, tx.now);
-    tx.saveSettings({
-      acme: settings,
-      acmeState: { ...state, failures: 0, failure: null, notBefore, renewAt, window: null, askedAt: null },
-    });
-    // Names are addresses, which must not be in any log.
-    const { challenge, targets } = settings;
-    tx.audit('certificate', { directory: settings.directoryUrl, challenge, targets, names: settings.names.length });
-    tx.emit('settings.changed', {}, ['acme']);
-  });
+  await transaction((tx) => saveAcme(tx, settings));
   abandonOrder(env);
   if (isOrdered(env, settings, env.settings().acmeState)) certificates.followAcme(settings.targets);
-  return { body: present(env) };
+  return { body: readAcme(env) };
+}
+
+function saveAcme(tx: Transaction, settings: AcmeSettings): void {
+  const { acmeState: state } = tx.settings;
+  const isSameOrder = isOrdered(tx.env, settings, state);
+  const renewAt = isSameOrder ? state.renewAt : null;
+  const notBefore = nextFreeMoment(state.orders, tx.now);
+  tx.saveSettings({
+    acme: settings,
+    acmeState: { ...state, failures: 0, failure: null, notBefore, renewAt, window: null, askedAt: null },
+  });
+  // Names are addresses, which must not be in any log.
+  const { challenge, targets } = settings;
+  tx.audit('certificate', { directory: settings.directoryUrl, challenge, targets, names: settings.names.length });
+  tx.emit('settings.changed', {}, ['acme']);
+}
+
+/** For the command line: as `setUpAcme`, and without effect where the same is ordered already, so that no pause is lost. */
+export function orderAcme(tx: Transaction, settings: AcmeSettings): void {
+  requireHost(tx.env);
+  const { acme } = tx.settings;
+  if (acme?.directoryUrl === settings.directoryUrl && acme.names.join() === settings.names.join()) return;
+  saveAcme(tx, settings);
+  abandonOrder(tx.env);
 }
 
 function retryAcme(_input: Input<'retryAcme'>, tx: Transaction): Result<Output<'retryAcme'>> {
   const { acme, acmeState: state } = tx.settings;
   requireHost(tx.env);
-  if (acme === null || state.failure === null || tx.env.acmeOrder !== null) return { body: view(tx.env, acme, state) };
+  if (acme === null || state.failure === null || tx.env.acmeOrder.isRunning())
+    return { body: view(tx.env, acme, state) };
   const next = { ...state, notBefore: nextFreeMoment(state.orders, tx.now) };
   tx.saveSettings({ acmeState: next });
   tx.audit('certificate', { act: 'retry' });
@@ -132,14 +141,14 @@ async function turnOffAcme(
   await transaction((tx) => {
     tx.audit('certificate', { act: 'turn off' });
     if (tx.settings.acme !== null) tx.emit('settings.changed', {}, ['acme']);
-    turnOff(tx);
+    disableAcme(tx);
   });
   abandonOrder(env);
   certificates.dropIssued();
-  return { body: present(env) };
+  return { body: readAcme(env) };
 }
 
-function turnOff(tx: Transaction): void {
+function disableAcme(tx: Transaction): void {
   const { orders } = tx.settings.acmeState;
   tx.saveSettings({ acme: null, acmeState: { ...NO_ORDERS, orders } });
 }
@@ -155,38 +164,38 @@ export async function endAcmeFor(
     const { acme } = tx.settings;
     if (acme === null) return;
     const targets = acme.targets.filter((other) => other !== target);
-    if (targets.length === 0) turnOff(tx);
+    if (targets.length === 0) disableAcme(tx);
     else tx.saveSettings({ acme: { ...acme, targets } });
     tx.emit('settings.changed', {}, ['acme']);
   });
   if (env.settings().acme !== null) return;
   abandonOrder(env);
-  hostOf(env)?.certificates.dropIssued();
+  findAcmeParts(env)?.certificates.dropIssued();
 }
 
 /** In the feed, and to administrators in the chat. */
-function give(tx: Transaction, news: AcmeNews): void {
+function publishNews(tx: Transaction, news: AcmeNews): void {
   if (news.kind === 'failed') {
     const { failure, endsAt } = news;
     const { code } = failure;
     tx.emit('certificate.failed', { code, not_after: toInstantOrNull(endsAt) });
-    const say: Say = ({ t, when }) =>
+    const render: Render = ({ t, when }) =>
       endsAt === null
         ? t('admin.notice.certificateNone', { code })
         : t('admin.notice.certificateFailed', { code, when: when(endsAt) });
     // Once for what is served meanwhile, however often it is tried.
-    tellAdmins(tx, { kind: 'certificate', key: `failed:${endsAt ?? 0}:${code}`, say });
+    notifyAdmins(tx, { kind: 'certificate', key: `failed:${endsAt ?? 0}:${code}`, render });
     return;
   }
   const { kind, validity } = news;
   const key = `${kind}:${validity.to}`;
   tx.emit(kind === 'renewed' ? 'certificate.renewed' : 'certificate.ending', { not_after: toInstant(validity.to) });
   const text = kind === 'renewed' ? 'admin.notice.certificateRenewed' : 'admin.notice.certificateEnding';
-  const say: Say = ({ t, when }) => t(text, { when: when(validity.to) });
-  tellAdmins(tx, { kind: 'certificate', key, say });
+  const render: Render = ({ t, when }) => t(text, { when: when(validity.to) });
+  notifyAdmins(tx, { kind: 'certificate', key, render });
 }
 
-function placeOf(env: Env, { certificates, acme: client }: AcmeParts): AcmePlace {
+function buildAcmePlace(env: AcmeEnv, { certificates, acme: client }: AcmeParts): AcmePlace {
   return {
     client,
     clock: env.clock,
@@ -195,34 +204,29 @@ function placeOf(env: Env, { certificates, acme: client }: AcmeParts): AcmePlace
     settings: () => env.settings().acme,
     state: () => env.settings().acmeState,
     async save(settings, next, news) {
-      const saved = await env.queue.run(() =>
-        env.store.write(() => {
-          const tx = createTransaction(env, CALL, 'acmeOrder', env.clock.now());
-          if (JSON.stringify(tx.settings.acme) !== JSON.stringify(settings)) return null;
-          const acmeState = next(tx.settings.acmeState, tx.now);
-          tx.saveSettings({ acmeState });
-          if (news) give(tx, news(acmeState));
-          return acmeState;
-        }),
-      );
-      env.announce();
-      return saved;
+      return env.transact({ name: 'acmeOrder', by: 'acme' }, (tx) => {
+        if (JSON.stringify(tx.settings.acme) !== JSON.stringify(settings)) return null;
+        const acmeState = next(tx.settings.acmeState, tx.now);
+        tx.saveSettings({ acmeState });
+        if (news) publishNews(tx, news(acmeState));
+        return acmeState;
+      });
     },
     issuedChain: certificates.issuedChain,
-    judge: (issued) => certificates.judge(issued)[0]?.message ?? null,
+    findCertificateFault: (issued) => certificates.validateIssued(issued)[0]?.message ?? null,
     install: (issued, { targets }) => certificates.install(issued, targets),
     running(order) {
-      env.acmeOrder = order;
+      env.acmeOrder.set(order);
       if (order === null) env.announce();
     },
   };
 }
 
 /** The periodic job. */
-export async function runAcme(env: Env): Promise<void> {
-  const host = hostOf(env);
+export async function runAcme(env: AcmeEnv): Promise<void> {
+  const host = findAcmeParts(env);
   if (host === null || env.store.diskSpace.isFull()) return;
-  await advanceOrders(placeOf(env, host));
+  await advanceOrders(buildAcmePlace(env, host));
 }
 
 export const ACME_HANDLERS = {

@@ -9,10 +9,10 @@ import { createPasswordHasher } from '../../adapters/passwords.ts';
 import { totp } from '../../adapters/totp.ts';
 import { noVault } from '../../adapters/vault/vault.ts';
 import { openStore } from '../../store/index.ts';
-import type { Call } from '../call.ts';
-import type { Core } from '../core.ts';
 import { createCore } from '../create-core.ts';
-import { PanelError } from '../panel-error.ts';
+import type { Core } from '../kernel/core.ts';
+import { PanelError } from '../kernel/panel-error.ts';
+import type { Call } from '../ports/call.ts';
 import type { ListenAddress, Listeners } from '../ports/host.ts';
 import type { Store } from '../ports/ports.ts';
 

@@ -4,12 +4,17 @@ import type { Proof } from '../../contract/access/proof.ts';
 import type { Addresses } from '../../contract/settings/addresses.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { secretBits } from '../../domain/password-strength.ts';
-import type { Result } from '../call.ts';
-import type { AsyncContext, Env, Handlers, Transaction } from '../context.ts';
-import { bodyError, PanelError, requireAll } from '../panel-error.ts';
+import type { AsyncContext, Env, Handlers, Transaction } from '../kernel/context.ts';
+import { bodyError, PanelError, requireAll } from '../kernel/panel-error.ts';
+import { changedMembers, patchReader, toInstantOrNull, tokenOf } from '../kernel/wire.ts';
+import type { Result } from '../ports/call.ts';
 import type { ListenAddress } from '../ports/host.ts';
 import type { SettingValues } from '../ports/settings.ts';
-import { changedMembers, patchReader, toInstantOrNull, tokenOf } from '../wire.ts';
+
+type AddressEnv = Pick<
+  Env,
+  'addressTrial' | 'addressTrialMs' | 'clock' | 'crypto' | 'host' | 'log' | 'origin' | 'settings' | 'timers'
+>;
 
 const TRIAL_MS = 60_000;
 const CHECK_EVERY_MS = 1000;
@@ -18,17 +23,18 @@ const SECRET_PATH_BYTES = 24;
 const LOCAL_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost']);
 const ANY_HOSTS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
-function isServedLocally(env: Env, target: 'panel' | 'links'): boolean {
+function isServedLocally(env: Pick<Env, 'host'>, target: 'panel' | 'links'): boolean {
   const served = env.host()?.certificates?.served() ?? [];
   return served.some((certificate) => certificate.target === target && certificate.source === 'local');
 }
 
 /** Why phones or other machines will refuse an address as it is now. */
-function warningsOf(env: Env, settings: SettingValues): Addresses['warnings'] {
+function listWarnings(env: Pick<Env, 'host'>, settings: SettingValues): Addresses['warnings'] {
   const { host, publicUrl, linksPort } = settings;
   const warnings: Addresses['warnings'] = [];
   const isOwn = isServedLocally(env, linksPort === null ? 'panel' : 'links');
-  if (LOCAL_HOSTS.has(host)) warnings.push('only_this_machine');
+  // With a public address a proxy of this machine is before it.
+  if (LOCAL_HOSTS.has(host) && publicUrl === null) warnings.push('only_this_machine');
   if (publicUrl?.startsWith('http:')) warnings.push('public_url_http');
   if (publicUrl?.startsWith('https:') && isOwn) warnings.push('public_url_own_certificate');
   if (publicUrl === null && isOwn) warnings.push('links_own_certificate');
@@ -36,11 +42,11 @@ function warningsOf(env: Env, settings: SettingValues): Addresses['warnings'] {
 }
 
 /** Where the panel listens, which is not what is stored where the start named an address for that run alone. */
-function presentPlace(env: Env, { host, port }: ListenAddress): ListenAddress {
+function presentPlace(env: Pick<Env, 'host'>, { host, port }: ListenAddress): ListenAddress {
   return env.host()?.listeners.place() ?? { host, port };
 }
 
-function view(env: Env, settings: SettingValues, place = presentPlace(env, settings)): Addresses {
+function view(env: AddressEnv, settings: SettingValues, place = presentPlace(env, settings)): Addresses {
   const origin = env.origin();
   return {
     host: place.host,
@@ -56,8 +62,8 @@ function view(env: Env, settings: SettingValues, place = presentPlace(env, setti
     base_url: `${origin}/${settings.secretPath}/api/v1`,
     panel_url: `${origin}/${settings.secretPath}/`,
     links_url: `${settings.publicUrl ?? origin}/${settings.subPath}/`,
-    confirm_by: toInstantOrNull(env.addressTrial?.endsAt ?? null),
-    warnings: warningsOf(env, { ...settings, ...place }),
+    confirm_by: toInstantOrNull(env.addressTrial.get()?.endsAt ?? null),
+    warnings: listWarnings(env, { ...settings, ...place }),
   };
 }
 
@@ -78,7 +84,7 @@ interface Move {
 }
 
 /** Listens at the new addresses, which fails before anything is written. */
-async function openPlaces(env: Env, input: Input<'changeAddresses'>): Promise<Move> {
+async function openPlaces(env: AddressEnv, input: Input<'changeAddresses'>): Promise<Move> {
   const settings = env.settings();
   const present = presentPlace(env, settings);
   const place = { host: input.host ?? present.host, port: input.port ?? present.port };
@@ -96,7 +102,7 @@ async function openPlaces(env: Env, input: Input<'changeAddresses'>): Promise<Mo
   if (!hasMoved && !haveLinksMoved) return { place: null, formerLinks: undefined };
   const host = env.host();
   // A browser sends a request again whose connection ended without a reply, as when the former socket closes: what is on trial gets a new token.
-  const waiting = env.addressTrial;
+  const waiting = env.addressTrial.get();
   const isRepeated = waiting !== null && isSamePlace(waiting.place, place) && !haveLinksMoved;
   if (!host || (waiting && !isRepeated)) throw new PanelError('unavailable');
   if (host.certificates === null && !LOCAL_HOSTS.has(place.host))
@@ -111,9 +117,9 @@ async function openPlaces(env: Env, input: Input<'changeAddresses'>): Promise<Mo
   return { place: hasMoved ? place : null, formerLinks: haveLinksMoved ? formerLinks : undefined };
 }
 
-async function revertMove(env: Env, { place, formerLinks }: Move): Promise<void> {
+async function revertMove(env: Pick<Env, 'addressTrial' | 'host'>, { place, formerLinks }: Move): Promise<void> {
   if (place) {
-    endTrial(env);
+    env.addressTrial.end();
     await env.host()?.listeners.cancelTrial();
   }
   if (formerLinks !== undefined) await env.host()?.listeners.serveLinksAt(formerLinks);
@@ -126,7 +132,7 @@ function requireApart(secretPath: string, subPath: string): void {
 const SECRET_PATH_BITS = 128;
 
 /** A path that was made up is guessed, where one of the panel's own is not. */
-function requireSecret(env: Env, path: string | undefined): void {
+function requireSecret(env: Pick<Env, 'settings'>, path: string | undefined): void {
   if (path === undefined || path === env.settings().secretPath || secretBits(path) >= SECRET_PATH_BITS) return;
   throw bodyError('validation', '#/secret_path', 'weak_path', 'is easily guessed: rotateSecretPath makes one');
 }
@@ -135,7 +141,7 @@ function requireOwnPort(links: ListenAddress | null, place: ListenAddress): void
   if (links?.port === place.port) throw bodyError('validation', '#/links_port', 'taken', "is the panel's own port");
 }
 
-function originAt(env: Env, { host, port }: ListenAddress): string {
+function originAt(env: Pick<Env, 'origin'>, { host, port }: ListenAddress): string {
   const url = new URL(env.origin());
   if (!ANY_HOSTS.has(host)) url.hostname = host.includes(':') ? `[${host}]` : host;
   url.port = String(port);
@@ -143,13 +149,12 @@ function originAt(env: Env, { host, port }: ListenAddress): string {
 }
 
 /** Starts the wait for the confirmation and returns its token. When the time runs out the change is reverted. */
-function beginTrial(env: Env, place: ListenAddress, now: number): string {
+function beginTrial(env: AddressEnv, place: ListenAddress, now: number): string {
   const token = tokenOf(env.crypto.randomBytes(TOKEN_BYTES));
   const endsAt = now + (env.addressTrialMs ?? TRIAL_MS);
-  endTrial(env);
   const stop = env.timers.every(CHECK_EVERY_MS, () => {
     if (env.clock.now() < endsAt) return;
-    endTrial(env);
+    env.addressTrial.end();
     env
       .host()
       ?.listeners.cancelTrial()
@@ -157,13 +162,8 @@ function beginTrial(env: Env, place: ListenAddress, now: number): string {
         env.log.error('trial of an address not ended', { error: String(error) });
       });
   });
-  env.addressTrial = { place, tokenHash: env.crypto.sha256(token), endsAt, stop };
+  env.addressTrial.begin({ place, tokenHash: env.crypto.sha256(token), endsAt }, stop);
   return token;
-}
-
-function endTrial(env: Env): void {
-  env.addressTrial?.stop();
-  env.addressTrial = null;
 }
 
 async function changeAddresses(input: Input<'changeAddresses'>, context: AsyncContext<'changeAddresses'>) {
@@ -191,7 +191,7 @@ function askedPlace({ host, port }: Input<'changeAddresses'>): Partial<ListenAdd
 }
 
 /** Host and port are not here: another one is stored once it was confirmed. */
-const columnsOf = patchReader<Omit<Input<'changeAddresses'>, keyof Proof | keyof ListenAddress>, SettingValues>({
+const toColumns = patchReader<Omit<Input<'changeAddresses'>, keyof Proof | keyof ListenAddress>, SettingValues>({
   secret_path: 'secretPath',
   sub_path: 'subPath',
   public_address: 'publicAddress',
@@ -208,7 +208,7 @@ function saveAddresses(
   place: ListenAddress | null,
 ): Result<Output<'changeAddresses'>> {
   const { env } = tx;
-  const asked = { ...columnsOf(input), ...(place ? {} : askedPlace(input)) };
+  const asked = { ...toColumns(input), ...(place ? {} : askedPlace(input)) };
   const settings = { ...tx.settings, ...asked };
   requireApart(settings.secretPath, settings.subPath);
   tx.saveSettings(asked);
@@ -230,12 +230,12 @@ function saveAddresses(
 /** Moves the panel to the tried address, if the token is right and the call arrived there. */
 async function confirmAddresses(input: Input<'confirmAddresses'>, context: AsyncContext<'confirmAddresses'>) {
   const { env, call, commit } = context;
-  const trial = env.addressTrial;
+  const trial = env.addressTrial.get();
   const isGood = trial !== null && env.crypto.isEqual(env.crypto.sha256(input.token), trial.tokenHash);
   const host = env.host();
   if (!trial || !isGood || !host || !call.isOnTrial || trial.endsAt <= env.clock.now())
     throw new PanelError('not_found');
-  endTrial(env);
+  env.addressTrial.end();
   const { place } = trial;
   const commitPlace = () =>
     commit((tx) => {

@@ -1,33 +1,34 @@
 // Certificates as the administrator sees and changes them; the host checks, stores and serves them.
 
 import type { Input, Output } from '../../contract/table.ts';
-import { type Say, tellAdmins } from '../bot/admin-notices.ts';
-import type { Result } from '../call.ts';
-import type { AsyncContext, Context, Env, Handlers } from '../context.ts';
-import { PanelError } from '../panel-error.ts';
-import type { Certificates, CertificateTarget } from '../ports/host.ts';
-import { toInstant } from '../wire.ts';
+import type { AsyncContext, Context, Env, Handlers } from '../kernel/context.ts';
+import { PanelError } from '../kernel/panel-error.ts';
+import { notifyAdmins, type Render } from '../notify/admin-notices.ts';
+import type { Result } from '../ports/call.ts';
+import type { CertificateTarget } from '../ports/host.ts';
 import { endAcmeFor } from './acme.ts';
+import { requireCertificates, viewAuthority } from './authority.ts';
 
-function requireCertificates(env: Env): Certificates {
-  const certificates = env.host()?.certificates;
-  if (!certificates) throw new PanelError('unavailable');
-  return certificates;
-}
+type CertificateEnv = Pick<Env, 'announce' | 'clock' | 'host' | 'queue' | 'settings' | 'store'>;
 
-function getCertificates(_input: Input<'getCertificates'>, { env }: Context): Result<Output<'getCertificates'>> {
+function getCertificates(
+  _input: Input<'getCertificates'>,
+  { env, settings, now }: Context,
+): Result<Output<'getCertificates'>> {
+  const host = env.host();
+  if (host !== null && !host.certificates) return { body: { mode: 'proxy', served: [], authority: null } };
   const certificates = requireCertificates(env);
-  const { fingerprint, endsAt, pem } = certificates.authority();
   return {
     body: {
+      mode: 'tls',
       served: [...certificates.served()],
-      authority: { fingerprint, not_after: toInstant(endsAt), pem },
+      authority: viewAuthority(certificates.authority(), settings, now),
     },
   };
 }
 
 /** Commits the audit row. The swap itself comes after that: it is no row. */
-async function note(
+async function auditCertificate(
   context: AsyncContext<'importCertificate' | 'renewCertificate'>,
   detail: { readonly target: CertificateTarget; readonly act: 'import' | 'renew' },
 ): Promise<void> {
@@ -37,20 +38,33 @@ async function note(
   });
 }
 
-/** Tells the administrator of an imported certificate that ends soon or has ended, once. Others are renewed by the panel. */
-export async function tellOfEnds(env: Env): Promise<void> {
+/**
+ * Notifies the administrator, once, of an imported certificate that ends soon or has ended, and of the authority, where it signs what is
+ * served: the panel replaces neither by itself.
+ */
+export async function notifyOfEnds(env: CertificateEnv): Promise<void> {
   const { store, queue, clock } = env;
-  const ends = (env.host()?.certificates?.served() ?? []).flatMap(({ source, warning, not_after }) =>
+  const certificates = env.host()?.certificates;
+  if (!certificates || store.diskSpace.isFull() || store.bot.admins().length === 0) return;
+  const served = certificates.served();
+  const ends = served.flatMap(({ source, warning, not_after }) =>
     source === 'imported' && (warning === 'ends_soon' || warning === 'ended') ? [Date.parse(not_after)] : [],
   );
-  if (ends.length === 0 || store.diskSpace.isFull() || store.bot.admins().length === 0) return;
+  const authority = viewAuthority(certificates.authority(), env.settings(), clock.now());
+  const isAuthorityEnding =
+    served.some(({ source }) => source === 'local') && ['ends_soon', 'ended'].includes(authority.warning ?? '');
+  if (ends.length === 0 && !isAuthorityEnding) return;
   await queue.run(() =>
     store.write(() => {
       const context = { store, settings: env.settings(), now: clock.now() };
       for (const end of ends) {
-        const say: Say = ({ t, when }) => t('admin.notice.certificateEnding', { when: when(end) });
-        tellAdmins(context, { kind: 'certificate', key: `ending:${end}`, say });
+        const render: Render = ({ t, when }) => t('admin.notice.certificateEnding', { when: when(end) });
+        notifyAdmins(context, { kind: 'certificate', key: `ending:${end}`, render });
       }
+      if (!isAuthorityEnding) return;
+      const end = Date.parse(authority.not_after);
+      const render: Render = ({ t, when }) => t('admin.notice.authorityEnding', { when: when(end) });
+      notifyAdmins(context, { kind: 'certificate', key: `authority-ending:${end}`, render });
     }),
   );
   env.announce();
@@ -61,7 +75,7 @@ export const CERTIFICATE_HANDLERS = {
   importCertificate: {
     async run(input, context) {
       const { target, certificate, private_key: privateKey } = input;
-      await note(context, { target, act: 'import' });
+      await auditCertificate(context, { target, act: 'import' });
       const outcome = await requireCertificates(context.env).import(target, certificate, privateKey);
       if ('target' in outcome) {
         await endAcmeFor(target, context);
@@ -74,7 +88,7 @@ export const CERTIFICATE_HANDLERS = {
   renewCertificate: {
     async run(input, context) {
       const { target } = input;
-      await note(context, { target, act: 'renew' });
+      await auditCertificate(context, { target, act: 'renew' });
       await endAcmeFor(target, context);
       return { body: await requireCertificates(context.env).renew(target) };
     },

@@ -4,20 +4,19 @@ import type { Proof } from '../../contract/access/proof.ts';
 import type { PanelSettings, SettingsView } from '../../contract/settings/settings.ts';
 import type { Input } from '../../contract/table.ts';
 import { MAX_BULK_IDS } from '../../contract/users/user-acts.ts';
+import { IDEMPOTENCY_HOURS } from '../../domain/limits.ts';
 import { isTimeZone } from '../../domain/time-zone.ts';
 import { changeReset } from '../../domain/users/traffic.ts';
-import type { Result } from '../call.ts';
-import type { Context, Handlers, Transaction } from '../context.ts';
-import { bodyError } from '../panel-error.ts';
+import type { Context, Handlers, Transaction } from '../kernel/context.ts';
+import { bodyError } from '../kernel/panel-error.ts';
+import { changedMembers, isSameJson, patchReader } from '../kernel/wire.ts';
+import type { Result } from '../ports/call.ts';
 import type { SettingValues } from '../ports/settings.ts';
 import type { UserRow, UserStore } from '../ports/users.ts';
 import { commitNotices, commitTraffic, openUser } from '../users/change.ts';
-import { changedMembers, isSameJson, patchReader } from '../wire.ts';
 
 const PAGE = 500;
 const BODY_BYTES = 1_048_576;
-/** How long a reply is stored under its Idempotency-Key. */
-export const IDEMPOTENCY_HOURS = 24;
 
 /** GET /settings. */
 function getSettings(_input: Input<'getSettings'>, { env, settings }: Context): Result<SettingsView> {
@@ -103,7 +102,7 @@ function forEachRow(read: UserStore['withEnds'], act: (row: UserRow) => void): v
   }
 }
 
-const columnsOf = patchReader<Omit<Input<'updateSettings'>, keyof Proof>, SettingValues>({
+const toColumns = patchReader<Omit<Input<'updateSettings'>, keyof Proof>, SettingValues>({
   time_zone: 'timeZone',
   language: 'language',
   panel_title: 'panelTitle',
@@ -132,7 +131,7 @@ function updateSettings(input: Input<'updateSettings'>, tx: Transaction): Result
     throw bodyError('validation', '#/time_zone', 'invalid', 'is not an IANA time zone');
   }
   const { expiring_notice_days: days } = input;
-  const asked = columnsOf({ ...input, ...(days && { expiring_notice_days: longestFirst(days) }) });
+  const asked = toColumns({ ...input, ...(days && { expiring_notice_days: longestFirst(days) }) });
   const names = Object.keys(asked) as (keyof SettingValues)[];
   const changed = names.filter((name) => !isSameJson(asked[name], settings[name]));
   if (changed.length === 0) return { body: viewPanelSettings(settings) };

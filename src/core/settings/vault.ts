@@ -1,8 +1,8 @@
 // The secret store as the panel shows it.
 
 import type { Output } from '../../contract/table.ts';
-import type { Result } from '../call.ts';
-import type { Context, Handlers } from '../context.ts';
+import type { Context, Handlers } from '../kernel/context.ts';
+import type { Result } from '../ports/call.ts';
 import type { VaultReason } from '../ports/ports.ts';
 
 const MESSAGES: Readonly<Record<VaultReason, string>> = {
@@ -14,9 +14,9 @@ const MESSAGES: Readonly<Record<VaultReason, string>> = {
   changed:
     'The keychain holds another key than the one that sealed the secrets here. Bring back the former keychain, or restore a backup with its passphrase. Nothing is dropped.',
   deleted:
-    'The keychain has no key for the secrets here: it was deleted, or they were sealed elsewhere. Bring back the former keychain, start with the --key-file they were sealed with, or restore a backup with its passphrase. Nothing is dropped.',
+    'The keychain has no key for the secrets here: it was deleted, or they were sealed elsewhere. Bring back the former keychain, start with the --key-file they were sealed with, or restore a backup with its passphrase. Where it is lost, the panel needs a new authority too, under Certificates. Nothing is dropped.',
   key_file_missing:
-    'The key file is not there, and no new one is made while secrets are sealed with the former. Put it back and check again, or restore a backup with its passphrase. Nothing is dropped.',
+    'The key file is not there, and no new one is made while secrets are sealed with the former. Put it back and check again, or restore a backup with its passphrase. Where it is lost, the panel needs a new authority too, under Certificates. Nothing is dropped.',
   key_file_changed:
     'The key file holds another key than the one that sealed the secrets here. Put the former file back and check again, or start without --key-file if the keychain has the key. Nothing is dropped.',
   key_file_unsafe:

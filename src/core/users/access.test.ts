@@ -32,15 +32,15 @@ it('makes others where a link or a credential is taken', async () => {
   const core = createCore(coreParts(temp, { crypto: repeating() }));
   const { users } = temp.store;
   const tariff_id = temp.store.tariffs.insert(sampleTariff());
-  const accessOf = (id: number) => [users.get(id)?.token, ...Object.values(users.credentials(id))];
+  const readAccess = (id: number) => [users.get(id)?.token, ...Object.values(users.credentials(id))];
   const ids = [];
   for (const name of ['a', 'b', 'c']) {
     const { body } = await core.call('createUser', { tariff_id, name }, ADMINISTRATOR_CALL);
     ids.push(body.id);
   }
-  const first = ids.flatMap(accessOf);
+  const first = ids.flatMap(readAccess);
   for (const id of ids) await core.call('reissueUser', { id }, ADMINISTRATOR_CALL);
-  const all = [...first, ...ids.flatMap(accessOf)];
+  const all = [...first, ...ids.flatMap(readAccess)];
   expect(new Set(all).size).toBe(6 * 4);
   await core.stop();
 });

@@ -1,7 +1,7 @@
 // From where a user was connected.
-import { MOST_ADDRESSES } from '../../contract/users/user-acts.ts';
-import type { Context, Handlers } from '../context.ts';
-import { toInstant } from '../wire.ts';
+import { MAX_ADDRESSES } from '../../contract/users/user-acts.ts';
+import type { Context, Handlers } from '../kernel/context.ts';
+import { toInstant } from '../kernel/wire.ts';
 import { requireUser } from './users.ts';
 
 export const USER_ADDRESS_HANDLERS = {
@@ -9,7 +9,7 @@ export const USER_ADDRESS_HANDLERS = {
     read(input, context: Context) {
       const { store, now } = context;
       const { id } = requireUser(context, input.id);
-      const addresses = store.connected.ofUser(id, MOST_ADDRESSES, now).map((row) => ({
+      const addresses = store.connected.ofUser(id, MAX_ADDRESSES, now).map((row) => ({
         network: row.network,
         node_id: row.nodeId,
         connected: row.isConnected,

@@ -1,26 +1,25 @@
 // A bulk in calls of bounded length: each acts on the users behind the last one, and no user is acted on twice by one batch.
 
 import type { Input } from '../../contract/table.ts';
-import { MOST_PER_CALL } from '../../contract/users/bulk-batch.ts';
-import { HOUR_MS } from '../../domain/limits.ts';
-import type { SteppedWrite, Transaction, WriteHandler } from '../context.ts';
-import { PanelError } from '../panel-error.ts';
-import type { AuditUser } from '../ports/records.ts';
+import { MAX_PER_CALL } from '../../contract/users/bulk-batch.ts';
+import { HOUR_MS, IDEMPOTENCY_HOURS } from '../../domain/limits.ts';
+import type { SteppedWrite, Transaction, WriteHandler } from '../kernel/context.ts';
+import { PanelError } from '../kernel/panel-error.ts';
+import type { AuditUser } from '../ports/audit.ts';
 import type { UserRow } from '../ports/users.ts';
-import { IDEMPOTENCY_HOURS } from '../settings/settings.ts';
 import {
   actTogether,
   auditDetail,
-  filterOf,
+  listTargetIds,
   type Outcome,
   PART,
   READ,
   requireExpected,
   requirePossible,
   stepFor,
-  targetsOf,
+  toBulkConditions,
 } from './bulk.ts';
-import { createUndoNotes, noteAct } from './undo.ts';
+import { auditAct, createUndoNotes } from './undo.ts';
 
 /** What the first call of a batch found, stored for those after it. */
 interface Batch {
@@ -45,7 +44,7 @@ function createBatch({ batch: marker, after, bulk: asked }: Input<'bulkBatch'>):
     const fingerprint = JSON.stringify(bulk);
     const [stored] = idempotency.parts(SCOPE, marker, tx.now - IDEMPOTENCY_HOURS * HOUR_MS);
     if (stored && stored.fingerprint !== fingerprint) throw new PanelError('idempotency_mismatch');
-    const found = targetsOf(bulk, tx);
+    const found = listTargetIds(bulk, tx);
     if (!stored) {
       requirePossible(bulk, tx);
       requireExpected(bulk, found, tx);
@@ -54,18 +53,18 @@ function createBatch({ batch: marker, after, bulk: asked }: Input<'bulkBatch'>):
     const batch = stored ? (JSON.parse(stored.data) as Batch) : first(tx, found);
     if (!stored) idempotency.addPart(SCOPE, marker, tx.now, { fingerprint, data: JSON.stringify(batch) });
     const rest = found.filter((id) => id > after && id <= batch.upTo);
-    const targets = rest.slice(0, MOST_PER_CALL);
+    const targets = rest.slice(0, MAX_PER_CALL);
     return { batch, targets, left: rest.length - targets.length };
   }
 
   function first(tx: Transaction, found: readonly number[]): Batch {
-    const auditId = noteAct(tx, auditDetail(bulk, found.length, 0), undefined);
+    const auditId = auditAct(tx, auditDetail(bulk, found.length, 0), undefined);
     return { auditId, upTo: found.at(-1) ?? 0, matched: found.length };
   }
 
   /** Those of `chosen` who are there and, where a filter chose them, still match it. */
   function read(chosen: readonly number[], { store, now }: Transaction): readonly UserRow[] {
-    return store.users.rows(bulk.ids ? chosen : store.users.matching(chosen, filterOf(bulk), now));
+    return store.users.rows(bulk.ids ? chosen : store.users.matching(chosen, toBulkConditions(bulk), now));
   }
 
   return {
@@ -97,7 +96,7 @@ function createBatch({ batch: marker, after, bulk: asked }: Input<'bulkBatch'>):
       affected += changed.length;
       audit.appendUsers(batch.auditId, changed);
       notes.write(undo, batch.auditId);
-      noteAct(tx, auditDetail(bulk, batch.matched, audit.countUsers(batch.auditId)), batch.auditId);
+      auditAct(tx, auditDetail(bulk, batch.matched, audit.countUsers(batch.auditId)), batch.auditId);
       if (next < targets.length) return { part: null };
       return {
         body: { audit_id: batch.auditId, affected, results, position: targets.at(-1) ?? after, left },

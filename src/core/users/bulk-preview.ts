@@ -1,16 +1,16 @@
 // What a bulk would make of its first users, each as it is and as it would be: the rules of the bulk itself, with nothing written.
 
 import type { Input, Output } from '../../contract/table.ts';
-import { MOST_PREVIEWED, MOST_SHOWN, type PreviewRow, type PreviewSide } from '../../contract/users/bulk-preview.ts';
+import { MAX_PREVIEWED, MAX_SHOWN, type PreviewRow, type PreviewSide } from '../../contract/users/bulk-preview.ts';
 import { trafficRemaining, usedBytes } from '../../domain/users/account.ts';
-import type { Result } from '../call.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../kernel/context.ts';
+import { toInstantOrNull } from '../kernel/wire.ts';
+import type { Result } from '../ports/call.ts';
 import type { UserRow } from '../ports/users.ts';
-import { toInstantOrNull } from '../wire.ts';
-import { actFor, judge, targetsOf } from './bulk.ts';
+import { actFor, listTargetIds, planChange } from './bulk.ts';
 import { forecastRow, openUser } from './change.ts';
 
-function sideOf(row: UserRow): PreviewSide {
+function toPreviewSide(row: UserRow): PreviewSide {
   const { trafficLimit, extra } = row;
   const used = usedBytes(row);
   return {
@@ -33,15 +33,15 @@ function previewFor(input: Input<'previewBulk'>, context: Context): Preview {
   const { action } = input;
   if (action === 'delete') {
     return (stored) => {
-      const before = sideOf(openUser(context, stored).row);
+      const before = toPreviewSide(openUser(context, stored).row);
       return { id: stored.id, name: stored.name, outcome: 'changed', counter: 'kept', before, after: null };
     };
   }
   const act = actFor(action, input, context);
   return (stored) => {
-    const { current, result, change } = judge(act, stored, context);
-    const before = sideOf(current.row);
-    const after = change && sideOf(forecastRow(context, current, change));
+    const { current, result, change } = planChange(act, stored, context);
+    const before = toPreviewSide(current.row);
+    const after = change && toPreviewSide(forecastRow(context, current, change));
     const counter = after && after.used < before.used ? 'begins_again' : 'kept';
     return { ...result, name: stored.name, counter, before, after };
   };
@@ -49,9 +49,9 @@ function previewFor(input: Input<'previewBulk'>, context: Context): Preview {
 
 export function previewBulk(input: Input<'previewBulk'>, context: Context): Result<Output<'previewBulk'>> {
   return context.store.read(() => {
-    const rows = context.store.users.rows(targetsOf(input, context).slice(0, MOST_PREVIEWED));
+    const rows = context.store.users.rows(listTargetIds(input, context).slice(0, MAX_PREVIEWED));
     const previews = rows.map(previewFor(input, context));
     const again = previews.filter(({ counter }) => counter === 'begins_again').length;
-    return { body: { previewed: rows.length, begin_again: again, items: previews.slice(0, MOST_SHOWN) } };
+    return { body: { previewed: rows.length, begin_again: again, items: previews.slice(0, MAX_SHOWN) } };
   });
 }

@@ -5,22 +5,22 @@ import { MAX_TAGS } from '../../contract/scalars.ts';
 import type { Input } from '../../contract/table.ts';
 import type { BulkAction, BulkFailure, BulkResult } from '../../contract/users/user-acts.ts';
 import { MAX_BULK_IDS } from '../../contract/users/user-acts.ts';
-import type { Context, SteppedWrite, Transaction, WriteHandler } from '../context.ts';
 import { requireInbounds } from '../inbounds/inbounds.ts';
-import { PanelError } from '../panel-error.ts';
-import type { AuditUser } from '../ports/records.ts';
+import type { Context, SteppedWrite, Transaction, WriteHandler } from '../kernel/context.ts';
+import { PanelError } from '../kernel/panel-error.ts';
+import type { AuditUser } from '../ports/audit.ts';
 import type { UserConditions, UserRow } from '../ports/users.ts';
-import { requireUsableTariff } from '../tariffs.ts';
+import { requireUsableTariff } from '../tariffs/tariffs.ts';
 import { type Change, type Current, commitUser, openUser } from './change.ts';
 import { grantBy } from './grants.ts';
-import { conditionsOf } from './list.ts';
-import { createUndoNotes, noteAct, type UndoNotes } from './undo.ts';
+import { toTargetConditions } from './list.ts';
+import { auditAct, createUndoNotes, type UndoNotes } from './undo.ts';
 import {
-  durationOf,
   extendBy,
   MAX_ON_MAIN,
   type Plan,
   type PlannedAct,
+  parseDuration,
   patchBy,
   removeUser,
   resetCounter,
@@ -46,7 +46,7 @@ function removeTags(tags: readonly string[]): BulkAct {
     patchBy({ tags: current.row.tags.filter((tag) => !tags.includes(tag)) })(current, context);
 }
 
-/** Others in the place of some connections. Who may use all of them, or none of those, stays. */
+/** Others in the place of some inbounds. Who may use all of them, or none of those, stays. */
 function moveInbounds(from: ReadonlySet<number>, to: readonly number[]): BulkAct {
   return (current, context) => {
     const present = current.row.inbounds;
@@ -60,14 +60,14 @@ function moveInbounds(from: ReadonlySet<number>, to: readonly number[]): BulkAct
 type BulkAct = (...parameters: Parameters<PlannedAct>) => Plan | BulkFailure;
 
 function required<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('the contract requires it with this action');
+  if (value === undefined) throw new Error('the contract requires it here');
   return value;
 }
 
 export function actFor(action: Exclude<BulkAction, 'delete'>, input: Input<'bulkUsers'>, context: Context): BulkAct {
   switch (action) {
     case 'extend':
-      return extendBy(durationOf(input));
+      return extendBy(parseDuration(input));
     case 'reset':
       return resetCounter;
     case 'disable':
@@ -97,12 +97,12 @@ export function actFor(action: Exclude<BulkAction, 'delete'>, input: Input<'bulk
 }
 
 /** Why a user failed, by the refusal of an act. */
-function failureOf(refusal: PanelError): BulkFailure {
+function toFailure(refusal: PanelError): BulkFailure {
   return refusal.code === 'term_unlimited' ? 'term_unlimited' : 'validation';
 }
 
 /** What an act would make of a user. */
-interface Judged {
+interface PlannedChange {
   readonly current: Current;
   readonly result: Outcome;
   /** null: the user stays. */
@@ -110,7 +110,7 @@ interface Judged {
 }
 
 /** What an act would make of a user, as the store has it. A bulk carries it out, a preview shows it. */
-export function judge(act: BulkAct, stored: UserRow, context: Context): Judged {
+export function planChange(act: BulkAct, stored: UserRow, context: Context): PlannedChange {
   const { id } = stored;
   const current = openUser(context, stored);
   const plan = act(current, context);
@@ -118,7 +118,7 @@ export function judge(act: BulkAct, stored: UserRow, context: Context): Judged {
   if (typeof plan === 'object' && 'change' in plan) {
     return { current, result: { id, outcome: 'changed' }, change: plan.change };
   }
-  const detail = plan instanceof PanelError ? failureOf(plan) : plan;
+  const detail = plan instanceof PanelError ? toFailure(plan) : plan;
   return { current, result: { id, outcome: 'failed', detail }, change: null };
 }
 
@@ -136,7 +136,7 @@ export function stepFor(input: Input<'bulkUsers'>, tx: Transaction, undo: UndoNo
   }
   const act = actFor(action, input, tx);
   return (stored) => {
-    const { current, result, change } = judge(act, stored, tx);
+    const { current, result, change } = planChange(act, stored, tx);
     if (change && !isDry) {
       const after = commitUser(tx, current, change);
       undo?.add(current, change, after);
@@ -145,15 +145,14 @@ export function stepFor(input: Input<'bulkUsers'>, tx: Transaction, undo: UndoNo
   };
 }
 
-export function filterOf({ filter }: Input<'bulkUsers'>): UserConditions {
-  const { all: _all, ...conditions } = filter ?? {};
-  return conditionsOf(conditions);
+export function toBulkConditions({ filter }: Input<'bulkUsers'>): UserConditions {
+  return toTargetConditions(required(filter));
 }
 
 /** Everyone, in the order of their ids. */
-export function targetsOf(input: Input<'bulkUsers'>, { store, now }: Context): readonly number[] {
+export function listTargetIds(input: Input<'bulkUsers'>, { store, now }: Context): readonly number[] {
   if (input.ids) return [...input.ids].sort((a, b) => a - b);
-  return store.users.ids(filterOf(input), now);
+  return store.users.ids(toBulkConditions(input), now);
 }
 
 function bulkFailure(failed: readonly Outcome[], ids: readonly number[] | undefined): PanelError {
@@ -232,7 +231,7 @@ function createBulk(input: Input<'bulkUsers'>, limit: Limit): SteppedWrite<'bulk
   function begin(tx: Transaction, before: readonly unknown[]): readonly number[] {
     // Stored by this function under the same operation and body.
     parts.push(...(before as readonly BulkPart[]));
-    const found = targetsOf(input, tx);
+    const found = listTargetIds(input, tx);
     const last = parts.at(-1);
     if (last) return found.filter((id) => id > last.position && id <= last.upTo);
     requirePossible(input, tx);
@@ -242,7 +241,7 @@ function createBulk(input: Input<'bulkUsers'>, limit: Limit): SteppedWrite<'bulk
 
   /** Those of `chosen` who are there and, where a filter chose them, still match it. */
   function read(chosen: readonly number[], { store, now }: Transaction, isBeginning: boolean): readonly UserRow[] {
-    const still = ids || isBeginning ? chosen : store.users.matching(chosen, filterOf(input), now);
+    const still = ids || isBeginning ? chosen : store.users.matching(chosen, toBulkConditions(input), now);
     return store.users.rows(still);
   }
 
@@ -270,7 +269,7 @@ function createBulk(input: Input<'bulkUsers'>, limit: Limit): SteppedWrite<'bulk
     affected += changed.length;
     const position = all[next - 1] ?? last?.position ?? 0;
     const upTo = last?.upTo ?? all.at(-1) ?? 0;
-    const auditId = isDry ? 0 : noteAct(tx, auditDetail(input, matched, affected), last?.auditId);
+    const auditId = isDry ? 0 : auditAct(tx, auditDetail(input, matched, affected), last?.auditId);
     if (!isDry) {
       tx.store.audit.appendUsers(auditId, changed);
       undo.write(tx.store.undo, auditId);

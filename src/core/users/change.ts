@@ -2,7 +2,7 @@
 
 import type { UserFacts } from '../../contract/event-types.ts';
 import type { UserState } from '../../contract/users/users.ts';
-import { type Account, canConnect, extraBytes, type Grant, stateOf } from '../../domain/users/account.ts';
+import { type Account, canConnect, computeUserState, extraBytes, type Grant } from '../../domain/users/account.ts';
 import {
   flagsUnder,
   freshFlags,
@@ -12,11 +12,11 @@ import {
   type TermFlags,
 } from '../../domain/users/settle.ts';
 import { isTrafficLow } from '../../domain/users/traffic.ts';
-import type { Context, Transaction } from '../context.ts';
+import type { Context, Transaction } from '../kernel/context.ts';
+import { toInstantOrNull } from '../kernel/wire.ts';
 import type { Store } from '../ports/ports.ts';
 import type { SettingValues } from '../ports/settings.ts';
 import type { Cut, GrantRow, UserRow } from '../ports/users.ts';
-import { toInstantOrNull } from '../wire.ts';
 import { changedFields } from './changed-fields.ts';
 
 /** A user at one moment, with everything that has come due by then. */
@@ -74,7 +74,7 @@ export function isUnsettled(row: UserRow, now: number): boolean {
   return isDue(row, now) || (row.state === 'expired' && row.expiresAt !== null && row.expiresAt > now);
 }
 
-function accountOf(row: UserRow, grants: readonly Grant[]): Account {
+function toAccount(row: UserRow, grants: readonly Grant[]): Account {
   const { enabled, expiresAt, hold, trafficLimit, usedUp, usedDown, totalUp, totalDown } = row;
   const { resetStrategy, termBeganAt, heldAt, resetsAt } = row;
   return {
@@ -101,7 +101,7 @@ function withAccount(
   flags: TermFlags,
   now: number,
 ): UserRow {
-  const state = stateOf(account, now);
+  const state = computeUserState(account, now);
   return {
     ...row,
     enabled: account.enabled,
@@ -135,7 +135,7 @@ function settleBy({ timeZone, expiringNoticeDays }: SettingValues, account: Acco
 /** The user as it is at `now`, for reading: nothing is written. */
 export function settledRow(store: Store, row: UserRow, now: number, settings: SettingValues): UserRow {
   if (!isUnsettled(row, now)) return row;
-  const { account, flags } = settleBy(settings, accountOf(row, store.grants.live(row.id)), row, now);
+  const { account, flags } = settleBy(settings, toAccount(row, store.grants.live(row.id)), row, now);
   return withAccount(row, account, flags, now);
 }
 
@@ -143,7 +143,7 @@ export function settledRow(store: Store, row: UserRow, now: number, settings: Se
 export function openUser(tx: Context, stored: UserRow): Current {
   const { store, now } = tx;
   const grants = liveGrants(store, stored, now);
-  const account = accountOf(stored, grants);
+  const account = toAccount(stored, grants);
   if (!isUnsettled(stored, now)) return { stored, row: stored, account, flags: stored, grants };
   const settled = settleBy(tx.settings, account, stored, now);
   return {
@@ -196,8 +196,6 @@ function commit(tx: Transaction, current: Current, change: Change, stamp: Stamp)
   const row = change.fields ? { ...current.row, ...change.fields } : current.row;
   const after = withAccount(row, account, flags, now);
   const fields = grant || change.emit ? changedFields(current.row, after) : [];
-  // Another plan has its own limit.
-  if (after.tariffId !== null && after.tariffId !== current.row.tariffId) tx.store.sales.forgetExtraDevices(after.id);
   if (grant) {
     const { orderId } = change;
     const data = { ...describe(after), grant_id: grant.id, bytes: grant.bytes };
@@ -243,7 +241,7 @@ export function describe(row: UserRow): UserFacts {
 /** Emits what has come due, each at its true moment and with the state of that moment; then what a clock that was set back undid. */
 export function emitDue(tx: Transaction, { stored, row: present, grants }: Current): void {
   const { now, settings } = tx;
-  const account = accountOf(stored, grants);
+  const account = toAccount(stored, grants);
   let { state } = stored;
   for (const happening of settleBy(settings, account, stored, now).happened) {
     const { at } = happening;
@@ -289,7 +287,7 @@ function write(
   const isLow = isTrafficLow(account, now);
   if (isLow && !row.trafficLowAnnounced && row.state === 'active') tx.emit('user.traffic_low', describe(row));
   const trafficLowAnnounced = isLow && (row.trafficLowAnnounced || row.state === 'active');
-  const cut = cutOf(store, current, row, nodeId);
+  const cut = computeCut(store, current, row, nodeId);
   const dueAt = nextChangeAt(account, row, now, notices);
   const { version, updatedAt } = stamp;
   const after: UserRow = { ...row, version, updatedAt, cut, trafficLowAnnounced, dueAt };
@@ -299,7 +297,7 @@ function write(
 }
 
 /** A cut goes on while the user may not connect. Where one begins, the store adds its change to the log of nodes with this very write. */
-function cutOf({ sync }: Store, before: Current, row: UserRow, nodeId: number | undefined): Cut | null {
+function computeCut({ sync }: Store, before: Current, row: UserRow, nodeId: number | undefined): Cut | null {
   if (canConnect(row.state)) return null;
   if (row.cut !== null) return row.cut;
   if (!canConnect(before.stored.state) && !canConnect(before.row.state)) return null;

@@ -1,8 +1,8 @@
 // Which fields of a user's record an act changed, by their names on the wire.
 import type { User } from '../../contract/users/users.ts';
 import { trafficRemaining, usedBytes } from '../../domain/users/account.ts';
+import { isSameJson } from '../kernel/wire.ts';
 import type { UserRow } from '../ports/users.ts';
-import { isSameJson } from '../wire.ts';
 
 /** Fields that no act sets, and `updated_at`, which every act sets. */
 type Unnamed =

@@ -1,15 +1,15 @@
-// Grants: traffic given on top of the plan, listed and taken back.
+// Grants: traffic given on top of the tariff, listed and taken back.
 
 import type { Input, Output } from '../../contract/table.ts';
 import type { Grant } from '../../contract/users/grants.ts';
 import { isGrantLive } from '../../domain/users/account.ts';
 import { addGrant } from '../../domain/users/grant.ts';
-import type { Result } from '../call.ts';
-import type { Context, Handlers, Transaction } from '../context.ts';
-import { pageById } from '../paging.ts';
-import { bodyError, PanelError } from '../panel-error.ts';
+import type { Context, Handlers, Transaction } from '../kernel/context.ts';
+import { pageById } from '../kernel/paging.ts';
+import { bodyError, PanelError } from '../kernel/panel-error.ts';
+import { toInstant, toInstantOrNull } from '../kernel/wire.ts';
+import type { Result } from '../ports/call.ts';
 import type { GrantConditions, StoredGrant, UserRow } from '../ports/users.ts';
-import { toInstant, toInstantOrNull } from '../wire.ts';
 import { commitUser, openUser } from './change.ts';
 import { actOn, type PlannedAct, requireUser } from './users.ts';
 
@@ -42,7 +42,7 @@ function requireGrant({ store }: Context, userId: number, id: number): StoredGra
 
 type GrantInput = Omit<Input<'createGrant'>, 'id'>;
 
-/** Gives traffic on top of the plan. */
+/** Gives traffic on top of the tariff. */
 export function grantBy({ bytes, lifetime, days, note }: GrantInput): PlannedAct {
   return (current, { now }) => {
     const result = addGrant(current.account, { bytes, lifetime, days: days ?? null }, now);

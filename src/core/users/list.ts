@@ -2,74 +2,114 @@
 
 import { listed } from '../../contract/scalars.ts';
 import type { Input, Output } from '../../contract/table.ts';
-import { type SortField, USER_STATES, type UserFilter } from '../../contract/users/users.ts';
-import type { Result } from '../call.ts';
-import type { Context } from '../context.ts';
-import { decodeCursor, encodeCursor, readCursor, refuseCursor } from '../paging.ts';
+import { type Sort, type SortField, USER_STATES, type UserFilter } from '../../contract/users/users.ts';
+import type { Context } from '../kernel/context.ts';
+import { decodeCursor, encodeCursor, readCursor, refuseCursor } from '../kernel/paging.ts';
+import { computeSortKey } from '../kernel/sort-key.ts';
+import { fromInstant } from '../kernel/wire.ts';
+import type { Result } from '../ports/call.ts';
 import type { PageRequest, UserConditions } from '../ports/users.ts';
-import { sortKeyOf } from '../sort-key.ts';
-import { fromInstantOrUndefined } from '../wire.ts';
 import { viewUser } from './users.ts';
 
+type Values = { readonly [Member in keyof UserFilter]-?: Exclude<UserFilter[Member], undefined> };
+
+/** The store's condition for each member of a filter. A member without an entry does not compile, as it would match everybody. */
+const CONDITIONS: { readonly [Member in keyof Values]: (value: Values[Member]) => UserConditions } = {
+  state: (state) => ({ states: parseStates(state) }),
+  ids: (ids) => ({ ids }),
+  external_id: (externalId) => ({ externalId }),
+  telegram_id: (telegramId) => ({ telegramId }),
+  metadata: (metadata) => ({ metadata: toMetadataCondition(metadata) }),
+  q: (q) => ({ q }),
+  tariff_id: (tariffId) => ({ tariffId }),
+  tag: (tag) => ({ tag }),
+  contact: (contact) => ({ contact }),
+  online: (online) => ({ online }),
+  connected: (connected) => ({ connected }),
+  traffic_low: (trafficLow) => ({ trafficLow }),
+  node_id: (nodeId) => ({ nodeId }),
+  expires_before: (at) => ({ expiresBefore: fromInstant(at) }),
+  expires_after: (at) => ({ expiresAfter: fromInstant(at) }),
+  updated_since: (at) => ({ updatedSince: fromInstant(at) }),
+};
+
+function toCondition<Member extends keyof Values>(member: Member, value: Values[Member]): UserConditions {
+  return CONDITIONS[member](value);
+}
+
 /** The wire's filter as the store takes it. */
-export function conditionsOf(filter: UserFilter): UserConditions {
-  return {
-    states: statesOf(filter.state),
-    ids: filter.ids,
-    externalId: filter.external_id,
-    telegramId: filter.telegram_id,
-    metadata: memberOf(filter.metadata),
-    q: filter.q === '' ? undefined : filter.q,
-    tariffId: filter.tariff_id,
-    tag: filter.tag,
-    contact: filter.contact,
-    online: filter.online,
-    connected: filter.connected,
-    trafficLow: filter.traffic_low,
-    nodeId: filter.node_id,
-    expiresBefore: fromInstantOrUndefined(filter.expires_before),
-    expiresAfter: fromInstantOrUndefined(filter.expires_after),
-    updatedSince: fromInstantOrUndefined(filter.updated_since),
-  };
+export function toConditions(filter: UserFilter): UserConditions {
+  let conditions: UserConditions = {};
+  for (const member of Object.keys(filter) as (keyof Values)[]) {
+    const value = filter[member];
+    if (value !== undefined) conditions = { ...conditions, ...toCondition(member, value) };
+  }
+  return conditions;
+}
+
+/** The users that an action is for. Only `all` takes everybody: a filter without a condition is a defect of its caller. */
+export function toTargetConditions({
+  all,
+  ...filter
+}: UserFilter & { readonly all?: true | undefined }): UserConditions {
+  if (all !== true && Object.values(filter).every((value) => value === undefined))
+    throw new Error('a filter without a condition');
+  return toConditions(filter);
 }
 
 /** Every state is no condition. */
-function statesOf(state: UserFilter['state']): UserConditions['states'] {
+function parseStates(state: Values['state']): UserConditions['states'] {
   const states = listed(state);
   return states?.length === USER_STATES.length ? undefined : states;
 }
 
-function memberOf(metadata: UserFilter['metadata']): UserConditions['metadata'] {
-  const [member] = Object.entries(metadata ?? {});
-  return member && { key: member[0], value: member[1] };
+function toMetadataCondition(metadata: Values['metadata']): UserConditions['metadata'] {
+  const [member] = Object.entries(metadata);
+  if (member === undefined) throw new Error('the contract requires a member');
+  return { key: member[0], value: member[1] };
 }
 
 type Cursor = NonNullable<PageRequest['after']>;
 
+/** What the key of a sort is, as `computeSortKey` gives it. */
+const SORT_KINDS: { readonly [Field in SortField]: 'text' | 'number' | 'number_or_none' } = {
+  id: 'number',
+  name: 'text',
+  state: 'text',
+  tariff_id: 'number',
+  created_at: 'number',
+  expires_at: 'number_or_none',
+  used: 'number',
+  online_at: 'number',
+};
+
+function parseSortField(sort: Sort): SortField {
+  return (sort.startsWith('-') ? sort.slice(1) : sort) as SortField;
+}
+
 /** The row behind which the page begins. Refuses what this list did not hand out under this sort. */
-function rowBefore(cursor: string, sort: string): Cursor {
+function rowBefore(cursor: string, sort: Sort): Cursor {
   const [madeFor, value, id, ...others] = decodeCursor(cursor);
   if (typeof madeFor !== 'string' || others.length > 0) throw refuseCursor();
   if (madeFor !== sort) throw refuseCursor('belongs to another sort');
   if (typeof id !== 'number' || !Number.isSafeInteger(id)) throw refuseCursor();
-  const isText = sort.endsWith('name') || sort.endsWith('state');
-  if (value === null && sort.endsWith('expires_at')) return { value, id };
-  if (isText && typeof value === 'string') return { value, id };
-  if (!isText && typeof value === 'number' && Number.isSafeInteger(value)) return { value, id };
+  const kind = SORT_KINDS[parseSortField(sort)];
+  if (value === null && kind === 'number_or_none') return { value, id };
+  if (typeof value === 'string' && kind === 'text') return { value, id };
+  if (typeof value === 'number' && Number.isSafeInteger(value) && kind !== 'text') return { value, id };
   throw refuseCursor();
 }
 
 /** GET /users. */
 export function listUsers(input: Input<'listUsers'>, context: Context): Result<Output<'listUsers'>> {
   const { store, now } = context;
-  const { limit, offset, sort, cursor } = input;
-  const isDescending = sort.startsWith('-');
-  const field = (isDescending ? sort.slice(1) : sort) as SortField;
-  const conditions = conditionsOf(input);
+  const { limit, offset, sort, cursor, q, ...filter } = input;
+  const field = parseSortField(sort);
+  const conditions = toConditions({ ...filter, q: q === '' ? undefined : q });
   const { rows, hasMore } = store.users.page({
     conditions,
     sort: field,
-    descending: isDescending,
+    descending: sort.startsWith('-'),
     limit,
     offset,
     after: cursor === undefined ? null : readCursor(offset, () => rowBefore(cursor, sort)),
@@ -81,7 +121,7 @@ export function listUsers(input: Input<'listUsers'>, context: Context): Result<O
     total: store.users.count(conditions, now),
     limit,
     offset,
-    next_cursor: hasMore && last ? encodeCursor([sort, sortKeyOf(last, field), last.id]) : null,
+    next_cursor: hasMore && last ? encodeCursor([sort, computeSortKey(last, field), last.id]) : null,
   };
   return { body };
 }

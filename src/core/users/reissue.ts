@@ -1,15 +1,14 @@
 // Since when the former link of a user leads nowhere: here at once, on the machines of nodes with the first contact after it was replaced.
 import type { Input, Output } from '../../contract/table.ts';
-import { updatesFor } from '../../domain/nodes/node-protocol.ts';
-import type { Result } from '../call.ts';
-import type { Context, Handlers } from '../context.ts';
-import type { NodeRow } from '../ports/plans.ts';
-import { toInstant, toInstantOrNull } from '../wire.ts';
+import type { Context, Handlers } from '../kernel/context.ts';
+import { toInstant, toInstantOrNull } from '../kernel/wire.ts';
+import type { Result } from '../ports/call.ts';
+import type { NodeRow } from '../ports/nodes.ts';
 import { requireUser } from './users.ts';
 
-/** Whether its machine can have the former link: it serves links, and was there before. */
-function canHaveFormer({ agentPin, agentProtocol, createdAt }: NodeRow, at: number): boolean {
-  return agentPin !== null && createdAt <= at && !updatesFor(agentProtocol).includes('lease');
+/** Whether its machine can have the former link: it was there before. */
+function canHaveFormer({ agentPin, createdAt }: NodeRow, at: number): boolean {
+  return agentPin !== null && createdAt <= at;
 }
 
 function getFormerLink({ id }: Input<'getFormerLink'>, context: Context): Result<Output<'getFormerLink'>> {
@@ -24,7 +23,7 @@ function getFormerLink({ id }: Input<'getFormerLink'>, context: Context): Result
       nodes: machines.map(({ id: nodeId, name, lastSeenAt }) => ({
         id: nodeId,
         name,
-        dead_since: toInstantOrNull(reissue.metAt.get(nodeId) ?? null),
+        dead_since: toInstantOrNull(reissue.deliveredAt.get(nodeId) ?? null),
         last_seen_at: toInstantOrNull(lastSeenAt),
       })),
     },

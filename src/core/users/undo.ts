@@ -1,36 +1,62 @@
 // Undoes acts on users, for some minutes: each user who was not changed since is again as before. What time and traffic did meanwhile stays.
 import type { Input, Output } from '../../contract/table.ts';
-import { MOST_LISTED, UNDO_MINUTES, type UndoRefusal } from '../../contract/users/undo.ts';
+import { MAX_LISTED, UNDO_MINUTES, type UndoRefusal } from '../../contract/users/undo.ts';
 import { type Account, addBytes, type Grant } from '../../domain/users/account.ts';
-import type { SteppedWrite, Transaction, WriteHandler } from '../context.ts';
-import { PanelError } from '../panel-error.ts';
-import type { AuditUser, UndoRow, UndoStore } from '../ports/records.ts';
+import type { SteppedWrite, Transaction, WriteHandler } from '../kernel/context.ts';
+import { PanelError } from '../kernel/panel-error.ts';
+import { isSameJson } from '../kernel/wire.ts';
+import type { AuditUser } from '../ports/audit.ts';
+import type { UndoRow, UndoStore } from '../ports/undo.ts';
 import type { UserRow } from '../ports/users.ts';
-import { isSameJson } from '../wire.ts';
 import { type Change, type Current, commitUser, openUser, type UserFields } from './change.ts';
 
 const UNDO_MS = UNDO_MINUTES * 60_000;
 
-const ACCOUNT_MEMBERS = [
-  'enabled',
-  'expiresAt',
-  'hold',
-  'trafficLimit',
-  'resetStrategy',
-  'termBeganAt',
-  'heldAt',
-  'resetsAt',
-] as const satisfies readonly (keyof Account)[];
-const FIELDS = [
-  'tariffId',
-  'deviceLimit',
-  'concurrentLimit',
-  'inbounds',
-  'tags',
-] as const satisfies readonly (keyof UserFields)[];
+/** Whether an undo restores a member of the account as a whole; counters and grants are restored by what the act took from them. */
+const ACCOUNT_MEMBERS: { readonly [Member in keyof Account]-?: boolean } = {
+  enabled: true,
+  expiresAt: true,
+  hold: true,
+  trafficLimit: true,
+  resetStrategy: true,
+  termBeganAt: true,
+  heldAt: true,
+  resetsAt: true,
+  usedUp: false,
+  usedDown: false,
+  totalUp: false,
+  totalDown: false,
+  grants: false,
+};
 
-type AccountMember = (typeof ACCOUNT_MEMBERS)[number];
-type Field = (typeof FIELDS)[number];
+/** Whether an undo restores a field. Ids of other systems are unique, and may be those of another user by then. */
+const FIELDS: { readonly [Name in keyof UserFields]-?: boolean } = {
+  name: true,
+  contact: true,
+  note: true,
+  tags: true,
+  metadata: true,
+  tariffId: true,
+  deviceLimit: true,
+  concurrentLimit: true,
+  inbounds: true,
+  externalId: false,
+  telegramId: false,
+  token: false,
+  excess: false,
+  onlineAt: false,
+  cut: false,
+};
+
+type AccountMember = Exclude<keyof Account, 'grants'>;
+type Field = keyof UserFields;
+
+function restored<Name extends string>(members: { readonly [Member in Name]: boolean }): readonly Name[] {
+  return (Object.keys(members) as Name[]).filter((name) => members[name]);
+}
+
+const RESTORED_ACCOUNT = restored<AccountMember>(ACCOUNT_MEMBERS);
+const RESTORED_FIELDS = restored<Field>(FIELDS);
 
 /** How an act on one user is undone; stored as JSON. */
 interface UndoStep extends Pick<Account, 'hold' | 'resetsAt'>, Pick<UserRow, 'id' | 'version'> {
@@ -68,8 +94,8 @@ function undoStep({ row, account }: Current, change: Change, after: UserRow): Un
     version: after.version,
     hold: after.hold,
     resetsAt: after.resetsAt,
-    account: differing(ACCOUNT_MEMBERS, row, after),
-    fields: differing(FIELDS, row, after),
+    account: differing(RESTORED_ACCOUNT, row, after),
+    fields: differing(RESTORED_FIELDS, row, after),
     up: row.usedUp - after.usedUp,
     down: row.usedDown - after.usedDown,
     ended: account.grants.filter(isEnded).map(({ id, bytesLeft, endsAt }) => ({ id, bytesLeft, endsAt })),
@@ -85,7 +111,7 @@ export interface UndoNotes {
 }
 
 /** The steps of so many users are in one row. */
-const NOTED_TOGETHER = 100;
+const RECORDED_TOGETHER = 100;
 
 export function createUndoNotes(): UndoNotes {
   const texts: Omit<UndoRow, 'auditId'>[] = [];
@@ -100,7 +126,7 @@ export function createUndoNotes(): UndoNotes {
   return {
     add(current, change, after) {
       steps.push(undoStep(current, change, after));
-      if (steps.length === NOTED_TOGETHER) close();
+      if (steps.length === RECORDED_TOGETHER) close();
     },
     write(store, auditId) {
       close();
@@ -121,7 +147,7 @@ export function undoBefore(now: number): number {
   return now - UNDO_MS;
 }
 
-function refusalOf({ store }: Transaction, { row }: Current, step: UndoStep): UndoRefusal | null {
+function findUndoRefusal({ store }: Transaction, { row }: Current, step: UndoStep): UndoRefusal | null {
   const { version, hold, resetsAt, fields } = step;
   if (row.version !== version || row.resetsAt !== resetsAt || !isSameJson(row.hold, hold)) return 'changed_since';
   const { tariffId = null, inbounds = null } = fields;
@@ -162,7 +188,7 @@ function restore(tx: Transaction, current: Current, step: UndoStep): UserRow {
 }
 
 /** Writes the audit row of an act on many, or what it says after another part; returns its id. */
-export function noteAct(tx: Transaction, detail: Readonly<Record<string, unknown>>, id: number | undefined): number {
+export function auditAct(tx: Transaction, detail: Readonly<Record<string, unknown>>, id: number | undefined): number {
   if (id === undefined) return tx.audit(null, detail);
   tx.store.audit.amend(id, JSON.stringify(detail));
   return id;
@@ -176,7 +202,7 @@ function undoOne(tx: Transaction, step: UndoStep): Left | null {
   const stored = tx.store.users.get(id);
   if (!stored) return { id, name: null, reason: 'not_found' };
   const current = openUser(tx, stored);
-  const reason = refusalOf(tx, current, step);
+  const reason = findUndoRefusal(tx, current, step);
   if (reason !== null) return { id, name: stored.name, reason };
   restore(tx, current, step);
   return null;
@@ -207,7 +233,7 @@ function createUndo({ entries }: Input<'undoActs'>): SteppedWrite<'undoActs'> {
           for (const step of JSON.parse(steps) as UndoStep[]) {
             const refused = undoOne(tx, step);
             if (refused === null) changed.push({ id: step.id, name: null });
-            else if (users.length < MOST_LISTED) users.push(refused);
+            else if (users.length < MAX_LISTED) users.push(refused);
             seen += 1;
           }
           undo.remove(act, firstId);
@@ -215,7 +241,7 @@ function createUndo({ entries }: Input<'undoActs'>): SteppedWrite<'undoActs'> {
       });
       restored += changed.length;
       left += seen - changed.length;
-      auditId = noteAct(tx, { entries, restored, left }, auditId);
+      auditId = auditAct(tx, { entries, restored, left }, auditId);
       audit.appendUsers(auditId, changed);
       return seen < PART ? { body: { restored, left, users } } : { part: null };
     },

@@ -1,21 +1,17 @@
-// Users: made from a plan, read, changed and deleted; extended, reset and reissued, one by one or many (bulk.ts).
+// Users: made from a tariff, read, changed and deleted; extended, reset and reissued, one by one or many (bulk.ts).
 
 import { MAX_METADATA } from '../../contract/scalars.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import type { User, UserCreate, UserPatch, UserWithLink } from '../../contract/users/users.ts';
 import { STORED_KEY_BYTES } from '../../domain/nodes/shadowsocks.ts';
-import { type Account, stateOf, trafficRemaining } from '../../domain/users/account.ts';
+import { type Account, computeUserState, trafficRemaining } from '../../domain/users/account.ts';
 import { lastSegment } from '../../domain/users/pasted.ts';
 import { freshFlags, nextChangeAt } from '../../domain/users/settle.ts';
 import { type Duration, extendTerm, setExpiry, shortenTerm, startTerm } from '../../domain/users/term.ts';
 import { changeReset, resetTraffic } from '../../domain/users/traffic.ts';
-import type { Result } from '../call.ts';
-import type { Context, Handlers, Transaction } from '../context.ts';
 import { requireInbounds } from '../inbounds/inbounds.ts';
-import { bodyError, PanelError, requireAll } from '../panel-error.ts';
-import type { TariffRow } from '../ports/plans.ts';
-import type { NewUser, UserRow } from '../ports/users.ts';
-import { requireUsableTariff } from '../tariffs.ts';
+import type { Context, Handlers, Transaction } from '../kernel/context.ts';
+import { bodyError, PanelError, requireAll } from '../kernel/panel-error.ts';
 import {
   etagOf,
   fromInstant,
@@ -25,7 +21,11 @@ import {
   toInstant,
   toInstantOrNull,
   tokenOf,
-} from '../wire.ts';
+} from '../kernel/wire.ts';
+import type { Result } from '../ports/call.ts';
+import type { TariffRow } from '../ports/tariffs.ts';
+import type { NewUser, UserRow } from '../ports/users.ts';
+import { requireUsableTariff } from '../tariffs/tariffs.ts';
 import {
   type Change,
   type Current,
@@ -45,14 +45,14 @@ const PASSWORD_BYTES = 24;
 /** Any 32 bytes are a private key of X25519. */
 const WIREGUARD_KEY_BYTES = 32;
 /** So often are a link and credentials made before chance is found to be broken. */
-const MOST_TRIES = 10;
+const MAX_TRIES = 10;
 
 /** More users than this are not created or changed together on the thread that answers. */
 export const MAX_ON_MAIN = 100;
 
 /** A new link and new credentials, all unguessable and unique to the user. */
 function newAccess({ crypto, store }: Transaction): Pick<NewUser, 'token' | 'credentials'> {
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const token = tokenOf(crypto.randomBytes(TOKEN_BYTES));
     const credentials = {
       uuid: crypto.uuid(),
@@ -182,7 +182,7 @@ function getUser({ id }: Input<'getUser'>, context: Context): Result<User> {
   return context.store.read(() => userResult(context, requireUser(context, id)));
 }
 
-/** The plan of a new user. Refuses what cannot be created, before anything is written. */
+/** The tariff of a new user. Refuses what cannot be created, before anything is written. */
 function requireNewUser(input: UserCreate, tx: Transaction): TariffRow {
   return requireAll(
     () => requireUsableTariff(tx, input.tariff_id),
@@ -215,7 +215,7 @@ function insertUser(input: UserCreate, tariff: TariffRow, tx: Transaction): User
     concurrentLimit: input.concurrent_limit === undefined ? tariff.concurrentLimit : input.concurrent_limit,
     excess: null,
     inbounds: input.inbounds === undefined ? tariff.inbounds : input.inbounds,
-    state: stateOf(facts, now),
+    state: computeUserState(facts, now),
     extra: 0,
     dueAt: nextChangeAt(facts, flags, now, settings.expiringNoticeDays),
     onlineAt: null,
@@ -320,19 +320,27 @@ function setField<Name extends keyof UserFields>(name: Name): Patcher<UserFields
   return ({ account, fields }, value) => ({ account, fields: { ...fields, [name]: value } });
 }
 
-/** Another plan: its limits, a new term, the counter at zero; grants stay. null only detaches; the same plan changes nothing. */
+/** Another tariff: its limits, a new term, the counter at zero; grants stay. null only detaches; the same tariff changes nothing. */
 const switchTariff: Patcher<number | null> = (draft, id, context) => {
   const { account, fields } = draft;
   if (id === fields.tariffId) return draft;
   if (id === null) return { account, fields: { ...fields, tariffId: null } };
   const tariff = requireUsableTariff(context, id);
   const term = startTerm(tariff, context.now, context.settings.timeZone);
-  const { deviceLimit, concurrentLimit, inbounds } = tariff;
   return {
     account: { ...account, ...term, trafficLimit: tariff.trafficLimit },
-    fields: { ...limitAddresses(fields, concurrentLimit), tariffId: id, deviceLimit, inbounds },
+    fields: { ...limitAddresses(fields, tariff.concurrentLimit), ...pickPlanFields(tariff), tariffId: id },
   };
 };
+
+/** What a user gets of a tariff beside the account: every field that both have, but for their own names. */
+function pickPlanFields({
+  deviceLimit,
+  concurrentLimit,
+  inbounds,
+}: TariffRow): Pick<UserFields, Exclude<keyof UserFields & keyof TariffRow, 'name'>> {
+  return { deviceLimit, concurrentLimit, inbounds };
+}
 
 /** Another limit is judged by itself: what exceeded the former one is over, and a user who was cut off over it may connect. */
 function limitAddresses(fields: UserFields, concurrentLimit: number | null): UserFields {
@@ -354,7 +362,7 @@ function mergeMetadata(before: UserRow['metadata'], patch: NonNullable<UserPatch
 
 type PatchValues = { readonly [Member in keyof UserPatch]-?: Exclude<UserPatch[Member], undefined> };
 
-/** What each member of a patch does, in this order: the plan first, as the other members override what it sets. */
+/** What each member of a patch does, in this order: the tariff first, as the other members override what it sets. */
 const PATCHERS: { readonly [Member in keyof PatchValues]: Patcher<PatchValues[Member]> } = {
   tariff_id: switchTariff,
   enabled: ({ account, fields }, enabled) => ({ account: { ...account, enabled }, fields }),
@@ -392,7 +400,7 @@ function applyMember<Member extends keyof PatchValues>(
 }
 
 /** The change that a merge patch asks for; null where it asks for nothing new. */
-function changeOf(patch: UserPatch, { account: before, row }: Current, context: Context): Change | null {
+function computeChange(patch: UserPatch, { account: before, row }: Current, context: Context): Change | null {
   const start: Draft = { account: before, fields: row };
   let draft = start;
   for (const member of Object.keys(PATCHERS) as (keyof UserPatch)[]) {
@@ -405,7 +413,7 @@ function changeOf(patch: UserPatch, { account: before, row }: Current, context: 
   return { account, fields, setsEnd: account.expiresAt !== row.expiresAt };
 }
 
-/** What a patch names must exist and be free. The plan must take new users, but the user's own one stays. */
+/** What a patch names must exist and be free. The tariff must take new users, but the user's own one stays. */
 function requirePatch(context: Context, before: UserRow, patch: UserPatch): void {
   const { tariff_id: planId, inbounds, metadata, external_id: externalId, telegram_id: telegramId } = patch;
   requireAll(
@@ -448,7 +456,7 @@ export type Act = (current: Current, tx: Transaction) => Plan;
 export type PlannedAct = (current: Current, context: Context) => Plan;
 
 /** Exactly one of days and months, or `extend_amount`. */
-export function durationOf(input: { days?: number | undefined; months?: number | undefined }): Duration {
+export function parseDuration(input: { days?: number | undefined; months?: number | undefined }): Duration {
   const { days, months } = input;
   if (days !== undefined && months === undefined) return { days };
   if (months !== undefined && days === undefined) return { months };
@@ -489,7 +497,7 @@ function shortenBy(amount: Duration): PlannedAct {
 /** Applies a merge patch, of which `requirePatch` has accepted what it names. */
 export function patchBy(patch: UserPatch): PlannedAct {
   return (current, context) => {
-    const change = changeOf(patch, current, context);
+    const change = computeChange(patch, current, context);
     if (!change) return 'unchanged';
     const { enabled, tariffId } = current.row;
     const isEnabled = change.account?.enabled ?? enabled;
@@ -524,7 +532,7 @@ const reissue: Act = ({ row }, tx) => {
   tx.store.users.saveCredentials(row.id, credentials);
   // Who had the old link may have taken an invitation from its page.
   tx.store.bot.endPageInvitation(row.id);
-  tx.store.reissues.note(row.id, tx.now);
+  tx.store.reissues.recordReissue(row.id, tx.now);
   return { change: { fields: { token }, emit: (after, changed) => tx.emit('user.reissued', after, changed) } };
 };
 
@@ -570,12 +578,12 @@ function runUndoable(
 }
 
 function extendUser(input: Input<'extendUser'>, tx: Transaction): Result<UserWithLink> {
-  const amount = durationOf(input);
+  const amount = parseDuration(input);
   return runUndoable(tx, requireUser(tx, input.id), extendBy(amount), { ...amount });
 }
 
 function shortenUser(input: Input<'shortenUser'>, tx: Transaction): Result<UserWithLink> {
-  const amount = durationOf(input);
+  const amount = parseDuration(input);
   return runUndoable(tx, requireUser(tx, input.id), shortenBy(amount), { ...amount });
 }
 

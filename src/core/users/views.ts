@@ -1,11 +1,11 @@
 // The saved views of the list of users, all of them in one setting.
 
 import type { Input } from '../../contract/table.ts';
-import { MOST_VIEWS, type UserView } from '../../contract/users/user-views.ts';
-import type { Result } from '../call.ts';
-import type { Handlers, Transaction } from '../context.ts';
-import { bodyError, PanelError } from '../panel-error.ts';
-import { isSameJson } from '../wire.ts';
+import { MAX_VIEWS, type UserView } from '../../contract/users/user-views.ts';
+import type { Handlers, Transaction } from '../kernel/context.ts';
+import { bodyError, PanelError } from '../kernel/panel-error.ts';
+import { isSameJson } from '../kernel/wire.ts';
+import type { Result } from '../ports/call.ts';
 
 function saveUserView({ id, ...fields }: Input<'saveUserView'>, tx: Transaction): Result<UserView> {
   const { lastId, items } = tx.settings.userViews;
@@ -15,7 +15,7 @@ function saveUserView({ id, ...fields }: Input<'saveUserView'>, tx: Transaction)
   if (items.some((view) => view !== before && isNamed(view))) {
     throw bodyError('validation', '#/name', 'taken', 'is the name of another view');
   }
-  if (!before && items.length >= MOST_VIEWS) throw new PanelError('view_limit');
+  if (!before && items.length >= MAX_VIEWS) throw new PanelError('view_limit');
   const view = { ...fields, id: before?.id ?? lastId + 1 };
   if (before && isSameJson(view, before)) return { body: view };
   const others = items.filter((other) => other !== before);

@@ -1,12 +1,12 @@
 // What is sent to a webhook: body, headers and signature by Standard Webhooks (https://www.standardwebhooks.com), and when it is repeated.
 import { SECRET_OVERLAP_HOURS, TEST_TYPE } from '../../contract/webhooks.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/limits.ts';
-import { viewEvent } from '../events.ts';
-import { PanelError } from '../panel-error.ts';
+import { viewEvent } from '../kernel/events.ts';
+import { PanelError } from '../kernel/panel-error.ts';
+import { toBase64, toInstant } from '../kernel/wire.ts';
+import type { EventRow } from '../ports/events.ts';
 import type { Crypto, Store, Vault } from '../ports/ports.ts';
-import type { EventRow } from '../ports/records.ts';
 import type { DeliveryRow, WebhookRow } from '../ports/webhooks.ts';
-import { toBase64, toInstant } from '../wire.ts';
 
 const SECRET_PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
@@ -24,7 +24,7 @@ export function newSecret(crypto: Crypto): string {
 }
 
 /** The event as GET /events gives it, and its moment once more under the standard's name. */
-export function bodyOf(row: EventRow): string {
+export function buildBody(row: EventRow): string {
   const event = viewEvent(row);
   return JSON.stringify({ ...event, timestamp: event.at });
 }
@@ -59,7 +59,7 @@ export function openSecrets(store: Store, vault: Vault, webhook: WebhookRow, now
 }
 
 /** The headers of one attempt: signed with every secret, over id, timestamp and body. */
-export function headersOf(
+export function buildHeaders(
   crypto: Crypto,
   secrets: readonly string[],
   id: string,

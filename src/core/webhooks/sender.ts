@@ -11,21 +11,26 @@ import {
   type WebhookErrorCode,
 } from '../../contract/webhooks.ts';
 import { DAY_MS } from '../../domain/limits.ts';
-import type { Call } from '../call.ts';
-import { createTransaction, type Env, type Transaction } from '../context.ts';
-import { PanelError } from '../panel-error.ts';
+import type { Env, Transaction } from '../kernel/context.ts';
+import { PanelError } from '../kernel/panel-error.ts';
 import type { HeavyWriter } from '../ports/heavy-writer.ts';
+import type { Crypto, Store } from '../ports/ports.ts';
 import type { Attempted, DeliveryRow, WebhookClient, WebhookRow } from '../ports/webhooks.ts';
 import {
-  bodyOf,
+  buildBody,
+  buildHeaders,
   delayAfter,
-  headersOf,
   messageId,
   openSecrets,
   previousSecretPlace,
   randomFraction,
   retryAfterMs,
 } from './message.ts';
+
+type WebhookEnv = Pick<
+  Env,
+  'announce' | 'clock' | 'crypto' | 'heavy' | 'log' | 'queue' | 'store' | 'tasks' | 'timers' | 'transactNow' | 'vault'
+>;
 
 /** Requests of one webhook at once, so that a slow receiver holds up its own deliveries only. */
 const CONCURRENCY = 8;
@@ -39,15 +44,9 @@ const LOOKED_UP = 100;
 const RECORDED = 100;
 const SLOW_MS = 1000;
 /** Further events stay in the feed until some of these have ended. */
-const MOST_PENDING = 1000;
+const MAX_PENDING = 1000;
 /** After so long without a success, the next one makes every waiting delivery due. */
 const OUTAGE_MS = 10 * 60_000;
-
-const CALL: Call = {
-  actor: { kind: 'panel', id: null, name: 'panel', access: 'full' },
-  requestId: 'webhooks',
-  address: null,
-};
 
 export interface WebhookSender {
   /** Sends soon what is new or due. */
@@ -55,7 +54,7 @@ export interface WebhookSender {
   /** Removes old deliveries and secrets whose overlap has ended. */
   prune(): Promise<void>;
   /** Ends running requests, which are sent again at the next start. */
-  stop(): Promise<void>;
+  stop(): void;
 }
 
 const NO_SECRET = { error: 'no_secret' } as const;
@@ -68,8 +67,54 @@ interface Ready {
   opened: { readonly updatedAt: number; readonly secrets: readonly string[] | null } | null;
 }
 
-export function createWebhookSender(env: Env, client: WebhookClient): WebhookSender {
-  const { store, clock, crypto, vault, log, queue, timers, heavy } = env;
+/** On the thread of large writes where it is one. */
+async function writeLarge<T>(
+  { store, queue, heavy }: Pick<Env, 'heavy' | 'queue' | 'store'>,
+  isLarge: boolean,
+  work: () => T,
+  onThread: (thread: HeavyWriter) => Promise<T>,
+): Promise<T> {
+  if (!heavy || !isLarge) return queue.run(() => store.write(work));
+  try {
+    return await queue.runAlone(() => onThread(heavy));
+  } catch (error) {
+    if (error instanceof PanelError && error.code === 'storage_full') store.diskSpace.markFull();
+    throw error;
+  }
+}
+
+function isBehind(store: Store, { id, position }: WebhookRow): boolean {
+  return position < store.events.latestId() && store.webhooks.countPending(id) < MAX_PENDING;
+}
+
+function post(
+  client: WebhookClient,
+  crypto: Crypto,
+  webhook: WebhookRow,
+  delivery: DeliveryRow,
+  secrets: readonly string[],
+  now: number,
+) {
+  const { url, allowPrivate } = webhook;
+  const headers = buildHeaders(crypto, secrets, messageId(delivery), now, delivery.body);
+  return client.post({ url, allowPrivate, headers, body: delivery.body });
+}
+
+/** Opened again where the webhook was changed since: its secret may be another. */
+function getSecrets(
+  { store, vault, clock }: Pick<Env, 'clock' | 'store' | 'vault'>,
+  webhook: WebhookRow,
+  all: Ready,
+): readonly string[] | null {
+  const { updatedAt } = webhook;
+  if (all.opened?.updatedAt !== updatedAt) {
+    all.opened = { updatedAt, secrets: openSecrets(store, vault, webhook, clock.now()) };
+  }
+  return all.opened.secrets;
+}
+
+export function createWebhookSender(env: WebhookEnv, client: WebhookClient): WebhookSender {
+  const { store, clock, crypto, vault, log, queue, tasks, timers } = env;
   /** How many requests of a webhook are running. */
   const running = new Map<number, number>();
   /** None has an empty list. */
@@ -77,7 +122,7 @@ export function createWebhookSender(env: Env, client: WebhookClient): WebhookSen
   /** Deliveries that are ready, being sent, or whose attempt is not recorded yet. */
   const busy = new Set<number>();
   const attempted: Attempted[] = [];
-  let recording: Promise<void> | null = null;
+  let isRecording = false;
   let isPumping = false;
   let isMore = false;
   let isStopped = false;
@@ -87,7 +132,8 @@ export function createWebhookSender(env: Env, client: WebhookClient): WebhookSen
     if (isPumping || isStopped) return;
     isPumping = true;
     timers.soon(() => {
-      pump()
+      tasks
+        .run(pump)
         .catch((error: unknown) => {
           log.error('webhooks failed', { error: String(error) });
           isMore = false;
@@ -103,14 +149,15 @@ export function createWebhookSender(env: Env, client: WebhookClient): WebhookSen
   async function pump(): Promise<void> {
     while (isMore && !isStopped && !store.diskSpace.isFull()) {
       isMore = false;
-      const behind = store.webhooks.all().filter((webhook) => webhook.enabled && isBehind(webhook));
+      const behind = store.webhooks.all().filter((webhook) => webhook.enabled && isBehind(store, webhook));
       if (behind.length > 0) {
         const now = clock.now();
         const isLarge = store.events.latestId() - Math.min(...behind.map(({ position }) => position)) >= LARGE;
-        const isUnfinished = await write(
+        const isUnfinished = await writeLarge(
+          env,
           isLarge,
-          () => handOutAll(env, now),
-          (thread) => thread.handOut(now),
+          () => enqueueAllDeliveries(env, now),
+          (thread) => thread.enqueueDeliveries(now),
         );
         isMore ||= isUnfinished;
       }
@@ -119,20 +166,6 @@ export function createWebhookSender(env: Env, client: WebhookClient): WebhookSen
       // Others have their turn of the event loop between two chunks.
       if (isMore) await new Promise<void>((resolve) => timers.soon(resolve));
     }
-  }
-
-  async function write<T>(isLarge: boolean, work: () => T, onThread: (thread: HeavyWriter) => Promise<T>): Promise<T> {
-    if (!heavy || !isLarge) return queue.run(() => store.write(work));
-    try {
-      return await queue.runAlone(() => onThread(heavy));
-    } catch (error) {
-      if (error instanceof PanelError && error.code === 'storage_full') store.diskSpace.markFull();
-      throw error;
-    }
-  }
-
-  function isBehind({ id, position }: WebhookRow): boolean {
-    return position < store.events.latestId() && store.webhooks.countPending(id) < MOST_PENDING;
   }
 
   function sendDue(): void {
@@ -160,7 +193,7 @@ export function createWebhookSender(env: Env, client: WebhookClient): WebhookSen
       const delivery = store.webhooks.delivery(id);
       const webhook = delivery?.webhookId === webhookId ? store.webhooks.get(webhookId) : undefined;
       const isDue = delivery !== undefined && delivery.nextAt !== null && delivery.nextAt <= clock.now();
-      if (webhook?.enabled && isDue) void send(webhook, delivery, secretsOf(webhook, all));
+      if (webhook?.enabled && isDue) begin(webhook, delivery, getSecrets(env, webhook, all));
       else busy.delete(id);
     }
     if (canSend && waiting.length > 0) return;
@@ -168,32 +201,27 @@ export function createWebhookSender(env: Env, client: WebhookClient): WebhookSen
     ready.delete(webhookId);
   }
 
-  /** Opened again where the webhook was changed since: its secret may be another. */
-  function secretsOf(webhook: WebhookRow, all: Ready): readonly string[] | null {
-    const { updatedAt } = webhook;
-    if (all.opened?.updatedAt !== updatedAt) {
-      all.opened = { updatedAt, secrets: openSecrets(store, vault, webhook, clock.now()) };
-    }
-    return all.opened.secrets;
+  function begin(webhook: WebhookRow, delivery: DeliveryRow, secrets: readonly string[] | null): void {
+    tasks.start('webhook delivery', () => send(webhook, delivery, secrets));
   }
 
   async function send(webhook: WebhookRow, delivery: DeliveryRow, secrets: readonly string[] | null): Promise<void> {
     const at = clock.now();
     running.set(webhook.id, (running.get(webhook.id) ?? 0) + 1);
-    const outcome = await (secrets ? request(webhook, delivery, secrets, at) : NO_SECRET);
+    const outcome = await (secrets ? post(client, crypto, webhook, delivery, secrets, at) : NO_SECRET);
     running.set(webhook.id, (running.get(webhook.id) ?? 1) - 1);
     if ('error' in outcome && outcome.error === 'stopped') return;
     const endedAt = clock.now();
     attempted.push({ deliveryId: delivery.id, at, endedAt, outcome });
     sendReady(webhook.id);
     const isLast = !ready.has(webhook.id);
-    if (isLast || attempted.length >= RECORDED || endedAt - at >= SLOW_MS) recording ??= record();
+    if (isLast || attempted.length >= RECORDED || endedAt - at >= SLOW_MS) recordSoon();
   }
 
-  function request(webhook: WebhookRow, delivery: DeliveryRow, secrets: readonly string[], now: number) {
-    const { url, allowPrivate } = webhook;
-    const headers = headersOf(crypto, secrets, messageId(delivery), now, delivery.body);
-    return client.post({ url, allowPrivate, headers, body: delivery.body });
+  function recordSoon(): void {
+    if (isRecording) return;
+    isRecording = true;
+    tasks.start('webhook attempts', record);
   }
 
   /** Attempts that end while others are being written share the next transaction. */
@@ -203,7 +231,8 @@ export function createWebhookSender(env: Env, client: WebhookClient): WebhookSen
       const ended = attempted.splice(0, RECORDED);
       try {
         const now = clock.now();
-        await write(
+        await writeLarge(
+          env,
           ended.length >= LARGE,
           () => recordAll(env, ended, now),
           (thread) => thread.recordAttempts(ended, now),
@@ -214,7 +243,7 @@ export function createWebhookSender(env: Env, client: WebhookClient): WebhookSen
       }
       for (const { deliveryId } of ended) busy.delete(deliveryId);
     }
-    recording = null;
+    isRecording = false;
     env.announce();
   }
 
@@ -223,28 +252,27 @@ export function createWebhookSender(env: Env, client: WebhookClient): WebhookSen
     async prune() {
       if (store.webhooks.all().length > 0) await queue.run(() => store.write(() => pruneAll(env)));
     },
-    async stop() {
+    stop() {
       isStopped = true;
       client.close();
-      if (attempted.length > 0) recording ??= record();
-      await recording;
+      if (attempted.length > 0) recordSoon();
     },
   };
 }
 
 /** Hands events out to every webhook that has room; whether there are more. */
-export function handOutAll({ store }: Env, now: number): boolean {
+export function enqueueAllDeliveries({ store }: Pick<Env, 'store'>, now: number): boolean {
   let isMore = false;
   for (const webhook of store.webhooks.all()) {
     if (!webhook.enabled) continue;
-    const room = MOST_PENDING - store.webhooks.countPending(webhook.id);
+    const room = MAX_PENDING - store.webhooks.countPending(webhook.id);
     if (room <= 0) continue;
     const from = Math.max(webhook.position, store.events.prunedUpTo());
     const rows = store.events.after(from, Math.min(CHUNK, room), null);
     const { types } = webhook;
     for (const row of rows) {
       if (types !== null && !types.includes(row.type)) continue;
-      store.webhooks.addDelivery(newDelivery(webhook.id, row.id, row.type, bodyOf(row), now));
+      store.webhooks.addDelivery(newDelivery(webhook.id, row.id, row.type, buildBody(row), now));
     }
     isMore ||= rows.length === CHUNK;
     const position = rows.at(-1)?.id ?? Math.max(from, store.events.latestId());
@@ -275,13 +303,14 @@ export function newDelivery(
   };
 }
 
-export function recordAll(env: Env, ended: readonly Attempted[], now: number): void {
-  const tx = createTransaction(env, CALL, 'disableWebhook', now);
-  for (const one of ended) recordOne(tx, one);
+export function recordAll(env: Pick<Env, 'transactNow'>, ended: readonly Attempted[], now: number): void {
+  env.transactNow({ name: 'disableWebhook', by: 'webhooks', at: now }, (tx) => {
+    for (const one of ended) recordOne(tx, one);
+  });
 }
 
 /** Why an outcome is a failure; null where it is none. */
-function errorOf(outcome: Attempted['outcome']): WebhookErrorCode | null {
+function findErrorCode(outcome: Attempted['outcome']): WebhookErrorCode | null {
   if ('error' in outcome) return outcome.error;
   if (outcome.status >= 200 && outcome.status < 300) return null;
   return outcome.status >= 300 && outcome.status < 400 ? 'redirect' : 'status';
@@ -295,7 +324,7 @@ function recordOne(tx: Transaction, { deliveryId, at, endedAt, outcome }: Attemp
   if (!webhook) return;
   const { now } = tx;
   const attempts = delivery.attempts + 1;
-  const error = errorOf(outcome);
+  const error = findErrorCode(outcome);
   const status = 'status' in outcome ? outcome.status : null;
   webhooks.addAttempt({ deliveryId, number: attempts, at, durationMs: Math.max(0, endedAt - at), status, error });
   if (error === null) {
@@ -328,7 +357,7 @@ function disable(tx: Transaction, webhook: WebhookRow, reason: 'gone' | 'failing
   tx.env.log.warn('webhook disabled', { webhook: webhook.id, reason });
 }
 
-function pruneAll({ store, clock }: Env): void {
+function pruneAll({ store, clock }: Pick<Env, 'clock' | 'store'>): void {
   const now = clock.now();
   for (const webhook of store.webhooks.all()) {
     store.webhooks.prune(webhook.id, now - DELIVERIES_KEPT_DAYS * DAY_MS, DELIVERIES_KEPT);

@@ -2,11 +2,11 @@
 import type { Proof } from '../../contract/access/proof.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { type Delivery, MAX_WEBHOOKS, TEST_TYPE, type Webhook } from '../../contract/webhooks.ts';
-import type { Result } from '../call.ts';
-import type { AsyncContext, Context, Env, Handlers, Transaction } from '../context.ts';
-import { bodyError, PanelError } from '../panel-error.ts';
+import type { AsyncContext, Context, Env, Handlers, Transaction } from '../kernel/context.ts';
+import { bodyError, PanelError } from '../kernel/panel-error.ts';
+import { patchReader, toInstant, toInstantOrNull } from '../kernel/wire.ts';
+import type { Result } from '../ports/call.ts';
 import type { DeliveryRow, WebhookRow } from '../ports/webhooks.ts';
-import { patchReader, toInstant, toInstantOrNull } from '../wire.ts';
 import { messageId, newSecret, previousSecretPlace, SECRET_OVERLAP_MS, secretPlace, testBody } from './message.ts';
 import { newDelivery } from './sender.ts';
 
@@ -61,7 +61,7 @@ function requireEnabled({ enabled }: WebhookRow): void {
 }
 
 /** Refuses an address that could never be sent to. A host's addresses are checked with each connection. */
-function requireAllowed({ webhookClient }: Env, url: string, allowPrivate: boolean): void {
+function requireAllowed({ webhookClient }: Pick<Env, 'webhookClient'>, url: string, allowPrivate: boolean): void {
   if (!allowPrivate && new URL(url).protocol !== 'https:')
     throw bodyError('validation', '#/url', 'https_required', 'must be https unless private addresses are allowed');
   if (webhookClient?.isRefused(url, allowPrivate))
@@ -69,7 +69,7 @@ function requireAllowed({ webhookClient }: Env, url: string, allowPrivate: boole
 }
 
 /** For the audit log: the path and the query of a URL may hold a token. */
-function hostOf(url: string): string {
+function parseHost(url: string): string {
   return new URL(url).host;
 }
 
@@ -100,13 +100,13 @@ async function createWebhook(input: Input<'createWebhook'>, context: AsyncContex
     };
     const row = { ...fields, id: store.webhooks.insert(fields) };
     const secret = newSecret(crypto);
-    store.sealed.put(vault.seal(secretPlace(row.id), secret));
-    tx.audit(`webhook:${row.id}`, { host: hostOf(url), description, types, allow_private: allowPrivate });
+    store.sealed.save(vault.seal(secretPlace(row.id), secret));
+    tx.audit(`webhook:${row.id}`, { host: parseHost(url), description, types, allow_private: allowPrivate });
     return { body: { webhook: viewWebhook(tx, row), secret } };
   });
 }
 
-const columnsOf = patchReader<Omit<Input<'changeWebhook'>, 'id' | keyof Proof>, WebhookRow>({
+const toColumns = patchReader<Omit<Input<'changeWebhook'>, 'id' | keyof Proof>, WebhookRow>({
   url: 'url',
   description: 'description',
   types: 'types',
@@ -115,11 +115,11 @@ const columnsOf = patchReader<Omit<Input<'changeWebhook'>, 'id' | keyof Proof>, 
 
 function changeWebhook(input: Input<'changeWebhook'>, tx: Transaction): Result<Webhook> {
   const before = requireWebhook(tx, input.id);
-  const after = { ...before, ...columnsOf(input), updatedAt: tx.now };
+  const after = { ...before, ...toColumns(input), updatedAt: tx.now };
   requireAllowed(tx.env, after.url, after.allowPrivate);
   tx.store.webhooks.save(after);
   const { description, types, allowPrivate } = after;
-  tx.audit(`webhook:${after.id}`, { host: hostOf(after.url), description, types, allow_private: allowPrivate });
+  tx.audit(`webhook:${after.id}`, { host: parseHost(after.url), description, types, allow_private: allowPrivate });
   return { body: viewWebhook(tx, after) };
 }
 
@@ -130,7 +130,7 @@ function enableWebhook({ id, enabled }: Input<'enableWebhook'>, tx: Transaction)
   const after = { ...before, enabled, disabledReason, failingSince: null, updatedAt: tx.now };
   tx.store.webhooks.save(after);
   if (enabled) tx.store.webhooks.hasten(id, tx.now);
-  tx.audit(`webhook:${id}`, { host: hostOf(after.url), enabled });
+  tx.audit(`webhook:${id}`, { host: parseHost(after.url), enabled });
   return { body: viewWebhook(tx, after) };
 }
 
@@ -139,7 +139,7 @@ function deleteWebhook({ id }: Input<'deleteWebhook'>, tx: Transaction): Result<
   tx.store.webhooks.remove(id);
   tx.store.sealed.remove(secretPlace(id));
   tx.store.sealed.remove(previousSecretPlace(id));
-  tx.audit(`webhook:${id}`, { host: hostOf(url), description });
+  tx.audit(`webhook:${id}`, { host: parseHost(url), description });
   return { body: undefined };
 }
 
@@ -150,12 +150,12 @@ async function rotateWebhookSecret(input: Input<'rotateWebhookSecret'>, context:
     const before = requireWebhook(tx, input.id);
     const sealed = store.sealed.get(secretPlace(before.id));
     // Sealed again, because a sealed secret opens at its own place only.
-    if (sealed) store.sealed.put(vault.seal(previousSecretPlace(before.id), vault.open(sealed)));
+    if (sealed) store.sealed.save(vault.seal(previousSecretPlace(before.id), vault.open(sealed)));
     const secret = newSecret(crypto);
-    store.sealed.put(vault.seal(secretPlace(before.id), secret));
+    store.sealed.save(vault.seal(secretPlace(before.id), secret));
     const after = { ...before, previousSecretEndsAt: sealed ? now + SECRET_OVERLAP_MS : null, updatedAt: now };
     store.webhooks.save(after);
-    tx.audit(`webhook:${after.id}`, { host: hostOf(after.url) });
+    tx.audit(`webhook:${after.id}`, { host: parseHost(after.url) });
     return { body: { webhook: viewWebhook(tx, after), secret } };
   });
 }
@@ -166,7 +166,7 @@ function testWebhook({ id }: Input<'testWebhook'>, tx: Transaction): Result<Deli
   requireEnabled(webhook);
   const fields = newDelivery(id, null, TEST_TYPE, testBody(id, now), now);
   const row = { ...fields, id: store.webhooks.addDelivery(fields) };
-  tx.audit(`webhook:${id}`, { host: hostOf(webhook.url) });
+  tx.audit(`webhook:${id}`, { host: parseHost(webhook.url) });
   return { body: viewDelivery(tx, row) };
 }
 

@@ -2,12 +2,12 @@
 import { describe, expect, it, test } from 'vitest';
 import {
   abilityDifference,
-  canTellAddresses,
-  cutOffOf,
+  canReportAddresses,
   describeMissing,
   ENGINE_FACTS,
   engineDifference,
   engineNeeds,
+  findCutOffs,
   isOlder,
   missingFacts,
   neededFacts,
@@ -67,9 +67,13 @@ test('what every engine knows needs nothing, and an engine that is not known lac
 });
 
 test('Xray tells addresses from 26.1.13 on, v2ray in no version', () => {
-  const tells = (name: string, version: string) => canTellAddresses({ name, version });
-  expect([tells('xray', '26.1.13'), tells('xray', '26.3.27'), tells('xray', '25.12.8')]).toEqual([true, true, false]);
-  expect(tells('v2ray', '5.40.0')).toBe(false);
+  const reportsAddresses = (name: string, version: string) => canReportAddresses({ name, version });
+  expect([
+    reportsAddresses('xray', '26.1.13'),
+    reportsAddresses('xray', '26.3.27'),
+    reportsAddresses('xray', '25.12.8'),
+  ]).toEqual([true, true, false]);
+  expect(reportsAddresses('v2ray', '5.40.0')).toBe(false);
 });
 
 test('the words say who has it, and what the node runs', () => {
@@ -78,10 +82,11 @@ test('the words say who has it, and what the node runs', () => {
   expect(words[2]).toBe('needs XHTTP: Xray 24.11.30 or newer; its node runs v2ray 4.34.0');
 });
 
-describe('cutOffOf', () => {
+describe('findCutOffs', () => {
   it('says that Xray and v2ray refuse new connections, and end open ones by a restart alone', () => {
-    for (const name of ['xray', 'v2ray']) expect(cutOffOf({ name, version: '1.0.0' })).toEqual(['refuse', 'restart']);
-    for (const name of ['other', 'constructor']) expect(cutOffOf({ name, version: '1.0.0' })).toBeNull();
+    for (const name of ['xray', 'v2ray'])
+      expect(findCutOffs({ name, version: '1.0.0' })).toEqual(['refuse', 'restart']);
+    for (const name of ['other', 'constructor']) expect(findCutOffs({ name, version: '1.0.0' })).toBeNull();
   });
 });
 
@@ -135,21 +140,25 @@ test('the same by ids, for who has words of his own', () => {
     ],
     lost: [],
   });
-  expect(canTellAddresses({ name: 'v2ray', version: '26.1.13' })).toBe(false);
+  expect(canReportAddresses({ name: 'v2ray', version: '26.1.13' })).toBe(false);
 });
 
 test('what is missing names the setting that needs it', () => {
   const missing = (shape: ServedShape) => missingFacts(shape, { name: 'v2ray', version: '4.35.0' });
-  const fieldsOf = (shape: ServedShape) => missing(shape).map(({ field }) => field);
-  expect(fieldsOf({ ...REALITY, network: 'grpc', flow: 'xtls-rprx-vision' })).toEqual(['network', 'security', 'flow']);
-  expect(fieldsOf({ ...PLAIN, protocol: 'shadowsocks', method: '2022-blake3-aes-256-gcm' })).toEqual([
+  const listMissingFields = (shape: ServedShape) => missing(shape).map(({ field }) => field);
+  expect(listMissingFields({ ...REALITY, network: 'grpc', flow: 'xtls-rprx-vision' })).toEqual([
+    'network',
+    'security',
+    'flow',
+  ]);
+  expect(listMissingFields({ ...PLAIN, protocol: 'shadowsocks', method: '2022-blake3-aes-256-gcm' })).toEqual([
     'protocol',
     'method',
   ]);
-  expect(fieldsOf({ ...PLAIN, network: 'httpupgrade' })).toEqual(['network']);
-  expect(fieldsOf({ ...PLAIN, network: 'xhttp' })).toEqual(['network']);
-  expect(fieldsOf({ ...PLAIN, protocol: 'hysteria2', network: 'quic' })).toEqual(['protocol']);
-  expect(fieldsOf({ ...PLAIN, protocol: 'wireguard', network: 'udp' })).toEqual(['protocol']);
+  expect(listMissingFields({ ...PLAIN, network: 'httpupgrade' })).toEqual(['network']);
+  expect(listMissingFields({ ...PLAIN, network: 'xhttp' })).toEqual(['network']);
+  expect(listMissingFields({ ...PLAIN, protocol: 'hysteria2', network: 'quic' })).toEqual(['protocol']);
+  expect(listMissingFields({ ...PLAIN, protocol: 'wireguard', network: 'udp' })).toEqual(['protocol']);
 });
 
 test('what of the table a connection needs', () => {

@@ -102,11 +102,11 @@ export const ENGINE_FACTS: readonly EngineFact[] = [
  * The first Xray that tells from which addresses users are connected: GetAllOnlineUsers, with a question for each user; all at once,
  * GetUsersStats, from 26.4.13 on. v2ray cannot tell. What an engine can is found by asking it; this is for words.
  */
-export const TELLS_ADDRESSES_SINCE = '26.1.13';
+export const REPORTS_ADDRESSES_SINCE = '26.1.13';
 
 /** Whether an engine can tell from which addresses users are connected. */
-export function canTellAddresses({ name, version }: EngineVersion): boolean {
-  return name === 'xray' && !isOlder(version, TELLS_ADDRESSES_SINCE);
+export function canReportAddresses({ name, version }: EngineVersion): boolean {
+  return name === 'xray' && !isOlder(version, REPORTS_ADDRESSES_SINCE);
 }
 
 /** What each engine can do when a user may no longer connect. Removing a user ends no open connection in either, in no version. */
@@ -116,7 +116,7 @@ const CUT_OFF: Readonly<Record<string, readonly CutOff[]>> = {
 };
 
 /** null: not known of this engine. */
-export function cutOffOf({ name }: EngineVersion): readonly CutOff[] | null {
+export function findCutOffs({ name }: EngineVersion): readonly CutOff[] | null {
   return Object.hasOwn(CUT_OFF, name) ? (CUT_OFF[name] ?? null) : null;
 }
 
@@ -144,11 +144,11 @@ export function neededFacts(shape: ServedShape): readonly EngineFact[] {
 export function engineNeeds(shape: ServedShape): EngineNeeds | null {
   const needed = neededFacts(shape);
   if (needed.length === 0) return null;
-  const latest = (name: keyof EngineNeeds) => needed.map(({ since }) => since[name]).reduce(laterOf);
+  const latest = (name: keyof EngineNeeds) => needed.map(({ since }) => since[name]).reduce(pickLater);
   return { xray: latest('xray'), v2ray: latest('v2ray') };
 }
 
-function laterOf(one: string | null, other: string | null): string | null {
+function pickLater(one: string | null, other: string | null): string | null {
   if (one === null || other === null) return null;
   return isOlder(one, other) ? other : one;
 }
@@ -165,14 +165,14 @@ function hasFact({ since }: EngineFact, { name, version }: EngineVersion): boole
 }
 
 /** What an engine gives to users, of what not every one does. */
-function abilitiesOf(engine: EngineVersion): readonly EngineAbility[] {
+function listAbilities(engine: EngineVersion): readonly EngineAbility[] {
   const facts = ENGINE_FACTS.filter((fact) => hasFact(fact, engine)).map(({ id }) => id);
-  return canTellAddresses(engine) ? [...facts, 'addresses'] : facts;
+  return canReportAddresses(engine) ? [...facts, 'addresses'] : facts;
 }
 
 /** The same as `engineDifference`, by ids. */
 export function abilityDifference(from: EngineVersion, to: EngineVersion) {
-  const [before, after] = [abilitiesOf(from), abilitiesOf(to)];
+  const [before, after] = [listAbilities(from), listAbilities(to)];
   return {
     gained: after.filter((ability) => !before.includes(ability)),
     lost: before.filter((ability) => !after.includes(ability)),
@@ -182,7 +182,7 @@ export function abilityDifference(from: EngineVersion, to: EngineVersion) {
 export function engineDifference(from: EngineVersion, to: EngineVersion): EngineDifference {
   const titles = (one: EngineVersion, other: EngineVersion) => [
     ...ENGINE_FACTS.filter((fact) => hasFact(fact, one) && !hasFact(fact, other)).map(({ title }) => title),
-    ...(canTellAddresses(one) && !canTellAddresses(other) ? ['From where users are connected'] : []),
+    ...(canReportAddresses(one) && !canReportAddresses(other) ? ['From where users are connected'] : []),
   ];
   return { gained: titles(to, from), lost: titles(from, to) };
 }

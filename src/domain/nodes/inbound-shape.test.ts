@@ -2,23 +2,23 @@
 import { describe, expect, it } from 'vitest';
 import { NETWORKS, PROTOCOLS, SECURITIES } from '../../contract/inbounds.ts';
 import {
+  adjustShape,
   allowedNetworks,
   allowedSecurities,
   defaultShape,
-  fitShape,
+  listTransports,
   shapeFields,
   sharedTransports,
-  transportsOf,
 } from './inbound-shape.ts';
 
 const ALL = PROTOCOLS.flatMap((protocol) =>
   NETWORKS.flatMap((network) => SECURITIES.map((security) => ({ protocol, network, security }))),
 );
 
-describe('fitShape', () => {
+describe('adjustShape', () => {
   it('keeps the protocol and gives only what can be chosen', () => {
     for (const shape of ALL) {
-      const { protocol, network, security } = fitShape(shape);
+      const { protocol, network, security } = adjustShape(shape);
       expect(protocol).toBe(shape.protocol);
       expect(allowedSecurities(protocol)).toContain(security);
       expect(allowedNetworks({ protocol, security })).toContain(network);
@@ -26,14 +26,14 @@ describe('fitShape', () => {
   });
 
   it('leaves a shape that works as it is', () => {
-    for (const shape of ALL) expect(fitShape(fitShape(shape))).toEqual(fitShape(shape));
+    for (const shape of ALL) expect(adjustShape(adjustShape(shape))).toEqual(adjustShape(shape));
     const working = { protocol: 'vless', network: 'xhttp', security: 'reality' } as const;
-    expect(fitShape(working)).toEqual(working);
+    expect(adjustShape(working)).toEqual(working);
   });
 
   it('takes TLS where a protocol cannot do without, and plain tcp under shadowsocks', () => {
-    expect(fitShape({ protocol: 'trojan', network: 'ws', security: 'none' }).security).toBe('tls');
-    expect(fitShape({ protocol: 'shadowsocks', network: 'grpc', security: 'tls' })).toEqual({
+    expect(adjustShape({ protocol: 'trojan', network: 'ws', security: 'none' }).security).toBe('tls');
+    expect(adjustShape({ protocol: 'shadowsocks', network: 'grpc', security: 'tls' })).toEqual({
       protocol: 'shadowsocks',
       network: 'tcp',
       security: 'none',
@@ -84,14 +84,14 @@ describe('shapeFields', () => {
     const fields = [...shapeFields({ protocol: 'hysteria2', network: 'quic', security: 'tls' })].sort();
     expect(fields).toEqual(['certificate', 'certificate_key', 'obfs_password', 'sni']);
     for (const shape of ALL)
-      expect(shapeFields(fitShape(shape)).has('obfs_password')).toBe(shape.protocol === 'hysteria2');
+      expect(shapeFields(adjustShape(shape)).has('obfs_password')).toBe(shape.protocol === 'hysteria2');
   });
 
   it('asks of WireGuard for keys, addresses and the size of packets alone', () => {
     const fields = [...shapeFields({ protocol: 'wireguard', network: 'udp', security: 'none' })].sort();
     expect(fields).toEqual(['address_pool', 'mtu', 'private_key', 'public_key']);
     for (const shape of ALL)
-      expect(shapeFields(fitShape(shape)).has('address_pool')).toBe(shape.protocol === 'wireguard');
+      expect(shapeFields(adjustShape(shape)).has('address_pool')).toBe(shape.protocol === 'wireguard');
   });
 
   it('asks for keys with reality only', () => {
@@ -109,8 +109,8 @@ describe('shapeFields', () => {
   });
 
   it('asks for a certificate with tls only', () => {
-    const withCertificate = ALL.filter((shape) => shapeFields(fitShape(shape)).has('certificate'));
-    expect(new Set(withCertificate.map((shape) => fitShape(shape).security))).toEqual(new Set(['tls']));
+    const withCertificate = ALL.filter((shape) => shapeFields(adjustShape(shape)).has('certificate'));
+    expect(new Set(withCertificate.map((shape) => adjustShape(shape).security))).toEqual(new Set(['tls']));
   });
 
   it('asks for a path or a service by the network', () => {
@@ -173,7 +173,7 @@ it('changes what is not allowed to the nearest that is: TLS, and the first netwo
   const fitted = (protocol: (typeof PROTOCOLS)[number]) =>
     SECURITIES.flatMap((security) =>
       (['tcp', 'ws', 'xhttp', 'quic'] as const).map((network) => {
-        const fit = fitShape({ protocol, network, security });
+        const fit = adjustShape({ protocol, network, security });
         return `${fit.network} ${fit.security}`;
       }),
     );
@@ -192,7 +192,7 @@ it('changes what is not allowed to the nearest that is: TLS, and the first netwo
 });
 
 it('listens on TCP, UDP or both, by the protocol', () => {
-  expect(PROTOCOLS.map((protocol) => [protocol, ...transportsOf(protocol)].join(' '))).toEqual([
+  expect(PROTOCOLS.map((protocol) => [protocol, ...listTransports(protocol)].join(' '))).toEqual([
     'vless tcp',
     'vmess tcp',
     'trojan tcp',

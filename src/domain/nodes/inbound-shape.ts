@@ -34,9 +34,16 @@ export type ShapeField =
 
 /** The networks over HTTP: they have a path and send a Host header. */
 export const PATH_NETWORKS: readonly Network[] = ['ws', 'httpupgrade', 'xhttp'];
+/** The service name of gRPC where none is set: the only one that mihomo takes for none. */
+export const DEFAULT_SERVICE_NAME = 'GunService';
 /** Xray's REALITY works over raw TCP, gRPC and XHTTP only. */
 export const REALITY_NETWORKS: readonly Network[] = ['tcp', 'grpc', 'xhttp'];
 const STREAM_NETWORKS: readonly Network[] = ['tcp', 'ws', 'grpc', 'httpupgrade', 'xhttp'];
+
+/** Whether a client can imitate this program under a security: the handshake of `android` has no TLS 1.3, which REALITY needs. */
+export function canImitate(security: Security, fingerprint: string): boolean {
+  return security !== 'reality' || fingerprint !== 'android';
+}
 
 /** What of the operating system a connection listens on: a port can be taken once on each. */
 export type Transport = 'tcp' | 'udp';
@@ -68,27 +75,27 @@ export function allowedNetworks({ protocol, security }: Omit<InboundShape, 'netw
   return security === 'reality' ? networks.filter((network) => REALITY_NETWORKS.includes(network)) : networks;
 }
 
-export function transportsOf(protocol: Protocol): readonly Transport[] {
+export function listTransports(protocol: Protocol): readonly Transport[] {
   return PROTOCOL_RULES[protocol].transports;
 }
 
 /** What two protocols on one port of a node would both listen on. */
 export function sharedTransports(one: Protocol, other: Protocol): readonly Transport[] {
-  return transportsOf(one).filter((transport) => transportsOf(other).includes(transport));
+  return listTransports(one).filter((transport) => listTransports(other).includes(transport));
 }
 
 /** Where neither network nor security is named: what the protocol leaves no choice of, else plain TCP. */
 export function defaultShape(protocol: Protocol): InboundShape {
   const { securities, networks } = PROTOCOL_RULES[protocol];
-  return { protocol, security: onlyOf(securities) ?? 'none', network: onlyOf(networks) ?? 'tcp' };
+  return { protocol, security: pickOnly(securities) ?? 'none', network: pickOnly(networks) ?? 'tcp' };
 }
 
-function onlyOf<T>(all: readonly T[]): T | undefined {
+function pickOnly<T>(all: readonly T[]): T | undefined {
   return all.length === 1 ? all[0] : undefined;
 }
 
 /** The nearest shape that is allowed: the protocol stays, then the security, then the network. */
-export function fitShape({ protocol, network, security }: InboundShape): InboundShape {
+export function adjustShape({ protocol, network, security }: InboundShape): InboundShape {
   const securities = allowedSecurities(protocol);
   const fitted = securities.includes(security) ? security : (securities.find((one) => one === 'tls') ?? 'none');
   const networks = allowedNetworks({ protocol, security: fitted });

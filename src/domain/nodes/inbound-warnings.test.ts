@@ -31,7 +31,7 @@ const WIREGUARD: WarnedFacts = {
   ...PLAIN,
   protocol: 'wireguard',
   network: 'udp',
-  address: 'a.example',
+  address: '198.51.100.7',
   addressPool: '10.8.0.0/24',
 };
 const ENDING = { endsAt: NOW + 14 * DAY_MS - 1, isSelfSigned: false };
@@ -43,6 +43,9 @@ const CASES: readonly [string, WarnedFacts, readonly InboundWarning[]][] = [
   ['VLESS in clear to a public address', { ...PLAIN, address: '198.51.100.7' }, ['unencrypted']],
   ['WireGuard encrypts by itself', { ...WIREGUARD, lastUserId: 253 }, []],
   ['more users than addresses', { ...WIREGUARD, lastUserId: 254 }, ['address_pool_small']],
+  ['WireGuard at an IPv6 address', { ...WIREGUARD, address: '2001:db8::1', lastUserId: 0 }, []],
+  ['WireGuard at an address that is not known yet', { ...WIREGUARD, address: '', lastUserId: 0 }, []],
+  ['WireGuard at a name', { ...WIREGUARD, address: 'a.example', lastUserId: 0 }, ['wireguard_by_name']],
   ['VMess encrypts by itself', { ...PLAIN, protocol: 'vmess', address: 'a.example' }, []],
   ['REALITY as it should be', REALITY, []],
   ['a target that lacks something', { ...REALITY, targetFindings: ['target_no_h2'] }, ['target_no_h2']],

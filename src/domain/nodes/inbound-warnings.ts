@@ -1,6 +1,6 @@
 // What may keep users from connecting although a connection is valid: said when it is written, before they notice.
 import type { InboundWarning, TargetFinding } from '../../contract/inbounds.ts';
-import { isPrivateHost } from '../host.ts';
+import { isIpLiteral, isPrivateHost } from '../host.ts';
 import { DAY_MS } from '../limits.ts';
 import { type EngineVersion, isOlder, missingFacts, type ServedShape } from './engine-facts.ts';
 import { lastUserInPool } from './wireguard.ts';
@@ -42,6 +42,7 @@ export function inboundWarnings(
   if (security === 'tls') warnings.push(...certificateWarnings(facts, now));
   if (facts.addressPool !== null && facts.lastUserId > lastUserInPool(facts.addressPool))
     warnings.push('address_pool_small');
+  if (protocol === 'wireguard' && address !== '' && !isIpLiteral(address)) warnings.push('wireguard_by_name');
   return warnings;
 }
 

@@ -2,16 +2,16 @@
 import { describe, expect, it } from 'vitest';
 import type { Account } from '../users/account.ts';
 import {
+  advanceLease,
+  computeShare,
   countLeased,
   countUnread,
+  findLeaseRefusal,
   type Leased,
   leaseDueAt,
   nodesCounter,
-  passTime,
-  refusalOf,
   SPARE_BYTES,
   shareAmong,
-  shareOf,
 } from './lease.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12);
@@ -20,7 +20,7 @@ const DAY = 24 * HOUR;
 const ZONE = 'UTC';
 const GIB = 2 ** 30;
 
-const accountOf = (changes: Partial<Account> = {}): Account => ({
+const buildAccount = (changes: Partial<Account> = {}): Account => ({
   enabled: true,
   expiresAt: null,
   hold: null,
@@ -35,8 +35,8 @@ const accountOf = (changes: Partial<Account> = {}): Account => ({
   grants: [],
   ...changes,
 });
-const leasedOf = (account: Partial<Account> = {}, changes: Partial<Leased> = {}): Leased => ({
-  account: accountOf(account),
+const buildLeased = (account: Partial<Account> = {}, changes: Partial<Leased> = {}): Leased => ({
+  account: buildAccount(account),
   nodes: 2,
   shareLeft: null,
   hasConnected: true,
@@ -48,15 +48,15 @@ const leasedOf = (account: Partial<Account> = {}, changes: Partial<Leased> = {})
 describe('a share', () => {
   it('is a part of what is left and a little more, never more than all', () => {
     expect(SPARE_BYTES).toBe(GIB);
-    expect(shareOf(accountOf(), 2, NOW)).toBeNull();
-    const limited = accountOf({ trafficLimit: 101 * GIB, usedUp: GIB / 2, usedDown: GIB / 2 });
-    expect(shareOf(limited, 4, NOW)).toBe(26 * GIB);
-    expect(shareOf(limited, 1, NOW)).toBe(100 * GIB);
-    expect(shareOf(limited, 0, NOW)).toBe(100 * GIB);
-    expect(shareOf(accountOf({ trafficLimit: 2 * GIB, usedUp: GIB }), 3, NOW)).toBe(GIB);
+    expect(computeShare(buildAccount(), 2, NOW)).toBeNull();
+    const limited = buildAccount({ trafficLimit: 101 * GIB, usedUp: GIB / 2, usedDown: GIB / 2 });
+    expect(computeShare(limited, 4, NOW)).toBe(26 * GIB);
+    expect(computeShare(limited, 1, NOW)).toBe(100 * GIB);
+    expect(computeShare(limited, 0, NOW)).toBe(100 * GIB);
+    expect(computeShare(buildAccount({ trafficLimit: 2 * GIB, usedUp: GIB }), 3, NOW)).toBe(GIB);
     // Rounded up.
-    expect(shareOf(accountOf({ trafficLimit: 10 * GIB + 1 }), 2, NOW)).toBe(6 * GIB + 1);
-    expect(shareOf(accountOf({ trafficLimit: GIB, usedDown: 2 * GIB }), 2, NOW)).toBe(0);
+    expect(computeShare(buildAccount({ trafficLimit: 10 * GIB + 1 }), 2, NOW)).toBe(6 * GIB + 1);
+    expect(computeShare(buildAccount({ trafficLimit: GIB, usedDown: 2 * GIB }), 2, NOW)).toBe(0);
   });
 
   it('has what was granted in it', () => {
@@ -69,56 +69,56 @@ describe('a share', () => {
       endsAt: null,
       createdAt: 0,
     } as const;
-    expect(shareOf(accountOf({ trafficLimit: GIB, usedUp: GIB, grants: [grant] }), 2, NOW)).toBe(5 * GIB);
+    expect(computeShare(buildAccount({ trafficLimit: GIB, usedUp: GIB, grants: [grant] }), 2, NOW)).toBe(5 * GIB);
   });
 });
 
 describe('who may not connect', () => {
   it('is told by the state, then by the share, then by addresses', () => {
-    expect(refusalOf(leasedOf(), NOW)).toBeNull();
-    expect(refusalOf(leasedOf({ enabled: false }), NOW)).toBe('disabled');
-    expect(refusalOf(leasedOf({ expiresAt: NOW }), NOW)).toBe('expired');
-    expect(refusalOf(leasedOf({ trafficLimit: 10, usedUp: 10 }, { shareLeft: 0 }), NOW)).toBe('limited');
-    expect(refusalOf(leasedOf({}, { shareLeft: 0, cutOffUntil: NOW + 1 }), NOW)).toBe('share');
-    expect(refusalOf(leasedOf({}, { shareLeft: 1, cutOffUntil: NOW + 1 }), NOW)).toBe('addresses');
-    expect(refusalOf(leasedOf({}, { cutOffUntil: NOW }), NOW)).toBeNull();
-    expect(refusalOf(leasedOf({ hold: { months: 1, days: 0 } }), NOW)).toBeNull();
+    expect(findLeaseRefusal(buildLeased(), NOW)).toBeNull();
+    expect(findLeaseRefusal(buildLeased({ enabled: false }), NOW)).toBe('disabled');
+    expect(findLeaseRefusal(buildLeased({ expiresAt: NOW }), NOW)).toBe('expired');
+    expect(findLeaseRefusal(buildLeased({ trafficLimit: 10, usedUp: 10 }, { shareLeft: 0 }), NOW)).toBe('limited');
+    expect(findLeaseRefusal(buildLeased({}, { shareLeft: 0, cutOffUntil: NOW + 1 }), NOW)).toBe('share');
+    expect(findLeaseRefusal(buildLeased({}, { shareLeft: 1, cutOffUntil: NOW + 1 }), NOW)).toBe('addresses');
+    expect(findLeaseRefusal(buildLeased({}, { cutOffUntil: NOW }), NOW)).toBeNull();
+    expect(findLeaseRefusal(buildLeased({ hold: { months: 1, days: 0 } }), NOW)).toBeNull();
   });
 });
 
 describe('when time changes something', () => {
   it('is the next end, or that of being cut off, whichever comes first', () => {
-    expect(leaseDueAt(leasedOf(), NOW)).toBeNull();
-    expect(leaseDueAt(leasedOf({ expiresAt: NOW + DAY }), NOW)).toBe(NOW + DAY);
-    expect(leaseDueAt(leasedOf({}, { cutOffUntil: NOW + HOUR }), NOW)).toBe(NOW + HOUR);
-    expect(leaseDueAt(leasedOf({ expiresAt: NOW + DAY }, { cutOffUntil: NOW + HOUR }), NOW)).toBe(NOW + HOUR);
-    expect(leaseDueAt(leasedOf({ expiresAt: NOW + HOUR }, { cutOffUntil: NOW + DAY }), NOW)).toBe(NOW + HOUR);
-    expect(leaseDueAt(leasedOf({ expiresAt: NOW + DAY }, { cutOffUntil: NOW }), NOW)).toBe(NOW + DAY);
-    expect(leaseDueAt(leasedOf({ expiresAt: NOW - DAY }, { isEndNoted: true }), NOW)).toBeNull();
+    expect(leaseDueAt(buildLeased(), NOW)).toBeNull();
+    expect(leaseDueAt(buildLeased({ expiresAt: NOW + DAY }), NOW)).toBe(NOW + DAY);
+    expect(leaseDueAt(buildLeased({}, { cutOffUntil: NOW + HOUR }), NOW)).toBe(NOW + HOUR);
+    expect(leaseDueAt(buildLeased({ expiresAt: NOW + DAY }, { cutOffUntil: NOW + HOUR }), NOW)).toBe(NOW + HOUR);
+    expect(leaseDueAt(buildLeased({ expiresAt: NOW + HOUR }, { cutOffUntil: NOW + DAY }), NOW)).toBe(NOW + HOUR);
+    expect(leaseDueAt(buildLeased({ expiresAt: NOW + DAY }, { cutOffUntil: NOW }), NOW)).toBe(NOW + DAY);
+    expect(leaseDueAt(buildLeased({ expiresAt: NOW - DAY }, { isEndNoted: true }), NOW)).toBeNull();
   });
 });
 
 describe('the passing of time', () => {
   it('changes nothing before something is due', () => {
-    const leased = leasedOf({ expiresAt: NOW + DAY });
-    expect(passTime(leased, NOW, ZONE)).toEqual({ leased, happened: [] });
-    expect(passTime(leased, NOW, ZONE).leased).toBe(leased);
+    const leased = buildLeased({ expiresAt: NOW + DAY });
+    expect(advanceLease(leased, NOW, ZONE)).toEqual({ leased, happened: [] });
+    expect(advanceLease(leased, NOW, ZONE).leased).toBe(leased);
   });
 
   it('ends a term once', () => {
-    const { leased, happened } = passTime(leasedOf({ expiresAt: NOW + HOUR }), NOW + DAY, ZONE);
+    const { leased, happened } = advanceLease(buildLeased({ expiresAt: NOW + HOUR }), NOW + DAY, ZONE);
     expect(happened).toEqual([{ kind: 'expired', at: NOW + HOUR }]);
     expect(leased.isEndNoted).toBe(true);
-    expect(passTime(leased, NOW + 2 * DAY, ZONE).happened).toEqual([]);
+    expect(advanceLease(leased, NOW + 2 * DAY, ZONE).happened).toEqual([]);
   });
 
   it('resets the counter, after which there is a whole share', () => {
     const midnight = Date.UTC(2026, 10, 21);
-    const before = leasedOf(
+    const before = buildLeased(
       { resetStrategy: 'day', resetsAt: midnight, trafficLimit: 4 * GIB, usedUp: 4 * GIB },
       { shareLeft: 0 },
     );
-    const { leased, happened } = passTime(before, midnight, ZONE);
+    const { leased, happened } = advanceLease(before, midnight, ZONE);
     expect(happened).toEqual([{ kind: 'reset', at: midnight }]);
     expect(leased).toMatchObject({ shareLeft: 3 * GIB, account: { usedUp: 0, resetsAt: midnight + DAY } });
     // Without a reset the share stays as it is.
@@ -131,8 +131,8 @@ describe('the passing of time', () => {
       endsAt: NOW + HOUR,
       createdAt: 0,
     } as const;
-    const granted = leasedOf({ trafficLimit: 4 * GIB, grants: [grant] }, { shareLeft: 7 });
-    const after = passTime(granted, NOW + DAY, ZONE);
+    const granted = buildLeased({ trafficLimit: 4 * GIB, grants: [grant] }, { shareLeft: 7 });
+    const after = advanceLease(granted, NOW + DAY, ZONE);
     expect(after.leased).toMatchObject({ shareLeft: 7 });
     expect(after.leased.account.grants.filter(({ bytesLeft }) => bytesLeft > 0)).toEqual([]);
     expect(after.happened).toEqual([]);
@@ -142,25 +142,25 @@ describe('the passing of time', () => {
 describe('what a user moves', () => {
   it('is counted on the account and on the share', () => {
     const { leased, happened } = countLeased(
-      leasedOf({ trafficLimit: 100 }, { shareLeft: 50 }),
+      buildLeased({ trafficLimit: 100 }, { shareLeft: 50 }),
       { up: 10, down: 20 },
       NOW,
       ZONE,
     );
     expect(leased).toMatchObject({ shareLeft: 20, account: { usedUp: 10, usedDown: 20, totalUp: 10, totalDown: 20 } });
     expect(happened).toEqual([]);
-    expect(countLeased(leasedOf(), { up: 1, down: 1 }, NOW, ZONE).leased.shareLeft).toBeNull();
+    expect(countLeased(buildLeased(), { up: 1, down: 1 }, NOW, ZONE).leased.shareLeft).toBeNull();
   });
 
   it('is a first connection once', () => {
-    const first = countLeased(leasedOf({}, { hasConnected: false }), { up: 1, down: 0 }, NOW, ZONE);
+    const first = countLeased(buildLeased({}, { hasConnected: false }), { up: 1, down: 0 }, NOW, ZONE);
     expect(first.happened).toEqual([{ kind: 'first', at: NOW }]);
     expect(first.leased.hasConnected).toBe(true);
     expect(countLeased(first.leased, { up: 1, down: 0 }, NOW + 1, ZONE).happened).toEqual([]);
   });
 
   it('begins a held term, also of who has connected before', () => {
-    const held = leasedOf({ hold: { months: 0, days: 30 } }, { isEndNoted: true });
+    const held = buildLeased({ hold: { months: 0, days: 30 } }, { isEndNoted: true });
     const { leased, happened } = countLeased(held, { up: 1, down: 0 }, NOW, ZONE);
     expect(happened).toEqual([{ kind: 'first', at: NOW }]);
     expect(leased).toMatchObject({
@@ -169,40 +169,50 @@ describe('what a user moves', () => {
     });
     // Not of one who may not connect.
     const disabled = countLeased(
-      leasedOf({ enabled: false, hold: { months: 0, days: 30 } }),
+      buildLeased({ enabled: false, hold: { months: 0, days: 30 } }),
       { up: 1, down: 0 },
       NOW,
       ZONE,
     );
     expect(disabled.leased.account.hold).toEqual({ months: 0, days: 30 });
     expect(disabled.happened).toEqual([]);
-    const ended = countLeased(leasedOf({ expiresAt: NOW - DAY }, { isEndNoted: true }), { up: 1, down: 0 }, NOW, ZONE);
+    const ended = countLeased(
+      buildLeased({ expiresAt: NOW - DAY }, { isEndNoted: true }),
+      { up: 1, down: 0 },
+      NOW,
+      ZONE,
+    );
     expect(ended.leased.isEndNoted).toBe(true);
   });
 
   it('uses up the limit or the share, which is written down once', () => {
-    const limit = countLeased(leasedOf({ trafficLimit: 30 }, { shareLeft: 100 }), { up: 10, down: 20 }, NOW, ZONE);
+    const limit = countLeased(buildLeased({ trafficLimit: 30 }, { shareLeft: 100 }), { up: 10, down: 20 }, NOW, ZONE);
     expect(limit.happened).toEqual([{ kind: 'limited', at: NOW }]);
     expect(limit.leased.shareLeft).toBe(70);
     expect(countLeased(limit.leased, { up: 5, down: 0 }, NOW + 1, ZONE).happened).toEqual([]);
-    const share = countLeased(leasedOf({ trafficLimit: 1000 }, { shareLeft: 25 }), { up: 10, down: 20 }, NOW, ZONE);
+    const share = countLeased(buildLeased({ trafficLimit: 1000 }, { shareLeft: 25 }), { up: 10, down: 20 }, NOW, ZONE);
     expect(share.happened).toEqual([{ kind: 'share', at: NOW }]);
     expect(share.leased.shareLeft).toBe(0);
     expect(countLeased(share.leased, { up: 5, down: 0 }, NOW + 1, ZONE).happened).toEqual([]);
     // Who is cut off over addresses is not cut off once more by that.
-    const cut = countLeased(leasedOf({}, { cutOffUntil: NOW + HOUR }), { up: 1, down: 0 }, NOW, ZONE);
+    const cut = countLeased(buildLeased({}, { cutOffUntil: NOW + HOUR }), { up: 1, down: 0 }, NOW, ZONE);
     expect(cut.happened).toEqual([]);
   });
 
   it('comes after what has come due', () => {
-    const { leased, happened } = countLeased(leasedOf({ expiresAt: NOW + HOUR }), { up: 1, down: 2 }, NOW + DAY, ZONE);
+    const { leased, happened } = countLeased(
+      buildLeased({ expiresAt: NOW + HOUR }),
+      { up: 1, down: 2 },
+      NOW + DAY,
+      ZONE,
+    );
     expect(happened).toEqual([{ kind: 'expired', at: NOW + HOUR }]);
     expect(leased).toMatchObject({ isEndNoted: true, account: { usedUp: 1, usedDown: 2 } });
   });
 });
 
 it('counts for the limit and the share what the weight of the node makes of it, and on the totals what moved', () => {
-  const before = leasedOf({ trafficLimit: 1000 }, { shareLeft: 100 });
+  const before = buildLeased({ trafficLimit: 1000 }, { shareLeft: 100 });
   const { leased } = countLeased(before, { up: 10, down: 20 }, NOW, ZONE, { up: 15, down: 30 });
   expect(leased).toMatchObject({ shareLeft: 55, account: { usedUp: 15, usedDown: 30, totalUp: 10, totalDown: 20 } });
 });
@@ -222,10 +232,10 @@ describe('over how many nodes a user may connect', () => {
   });
 
   it('shares what is left once more where it changes, and leaves it where it does not', () => {
-    const leased = leasedOf({ trafficLimit: 10 * GIB, usedUp: 2 * GIB }, { shareLeft: 1 });
+    const leased = buildLeased({ trafficLimit: 10 * GIB, usedUp: 2 * GIB }, { shareLeft: 1 });
     expect(shareAmong(leased, 2, NOW)).toBe(leased);
     expect(shareAmong(leased, 4, NOW)).toEqual({ ...leased, nodes: 4, shareLeft: 3 * GIB });
-    expect(shareAmong(leasedOf(), 1, NOW)).toEqual(leasedOf({}, { nodes: 1 }));
+    expect(shareAmong(buildLeased(), 1, NOW)).toEqual(buildLeased({}, { nodes: 1 }));
   });
 });
 
@@ -234,7 +244,7 @@ describe('what moved before the panel left its terms here', () => {
   const charged = { up: 1, down: 2 };
 
   it('is counted as any other', () => {
-    const before = leasedOf({ trafficLimit: 1000 }, { shareLeft: 100, hasConnected: false });
+    const before = buildLeased({ trafficLimit: 1000 }, { shareLeft: 100, hasConnected: false });
     expect(countUnread(before, moved, NOW, ZONE, charged)).toEqual(
       countLeased(before, moved, NOW, ZONE, charged).leased,
     );
@@ -242,7 +252,7 @@ describe('what moved before the panel left its terms here', () => {
 
   it('begins no held term, which was set later', () => {
     const hold = { months: 0, days: 30 };
-    const after = countUnread(leasedOf({ hold, trafficLimit: 1000 }, { shareLeft: 100 }), moved, NOW, ZONE, charged);
+    const after = countUnread(buildLeased({ hold, trafficLimit: 1000 }, { shareLeft: 100 }), moved, NOW, ZONE, charged);
     expect(after).toMatchObject({
       shareLeft: 97,
       account: { hold, expiresAt: null, usedUp: 1, usedDown: 2, totalUp: 10, totalDown: 20 },

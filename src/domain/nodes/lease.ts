@@ -2,7 +2,7 @@
 //
 // Several nodes do not know of each other what a user moved since the panel last met them. So none gives the whole rest of a limit away: each has
 // its part, and a little more, so that a user who stays with one node is not cut off over a small rest.
-import { type Account, extraBytes, stateOf, trafficRemaining, usedBytes } from '../users/account.ts';
+import { type Account, computeUserState, extraBytes, trafficRemaining, usedBytes } from '../users/account.ts';
 import { nextChangeAt, settle } from '../users/settle.ts';
 import { beginHeldTerm } from '../users/term.ts';
 import { applyTraffic, type TrafficDelta } from '../users/traffic.ts';
@@ -47,7 +47,7 @@ export interface LeaseStep {
 const NO_NOTICES: readonly number[] = [];
 
 /** What one node may let a user move until the panel is met again; null: there is no limit. */
-export function shareOf(account: Account, nodes: number, now: number): number | null {
+export function computeShare(account: Account, nodes: number, now: number): number | null {
   const facts = {
     trafficLimit: account.trafficLimit,
     used: usedBytes(account),
@@ -61,40 +61,40 @@ export function shareOf(account: Account, nodes: number, now: number): number | 
 export function nodesCounter(
   places: readonly { readonly id: number; readonly nodeId: number }[],
 ): (inbounds: readonly number[] | null) => number {
-  const nodeOf = new Map(places.map(({ id, nodeId }) => [id, nodeId]));
-  const all = Math.max(1, new Set(nodeOf.values()).size);
+  const nodeIdByPlace = new Map(places.map(({ id, nodeId }) => [id, nodeId]));
+  const all = Math.max(1, new Set(nodeIdByPlace.values()).size);
   return (inbounds) =>
-    inbounds === null ? all : Math.max(1, new Set(inbounds.flatMap((id) => nodeOf.get(id) ?? [])).size);
+    inbounds === null ? all : Math.max(1, new Set(inbounds.flatMap((id) => nodeIdByPlace.get(id) ?? [])).size);
 }
 
 /** The same over another number of nodes: what is left by what is known here is shared once more. */
 export function shareAmong(leased: Leased, nodes: number, now: number): Leased {
-  return nodes === leased.nodes ? leased : { ...leased, nodes, shareLeft: shareOf(leased.account, nodes, now) };
+  return nodes === leased.nodes ? leased : { ...leased, nodes, shareLeft: computeShare(leased.account, nodes, now) };
 }
 
-function flagsOf({ isEndNoted }: Leased) {
+function buildFlags({ isEndNoted }: Leased) {
   return { noticeAnnounced: null, expiredAnnounced: isEndNoted };
 }
 
 /** When time alone changes what this user may; null: never. */
 export function leaseDueAt(leased: Leased, now: number): number | null {
-  const next = nextChangeAt(leased.account, flagsOf(leased), now, NO_NOTICES);
+  const next = nextChangeAt(leased.account, buildFlags(leased), now, NO_NOTICES);
   const until = leased.cutOffUntil;
   if (until === null || until <= now) return next;
   return next === null ? until : Math.min(next, until);
 }
 
 /** Why the user may not connect; null: the user may. What has come due must have passed. */
-export function refusalOf({ account, shareLeft, cutOffUntil }: Leased, now: number): LeaseRefusal | null {
-  const state = stateOf(account, now);
+export function findLeaseRefusal({ account, shareLeft, cutOffUntil }: Leased, now: number): LeaseRefusal | null {
+  const state = computeUserState(account, now);
   if (state === 'disabled' || state === 'expired' || state === 'limited') return state;
   if (shareLeft === 0) return 'share';
   return cutOffUntil !== null && cutOffUntil > now ? 'addresses' : null;
 }
 
 /** What the passing of time does: ends of terms and of grants, and resets, after which there is a whole share again. */
-export function passTime(leased: Leased, now: number, zone: string): LeaseStep {
-  const settled = settle(leased.account, flagsOf(leased), now, zone, NO_NOTICES);
+export function advanceLease(leased: Leased, now: number, zone: string): LeaseStep {
+  const settled = settle(leased.account, buildFlags(leased), now, zone, NO_NOTICES);
   if (settled.account === leased.account && settled.happened.length === 0) return { leased, happened: [] };
   const isReset = settled.happened.some(({ type }) => type === 'reset');
   return {
@@ -102,7 +102,7 @@ export function passTime(leased: Leased, now: number, zone: string): LeaseStep {
       ...leased,
       account: settled.account,
       isEndNoted: settled.flags.expiredAnnounced,
-      shareLeft: isReset ? shareOf(settled.account, leased.nodes, now) : leased.shareLeft,
+      shareLeft: isReset ? computeShare(settled.account, leased.nodes, now) : leased.shareLeft,
     },
     happened: settled.happened.flatMap(({ type, at }) =>
       type === 'reset' || type === 'expired' ? [{ kind: type, at }] : [],
@@ -121,9 +121,9 @@ export function countLeased(
   zone: string,
   charged: TrafficDelta = moved,
 ): LeaseStep {
-  const passed = passTime(before, now, zone);
+  const passed = advanceLease(before, now, zone);
   const { leased } = passed;
-  const refusal = refusalOf(leased, now);
+  const refusal = findLeaseRefusal(leased, now);
   const begun = refusal === null ? beginHeldTerm(leased.account, now, zone) : leased.account;
   const { account } = applyTraffic(begun, moved, now, charged);
   const { shareLeft } = leased;
@@ -137,7 +137,7 @@ export function countLeased(
   const happened: Happened[] = [...passed.happened];
   // Also of a user who has connected in an earlier term: the panel begins this one then.
   if (!leased.hasConnected || begun !== leased.account) happened.push({ kind: 'first', at: now });
-  const cut = refusal === null ? refusalOf(after, now) : null;
+  const cut = refusal === null ? findLeaseRefusal(after, now) : null;
   if (cut === 'limited' || cut === 'share') happened.push({ kind: cut, at: now });
   return { leased: after, happened };
 }

@@ -6,17 +6,17 @@ import type { TrafficDelta } from '../users/traffic.ts';
 
 /** Weights are hundredths: with this one a byte counts once. */
 export const PLAIN_WEIGHT = 100;
-export const MOST_WEIGHT = 1000;
+export const MAX_WEIGHT = 1000;
 
 /** Without the product, which may be larger than what numbers hold exactly. */
-function weigh(bytes: number, weight: number): number {
+function applyWeight(bytes: number, weight: number): number {
   const rest = bytes % PLAIN_WEIGHT;
   const whole = ((bytes - rest) / PLAIN_WEIGHT) * weight;
   return Math.min(Number.MAX_SAFE_INTEGER, whole + Math.floor((rest * weight) / PLAIN_WEIGHT));
 }
 
 /** What counts of that which a counter has grown by. Counters never go down. */
-export function weighSince(value: TrafficDelta, last: TrafficDelta, weight: number): TrafficDelta {
-  const grown = (now: number, before: number) => Math.max(0, weigh(now, weight) - weigh(before, weight));
+export function applyWeightSince(value: TrafficDelta, last: TrafficDelta, weight: number): TrafficDelta {
+  const grown = (now: number, before: number) => Math.max(0, applyWeight(now, weight) - applyWeight(before, weight));
   return { up: grown(value.up, last.up), down: grown(value.down, last.down) };
 }

@@ -43,31 +43,31 @@ export function readPool(text: string): Pool | null {
   return isPrivate ? pool : null;
 }
 
-function quadOf(address: number): string {
+function formatIpv4(address: number): string {
   return [24, 16, 8, 0].map((shift) => Math.floor(address / 2 ** shift) % 256).join('.');
 }
 
 /** The address of the node inside the tunnel. */
 export function nodeTunnelAddress(pool: string | null): string | null {
   const read = pool === null ? null : readPool(pool);
-  return read === null ? null : quadOf(read.base + NODE_PLACE);
+  return read === null ? null : formatIpv4(read.base + NODE_PLACE);
 }
 
 /** The highest id of a user that has an address of a pool; the last address of a network is none. */
 export function lastUserInPool(pool: string): number {
   const read = readPool(pool);
-  return read === null ? 0 : lastUserOf(read);
+  return read === null ? 0 : computeLastUserId(read);
 }
 
-function lastUserOf({ size }: Pool): number {
+function computeLastUserId({ size }: Pool): number {
   return size - NODE_PLACE - 2;
 }
 
 /** The address of a user inside the tunnel; null: the pool does not reach so far. */
 export function userTunnelAddress(pool: string | null, userId: number): string | null {
   const read = pool === null ? null : readPool(pool);
-  if (read === null || userId < 1 || userId > lastUserOf(read)) return null;
-  return quadOf(read.base + NODE_PLACE + userId);
+  if (read === null || userId < 1 || userId > computeLastUserId(read)) return null;
+  return formatIpv4(read.base + NODE_PLACE + userId);
 }
 
 /** A key as WireGuard writes it, in base64 with padding; the panel has those of connections in base64url without. */

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { nodeExample } from '../../contract/nodes/nodes.ts';
 import { OPERATIONS } from '../../contract/table.ts';
-import { attentionOf, type PanelFacts } from './attention.ts';
+import { computeAttention, type PanelFacts } from './attention.ts';
 
 const now = Date.parse('2026-12-20T10:00:00Z');
 const overview = OPERATIONS.getOverview.example.reply as NonNullable<PanelFacts['overview']>;
@@ -19,16 +19,17 @@ const nothing: PanelFacts = {
   updates: undefined,
   acme: undefined,
   failures: undefined,
+  providers: undefined,
   now,
 };
-const kinds = (facts: Partial<PanelFacts>) => attentionOf({ ...nothing, ...facts }).map(({ kind }) => kind);
+const kinds = (facts: Partial<PanelFacts>) => computeAttention({ ...nothing, ...facts }).map(({ kind }) => kind);
 const quiet = { ...overview, users: { ...overview.users, expiring_7d: 0, limited: 0 } };
 
-describe('attentionOf', () => {
+describe('computeAttention', () => {
   it('reports many failed attempts, and not those of somebody who mistyped', () => {
     const failures = (count: number) => ({ sign_ins: { count, networks: 3 }, keys: { count: 0, networks: 0 } });
     expect(kinds({ failures: failures(9) })).toEqual([]);
-    expect(attentionOf({ ...nothing, failures: failures(2311) })).toEqual([
+    expect(computeAttention({ ...nothing, failures: failures(2311) })).toEqual([
       { kind: 'sign-ins', count: 2311, networks: 3 },
     ]);
   });
@@ -41,7 +42,7 @@ describe('attentionOf', () => {
   it('reports the certificate of links of a node that was not renewed, or ends soon', () => {
     const of = (links_certificate: typeof nodeExample.links_certificate, enabled = true) => {
       const items = [{ ...nodeExample, enabled, links_certificate }];
-      return attentionOf({ ...nothing, nodes: { ...page, items, total: 1 } });
+      return computeAttention({ ...nothing, nodes: { ...page, items, total: 1 } });
     };
     const sound = { not_after: '2026-12-30T10:00:00.000Z', ends_soon: false, failure: null };
     const matter = { kind: 'node-certificate', id: nodeExample.id, name: nodeExample.name };
@@ -53,8 +54,21 @@ describe('attentionOf', () => {
     expect(of({ ...sound, failure: 'refused' }, false)).toEqual([]);
   });
 
+  it('reports a payment provider that refuses, not one that fails for a while or is off', () => {
+    const { items } = OPERATIONS.listProviders.example.reply as NonNullable<PanelFacts['providers']>;
+    const [provider] = items;
+    if (!provider) throw new Error('no example');
+    const of = (error: typeof provider.error, enabled = true) =>
+      computeAttention({ ...nothing, providers: { items: [{ ...provider, error, enabled }] } });
+    const matter = { kind: 'provider', id: provider.id, name: provider.name };
+    for (const error of ['unauthorized', 'forbidden', 'open_refused', 'refused', 'no_keys'] as const)
+      expect(of(error), error).toEqual([matter]);
+    for (const error of [null, 'timeout', 'unavailable', 'rate_limited'] as const) expect(of(error)).toEqual([]);
+    expect(of('unauthorized', false)).toEqual([]);
+  });
+
   it('reports a newer version, and whether installing it failed', () => {
-    const of = (facts: PanelFacts['updates']) => attentionOf({ ...nothing, updates: facts });
+    const of = (facts: PanelFacts['updates']) => computeAttention({ ...nothing, updates: facts });
     expect(of({ ...updates, available: null })).toEqual([]);
     expect(of(updates)).toEqual([{ kind: 'update', version: '0.2.0', isTakenBack: false }]);
     const last = {
@@ -81,7 +95,7 @@ describe('attentionOf', () => {
   it('names nodes that are down, but not those that are switched off', () => {
     const down = { ...nodeExample, status: 'down' as const };
     const items = [down, { ...down, id: 2, name: 'Off', enabled: false }, { ...nodeExample, id: 3 }];
-    expect(attentionOf({ ...nothing, nodes: { ...page, items, total: 3 } })).toEqual([
+    expect(computeAttention({ ...nothing, nodes: { ...page, items, total: 3 } })).toEqual([
       { kind: 'node-down', id: 1, name: 'Frankfurt', lastSeen: nodeExample.last_seen_at },
     ]);
   });
@@ -92,10 +106,36 @@ describe('attentionOf', () => {
       served: certificates.served.map((one) => ({ ...one, warning })),
     });
     expect(kinds({ certificates: served(null) })).toEqual([]);
-    expect(attentionOf({ ...nothing, certificates: served('ended') })).toMatchObject([
+    expect(computeAttention({ ...nothing, certificates: served('ended') })).toMatchObject([
       { kind: 'certificate', isOver: true },
     ]);
-    expect(attentionOf({ ...nothing, certificates: served('ends_soon') })).toMatchObject([{ isOver: false }]);
+    expect(computeAttention({ ...nothing, certificates: served('ends_soon') })).toMatchObject([{ isOver: false }]);
+  });
+
+  it('reports what is the matter with the authority, while it signs what is served', () => {
+    const [one] = certificates.served;
+    const known = certificates.authority;
+    if (!one || !known) throw new Error('no example');
+    const replaced = { fingerprint: '65:43:21', at: '2026-12-19T10:00:00.000Z' };
+    const found = (authority: Partial<typeof known>, source: typeof one.source = 'local') => {
+      const all = { ...certificates, served: [{ ...one, source }], authority: { ...known, ...authority } };
+      return computeAttention({ ...nothing, certificates: all });
+    };
+    expect(found({})).toEqual([]);
+    expect(found({ replaced })).toEqual([{ kind: 'authority', state: 'replaced', at: replaced.at }]);
+    expect(found({ replaced }, 'imported')).toEqual([]);
+    const { not_before, not_after } = known;
+    for (const [warning, at] of [
+      ['ends_soon', not_after],
+      ['ended', not_after],
+      ['not_yet', not_before],
+    ] as const)
+      expect(found({ warning })).toEqual([{ kind: 'authority', state: warning, at }]);
+  });
+
+  it('reports an imported certificate that is damaged', () => {
+    const served = certificates.served.map((one) => ({ ...one, warning: 'import_damaged' as const }));
+    expect(kinds({ certificates: { ...certificates, served } })).toEqual(['import-damaged']);
   });
 
   it('reports an old backup, and a missing one once there is data', () => {
@@ -128,12 +168,14 @@ describe('attentionOf', () => {
       keys: { count: keys, networks: 2 },
     });
     expect(kinds({ failures: failures(10, 9) })).toEqual(['sign-ins']);
-    expect(attentionOf({ ...nothing, failures: failures(9, 10) })).toEqual([{ kind: 'keys', count: 10, networks: 2 }]);
+    expect(computeAttention({ ...nothing, failures: failures(9, 10) })).toEqual([
+      { kind: 'keys', count: 10, networks: 2 },
+    ]);
   });
 
   it('reports an order by ACME that fails, and whether it is the first', () => {
     const acme = OPERATIONS.getAcme.example.reply as NonNullable<PanelFacts['acme']>;
-    const of = (changes: Partial<typeof acme>) => attentionOf({ ...nothing, acme: { ...acme, ...changes } });
+    const of = (changes: Partial<typeof acme>) => computeAttention({ ...nothing, acme: { ...acme, ...changes } });
     expect(of({ status: 'active' })).toEqual([]);
     expect(of({ status: 'failing', not_after: null })).toEqual([{ kind: 'acme', isFirst: true }]);
     expect(of({ status: 'failing', not_after: '2026-12-30T10:00:00.000Z' })).toEqual([
@@ -145,7 +187,7 @@ describe('attentionOf', () => {
     const [one] = certificates.served;
     if (one === undefined) throw new Error('the example serves none');
     const of = (warning: typeof one.warning) =>
-      attentionOf({ ...nothing, certificates: { ...certificates, served: [{ ...one, warning }] } });
+      computeAttention({ ...nothing, certificates: { ...certificates, served: [{ ...one, warning }] } });
     expect(of('ended')).toEqual([{ kind: 'certificate', endsAt: one.not_after, isOver: true }]);
     expect(of('not_yet')).toEqual([]);
   });
@@ -154,7 +196,7 @@ describe('attentionOf', () => {
     const [example] = backups.items;
     if (example === undefined) throw new Error('the example has none');
     const of = (created: readonly string[], nodesAt: readonly string[] = []) =>
-      attentionOf({
+      computeAttention({
         ...nothing,
         overview: quiet,
         backups: { ...backups, items: created.map((created_at) => ({ ...example, created_at })) },
@@ -186,7 +228,7 @@ describe('attentionOf', () => {
 
   it('says how many terms end soon and how many users have reached their limit', () => {
     const users = { ...overview.users, expiring_7d: 5, limited: 3 };
-    expect(attentionOf({ ...nothing, overview: { ...overview, users } })).toEqual([
+    expect(computeAttention({ ...nothing, overview: { ...overview, users } })).toEqual([
       { kind: 'expiring', count: 5, countedAt: overview.generated_at },
       { kind: 'limited', count: 3 },
     ]);

@@ -1,6 +1,8 @@
 // What needs the administrator's attention, most serious first: only what is true now and can be solved.
+import type { Authority } from '../../contract/settings/certificates.ts';
 import type { Output } from '../../contract/table.ts';
 import { DAY_MS } from '../limits.ts';
+import { isRefusal } from './provider-health.ts';
 
 export type Attention =
   | { readonly kind: 'no-nodes' }
@@ -15,12 +17,19 @@ export type Attention =
       readonly isOver: boolean;
     }
   | { readonly kind: 'certificate'; readonly endsAt: string; readonly isOver: boolean }
+  /** A payment provider refuses what it is asked. */
+  | { readonly kind: 'provider'; readonly id: number; readonly name: string }
+  | { readonly kind: 'import-damaged' }
+  | { readonly kind: 'authority'; readonly state: AuthorityIssue; readonly at: string }
   | { readonly kind: 'update'; readonly version: string; readonly isTakenBack: boolean }
   | { readonly kind: 'acme'; readonly isFirst: boolean }
   | { readonly kind: 'backup'; readonly lastAt: string | null }
   | { readonly kind: 'sign-ins' | 'keys'; readonly count: number; readonly networks: number }
   | { readonly kind: 'expiring'; readonly count: number; readonly countedAt: string }
   | { readonly kind: 'limited'; readonly count: number };
+
+/** What clients or the administrator have to do about the panel's own authority. */
+export type AuthorityIssue = 'replaced' | NonNullable<Authority['warning']>;
 
 /** What has been read so far; undefined: not read yet, or not available. */
 export interface PanelFacts {
@@ -32,6 +41,7 @@ export interface PanelFacts {
   readonly backups: Output<'listBackups'> | undefined;
   readonly updates: Output<'getUpdates'> | undefined;
   readonly failures: Output<'getFailedAttempts'> | undefined;
+  readonly providers: Output<'listProviders'> | undefined;
   /** Epoch milliseconds. */
   readonly now: number;
 }
@@ -43,7 +53,7 @@ const MANY_FAILURES = 10;
 /** A panel younger than this need not have one yet. */
 const BACKUP_SOON_MS = DAY_MS;
 
-export function attentionOf({
+export function computeAttention({
   overview,
   nodes,
   plans,
@@ -52,6 +62,7 @@ export function attentionOf({
   backups,
   updates,
   failures,
+  providers,
   now,
 }: PanelFacts): readonly Attention[] {
   const all: Attention[] = [];
@@ -70,6 +81,12 @@ export function attentionOf({
       all.push({ kind: 'certificate', endsAt: not_after, isOver: warning === 'ended' });
     }
   }
+  for (const { id, name, enabled, error } of providers?.items ?? []) {
+    if (enabled && error !== null && isRefusal(error)) all.push({ kind: 'provider', id, name });
+  }
+  if (certificates?.served.some(({ warning }) => warning === 'import_damaged')) all.push({ kind: 'import-damaged' });
+  if (certificates?.authority && certificates.served.some(({ source }) => source === 'local'))
+    all.push(...findAuthorityIssues(certificates.authority));
   if (acme?.status === 'failing') all.push({ kind: 'acme', isFirst: acme.not_after === null });
   if (backups !== undefined && (overview?.users.total ?? 0) > 0) {
     const lastAt =
@@ -94,4 +111,14 @@ export function attentionOf({
   if (overview !== undefined && overview.users.limited > 0)
     all.push({ kind: 'limited', count: overview.users.limited });
   return all;
+}
+
+/** It matters to clients only while it signs what is served. */
+function findAuthorityIssues({ warning, replaced, not_before, not_after }: Authority): readonly Attention[] {
+  const issues: Attention[] = [];
+  if (replaced !== null) issues.push({ kind: 'authority', state: 'replaced', at: replaced.at });
+  if (warning !== null) {
+    issues.push({ kind: 'authority', state: warning, at: warning === 'not_yet' ? not_before : not_after });
+  }
+  return issues;
 }

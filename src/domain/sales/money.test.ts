@@ -1,22 +1,14 @@
 // Money is exact: text to minor units and back, for every number of digits that currencies have.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { exponentOf, formatMoney, fromDecimal, toDecimal } from './money.ts';
+import { CURRENCIES, minorDigits } from '../../contract/currencies.ts';
+import { formatMoney, fromDecimal, roundUpPart, toDecimal } from './money.ts';
+import { acceptsPrice } from './provider-amounts.ts';
 
 const amount = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
-const currency = fc.constantFrom('XTR', 'JPY', 'USD', 'RUB', 'KWD', 'CLF', 'ZZZ');
+const currency = fc.constantFrom(...CURRENCIES);
 
 describe('decimal text', () => {
-  it.each([
-    ['XTR', 0],
-    ['JPY', 0],
-    ['USD', 2],
-    ['KWD', 3],
-    ['eu', 2],
-  ])('of %s has %i digits behind the point', (code, digits) => {
-    expect(exponentOf(code)).toBe(digits);
-  });
-
   it('comes back as the same amount', () => {
     fc.assert(
       fc.property(amount, currency, (value, code) => {
@@ -34,7 +26,29 @@ describe('decimal text', () => {
       expect(fromDecimal(text, 'EUR'), text).toBeNull();
     }
     expect(fromDecimal('1.5', 'XTR')).toBeNull();
+    // Its minor unit is unknown.
+    expect(fromDecimal('1', 'USDT')).toBeNull();
     expect(toDecimal({ amount: -5, currency: 'EUR' })).toBe('-0.05');
+  });
+});
+
+describe('a part of a price', () => {
+  it('is rounded up to what a card can be charged', () => {
+    expect(roundUpPart(999, 1, 2, 'EUR')).toBe(500);
+    expect(roundUpPart(4990, 67, 100, 'KWD')).toBe(3350);
+    expect(roundUpPart(350_000, 67, 99, 'MGA')).toBe(236_900);
+  });
+
+  it('can be paid where the whole can', () => {
+    const part = fc.integer({ min: 1, max: 100 });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2 ** 40 }), currency, part, (value, code, numerator) => {
+        const amount = roundUpPart(value, numerator, 100, code);
+        const whole = { amount: value * 100, currency: code };
+        expect(acceptsPrice('stripe', { amount, currency: code })).toBe(acceptsPrice('stripe', whole));
+        expect(amount * 100).toBeGreaterThanOrEqual(value * numerator);
+      }),
+    );
   });
 });
 
@@ -48,10 +62,21 @@ describe('as people read it', () => {
     [{ amount: 100, currency: 'USD' }, 'en-AU', '$1'],
     [{ amount: 12_345, currency: 'XTR' }, 'en', '⭐ 12,345'],
     [{ amount: 12_345, currency: 'XTR' }, 'ru', '⭐ 12\u00a0345'],
+    // Intl has no digits for these, or had none.
+    [{ amount: 120_050, currency: 'RSD' }, 'en', 'RSD\u00a01,200.50'],
+    [{ amount: 120_000, currency: 'HUF' }, 'en', 'Ft\u00a01,200'],
+    // More than a number can hold.
+    [{ amount: 9_007_199_254_740_991, currency: 'EUR' }, 'en', '€90,071,992,547,409.91'],
     // As providers may call it.
-    [{ amount: 150, currency: 'USDT' }, 'en', '1.50 USDT'],
-    [{ amount: 0, currency: '?' }, 'ru', '0.00 ?'],
+    [{ amount: 0, currency: 'USDT' }, 'en', '0 USDT'],
+    [{ amount: 0, currency: '?' }, 'ru', '0 ?'],
   ])('%j in %s is %s', (money, language, text) => {
     expect(formatMoney(money, language)).toBe(text);
+  });
+
+  it.each(CURRENCIES)('%s has its own digits, whatever Intl has', (code) => {
+    const digits = minorDigits(code) ?? 0;
+    const text = formatMoney({ amount: 1, currency: code }, 'en', 'written');
+    expect(/[\d.]*\d/.exec(text)?.[0]).toBe(digits === 0 ? '1' : `0.${'1'.padStart(digits, '0')}`);
   });
 });

@@ -20,7 +20,7 @@ describe('a promo code', () => {
     expect(normalizeCode('е\u0308лка')).toBe('ЁЛКА');
   });
 
-  it('can be used within its time, for its plans and offers, and so often', () => {
+  it('can be used within its time, for its tariffs and offers, and so often', () => {
     expect(canUsePromo(rule, target, none, 1000)).toBe(true);
     expect(canUsePromo(rule, target, { all: 2, ofUser: 0 }, 1999)).toBe(true);
     const refused: readonly Parameters<typeof canUsePromo>[] = [
@@ -30,6 +30,7 @@ describe('a promo code', () => {
       [rule, { ...target, tariffId: 2 }, none, 1500],
       [rule, { ...target, tariffId: null }, none, 1500],
       [rule, { ...target, offerId: 7 }, none, 1500],
+      [{ ...rule, tariffIds: [], offerIds: [] }, target, none, 1500],
       [rule, target, { all: 3, ofUser: 0 }, 1500],
       [rule, target, { all: 1, ofUser: 1 }, 1500],
       [{ ...rule, effect: { kind: 'days', days: 7 } }, { ...target, isTerm: false }, none, 1500],
@@ -38,8 +39,8 @@ describe('a promo code', () => {
     const open = { ...rule, validFrom: null, validUntil: null, maxUses: null, maxUsesPerUser: null };
     const anywhere = {
       ...open,
-      tariffIds: [],
-      offerIds: [],
+      tariffIds: null,
+      offerIds: null,
       effect: { kind: 'traffic', bytes: 1, lifetime: 'used' },
     } as const;
     expect(canUsePromo(anywhere, { tariffId: null, offerId: null, isTerm: false }, { all: 9, ofUser: 9 }, 0)).toBe(

@@ -2,7 +2,7 @@
 
 import type { PromoEffect } from '../../contract/sales/promos.ts';
 import { DAY_MS } from '../limits.ts';
-import type { Money } from './money.ts';
+import { type Money, roundUpPart } from './money.ts';
 
 /** So long an order that is being paid keeps its use of a code from others. */
 export const RESERVED_MS = DAY_MS;
@@ -14,9 +14,9 @@ export interface PromoRule {
   readonly validUntil: number | null;
   readonly maxUses: number | null;
   readonly maxUsesPerUser: number | null;
-  /** None: for all. */
-  readonly tariffIds: readonly number[];
-  readonly offerIds: readonly number[];
+  /** null: for all. */
+  readonly tariffIds: readonly number[] | null;
+  readonly offerIds: readonly number[] | null;
   readonly isEnabled: boolean;
 }
 
@@ -47,17 +47,16 @@ export function hasUsesLeft({ maxUses, maxUsesPerUser }: PromoRule, { all, ofUse
 export function canUsePromo(rule: PromoRule, target: PromoTarget, uses: PromoUses, now: number): boolean {
   const { effect, validFrom, validUntil, tariffIds, offerIds, isEnabled } = rule;
   if (!isEnabled || (validFrom !== null && now < validFrom) || (validUntil !== null && now >= validUntil)) return false;
-  const isFor = (ids: readonly number[], id: number | null) => ids.length === 0 || (id !== null && ids.includes(id));
+  const isFor = (ids: readonly number[] | null, id: number | null) => ids === null || (id !== null && ids.includes(id));
   if (!isFor(tariffIds, target.tariffId) || !isFor(offerIds, target.offerId)) return false;
   return (effect.kind !== 'days' || target.isTerm) && hasUsesLeft(rule, uses);
 }
 
-/** Prices with a code: rounded up to the smallest unit, and never nothing. */
+/** Prices with a code: rounded up, so never nothing, and never higher than without it. */
 export function pricesWith(effect: PromoEffect, prices: readonly Money[]): readonly Money[] {
   if (effect.kind !== 'percent') return prices;
-  const left = BigInt(100 - effect.percent);
   return prices.map(({ amount, currency }) => ({
-    amount: Number((BigInt(amount) * left + 99n) / 100n),
+    amount: Math.min(amount, roundUpPart(amount, 100 - effect.percent, 100, currency)),
     currency,
   }));
 }

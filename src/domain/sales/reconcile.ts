@@ -61,12 +61,12 @@ export function reconcile(theirs: readonly TheirPayment[], ours: readonly OurPay
     if (there) add(there.currency, { theirs: there.amount });
     if (there?.amount === here.amount && there.currency === here.currency) continue;
     if (there === null && here.amount === 0) continue;
-    differences.push({ reason: reasonOf(payment, found), payment, theirs: there, ours: here });
+    differences.push({ reason: classifyDifference(payment, found), payment, theirs: there, ours: here });
   }
   return { sums: [...sums.values()].sort((a, b) => a.currency.localeCompare(b.currency)), differences };
 }
 
-function reasonOf(payment: OurPayment, found: TheirPayment | undefined): DifferenceReason {
+function classifyDifference(payment: OurPayment, found: TheirPayment | undefined): DifferenceReason {
   if (found === undefined) return 'missing_there';
   if (payment.state === 'unapplied') return 'unapplied';
   if (payment.state === 'refunded') return 'refunded_here';

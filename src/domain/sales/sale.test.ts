@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { DAY, settledAccount, utc } from '../../../tests/support/domain-arbitraries.ts';
 import type { Account } from '../users/account.ts';
 import { beginHeldTerm, type Duration } from '../users/term.ts';
-import { daysForPart, type GivenTerm, giveTerm, takeTermBack } from './sale.ts';
+import { applyTerm, daysForPart, type FulfilledTerm, revokeTerm } from './sale.ts';
 
 const duration = fc.oneof(
   fc.record({ days: fc.integer({ min: 1, max: 400 }) }),
@@ -13,8 +13,8 @@ const duration = fc.oneof(
 const ZONE = 'Europe/Berlin';
 const NOW = utc('2026-11-20T10:00Z');
 
-function given(account: Account, by: Duration, now: number, zone: string): { account: Account; given: GivenTerm } {
-  const result = giveTerm(account, by, now, zone);
+function given(account: Account, by: Duration, now: number, zone: string): { account: Account; given: FulfilledTerm } {
+  const result = applyTerm(account, by, now, zone);
   if (!result.ok) throw new Error(result.error);
   return result;
 }
@@ -35,13 +35,13 @@ const ACCOUNT: Account = {
   grants: [],
 };
 
-describe('takeTermBack', () => {
+describe('revokeTerm', () => {
   test.prop([settledAccount, duration])('restores any account that had a term', (sample, by) => {
     const { now, zone } = sample;
     const account = { ...sample.account, grants: [] };
-    const result = giveTerm(account, by, now, zone);
+    const result = applyTerm(account, by, now, zone);
     fc.pre(result.ok);
-    expect(takeTermBack(result.account, result.given, now, zone)).toEqual(account);
+    expect(revokeTerm(result.account, result.given, now, zone)).toEqual(account);
   });
 
   test.prop([fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 8 }), fc.infiniteStream(fc.nat())])(
@@ -57,7 +57,7 @@ describe('takeTermBack', () => {
       while (left.length > 0) {
         const [refunded] = left.splice((chances.next().value ?? 0) % left.length, 1);
         if (!refunded) throw new Error('nothing is left');
-        account = takeTermBack(account, refunded.given, NOW, ZONE);
+        account = revokeTerm(account, refunded.given, NOW, ZONE);
         const days = left.reduce((sum, order) => sum + order.days, 0);
         expect(account).toEqual({ ...ACCOUNT, expiresAt: NOW + (5 + days) * DAY });
       }
@@ -67,9 +67,9 @@ describe('takeTermBack', () => {
   it('ends a term now where more was given than is left of it, and never earlier', () => {
     const sold = given(ACCOUNT, { days: 30 }, NOW, ZONE);
     const shortened = { ...sold.account, expiresAt: NOW + 10 * DAY };
-    expect(takeTermBack(shortened, sold.given, NOW + DAY, ZONE).expiresAt).toBe(NOW + DAY);
+    expect(revokeTerm(shortened, sold.given, NOW + DAY, ZONE).expiresAt).toBe(NOW + DAY);
     const over = { ...sold.account, expiresAt: NOW - DAY };
-    expect(takeTermBack(over, sold.given, NOW, ZONE)).toBe(over);
+    expect(revokeTerm(over, sold.given, NOW, ZONE)).toBe(over);
   });
 
   it('brings back a term that had ended, with the traffic of both', () => {
@@ -77,14 +77,14 @@ describe('takeTermBack', () => {
     const sold = given(ended, { days: 30 }, NOW, ZONE);
     expect(sold.account).toMatchObject({ usedUp: 0, usedDown: 0, termBeganAt: NOW });
     const used = { ...sold.account, usedUp: 3, usedDown: 4 };
-    expect(takeTermBack(used, sold.given, NOW + DAY, ZONE)).toEqual({ ...ended, usedUp: 13, usedDown: 24 });
+    expect(revokeTerm(used, sold.given, NOW + DAY, ZONE)).toEqual({ ...ended, usedUp: 13, usedDown: 24 });
   });
 
   it('leaves the counter of a period that the order did not begin', () => {
     const ended = { ...ACCOUNT, expiresAt: NOW - DAY, resetStrategy: 'period' as const, resetsAt: NOW + DAY };
     const sold = given(ended, { days: 90 }, NOW, ZONE);
     const later = { ...sold.account, usedUp: 7, usedDown: 0, resetsAt: NOW + 61 * DAY };
-    expect(takeTermBack(later, sold.given, NOW + 40 * DAY, ZONE)).toEqual({
+    expect(revokeTerm(later, sold.given, NOW + 40 * DAY, ZONE)).toEqual({
       ...later,
       expiresAt: ended.expiresAt,
       termBeganAt: ended.termBeganAt,
@@ -94,16 +94,16 @@ describe('takeTermBack', () => {
   it('takes nothing from a term that was made endless since', () => {
     const sold = given(ACCOUNT, { days: 30 }, NOW, ZONE);
     const endless = { ...sold.account, expiresAt: null };
-    expect(takeTermBack(endless, sold.given, NOW, ZONE)).toBe(endless);
+    expect(revokeTerm(endless, sold.given, NOW, ZONE)).toBe(endless);
   });
 
   it('takes its time off a term that was waiting for its beginning, before and after that', () => {
     const held = { ...ACCOUNT, expiresAt: null, hold: { months: 1, days: 0 }, termBeganAt: null };
     const first = given(held, { months: 1 }, NOW, ZONE);
     const second = given(first.account, { days: 10 }, NOW, ZONE);
-    expect(takeTermBack(second.account, first.given, NOW, ZONE).hold).toEqual({ months: 1, days: 10 });
+    expect(revokeTerm(second.account, first.given, NOW, ZONE).hold).toEqual({ months: 1, days: 10 });
     const begun = { ...first.account, hold: null, expiresAt: utc('2027-01-20T10:00Z'), termBeganAt: NOW };
-    expect(takeTermBack(begun, first.given, NOW, ZONE).expiresAt).toBe(utc('2026-12-20T10:00Z'));
+    expect(revokeTerm(begun, first.given, NOW, ZONE).expiresAt).toBe(utc('2026-12-20T10:00Z'));
   });
 
   it('takes nothing of a term, or of another hold, that did not come from the one that the order made longer', () => {
@@ -111,16 +111,16 @@ describe('takeTermBack', () => {
     const sold = given(held, { months: 1 }, NOW, ZONE);
     const begun = beginHeldTerm(sold.account, NOW + DAY, ZONE);
     const renewed = given(begun, { days: 40 }, NOW + 90 * DAY, ZONE).account;
-    expect(takeTermBack(renewed, sold.given, NOW + 91 * DAY, ZONE)).toBe(renewed);
+    expect(revokeTerm(renewed, sold.given, NOW + 91 * DAY, ZONE)).toBe(renewed);
     const another = { ...sold.account, heldAt: NOW + DAY };
-    expect(takeTermBack(another, sold.given, NOW + 2 * DAY, ZONE)).toBe(another);
+    expect(revokeTerm(another, sold.given, NOW + 2 * DAY, ZONE)).toBe(another);
   });
 
   it('brings a term back that came from a hold, as the one that the order found', () => {
     const ended = { ...ACCOUNT, expiresAt: NOW - DAY, heldAt: NOW - 40 * DAY };
     const sold = given(ended, { days: 30 }, NOW, ZONE);
     expect(sold.account.heldAt).toBeNull();
-    expect(takeTermBack(sold.account, sold.given, NOW + DAY, ZONE)).toEqual(ended);
+    expect(revokeTerm(sold.account, sold.given, NOW + DAY, ZONE)).toEqual(ended);
   });
 });
 
@@ -138,7 +138,7 @@ describe('grants of the period that an order ended', () => {
     expect(sold.given.endedGrants).toEqual([grants[0]]);
     expect(sold.account.grants.map(({ id, bytesLeft }) => [id, bytesLeft])).toContainEqual([1, 0]);
     const later = { ...sold.account, grants: [...sold.account.grants, { ...PERIOD, id: 4, bytesLeft: 5 }] };
-    const back = takeTermBack(later, sold.given, NOW + DAY, ZONE).grants;
+    const back = revokeTerm(later, sold.given, NOW + DAY, ZONE).grants;
     expect(back.map(({ id, bytesLeft }) => [id, bytesLeft]).toSorted()).toEqual([
       [1, 60],
       [2, 0],
@@ -155,16 +155,16 @@ describe('grants of the period that an order ended', () => {
     const sold = given({ ...ended, grants: [] }, { days: 30 }, NOW, ZONE);
     const after = { ...sold.given.after, usedUp: 2, usedDown: 5 };
     const used = { ...sold.account, usedUp: 7, usedDown: 9 };
-    const back = takeTermBack(used, { ...sold.given, after }, NOW + DAY, ZONE);
+    const back = revokeTerm(used, { ...sold.given, after }, NOW + DAY, ZONE);
     expect([back.usedUp, back.usedDown]).toEqual([15, 24]);
   });
 
   it('stay as they are where another term has begun since, which is not shortened either', () => {
     const sold = given(ended, { days: 30 }, NOW, ZONE);
     const another = { ...sold.account, termBeganAt: NOW + 40 * DAY, expiresAt: NOW + 70 * DAY };
-    expect(takeTermBack(another, sold.given, NOW + 41 * DAY, ZONE)).toBe(another);
+    expect(revokeTerm(another, sold.given, NOW + 41 * DAY, ZONE)).toBe(another);
     const same = { ...sold.account, termBeganAt: NOW + DAY };
-    expect(takeTermBack(same, sold.given, NOW + 2 * DAY, ZONE)).toEqual({ ...same, expiresAt: ended.expiresAt });
+    expect(revokeTerm(same, sold.given, NOW + 2 * DAY, ZONE)).toEqual({ ...same, expiresAt: ended.expiresAt });
   });
 });
 

@@ -14,7 +14,7 @@ export type TermState = Pick<
 >;
 
 /** The term before and after an order was applied. */
-export interface GivenTerm {
+export interface FulfilledTerm {
   readonly before: TermState;
   readonly after: TermState;
   /** When it was applied. */
@@ -26,20 +26,20 @@ export interface GivenTerm {
   readonly duration: Duration;
 }
 
-export type GiveTermResult =
-  | { readonly ok: true; readonly account: Account; readonly given: GivenTerm }
+export type ApplyTermResult =
+  | { readonly ok: true; readonly account: Account; readonly given: FulfilledTerm }
   | { readonly ok: false; readonly error: 'term_unlimited' | 'past_limit' };
 
-function termStateOf({ expiresAt, hold, termBeganAt, heldAt, resetsAt, usedUp, usedDown }: Account): TermState {
+function pickTermState({ expiresAt, hold, termBeganAt, heldAt, resetsAt, usedUp, usedDown }: Account): TermState {
   return { expiresAt, hold, termBeganAt, heldAt, resetsAt, usedUp, usedDown };
 }
 
 /** Extends the term as any extension does, and records what it was before. */
-export function giveTerm(account: Account, duration: Duration, now: number, zone: string): GiveTermResult {
+export function applyTerm(account: Account, duration: Duration, now: number, zone: string): ApplyTermResult {
   const result = extendTerm(account, duration, now, zone);
   if (!result.ok) return result;
   const isCounterReset = account.resetStrategy === 'period' && account.expiresAt !== null && account.expiresAt <= now;
-  const [before, after] = [termStateOf(account), termStateOf(result.account)];
+  const [before, after] = [pickTermState(account), pickTermState(result.account)];
   const endedGrants = grantsEnded(account, result.account, now);
   const given = { before, after, at: now, isCounterReset, duration, ...(endedGrants.length > 0 && { endedGrants }) };
   return { ok: true, account: result.account, given };
@@ -60,7 +60,7 @@ function isSameEnd(a: TermEnd, b: TermEnd): boolean {
  * only the time that the order added is taken off, but never what has passed, and nothing of another term that has begun since. The same
  * account where nothing is left to take.
  */
-export function takeTermBack(account: Account, given: GivenTerm, now: number, zone: string): Account {
+export function revokeTerm(account: Account, given: FulfilledTerm, now: number, zone: string): Account {
   const { before, after, at, duration } = given;
   // Another hold, or a term that came from another one, or from none.
   if (after.heldAt !== undefined && account.heldAt !== after.heldAt) return account;
@@ -76,7 +76,7 @@ export function takeTermBack(account: Account, given: GivenTerm, now: number, zo
   return expiresAt === account.expiresAt ? account : { ...account, expiresAt };
 }
 
-function restoreTerm(account: Account, { before, after, isCounterReset, endedGrants = [] }: GivenTerm): Account {
+function restoreTerm(account: Account, { before, after, isCounterReset, endedGrants = [] }: FulfilledTerm): Account {
   const ended = { ...account, expiresAt: before.expiresAt, hold: before.hold };
   if (account.termBeganAt !== after.termBeganAt) return ended;
   const begun = { ...ended, termBeganAt: before.termBeganAt, heldAt: before.heldAt };

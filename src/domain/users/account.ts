@@ -62,7 +62,7 @@ export function usedBytes(account: Pick<Account, 'usedUp' | 'usedDown'>): number
 }
 
 /** The state of an account at `now`. What time changes before `now` must be settled, or a reset that is due is missed. */
-export function stateOf(account: Account, now: number): UserState {
+export function computeUserState(account: Account, now: number): UserState {
   const { enabled, expiresAt, hold, trafficLimit } = account;
   const facts = { enabled, expiresAt, hold, trafficLimit };
   return userState({ ...facts, used: usedBytes(account), extra: extraBytes(account.grants, now) }, now);
@@ -96,4 +96,10 @@ export function canConnect(state: UserState): boolean {
 export function trafficRemaining(facts: Pick<StateFacts, 'trafficLimit' | 'used' | 'extra'>): number | null {
   if (facts.trafficLimit === null) return null;
   return addBytes(Math.max(0, facts.trafficLimit - facts.used), facts.extra);
+}
+
+/** Used and remaining bytes; null: unlimited. */
+export function trafficTotal(facts: Pick<StateFacts, 'trafficLimit' | 'used' | 'extra'>): number | null {
+  const remaining = trafficRemaining(facts);
+  return remaining === null ? null : addBytes(facts.used, remaining);
 }

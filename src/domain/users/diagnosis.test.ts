@@ -215,17 +215,17 @@ describe('a diagnosis', () => {
   });
 
   it('is silent up to the very limit of each thing', () => {
-    const codesOf = (facts: Partial<DiagnosedFacts>) =>
+    const listCodes = (facts: Partial<DiagnosedFacts>) =>
       diagnose({ ...FINE, ...facts }).findings.map(({ code }) => code);
-    const usual = codesOf({});
-    expect(codesOf({ cutOff: { addresses: 5, limit: 2, until: NOW } })).toEqual(usual);
-    expect(codesOf({ expiresAt: NOW + 3 * DAY_MS })).toEqual(usual);
-    expect(codesOf({ limit: 100, remaining: 10 })).toEqual(usual);
-    expect(codesOf({ limit: null, remaining: 0 })).toEqual(usual);
-    expect(codesOf({ limit: 100, remaining: null })).toEqual(usual);
-    expect(codesOf({ connections: [{ ...WORKING, warnings: ['target_port'] }] })).toEqual(usual);
+    const usual = listCodes({});
+    expect(listCodes({ cutOff: { addresses: 5, limit: 2, until: NOW } })).toEqual(usual);
+    expect(listCodes({ expiresAt: NOW + 3 * DAY_MS })).toEqual(usual);
+    expect(listCodes({ limit: 100, remaining: 10 })).toEqual(usual);
+    expect(listCodes({ limit: null, remaining: 0 })).toEqual(usual);
+    expect(listCodes({ limit: 100, remaining: null })).toEqual(usual);
+    expect(listCodes({ connections: [{ ...WORKING, warnings: ['target_port'] }] })).toEqual(usual);
     // Both at once.
-    expect(codesOf({ expiresAt: NOW + 1, limit: 100, remaining: 9 })).toEqual([
+    expect(listCodes({ expiresAt: NOW + 1, limit: 100, remaining: 9 })).toEqual([
       'term_ends_soon',
       'traffic_low',
       'node_up',
@@ -235,9 +235,9 @@ describe('a diagnosis', () => {
   });
 
   it('is as bad as its worst finding, and names a node once', () => {
-    const verdictOf = (facts: Partial<DiagnosedFacts>) => diagnose({ ...FINE, ...facts }).verdict;
-    expect(verdictOf({ expiresAt: NOW + 1 })).toBe('may_fail');
-    expect(verdictOf({ expiresAt: NOW + 1, connections: [] })).toBe('cannot');
+    const getVerdict = (facts: Partial<DiagnosedFacts>) => diagnose({ ...FINE, ...facts }).verdict;
+    expect(getVerdict({ expiresAt: NOW + 1 })).toBe('may_fail');
+    expect(getVerdict({ expiresAt: NOW + 1, connections: [] })).toBe('cannot');
     const { findings } = diagnose({ ...FINE, connections: [WORKING, { ...WORKING, id: 3 }] });
     expect(findings.filter(({ code }) => code === 'node_up')).toHaveLength(1);
     // One that cannot work for another reason is none of the others.

@@ -62,7 +62,7 @@ const ENDS_SOON_MS = 3 * DAY_MS;
 /** Less than this part of the limit is left. */
 const LOW_PART = 0.1;
 /** What lets no client in. */
-const BROKEN: readonly InboundWarning[] = ['not_served', 'certificate_ended'];
+const BROKEN: readonly InboundWarning[] = ['not_served', 'port_taken', 'refused', 'certificate_ended'];
 
 const RANK: Readonly<Record<Finding['severity'], number>> = { blocking: 0, warning: 1, fine: 2 };
 

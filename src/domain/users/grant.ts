@@ -30,7 +30,9 @@ export function addGrant(account: Account, request: GrantRequest, now: number): 
 /** The grants that can be spent at `now`: the one ending soonest first (a `period` grant at the next reset), `used` last, ties by id. */
 export function spendingOrder(account: Account, now: number): Grant[] {
   const live = account.grants.filter((grant) => isGrantLive(grant, now));
-  return live.sort((a, b) => compareEnds(endOf(a, account), endOf(b, account)) || compareUsed(a, b) || a.id - b.id);
+  return live.sort(
+    (a, b) => compareEnds(computeGrantEnd(a, account), computeGrantEnd(b, account)) || compareUsed(a, b) || a.id - b.id,
+  );
 }
 
 /** Ends the `period` grants that are still live at `at`, the moment of the reset: nothing is left in them. */
@@ -40,7 +42,7 @@ export function endPeriodGrants(grants: readonly Grant[], at: number): readonly 
   );
 }
 
-function endOf(grant: Grant, account: Account): number {
+function computeGrantEnd(grant: Grant, account: Account): number {
   const end = grant.lifetime === 'period' ? account.resetsAt : grant.endsAt;
   return end ?? Number.POSITIVE_INFINITY;
 }

@@ -54,9 +54,9 @@ export function lastSegment(link: string): string {
 }
 
 function credentialIn(scheme: string, rest: string): PastedCredential | null {
-  if (scheme === 'vmess') return uuidOf(idInJson(decodeBase64(rest.split(/[?#]/)[0] ?? '')));
+  if (scheme === 'vmess') return parseUuid(idInJson(decodeBase64(rest.split(/[?#]/)[0] ?? '')));
   const user = decodePercent(rest.slice(0, Math.max(0, rest.lastIndexOf('@', untilPlace(rest)))));
-  if (scheme === 'vless') return uuidOf(user);
+  if (scheme === 'vless') return parseUuid(user);
   if (scheme === 'ss') return shadowsocksIn(user);
   if (scheme === 'wireguard' || scheme === 'wg')
     return user === '' ? null : { family: 'wireguard', value: wireguardKey(user), isBeginning: false };
@@ -69,7 +69,7 @@ function untilPlace(rest: string): number {
   return end < 0 ? rest.length : end;
 }
 
-function uuidOf(text: string): PastedCredential | null {
+function parseUuid(text: string): PastedCredential | null {
   return UUID.test(text) ? { family: 'uuid', value: text.toLowerCase(), isBeginning: false } : null;
 }
 

@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import { DAY, HOUR, settledAccount, utc } from '../../../tests/support/domain-arbitraries.ts';
 import { nextReset } from '../calendar.ts';
 import type { Account } from './account.ts';
-import { extraBytes, stateOf, usedBytes } from './account.ts';
+import { computeUserState, extraBytes, usedBytes } from './account.ts';
 import type { TermFlags } from './settle.ts';
 import { flagsUnder, freshFlags, nextChangeAt, settle } from './settle.ts';
 
@@ -63,7 +63,7 @@ describe('settle', () => {
       const moment = Math.min(next - 1, from + Math.floor((next - from) * where));
       const then = settle(settled.account, settled.flags, moment, zone, list);
       expect(then).toEqual({ ...settled, happened: [] });
-      expect(stateOf(settled.account, moment)).toBe(stateOf(settled.account, from));
+      expect(computeUserState(settled.account, moment)).toBe(computeUserState(settled.account, from));
       expect(extraBytes(settled.account.grants, moment)).toBe(extraBytes(settled.account.grants, from));
     },
   );

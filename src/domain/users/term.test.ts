@@ -5,7 +5,7 @@ import { at, DAY, settledAccount, utc, zone, zoned } from '../../../tests/suppor
 import { addMonths, nextReset } from '../calendar.ts';
 import { MAX_INSTANT } from '../limits.ts';
 import type { Account } from './account.ts';
-import { extraBytes, stateOf } from './account.ts';
+import { computeUserState, extraBytes } from './account.ts';
 import type { Duration } from './term.ts';
 import { beginHeldTerm, extendTerm, setExpiry, shortenEnd, shortenTerm, startTerm } from './term.ts';
 
@@ -79,7 +79,7 @@ describe('extendTerm', () => {
       if (account.expiresAt !== null) expect(after.expiresAt).toBeGreaterThan(account.expiresAt);
       expect(after.enabled).toBe(account.enabled);
       expect([after.totalUp, after.totalDown]).toEqual([account.totalUp, account.totalDown]);
-      expect(stateOf(after, now)).not.toBe('expired');
+      expect(computeUserState(after, now)).not.toBe('expired');
     },
   );
 
@@ -210,28 +210,28 @@ describe('shortenTerm', () => {
   test.prop([settledHeld])('a hold with nothing left ends now', ({ account, now, zone: name }) => {
     const after = shortened(account, { months: 2 }, now, name);
     expect(after).toMatchObject({ hold: null, expiresAt: now, termBeganAt: now });
-    expect(stateOf({ ...after, enabled: true }, now)).toBe('expired');
+    expect(computeUserState({ ...after, enabled: true }, now)).toBe('expired');
   });
 
   test('takes a hold to its last day, and ends it where nothing is left', () => {
     const now = utc('2026-11-20T10:00Z');
-    const take = (hold: { months: number; days: number }, by: Duration) => {
+    const shortenHold = (hold: { months: number; days: number }, by: Duration) => {
       const result = shortenEnd({ expiresAt: null, hold }, by, now, 'UTC');
       return result.ok ? result.end : result.error;
     };
     const ended = { expiresAt: now, hold: null };
     const left = (months: number, days: number) => ({ expiresAt: null, hold: { months, days } });
-    expect(take({ months: 1, days: 0 }, { months: 1 })).toEqual(ended);
-    expect(take({ months: 0, days: 5 }, { days: 5 })).toEqual(ended);
-    expect(take({ months: 0, days: 5 }, { days: 6 })).toEqual(ended);
-    expect(take({ months: 0, days: 5 }, { days: 4 })).toEqual(left(0, 1));
-    expect(take({ months: 2, days: 5 }, { days: 5 })).toEqual(left(2, 0));
-    expect(take({ months: 2, days: 5 }, { months: 2 })).toEqual(left(0, 5));
+    expect(shortenHold({ months: 1, days: 0 }, { months: 1 })).toEqual(ended);
+    expect(shortenHold({ months: 0, days: 5 }, { days: 5 })).toEqual(ended);
+    expect(shortenHold({ months: 0, days: 5 }, { days: 6 })).toEqual(ended);
+    expect(shortenHold({ months: 0, days: 5 }, { days: 4 })).toEqual(left(0, 1));
+    expect(shortenHold({ months: 2, days: 5 }, { days: 5 })).toEqual(left(2, 0));
+    expect(shortenHold({ months: 2, days: 5 }, { months: 2 })).toEqual(left(0, 5));
     // A month is 30 days where days or months alone are not enough.
-    expect(take({ months: 1, days: 0 }, { days: 30 })).toEqual(ended);
-    expect(take({ months: 1, days: 0 }, { days: 29 })).toEqual(left(0, 1));
-    expect(take({ months: 0, days: 31 }, { months: 1 })).toEqual(left(0, 1));
-    expect(take({ months: 0, days: 30 }, { months: 1 })).toEqual(ended);
+    expect(shortenHold({ months: 1, days: 0 }, { days: 30 })).toEqual(ended);
+    expect(shortenHold({ months: 1, days: 0 }, { days: 29 })).toEqual(left(0, 1));
+    expect(shortenHold({ months: 0, days: 31 }, { months: 1 })).toEqual(left(0, 1));
+    expect(shortenHold({ months: 0, days: 30 }, { months: 1 })).toEqual(ended);
   });
 
   test.prop([settledAccount, amount])('what never expires cannot be shortened', ({ account, now, zone: name }, by) => {

@@ -9,7 +9,7 @@ import { resetTraffic } from './traffic.ts';
 /** A length of term: days of 86,400 s, or calendar months. */
 export type Duration = { readonly days: number } | { readonly months: number };
 
-/** What of a plan decides a term. duration null = never expires. */
+/** What of a tariff decides a term. duration null = never expires. */
 export interface TermPlan {
   readonly duration: Duration | null;
   readonly starts: 'on_creation' | 'on_first_use';
@@ -33,8 +33,8 @@ export type ShortenResult = { readonly ok: true; readonly account: Account } | U
 export type ShortenEndResult = { readonly ok: true; readonly end: TermEnd } | Unlimited;
 
 /**
- * A new term from a plan, at creation or at a change of tariff. It ends at 2100-01-01Z at the latest. A plan that never
- * expires has nothing to hold: its term begins at once, also where the plan says `on_first_use`.
+ * A new term from a tariff, at creation or at a change of tariff. It ends at 2100-01-01Z at the latest. A tariff that never
+ * expires has nothing to hold: its term begins at once, also where the tariff says `on_first_use`.
  */
 export function startTerm(plan: TermPlan, now: number, zone: string): NewTerm {
   const { duration, resetStrategy } = plan;

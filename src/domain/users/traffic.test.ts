@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import { settledAccount, utc } from '../../../tests/support/domain-arbitraries.ts';
 import { nextReset } from '../calendar.ts';
 import type { Account } from './account.ts';
-import { extraBytes, stateOf, usedBytes } from './account.ts';
+import { computeUserState, extraBytes, usedBytes } from './account.ts';
 import { applyTraffic, changeReset, isTrafficLow, resetTraffic } from './traffic.ts';
 
 const delta = fc.record({ up: fc.integer({ min: 0, max: 2000 }), down: fc.integer({ min: 0, max: 2000 }) });
@@ -114,8 +114,8 @@ describe('resetTraffic', () => {
   });
 
   test.prop([settledAccount])('leaves no user limited, and a disabled user disabled', ({ account, now, zone }) => {
-    const before = stateOf(account, now);
-    const after = stateOf(resetTraffic(account, now, zone), now);
+    const before = computeUserState(account, now);
+    const after = computeUserState(resetTraffic(account, now, zone), now);
     expect(after).not.toBe('limited');
     if (before !== 'limited') expect(after).toBe(before);
   });

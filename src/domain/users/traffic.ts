@@ -1,4 +1,4 @@
-// How traffic is counted: against the plan's limit first, then against grants; and how the period counter is reset.
+// How traffic is counted: against the tariff's limit first, then against grants; and how the period counter is reset.
 
 import type { ResetStrategy } from '../../contract/users/users.ts';
 import { nextReset } from '../calendar.ts';
@@ -18,7 +18,7 @@ export interface TrafficResult {
 }
 
 /**
- * Counts a delta that came in at `now`, on an account settled at `now`. What fits under the limit is the plan's, the rest spends
+ * Counts a delta that came in at `now`, on an account settled at `now`. What fits under the limit is the tariff's, the rest spends
  * grants in their order; what exceeds all grants is counted but not owed later. Unlimited users spend none.
  *
  * `charged`: what it counts for, by the weight of the node; totals have what has moved.

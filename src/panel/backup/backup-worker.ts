@@ -4,15 +4,15 @@ import { copyFileSync, createReadStream, existsSync, renameSync, rmSync } from '
 import { pipeline } from 'node:stream/promises';
 import { type FileProblem, unpackBackupFile, writeBackupFile } from '../../adapters/backup-file.ts';
 import { serveTasks } from '../../adapters/worker-thread.ts';
-import { PanelError } from '../../core/panel-error.ts';
-import { type DatabaseProblem, type Judged, judgeDatabase } from '../../store/backup/check.ts';
+import { PanelError } from '../../core/kernel/panel-error.ts';
+import { type CheckedDatabase, checkDatabase, type DatabaseProblem } from '../../store/backup/check.ts';
 import { compareDatabases } from '../../store/backup/compare.ts';
 import { copyDatabase } from '../../store/backup/copy.ts';
 import { rebuildDatabase } from '../../store/backup/rebuild.ts';
 import { type Machine, retainMachine } from '../../store/backup/retain-machine.ts';
-import { isDataFault, syncFolderOf } from '../../store/database.ts';
+import { isDataFault, syncParentFolder } from '../../store/database.ts';
 import { isOutOfSpace } from '../../store/disk-space.ts';
-import { type BackupManifest, manifestShape } from './form.ts';
+import { type BackupManifest, manifestShape } from './manifest.ts';
 
 interface PackInput {
   /** The finished copy of the database. */
@@ -41,7 +41,7 @@ export type Unpacked =
       readonly manifest: BackupManifest | null;
       /** SHA-256 of the database. */
       readonly digest: string;
-      readonly judged: Extract<Judged, { problem: null }>;
+      readonly judged: Extract<CheckedDatabase, { problem: null }>;
     };
 
 /** Writes the file, reads it back and compares; only then it gets its name. */
@@ -50,11 +50,11 @@ async function pack({ copy, path, unfinished, header, manifest, key }: PackInput
   try {
     writeBackupFile({ path: unfinished, header, manifest: { ...manifest }, database: copy, key });
     const read = unpackBackupFile(unfinished, again, key, manifest.database_bytes);
-    if ('problem' in read || (await digestOf(again)) !== (await digestOf(copy))) {
+    if ('problem' in read || (await hashFile(again)) !== (await hashFile(copy))) {
       throw new Error('the backup does not read back as it was written');
     }
     renameSync(unfinished, path);
-    syncFolderOf(path);
+    syncParentFolder(path);
   } finally {
     rmSync(unfinished, { force: true });
     rmSync(again, { force: true });
@@ -63,16 +63,16 @@ async function pack({ copy, path, unfinished, header, manifest, key }: PackInput
 
 /** Takes the database out of a file and judges it. */
 async function unpack({ path, target, file }: UnpackInput): Promise<Unpacked> {
-  const manifest = file === null ? takePlain(path, target) : takePacked(path, target, file);
+  const manifest = file === null ? copyPlainDatabase(path, target) : unpackBackup(path, target, file);
   if (typeof manifest === 'string') return { problem: manifest };
-  const digest = await digestOf(target);
-  const judged = judgeDatabase(target);
+  const digest = await hashFile(target);
+  const judged = checkDatabase(target);
   if (judged.problem !== null) return judged;
   if (manifest !== null && !isAsCounted(manifest, judged)) return { problem: 'damaged' };
   return { problem: null, manifest, digest, judged };
 }
 
-function takePacked(
+function unpackBackup(
   path: string,
   target: string,
   { key, databaseBytes }: NonNullable<UnpackInput['file']>,
@@ -84,19 +84,22 @@ function takePacked(
 }
 
 /** A copied database may have its last writes in a WAL beside it, which is copied with it. */
-function takePlain(path: string, target: string): null {
+function copyPlainDatabase(path: string, target: string): null {
   copyFileSync(path, target);
   if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${target}-wal`);
   return null;
 }
 
-function isAsCounted(manifest: BackupManifest, { schema, counts }: Extract<Judged, { problem: null }>): boolean {
+function isAsCounted(
+  manifest: BackupManifest,
+  { schema, counts }: Extract<CheckedDatabase, { problem: null }>,
+): boolean {
   const names = Object.keys(counts);
   const isSame = names.every((name) => manifest.counts[name] === counts[name]);
   return isSame && names.length === Object.keys(manifest.counts).length && manifest.schema === schema;
 }
 
-async function digestOf(path: string): Promise<string> {
+async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);
   return hash.digest('hex');
@@ -125,7 +128,7 @@ async function attempt<T>(work: () => T | Promise<T>): Promise<T> {
 const tasks = {
   copy: ({ database, target, withSealed }: { database: string; target: string; withSealed: boolean }) =>
     attempt(() => copyDatabase(database, target, withSealed)),
-  digest: (path: string) => attempt(() => digestOf(path)),
+  digest: (path: string) => attempt(() => hashFile(path)),
   compare: ({ candidate, present }: { candidate: string; present: string }) =>
     attempt(() => compareDatabases(candidate, present)),
   pack: (input: PackInput) => attempt(() => pack(input)),

@@ -2,9 +2,9 @@
 import { createReadStream, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
+import { FILES } from '../../adapters/data-folder.ts';
 import { moduleBeside, openTaskThread } from '../../adapters/worker-thread.ts';
-import { PanelError } from '../../core/panel-error.ts';
-import type { SealedRow } from '../../core/ports/administrator.ts';
+import { PanelError } from '../../core/kernel/panel-error.ts';
 import type {
   BackupFile,
   BackupKind,
@@ -14,14 +14,14 @@ import type {
   RestoreRequest,
 } from '../../core/ports/backups.ts';
 import type { Clock, Store, Vault } from '../../core/ports/ports.ts';
+import type { SealedRow } from '../../core/ports/sealed.ts';
 import type { Machine } from '../../store/backup/retain-machine.ts';
 import { originIn } from '../config.ts';
-import { FILES } from '../data-folder.ts';
 import type { BackupTasks } from './backup-worker.ts';
 import { hasSpace, openBackupFolder } from './folder.ts';
-import { type BackupHeader, newFileKey } from './form.ts';
-import { makeMark } from './mark.ts';
-import { type BackupThread, type GoodBackup, openBackup } from './open.ts';
+import { type BackupHeader, newFileKey } from './manifest.ts';
+import { type BackupThread, type GoodBackup, openBackup } from './open-backup.ts';
+import { makeMark } from './signature.ts';
 
 export interface BackupParts {
   /** The data folder, which this process owns. */
@@ -56,7 +56,7 @@ const UNPACKED_FACTOR = 20;
  * Checks that run or wait. They ask for no password, so a session must not have more of them done before what is scheduled; a second one
  * waits for who looks at another backup before the first is judged.
  */
-const MOST_CHECKS = 2;
+const MAX_CHECKS = 2;
 const CHECK_AGAIN_S = 5;
 
 /** A restore often follows a check. */
@@ -69,6 +69,21 @@ export function openBackupThread(): BackupThread {
     module: moduleBeside(import.meta.url, 'backup-worker'),
     idleMs: IDLE_MS,
   });
+}
+
+type BackupFolder = ReturnType<typeof openBackupFolder>;
+
+function locate(files: BackupFolder, source: BackupSource): string {
+  const path = 'name' in source ? files.find(source.name) : source.path;
+  if (path === null || !statSync(path, { throwIfNoEntry: false })?.isFile()) throw new PanelError('not_found');
+  return path;
+}
+
+/** What a backup may unpack to: the panel's own files and those of its command line, anything. */
+function maxUnpacked(files: BackupFolder, source: BackupSource): number {
+  const found = 'name' in source && files.find(source.name) !== null ? files.describe(source.name) : null;
+  if (found?.kind !== 'uploaded') return Number.POSITIVE_INFINITY;
+  return Math.max(UNPACKED_BYTES, found.sizeBytes * UNPACKED_FACTOR);
 }
 
 /** Deletes what an earlier process left unfinished. */
@@ -142,22 +157,9 @@ export function createBackups(parts: BackupParts): Backups {
     return files.describe(name);
   }
 
-  function locate(source: BackupSource): string {
-    const path = 'name' in source ? files.find(source.name) : source.path;
-    if (path === null || !statSync(path, { throwIfNoEntry: false })?.isFile()) throw new PanelError('not_found');
-    return path;
-  }
-
-  /** What a backup may unpack to: the panel's own files and those of its command line, anything. */
-  function mostUnpacked(source: BackupSource): number {
-    const found = 'name' in source && files.find(source.name) !== null ? files.describe(source.name) : null;
-    if (found?.kind !== 'uploaded') return Number.POSITIVE_INFINITY;
-    return Math.max(UNPACKED_BYTES, found.sizeBytes * UNPACKED_FACTOR);
-  }
-
   function openSource(source: BackupSource, passphrase: string | null, target: string) {
-    const known = { vault, present: database, mostUnpacked: mostUnpacked(source) };
-    return openBackup(thread, locate(source), passphrase, target, known);
+    const known = { vault, present: database, maxUnpacked: maxUnpacked(files, source) };
+    return openBackup(thread, locate(files, source), passphrase, target, known);
   }
 
   async function restore(request: RestoreRequest): Promise<Restored> {
@@ -171,7 +173,8 @@ export function createBackups(parts: BackupParts): Backups {
     const fault = await thread.run('rebuild', { source: candidate, target: ready, schema: found.judged.schema });
     if (fault !== null) return { verdict: { ...verdict, problem: fault }, former: null };
     const linksOrigin = found.manifest?.links_at ?? null;
-    const publicUrl = linksOrigin === null || linksOrigin === parts.linksOrigin() ? null : originIn(linksOrigin);
+    // Set also where links begin so already: they may because a restore has set it before.
+    const publicUrl = linksOrigin === null ? null : originIn(linksOrigin);
     const former = await request.alone(async () => {
       const made = await make('before_restore', null);
       const { sessionId, acceptsKeys } = request;
@@ -199,10 +202,10 @@ export function createBackups(parts: BackupParts): Backups {
     folder: files.path,
     list: files.list,
     create: (kind, passphrase) => runAlone(() => make(kind, passphrase)),
-    keep: removeOld,
+    prune: removeOld,
     remove: files.remove,
     async check(source, passphrase) {
-      if (checks >= MOST_CHECKS) throw new PanelError('rate_limited', undefined, CHECK_AGAIN_S);
+      if (checks >= MAX_CHECKS) throw new PanelError('rate_limited', undefined, CHECK_AGAIN_S);
       checks += 1;
       try {
         return await runAlone(async () => (await openSource(source, passphrase, at('candidate.db'))).verdict);

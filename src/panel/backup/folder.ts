@@ -4,11 +4,11 @@ import { type FileHandle, open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readBackupHeader } from '../../adapters/backup-file.ts';
 import { BACKUP_NAME, UPLOADED_BYTES } from '../../contract/backups.ts';
-import { PanelError } from '../../core/panel-error.ts';
+import { PanelError } from '../../core/kernel/panel-error.ts';
 import type { BackupFile, BackupKind } from '../../core/ports/backups.ts';
-import { syncFolderOf } from '../../store/database.ts';
+import { syncParentFolder } from '../../store/database.ts';
 import { isOutOfSpace } from '../../store/disk-space.ts';
-import { readHeader } from './form.ts';
+import { readHeader } from './manifest.ts';
 
 const END = '.gatehouse-backup';
 const UNFINISHED = '.unfinished';
@@ -18,7 +18,7 @@ const SPARE_BYTES = 33_554_432;
 
 const UPLOADED = 'gatehouse-uploaded-';
 /** Each is looked into where backups are listed, and for each chunk of another upload. */
-const MOST_UPLOADED_FILES = 100;
+const MAX_UPLOADED_FILES = 100;
 const KINDS: readonly (readonly [beginning: string, kind: BackupKind])[] = [
   ['gatehouse-manual-', 'manual'],
   ['gatehouse-scheduled-', 'scheduled'],
@@ -49,12 +49,12 @@ export interface BackupFolder {
 
 /** Throws PanelError `backup_refused`: uploaded backups would take more of the disk than they may. */
 function tooLarge(): PanelError {
-  const message = 'takes more of the disk than uploads may: delete former ones, or restore it on the command line';
+  const message = 'exceeds the disk space for uploads: delete previous ones, or restore it on the command line';
   return new PanelError('backup_refused', [{ pointer: '#', code: 'too_large', message }]);
 }
 
-/** `folder`: absolute; made at the first use. `mostUploaded`: bytes that uploaded backups may take together. */
-export function openBackupFolder(folder: string, mostUploaded = UPLOADED_BYTES): BackupFolder {
+/** `folder`: absolute; made at the first use. `maxUploaded`: bytes that uploaded backups may take together. */
+export function openBackupFolder(folder: string, maxUploaded = UPLOADED_BYTES): BackupFolder {
   const names = () => (existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : []).filter(isBackup);
 
   function find(name: string): string | null {
@@ -103,9 +103,9 @@ export function openBackupFolder(folder: string, mostUploaded = UPLOADED_BYTES):
 
   async function writeChunks(output: FileHandle, chunks: AsyncIterable<Uint8Array>): Promise<void> {
     // This one is among them.
-    if (uploadedNames().length > MOST_UPLOADED_FILES) throw tooLarge();
+    if (uploadedNames().length > MAX_UPLOADED_FILES) throw tooLarge();
     for await (const chunk of chunks) {
-      if (uploadedBytes() + chunk.length > mostUploaded) throw tooLarge();
+      if (uploadedBytes() + chunk.length > maxUploaded) throw tooLarge();
       if (!hasSpace(folder, chunk.length)) throw new PanelError('storage_full');
       await output.appendFile(chunk);
     }
@@ -143,7 +143,7 @@ export function openBackupFolder(folder: string, mostUploaded = UPLOADED_BYTES):
           throw new PanelError('backup_refused', [{ pointer: '#', code: read.problem, message: 'is not a backup' }]);
         }
         await rename(unfinished, path);
-        syncFolderOf(path);
+        syncParentFolder(path);
         return describe(name);
       } catch (error) {
         rmSync(unfinished, { force: true });

@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readBackupHeader } from '../../adapters/backup-file.ts';
 import { systemClock } from '../../adapters/clock.ts';
-import { takeLock } from '../../adapters/instance-lock.ts';
-import { PanelError } from '../../core/panel-error.ts';
+import { FILES, findDataFolder } from '../../adapters/data-folder.ts';
+import { acquireLock } from '../../adapters/instance-lock.ts';
+import { describeSystemError, isRefusal, refusal } from '../../adapters/refusal.ts';
+import { PanelError } from '../../core/kernel/panel-error.ts';
 import type { BackupVerdict } from '../../core/ports/backups.ts';
-import { FILES, findDataFolder } from '../data-folder.ts';
 import type { CommandResult } from '../local-commands.ts';
-import { perform } from '../perform.ts';
-import { isRefusal, reasonOf, refusal } from '../refusal.ts';
+import { runCommand } from '../run-command.ts';
 import { openBackupThread } from './backups.ts';
 import { timeInName } from './folder.ts';
-import { readHeader } from './form.ts';
-import { openBackup } from './open.ts';
+import { readHeader } from './manifest.ts';
+import { openBackup } from './open-backup.ts';
 
 /** Whether a file needs a passphrase by its header. Throws a refusal for one that cannot be read. */
 export function isEncrypted(path: string): boolean {
@@ -22,7 +22,7 @@ export function isEncrypted(path: string): boolean {
     const read = readBackupHeader(path);
     return 'header' in read && (readHeader(read.header)?.key ?? null) !== null;
   } catch (error) {
-    throw refusal('refused', `${path} cannot be read: ${reasonOf(error)}.`);
+    throw refusal('refused', `${path} cannot be read: ${describeSystemError(error)}.`);
   }
 }
 
@@ -53,7 +53,7 @@ export async function restoreFile(
   keyFile: string | null,
   accept_keys: boolean,
 ): Promise<RestoredFile> {
-  const restore = () => perform(data, 'restore', { path, passphrase, accept_keys }, { mayCreate: true, keyFile });
+  const restore = () => runCommand(data, 'restore', { path, passphrase, accept_keys }, { mayCreate: true, keyFile });
   try {
     return { ...(await restore()), set_aside: null };
   } catch (error) {
@@ -67,7 +67,7 @@ export async function restoreFile(
 }
 
 function setAside(folder: string): string {
-  const lock = takeLock(folder, 'restore');
+  const lock = acquireLock(folder, 'restore');
   if (!lock) throw refusal('in_use', `Another panel is using the data folder ${folder}.`);
   try {
     return moveAside(folder);

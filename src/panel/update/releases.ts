@@ -1,14 +1,12 @@
 // Where this panel's releases come from, as release.json says.
+
+import { findInstallation, PLATFORM, readReleaseSource } from '../../adapters/installation.ts';
 import { type DownloadLimits, download } from '../../adapters/releases/download.ts';
 import { type Failed, manifestName, readKeys, readManifest } from '../../adapters/releases/release.ts';
 import type { Releases } from '../../core/ports/releases.ts';
-import { findInstallation, readReleaseSource } from '../installation.ts';
 
 const MANIFEST_LIMITS: DownloadLimits = { maxBytes: 200_000, idleMs: 15_000, totalMs: 60_000 };
 const SIGNATURE_LIMITS: DownloadLimits = { maxBytes: 2000, idleMs: 15_000, totalMs: 60_000 };
-
-/** What releases call this system. */
-export const PLATFORM = `${process.platform}-${process.arch}`;
 
 /** The desktop application has an updater of its own, and no release.json. */
 const DESKTOP: Releases = {

@@ -6,11 +6,7 @@ import { get as getSecure } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { connectControl } from '../../adapters/control-socket.ts';
-import { takeLock } from '../../adapters/instance-lock.ts';
-import { isDatabaseRefusal, syncFile, syncFolderOf } from '../../store/database.ts';
-import { inspect, loadMigrations } from '../../store/migrate.ts';
-import { moveAside } from '../backup/local-file.ts';
-import { FILES } from '../data-folder.ts';
+import { FILES } from '../../adapters/data-folder.ts';
 import {
   type Installation,
   type Returned,
@@ -18,9 +14,13 @@ import {
   readReturned,
   removeReturned,
   writePointer,
-} from '../installation.ts';
+} from '../../adapters/installation.ts';
+import { acquireLock } from '../../adapters/instance-lock.ts';
+import { refusal } from '../../adapters/refusal.ts';
+import { isDatabaseRefusal, syncFile, syncParentFolder } from '../../store/database.ts';
+import { inspect, loadMigrations } from '../../store/migrate.ts';
+import { moveAside } from '../backup/local-file.ts';
 import type { Panel } from '../panel.ts';
-import { refusal } from '../refusal.ts';
 
 export interface UpdatedStart {
   /** What the launcher or the administrator returned from; null: it did not. */
@@ -44,7 +44,7 @@ function restoreFormer(folder: string): boolean {
   const name = `pre-migration-${String(migrations.length).padStart(4, '0')}.sqlite`;
   const former = join(folder, FILES.backups, name);
   if (!existsSync(former) || canOpen(database, migrations)) return false;
-  const lock = takeLock(folder, 'update');
+  const lock = acquireLock(folder, 'update');
   if (!lock) throw refusal('in_use', `Another panel is using the data folder ${folder}.`);
   try {
     const ready = `${database}.former`;
@@ -52,7 +52,7 @@ function restoreFormer(folder: string): boolean {
     syncFile(ready);
     moveAside(folder);
     renameSync(ready, database);
-    syncFolderOf(database);
+    syncParentFolder(database);
   } finally {
     lock.release();
   }
@@ -81,7 +81,7 @@ export async function finishStart(
     const { failed, reason, restored } = returned;
     const result = reason === 'asked' ? 'returned' : 'rolled_back';
     log.warn('update rolled back', { from: failed, to: version, reason, restored });
-    await core.local.noteUpdate({ from: failed, to: version, result, reason, restored });
+    await core.local.recordUpdate({ from: failed, to: version, result, reason, restored });
     removeReturned(root);
   }
   const pointer = readPointer(root);
@@ -89,7 +89,7 @@ export async function finishStart(
   const { former } = pointer.trial;
   await requireAnswers(folder, address(), caPath !== null);
   log.info('updated', { from: former, to: version });
-  await core.local.noteUpdate({ from: former, to: version, result: 'updated', reason: null, restored: false });
+  await core.local.recordUpdate({ from: former, to: version, result: 'updated', reason: null, restored: false });
   writePointer(root, { version, trial: null });
   rmSync(join(root, 'starts'), { force: true });
 }
@@ -98,7 +98,7 @@ export async function finishStart(
 async function requireAnswers(folder: string, place: AddressInfo | null, isTls: boolean): Promise<void> {
   const control = await connectControl(folder);
   if (control === null || place === null) throw new Error('the panel does not answer');
-  await control.ask('addresses', {}).finally(control.close);
+  await control.callPanel('addresses', {}).finally(control.close);
   const host = ANY_ADDRESS[place.address] ?? place.address;
   await new Promise<void>((resolve, reject) => {
     const get = isTls ? getSecure : getPlain;

@@ -1,7 +1,8 @@
 // Before a switch a version is asked whether it can work with the data: it migrates and checks a copy of the database.
+
+import { describeSystemError, refusal } from '../../adapters/refusal.ts';
 import { findFault } from '../../store/backup/check.ts';
 import { openDatabase } from '../../store/index.ts';
-import { reasonOf, refusal } from '../refusal.ts';
 
 /** The version of the schema afterwards. Throws a refusal `database`. */
 export function tryDatabase(copy: string): number {
@@ -15,6 +16,6 @@ export function tryDatabase(copy: string): number {
       db.close();
     }
   } catch (error) {
-    throw refusal('database', `the data cannot be migrated: ${reasonOf(error)}`);
+    throw refusal('database', `the data cannot be migrated: ${describeSystemError(error)}`);
   }
 }

@@ -17,17 +17,10 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { connectControl } from '../../adapters/control-socket.ts';
-import { takeLock } from '../../adapters/instance-lock.ts';
-import { readIfThere } from '../../adapters/private-file.ts';
-import { type DownloadLimits, download } from '../../adapters/releases/download.ts';
-import { archiveName, readKeys, sha256OfFile, verifyArchive } from '../../adapters/releases/release.ts';
-import { syncFolder, unpack } from '../../adapters/releases/unpack.ts';
-import type { ReleaseManifest, UpdateProblem } from '../../contract/updates.ts';
-import { isNewer, isVersion } from '../../domain/version.ts';
-import { openConnection, syncFile } from '../../store/database.ts';
-import { FILES, hasPanel } from '../data-folder.ts';
+import { FILES, hasPanel } from '../../adapters/data-folder.ts';
 import {
   type Installation,
+  PLATFORM,
   readFormer,
   readPointer,
   readReleaseSource,
@@ -35,11 +28,19 @@ import {
   versionFolder,
   writePointer,
   writeReturned,
-} from '../installation.ts';
+} from '../../adapters/installation.ts';
+import { acquireLock } from '../../adapters/instance-lock.ts';
+import { readIfThere } from '../../adapters/private-file.ts';
+import { describeSystemError, isRefusal, refusal } from '../../adapters/refusal.ts';
+import { type DownloadLimits, download } from '../../adapters/releases/download.ts';
+import { PROBLEM_SENTENCES } from '../../adapters/releases/problem-sentences.ts';
+import { archiveName, readKeys, sha256OfFile, verifyArchive } from '../../adapters/releases/release.ts';
+import { syncFolder, unpack } from '../../adapters/releases/unpack.ts';
+import type { ReleaseManifest, UpdateProblem } from '../../contract/updates.ts';
+import { isNewer, isVersion } from '../../domain/version.ts';
+import { openConnection, syncFile } from '../../store/database.ts';
 import type { CommandResult } from '../local-commands.ts';
-import { perform } from '../perform.ts';
-import { isRefusal, reasonOf, refusal } from '../refusal.ts';
-import { PLATFORM } from './releases.ts';
+import { runCommand } from '../run-command.ts';
 
 export const UPDATE_STEPS = ['download', 'verify', 'unpack', 'try', 'backup', 'switch', 'wait'] as const;
 export type UpdateStep = (typeof UPDATE_STEPS)[number];
@@ -52,7 +53,7 @@ export interface UpdateParts {
   readonly keyFile: string | null;
   /** How long the new version may take to come up. */
   readonly seconds: number;
-  say(step: UpdateStep, version: string): void;
+  reportStep(step: UpdateStep, version: string): void;
 }
 
 export interface Updated {
@@ -73,18 +74,6 @@ const TRY_MS = 10 * 60_000;
 /** The panel finishes its replies before it starts again. */
 const STOP_SECONDS = 60;
 const run = promisify(execFile);
-
-export const PROBLEM_SENTENCES: Readonly<Record<UpdateProblem, string>> = {
-  no_source: 'This panel knows no place to get releases from, or no key to check them with (release.json).',
-  unreachable: 'The server of releases did not answer as it should.',
-  too_large: 'The server sent more than it may.',
-  incomplete: 'The download broke off. Try again.',
-  malformed: 'The description of the release cannot be read.',
-  unsigned: 'The signature is missing or wrong: this is no release that this panel trusts.',
-  wrong_file: 'The signature is of another file or version.',
-  older_than_seen: 'The server offers a release that is older than one that was seen before.',
-  expired: 'What the server offers has expired: newer releases may be held back.',
-};
 
 const refuse = (problem: UpdateProblem) => refusal('refused', `${PROBLEM_SENTENCES[problem]} Nothing was changed.`);
 
@@ -108,7 +97,7 @@ export async function inInstallation<T>({ root, version }: Installation, work: (
   } catch (error) {
     tidy(root, version);
     if (isRefusal(error) || !(error instanceof Error && 'syscall' in error)) throw error;
-    throw refusal('refused', `The update failed: ${reasonOf(error)}. Version ${version} stays.`);
+    throw refusal('refused', `The update failed: ${describeSystemError(error)}. Version ${version} stays.`);
   } finally {
     lock.release();
   }
@@ -117,9 +106,12 @@ export async function inInstallation<T>({ root, version }: Installation, work: (
 function lockRoot(root: string) {
   const lock = (() => {
     try {
-      return takeLock(root, 'update');
+      return acquireLock(root, 'update');
     } catch (error) {
-      throw refusal('refused', `${root} cannot be written: ${reasonOf(error)}. Run this as the owner of that folder.`);
+      throw refusal(
+        'refused',
+        `${root} cannot be written: ${describeSystemError(error)}. Run this as the owner of that folder.`,
+      );
     }
   })();
   if (!lock) throw refusal('in_use', `Another \`panel update\` works in ${root}.`);
@@ -144,7 +136,7 @@ export async function updateTo(parts: UpdateParts, release: ReleaseManifest): Pr
   if (file === undefined) throw refusal('refused', `Version ${release.version} has no archive for ${PLATFORM}.`);
   const { feed } = readReleaseSource();
   const archive = join(makeWorkFolder(root), 'archive.tar.gz');
-  parts.say('download', release.version);
+  parts.reportStep('download', release.version);
   const url = `${feed}/${encodeURIComponent(file.name)}`;
   await fetchTo(`${url}.minisig`, `${archive}.minisig`, SIGNATURE_LIMITS);
   await fetchTo(url, archive, { maxBytes: file.size, idleMs: IDLE_MS, totalMs: DOWNLOAD_MS });
@@ -176,18 +168,18 @@ function requireNewer(version: string, present: string): void {
 
 /** `expected`: the version that it was announced as; null: any newer one. */
 async function install(parts: UpdateParts, archive: string, expected: string | null): Promise<Updated> {
-  const { folder, data, keyFile, say } = parts;
+  const { folder, data, keyFile, reportStep } = parts;
   const { root, version: present } = parts.installation;
   await requireOwnPanel(parts);
-  say('verify', expected ?? archive);
+  reportStep('verify', expected ?? archive);
   const version = await verify(archive, expected, present);
-  say('unpack', version);
+  reportStep('unpack', version);
   await unpackVersion(root, archive, version);
-  say('try', version);
+  reportStep('try', version);
   await tryVersion(root, folder, version);
-  say('backup', version);
-  const backup = hasPanel(folder) ? (await perform(data, 'backup', { passphrase: null }, { keyFile })).path : null;
-  say('switch', version);
+  reportStep('backup', version);
+  const backup = hasPanel(folder) ? (await runCommand(data, 'backup', { passphrase: null }, { keyFile })).path : null;
+  reportStep('switch', version);
   startTrial(root, version, present, parts.seconds);
   rmSync(workFolder(root), { recursive: true, force: true });
   return { from: present, to: version, backup, result: await restart(parts, version, present) };
@@ -195,7 +187,7 @@ async function install(parts: UpdateParts, archive: string, expected: string | n
 
 /** The panel that runs on the data folder must be the one that this installation starts. */
 async function requireOwnPanel({ folder, installation: { root } }: UpdateParts): Promise<void> {
-  const running = await askRunning(folder, 'update-state');
+  const running = await callRunningPanel(folder, 'update-state');
   if (running === null || (running.root === root && running.launched)) return;
   throw refusal(
     'refused',
@@ -203,12 +195,14 @@ async function requireOwnPanel({ folder, installation: { root } }: UpdateParts):
   );
 }
 
-async function askRunning<Name extends 'update-state' | 'update-restart'>(
+async function callRunningPanel<Name extends 'update-state' | 'update-restart'>(
   folder: string,
   command: Name,
 ): Promise<CommandResult<Name> | null> {
   const control = await connectControl(folder);
-  return control === null ? null : (control.ask(command, {}).finally(control.close) as Promise<CommandResult<Name>>);
+  return control === null
+    ? null
+    : (control.callPanel(command, {}).finally(control.close) as Promise<CommandResult<Name>>);
 }
 
 async function verify(archive: string, expected: string | null, present: string): Promise<string> {
@@ -237,7 +231,7 @@ async function unpackVersion(root: string, archive: string, version: string): Pr
   } catch (error) {
     throw refusal(
       'refused',
-      `The archive cannot be unpacked: ${reasonOf(error)}. Version ${version} is not installed.`,
+      `The archive cannot be unpacked: ${describeSystemError(error)}. Version ${version} is not installed.`,
     );
   }
   const { version: inside } = JSON.parse(readFileSync(join(fresh, 'package.json'), 'utf8'));
@@ -270,7 +264,7 @@ async function tryVersion(root: string, folder: string, version: string): Promis
     await call(['try-database', copyOfData(root, folder)]);
   } catch (error) {
     if (isRefusal(error)) throw error;
-    throw refusal('refused', `Version ${version} cannot run here: ${sayingOf(error)}. Nothing was changed.`);
+    throw refusal('refused', `Version ${version} cannot run here: ${describeError(error)}. Nothing was changed.`);
   }
 }
 
@@ -290,17 +284,17 @@ function copyOfData(root: string, folder: string): string {
 }
 
 /** What a failed program said last. */
-function sayingOf(error: unknown): string {
+function describeError(error: unknown): string {
   const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
-  return said === '' ? reasonOf(error) : (said.split('\n').at(-1) ?? said);
+  return said === '' ? describeSystemError(error) : (said.split('\n').at(-1) ?? said);
 }
 
 /** Lets the launcher start the version that `current` names now, and waits for how that ends. */
 async function restart(parts: UpdateParts, to: string, from: string): Promise<Updated['result']> {
-  const { folder, seconds, say } = parts;
+  const { folder, seconds, reportStep } = parts;
   const { root } = parts.installation;
-  if ((await askRunning(folder, 'update-restart')) === null) return 'waiting';
-  say('wait', to);
+  if ((await callRunningPanel(folder, 'update-restart')) === null) return 'waiting';
+  reportStep('wait', to);
   for (let waited = 0; waited < (seconds + STOP_SECONDS) * 1000; waited += POLL_MS) {
     const pointer = readPointer(root);
     if (pointer?.version === from && pointer.trial === null && (await runs(folder, from))) return 'rolled_back';
@@ -311,19 +305,19 @@ async function restart(parts: UpdateParts, to: string, from: string): Promise<Up
 }
 
 async function runs(folder: string, version: string): Promise<boolean> {
-  const running = await askRunning(folder, 'update-state').catch(() => null);
+  const running = await callRunningPanel(folder, 'update-state').catch(() => null);
   return running?.version === version;
 }
 
 /** Goes back to the version before the last update; with `restoresData` also where it cannot read the present database. */
 export async function returnToFormer(parts: UpdateParts, restoresData: boolean): Promise<Updated> {
-  const { folder, data, keyFile, say } = parts;
+  const { folder, data, keyFile, reportStep } = parts;
   const { root, version: present } = parts.installation;
   const former = readFormer(root);
   if (former === null || former === present) throw refusal('refused', 'There is no former version here.');
   await requireOwnPanel(parts);
   if (!restoresData) {
-    say('try', former);
+    reportStep('try', former);
     await tryVersion(root, folder, former).catch((error: unknown) => {
       if (!isRefusal(error)) throw error;
       throw refusal(
@@ -332,9 +326,9 @@ export async function returnToFormer(parts: UpdateParts, restoresData: boolean):
       );
     });
   }
-  say('backup', present);
-  const backup = hasPanel(folder) ? (await perform(data, 'backup', { passphrase: null }, { keyFile })).path : null;
-  say('switch', former);
+  reportStep('backup', present);
+  const backup = hasPanel(folder) ? (await runCommand(data, 'backup', { passphrase: null }, { keyFile })).path : null;
+  reportStep('switch', former);
   writeReturned(root, { version: former, failed: present, reason: 'asked' });
   rmSync(join(root, 'former'), { force: true });
   writePointer(root, { version: former, trial: null });

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestLog } from '../../../tests/support/log.ts';
-import { type Checkpoints, createCheckpoints, IDLE_BYTES, MOST_PAGES, PAGES } from '../../core/checkpoints.ts';
-import { createWriteQueue, type WriteQueue } from '../../core/write-queue.ts';
+import { type Checkpoints, createCheckpoints, IDLE_BYTES, MAX_PAGES, PAGES } from '../../core/kernel/checkpoints.ts';
+import { createWriteQueue, type WriteQueue } from '../../core/kernel/write-queue.ts';
 import { type FileStore, openStore } from '../../store/index.ts';
 import { type CheckpointerThread, createCheckpointer } from './checkpointer.ts';
 
@@ -24,7 +24,7 @@ beforeEach(() => {
   queue = createWriteQueue({
     commit: store.writeTogether,
     soon: (work) => void setImmediate(work),
-    turned: () => checkpoints.note(),
+    turned: () => checkpoints.countTurn(),
   });
   checkpoints = createCheckpoints({ store, log: createTestLog(), checkpointer: thread, runAlone: queue.runAlone });
 });
@@ -59,9 +59,9 @@ test('a checkpoint waits for no transaction, and none waits for it', async () =>
 });
 
 test('a long journal begins again from its start', async () => {
-  for (let pages = 0; pages <= MOST_PAGES * 3; pages += PAGES) await fill(PAGES);
+  for (let pages = 0; pages <= MAX_PAGES * 3; pages += PAGES) await fill(PAGES);
   // The file never shrinks while it is written to: its length is the longest that the journal ever was.
-  expect(store.journal().bytes).toBeLessThan(2 * MOST_PAGES * 4096);
+  expect(store.journal().bytes).toBeLessThan(2 * MAX_PAGES * 4096);
 });
 
 test('an idle journal is emptied, one in use is not', async () => {

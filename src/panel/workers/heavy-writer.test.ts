@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { nodeCrypto } from '../../adapters/crypto.ts';
 import { openLog } from '../../adapters/log.ts';
-import type { Call } from '../../core/call.ts';
+import type { Call } from '../../core/ports/call.ts';
 import type { Store } from '../../core/ports/ports.ts';
 import { openStore } from '../../store/index.ts';
 import { ensureFirstSettings } from '../owned-folder.ts';

@@ -20,7 +20,7 @@ export function createHeavyWriter(data: WriterData, origin: () => string, log: L
   return {
     run: (operation, input, call) => thread.run('write', { operation, input, call, origin: origin() }),
     proceed: (unfinished) => thread.run('proceed', unfinished),
-    handOut: (now) => thread.run('handOut', now),
+    enqueueDeliveries: (now) => thread.run('enqueueDeliveries', now),
     recordAttempts: (attempts, now) => thread.run('recordAttempts', { attempts, now }),
     close: thread.close,
   };

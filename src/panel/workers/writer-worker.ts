@@ -3,12 +3,12 @@ import { workerData } from 'node:worker_threads';
 import { systemClock } from '../../adapters/clock.ts';
 import { noVault } from '../../adapters/vault/vault.ts';
 import { serveTasks, threadLog } from '../../adapters/worker-thread.ts';
-import type { Call, HandledId } from '../../core/call.ts';
 import { createHeavyEnv } from '../../core/create-core.ts';
 import { beginHeavy, type Unfinished } from '../../core/dispatch.ts';
+import type { Call, HandledId } from '../../core/ports/call.ts';
 import type { HeavyOutcome } from '../../core/ports/heavy-writer.ts';
 import type { Attempted } from '../../core/ports/webhooks.ts';
-import { handOutAll, recordAll } from '../../core/webhooks/sender.ts';
+import { enqueueAllDeliveries, recordAll } from '../../core/webhooks/sender.ts';
 import { openStore } from '../../store/index.ts';
 import { machineParts } from '../machine-parts.ts';
 
@@ -61,7 +61,7 @@ const tasks = {
     const work = unfinished.get(number);
     return work ? step(number, work) : { code: 'unavailable' };
   },
-  handOut: (now: number): boolean => store.write(() => handOutAll(env, now)),
+  enqueueDeliveries: (now: number): boolean => store.write(() => enqueueAllDeliveries(env, now)),
   recordAttempts({ attempts, now }: { readonly attempts: readonly Attempted[]; readonly now: number }): void {
     store.write(() => recordAll(env, attempts, now));
   },

@@ -14,12 +14,12 @@ import { createIpcTransport } from './bridge/transport-ipc.ts';
 import { browserHost, HostContext } from './data/host.ts';
 import { createQueryClient } from './data/query-client.ts';
 import { reachListener } from './state/connection.ts';
-import { sessionSecret, takeHandedSecret } from './state/session-secret.ts';
+import { adoptSessionSecret, sessionSecret } from './state/session-secret.ts';
 import { styleNonce } from './theme/theme.ts';
 
 setNonce(styleNonce());
 
-takeHandedSecret();
+adoptSessionSecret();
 const desktop = findDesktop();
 const transport =
   desktop === null

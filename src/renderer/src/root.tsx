@@ -5,7 +5,7 @@ import { useLive } from './data/use-live.ts';
 import { useOperation } from './data/use-operation.ts';
 import { FormatProvider } from './format/use-format.tsx';
 import { Frame } from './frame/frame.tsx';
-import { hashOf } from './router/route.ts';
+import { buildHash } from './router/route.ts';
 import { currentRoute, navigate, useRoute } from './router/router.ts';
 import { setProductTitle } from './router/title.ts';
 import { beginSession, useSession } from './state/session.ts';
@@ -34,7 +34,7 @@ export function Root() {
   useEffect(() => {
     // A setup link that was used leads to the panel; the second step of setup stays.
     if (isSignedIn && currentRoute().path[0] === 'setup' && currentRoute().path[1] !== 'done')
-      navigate(hashOf([]), { replace: true });
+      navigate(buildHash([]), { replace: true });
   }, [isSignedIn]);
 
   if (state.data === undefined) {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FORGERIES } from '../../../tests/backup/forgeries.ts';
+import { sampleInbound } from '../../../tests/support/subscription-samples.ts';
 import {
   sampleNode,
   sampleTariff,
@@ -13,12 +14,12 @@ import {
 } from '../../../tests/support/temp-store.ts';
 import { openStore } from '../index.ts';
 import { loadMigrations } from '../migrate.ts';
-import { countRows, findFault, isDatabase, judgeDatabase } from './check.ts';
+import { checkDatabase, countRows, findFault, isDatabase } from './check.ts';
 
 const SEALED = { place: 'b:two', keyId: 'k1', nonce: Buffer.alloc(12, 1), ciphertext: Buffer.alloc(16, 2) };
 
 let folder: TempFolder;
-/** A database with a user, a plan and a node. */
+/** A database with users, a tariff and a node with a connection. */
 let whole: string;
 beforeAll(() => {
   folder = tempFolder();
@@ -26,11 +27,12 @@ beforeAll(() => {
   const store = openStore(whole);
   store.write(() => {
     const tariffId = store.tariffs.insert(sampleTariff());
-    store.nodes.insert(sampleNode());
+    const { id: _, ...inbound } = sampleInbound({ nodeId: store.nodes.insert(sampleNode()) });
+    store.inbounds.insert(inbound);
     for (const name of ['Anna', 'Boris', 'Vera'])
       store.users.insert(sampleUser({ name, tariffId, contact: `${name}@example.com`, tags: ['vip'] }));
-    store.sealed.put(SEALED);
-    store.sealed.put({ ...SEALED, place: 'a:one' });
+    store.sealed.save(SEALED);
+    store.sealed.save({ ...SEALED, place: 'a:one' });
   });
   store.connection().pragma('journal_mode = DELETE');
   store.close();
@@ -49,7 +51,7 @@ function forged(change: (db: Database.Database) => void): string {
 }
 
 /** What is wrong with a copy that somebody changed. */
-function faultOf(change: (db: Database.Database) => void): string | null {
+function findForgedFault(change: (db: Database.Database) => void): string | null {
   const db = new Database(forged(change), { readonly: true });
   try {
     return findFault(db);
@@ -60,7 +62,7 @@ function faultOf(change: (db: Database.Database) => void): string | null {
 
 it("is the panel's own where nothing was changed, with what is in it", () => {
   const before = readFileSync(whole);
-  const judged = judgeDatabase(whole);
+  const judged = checkDatabase(whole);
   expect(judged).toMatchObject({ problem: null, schema: loadMigrations().length });
   if (judged.problem !== null) return;
   expect(judged.counts).toMatchObject({ users: 3, tariffs: 1, nodes: 1, grants: 0, sealed: 2, user_credentials: 12 });
@@ -77,40 +79,40 @@ it("is the panel's own where nothing was changed, with what is in it", () => {
 const UNSEEN = 'a value that the schema forbids';
 
 it.each(FORGERIES.filter(([what]) => what !== UNSEEN))('with %s is %s', (_what, problem, change) => {
-  expect(judgeDatabase(forged(change))).toEqual({ problem });
+  expect(checkDatabase(forged(change))).toEqual({ problem });
 });
 
 it('that was cut or overwritten is damaged, and what is none foreign', () => {
   const path = forged(() => {});
   truncateSync(path, 40_960);
-  expect(judgeDatabase(path)).toEqual({ problem: 'damaged' });
+  expect(checkDatabase(path)).toEqual({ problem: 'damaged' });
   const bytes = readFileSync(whole);
   writeFileSync(path, bytes.fill(0x5a, 100, 12_000));
-  expect(judgeDatabase(path)).toEqual({ problem: 'damaged' });
+  expect(checkDatabase(path)).toEqual({ problem: 'damaged' });
   writeFileSync(path, 'a text that is longer than the head of a database '.repeat(50));
-  expect(judgeDatabase(path)).toEqual({ problem: 'foreign' });
+  expect(checkDatabase(path)).toEqual({ problem: 'foreign' });
   writeFileSync(path, '');
-  expect(judgeDatabase(path)).toEqual({ problem: 'foreign' });
+  expect(checkDatabase(path)).toEqual({ problem: 'foreign' });
 });
 
 it('that lacks what tells its version is foreign, and one whose schema cannot be read damaged', () => {
-  expect(judgeDatabase(forged((db) => db.exec('DROP TABLE schema_migrations')))).toEqual({ problem: 'foreign' });
-  expect(judgeDatabase(forged((db) => db.exec('ALTER TABLE schema_migrations RENAME checksum TO other')))).toEqual({
+  expect(checkDatabase(forged((db) => db.exec('DROP TABLE schema_migrations')))).toEqual({ problem: 'foreign' });
+  expect(checkDatabase(forged((db) => db.exec('ALTER TABLE schema_migrations RENAME checksum TO other')))).toEqual({
     problem: 'foreign',
   });
   const broken = forged((db) => {
     db.pragma('writable_schema = ON');
     db.exec("UPDATE sqlite_schema SET sql = 'CREATE TABLE nodes (' WHERE name = 'nodes'");
   });
-  expect(judgeDatabase(broken)).toEqual({ problem: 'damaged' });
+  expect(checkDatabase(broken)).toEqual({ problem: 'damaged' });
 });
 
 it.runIf(process.platform === 'linux')('is left open by nothing', () => {
   const open = () => readdirSync('/proc/self/fd').length;
   const foreign = forged((db) => db.exec('CREATE TABLE loot (x)'));
   const before = open();
-  judgeDatabase(foreign);
-  judgeDatabase(whole);
+  checkDatabase(foreign);
+  checkDatabase(whole);
   isDatabase(whole);
   expect(open()).toBe(before);
 });
@@ -119,9 +121,9 @@ it('is compared with the schema of its own version', () => {
   const [first] = loadMigrations();
   if (!first) throw new Error('no migration');
   const second = { ...first, version: 2, name: '0002_more.sql', sql: 'CREATE TABLE more (x) STRICT', checksum: 'x' };
-  expect(judgeDatabase(whole, [first, second])).toMatchObject({ problem: null, schema: 1 });
-  expect(judgeDatabase(whole, [{ ...first, checksum: 'x' }])).toEqual({ problem: 'foreign' });
-  expect(judgeDatabase(whole, [])).toEqual({ problem: 'newer' });
+  expect(checkDatabase(whole, [first, second])).toMatchObject({ problem: null, schema: 1 });
+  expect(checkDatabase(whole, [{ ...first, checksum: 'x' }])).toEqual({ problem: 'foreign' });
+  expect(checkDatabase(whole, [])).toEqual({ problem: 'newer' });
 });
 
 it('begins as databases of SQLite do', () => {
@@ -141,10 +143,14 @@ it('has its rows counted by table, virtual ones included', () => {
 
 describe('what is wrong with it', () => {
   it('is nothing where it is whole', () => {
-    expect(faultOf(() => {})).toBeNull();
+    expect(findForgedFault(() => {})).toBeNull();
     // What ids and numbers may be at most.
-    expect(faultOf((db) => db.exec(`UPDATE sqlite_sequence SET seq = ${2 ** 52} WHERE name = 'users'`))).toBeNull();
-    expect(faultOf((db) => db.exec(`INSERT INTO node_hours VALUES (1, 0, ${Number.MAX_SAFE_INTEGER}, 0)`))).toBeNull();
+    expect(
+      findForgedFault((db) => db.exec(`UPDATE sqlite_sequence SET seq = ${2 ** 52} WHERE name = 'users'`)),
+    ).toBeNull();
+    expect(
+      findForgedFault((db) => db.exec(`INSERT INTO node_hours VALUES (1, 0, ${Number.MAX_SAFE_INTEGER}, 0)`)),
+    ).toBeNull();
   });
 
   it.each<[string, (db: Database.Database) => void]>([
@@ -168,6 +174,6 @@ describe('what is wrong with it', () => {
     ['users.inbounds holds something else', (db) => db.exec('UPDATE users SET inbounds = \'[1, "2"]\' WHERE id = 3')],
     ['tariffs.inbounds holds something else', (db) => db.exec("UPDATE tariffs SET inbounds = '[1.5]'")],
   ])('%s', (fault, change) => {
-    expect(faultOf(change)).toBe(fault);
+    expect(findForgedFault(change)).toBe(fault);
   });
 });

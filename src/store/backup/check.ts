@@ -1,13 +1,15 @@
 // Judges a database file from elsewhere before a row of it is used: whether it is the panel's, of a known version, consistent and complete.
 import { closeSync, openSync, readSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import type { SealedRow } from '../../core/ports/administrator.ts';
-import { type Connection, isDatabaseRefusal, openConnection, tablesOf } from '../database.ts';
+import { NETWORKS, PROTOCOLS } from '../../contract/inbounds.ts';
+import { PROVIDER_KINDS } from '../../contract/sales/providers.ts';
+import type { SealedRow } from '../../core/ports/sealed.ts';
+import { type Connection, isDatabaseRefusal, listTables, openConnection } from '../database.ts';
 import { inspect, loadMigrations, type Migration, migrate } from '../migrate.ts';
 
 export type DatabaseProblem = 'foreign' | 'newer' | 'damaged';
 
-export type Judged =
+export type CheckedDatabase =
   | { readonly problem: DatabaseProblem }
   | {
       readonly problem: null;
@@ -38,23 +40,23 @@ export function isDatabase(file: string): boolean {
  * Judges `file`, which no other connection has open. Nothing in it is run: a file with anything that the panel's own migrations do
  * not make (triggers, views, tables, columns) is foreign. The file stays as it is.
  */
-export function judgeDatabase(file: string, migrations: readonly Migration[] = loadMigrations()): Judged {
+export function checkDatabase(file: string, migrations: readonly Migration[] = loadMigrations()): CheckedDatabase {
   try {
     const schema = inspect(file, migrations);
     if (schema === 0) return { problem: 'foreign' };
     const db = openConnection(file, { readonly: true });
     try {
-      return judge(db, schema, migrations);
+      return checkContents(db, schema, migrations);
     } finally {
       db.close();
     }
   } catch (error) {
-    return { problem: problemOf(error) };
+    return { problem: classifyError(error) };
   }
 }
 
-function judge(db: Connection, schema: number, migrations: readonly Migration[]): Judged {
-  if (schemaOf(db) !== expectedSchema(schema, migrations)) return { problem: 'foreign' };
+function checkContents(db: Connection, schema: number, migrations: readonly Migration[]): CheckedDatabase {
+  if (readSchema(db) !== expectedSchema(schema, migrations)) return { problem: 'foreign' };
   if (findFault(db) !== null) return { problem: 'damaged' };
   const sealed = db
     .prepare<[], SealedRow>('SELECT place, key_id AS keyId, nonce, ciphertext FROM sealed ORDER BY place')
@@ -63,7 +65,7 @@ function judge(db: Connection, schema: number, migrations: readonly Migration[])
 }
 
 /** The schema as text, without SQLite's own tables and the SQL of shadow tables, which differs by SQLite's version. */
-function schemaOf(db: Connection): string {
+function readSchema(db: Connection): string {
   const shadows = db.prepare<[], string>("SELECT name FROM pragma_table_list WHERE type = 'shadow'").pluck().all();
   const rows = db
     .prepare<[], [type: string, name: string, table: string, sql: string | null]>(
@@ -82,14 +84,14 @@ function expectedSchema(version: number, migrations: readonly Migration[]): stri
   const db = new Database(':memory:');
   try {
     migrate(db, ':memory:', 0, migrations.slice(0, version));
-    return schemaOf(db);
+    return readSchema(db);
   } finally {
     db.close();
   }
 }
 
 /** What SQLite cannot read is damaged; any other error is a failure of the panel and is thrown. */
-function problemOf(error: unknown): DatabaseProblem {
+function classifyError(error: unknown): DatabaseProblem {
   if (isDatabaseRefusal(error)) {
     const { reason } = error;
     if (reason === 'newer') return 'newer';
@@ -111,9 +113,16 @@ const LISTS = [
   ['inbounds', 'alpn', 'text'],
 ] as const;
 
+/** Lists that the contract has and that grow, so that no CHECK of the schema repeats them. */
+const ENUMS = [
+  ['inbounds', 'protocol', PROTOCOLS],
+  ['inbounds', 'network', NETWORKS],
+  ['providers', 'kind', PROVIDER_KINDS],
+] as const;
+
 export function countRows(db: Connection): RowCounts {
-  const countOf = (name: string) => Number(db.prepare(`SELECT count(*) FROM "${name}"`).pluck().get());
-  return Object.fromEntries(tablesOf(db).map((name) => [name, countOf(name)]));
+  const countTableRows = (name: string) => Number(db.prepare(`SELECT count(*) FROM "${name}"`).pluck().get());
+  return Object.fromEntries(listTables(db).map((name) => [name, countTableRows(name)]));
 }
 
 /** What is wrong with a database whose schema is the panel's; null where nothing is. */
@@ -122,10 +131,12 @@ export function findFault(db: Connection): string | null {
   if (found !== 'ok') return found;
   const [broken] = db.pragma('foreign_key_check') as readonly { readonly table: string }[];
   if (broken) return `${broken.table} refers to a missing row`;
-  const wide = tablesOf(db).find((name) => holdsWideNumbers(db, name));
+  const wide = listTables(db).find((name) => holdsWideNumbers(db, name));
   if (wide) return `${wide} holds numbers that are too large`;
   if (holdsWideNumbers(db, 'sqlite_sequence')) return 'an id is too large';
   if (hasUserWithoutCredentials(db)) return 'a user lacks credentials';
+  const unknown = ENUMS.find(([table, column, values]) => holdsUnknown(db, table, column, values));
+  if (unknown) return `${unknown[0]}.${unknown[1]} holds an unknown value`;
   const list = LISTS.find(([table, column, type]) => holdsOther(db, table, column, type));
   return list ? `${list[0]}.${list[1]} holds something else` : null;
 }
@@ -148,6 +159,11 @@ function holdsWideNumbers(db: Connection, table: string): boolean {
   const most = (column: string) => WIDEST[column as keyof typeof WIDEST] ?? Number.MAX_SAFE_INTEGER;
   const wide = columns.map((column) => `"${column}" NOT BETWEEN ${-Number.MAX_SAFE_INTEGER} AND ${most(column)}`);
   return db.prepare(`SELECT 1 FROM "${table}" WHERE ${wide.join(' OR ')} LIMIT 1`).get() !== undefined;
+}
+
+function holdsUnknown(db: Connection, table: string, column: string, values: readonly string[]): boolean {
+  const sql = `SELECT 1 FROM ${table} WHERE ${column} NOT IN (SELECT value FROM json_each(?)) LIMIT 1`;
+  return db.prepare<[string]>(sql).get(JSON.stringify(values)) !== undefined;
 }
 
 function holdsOther(db: Connection, table: string, column: string, type: string): boolean {

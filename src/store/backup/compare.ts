@@ -17,9 +17,9 @@ export function compareDatabases(candidate: string, present: string): BackupDiff
         'SELECT hash, name, access, prefix FROM api_keys WHERE revoked_at IS NULL ORDER BY id',
       )
       .all();
-    const settingsOf = (db: typeof here) =>
+    const readSettings = (db: typeof here) =>
       new Map(db.prepare<[], [string, string]>('SELECT name, value FROM settings').raw().all());
-    const [theirs, ours] = [settingsOf(there), settingsOf(here)];
+    const [theirs, ours] = [readSettings(there), readSettings(here)];
     const names = new Set([...theirs.keys(), ...ours.keys()]);
     for (const name of [...MACHINE_SETTINGS, PATH, ...UNCOMPARED]) names.delete(name);
     const differing = [...names].sort().filter((name) => theirs.get(name) !== ours.get(name));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sampleUser, type TempFolder, tempFolder } from '../../../tests/support/temp-store.ts';
 import { openStore } from '../index.ts';
-import { judgeDatabase } from './check.ts';
+import { checkDatabase } from './check.ts';
 import { copyDatabase } from './copy.ts';
 
 const CIPHERTEXT = Buffer.from('ciphertext of a secret, sixteen bytes and more');
@@ -17,7 +17,7 @@ function filled(file: string) {
     store.users.insert(sampleUser({ name: 'Anna' }));
     const nonce = Buffer.alloc(12, 1);
     for (const place of ['inbound:1:reality', 'administrator:totp-pending']) {
-      store.sealed.put({ place, keyId: 'key', nonce, ciphertext: CIPHERTEXT });
+      store.sealed.save({ place, keyId: 'key', nonce, ciphertext: CIPHERTEXT });
     }
     store.sessions.insert({ address: '', device: 'a device', createdAt: 0, lastSeenAt: 0, browserId: null }, HASH);
     store.administrator.setSetupToken({ hash: HASH, endsAt: 1 });
@@ -52,7 +52,7 @@ describe('copyDatabase', () => {
     using folder = tempFolder();
     filled(folder.file).close();
     copyDatabase(folder.file, targetIn(folder), true);
-    const judged = judgeDatabase(targetIn(folder));
+    const judged = checkDatabase(targetIn(folder));
     expect(judged.problem === null && judged.sealed.map(({ place }) => place)).toEqual(['inbound:1:reality']);
   });
 

@@ -1,7 +1,7 @@
 // Copies the live database for a backup: as of one moment, without what must not leave the machine, and checked before it is used.
 import { closeSync, openSync } from 'node:fs';
-import { PanelError } from '../../core/panel-error.ts';
-import type { SealedRow } from '../../core/ports/administrator.ts';
+import { PanelError } from '../../core/kernel/panel-error.ts';
+import type { SealedRow } from '../../core/ports/sealed.ts';
 import { type Connection, databaseRefusal, openConnection, openWorkFile, syncFile } from '../database.ts';
 import { isOutOfSpace } from '../disk-space.ts';
 import { countRows, findFault, type RowCounts } from './check.ts';

@@ -1,6 +1,6 @@
 // Makes a new database from the rows of a judged one. Pages of a file from elsewhere never become the live database: every row passes
 // the schema's own checks, and counts and the search index are computed from the users.
-import { type Connection, openWorkFile, tablesOf } from '../database.ts';
+import { type Connection, listTables, openWorkFile } from '../database.ts';
 import { loadMigrations, type Migration, migrate } from '../migrate.ts';
 import { createSearchIndex, searchedText } from '../users/search.ts';
 import { FILL_COUNTS } from '../users/states.ts';
@@ -30,7 +30,7 @@ const NOT_COPIED: ReadonlySet<string> = new Set([
 const CHUNK = 5000;
 
 /**
- * Writes `target`, a new file (0600), from `source`, which `judgeDatabase` found good with this version of the schema, and brings it
+ * Writes `target`, a new file (0600), from `source`, which `checkDatabase` found good with this version of the schema, and brings it
  * to the present version. Throws where a row does not keep the schema's rules.
  */
 export function rebuildDatabase(
@@ -70,7 +70,7 @@ function copyRows(db: Connection, source: string): void {
   db.prepare('ATTACH ? AS source').run(source);
   try {
     db.transaction(() => {
-      for (const table of tablesOf(db)) if (!NOT_COPIED.has(table)) copyTable(db, table);
+      for (const table of listTables(db)) if (!NOT_COPIED.has(table)) copyTable(db, table);
       copySequences(db);
     })();
   } finally {
@@ -87,7 +87,7 @@ function copyTable(db: Connection, table: string): void {
 /** An id is never used twice, also where its row was deleted. */
 function copySequences(db: Connection): void {
   db.exec('DELETE FROM main.sqlite_sequence');
-  const known = tablesOf(db).map((name) => `'${name}'`);
+  const known = listTables(db).map((name) => `'${name}'`);
   db.exec(
     `INSERT INTO main.sqlite_sequence (name, seq)
      SELECT name, max(seq) FROM source.sqlite_sequence WHERE name IN (${known.join(', ')}) GROUP BY name`,

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { sampleNode, sampleUser, tempFolder } from '../../../tests/support/temp-store.ts';
-import type { AuditRow } from '../../core/ports/records.ts';
+import type { AuditRow } from '../../core/ports/audit.ts';
 import { openStore } from '../index.ts';
 import { loadMigrations } from '../migrate.ts';
 import { rebuildDatabase } from './rebuild.ts';
@@ -78,6 +78,7 @@ it('leads the keys of a payment provider, and of the bot, to no address that is 
       hookToken: null,
       okAt: null,
       error: null,
+      missing: [],
       errorAt: null,
       createdAt: 1,
       updatedAt: 1,
@@ -136,15 +137,15 @@ it.each([
     const current = openStore(present);
     current.settings.set({ instanceId: 'own' });
     if (isInUse) {
-      current.administrator.put({ name: 'admin', passwordHash: 'x', createdAt: 1, passwordChangedAt: 1 });
-      current.bot.saveAdmin({ telegramId: 2, name: 'Anna', pairedAt: 1 });
+      current.administrator.save({ name: 'admin', passwordHash: 'x', createdAt: 1, passwordChangedAt: 1 });
+      current.bot.saveAdmin({ telegramId: 2, name: 'Anna', pairedAt: 1, provenAt: null });
     }
     current.close();
     const source = openStore(backup);
     source.settings.set({ instanceId: 'own' });
     const userId = source.users.insert(sampleUser());
     // Removed since the backup was made, and one that is still paired.
-    for (const telegramId of [1, 2]) source.bot.saveAdmin({ telegramId, name: 'Old', pairedAt: 1 });
+    for (const telegramId of [1, 2]) source.bot.saveAdmin({ telegramId, name: 'Old', pairedAt: 1, provenAt: null });
     const invitations = [
       { tokenHash: 'a'.repeat(64), purpose: 'admin', userId: null },
       { tokenHash: 'b'.repeat(64), purpose: 'record', userId },

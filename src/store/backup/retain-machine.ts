@@ -1,7 +1,7 @@
 // Copies from the present database into the one to be restored what belongs to this machine and must not go back in time.
-import type { SealedRow } from '../../core/ports/administrator.ts';
+import type { SealedRow } from '../../core/ports/sealed.ts';
 import type { SettingValues } from '../../core/ports/settings.ts';
-import { type Connection, databaseRefusal, openWorkFile, syncFile, tablesOf } from '../database.ts';
+import { type Connection, databaseRefusal, listTables, openWorkFile, syncFile } from '../database.ts';
 import { findFault } from './check.ts';
 
 /** What of this machine a restored database gets. */
@@ -46,6 +46,7 @@ export const MACHINE_SETTINGS: readonly (keyof SettingValues)[] = [
   'updateLast',
   'acme',
   'acmeState',
+  'authority',
 ];
 /** The present one stays where there is an administrator, whose bookmark has it. */
 export const PATH: keyof SettingValues = 'secretPath';
@@ -76,7 +77,7 @@ export function retainMachine(target: string, machine: Machine): void {
     db.transaction(() => {
       const isOwn = idIn(db, 'main') === idIn(db, 'present');
       const hasAdministrator = db.prepare('SELECT 1 FROM present.administrator').get() !== undefined;
-      putSealed(db, machine, hasAdministrator);
+      insertSealed(db, machine, hasAdministrator);
       retainSettings(db, isOwn ? null : machine.publicUrl, hasAdministrator);
       const retained = hasAdministrator ? SIGN_IN_TABLES : (['setup_token'] as const);
       for (const table of retained) replaceRows(db, table);
@@ -99,11 +100,11 @@ export function retainMachine(target: string, machine: Machine): void {
   syncFile(target);
 }
 
-function putSealed(db: Connection, { sealed, leftOut }: Machine, hasAdministrator: boolean): void {
-  const put = db.prepare<[SealedRow]>(
+function insertSealed(db: Connection, { sealed, leftOut }: Machine, hasAdministrator: boolean): void {
+  const insert = db.prepare<[SealedRow]>(
     'INSERT OR REPLACE INTO main.sealed (place, key_id, nonce, ciphertext) VALUES (:place, :keyId, :nonce, :ciphertext)',
   );
-  for (const row of sealed) put.run(row);
+  for (const row of sealed) insert.run(row);
   // All secrets of a database have one key.
   const retain = db.prepare<[string, string | null]>(
     'INSERT OR REPLACE INTO main.sealed SELECT * FROM present.sealed WHERE place = ? AND key_id = coalesce(?, key_id)',
@@ -210,6 +211,7 @@ function distrust(db: Connection, { at, acceptsKeys }: Doubt): void {
          AND current.allow_private >= main.bot.allow_private
      );
      DELETE FROM main.bot_admins WHERE telegram_id NOT IN (SELECT telegram_id FROM present.bot_admins);
+     UPDATE main.bot_admins SET proven_at = NULL;
      DELETE FROM main.settings WHERE name = 'enginePath';
      INSERT INTO main.settings SELECT * FROM present.settings WHERE name = 'enginePath'`,
   );
@@ -236,7 +238,7 @@ function retainAudit(db: Connection, isOwn: boolean): void {
 
 /** An id that was used since the backup is not used again. */
 function retainSequences(db: Connection): void {
-  for (const table of tablesOf(db)) {
+  for (const table of listTables(db)) {
     const highest = db
       .prepare<[string, string], number | null>(
         `SELECT max(seq) FROM (SELECT seq FROM main.sqlite_sequence WHERE name = ?

@@ -8,7 +8,7 @@ import { openStore } from '../index.ts';
 import { decideSwap, finishSwap, openSwappableStore, undecideSwap } from './swap.ts';
 
 /** A database with one plan of that name, closed. */
-function databaseOf(file: string, name: string): string {
+function createDatabase(file: string, name: string): string {
   const store = openStore(file);
   store.write(() => store.tariffs.insert(sampleTariff({ name })));
   store.close();
@@ -29,7 +29,7 @@ function crashed({ path, file }: TempFolder): void {
   for (const end of ['', '-wal']) copyFileSync(`${file}${end}`, join(path, `kept${end}`));
   store.close();
   for (const end of ['', '-wal']) renameSync(join(path, `kept${end}`), `${file}${end}`);
-  databaseOf(join(path, 'ready'), 'new');
+  createDatabase(join(path, 'ready'), 'new');
 }
 
 describe('a crash', () => {
@@ -84,8 +84,8 @@ describe('a crash', () => {
 
 test('a store that is open reads the restored data, also through statements prepared before', () => {
   using folder = tempFolder();
-  const ready = databaseOf(join(folder.path, 'ready'), 'new');
-  const { store, swap } = openSwappableStore(databaseOf(folder.file, 'old'));
+  const ready = createDatabase(join(folder.path, 'ready'), 'new');
+  const { store, swap } = openSwappableStore(createDatabase(folder.file, 'old'));
   const { tariffs, write } = store;
   expect(tariffs.get(1)?.name).toBe('old');
   swap(ready);
@@ -98,7 +98,7 @@ test('a store that is open reads the restored data, also through statements prep
 
 test('a swap that fails leaves the present database open and as it was', () => {
   using folder = tempFolder();
-  const { store, swap } = openSwappableStore(databaseOf(folder.file, 'old'));
+  const { store, swap } = openSwappableStore(createDatabase(folder.file, 'old'));
   expect(() => swap(join(folder.path, 'nowhere'))).toThrow('ENOENT');
   expect(store.tariffs.get(1)?.name).toBe('old');
   store.write(() => store.tariffs.insert(sampleTariff({ name: 'goes on' })));

@@ -3,21 +3,21 @@
 // `<database>.restored` is a complete database that is to replace the present one: with the rename to that name the restore is decided,
 // and the next process that opens the database finishes it. Until then nothing of the present database was touched.
 import { existsSync, renameSync, rmSync } from 'node:fs';
-import { syncFolderOf } from '../database.ts';
+import { syncParentFolder } from '../database.ts';
 import { type FileStore, type OpenOptions, openStore } from '../index.ts';
 
-const nextOf = (database: string) => `${database}.restored`;
+const buildNextPath = (database: string) => `${database}.restored`;
 
 /** Decides for `ready`, a complete and synced file in the database's folder or another one on the same disk. */
 export function decideSwap(ready: string, database: string): void {
-  renameSync(ready, nextOf(database));
-  syncFolderOf(database);
+  renameSync(ready, buildNextPath(database));
+  syncParentFolder(database);
 }
 
 /** Takes the decision back, before `finishSwap`. */
 export function undecideSwap(database: string): void {
-  rmSync(nextOf(database), { force: true });
-  syncFolderOf(database);
+  rmSync(buildNextPath(database), { force: true });
+  syncParentFolder(database);
 }
 
 /**
@@ -25,11 +25,11 @@ export function undecideSwap(database: string): void {
  * first: SQLite must not apply it to the new one.
  */
 export function finishSwap(database: string): boolean {
-  const next = nextOf(database);
+  const next = buildNextPath(database);
   if (!existsSync(next)) return false;
   for (const end of ['-wal', '-shm', '-journal']) rmSync(`${database}${end}`, { force: true });
   renameSync(next, database);
-  syncFolderOf(database);
+  syncParentFolder(database);
   return true;
 }
 

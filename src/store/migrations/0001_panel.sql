@@ -55,6 +55,8 @@ CREATE TABLE nodes (
   counted_change INTEGER NOT NULL DEFAULT 0 CHECK (counted_change BETWEEN 0 AND 9007199254740991),
   -- When its engine last named all addresses from which users were connected; null: it cannot, or has not yet.
   addresses_at INTEGER CHECK (addresses_at BETWEEN 0 AND 8640000000000000),
+  -- Connections that its engine does not serve as the records say, each with the reason.
+  unserved TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(unserved) AND json_type(unserved) = 'array'),
   -- When and why the panel last restarted its engine.
   last_restart TEXT CHECK (json_valid(last_restart) AND json_type(last_restart) = 'object'),
   -- Where the node's own machine listens for the panel, and the SHA-256 of its public key: of a remote node that was joined.
@@ -87,8 +89,9 @@ CREATE TABLE inbounds (
   group_id INTEGER CHECK (group_id > 0),
   tag TEXT NOT NULL CHECK (length(tag) BETWEEN 1 AND 64),
   name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
-  protocol TEXT NOT NULL CHECK (protocol IN ('vless', 'vmess', 'trojan', 'shadowsocks', 'hysteria2', 'wireguard')),
-  network TEXT NOT NULL CHECK (network IN ('tcp', 'ws', 'grpc', 'httpupgrade', 'xhttp', 'quic', 'udp')),
+  -- protocol, network: the contract has the lists, which grow.
+  protocol TEXT NOT NULL,
+  network TEXT NOT NULL,
   security TEXT NOT NULL CHECK (security IN ('none', 'tls', 'reality')),
   host TEXT,
   port INTEGER NOT NULL CHECK (port BETWEEN 1 AND 65535),
@@ -121,7 +124,7 @@ CREATE UNIQUE INDEX inbounds_node_tcp_port ON inbounds (node_id, port) WHERE net
 CREATE UNIQUE INDEX inbounds_node_udp_port ON inbounds (node_id, port)
 WHERE network IN ('quic', 'udp') OR protocol = 'shadowsocks';
 
--- Which connections a plan names, for the question whether any does.
+-- Which inbounds a tariff names, for the question whether any does.
 CREATE TABLE tariff_inbounds (
   inbound_id INTEGER NOT NULL REFERENCES inbounds (id),
   tariff_id INTEGER NOT NULL REFERENCES tariffs (id) ON DELETE CASCADE,
@@ -172,7 +175,7 @@ CREATE TABLE users (
   created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
   updated_at INTEGER NOT NULL CHECK (updated_at BETWEEN 0 AND 8640000000000000),
   version INTEGER NOT NULL CHECK (version BETWEEN 0 AND 9007199254740991),
-  external_id TEXT CHECK (length(external_id) BETWEEN 1 AND 100),
+  external_id TEXT CHECK (length(external_id) BETWEEN 1 AND 100 AND external_id NOT IN ('.', '..')),
   telegram_id INTEGER CHECK (telegram_id BETWEEN 1 AND 9007199254740991),
   metadata TEXT NOT NULL CHECK (json_valid(metadata) AND json_type(metadata) = 'object'),
   cut_change INTEGER CHECK (cut_change BETWEEN 1 AND 9007199254740991),
@@ -337,8 +340,7 @@ CREATE TABLE node_leases (
   change INTEGER NOT NULL CHECK (change BETWEEN 0 AND 9007199254740991),
   moved_at INTEGER NOT NULL CHECK (moved_at BETWEEN 0 AND 8640000000000000),
   spoken TEXT,
-  shared TEXT NOT NULL CHECK (length(shared) = 64),
-  places TEXT NOT NULL CHECK (length(places) = 64)
+  shared TEXT NOT NULL CHECK (length(shared) = 64)
 ) STRICT;
 -- Starts of a node's engine by this panel, and those that have ended and were counted to their end: what comes of these is not counted.
 CREATE TABLE node_boots (
@@ -433,7 +435,7 @@ CREATE TABLE grants (
 CREATE INDEX grants_user ON grants (user_id);
 CREATE INDEX grants_live ON grants (user_id) WHERE bytes_left > 0;
 
--- What a plan is sold for. sold: a term or traffic; prices: in several currencies, the first being that of the plan.
+-- What a tariff is sold for. sold: a term or traffic; prices: in several currencies, the first being that of the tariff.
 CREATE TABLE offers (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   tariff_id INTEGER NOT NULL REFERENCES tariffs (id) ON DELETE CASCADE,
@@ -454,7 +456,8 @@ CREATE INDEX offers_tariff ON offers (tariff_id);
 -- cursor: how far its list of payments has been read; caught_up_at: when that was last read to its end.
 CREATE TABLE providers (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  kind TEXT NOT NULL CHECK (kind IN ('stars', 'crypto_pay', 'yookassa', 'stripe', 'heleket')),
+  -- The contract has the list, which grows.
+  kind TEXT NOT NULL,
   name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 60),
   is_test INTEGER NOT NULL CHECK (is_test IN (0, 1)),
   account TEXT NOT NULL CHECK (length(account) <= 200),
@@ -467,6 +470,7 @@ CREATE TABLE providers (
   caught_up_at INTEGER CHECK (caught_up_at BETWEEN 0 AND 8640000000000000),
   ok_at INTEGER CHECK (ok_at BETWEEN 0 AND 8640000000000000),
   error TEXT CHECK (length(error) BETWEEN 1 AND 40),
+  missing TEXT NOT NULL CHECK (json_valid(missing) AND json_type(missing) = 'array'),
   error_at INTEGER CHECK (error_at BETWEEN 0 AND 8640000000000000),
   created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
   updated_at INTEGER NOT NULL CHECK (updated_at BETWEEN 0 AND 8640000000000000),
@@ -530,16 +534,6 @@ CREATE TABLE trials (
 CREATE INDEX trials_user ON trials (user_id);
 CREATE INDEX trials_telegram ON trials (telegram_id) WHERE telegram_id IS NOT NULL;
 
--- Devices that an order has added to a user's limit, until they end.
-CREATE TABLE extra_devices (
-  order_id INTEGER PRIMARY KEY REFERENCES orders (id) DEFERRABLE INITIALLY DEFERRED,
-  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-  devices INTEGER NOT NULL CHECK (devices BETWEEN 1 AND 99),
-  ends_at INTEGER NOT NULL CHECK (ends_at BETWEEN 0 AND 8640000000000000)
-) STRICT;
-CREATE INDEX extra_devices_user ON extra_devices (user_id);
-CREATE INDEX extra_devices_end ON extra_devices (ends_at);
-
 -- The code in a user's link for friends.
 CREATE TABLE referral_codes (
   user_id INTEGER PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
@@ -570,8 +564,8 @@ CREATE TABLE promos (
   valid_until INTEGER CHECK (valid_until BETWEEN 0 AND 8640000000000000),
   max_uses INTEGER CHECK (max_uses BETWEEN 1 AND 1000000),
   max_uses_per_user INTEGER CHECK (max_uses_per_user BETWEEN 1 AND 1000000),
-  tariff_ids TEXT NOT NULL CHECK (json_valid(tariff_ids) AND json_type(tariff_ids) = 'array'),
-  offer_ids TEXT NOT NULL CHECK (json_valid(offer_ids) AND json_type(offer_ids) = 'array'),
+  tariff_ids TEXT CHECK (json_valid(tariff_ids) AND json_type(tariff_ids) = 'array'),
+  offer_ids TEXT CHECK (json_valid(offer_ids) AND json_type(offer_ids) = 'array'),
   enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
   note TEXT NOT NULL CHECK (length(note) <= 200),
   created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
@@ -901,11 +895,13 @@ CREATE TABLE bot_notices (
   PRIMARY KEY (user_id, kind)
 ) STRICT, WITHOUT ROWID;
 
--- Accounts of the administrator: they get notices and change users in the chat. name: as it was when the account was paired.
+-- Accounts of the administrator: they get notices and change users in the chat. name: as it was when the account was paired. proven_at: when it last
+-- gave the second factor's code; null: never.
 CREATE TABLE bot_admins (
   telegram_id INTEGER PRIMARY KEY CHECK (telegram_id BETWEEN 1 AND 9007199254740991),
   name TEXT NOT NULL CHECK (length(name) <= 200),
-  paired_at INTEGER NOT NULL CHECK (paired_at BETWEEN 0 AND 8640000000000000)
+  paired_at INTEGER NOT NULL CHECK (paired_at BETWEEN 0 AND 8640000000000000),
+  proven_at INTEGER CHECK (proven_at BETWEEN 0 AND 8640000000000000)
 ) STRICT;
 
 -- Accounts that ask for access. refused_at: the administrator said no; null: the answer is open.

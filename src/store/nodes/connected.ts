@@ -16,7 +16,7 @@ function decode([network, nodeId, isConnected, firstAt, lastAt]: AddressCells): 
 }
 
 export function createConnectedStore(db: Connection): ConnectedStore {
-  const note = db.prepare<[{ seen: string; nodeId: number; at: number }]>(
+  const recordSeen = db.prepare<[{ seen: string; nodeId: number; at: number }]>(
     `INSERT INTO user_addresses (user_id, node_id, hash, network, first_at, last_at)
      SELECT value ->> 0, :nodeId, value ->> 1, value ->> 2, :at, :at FROM json_each(:seen)
      WHERE EXISTS (SELECT 1 FROM users WHERE id = value ->> 0) AND EXISTS (SELECT 1 FROM nodes WHERE id = :nodeId)
@@ -50,8 +50,12 @@ export function createConnectedStore(db: Connection): ConnectedStore {
     'DELETE FROM user_addresses WHERE node_id IN (SELECT id FROM nodes) AND last_at < ?',
   );
   return {
-    note: (nodeId, seen, at) => {
-      note.run({ seen: JSON.stringify(seen.map(({ userId, hash, network }) => [userId, hash, network])), nodeId, at });
+    recordSeen: (nodeId, seen, at) => {
+      recordSeen.run({
+        seen: JSON.stringify(seen.map(({ userId, hash, network }) => [userId, hash, network])),
+        nodeId,
+        at,
+      });
     },
     finish: (nodeId, at) => {
       finish.run(at, nodeId);

@@ -1,13 +1,14 @@
 // Nodes: their settings, and their status at the last contact.
-import type { NodeRestart, NodeRow, NodeStore } from '../../core/ports/plans.ts';
+import type { NodeRestart, NodeRow, NodeStore, UnservedInbound } from '../../core/ports/nodes.ts';
 import type { Connection } from '../database.ts';
 import { limitTo } from '../statements.ts';
 
-type NodeCells = Omit<NodeRow, 'enabled' | 'allowsPrivate' | 'draining' | 'linksLate' | 'restart'> & {
+type NodeCells = Omit<NodeRow, 'enabled' | 'allowsPrivate' | 'draining' | 'linksLate' | 'unserved' | 'restart'> & {
   readonly enabled: number;
   readonly allowsPrivate: number;
   readonly draining: number;
   readonly linksLate: number | null;
+  readonly unserved: string;
   readonly restart: string | null;
 };
 
@@ -29,6 +30,7 @@ const COLUMN = {
   lastSeenAt: 'last_seen_at',
   errorCode: 'error_code',
   errorText: 'error_text',
+  unserved: 'unserved',
   restart: 'last_restart',
   agentPort: 'agent_port',
   agentPin: 'agent_pin',
@@ -59,6 +61,7 @@ function decode(cells: NodeCells): NodeRow {
     allowsPrivate: allowsPrivate === 1,
     draining: draining === 1,
     linksLate: linksLate === null ? null : linksLate === 1,
+    unserved: JSON.parse(cells.unserved) as UnservedInbound[],
     restart,
   };
 }
@@ -72,6 +75,7 @@ function encode<Node extends Omit<NodeRow, 'id'>>(node: Node) {
     allowsPrivate: Number(allowsPrivate),
     draining: Number(draining),
     linksLate: linksLate === null ? null : Number(linksLate),
+    unserved: JSON.stringify(node.unserved),
     restart,
   };
 }

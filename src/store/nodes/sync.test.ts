@@ -1,6 +1,6 @@
 // When there is work for nodes; and that what is asked about some users costs as much as these users, however many others there are.
 import { expect, it } from 'vitest';
-import { inboundOf } from '../../../tests/support/subscription-samples.ts';
+import { sampleInbound } from '../../../tests/support/subscription-samples.ts';
 import { sampleNode, sampleUser, tempStore } from '../../../tests/support/temp-store.ts';
 import { createSyncStore } from './sync.ts';
 
@@ -22,7 +22,7 @@ it('finds users by their ids', () => {
   const listed = prepared.filter((sql) => /^UPDATE users|json_each.*\busers\b/s.test(sql));
   expect(listed.length).toBeGreaterThan(2);
   for (const sql of listed) {
-    // No value matters to the plan.
+    // No value matters to the tariff.
     const plain = sql.replaceAll(/:\w+|\?/g, 'NULL');
     const plan = db.prepare<[], { readonly detail: string }>(`EXPLAIN QUERY PLAN ${plain}`).all();
     const steps = plan.map(({ detail }) => detail).filter((detail) => /^(SCAN|SEARCH) (users|u)\b/.test(detail));
@@ -35,7 +35,7 @@ it('says by another key that there may be work for nodes, and by the same that t
   using temp = tempStore();
   const { sync, nodes, inbounds, users } = temp.store;
   const nodeId = nodes.insert(sampleNode({ kind: 'remote' }));
-  const { id: _id, ...connection } = inboundOf({ nodeId, tag: 'in' });
+  const { id: _id, ...connection } = sampleInbound({ nodeId, tag: 'in' });
   const inboundId = inbounds.insert(connection);
   const userId = users.insert(sampleUser());
   const isOther = (act: () => void) => {

@@ -25,8 +25,8 @@ function decodeMember([userId, inbounds, uuid, password, key, wireguard]: Member
 }
 
 const COUNTED = 'SELECT value ->> 0 AS id, value ->> 1 AS up, value ->> 2 AS down FROM json_each(:counted)';
-const MOST = 9_007_199_254_740_991;
-const sum = (a: string, b: string) => `min(${MOST}, ${a} + ${b})`;
+const MAX = 9_007_199_254_740_991;
+const sum = (a: string, b: string) => `min(${MAX}, ${a} + ${b})`;
 const addTo = (table: string, keys: string, values: string) => `INSERT INTO ${table} (${keys}, up, down)
   SELECT ${values}, up, down FROM temp.counted WHERE true
   ON CONFLICT (${keys}) DO UPDATE SET up = ${sum('up', 'excluded.up')}, down = ${sum('down', 'excluded.down')}`;
@@ -35,7 +35,21 @@ function toJson(counted: readonly Counted[]): string {
   return JSON.stringify(counted.map(({ userId, up, down }) => [userId, up, down]));
 }
 
-export function createSyncStore(db: Connection): SyncStore {
+/** The starts of the engine of a node, and what it was told by then. */
+function createBoots(
+  db: Connection,
+): Pick<
+  SyncStore,
+  | 'get'
+  | 'begin'
+  | 'savePosition'
+  | 'saveCaution'
+  | 'countedChange'
+  | 'saveCountedChange'
+  | 'boots'
+  | 'endBoot'
+  | 'countedBoots'
+> {
   const get = db.prepare<[number], NodeSync>(
     'SELECT boot, position, cautious_until AS cautiousUntil FROM nodes WHERE id = ?',
   );
@@ -50,7 +64,7 @@ export function createSyncStore(db: Connection): SyncStore {
        AND NOT EXISTS (SELECT 1 FROM node_ledgers WHERE node_id = :nodeId)`,
     ),
   );
-  const noteBoot = db.prepare<[number, string]>(
+  const insertBoot = db.prepare<[number, string]>(
     'INSERT INTO node_boots (node_id, boot, ended) VALUES (?, ?, 0) ON CONFLICT DO NOTHING',
   );
   const boots = db
@@ -65,6 +79,43 @@ export function createSyncStore(db: Connection): SyncStore {
   const countedBoots = db
     .prepare<[number], string>('SELECT DISTINCT boot FROM node_user_counters WHERE node_id = ?')
     .pluck();
+  const savePosition = db.prepare<[number | null, number]>('UPDATE nodes SET position = ? WHERE id = ?');
+  const saveCaution = db.prepare<[number, number]>('UPDATE nodes SET cautious_until = ? WHERE id = ?');
+  const countedChange = db.prepare<[number], number>('SELECT counted_change FROM nodes WHERE id = ?').pluck();
+  const saveCountedChange = db.prepare<[number, number, string]>(
+    'UPDATE nodes SET counted_change = ? WHERE id = ? AND boot = ?',
+  );
+
+  return {
+    get: (nodeId) => get.get(nodeId) ?? { boot: null, position: null, cautiousUntil: 0 },
+    begin: (nodeId, sync) => {
+      begin.run({ ...sync, nodeId });
+      for (const statement of forget) statement.run({ nodeId, boot: sync.boot });
+      if (sync.boot !== null) insertBoot.run(nodeId, sync.boot);
+    },
+    savePosition: (nodeId, position) => {
+      savePosition.run(position, nodeId);
+    },
+    saveCaution: (nodeId, until) => {
+      saveCaution.run(until, nodeId);
+    },
+    countedChange: (nodeId) => countedChange.get(nodeId) ?? 0,
+    saveCountedChange: (nodeId, boot, change) => {
+      saveCountedChange.run(change, nodeId, boot);
+    },
+    boots: (nodeId) => new Map(boots.all(nodeId).map(([boot, ended]) => [boot, ended === 0 ? 'known' : 'ended'])),
+    endBoot: (nodeId, boot) => {
+      endBoot.run(nodeId, boot);
+      for (const statement of dropCounters) statement.run(nodeId, boot);
+    },
+    countedBoots: (nodeId) => countedBoots.all(nodeId),
+  };
+}
+
+/** What the machine of a node has written down, and what it has to act by itself. */
+function createLedgers(
+  db: Connection,
+): Pick<SyncStore, 'ledger' | 'saveLedger' | 'leaseProgress' | 'saveLeaseProgress'> {
   const ledger = db.prepare<[number], LedgerTaken>(
     'SELECT ledger, run, taken, acknowledged FROM node_ledgers WHERE node_id = ?',
   );
@@ -75,21 +126,31 @@ export function createSyncStore(db: Connection): SyncStore {
        ledger = excluded.ledger, run = excluded.run, taken = excluded.taken, acknowledged = excluded.acknowledged`,
   );
   const leaseProgress = db.prepare<[number], LeaseProgress>(
-    'SELECT lease_id AS leaseId, version, at, change, moved_at AS movedAt, spoken, shared, places FROM node_leases WHERE node_id = ?',
+    'SELECT lease_id AS leaseId, version, at, change, moved_at AS movedAt, spoken AS protocolVersion, shared FROM node_leases WHERE node_id = ?',
   );
   const saveLeaseProgress = db.prepare<[LeaseProgress & { readonly nodeId: number }]>(
-    `INSERT INTO node_leases (node_id, lease_id, version, at, change, moved_at, spoken, shared, places)
-     SELECT id, :leaseId, :version, :at, :change, :movedAt, :spoken, :shared, :places FROM nodes WHERE id = :nodeId
+    `INSERT INTO node_leases (node_id, lease_id, version, at, change, moved_at, spoken, shared)
+     SELECT id, :leaseId, :version, :at, :change, :movedAt, :protocolVersion, :shared FROM nodes WHERE id = :nodeId
      ON CONFLICT (node_id) DO UPDATE SET lease_id = excluded.lease_id, version = excluded.version, at = excluded.at,
-       change = excluded.change, moved_at = excluded.moved_at, spoken = excluded.spoken, shared = excluded.shared,
-       places = excluded.places`,
+       change = excluded.change, moved_at = excluded.moved_at, spoken = excluded.spoken, shared = excluded.shared`,
   );
-  const savePosition = db.prepare<[number | null, number]>('UPDATE nodes SET position = ? WHERE id = ?');
-  const saveCaution = db.prepare<[number, number]>('UPDATE nodes SET cautious_until = ? WHERE id = ?');
-  const countedChange = db.prepare<[number], number>('SELECT counted_change FROM nodes WHERE id = ?').pluck();
-  const saveCountedChange = db.prepare<[number, number, string]>(
-    'UPDATE nodes SET counted_change = ? WHERE id = ? AND boot = ?',
-  );
+
+  return {
+    ledger: (nodeId) => ledger.get(nodeId) ?? null,
+    saveLedger: (nodeId, taken) => {
+      saveLedger.run({ ...taken, nodeId });
+    },
+    leaseProgress: (nodeId) => leaseProgress.get(nodeId) ?? null,
+    saveLeaseProgress: (nodeId, progress) => {
+      saveLeaseProgress.run({ ...progress, nodeId });
+    },
+  };
+}
+
+/** The log of changes, and who has changed. */
+function createChangeLog(
+  db: Connection,
+): Pick<SyncStore, 'latest' | 'hasAfter' | 'changes' | 'changedUsers' | 'prune'> {
   const latest = db.prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'node_changes'").pluck();
   const first = db.prepare<[], number | null>('SELECT min(id) FROM node_changes').pluck();
   const changes = db.prepare<[number, number], NodeChange>(
@@ -107,6 +168,26 @@ export function createSyncStore(db: Connection): SyncStore {
        coalesce((SELECT min(position) FROM nodes WHERE position IS NOT NULL), :latest))`,
   );
   const pruneQuarantine = db.prepare('DELETE FROM node_quarantine WHERE user_id NOT IN (SELECT id FROM users)');
+  const latestId = () => latest.get() ?? 0;
+
+  return {
+    latest: latestId,
+    hasAfter: (position) => {
+      const last = latestId();
+      return position <= last && position >= (first.get() ?? last + 1) - 1;
+    },
+    changes: (after, limit) => changes.all(after, limit),
+    changedUsers: (after, { changed, moved }) =>
+      changedUsers.all({ after, changed, moved: moved ?? Number.MAX_SAFE_INTEGER }),
+    prune: (most) => {
+      prune.run({ latest: latestId(), most });
+      pruneQuarantine.run();
+    },
+  };
+}
+
+/** Who may connect. */
+function createMembers(db: Connection): Pick<SyncStore, 'members' | 'membersAfter' | 'userIdsAfter' | 'cutOffForNow'> {
   const members = db
     .prepare<[string], MemberCells>(
       `${MEMBER} FROM json_each(?) AS wanted CROSS JOIN users AS u ON u.id = wanted.value WHERE ${MAY_CONNECT}`,
@@ -126,6 +207,19 @@ export function createSyncStore(db: Connection): SyncStore {
        WHERE +u.state IN ('active', 'on_hold') AND u.cut_off_until IS NOT NULL`,
     )
     .pluck();
+
+  return {
+    members: (userIds) => members.all(JSON.stringify(userIds)).map(decodeMember),
+    membersAfter: (userId, limit) => membersAfter.all(userId, limit).map(decodeMember),
+    userIdsAfter: (userId, limit) => userIdsAfter.all(userId, limit),
+    cutOffForNow: (userIds) => cutOffForNow.all(JSON.stringify(userIds)),
+  };
+}
+
+/** The counters of engines, as they were read last. */
+function createCounters(
+  db: Connection,
+): Pick<SyncStore, 'userCounters' | 'saveUserCounters' | 'inboundCounters' | 'saveInboundCounter'> {
   const userCounters = db
     .prepare<[string, number, string], [userId: number, up: number, down: number]>(
       `SELECT c.user_id, c.up, c.down FROM json_each(?) AS wanted
@@ -146,6 +240,25 @@ export function createSyncStore(db: Connection): SyncStore {
     `INSERT INTO node_inbound_counters (node_id, boot, tag, up, down) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (node_id, boot, tag) DO UPDATE SET up = excluded.up, down = excluded.down`,
   );
+
+  return {
+    userCounters: (nodeId, boot, userIds) =>
+      new Map(
+        userCounters.all(JSON.stringify(userIds), nodeId, boot).map(([userId, up, down]) => [userId, { up, down }]),
+      ),
+    saveUserCounters: (nodeId, boot, counters) => {
+      saveUserCounters.run({ nodeId, boot, counted: toJson(counters) });
+    },
+    inboundCounters: (nodeId, boot) =>
+      new Map(inboundCounters.all(nodeId, boot).map(([tag, up, down]) => [tag, { up, down }])),
+    saveInboundCounter: (nodeId, boot, tag, { up, down }) => {
+      saveInboundCounter.run(nodeId, boot, tag, up, down);
+    },
+  };
+}
+
+/** Counts traffic of users of whom nothing else changes by it. */
+function createPlainCounting(db: Connection): Pick<SyncStore, 'countPlainly'> {
   // The rules of core/users/change.ts and domain/traffic.ts for users of whom only the counters change; the others are left out. One
   // statement for many rows takes four times as long here.
   const [usedUp, usedDown] = [sum('used_up', ':chargedUp'), sum('used_down', ':chargedDown')];
@@ -170,7 +283,9 @@ export function createSyncStore(db: Connection): SyncStore {
     'CREATE TEMP TABLE IF NOT EXISTS counted (id INTEGER PRIMARY KEY, up INTEGER NOT NULL, down INTEGER NOT NULL) STRICT',
   );
   const clear = db.prepare('DELETE FROM temp.counted');
-  const put = db.prepare<[number, number, number]>('INSERT INTO temp.counted (id, up, down) VALUES (?, ?, ?)');
+  const insertCounted = db.prepare<[number, number, number]>(
+    'INSERT INTO temp.counted (id, up, down) VALUES (?, ?, ?)',
+  );
   const addHours = db.prepare<[{ hour: number }]>(addTo('user_hours', 'hour, user_id', ':hour, id'));
   const addDays = db.prepare<[{ day: string; nodeId: number }]>(
     addTo('user_days', 'day, user_id, node_id', ':day, id, :nodeId'),
@@ -181,6 +296,27 @@ export function createSyncStore(db: Connection): SyncStore {
      ON CONFLICT (month, user_id) DO UPDATE SET up = ${sum('up', 'excluded.up')}, down = ${sum('down', 'excluded.down')},
        total = ${sum(sum('up', 'excluded.up'), sum('down', 'excluded.down'))}`,
   );
+
+  return {
+    countPlainly: (nodeId, moved, { hour, day, month }, now) => {
+      const others: number[] = [];
+      clear.run();
+      for (const { userId, up, down, charged } of moved) {
+        const counts = { userId, up, down, chargedUp: charged.up, chargedDown: charged.down, now };
+        if (countUser.run(counts).changes === 1) insertCounted.run(userId, up, down);
+        else others.push(userId);
+      }
+      if (others.length < moved.length) {
+        addHours.run({ hour });
+        addDays.run({ day, nodeId });
+        addMonths.run({ month });
+      }
+      return others.length === 0 ? others : existing.all(JSON.stringify(others));
+    },
+  };
+}
+
+export function createSyncStore(db: Connection): SyncStore {
   const quarantine = db.prepare<[Quarantined & { readonly now: number }]>(
     `INSERT INTO node_quarantine (user_id, inbound_id, message, at) VALUES (:userId, :inboundId, :message, :now)
      ON CONFLICT (user_id, inbound_id) DO UPDATE SET message = excluded.message, at = excluded.at`,
@@ -189,7 +325,6 @@ export function createSyncStore(db: Connection): SyncStore {
     `SELECT q.user_id AS userId, q.inbound_id AS inboundId, q.message FROM inbounds AS i
      JOIN node_quarantine AS q ON q.inbound_id = i.id WHERE i.node_id = ? ORDER BY q.user_id, q.inbound_id`,
   );
-
   const nodeIds = db.prepare<[], number>('SELECT id FROM nodes ORDER BY id').pluck();
   const configKey = db
     .prepare<[number], string>(
@@ -204,81 +339,13 @@ export function createSyncStore(db: Connection): SyncStore {
     )
     .pluck();
 
-  const latestId = () => latest.get() ?? 0;
   return {
-    get: (nodeId) => get.get(nodeId) ?? { boot: null, position: null, cautiousUntil: 0 },
-    begin: (nodeId, sync) => {
-      begin.run({ ...sync, nodeId });
-      for (const statement of forget) statement.run({ nodeId, boot: sync.boot });
-      if (sync.boot !== null) noteBoot.run(nodeId, sync.boot);
-    },
-    savePosition: (nodeId, position) => {
-      savePosition.run(position, nodeId);
-    },
-    saveCaution: (nodeId, until) => {
-      saveCaution.run(until, nodeId);
-    },
-    countedChange: (nodeId) => countedChange.get(nodeId) ?? 0,
-    saveCountedChange: (nodeId, boot, change) => {
-      saveCountedChange.run(change, nodeId, boot);
-    },
-    latest: latestId,
-    hasAfter: (position) => {
-      const last = latestId();
-      return position <= last && position >= (first.get() ?? last + 1) - 1;
-    },
-    changes: (after, limit) => changes.all(after, limit),
-    changedUsers: (after, { changed, moved }) =>
-      changedUsers.all({ after, changed, moved: moved ?? Number.MAX_SAFE_INTEGER }),
-    prune: (most) => {
-      prune.run({ latest: latestId(), most });
-      pruneQuarantine.run();
-    },
-    members: (userIds) => members.all(JSON.stringify(userIds)).map(decodeMember),
-    membersAfter: (userId, limit) => membersAfter.all(userId, limit).map(decodeMember),
-    userIdsAfter: (userId, limit) => userIdsAfter.all(userId, limit),
-    cutOffForNow: (userIds) => cutOffForNow.all(JSON.stringify(userIds)),
-    userCounters: (nodeId, boot, userIds) =>
-      new Map(
-        userCounters.all(JSON.stringify(userIds), nodeId, boot).map(([userId, up, down]) => [userId, { up, down }]),
-      ),
-    saveUserCounters: (nodeId, boot, counters) => {
-      saveUserCounters.run({ nodeId, boot, counted: toJson(counters) });
-    },
-    inboundCounters: (nodeId, boot) =>
-      new Map(inboundCounters.all(nodeId, boot).map(([tag, up, down]) => [tag, { up, down }])),
-    saveInboundCounter: (nodeId, boot, tag, { up, down }) => {
-      saveInboundCounter.run(nodeId, boot, tag, up, down);
-    },
-    ledger: (nodeId) => ledger.get(nodeId) ?? null,
-    saveLedger: (nodeId, taken) => {
-      saveLedger.run({ ...taken, nodeId });
-    },
-    leaseProgress: (nodeId) => leaseProgress.get(nodeId) ?? null,
-    saveLeaseProgress: (nodeId, progress) => {
-      saveLeaseProgress.run({ ...progress, nodeId });
-    },
-    boots: (nodeId) => new Map(boots.all(nodeId).map(([boot, ended]) => [boot, ended === 0 ? 'known' : 'ended'])),
-    endBoot: (nodeId, boot) => {
-      endBoot.run(nodeId, boot);
-      for (const statement of dropCounters) statement.run(nodeId, boot);
-    },
-    countedBoots: (nodeId) => countedBoots.all(nodeId),
-    countPlainly: (nodeId, moved, { hour, day, month }, now) => {
-      const others: number[] = [];
-      clear.run();
-      for (const { userId, up, down, charged } of moved) {
-        const counts = { userId, up, down, chargedUp: charged.up, chargedDown: charged.down, now };
-        if (countUser.run(counts).changes === 1) put.run(userId, up, down);
-        else others.push(userId);
-      }
-      if (others.length < moved.length) {
-        addHours.run({ hour });
-        addDays.run({ day, nodeId });
-        addMonths.run({ month });
-      }
-      return others.length === 0 ? others : existing.all(JSON.stringify(others));
-    },
+    ...createBoots(db),
+    ...createLedgers(db),
+    ...createChangeLog(db),
+    ...createMembers(db),
+    ...createCounters(db),
+    ...createPlainCounting(db),
     nodeIds: () => nodeIds.all(),
     configKey: (nodeId) => configKey.get(nodeId) ?? '',
     workKey: () => workKey.get() ?? '',

@@ -6,7 +6,7 @@ import { limitTo } from '../statements.ts';
 type PaymentCells = Omit<PaymentRow, 'isTest'> & { readonly isTest: number };
 
 const INVOICE_COLUMNS = `id, order_id AS orderId, provider_id AS providerId, token, key, state, amount, currency, external_id AS externalId,
-  pay_url AS payUrl, return_url AS returnUrl, tries, created_at AS createdAt, asked_at AS askedAt, next_ask_at AS nextAskAt`;
+  pay_url AS payUrl, return_url AS returnUrl, tries, created_at AS createdAt, asked_at AS polledAt, next_ask_at AS nextPollAt`;
 
 const PAYMENT_COLUMNS = `id, kind, provider_id AS providerId, external_id AS externalId, is_test AS isTest, order_id AS orderId, amount,
   currency, refunded, paid_at AS paidAt, buyer, raw, state, provider_state AS providerState, reason, act, note, resolved_at AS resolvedAt,
@@ -28,18 +28,18 @@ export function createPaymentStore(db: Connection): PaymentStore {
     `INSERT INTO invoices (order_id, provider_id, token, key, state, amount, currency, external_id, pay_url, return_url, tries, created_at,
        asked_at, next_ask_at)
      VALUES (:orderId, :providerId, :token, :key, :state, :amount, :currency, :externalId, :payUrl, :returnUrl, :tries, :createdAt,
-       :askedAt, :nextAskAt)`,
+       :polledAt, :nextPollAt)`,
   );
   const saveInvoice = db.prepare<[InvoiceRow]>(
-    `UPDATE invoices SET state = :state, external_id = :externalId, pay_url = :payUrl, tries = :tries, asked_at = :askedAt,
-       next_ask_at = :nextAskAt WHERE id = :id`,
+    `UPDATE invoices SET state = :state, external_id = :externalId, pay_url = :payUrl, tries = :tries, asked_at = :polledAt,
+       next_ask_at = :nextPollAt WHERE id = :id`,
   );
   const invoice = db.prepare<[number], InvoiceRow>(`SELECT ${INVOICE_COLUMNS} FROM invoices WHERE id = ?`);
   const invoiceByToken = db.prepare<[string], InvoiceRow>(`SELECT ${INVOICE_COLUMNS} FROM invoices WHERE token = ?`);
   const invoiceByExternalId = db.prepare<[string, number], InvoiceRow>(
     `SELECT ${INVOICE_COLUMNS} FROM invoices WHERE external_id = ? AND provider_id = ?`,
   );
-  const invoicesOf = db.prepare<[number], InvoiceRow>(
+  const listInvoices = db.prepare<[number], InvoiceRow>(
     `SELECT ${INVOICE_COLUMNS} FROM invoices WHERE order_id = ? ORDER BY id DESC`,
   );
   // Also what a clock that was set back since has put off.
@@ -78,7 +78,7 @@ export function createPaymentStore(db: Connection): PaymentStore {
   const refundDue = db.prepare<[{ readonly id: number; readonly now: number; readonly far: number }], PaymentCells>(
     `SELECT ${PAYMENT_COLUMNS} FROM payments WHERE provider_id = :id AND (next_refund_at <= :now OR next_refund_at > :far) LIMIT 1`,
   );
-  const paymentOf = db.prepare<[number], PaymentCells>(
+  const findAppliedPayment = db.prepare<[number], PaymentCells>(
     `SELECT ${PAYMENT_COLUMNS} FROM payments WHERE order_id = ? AND state <> 'unapplied' ORDER BY id LIMIT 1`,
   );
   const OPEN = 'reason IS NOT NULL AND resolved_at IS NULL';
@@ -91,7 +91,7 @@ export function createPaymentStore(db: Connection): PaymentStore {
     ),
     count: db.prepare<[], number>(`SELECT count(*) FROM payments WHERE ${where}`).pluck(),
   }));
-  const pagesOf = (isOpen: boolean) => pages[isOpen ? 0 : 1];
+  const getPages = (isOpen: boolean) => pages[isOpen ? 0 : 1];
   const found = (cells: PaymentCells | undefined) => cells && decodePayment(cells);
   return {
     insertInvoice: (row) => Number(insertInvoice.run(row).lastInsertRowid),
@@ -101,7 +101,7 @@ export function createPaymentStore(db: Connection): PaymentStore {
     invoice: (id) => invoice.get(id),
     invoiceByToken: (token) => invoiceByToken.get(token),
     invoiceByExternalId: (providerId, externalId) => invoiceByExternalId.get(externalId, providerId),
-    invoicesOf: (orderId) => invoicesOf.all(orderId),
+    listInvoices: (orderId) => listInvoices.all(orderId),
     due: (providerId, now) => due.get({ id: providerId, now, far: now + FAR_MS }),
     openInvoices: (providerId) => openInvoices.all(providerId),
     hasOpen: (providerId) => hasOpen.get({ id: providerId }) !== undefined,
@@ -112,11 +112,11 @@ export function createPaymentStore(db: Connection): PaymentStore {
     payment: (id) => found(payment.get(id)),
     paymentByExternalId: (kind, isTest, externalId) => found(byExternalId.get(kind, isTest ? 1 : 0, externalId)),
     paidBetween: (providerId, from, to) => paidBetween.all(providerId, from, to).map(decodePayment),
-    paymentOf: (orderId) => found(paymentOf.get(orderId)),
+    findAppliedPayment: (orderId) => found(findAppliedPayment.get(orderId)),
     refundDue: (providerId, now) => found(refundDue.get({ id: providerId, now, far: now + FAR_MS })),
     hasUndecided: (orderId) => undecided.get(orderId) !== undefined,
     attention: ({ before, limit, isOpen }) =>
-      (pagesOf(isOpen)?.page.all(before ?? Number.MAX_SAFE_INTEGER, limit) ?? []).map(decodePayment),
-    countAttention: (isOpen) => pagesOf(isOpen)?.count.get() ?? 0,
+      (getPages(isOpen)?.page.all(before ?? Number.MAX_SAFE_INTEGER, limit) ?? []).map(decodePayment),
+    countAttention: (isOpen) => getPages(isOpen)?.count.get() ?? 0,
   };
 }

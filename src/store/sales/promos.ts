@@ -6,8 +6,8 @@ import { limitTo } from '../statements.ts';
 
 type Cells = Omit<PromoRow, 'effect' | 'tariffIds' | 'offerIds' | 'isEnabled'> & {
   readonly effect: string;
-  readonly tariffIds: string;
-  readonly offerIds: string;
+  readonly tariffIds: string | null;
+  readonly offerIds: string | null;
   readonly isEnabled: number;
 };
 
@@ -19,8 +19,8 @@ function decode(cells: Cells): PromoRow {
   return {
     ...cells,
     effect: JSON.parse(cells.effect),
-    tariffIds: JSON.parse(cells.tariffIds),
-    offerIds: JSON.parse(cells.offerIds),
+    tariffIds: cells.tariffIds === null ? null : JSON.parse(cells.tariffIds),
+    offerIds: cells.offerIds === null ? null : JSON.parse(cells.offerIds),
     isEnabled: cells.isEnabled === 1,
   };
 }
@@ -29,8 +29,8 @@ function encode<Row extends Omit<PromoRow, 'id'>>(row: Row) {
   return {
     ...row,
     effect: JSON.stringify(row.effect),
-    tariffIds: JSON.stringify(row.tariffIds),
-    offerIds: JSON.stringify(row.offerIds),
+    tariffIds: row.tariffIds && JSON.stringify(row.tariffIds),
+    offerIds: row.offerIds && JSON.stringify(row.offerIds),
     isEnabled: row.isEnabled ? 1 : 0,
   };
 }

@@ -9,7 +9,7 @@ interface OfReferrer {
 }
 
 export function createReferralStore(db: Connection): ReferralStore {
-  const codeOf = db.prepare<[number], string>('SELECT code FROM referral_codes WHERE user_id = ?').pluck();
+  const findCode = db.prepare<[number], string>('SELECT code FROM referral_codes WHERE user_id = ?').pluck();
   const saveCode = db.prepare<[number, string]>('INSERT INTO referral_codes (user_id, code) VALUES (?, ?)');
   const userByCode = db.prepare<[string], number>('SELECT user_id FROM referral_codes WHERE code = ?').pluck();
   const open = db.prepare<[number, number, number]>(
@@ -38,7 +38,7 @@ export function createReferralStore(db: Connection): ReferralStore {
   );
   const prune = db.prepare<[number]>('DELETE FROM referrals WHERE order_id IS NULL AND opened_at < ?');
   return {
-    codeOf: (userId) => codeOf.get(userId) ?? null,
+    findCode: (userId) => findCode.get(userId) ?? null,
     saveCode: (userId, code) => {
       saveCode.run(userId, code);
     },

@@ -1,6 +1,6 @@
 // What is sold and what was paid for it.
 import { PROVIDER_KINDS } from '../../contract/sales/providers.ts';
-import type { ExtraDevices, MethodRow, OfferRow, OrderRow, SalesRow, SalesStore } from '../../core/ports/sales.ts';
+import type { MethodRow, OfferRow, OrderRow, SalesRow, SalesStore } from '../../core/ports/sales.ts';
 import type { Connection } from '../database.ts';
 import { limitTo } from '../statements.ts';
 
@@ -145,16 +145,6 @@ export function createSalesStore(db: Connection): SalesStore {
   const insertTrial = db.prepare<[number, number, number | null]>(
     'INSERT INTO trials (order_id, user_id, telegram_id) VALUES (?, ?, ?)',
   );
-  const insertExtra = db.prepare<[ExtraDevices]>(
-    'INSERT INTO extra_devices (order_id, user_id, devices, ends_at) VALUES (:orderId, :userId, :devices, :endsAt)',
-  );
-  const EXTRA = 'SELECT order_id AS orderId, user_id AS userId, devices, ends_at AS endsAt FROM extra_devices';
-  const extra = db.prepare<[number], ExtraDevices>(`${EXTRA} WHERE order_id = ?`);
-  const endedExtra = db.prepare<[number, number], ExtraDevices>(
-    `${EXTRA} WHERE ends_at <= ? ORDER BY ends_at ${limitTo('?')}`,
-  );
-  const removeExtra = db.prepare<[number]>('DELETE FROM extra_devices WHERE order_id = ?');
-  const forgetExtra = db.prepare<[number]>('DELETE FROM extra_devices WHERE user_id = ?');
   const refund = db.prepare<[{ readonly id: number; readonly at: number; readonly note: string }]>(
     `UPDATE orders SET state = 'refunded', refunded_at = :at, refund_note = :note WHERE id = :id AND state = 'paid'`,
   );
@@ -182,7 +172,7 @@ export function createSalesStore(db: Connection): SalesStore {
        (SELECT count(DISTINCT user_id) FROM orders WHERE day >= :day AND is_renewal = 1 AND ${BOUGHT}) AS kept`,
   );
   const foundOrder = (cells: OrderCells | undefined) => cells && decodeOrder(cells);
-  const conditionsOf = ({ userId, state }: { userId: number | undefined; state: string | undefined }): Conditions => ({
+  const toConditions = ({ userId, state }: { userId: number | undefined; state: string | undefined }): Conditions => ({
     userId: userId ?? null,
     state: state ?? null,
   });
@@ -216,24 +206,13 @@ export function createSalesStore(db: Connection): SalesStore {
     orderByReference: (method, reference) => foundOrder(byReference.get(method, reference)),
     orders: (query) =>
       page
-        .all({ ...conditionsOf(query), before: query.before ?? Number.MAX_SAFE_INTEGER, limit: query.limit })
+        .all({ ...toConditions(query), before: query.before ?? Number.MAX_SAFE_INTEGER, limit: query.limit })
         .map(decodeOrder),
-    countOrders: (query) => count.get(conditionsOf(query)) ?? 0,
+    countOrders: (query) => count.get(toConditions(query)) ?? 0,
     hasBoughtTerm: (userId) => boughtTerm.get(userId) !== undefined,
     hasHadTrial: (userId, telegramId) => hadTrial.get({ userId, telegramId }) !== undefined,
     insertTrial: (orderId, userId, telegramId) => {
       insertTrial.run(orderId, userId, telegramId);
-    },
-    insertExtraDevices: (row) => {
-      insertExtra.run(row);
-    },
-    extraDevices: (orderId) => extra.get(orderId),
-    endedDevices: (now, limit) => endedExtra.all(now, limit),
-    removeExtraDevices: (orderId) => {
-      removeExtra.run(orderId);
-    },
-    forgetExtraDevices: (userId) => {
-      forgetExtra.run(userId);
     },
     markRefunded: (id, at, note) => refund.run({ id, at, note }).changes === 1,
     methodsSince: (day) => methods.all(day),

@@ -42,7 +42,7 @@ export function createCredentialWrites(db: Connection): CredentialWrites {
 
 export function createCredentialStore(
   db: Connection,
-): Pick<UserStore, 'credentials' | 'holderOf' | 'saveCredentials' | 'isTaken'> {
+): Pick<UserStore, 'credentials' | 'findOwnerId' | 'saveCredentials' | 'isTaken'> {
   const read = db.prepare<[number], { readonly family: string; readonly value: string }>(
     'SELECT family, value FROM user_credentials WHERE user_id = ?',
   );
@@ -68,7 +68,7 @@ export function createCredentialStore(
       return decodeCredentials(FAMILIES.map((family) => values.get(family)));
     },
     // Behind every character of base64.
-    holderOf: (family, value, isBeginning) => holder.get({ family, value, end: isBeginning ? `${value}~` : value }),
+    findOwnerId: (family, value, isBeginning) => holder.get({ family, value, end: isBeginning ? `${value}~` : value }),
     saveCredentials: (id, { uuid, password, key, wireguard }) => {
       save.run({ id, uuid, password, key, wireguard });
     },

@@ -5,10 +5,10 @@ import { times } from '../../../tests/support/long.ts';
 import { NOTICES, sampleTariff, sampleUser, storeAccount, tempStore } from '../../../tests/support/temp-store.ts';
 import type { GrantLifetime } from '../../contract/users/grants.ts';
 import { SORTS, type SortField, USER_STATES } from '../../contract/users/users.ts';
+import { computeSortKey, foldText } from '../../core/kernel/sort-key.ts';
 import type { Store } from '../../core/ports/ports.ts';
 import type { PageRequest, UserConditions, UserRow } from '../../core/ports/users.ts';
-import { foldText, sortKeyOf } from '../../core/sort-key.ts';
-import { type Account, stateOf } from '../../domain/users/account.ts';
+import { type Account, computeUserState } from '../../domain/users/account.ts';
 import { settle } from '../../domain/users/settle.ts';
 import { isTrafficLow } from '../../domain/users/traffic.ts';
 import type { Connection } from '../database.ts';
@@ -92,7 +92,7 @@ const user = fc.record({
 /** Given in one of so many requests: many conditions at once leave nobody. */
 const rarely = <T>(values: fc.Arbitrary<T>, of = 6) =>
   fc.oneof({ weight: of - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: values });
-const conditions: fc.Arbitrary<UserConditions> = fc.record({
+const CONDITIONS: { readonly [Name in keyof UserConditions]-?: fc.Arbitrary<UserConditions[Name]> } = {
   states: rarely(fc.uniqueArray(fc.constantFrom(...USER_STATES), { minLength: 1, maxLength: 4 }), 2),
   ids: rarely(fc.uniqueArray(fc.integer({ min: 1, max: 14 }), { minLength: 1, maxLength: 6 })),
   externalId: rarely(fc.constantFrom('ext-Anna-1', 'ext-Anna-2', 'none')),
@@ -108,7 +108,10 @@ const conditions: fc.Arbitrary<UserConditions> = fc.record({
   expiresBefore: rarely(moment),
   expiresAfter: rarely(moment),
   updatedSince: rarely(few),
-});
+  // Connections have tests of their own: without one of them nobody may use a node.
+  nodeId: rarely(fc.constant(1), 20),
+};
+const conditions: fc.Arbitrary<UserConditions> = fc.record(CONDITIONS);
 const request = fc.record({
   conditions,
   sort: fc.constantFrom(...SORTS),
@@ -123,32 +126,42 @@ interface Known {
   readonly account: Account;
 }
 
-function holds({ row, account: facts }: Known, asked: UserConditions, now: number): boolean {
-  const { states, ids, externalId, telegramId, metadata, q, tariffId, tag, contact, online } = asked;
-  const { connected, trafficLow, expiresBefore, expiresAfter, updatedSince } = asked;
-  const isOnline = row.onlineAt !== null && row.onlineAt > now - 60_000;
-  const fields = [row.name, row.contact, row.note, ...row.tags, row.externalId ?? ''].map(foldText);
-  return (
-    (states === undefined || states.includes(stateOf(settle(facts, row, now, 'UTC', NOTICES).account, now))) &&
-    (ids === undefined || ids.includes(row.id)) &&
-    (externalId === undefined || row.externalId === externalId) &&
-    (telegramId === undefined || row.telegramId === telegramId) &&
-    (metadata === undefined || row.metadata[metadata.key] === metadata.value) &&
-    (q === undefined || q === String(row.id) || (q !== '\n' && fields.some((field) => field.includes(foldText(q))))) &&
-    (tariffId === undefined || row.tariffId === tariffId) &&
-    (tag === undefined || row.tags.includes(tag)) &&
-    (contact === undefined || row.contact === contact) &&
-    (online === undefined || online === isOnline) &&
-    (connected === undefined || connected === (row.onlineAt !== null)) &&
-    (trafficLow === undefined || trafficLow === isTrafficLow(facts, WRITTEN_AT)) &&
-    (expiresBefore === undefined || (row.expiresAt !== null && row.expiresAt < expiresBefore)) &&
-    (expiresAfter === undefined || (row.expiresAt !== null && row.expiresAt >= expiresAfter)) &&
-    (updatedSince === undefined || row.updatedAt >= updatedSince)
-  );
+type Values = { readonly [Name in keyof UserConditions]-?: Exclude<UserConditions[Name], undefined> };
+
+/** Whether a user meets each condition. */
+const HOLDS: { readonly [Name in keyof Values]: (known: Known, value: Values[Name], now: number) => boolean } = {
+  states: ({ row, account: facts }, states, now) =>
+    states.includes(computeUserState(settle(facts, row, now, 'UTC', NOTICES).account, now)),
+  ids: ({ row }, ids) => ids.includes(row.id),
+  externalId: ({ row }, externalId) => row.externalId === externalId,
+  telegramId: ({ row }, telegramId) => row.telegramId === telegramId,
+  metadata: ({ row }, { key, value }) => row.metadata[key] === value,
+  q: ({ row }, q) => {
+    const fields = [row.name, row.contact, row.note, ...row.tags, row.externalId ?? ''].map(foldText);
+    return q === String(row.id) || (q !== '\n' && fields.some((field) => field.includes(foldText(q))));
+  },
+  tariffId: ({ row }, tariffId) => row.tariffId === tariffId,
+  tag: ({ row }, tag) => row.tags.includes(tag),
+  contact: ({ row }, contact) => row.contact === contact,
+  online: ({ row }, online, now) => online === (row.onlineAt !== null && row.onlineAt > now - 60_000),
+  connected: ({ row }, connected) => connected === (row.onlineAt !== null),
+  trafficLow: ({ account: facts }, trafficLow) => trafficLow === isTrafficLow(facts, WRITTEN_AT),
+  expiresBefore: ({ row }, before) => row.expiresAt !== null && row.expiresAt < before,
+  expiresAfter: ({ row }, after) => row.expiresAt !== null && row.expiresAt >= after,
+  updatedSince: ({ row }, since) => row.updatedAt >= since,
+  nodeId: () => false,
+};
+
+function holds(known: Known, asked: UserConditions, now: number): boolean {
+  const meets = <Name extends keyof Values>(name: Name, value: Values[Name]) => HOLDS[name](known, value, now);
+  return (Object.keys(HOLDS) as (keyof Values)[]).every((name) => {
+    const value = asked[name];
+    return value === undefined || meets(name, value);
+  });
 }
 
 function compare(a: UserRow, b: UserRow, sort: SortField): number {
-  const [left, right] = [sortKeyOf(a, sort), sortKeyOf(b, sort)];
+  const [left, right] = [computeSortKey(a, sort), computeSortKey(b, sort)];
   const byId = a.id - b.id;
   if (typeof left === 'string' || typeof right === 'string') {
     return Buffer.compare(Buffer.from(String(left)), Buffer.from(String(right))) || byId;
@@ -239,7 +252,7 @@ describe('page, count and ids', () => {
               const page = pages.page({ ...asked, offset: 0, after });
               seen.push(...page.rows.map(({ id }) => id));
               const last = page.rows.at(-1);
-              after = last ? { value: sortKeyOf(last, asked.sort), id: last.id } : null;
+              after = last ? { value: computeSortKey(last, asked.sort), id: last.id } : null;
               isMore = page.hasMore;
             }
             expect(seen).toEqual(all);

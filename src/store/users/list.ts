@@ -1,4 +1,4 @@
-// Lists of users under any filter and sort, with their exact number: filter, then plan, then page.
+// Lists of users under any filter and sort, with their exact number: filter, then tariff, then page.
 import type { SortField } from '../../contract/users/users.ts';
 import type { PageRequest, UserConditions, UserRow } from '../../core/ports/users.ts';
 import type { Cell, Connection } from '../database.ts';
@@ -44,87 +44,132 @@ interface Filter {
   readonly textBySet: string | null;
 }
 
+/** What a condition adds to a filter. */
+interface Part {
+  /** What it is about: conditions about the same are one part. */
+  readonly about: string;
+  readonly test: string;
+  readonly params?: Record<string, Cell>;
+  readonly entry?: Entry;
+  readonly search?: Search;
+}
+
+/** What a condition is read with. */
+interface Reading {
+  readonly conditions: UserConditions;
+  readonly now: number;
+  /** The state is computed row by row. */
+  readonly isAnyStale: boolean;
+  readonly find: Finder;
+}
+
+type Values = { readonly [Name in keyof UserConditions]-?: Exclude<UserConditions[Name], undefined> };
+
+/** The part of each condition; null: nothing can match. A condition without an entry does not compile, as it would match everybody. */
+const PARTS: { readonly [Name in keyof Values]: (value: Values[Name], reading: Reading) => Part | null } = {
+  states: (states, { now, isAnyStale }) => {
+    const names = states.map((_, index) => `:state${index}` as const);
+    const params = Object.fromEntries(states.map((state, index) => [`state${index}`, state]));
+    const test = isIn(isAnyStale ? CURRENT_STATE : 'u.state', names);
+    return { about: 'state', test, params: { ...params, now } };
+  },
+  ids: (ids) => {
+    const test = 'u.id IN (SELECT value FROM json_each(:ids))';
+    return { about: 'ids', test, params: { ids: JSON.stringify(ids) }, entry: ofNamed('ids', test) };
+  },
+  externalId: (externalId) => ofColumn('external_id', ':externalId', { externalId }),
+  telegramId: (telegramId) => ofColumn('telegram_id', ':telegramId', { telegramId }),
+  metadata: ({ key, value }) => ({
+    about: 'metadata',
+    test: 'EXISTS (SELECT 1 FROM user_metadata WHERE key = :key AND value = :value AND user_id = u.id)',
+    params: { key, value },
+    entry: joined('metadata', 'user_metadata AS t', 't.key = :key AND t.value = :value', 't.user_id'),
+  }),
+  tariffId: (tariff) => ({ about: 'tariff', test: equals('u.tariff_id', ':tariff'), params: { tariff } }),
+  contact: (contact) => ofColumn('contact', ':contact', { contact }),
+  tag: (tag) => ({
+    about: 'tag',
+    test: 'EXISTS (SELECT 1 FROM user_tags WHERE tag = :tag AND user_id = u.id)',
+    params: { tag },
+    entry: joined('tag', 'user_tags AS t', 't.tag = :tag', 't.user_id'),
+  }),
+  q: (q, { find }) => ofText(q, find),
+  online: (online, { now }) => ({
+    about: 'online',
+    test: `coalesce(u.online_at, 0) ${online ? '>' : '<='} :online`,
+    params: { online: now - ONLINE_MS },
+    ...(online && { entry: ofUsers('online', 'coalesce(u.online_at, 0) > :online') }),
+  }),
+  connected: (connected) => ({ about: 'connected', test: `u.online_at IS ${connected ? 'NOT ' : ''}NULL` }),
+  trafficLow: (trafficLow) => ({ about: 'traffic_low', test: trafficLow ? IS_LOW : `NOT ${IS_LOW}` }),
+  nodeId: (node) => ({ about: 'node', test: MAY_USE_NODE, params: { node } }),
+  updatedSince: (updated) => {
+    const test = 'u.updated_at >= :updated';
+    return { about: 'updated', test, params: { updated }, entry: ofUsers('updated', test) };
+  },
+  expiresAfter: (_, { conditions }) => ofExpiry(conditions),
+  expiresBefore: (_, { conditions }) => ofExpiry(conditions),
+};
+
+function buildPart<Name extends keyof Values>(name: Name, value: Values[Name], reading: Reading): Part | null {
+  return PARTS[name](value, reading);
+}
+
 /** The filter for these conditions; null where nothing can match. With `isAnyStale` the state is computed row by row. */
 function toFilter(conditions: UserConditions, now: number, isAnyStale: boolean, find: Finder): Filter | null {
-  const { states, ids, externalId, telegramId, metadata, q, tariffId, tag, contact, online } = conditions;
-  const { connected, trafficLow, nodeId, expiresBefore, expiresAfter, updatedSince } = conditions;
-  const wanted = q === undefined || q === '' ? null : toSearch(q);
-  if (wanted === 'nothing') return null;
-  const found = wanted === null ? null : find(wanted);
-  const search = found === null ? wanted : null;
-  const tests = new Map<string, string>();
-  const entries: Entry[] = [];
-  const params: Record<string, Cell> = {};
-  const add = (about: string, test: string, values: Record<string, Cell>) => {
-    tests.set(about, test);
-    Object.assign(params, values);
+  const parts = new Map<string, Part>();
+  // In the order of the table, which is that of the entries.
+  for (const name of Object.keys(PARTS) as (keyof Values)[]) {
+    const value = conditions[name];
+    if (value === undefined) continue;
+    const part = buildPart(name, value, { conditions, now, isAnyStale, find });
+    if (part === null) return null;
+    parts.set(part.about, part);
+  }
+  const all = [...parts.values()];
+  const search = all.find((part) => part.search !== undefined)?.search ?? null;
+  return {
+    tests: new Map(all.map(({ about, test }) => [about, test])),
+    entries: all.flatMap(({ entry }) => entry ?? []),
+    params: Object.assign({}, ...all.map(({ params }) => params)),
+    search,
+    textBySet: search === null ? null : bySet(search),
   };
+}
 
-  if (states !== undefined) {
-    const names = states.map((_, index) => `:state${index}` as const);
-    const values = Object.fromEntries(states.map((state, index) => [`state${index}`, state]));
-    add('state', isIn(isAnyStale ? CURRENT_STATE : 'u.state', names), { ...values, now });
+function ofColumn(
+  kind: 'external_id' | 'telegram_id' | 'contact',
+  parameter: `:${string}`,
+  params: Record<string, Cell>,
+): Part {
+  const test = equals(`u.${kind}`, parameter);
+  return { about: kind, test, params, entry: ofUsers(kind, test) };
+}
+
+/** Both bounds are one range of the index. */
+function ofExpiry({ expiresAfter = 0, expiresBefore = NEVER }: UserConditions): Part {
+  const test = 'u.expires_at >= :expiresAfter AND u.expires_at < :expiresBefore';
+  const params = { expiresAfter, expiresBefore: Math.min(expiresBefore, NEVER) };
+  return { about: 'expires', test, params, entry: ofUsers('expires', test) };
+}
+
+function ofText(q: string, find: Finder): Part | null {
+  const search = toSearch(q);
+  if (search === 'nothing') return null;
+  const found = find(search);
+  const { table, match, folded, id } = search;
+  if (found !== null) {
+    const test = 'u.id IN (SELECT value FROM json_each(:found))';
+    const params = { found: JSON.stringify(id === null ? found : [...found, id]) };
+    return { about: 'text', test, params, entry: ofNamed('text', test) };
   }
-  if (ids !== undefined) {
-    const isNamed = 'u.id IN (SELECT value FROM json_each(:ids))';
-    add('ids', isNamed, { ids: JSON.stringify(ids) });
-    entries.push(ofNamed('ids', isNamed));
-  }
-  if (externalId !== undefined) {
-    const test = equals('u.external_id', ':externalId');
-    add('external_id', test, { externalId });
-    entries.push(ofUsers('external_id', test));
-  }
-  if (telegramId !== undefined) {
-    const test = equals('u.telegram_id', ':telegramId');
-    add('telegram_id', test, { telegramId });
-    entries.push(ofUsers('telegram_id', test));
-  }
-  if (metadata !== undefined) {
-    const { key, value } = metadata;
-    const test = 'EXISTS (SELECT 1 FROM user_metadata WHERE key = :key AND value = :value AND user_id = u.id)';
-    add('metadata', test, { key, value });
-    entries.push(joined('metadata', 'user_metadata AS t', 't.key = :key AND t.value = :value', 't.user_id'));
-  }
-  if (tariffId !== undefined) add('tariff', equals('u.tariff_id', ':tariff'), { tariff: tariffId });
-  if (contact !== undefined) {
-    const test = equals('u.contact', ':contact');
-    add('contact', test, { contact });
-    entries.push(ofUsers('contact', test));
-  }
-  if (tag !== undefined) {
-    add('tag', 'EXISTS (SELECT 1 FROM user_tags WHERE tag = :tag AND user_id = u.id)', { tag });
-    entries.push(joined('tag', 'user_tags AS t', 't.tag = :tag', 't.user_id'));
-  }
-  if (wanted !== null && found !== null) {
-    const isFound = 'u.id IN (SELECT value FROM json_each(:found))';
-    add('text', isFound, { found: JSON.stringify(wanted.id === null ? found : [...found, wanted.id]) });
-    entries.push(ofNamed('text', isFound));
-  }
-  if (search !== null) {
-    const { table, match, folded, id } = search;
-    add('text', id === null ? HOLDS : `(u.id = :sought OR ${HOLDS})`, { folded, match, sought: id });
-    entries.push(joined('text', `${table} AS t`, `t.${table} MATCH :match`, 't.rowid'));
-  }
-  if (online !== undefined) {
-    add('online', `coalesce(u.online_at, 0) ${online ? '>' : '<='} :online`, {
-      online: now - ONLINE_MS,
-    });
-    if (online) entries.push(ofUsers('online', 'coalesce(u.online_at, 0) > :online'));
-  }
-  if (connected !== undefined) add('connected', `u.online_at IS ${connected ? 'NOT ' : ''}NULL`, {});
-  if (trafficLow !== undefined) add('traffic_low', trafficLow ? IS_LOW : `NOT ${IS_LOW}`, {});
-  if (nodeId !== undefined) add('node', MAY_USE_NODE, { node: nodeId });
-  if (updatedSince !== undefined) {
-    add('updated', 'u.updated_at >= :updated', { updated: updatedSince });
-    entries.push(ofUsers('updated', 'u.updated_at >= :updated'));
-  }
-  if (expiresBefore !== undefined || expiresAfter !== undefined) {
-    const test = 'u.expires_at >= :expiresAfter AND u.expires_at < :expiresBefore';
-    add('expires', test, { expiresAfter: expiresAfter ?? 0, expiresBefore: Math.min(expiresBefore ?? NEVER, NEVER) });
-    entries.push(ofUsers('expires', test));
-  }
-  return { tests, entries, params, search, textBySet: search === null ? null : bySet(search) };
+  return {
+    about: 'text',
+    test: id === null ? HOLDS : `(u.id = :sought OR ${HOLDS})`,
+    params: { folded, match, sought: id },
+    entry: joined('text', `${table} AS t`, `t.${table} MATCH :match`, 't.rowid'),
+    search,
+  };
 }
 
 /** Whether `u` contains the search, by the row's text. */
@@ -187,7 +232,7 @@ function isDeepOffset(offset: number, few = BLOCK): boolean {
   return offset > Math.min(BLOCK, few);
 }
 
-/** Users from one source; two branches of a plan never have a user in common. */
+/** Users from one source; two branches of a tariff never have a user in common. */
 interface Branch {
   readonly from: string;
   readonly where: readonly string[];
@@ -225,12 +270,12 @@ const INDEX: Readonly<Record<SortField, string>> = {
   online_at: '_online',
 };
 
-/** Whether the indexes of a state and of a plan lack this order: what traffic changes would be written to each of them, and plans are few. */
+/** Whether the indexes of a state and of a tariff lack this order: what traffic changes would be written to each of them, and tariffs are few. */
 function isApart(sort: SortField): boolean {
   return sort === 'used' || sort === 'online_at' || sort === 'tariff_id';
 }
 
-/** The users of one plan by plan stand in the order of their ids. */
+/** The users of one tariff by tariff stand in the order of their ids. */
 function withoutConstant(request: PageRequest): PageRequest {
   const isOne = request.sort === 'tariff_id' && request.conditions.tariffId !== undefined;
   return isOne ? { ...request, sort: 'id' } : request;
@@ -257,13 +302,13 @@ function createPlanner(statements: Statements, states: UserStates, few = FEW): P
   }
 
   /** The tests of a scan. */
-  function testsOf(filter: Filter): ReadonlyMap<string, string> {
+  function selectTests(filter: Filter): ReadonlyMap<string, string> {
     const text = filter.entries.find(({ kind }) => kind === 'text');
     if (!text || filter.textBySet === null || !areFew(filter, text, few * SET)) return filter.tests;
     return new Map([...filter.tests, ['text', filter.textBySet]]);
   }
 
-  function countOf({ states: wanted, tariffId }: Pick<UserConditions, 'states' | 'tariffId'>, now: number): number {
+  function countUsers({ states: wanted, tariffId }: Pick<UserConditions, 'states' | 'tariffId'>, now: number): number {
     return countStates(states, wanted, tariffId, now);
   }
 
@@ -276,16 +321,16 @@ function createPlanner(statements: Statements, states: UserStates, few = FEW): P
     if (wanted === undefined && tariffId === undefined) return [`users${INDEX[sort]}`, true];
     if (wanted !== undefined && tariffId !== undefined) {
       if (sort === 'id' || sort === 'state') return ['users_tariff_state', true];
-      if (countOf({ states: wanted, tariffId }, now) <= few) return ['users_tariff_state', false];
+      if (countUsers({ states: wanted, tariffId }, now) <= few) return ['users_tariff_state', false];
       if (isApart(sort)) return [`users${INDEX[sort]}`, true];
-      // Expired users come first in a plan, and are of one state.
-      const isByState = sort === 'expires_at' || countOf({ states: wanted }, now) < countOf({ tariffId }, now);
+      // Expired users come first in a tariff, and are of one state.
+      const isByState = sort === 'expires_at' || countUsers({ states: wanted }, now) < countUsers({ tariffId }, now);
       return [`users_${isByState ? 'state' : 'tariff'}${INDEX[sort]}`, true];
     }
     const by = wanted === undefined ? 'users_tariff' : 'users_state';
     if (sort === 'state' && by === 'users_state') return [by, true];
     if (!isApart(sort)) return [`${by}${INDEX[sort]}`, true];
-    return countOf({ states: wanted, tariffId }, now) <= few ? [by, false] : [`users${INDEX[sort]}`, true];
+    return countUsers({ states: wanted, tariffId }, now) <= few ? [by, false] : [`users${INDEX[sort]}`, true];
   }
 
   return {
@@ -297,7 +342,7 @@ function createPlanner(statements: Statements, states: UserStates, few = FEW): P
       if (entry) return { branches: enter(filter, entry), isOrdered: entry === ordered };
       const [index, isOrdered] = indexFor(conditions, sort, now);
       const notStale = isDeepOffset(offset, few) ? `u.id NOT IN (${STALE_IDS})` : `${IS_STALE} IS NOT TRUE`;
-      return { branches: scan(testsOf(filter), index, conditions.states, isAnyStale ? notStale : null), isOrdered };
+      return { branches: scan(selectTests(filter), index, conditions.states, isAnyStale ? notStale : null), isOrdered };
     },
     forAll: (filter) => {
       const { entries, tests } = filter;
@@ -350,7 +395,7 @@ function scan(
   return [...ranges, ...stale];
 }
 
-/** Users in any of these states, of a plan, or both, at `now`. */
+/** Users in any of these states, of a tariff, or both, at `now`. */
 function countStates(states: UserStates, wanted: UserConditions['states'], tariffId: number | undefined, now: number) {
   if (wanted === undefined) return states.count({ tariffId }, now);
   return wanted.reduce((sum, state) => sum + states.count({ state, tariffId }, now), 0);
@@ -375,14 +420,14 @@ export function createUserLists(db: Connection, states: UserStates, few?: number
   const planner = createPlanner(statements, states, few);
   const find = createFinder(statements, few);
 
-  /** The rows behind `after`, at most `limit`, of a plan with one ordered branch. */
+  /** The rows behind `after`, at most `limit`, of a tariff with one ordered branch. */
   function readRows(branch: Branch, request: PageRequest, limit: number, params: Params): UserRow[] {
     const rows: UserRow[] = [];
     for (const part of segmentNumbers(request)) {
       if (rows.length === limit) break;
       const tests = segment(branch.id, request, part);
-      const sql = `SELECT ${CELLS} FROM ${branch.from}${branch.join}${whereOf([...branch.where, ...tests])}
-        ORDER BY ${orderOf(branch.id, request, part)} ${limitTo(':limit')}`;
+      const sql = `SELECT ${CELLS} FROM ${branch.from}${branch.join}${buildWhere([...branch.where, ...tests])}
+        ORDER BY ${buildOrderBy(branch.id, request, part)} ${limitTo(':limit')}`;
       const cells = statements.rows<UserCells>(sql, { ...params, limit: limit - rows.length });
       for (const row of cells) rows.push(decodeUser(row));
     }
@@ -404,7 +449,7 @@ export function createUserLists(db: Connection, states: UserStates, few?: number
     return ids.slice(skipped);
   }
 
-  function rowsOf(ids: readonly number[]): UserRow[] {
+  function getRows(ids: readonly number[]): UserRow[] {
     const found = new Map<number, UserRow>();
     for (const cells of statements.rows<UserCells>(BY_IDS, { ids: JSON.stringify(ids) })) {
       found.set(cells[0], decodeUser(cells));
@@ -458,14 +503,14 @@ export function createUserLists(db: Connection, states: UserStates, few?: number
       const isInside = offset + limit < total && isRangeOfState(request) && !isAnyStale;
       if (isInside && first) {
         const ids = statements.column<number>(idsWithin(first.from, request), { ...values, limit, offset });
-        return { rows: rowsOf(ids), hasMore: true };
+        return { rows: getRows(ids), hasMore: true };
       }
     }
     const isPlain = plan.branches.length === 1 && plan.isOrdered && offset === 0;
     const rows =
       isPlain && first
         ? readRows(first, request, limit + 1, values)
-        : rowsOf(readIds(plan, request, limit + 1, values));
+        : getRows(readIds(plan, request, limit + 1, values));
     return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
   }
 
@@ -479,7 +524,7 @@ export function createUserLists(db: Connection, states: UserStates, few?: number
       if (isMaintained(filter)) return countStates(states, wanted, tariffId, now);
       let sum = 0;
       for (const { from, where } of planner.forAll(filter).branches) {
-        sum += statements.value<number>(`SELECT count(*) FROM ${from}${whereOf(where)}`, filter.params) ?? 0;
+        sum += statements.value<number>(`SELECT count(*) FROM ${from}${buildWhere(where)}`, filter.params) ?? 0;
       }
       return sum;
     },
@@ -488,7 +533,7 @@ export function createUserLists(db: Connection, states: UserStates, few?: number
       const filter = toFilter(conditions, now, isAnyStale, find);
       if (filter === null) return [];
       const { branches } = planner.forAll(filter);
-      const parts = branches.map(({ from, where, id }) => `SELECT ${id} AS id FROM ${from}${whereOf(where)}`);
+      const parts = branches.map(({ from, where, id }) => `SELECT ${id} AS id FROM ${from}${buildWhere(where)}`);
       return statements.column<number>(`${parts.join(' UNION ALL ')} ORDER BY 1`, filter.params);
     },
     matching: (ids, conditions, now) => {
@@ -496,9 +541,9 @@ export function createUserLists(db: Connection, states: UserStates, few?: number
       const filter = toFilter(conditions, now, isAnyStale, find);
       if (filter === null) return [];
       const params = { ...filter.params, ids: JSON.stringify(ids) };
-      return statements.column<number>(`${ID_OF_THESE}${whereOf([...filter.tests.values()])}`, params);
+      return statements.column<number>(`${ID_OF_THESE}${buildWhere([...filter.tests.values()])}`, params);
     },
-    rows: rowsOf,
+    rows: getRows,
   };
 }
 
@@ -507,12 +552,12 @@ function isMaintained({ tests }: Filter): boolean {
   return true;
 }
 
-function whereOf(tests: readonly string[]): string {
+function buildWhere(tests: readonly string[]): string {
   return tests.length === 0 ? '' : ` WHERE ${tests.join(' AND ')}`;
 }
 
 /** `part`: of the users behind a row, who in the first one differ in their ids only. SQLite does not see that of an expression. */
-function orderOf(id: string, { sort, descending, after }: PageRequest, part = 1): string {
+function buildOrderBy(id: string, { sort, descending, after }: PageRequest, part = 1): string {
   const direction = descending ? 'DESC' : 'ASC';
   const isById = sort === 'id' || (after !== null && part === 0);
   return isById ? `${id} ${direction}` : `${SORT_COLUMN[sort]} ${direction}, ${id} ${direction}`;
@@ -547,7 +592,7 @@ function isRangeOfState({ conditions, sort }: PageRequest): boolean {
 function idsWithin(from: string, request: PageRequest): string {
   const [later, direction] = request.descending ? ['<=', 'DESC'] : ['>=', 'ASC'];
   return `SELECT u.id FROM ${from} WHERE u.state ${later} +:state0
-    ORDER BY u.state ${direction}, ${orderOf('u.id', request)} ${limitTo(':limit')} OFFSET :offset`;
+    ORDER BY u.state ${direction}, ${buildOrderBy('u.id', request)} ${limitTo(':limit')} OFFSET :offset`;
 }
 
 function idsSql(branches: readonly Branch[], request: PageRequest, part: number): string {
@@ -555,12 +600,12 @@ function idsSql(branches: readonly Branch[], request: PageRequest, part: number)
   const direction = descending ? 'DESC' : 'ASC';
   const parts = branches.map(({ from, join, where, id }) => {
     const source = sort === 'id' ? from : from + join;
-    const tests = whereOf([...where, ...segment(id, request, part)]);
+    const tests = buildWhere([...where, ...segment(id, request, part)]);
     return { id, sql: `FROM ${source}${tests}` };
   });
   const [only] = parts;
   if (only && parts.length === 1) {
-    return `SELECT ${only.id} ${only.sql} ORDER BY ${orderOf(only.id, request, part)} ${limitTo(':limit')} OFFSET :offset`;
+    return `SELECT ${only.id} ${only.sql} ORDER BY ${buildOrderBy(only.id, request, part)} ${limitTo(':limit')} OFFSET :offset`;
   }
   // Branches in the order of the list are merged as they are read.
   const key = sort === 'id' ? '' : `${SORT_COLUMN[sort]} AS k, `;

@@ -1,6 +1,7 @@
 // A user as a row of its table: one list of columns for reading and one for writing.
+
+import { foldText } from '../../core/kernel/sort-key.ts';
 import type { UserRow } from '../../core/ports/users.ts';
-import { foldText } from '../../core/sort-key.ts';
 import { usedBytes } from '../../domain/users/account.ts';
 import type { Cell } from '../database.ts';
 

@@ -1,6 +1,7 @@
 // The text search of `q`: substrings in any case and script, by an index of its own, as SQLite's LIKE folds case for ASCII only.
+
+import { foldText } from '../../core/kernel/sort-key.ts';
 import type { NewUser } from '../../core/ports/users.ts';
-import { foldText } from '../../core/sort-key.ts';
 import type { Connection } from '../database.ts';
 import type { Params, Statements } from '../statements.ts';
 
@@ -139,13 +140,13 @@ export function registerTextHolds(db: Connection): void {
 }
 
 /** At most so many users are read to check whether they contain the text. */
-const MOST_READ = 200;
+const MAX_READ = 200;
 /** The distance between so many of the newest users with a part estimates how rare it is. */
 const PROBED = 32;
 /** Parts that are searched together. */
 const PARTS = 3;
 /** Parts of a long text that are probed. */
-const MOST_PROBED = 24;
+const MAX_PROBED = 24;
 
 const MATCHING = 'SELECT rowid AS id FROM user_text WHERE user_text MATCH :match';
 const PROBE = `SELECT count(*), min(id), max(id) FROM (${MATCHING} ORDER BY rowid DESC LIMIT ${PROBED})`;
@@ -160,7 +161,7 @@ export type Finder = (search: Search) => readonly number[] | null;
  * Finds the few users that contain a rare text by its rarest parts: a phrase would be compared with every user that has the common
  * ones. `most`: how many users may be read, lowered by tests.
  */
-export function createFinder(statements: Statements, most = MOST_READ): Finder {
+export function createFinder(statements: Statements, most = MAX_READ): Finder {
   /** The mean distance of ids with this part; Infinity where there are only few. */
   function rarity(part: string): number {
     const match: Params = { match: quoted(part) };
@@ -170,7 +171,7 @@ export function createFinder(statements: Statements, most = MOST_READ): Finder {
 
   return ({ table, folded }) => {
     if (table !== 'user_text') return null;
-    const parts = partsOf(folded);
+    const parts = listTrigrams(folded);
     if (parts.length < 2) return null;
     const rare = parts
       .map((part) => ({ part, rarity: rarity(part) }))
@@ -183,10 +184,10 @@ export function createFinder(statements: Statements, most = MOST_READ): Finder {
   };
 }
 
-function partsOf(folded: string): string[] {
+function listTrigrams(folded: string): string[] {
   const characters = [...folded];
   const parts = new Set<string>();
-  const step = Math.max(1, Math.floor((characters.length - 2) / MOST_PROBED));
+  const step = Math.max(1, Math.floor((characters.length - 2) / MAX_PROBED));
   for (let index = 0; index + 3 <= characters.length; index += step) {
     parts.add(characters.slice(index, index + 3).join(''));
   }

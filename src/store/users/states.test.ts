@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { DAY, settledAccount } from '../../../tests/support/domain-arbitraries.ts';
 import { NOTICES, sampleTariff, sampleUser, storeAccount, tempStore } from '../../../tests/support/temp-store.ts';
 import { USER_STATES } from '../../contract/users/users.ts';
-import { stateOf } from '../../domain/users/account.ts';
+import { computeUserState } from '../../domain/users/account.ts';
 import { freshFlags, settle } from '../../domain/users/settle.ts';
 import { CURRENT_STATE, STALE_IDS } from './states.ts';
 
@@ -28,7 +28,7 @@ describe('true state', () => {
         const flags = isAnnounced ? freshFlags(account, now, NOTICES) : { noticeAnnounced: 1, expiredAnnounced: false };
         const row = store.write(() => storeAccount(store, account, flags, now));
         const settled = settle(account, flags, now + by, zone, NOTICES);
-        expect(truth.get({ now: now + by, id: row.id })).toBe(stateOf(settled.account, now + by));
+        expect(truth.get({ now: now + by, id: row.id })).toBe(computeUserState(settled.account, now + by));
       }),
       { numRuns: 400 },
     );
@@ -56,7 +56,11 @@ describe('rows whose state is to be computed', () => {
           accounts.map(({ account, now, zone }) => {
             const flags = { noticeAnnounced: 1, expiredAnnounced: false };
             const { id, state } = storeAccount(store, account, flags, now);
-            return { id, state, truth: stateOf(settle(account, flags, moment, zone, NOTICES).account, moment) };
+            return {
+              id,
+              state,
+              truth: computeUserState(settle(account, flags, moment, zone, NOTICES).account, moment),
+            };
           }),
         );
         const found = stale.all({ now: moment });

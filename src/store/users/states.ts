@@ -56,7 +56,7 @@ function noUsers(): Record<UserState, number> {
 export interface UserStates {
   /** Whether the stored state of any user may be wrong at `now`: a few lookups in two indexes. */
   isAnyStale(now: number): boolean;
-  /** Users of a plan, in a state, or both, at `now`. */
+  /** Users of a tariff, in a state, or both, at `now`. */
   count(where: { readonly state?: UserState | undefined; readonly tariffId?: number | undefined }, now: number): number;
   countsByState(now: number): Readonly<Record<UserState, number>>;
   countsByTariff: UserStore['countsByTariff'];

@@ -1,6 +1,6 @@
 // Users come back as they were written, and a write touches what differs.
 import { afterAll, describe, expect, it } from 'vitest';
-import { inboundOf } from '../../../tests/support/subscription-samples.ts';
+import { sampleInbound } from '../../../tests/support/subscription-samples.ts';
 import { sampleNode, sampleTariff, sampleUser, tempStore } from '../../../tests/support/temp-store.ts';
 import type { Store } from '../../core/ports/ports.ts';
 import type { NewUser, UserRow } from '../../core/ports/users.ts';
@@ -12,7 +12,7 @@ const MAX = Number.MAX_SAFE_INTEGER;
 function addInbounds(store: Store, count: number): number[] {
   const nodeId = store.nodes.insert(sampleNode());
   return Array.from({ length: count }, (_, index) => {
-    const { id: _id, ...row } = inboundOf({ nodeId, tag: `t${index}`, port: 1000 + index });
+    const { id: _id, ...row } = sampleInbound({ nodeId, tag: `t${index}`, port: 1000 + index });
     return store.inbounds.insert(row);
   });
 }
@@ -305,6 +305,8 @@ describe('the table refuses', () => {
     { excess: { addresses: 2, at: 0, cutOffUntil: -1 } },
     { resetStrategy: 'hour' as never },
     { token: 'short' },
+    { externalId: '.' },
+    { externalId: '..' },
     { createdAt: -1 },
     { updatedAt: Number.NaN },
     { hold: { months: -1, days: 0 } },

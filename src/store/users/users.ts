@@ -241,7 +241,7 @@ interface UserLinks {
 
 const NO_INBOUNDS: readonly number[] = [];
 
-/** Rows that find users by tag, metadata and connection without reading them. They are deleted with their user by a foreign key. */
+/** Rows that find users by tag, metadata and inbound without reading them. They are deleted with their user by a foreign key. */
 export function createUserLinks(db: Connection): UserLinks {
   const addTag = db.prepare<[string, number]>('INSERT INTO user_tags (tag, user_id) VALUES (?, ?)');
   const dropTag = db.prepare<[string, number]>('DELETE FROM user_tags WHERE tag = ? AND user_id = ?');
@@ -310,7 +310,7 @@ export function createGrantStore(db: Connection): GrantStore {
   const save = db.prepare<[number, number, number | null, number]>(
     'UPDATE grants SET bytes_left = ?, bytes_lost = ?, ends_at = ? WHERE id = ?',
   );
-  const paramsOf = ({ userId, state, now, isPeriodOver }: GrantConditions) => {
+  const toParams = ({ userId, state, now, isPeriodOver }: GrantConditions) => {
     return { userId, state: state ?? null, now, isPeriodOver: Number(isPeriodOver) };
   };
   const remove = db.prepare<[number]>('DELETE FROM grants WHERE id = ?');
@@ -318,8 +318,8 @@ export function createGrantStore(db: Connection): GrantStore {
     insert: (grant) => Number(insert.run(grant).lastInsertRowid),
     get: (userId, id) => get.get(id, userId),
     page: (conditions, limit, offset, after = Number.MAX_SAFE_INTEGER) =>
-      page.all({ ...paramsOf(conditions), limit, offset, after }),
-    count: (conditions) => count.get(paramsOf(conditions)) ?? 0,
+      page.all({ ...toParams(conditions), limit, offset, after }),
+    count: (conditions) => count.get(toParams(conditions)) ?? 0,
     latest: (userId) => latest.get(userId),
     live: (userId) => live.all(userId),
     save: (id, { bytesLeft, bytesLost, endsAt }) => {

@@ -107,7 +107,7 @@ export const APPS: readonly App[] = [
 ];
 
 /** The system of a browser. A tablet that says it is a Mac gets what a Mac gets. */
-export function systemOf(userAgent: string | undefined): System {
+export function detectSystem(userAgent: string | undefined): System {
   const agent = userAgent ?? '';
   if (/iPhone|iPad|iPod/.test(agent)) return 'ios';
   if (/Android/.test(agent)) return /\bTV\b|GoogleTV|BRAVIA|\bAFT[A-Z]|SHIELD|SMART-TV/i.test(agent) ? 'tv' : 'android';

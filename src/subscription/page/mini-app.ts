@@ -3,7 +3,7 @@ import type { MiniAppRefusal } from '../../core/ports/bot.ts';
 import type { LinkSettings } from '../../core/ports/settings.ts';
 import { hostTexts } from '../../i18n/host.ts';
 import { chooseLanguage } from '../../i18n/languages.ts';
-import { escapeHtml, headOf, type Page, preferredLanguages } from './page.ts';
+import { escapeHtml, type Page, preferredLanguages, renderHead } from './page.ts';
 import { STYLE } from './style.ts';
 
 /** Telegram puts the data behind the `#`, which is sent nowhere: the page sends it, and takes it out of its address. */
@@ -36,7 +36,7 @@ export function renderMiniApp(settings: LinkSettings, { acceptLanguage, refusal 
 <p class="card" id="outside" role="status" hidden>${text('outside')}</p>
 <noscript><p class="card">${text('outside')}</p></noscript>
 <form id="signin" method="post"><input type="hidden" name="init_data"></form>`;
-  const body = `${headOf(title, language)}<body class="order">
+  const body = `${renderHead(title, language)}<body class="order">
 <header><h1>${title}</h1></header>
 <main>
 ${refusal === null ? opening : `<p class="card" role="status">${text(refusal)}</p>`}

@@ -2,10 +2,15 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { SETTINGS as DEFAULTS } from '../../../tests/support/fake-core.ts';
-import { hostileName, inboundOf, subscriptionOf, userOf } from '../../../tests/support/subscription-samples.ts';
-import type { Subscription } from '../../core/core.ts';
+import {
+  buildSubscription,
+  buildUser,
+  hostileName,
+  sampleInbound,
+} from '../../../tests/support/subscription-samples.ts';
+import type { Subscription } from '../../core/kernel/core.ts';
 import { renderSubscription } from '../render.ts';
-import { APPS, SYSTEMS, systemOf } from './apps.ts';
+import { APPS, detectSystem, SYSTEMS } from './apps.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 10);
 const DAY = 86_400_000;
@@ -19,10 +24,10 @@ interface Asked {
 }
 
 function render({ sub = {}, settings = {}, ...request }: Asked = {}) {
-  const subscription = subscriptionOf([inboundOf({ security: 'tls' })], sub);
+  const subscription = buildSubscription([sampleInbound({ security: 'tls' })], sub);
   return renderSubscription(subscription, { ...DEFAULTS, ...settings }, { format: 'html', now: NOW, ...request });
 }
-const bodyOf = (asked: Asked = {}) => render(asked).body.replaceAll('\u00a0', ' ');
+const renderBody = (asked: Asked = {}) => render(asked).body.replaceAll('\u00a0', ' ');
 
 describe('the page', () => {
   it('is a document to show, with the headers of the subscription', () => {
@@ -35,14 +40,14 @@ describe('the page', () => {
   });
 
   it('tells traffic, term and devices', () => {
-    const user = userOf({
+    const user = buildUser({
       usedUp: 2_400_000_000,
       usedDown: 10_000_000_000,
       expiresAt: NOW + 29.5 * DAY,
       resetsAt: Date.UTC(2026, 11, 1),
       deviceLimit: 3,
     });
-    const body = bodyOf({ sub: { user, total: 50_000_000_000 } });
+    const body = renderBody({ sub: { user, total: 50_000_000_000 } });
     for (const text of [
       '12.4 GB of 50 GB',
       'value="24"',
@@ -50,7 +55,7 @@ describe('the page', () => {
       'Resets on 1 December 2026',
       '19 December 2026',
       '30 days left',
-      'Up to 3 devices',
+      'Meant for 3 devices',
       '>Active<',
     ]) {
       expect(body).toContain(text);
@@ -58,20 +63,22 @@ describe('the page', () => {
   });
 
   it('tells that there is no limit and no end', () => {
-    const body = bodyOf();
+    const body = renderBody();
     expect(body).toContain('0 bytes used');
     expect(body).toContain('Unlimited');
-    expect(body).toContain('Without an end');
+    expect(body).toContain('Never expires');
     expect(body).not.toContain('<progress');
-    expect(bodyOf({ sub: { user: userOf({ state: 'on_hold' }) } })).toContain('Starts with your first connection');
+    expect(renderBody({ sub: { user: buildUser({ state: 'on_hold' }) } })).toContain(
+      'Starts with your first connection',
+    );
   });
 
   it('says why there is nothing to connect to', () => {
-    const user = userOf({ state: 'expired', expiresAt: NOW - DAY });
-    const body = bodyOf({ sub: { user, canConnect: false, connections: [] } });
+    const user = buildUser({ state: 'expired', expiresAt: NOW - DAY });
+    const body = renderBody({ sub: { user, canConnect: false, inbounds: [] } });
     expect(body).toContain('<p class="notice bad">Expired on 19 November 2026</p>');
     expect(body).not.toContain('days left');
-    expect(bodyOf({ sub: { connections: [] } })).toContain('No connections available yet');
+    expect(renderBody({ sub: { inbounds: [] } })).toContain('No connections available yet');
   });
 
   it.each<[acceptLanguage: string | undefined, panel: 'en' | 'ru', shown: 'en' | 'ru']>([
@@ -85,14 +92,14 @@ describe('the page', () => {
     ['', 'en', 'en'],
     ['x'.repeat(10_000), 'en', 'en'],
   ])('in answer to %s of a panel in %s is in %s', (acceptLanguage, language, shown) => {
-    const body = bodyOf({ settings: { language }, ...(acceptLanguage !== undefined && { acceptLanguage }) });
+    const body = renderBody({ settings: { language }, ...(acceptLanguage !== undefined && { acceptLanguage }) });
     expect(body).toContain(`<html lang="${shown}">`);
     expect(body).toContain(shown === 'ru' ? 'Скопировать ссылку' : 'Copy the link');
   });
 
   it('declines Russian', () => {
     const days = (count: number) =>
-      bodyOf({ acceptLanguage: 'ru', sub: { user: userOf({ expiresAt: NOW + count * DAY }) } });
+      renderBody({ acceptLanguage: 'ru', sub: { user: buildUser({ expiresAt: NOW + count * DAY }) } });
     expect(days(1)).toContain('Остался 1 день');
     expect(days(3)).toContain('Осталось 3 дня');
     expect(days(11)).toContain('Осталось 11 дней');
@@ -105,8 +112,8 @@ describe('the page', () => {
       announcement: `${announcement}<i>&amp;`,
       supportUrl: 'https://a.example/"><s>',
     };
-    const { connections } = subscriptionOf([inboundOf({ name })]);
-    const body = bodyOf({ settings, sub: { connections } });
+    const { inbounds } = buildSubscription([sampleInbound({ name })]);
+    const body = renderBody({ settings, sub: { inbounds } });
     expect(body.match(/<script/g)).toHaveLength(1);
     expect(body).not.toMatch(/<b |<i>|<s>|onclick='/);
   });
@@ -116,11 +123,11 @@ describe('WireGuard', () => {
   const shape = { protocol: 'wireguard', network: 'udp', addressPool: '10.64.0.0/24' } as const;
   const publicKey = 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0';
   const both = [
-    inboundOf({ ...shape, publicKey, id: 4, name: 'DE <1>' }),
-    inboundOf(),
-    inboundOf({ ...shape, publicKey, id: 9, name: 'NL' }),
+    sampleInbound({ ...shape, publicKey, id: 4, name: 'DE <1>' }),
+    sampleInbound(),
+    sampleInbound({ ...shape, publicKey, id: 9, name: 'NL' }),
   ];
-  const bodyWith = (changes: Partial<Subscription>) => bodyOf({ sub: subscriptionOf(both, changes) });
+  const bodyWith = (changes: Partial<Subscription>) => renderBody({ sub: buildSubscription(both, changes) });
 
   it('has the file and the code of each connection', () => {
     const body = bodyWith({});
@@ -133,13 +140,13 @@ describe('WireGuard', () => {
       ['Zp3kVn0cQm6yT1uXw8RsLg?format=wireguard&amp;connection=9', 'Download the file of NL'],
     ]);
     expect(body).toContain('aria-label="QR code of NL"');
-    expect(bodyOf({ sub: subscriptionOf(both), acceptLanguage: 'ru' })).toContain('Скачать файл «NL»');
+    expect(renderBody({ sub: buildSubscription(both), acceptLanguage: 'ru' })).toContain('Скачать файл «NL»');
   });
 
   it('is not on the page of a user without it, who may not connect, or beyond its pool', () => {
-    expect(bodyOf()).not.toContain('WireGuard');
+    expect(renderBody()).not.toContain('WireGuard');
     expect(bodyWith({ canConnect: false })).not.toContain('WireGuard');
-    expect(bodyWith({ user: userOf({ id: 500 }) })).not.toContain('WireGuard');
+    expect(bodyWith({ user: buildUser({ id: 500 }) })).not.toContain('WireGuard');
   });
 });
 
@@ -153,8 +160,8 @@ describe('the applications', () => {
     ['Mozilla/5.0 (X11; Linux x86_64; rv:152.0) Gecko/20100101 Firefox/152.0', 'linux'],
     [undefined, 'android'],
   ])('of %s', (userAgent, system) => {
-    expect(systemOf(userAgent)).toBe(system);
-    const body = bodyOf(userAgent === undefined ? {} : { userAgent });
+    expect(detectSystem(userAgent)).toBe(system);
+    const body = renderBody(userAgent === undefined ? {} : { userAgent });
     expect(body.match(/id="s-(\w+)" checked/)?.[1]).toBe(system);
   });
 
@@ -178,7 +185,9 @@ describe('the applications', () => {
     ['sing-box', `sing-box://import-remote-profile?url=${encodeURIComponent(URL_OF_LINK)}#My%20net`],
   ])('%s gets the link with one tap', (name, link) => {
     expect(APPS.find((app) => app.name === name)?.add(URL_OF_LINK, 'My net')).toBe(link);
-    expect(bodyOf({ settings: { subscriptionTitle: 'My net' } })).toContain(`href="${link.replaceAll('&', '&amp;')}"`);
+    expect(renderBody({ settings: { subscriptionTitle: 'My net' } })).toContain(
+      `href="${link.replaceAll('&', '&amp;')}"`,
+    );
   });
 
   it('are installed from addresses over HTTPS', () => {

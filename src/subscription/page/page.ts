@@ -1,7 +1,7 @@
 // The format `html`: what a subscriber sees in a browser. One document that loads nothing and works without its script.
 import encodeQr from 'qr';
 import type { UserState } from '../../contract/users/users.ts';
-import type { Offered, Subscription } from '../../core/core.ts';
+import type { Offered, Subscription } from '../../core/kernel/core.ts';
 import type { LinkSettings } from '../../core/ports/settings.ts';
 import { formatMoney } from '../../domain/sales/money.ts';
 import { formatBytes } from '../../i18n/bytes.ts';
@@ -10,7 +10,7 @@ import { chooseLanguage, type Language, languageEntry } from '../../i18n/languag
 import { describeReason, formatDay, listEntries } from '../entries.ts';
 import { validUrl } from '../headers.ts';
 import { wireguard } from '../wireguard.ts';
-import { APPS, type App, SYSTEM_NAMES, SYSTEMS, type System, systemOf } from './apps.ts';
+import { APPS, type App, detectSystem, SYSTEM_NAMES, SYSTEMS, type System } from './apps.ts';
 import { SCRIPT, STYLE } from './style.ts';
 
 export interface PageRequest {
@@ -38,20 +38,20 @@ export function renderPage(sub: Subscription, settings: LinkSettings, request: P
   const title = escapeHtml(settings.subscriptionTitle);
   const { state } = sub.user;
   const tone = state === 'active' || state === 'on_hold' ? 'good' : state === 'limited' ? 'warn' : 'bad';
-  const reason = sub.canConnect && sub.connections.length > 0 ? null : describeReason(sub, { ...settings, language });
+  const reason = sub.canConnect && sub.inbounds.length > 0 ? null : describeReason(sub, { ...settings, language });
   const offered = sub.offers();
   const announcement = settings.announcement.trim();
-  const body = `${headOf(title, language)}<body>
+  const body = `${renderHead(title, language)}<body>
 <header><h1>${title}</h1><span class="pill ${tone}">${escapeHtml(plainText(language, `page.state.${state}`))}</span>
 ${request.notice ? `<p class="notice warn" role="status">${escapeHtml(plainText(language, `page.notice.${request.notice}`))}</p>` : ''}
 ${reason === null ? '' : `<p class="notice ${tone === 'good' ? 'warn' : tone}">${escapeHtml(reason)}</p>`}
-${todoOf(sub, language, offered)}
+${renderNextStep(sub, language, offered)}
 ${announcement === '' ? '' : `<p class="notice">${escapeHtml(announcement)}</p>`}
 </header>
 <main>
-<section class="card" aria-label="${escapeHtml(plainText(language, 'page.account'))}"><dl>${accountOf(sub, settings, language, request.now)}</dl></section>
-${shopOf(sub, offered, language)}${telegramOf(sub, language, request.isInTelegram)}${offerOf(sub.url, settings, systemOf(request.userAgent), language)}
-${wireguardOf(sub, settings, language)}</main>
+<section class="card" aria-label="${escapeHtml(plainText(language, 'page.account'))}"><dl>${renderAccount(sub, settings, language, request.now)}</dl></section>
+${renderShop(sub, offered, language)}${renderTelegram(sub, language, request.isInTelegram)}${getAppsSection(sub.url, settings, detectSystem(request.userAgent), language)}
+${renderWireguard(sub, settings, language)}</main>
 <script>${SCRIPT}</script>
 </body>
 </html>
@@ -65,8 +65,8 @@ export function previewPage(sub: Subscription, settings: LinkSettings, now: numb
 }
 
 /** What the person can do about it: the panel's own half is not said here. */
-function todoOf(
-  { user: { state }, canConnect, connections }: Subscription,
+function renderNextStep(
+  { user: { state }, canConnect, inbounds: connections }: Subscription,
   language: Language,
   offered: readonly Offered[],
 ): string {
@@ -101,7 +101,7 @@ function plainText(language: Language, key: PlainKey): string {
 }
 
 /** Traffic, term and devices. */
-function accountOf({ user, total }: Subscription, settings: LinkSettings, language: Language, now: number): string {
+function renderAccount({ user, total }: Subscription, settings: LinkSettings, language: Language, now: number): string {
   const t = hostTexts(language, 'subscription');
   const plain = (key: PlainKey) => plainText(language, key);
   const day = (at: number) => formatDay(at, language, settings.timeZone);
@@ -134,15 +134,15 @@ function accountOf({ user, total }: Subscription, settings: LinkSettings, langua
     const count = Math.ceil((expiresAt - now) / DAY_MS);
     fact(plain('page.term'), day(expiresAt), count > 0 ? [quiet(t('page.days', { count }))] : []);
   }
-  if (user.deviceLimit !== null) fact(plain('page.devices'), t('page.upTo', { count: user.deviceLimit }), []);
+  if (user.deviceLimit !== null) fact(plain('page.devices'), t('page.meantFor', { count: user.deviceLimit }), []);
   return rows.join('');
 }
 
 /** What can be bought: one form with a field for a promo code, whose buttons lead to the page of an order. */
-function shopOf({ user }: Subscription, offered: readonly Offered[], language: Language): string {
+function renderShop({ user }: Subscription, offered: readonly Offered[], language: Language): string {
   if (offered.length === 0) return '';
   const t = hostTexts(language, 'subscription');
-  const listOf = (title: string, own: readonly Offered[]) => {
+  const renderOfferList = (title: string, own: readonly Offered[]) => {
     if (own.length === 0) return '';
     const rows = own.map(({ id, name, price, isTrial }) => {
       const amount = isTrial ? t('order.free') : formatMoney(price, languageEntry(language).tag);
@@ -152,22 +152,18 @@ function shopOf({ user }: Subscription, offered: readonly Offered[], language: L
     return `<h2>${escapeHtml(title)}</h2><ul>${rows.join('')}</ul>`;
   };
   const paid = offered.filter(({ isTrial }) => !isTrial);
-  const trials = listOf(
+  const trials = renderOfferList(
     t('page.try'),
     offered.filter(({ isTrial }) => isTrial),
   );
   const lists = [
-    listOf(
+    renderOfferList(
       t('page.renew'),
       paid.filter(({ sold }) => sold.kind === 'days' || sold.kind === 'months'),
     ),
-    listOf(
+    renderOfferList(
       t('page.addTraffic'),
       paid.filter(({ sold }) => 'bytes' in sold),
-    ),
-    listOf(
-      t('page.addDevices'),
-      paid.filter(({ sold }) => sold.kind === 'devices'),
     ),
   ];
   // The first button is what Enter presses: in the field it must buy nothing.
@@ -181,25 +177,25 @@ function shopOf({ user }: Subscription, offered: readonly Offered[], language: L
 }
 
 /** The way into the bot: a form that makes a link which works once, or the bot that knows the user already; inside Telegram the link for friends alone. */
-function telegramOf({ user, bot }: Subscription, language: Language, isInTelegram = false): string {
+function renderTelegram({ user, bot }: Subscription, language: Language, isInTelegram = false): string {
   const found = bot();
   if (found === null) return '';
   const t = hostTexts(language, 'subscription');
-  const act = found.isTied
+  const act = found.isLinked
     ? `<a class="button plain" href="https://t.me/${encodeURIComponent(found.username)}" rel="noreferrer">${escapeHtml(t('page.openTelegram'))}</a>`
     : `<form method="post" action="${encodeURIComponent(user.token)}/telegram"><button class="plain">${escapeHtml(t('page.openTelegram'))}</button></form>`;
   const friends = found.hasFriends
     ? `<h2>${escapeHtml(t('page.friends'))}</h2><p class="quiet">${escapeHtml(t('page.friendsHint'))}</p><form method="post" action="${encodeURIComponent(user.token)}/friends"><button class="plain">${escapeHtml(t('page.friends'))}</button></form>`
     : '';
   if (isInTelegram) return friends === '' ? '' : `<section class="card telegram">${friends}</section>\n`;
-  return `<section class="card telegram"><h2>Telegram</h2><p class="quiet">${escapeHtml(t(found.isTied ? 'page.telegramTied' : 'page.telegram'))}</p>${act}${friends}</section>\n`;
+  return `<section class="card telegram"><h2>Telegram</h2><p class="quiet">${escapeHtml(t(found.isLinked ? 'page.telegramTied' : 'page.telegram'))}</p>${act}${friends}</section>\n`;
 }
 
 /** What is the same at each visit of a user from one system, of the latest visits: codes and many texts take milliseconds to make. */
 const offers = new Map<string, string>();
 const MAX_OFFERS = 200;
 
-function offerOf(
+function getAppsSection(
   url: string,
   settings: Pick<LinkSettings, 'subscriptionTitle' | 'supportUrl'>,
   system: System,
@@ -228,12 +224,12 @@ function makeOffer(
   return `<section class="card connect">
 <h2>${escapeHtml(t('page.connect'))}</h2>
 <p class="quiet">${escapeHtml(t('page.steps'))}</p>
-${chooserOf(url, subscriptionTitle, system, language)}
+${renderSystemPicker(url, subscriptionTitle, system, language)}
 ${support === null ? '' : `<p><a class="support" href="${escapeHtml(support)}" rel="noreferrer">${escapeHtml(t('page.support'))}</a></p>`}
 </section>
 <section class="card link">
 <h2>${escapeHtml(t('page.link'))}</h2>
-${qrOf(url, t('page.qr'))}
+${renderQr(url, t('page.qr'))}
 <code id="link">${escapeHtml(url)}</code>
 <button id="copy" type="button" data-said="${escapeHtml(t('page.copied'))}" hidden>${escapeHtml(t('page.copy'))}</button>
 <p class="quiet" id="said" role="status"></p>
@@ -242,8 +238,8 @@ ${qrOf(url, t('page.qr'))}
 }
 
 /** The file of each connection of WireGuard, and its code, for the apps of WireGuard, which read no links. */
-function wireguardOf(sub: Subscription, settings: LinkSettings, language: Language): string {
-  const rows = (sub.canConnect ? sub.connections : []).flatMap(({ inbound: { id, protocol } }) => {
+function renderWireguard(sub: Subscription, settings: LinkSettings, language: Language): string {
+  const rows = (sub.canConnect ? sub.inbounds : []).flatMap(({ inbound: { id, protocol } }) => {
     if (protocol !== 'wireguard') return [];
     const { entries } = listEntries(sub, settings, wireguard, id);
     const [entry] = entries;
@@ -252,7 +248,7 @@ function wireguardOf(sub: Subscription, settings: LinkSettings, language: Langua
     const name = escapeHtml(entry.name);
     const address = `${encodeURIComponent(sub.user.token)}?format=wireguard&amp;connection=${id}`;
     const file = `<a class="button plain" href="${address}" download aria-label="${escapeHtml(t('page.fileOf', { name: entry.name }))}">${escapeHtml(t('page.file'))}</a>`;
-    const code = qrOf(wireguard.write(entries, ''), t('page.codeOf', { name: entry.name }));
+    const code = renderQr(wireguard.write(entries, ''), t('page.codeOf', { name: entry.name }));
     return `<li><span class="name">${name}</span>${file}<details><summary>${escapeHtml(t('page.code'))}</summary>${code}</details></li>`;
   });
   if (rows.length === 0) return '';
@@ -261,7 +257,7 @@ function wireguardOf(sub: Subscription, settings: LinkSettings, language: Langua
 }
 
 /** Radio buttons choose the system, and the style shows its applications: no script. */
-function chooserOf(url: string, title: string, chosen: System, language: Language): string {
+function renderSystemPicker(url: string, title: string, chosen: System, language: Language): string {
   const t = hostTexts(language, 'subscription');
   const choices = SYSTEMS.map(
     (system) =>
@@ -286,7 +282,7 @@ function chooserOf(url: string, title: string, chosen: System, language: Languag
 const QUIET = 4;
 
 /** Dark on white in both themes, as every camera reads it. */
-export function qrOf(url: string, label: string): string {
+export function renderQr(url: string, label: string): string {
   return `<svg class="qr" role="img" aria-label="${escapeHtml(label)}" ${drawQr(url)}</svg>`;
 }
 
@@ -333,7 +329,7 @@ export function escapeHtml(text: string): string {
 }
 
 /** What every page begins with. `title`: HTML. */
-export function headOf(title: string, language: Language): string {
+export function renderHead(title: string, language: Language): string {
   return `<!doctype html>
 <html lang="${language}">
 <head>

@@ -3,8 +3,8 @@ import type { FriendLink, Invitation } from '../../core/ports/bot.ts';
 import type { SettingValues } from '../../core/ports/settings.ts';
 import { hostTexts } from '../../i18n/host.ts';
 import { chooseLanguage, type Language, languageEntry } from '../../i18n/languages.ts';
-import type { RenderedOrder } from './order.ts';
-import { escapeHtml, headOf, preferredLanguages, qrOf } from './page.ts';
+import type { RenderedOrder } from './order-page.ts';
+import { escapeHtml, preferredLanguages, renderHead, renderQr } from './page.ts';
 import { STYLE } from './style.ts';
 
 export interface TelegramRequest {
@@ -53,12 +53,12 @@ interface LinkTexts {
 
 function linkPage(url: string, settings: SettingValues, language: Language, texts: LinkTexts): RenderedOrder {
   const title = escapeHtml(texts.title);
-  const body = `${headOf(`${title} · ${escapeHtml(settings.subscriptionTitle)}`, language)}<body class="order">
+  const body = `${renderHead(`${title} · ${escapeHtml(settings.subscriptionTitle)}`, language)}<body class="order">
 <header><h1>${escapeHtml(settings.subscriptionTitle)}</h1></header>
 <main>
 <section class="card telegram" aria-labelledby="telegram"><h2 id="telegram">${title}</h2>
 <p class="quiet">${escapeHtml(texts.hint)}</p>
-${qrOf(url, texts.qr)}
+${renderQr(url, texts.qr)}
 <code>${escapeHtml(url)}</code>
 <a class="button" href="${escapeHtml(url)}" rel="noreferrer">${escapeHtml(texts.open)}</a>
 </section>

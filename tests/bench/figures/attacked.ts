@@ -6,12 +6,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Attack, AttackStart } from '../attacker.ts';
 import { startChild } from '../child.ts';
 import type { Figure, Measured } from '../figure.ts';
-import { p99, pairedRounds, type Ratio, ratioOf, time } from '../rounds.ts';
+import { computeRatio, p99, pairedRounds, type Ratio, time } from '../rounds.ts';
 import { sampleIds } from '../sample-users.ts';
 import { type Server, startBareAttacked, startPanel } from '../servers.ts';
 import { quantile } from '../statistics.ts';
 import type { Load, Target } from '../target.ts';
-import { cpuOf } from '../usage.ts';
+import { readCpu } from '../usage.ts';
 
 const IDS = 2000;
 /** As many as keep within the budgets of keys. */
@@ -20,7 +20,7 @@ const PAUSE_MS = 5;
 /** Enough for a p99. */
 const REQUESTS = 500;
 /** There are 24 pairs of sides in three rounds, each of ten seconds and more. */
-const MOST_ROUNDS = 3;
+const MAX_ROUNDS = 3;
 /** Until an attack is in full swing. */
 const SETTLE_MS = 1000;
 /** Of a core, by a server without requests, over so long; how long that is waited for, as passwords are hashed one after the other. */
@@ -42,7 +42,7 @@ function ownAddress(): string {
 }
 
 /** One connection, one request after the other, with a pause between them. */
-async function ask({ origin, paths }: Target, keys: readonly string[]): Promise<Load> {
+async function sendRequests({ origin, paths }: Target, keys: readonly string[]): Promise<Load> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
   const once = (index: number) =>
     new Promise<void>((resolve, reject) => {
@@ -78,9 +78,9 @@ async function ask({ origin, paths }: Target, keys: readonly string[]): Promise<
 async function calm({ child }: Server): Promise<void> {
   const until = performance.now() + CALM_WITHIN_MS;
   for (let share = 1; share > CALM_SHARE && performance.now() < until; ) {
-    const [began, before] = [performance.now(), await cpuOf(child)];
+    const [began, before] = [performance.now(), await readCpu(child)];
     await wait(CALM_OVER_MS);
-    share = ((await cpuOf(child)) - before) / (performance.now() - began);
+    share = ((await readCpu(child)) - before) / (performance.now() - began);
   }
 }
 
@@ -100,7 +100,7 @@ interface Impact extends Ratio {
 }
 
 /** The client's p99 under an attack to alone. */
-async function impactOf(attack: Attack, victim: Victim, rounds: number): Promise<Impact> {
+async function measureImpact(attack: Attack, victim: Victim, rounds: number): Promise<Impact> {
   const { server, target, keys, attackersKey: key, secret } = victim;
   const port = Number(new URL(target.origin).port);
   const start: AttackStart = { attack, host: ownAddress(), port, secret, path: `${secret}api/v1`, key };
@@ -108,18 +108,18 @@ async function impactOf(attack: Attack, victim: Victim, rounds: number): Promise
   let attempts = 0;
   let attackedMs = 0;
   try {
-    const run = () => ask(target, keys);
+    const run = () => sendRequests(target, keys);
     const under = async () => {
-      await attacker.ask('start', start);
+      await attacker.call('start', start);
       await wait(SETTLE_MS);
       const load = await run();
-      attempts += await attacker.ask<number>('halt');
+      attempts += await attacker.call<number>('halt');
       attackedMs += load.ms + SETTLE_MS;
       await calm(server);
       return load;
     };
     const pairs = await pairedRounds({ server: server.child, run: under }, { server: server.child, run }, rounds, 0);
-    return { ...ratioOf(pairs, p99, true), perSecond: (1000 * attempts) / attackedMs };
+    return { ...computeRatio(pairs, p99, true), perSecond: (1000 * attempts) / attackedMs };
   } finally {
     await attacker.stop();
   }
@@ -130,8 +130,8 @@ function described({ other, ours, perSecond }: Impact): string {
 }
 
 async function measureUnder(attack: Attack, panel: Victim, bare: Victim, rounds: number): Promise<Measured> {
-  const ours = await impactOf(attack, panel, rounds);
-  const other = await impactOf(attack, bare, rounds);
+  const ours = await measureImpact(attack, panel, rounds);
+  const other = await measureImpact(attack, bare, rounds);
   const [least, most] = other.range;
   return {
     title: `GET /users/{id} while ${ATTACKS[attack]}, p99`,
@@ -144,12 +144,12 @@ async function measureUnder(attack: Attack, panel: Victim, bare: Victim, rounds:
 
 export const attacked: Figure = {
   name: 'attacked',
-  async measure({ databases, scale, say }) {
+  async measure({ databases, scale, printLine }) {
     const folder = await databases.copy('small');
     await using panel = await startPanel({ folder, tls: true, isAttacked: true });
     await using bare = await startBareAttacked(folder);
     const keys: string[] = [];
-    while (keys.length < KEYS) keys.push(await panel.child.ask<string>('newKey'));
+    while (keys.length < KEYS) keys.push(await panel.child.call<string>('newKey'));
     const [attackersKey = '', ...own] = keys;
     const ids = sampleIds(databases.sizes.small, IDS, 41);
     const target = panel.target(ids.map((id) => `/users/${id}`));
@@ -157,11 +157,11 @@ export const attacked: Figure = {
     const ours: Victim = { server: panel, target, keys: own, attackersKey, secret };
     const other: Victim = { ...ours, server: bare, target: bare.target(ids.map((id) => `/${id}`)) };
     // What a server does for the first time is not measured.
-    for (const victim of [ours, other]) await ask(victim.target, own);
+    for (const victim of [ours, other]) await sendRequests(victim.target, own);
     const rows: Measured[] = [];
     for (const attack of Object.keys(ATTACKS) as Attack[]) {
-      const row = await measureUnder(attack, ours, other, Math.min(scale.rounds, MOST_ROUNDS));
-      say(`${ATTACKS[attack]}: ${row.value.toFixed(2)}`);
+      const row = await measureUnder(attack, ours, other, Math.min(scale.rounds, MAX_ROUNDS));
+      printLine(`${ATTACKS[attack]}: ${row.value.toFixed(2)}`);
       rows.push(row);
     }
     return rows;

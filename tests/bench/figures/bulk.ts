@@ -1,18 +1,18 @@
 // Ten thousand users extended on the writer thread, with an event each: beside the one statement, how long the thread that answers was
 // held meanwhile, and what a user costs where they are fewer.
-import { databaseOf } from '../databases.ts';
+import { getDatabasePath } from '../databases.ts';
 import type { Figure } from '../figure.ts';
-import { cpu, pairedRounds, ratioOf, type Side, time } from '../rounds.ts';
+import { computeRatio, cpu, pairedRounds, type Side, time } from '../rounds.ts';
 import { runningUsers } from '../sample-users.ts';
 import { type Server, startBareBeside, startPanel } from '../servers.ts';
 import { fetchText } from '../target.ts';
-import { heldLoopOf, watchLoop } from '../usage.ts';
+import { readLoopDelay, watchLoop } from '../usage.ts';
 
 const USERS = 10_000;
 const FEWER = 1000;
 
 /** Extends other users in each round, but the same on both sides. */
-function sideOf(
+function createSide(
   server: Server,
   run: (body: object) => ReturnType<Side['run']>,
   ids: readonly number[],
@@ -32,30 +32,30 @@ export const bulk: Figure = {
   name: 'bulk',
   async measure({ databases, generator, scale }) {
     const folder = await databases.copy('middle');
-    const ids = runningUsers(databaseOf(folder), USERS * 4);
+    const ids = runningUsers(getDatabasePath(folder), USERS * 4);
     if (ids.length < USERS) throw new Error(`only ${ids.length} users to extend`);
     await using panel = await startPanel({ folder, tls: false });
     await using bare = await startBareBeside(panel, 'extend', await databases.copy('middle'));
     const once = { connections: 1, requests: 1 };
     const held: number[] = [];
-    const ours = sideOf(
+    const ours = createSide(
       panel,
       async (body) => {
         await watchLoop(panel.child);
         const load = await generator.load(panel.target(['/users/bulk'], body), once);
-        held.push(await heldLoopOf(panel.child));
+        held.push(await readLoopDelay(panel.child));
         return load;
       },
       ids,
     );
-    const other = sideOf(bare, (body) => generator.load(bare.target(['/'], body), once), ids);
+    const other = createSide(bare, (body) => generator.load(bare.target(['/'], body), once), ids);
     const warm = 2;
     const pairs = await pairedRounds(ours, other, scale.rounds, warm);
     const { affected } = JSON.parse(await fetchText(panel.target(['/users/bulk'], { action: 'enable', ids: [1] })));
     if (affected === undefined) throw new Error('a bulk says nothing');
     const plain = (body: object) => generator.load(panel.target(['/users/bulk'], body), once);
-    const sizes = await pairedRounds(sideOf(panel, plain, ids, FEWER), sideOf(panel, plain, ids), scale.rounds);
-    const aUser = ratioOf(
+    const sizes = await pairedRounds(createSide(panel, plain, ids, FEWER), createSide(panel, plain, ids), scale.rounds);
+    const aUser = computeRatio(
       sizes.map(({ ours: fewer, other: more }) => ({
         ours: { ...fewer, cpu: fewer.cpu / FEWER },
         other: { ...more, cpu: more.cpu / USERS },
@@ -63,8 +63,8 @@ export const bulk: Figure = {
       cpu,
       true,
     );
-    const ratio = ratioOf(pairs, cpu, true);
-    const took = ratioOf(pairs, ({ p50 }) => p50, true);
+    const ratio = computeRatio(pairs, cpu, true);
+    const took = computeRatio(pairs, ({ p50 }) => p50, true);
     return [
       {
         title: 'bulk extend of 10,000, events and audit, to the bare statement',

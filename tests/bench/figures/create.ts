@@ -1,6 +1,6 @@
 // Making a user, on disk before the reply: beside one bare insert and its commit, and over many connections beside one.
 import type { Figure } from '../figure.ts';
-import { cpu, pairedRounds, ratioOf, time } from '../rounds.ts';
+import { computeRatio, cpu, pairedRounds, time } from '../rounds.ts';
 import { startBareBeside, startPanel } from '../servers.ts';
 import type { Load } from '../target.ts';
 
@@ -23,9 +23,9 @@ export const create: Figure = {
       server: panel.child,
       run: () => generator.load(ours, { connections, ms: scale.seconds * 1000 }),
     });
-    const many = ratioOf(await pairedRounds(over(MANY), over(1), scale.rounds), perRequest);
-    const ratio = ratioOf(pairs, perRequest);
-    const ofCpu = ratioOf(pairs, cpu);
+    const many = computeRatio(await pairedRounds(over(MANY), over(1), scale.rounds), perRequest);
+    const ratio = computeRatio(pairs, perRequest);
+    const ofCpu = computeRatio(pairs, cpu);
     const rate = (ms: number) => `${(1000 / ms).toFixed(0)}/s`;
     return [
       {

@@ -1,6 +1,6 @@
 // A page in the middle of a list by its offset, beside the first page: of all users by id, and in other orders or under a filter.
 import type { Figure } from '../figure.ts';
-import { cpu, pairedRounds, ratioOf, time } from '../rounds.ts';
+import { computeRatio, cpu, pairedRounds, time } from '../rounds.ts';
 import { startPanel } from '../servers.ts';
 import { fetchText } from '../target.ts';
 
@@ -11,7 +11,7 @@ const OTHERS = ['sort=name', 'sort=created_at', 'sort=expires_at', 'sort=used', 
 
 export const deepOffset: Figure = {
   name: 'deep-offset',
-  async measure({ databases, generator, scale, say }) {
+  async measure({ databases, generator, scale, printLine }) {
     await using panel = await startPanel({ folder: await databases.folder('large'), tls: false });
     const users = databases.sizes.large;
     const side = (query: string, offset: number, requests: number) => {
@@ -21,13 +21,13 @@ export const deepOffset: Figure = {
     const compare = async (query: string, requests: number) => {
       const { total } = JSON.parse(await fetchText(panel.target([`/users?limit=50${query}`])));
       const middle = side(query, Math.floor(total / 2), requests);
-      return ratioOf(await pairedRounds(middle, side(query, 0, requests), scale.rounds), cpu, true);
+      return computeRatio(await pairedRounds(middle, side(query, 0, requests), scale.rounds), cpu, true);
     };
     const ratio = await compare('', REQUESTS);
     const others = [];
     for (const list of OTHERS) {
       const found = await compare(`&${list}`, FEWER);
-      say(`  ${list}: ${found.value.toFixed(1)} (${time(found.other)} to ${time(found.ours)})`);
+      printLine(`  ${list}: ${found.value.toFixed(1)} (${time(found.other)} to ${time(found.ours)})`);
       others.push({ list, ratio: found });
     }
     const [worst] = others.sort((a, b) => b.ratio.value - a.ratio.value);

@@ -93,7 +93,7 @@ async function paintedAt(page: Page): Promise<number> {
 }
 
 /** Proportional memory of a process and of all that it started, MB. */
-function memoryOf(pid: number): { readonly sum: number; readonly count: number } {
+function measureMemory(pid: number): { readonly sum: number; readonly count: number } {
   const lines = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n');
   const parents = lines.map((line) => line.trim().split(/\s+/).map(Number));
   const tree = new Set([pid]);
@@ -130,7 +130,7 @@ async function measureDesktop(binary: string, { databases, scale }: Bench): Prom
     await page.reload();
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     await wait(scale.idleMs);
-    const { sum, count } = memoryOf(first.child.pid ?? 0);
+    const { sum, count } = measureMemory(first.child.pid ?? 0);
     await first.stop();
 
     const painted: number[] = [];
@@ -186,7 +186,7 @@ export const desktop: Figure = {
             ? null
             : 'needs the built application (`npm run build`).';
     if (missing === null && 'binary' in found) return measureDesktop(found.binary, bench);
-    bench.say(`! THE DESKTOP IS NOT MEASURED: it ${missing}`);
+    bench.printLine(`! THE DESKTOP IS NOT MEASURED: it ${missing}`);
     return [];
   },
 };

@@ -1,12 +1,12 @@
 // The connector to an engine: 10,000 users to an empty Xray beside a bare loop of gRPC calls, and the CPU of polling that many.
 import { Client, credentials } from '@grpc/grpc-js';
-import { connectEngine } from '../../../src/nodes/connector.ts';
-import { accountOf } from '../../../src/nodes/connector-accounts.ts';
-import { encodeAddUser, encodeAlterInbound } from '../../../src/nodes/connector-messages.ts';
-import { userKey } from '../../../src/nodes/connector-names.ts';
+import { connectEngine } from '../../../src/engines/connector.ts';
+import { buildAccount } from '../../../src/engines/connector-accounts.ts';
+import { encodeAddUser, encodeAlterInbound } from '../../../src/engines/connector-messages.ts';
+import { userKey } from '../../../src/engines/connector-names.ts';
 import { sampleCredentials, sampleInbound } from '../../engines/samples.ts';
 import { serverConfig, startEngineProcess } from '../../support/engine-process.ts';
-import { ensureEngines } from '../../support/engines.ts';
+import { ensurePrograms } from '../../support/engines.ts';
 import { freePort } from '../../support/free-port.ts';
 import { startChild } from '../child.ts';
 import type { Figure } from '../figure.ts';
@@ -49,7 +49,7 @@ async function addBare(port: number): Promise<void> {
   const client = new Client(`ipv4:${ADDRESS}:${port}`, credentials.createInsecure());
   const type = 'xray.app.proxyman.command.AddUserOperation';
   const requests = changes.map(({ user }) => {
-    const bytes = encodeAddUser(userKey(user.userId, inbound.tag), accountOf('xray', inbound, user));
+    const bytes = encodeAddUser(userKey(user.userId, inbound.tag), buildAccount('xray', inbound, user));
     return Buffer.from(encodeAlterInbound(inbound.tag, { type, bytes }));
   });
   const path = '/xray.app.proxyman.command.HandlerService/AlterInbound';
@@ -79,8 +79,8 @@ async function pollCpu(port: number): Promise<number> {
 
 export const engine: Figure = {
   name: 'engine',
-  async measure({ scale, say }) {
-    const { xray } = await ensureEngines(['xray'], say);
+  async measure({ scale, printLine }) {
+    const { xray } = await ensurePrograms(['xray'], printLine);
     const rows = [];
     if ('path' in xray) {
       const [ours, bare]: [number[], number[]] = [[], []];
@@ -109,11 +109,11 @@ export const engine: Figure = {
           detail,
         } as const,
       );
-    } else say(xray.missing);
+    } else printLine(xray.missing);
 
     const counters = startChild(new URL('../engine-counters.ts', import.meta.url));
     try {
-      const cpu = await pollCpu(await counters.ask<number>('start', USERS));
+      const cpu = await pollCpu(await counters.call<number>('start', USERS));
       rows.push({
         title: `poll of ${USERS.toLocaleString('en')} users, one in 10 s, share of a core`,
         reach: { most: 0.05 },

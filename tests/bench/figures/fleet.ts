@@ -2,7 +2,7 @@
 // in another process (fleet.ts); the panel, its connections with TLS and what it sends are real.
 
 import { startChild } from '../child.ts';
-import { databaseOf } from '../databases.ts';
+import { getDatabasePath } from '../databases.ts';
 import type { Bench, Figure, Measured } from '../figure.ts';
 import type { Invited } from '../panel-server.ts';
 import { time } from '../rounds.ts';
@@ -10,13 +10,13 @@ import { runningUsers, sampleIds } from '../sample-users.ts';
 import { type Server, startPanel } from '../servers.ts';
 import { quantile } from '../statistics.ts';
 import type { Load } from '../target.ts';
-import { cpuOf, rssOf } from '../usage.ts';
+import { readCpu, readRss } from '../usage.ts';
 
 /** One user in so many moves something between two polls. */
 const MOVING_OF = 20;
 const ROUND_MS = 2000;
 /** Changes of users: fewer where each is for very many nodes. */
-const MOST_CHANGES = 100;
+const MAX_CHANGES = 100;
 const NODE_CHANGES = 10_000;
 /** Tokens end after 15 minutes. */
 const TOGETHER = 200;
@@ -32,13 +32,13 @@ async function changeUser(panel: Server, userId: number, isAllowed: boolean): Pr
   if (!reply.ok) throw new Error(`a user cannot be changed: ${reply.status} ${await reply.text()}`);
 }
 
-async function measureFleet({ databases, generator, scale, fleet, say }: Bench): Promise<readonly Measured[]> {
+async function measureFleet({ databases, generator, scale, fleet, printLine }: Bench): Promise<readonly Measured[]> {
   const { nodes, size, filled } = fleet;
-  const changes = Math.min(MOST_CHANGES, Math.ceil(NODE_CHANGES / nodes));
+  const changes = Math.min(MAX_CHANGES, Math.ceil(NODE_CHANGES / nodes));
   const users = databases.sizes[size];
   const of = `${nodes.toLocaleString('en')} nodes, ${users.toLocaleString('en')} users`;
   const folder = await databases.copy(size);
-  const ids = runningUsers(databaseOf(folder), changes);
+  const ids = runningUsers(getDatabasePath(folder), changes);
   await using panel = await startPanel({ folder, tls: false, fleet: true });
   const machines = startChild(new URL('../fleet.ts', import.meta.url), ['--max-old-space-size=4096']);
   try {
@@ -46,58 +46,58 @@ async function measureFleet({ databases, generator, scale, fleet, say }: Bench):
     const load = (ms: number) => generator.load(target, { connections: 1, ms });
     await load(ROUND_MS);
     const alone = await load(ROUND_MS);
-    const nodeIds = await panel.child.ask<number[]>('addNodes', nodes);
+    const nodeIds = await panel.child.call<number[]>('addNodes', nodes);
     const moving = Math.ceil(users / MOVING_OF / nodes);
     const join = async (ids: readonly number[], isHeld: boolean) => {
       for (let next = 0; next < ids.length; next += TOGETHER) {
         const asked = { ids: ids.slice(next, next + TOGETHER), isHeld };
-        await machines.ask('join', { invited: await panel.child.ask<Invited[]>('invite', asked), moving });
+        await machines.call('join', { invited: await panel.child.call<Invited[]>('invite', asked), moving });
       }
     };
     await join(nodeIds.slice(filled), true);
     await join(nodeIds.slice(0, filled), false);
-    say(`${of}: joined`);
+    printLine(`${of}: joined`);
 
-    const began = await machines.ask<number>('open');
-    const cpuBefore = await cpuOf(panel.child);
+    const began = await machines.call<number>('open');
+    const cpuBefore = await readCpu(panel.child);
     let syncedAt: number | null = null;
-    const synced = machines.ask<number>('synced', users).then((at) => {
+    const synced = machines.call<number>('synced', users).then((at) => {
       syncedAt = at;
     });
     const during: Load[] = [];
     while (syncedAt === null) during.push(await load(ROUND_MS));
     await synced;
     const seconds = ((syncedAt ?? began) - began) / 1000;
-    const syncCpu = ((await cpuOf(panel.child)) - cpuBefore) / 1000;
+    const syncCpu = ((await readCpu(panel.child)) - cpuBefore) / 1000;
     const worst = Math.max(...during.map(({ p99 }) => p99));
-    say(`${of}: all have everything, after ${seconds.toFixed(0)} s and ${syncCpu.toFixed(0)} s of CPU`);
+    printLine(`${of}: all have everything, after ${seconds.toFixed(0)} s and ${syncCpu.toFixed(0)} s of CPU`);
 
     // What was begun by that ends first.
     await load(POLL_MS);
-    const minuteCpu = await cpuOf(panel.child);
+    const minuteCpu = await readCpu(panel.child);
     const steadyMs = scale.seconds * 30_000;
     const steady = await load(steadyMs);
-    const share = ((await cpuOf(panel.child)) - minuteCpu) / steadyMs;
-    const rss = await rssOf(panel.child);
-    say(
+    const share = ((await readCpu(panel.child)) - minuteCpu) / steadyMs;
+    const rss = await readRss(panel.child);
+    printLine(
       `${of}: a minute with reads, p99 ${time(steady.p99)}, ${(share * 100).toFixed(0)}% of a core, ${(rss / 1e6).toFixed(0)} MB`,
     );
 
     const waits: number[] = [];
     const busy = load(changes * 100);
     for (const [index, userId] of ids.entries()) {
-      await machines.ask('watch', userId);
+      await machines.call('watch', userId);
       const isAllowed = index % 2 === 1;
       // One who may not connect is let in, the next one is put out.
       if (isAllowed) {
         await changeUser(panel, userId, false);
-        await machines.ask('changed', { userId, isAllowed: false });
+        await machines.call('changed', { userId, isAllowed: false });
       }
       const sentAt = Date.now();
       await changeUser(panel, userId, isAllowed);
-      const knownAt = await machines.ask<number>('changed', { userId, isAllowed });
+      const knownAt = await machines.call<number>('changed', { userId, isAllowed });
       waits.push(knownAt - sentAt);
-      if (nodes > 100) say(`${of}: a change after ${knownAt - sentAt} ms`);
+      if (nodes > 100) printLine(`${of}: a change after ${knownAt - sentAt} ms`);
     }
     await busy;
     const sorted = Float64Array.from(waits).sort();

@@ -1,13 +1,13 @@
 // A poll of an engine whose users have all moved something: beside the least that writes it, how long the thread that answers is held, and
 // what those notice who read meanwhile.
 import { startChild } from '../child.ts';
-import { databaseOf } from '../databases.ts';
+import { getDatabasePath } from '../databases.ts';
 import type { Bench, Figure, Measured } from '../figure.ts';
 import type { PollStart } from '../poll-counter.ts';
-import { cpu, p99, pairedRounds, ratioOf, type Side, time } from '../rounds.ts';
+import { computeRatio, cpu, p99, pairedRounds, type Side, time } from '../rounds.ts';
 import { sampleIds } from '../sample-users.ts';
 import { startPanel } from '../servers.ts';
-import { heldLoopOf, watchLoop } from '../usage.ts';
+import { readLoopDelay, watchLoop } from '../usage.ts';
 
 const IDS = 2000;
 /** Long enough for a poll to be written meanwhile. */
@@ -20,22 +20,22 @@ async function measureCounting({ databases, scale }: Bench): Promise<Measured[]>
   const held: number[] = [];
   try {
     for (const child of [ours, bare]) {
-      const database = databaseOf(await databases.copy('middle'));
-      await child.ask('start', { database, users, isBare: child === bare } satisfies PollStart);
+      const database = getDatabasePath(await databases.copy('middle'));
+      await child.call('start', { database, users, isBare: child === bare } satisfies PollStart);
     }
     const side = (child: typeof ours): Side => ({
       server: child,
       run: async () => {
         if (child === ours) await watchLoop(child);
         const startedAt = performance.now();
-        await child.ask('poll');
+        await child.call('poll');
         const ms = performance.now() - startedAt;
-        if (child === ours) held.push(await heldLoopOf(child));
+        if (child === ours) held.push(await readLoopDelay(child));
         return { requests: users, ms, p50: ms, p99: ms };
       },
     });
     const warm = 2;
-    const ratio = ratioOf(await pairedRounds(side(ours), side(bare), scale.rounds, warm), cpu, true);
+    const ratio = computeRatio(await pairedRounds(side(ours), side(bare), scale.rounds, warm), cpu, true);
     const counted = held.slice(warm);
     return [
       {
@@ -75,11 +75,11 @@ async function measureReads({ databases, generator, scale }: Bench): Promise<Mea
     const side = (isMoving: boolean): Side => ({
       server: panel.child,
       run: async () => {
-        await panel.child.ask('move', isMoving);
+        await panel.child.call('move', isMoving);
         return generator.load(target, amount);
       },
     });
-    const ratio = ratioOf(await pairedRounds(side(true), side(false), scale.rounds, 1), p99, true);
+    const ratio = computeRatio(await pairedRounds(side(true), side(false), scale.rounds, 1), p99, true);
     rows.push({
       title: `${title} while polls of ${users.toLocaleString('en')} counters are written, p99`,
       reach: { most: 2 },

@@ -1,8 +1,8 @@
 // Pages behind a cursor anywhere in a million users, for every sort that is said to be fast (docs/decisions/0009).
 import { cursorsInto, type ListKind } from '../cursors.ts';
-import { databaseOf } from '../databases.ts';
+import { getDatabasePath } from '../databases.ts';
 import type { Figure, Measured } from '../figure.ts';
-import { cpu, pairedRounds, type Ratio, ratioOf, time } from '../rounds.ts';
+import { computeRatio, cpu, pairedRounds, type Ratio, time } from '../rounds.ts';
 import { startPanel } from '../servers.ts';
 
 const REQUESTS = 150;
@@ -23,14 +23,14 @@ const ACROSS = [
   ...both('used'),
 ];
 
-function pathOf({ sort, state, tariffId }: ListKind): string {
+function buildListPath({ sort, state, tariffId }: ListKind): string {
   const filter = `${state ? `&state=${state}` : ''}${tariffId ? `&tariff_id=${tariffId}` : ''}`;
   return `/users?limit=50&sort=${sort}${filter}`;
 }
 
 type Found = { readonly path: string; readonly ratio: Ratio };
 
-function worstOf(found: readonly Found[], title: string): Measured {
+function selectWorst(found: readonly Found[], title: string): Measured {
   const [worst] = [...found].sort((a, b) => b.ratio.value - a.ratio.value);
   if (!worst) throw new Error('nothing was measured');
   const { ratio, path } = worst;
@@ -40,11 +40,11 @@ function worstOf(found: readonly Found[], title: string): Measured {
 
 export const keyset: Figure = {
   name: 'keyset',
-  async measure({ databases, generator, scale, say }) {
+  async measure({ databases, generator, scale, printLine }) {
     const folder = await databases.folder('large');
     const { large } = databases.sizes;
     const within = (kinds: readonly ListKind[], most?: number) =>
-      cursorsInto(databaseOf(folder), large, kinds, PLACES, most);
+      cursorsInto(getDatabasePath(folder), large, kinds, PLACES, most);
     await using panel = await startPanel({ folder, tls: false });
     const side = (paths: readonly string[]) => {
       const target = panel.target(paths);
@@ -58,10 +58,10 @@ export const keyset: Figure = {
       const places = within(kinds);
       const found: Found[] = [];
       for (const [index, kind] of kinds.entries()) {
-        const path = pathOf(kind);
+        const path = buildListPath(kind);
         const anywhere = side((places[index] ?? []).map((cursor) => `${path}&cursor=${cursor}`));
-        const ratio = ratioOf(await pairedRounds(anywhere, side(others(path, index)), scale.rounds, 1), cpu, true);
-        say(`  ${path}, to ${what}: ${ratio.value.toFixed(2)} (${time(ratio.other)} to ${time(ratio.ours)})`);
+        const ratio = computeRatio(await pairedRounds(anywhere, side(others(path, index)), scale.rounds, 1), cpu, true);
+        printLine(`  ${path}, to ${what}: ${ratio.value.toFixed(2)} (${time(ratio.other)} to ${time(ratio.ours)})`);
         found.push({ path, ratio });
       }
       return found;
@@ -72,15 +72,15 @@ export const keyset: Figure = {
       (beginnings[index] ?? []).map((cursor) => `${path}&cursor=${cursor}`);
     const users = `${large.toLocaleString('en')} users`;
     return [
-      worstOf(
+      selectWorst(
         await compare('first page', ALONG, first),
         `page behind a cursor anywhere to first page, by id or age, ${users}`,
       ),
-      worstOf(
+      selectWorst(
         await compare('early page', ACROSS, early),
         `page behind a cursor anywhere to an early one, by name, expiry, traffic, ${users}`,
       ),
-      worstOf(
+      selectWorst(
         await compare('first page', ACROSS, first),
         `page behind a cursor anywhere to first page, by name, expiry, traffic, ${users}`,
       ),

@@ -1,6 +1,6 @@
 // A list of 50 with its exact total: what the whole stack costs beside the read of one page and one count.
 import type { Figure } from '../figure.ts';
-import { cpu, pairedRounds, ratioOf, time } from '../rounds.ts';
+import { computeRatio, cpu, pairedRounds, time } from '../rounds.ts';
 import { startBareBeside, startPanel } from '../servers.ts';
 import { requireSame } from '../target.ts';
 
@@ -18,7 +18,7 @@ export const list: Figure = {
       { server: bare.child, run: () => generator.flood(other, scale.seconds) },
       scale.rounds,
     );
-    const ratio = ratioOf(pairs, cpu);
+    const ratio = computeRatio(pairs, cpu);
     return [
       {
         title: 'list of 50 with exact total, to bare',

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Figure } from '../figure.ts';
 import { sampleIds } from '../sample-users.ts';
 import { type Server, startPanel } from '../servers.ts';
-import { rssOf } from '../usage.ts';
+import { readRss } from '../usage.ts';
 
 const MIB = 1024 * 1024;
 const PATHS = 2000;
@@ -32,7 +32,7 @@ async function highest(server: Server, load: Promise<unknown>): Promise<number> 
     isRunning = false;
   });
   while (isRunning) {
-    most = Math.max(most, await rssOf(server.child));
+    most = Math.max(most, await readRss(server.child));
     await wait(SAMPLE_MS);
   }
   await ended;
@@ -52,7 +52,7 @@ export const memory: Figure = {
     const writes = panel.target(['/users'], { name: 'Anna Weber', tariff_id: 3 });
     const ids = sampleIds(middle, BULK, 14);
     const bulk = panel.target(['/users/bulk'], { action: 'extend', days: 1, ids });
-    const [idle, busy, withThread] = [await rssOf(panel.child), [] as number[], [] as number[]];
+    const [idle, busy, withThread] = [await readRss(panel.child), [] as number[], [] as number[]];
     for (let round = 0; round < scale.rounds; round += 1) {
       busy.push(await highest(panel, generator.flood(panel.target(reads), scale.seconds)));
       busy.push(await highest(panel, generator.flood(writes, scale.seconds)));

@@ -1,6 +1,6 @@
 // The metrics of a million users, and beside them those of a thousand: figures are kept, not counted.
 import type { Figure } from '../figure.ts';
-import { p50, pairedRounds, ratioOf, time } from '../rounds.ts';
+import { computeRatio, p50, pairedRounds, time } from '../rounds.ts';
 import { startPanel } from '../servers.ts';
 
 const REQUESTS = 50;
@@ -16,7 +16,7 @@ export const metrics: Figure = {
       return { server: panel.child, run: () => generator.load(target, amount) };
     });
     if (!ours || !other) throw new Error('two sides are needed');
-    const ratio = ratioOf(await pairedRounds(ours, other, scale.rounds), p50, true);
+    const ratio = computeRatio(await pairedRounds(ours, other, scale.rounds), p50, true);
     const { small: few, large: many } = databases.sizes;
     return [
       {

@@ -1,6 +1,6 @@
 // One user by id: what the whole stack costs beside the one read that it is about.
 import type { Figure } from '../figure.ts';
-import { cpu, pairedRounds, ratioOf, time } from '../rounds.ts';
+import { computeRatio, cpu, pairedRounds, time } from '../rounds.ts';
 import { sampleIds } from '../sample-users.ts';
 import { startBareBeside, startPanel } from '../servers.ts';
 import { requireSame } from '../target.ts';
@@ -22,7 +22,7 @@ export const oneUser: Figure = {
       { server: bare.child, run: () => generator.flood(other, scale.seconds) },
       scale.rounds,
     );
-    const ratio = ratioOf(pairs, cpu);
+    const ratio = computeRatio(pairs, cpu);
     return [
       {
         title: 'GET /users/{id}, whole stack, to bare',

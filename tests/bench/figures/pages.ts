@@ -13,7 +13,7 @@ const USEFUL = {
   users: 'tr[data-index="0"] a[href]',
 } as const;
 /** In the page: notes when the selector's element has been painted, ms since the navigation began. */
-const noteUseful = (selector: string) => `
+const recordUseful = (selector: string) => `
   new MutationObserver((_, observer) => {
     if (document.querySelector('main ${selector}') === null) return;
     observer.disconnect();
@@ -57,7 +57,7 @@ async function open(browser: Browser, panel: BrowserPanel): Promise<BrowserConte
 async function firstUseful(browser: Browser, panel: BrowserPanel, screen: keyof typeof USEFUL): Promise<number> {
   const context = await open(browser, panel);
   const page = await context.newPage();
-  await page.addInitScript({ content: noteUseful(USEFUL[screen]) });
+  await page.addInitScript({ content: recordUseful(USEFUL[screen]) });
   await page.goto(`${panel.url}#/${screen}`);
   let at: unknown;
   while (typeof at !== 'number') at = await page.evaluate('window.usefulAt');
@@ -121,7 +121,7 @@ function tasksRow(title: string, most: number, what: string, tasks: readonly num
 
 export const pages: Figure = {
   name: 'pages',
-  async measure({ databases, scale, say }) {
+  async measure({ databases, scale, printLine }) {
     await ensureChromium();
     const users = databases.sizes.middle;
     const people = `${users.toLocaleString('en')} users`;
@@ -135,7 +135,7 @@ export const pages: Figure = {
         const detail = 'from the click to painted figures or rows; HTTPS, nothing cached';
         rows.push(timesRow(`first useful paint of ${screen}, ${people}`, 1000, detail, rounds));
       }
-      say('pages: tasks');
+      printLine('pages: tasks');
       const context = await open(browser, panel);
       const page = await context.newPage();
       await page.addInitScript({ content: NOTE_FOUND });

@@ -2,18 +2,18 @@
 // common word, beside the same one among a thousand.
 import type { Figure } from '../figure.ts';
 import { RARE_WORDS } from '../rare-words.ts';
-import { cpu, pairedRounds, ratioOf, time } from '../rounds.ts';
+import { computeRatio, cpu, pairedRounds, time } from '../rounds.ts';
 import { type Server, startBareBeside, startPanel } from '../servers.ts';
 import { fetchText } from '../target.ts';
 
 const REQUESTS = 200;
 const COMMON = 'anna';
 
-const pathOf = (word: string) => `/users?limit=50&q=${encodeURIComponent(word)}`;
+const buildSearchPath = (word: string) => `/users?limit=50&q=${encodeURIComponent(word)}`;
 
 async function requireFound(panel: Server): Promise<void> {
   for (const { asked, written } of RARE_WORDS) {
-    const { items, total } = JSON.parse(await fetchText(panel.target([pathOf(asked)])));
+    const { items, total } = JSON.parse(await fetchText(panel.target([buildSearchPath(asked)])));
     if (total !== 1 || !items[0].note.includes(written)) throw new Error(`${asked} found ${total} and not ${written}`);
   }
 }
@@ -29,22 +29,22 @@ export const search: Figure = {
     const [ascii] = RARE_WORDS;
     const scan = bare.target([`/${ascii.asked}`]);
     if (JSON.parse(await fetchText(scan)).items.length !== 1) throw new Error('the scan does not find the word');
-    const words = panel.target(RARE_WORDS.map(({ asked }) => pathOf(asked)));
+    const words = panel.target(RARE_WORDS.map(({ asked }) => buildSearchPath(asked)));
     const pairs = await pairedRounds(
       { server: panel.child, run: () => generator.load(words, { connections: 1, requests: REQUESTS }) },
       { server: bare.child, run: () => generator.load(scan, { connections: 1, requests: 1 }) },
       scale.rounds,
       1,
     );
-    const ratio = ratioOf(pairs, cpu);
-    const p99 = ratioOf(pairs, (sample) => sample.p99);
+    const ratio = computeRatio(pairs, cpu);
+    const p99 = computeRatio(pairs, (sample) => sample.p99);
     await using few = await startPanel({ folder: await databases.folder('small'), tls: false });
     const common = (server: Server) => ({
       server: server.child,
-      run: () => generator.load(server.target([pathOf(COMMON)]), { connections: 1, requests: REQUESTS }),
+      run: () => generator.load(server.target([buildSearchPath(COMMON)]), { connections: 1, requests: REQUESTS }),
     });
-    const ofCommon = ratioOf(await pairedRounds(common(panel), common(few), scale.rounds, 1), cpu, true);
-    const { total } = JSON.parse(await fetchText(panel.target([pathOf(COMMON)])));
+    const ofCommon = computeRatio(await pairedRounds(common(panel), common(few), scale.rounds, 1), cpu, true);
+    const { total } = JSON.parse(await fetchText(panel.target([buildSearchPath(COMMON)])));
     const users = databases.sizes.large.toLocaleString('en');
     return [
       {

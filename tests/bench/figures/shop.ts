@@ -2,10 +2,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { openConnection } from '../../../src/store/database.ts';
 import { startChild } from '../child.ts';
-import { databaseOf } from '../databases.ts';
+import { getDatabasePath } from '../databases.ts';
 import type { Bench, Figure, Measured } from '../figure.ts';
 import type { Illness } from '../ill-provider.ts';
-import { p99, pairedRounds, ratioOf, time } from '../rounds.ts';
+import { computeRatio, p99, pairedRounds, time } from '../rounds.ts';
 import { sampleIds } from '../sample-users.ts';
 import { type Server, startPanel } from '../servers.ts';
 import { quantile } from '../statistics.ts';
@@ -33,15 +33,15 @@ async function measureBesideProviders({ databases, generator, scale }: Bench): P
   };
   const measured: Measured[] = [];
   try {
-    const root = await provider.ask<string>('start');
-    await panel.child.ask('sell', { kind: 'yookassa', root, accounts: ACCOUNTS, orders: ORDERS });
+    const root = await provider.call<string>('start');
+    await panel.child.call('sell', { kind: 'yookassa', root, accounts: ACCOUNTS, orders: ORDERS });
     for (const illness of ['hangs', 'lies'] as const satisfies readonly Illness[]) {
-      await provider.ask('become', illness);
-      await panel.child.ask('press', true);
-      const asked = await provider.ask<number>('count');
-      const ratio = ratioOf(await pairedRounds(side(panel), side(silent), scale.rounds, 1), p99, true);
-      const requests = (await provider.ask<number>('count')) - asked;
-      await panel.child.ask('press', false);
+      await provider.call('become', illness);
+      await panel.child.call('press', true);
+      const asked = await provider.call<number>('count');
+      const ratio = computeRatio(await pairedRounds(side(panel), side(silent), scale.rounds, 1), p99, true);
+      const requests = (await provider.call<number>('count')) - asked;
+      await panel.child.call('press', false);
       measured.push({
         title: `GET /users/{id} beside ${ACCOUNTS} payment providers of which each ${illness}, to without, p99`,
         reach: { most: 1.2 },
@@ -50,7 +50,7 @@ async function measureBesideProviders({ databases, generator, scale }: Bench): P
         detail: `without ${time(ratio.other)}, beside them ${time(ratio.ours)}; ${requests} requests to them, ${ACCOUNTS * ORDERS} open orders, buyers who ask again and again`,
       });
     }
-    await provider.ask('become', 'none');
+    await provider.call('become', 'none');
   } finally {
     await provider.stop();
   }
@@ -58,23 +58,23 @@ async function measureBesideProviders({ databases, generator, scale }: Bench): P
 }
 
 /** Everyone has a Telegram account. */
-function giveAccounts(folder: string): void {
-  const db = openConnection(databaseOf(folder));
+function createAccounts(folder: string): void {
+  const db = openConnection(getDatabasePath(folder));
   db.exec(`UPDATE users SET telegram_id = NULL; UPDATE users SET telegram_id = ${EVERYONE_AT} + id`);
   db.close();
 }
 
 async function measureCheckouts({ databases, scale }: Bench): Promise<Measured> {
   const folder = await databases.copy('middle');
-  giveAccounts(folder);
+  createAccounts(folder);
   await using panel = await startPanel({ folder, tls: false });
   const telegram = startChild(new URL('../telegram.ts', import.meta.url));
   try {
-    const bot = await telegram.ask<object>('start');
-    const invoice = await panel.child.ask<{ payload: string; stars: number; people: number }>('broadcast', bot);
-    while ((await telegram.ask<number>('sent')) === 0) await wait(50);
+    const bot = await telegram.call<object>('start');
+    const invoice = await panel.child.call<{ payload: string; stars: number; people: number }>('broadcast', bot);
+    while ((await telegram.call<number>('sent')) === 0) await wait(50);
     const count = scale.rounds > 3 ? CHECKOUTS : FEW_CHECKOUTS;
-    const { waits, accepted, sent, refused } = await telegram.ask<CheckedOut>('checkOut', { ...invoice, count });
+    const { waits, accepted, sent, refused } = await telegram.call<CheckedOut>('checkOut', { ...invoice, count });
     const sorted = Float64Array.from(waits).sort();
     return {
       title: `pre-checkout answered beside a broadcast to ${invoice.people.toLocaleString('en')}, p99`,

@@ -1,7 +1,7 @@
 // A subscription link in each format, over twenty connections: what reading, writing and the headers cost beside sending the same bytes.
 import { FORMATS } from '../../../src/subscription/choose-format.ts';
 import type { Figure } from '../figure.ts';
-import { cpu, pairedRounds, type Ratio, ratioOf, time } from '../rounds.ts';
+import { computeRatio, cpu, pairedRounds, type Ratio, time } from '../rounds.ts';
 import { type Server, startBareBeside, startPanel } from '../servers.ts';
 import { fetchText, requireSame, type Target } from '../target.ts';
 
@@ -26,7 +26,7 @@ async function addConnections(panel: Server): Promise<void> {
 }
 
 /** The link of a user who may connect by all of them. */
-async function linkOf(panel: Server): Promise<URL> {
+async function findLink(panel: Server): Promise<URL> {
   const { items } = JSON.parse(await fetchText(panel.target(['/users?state=active&limit=500']))) as {
     items: { inbounds: number[] | null; sub_url: string }[];
   };
@@ -41,7 +41,7 @@ export const subscriptions: Figure = {
     const folder = await databases.copy('middle');
     await using panel = await startPanel({ folder, tls: false });
     await addConnections(panel);
-    const { pathname } = await linkOf(panel);
+    const { pathname } = await findLink(panel);
     const ratios: (Ratio & { format: string })[] = [];
     // A file of WireGuard has one connection.
     for (const format of FORMATS.filter((one) => one !== 'wireguard')) {
@@ -54,7 +54,7 @@ export const subscriptions: Figure = {
         { server: bare.child, run: () => generator.flood(other, scale.seconds) },
         scale.rounds,
       );
-      ratios.push({ format, ...ratioOf(pairs, cpu) });
+      ratios.push({ format, ...computeRatio(pairs, cpu) });
     }
     return ratios.map(({ format, ...ratio }) => ({
       title: `subscription link, ${format}, ${CONNECTIONS} connections, to bare`,

@@ -1,6 +1,6 @@
 // Lists at a thousand users and at a million: the total included, one must take as long as the other.
 import type { Figure } from '../figure.ts';
-import { p50, pairedRounds, type Ratio, ratioOf, time } from '../rounds.ts';
+import { computeRatio, p50, pairedRounds, type Ratio, time } from '../rounds.ts';
 import { startPanel } from '../servers.ts';
 
 /** First pages of the kinds that a panel and a bot ask for; each with its exact total. */
@@ -27,7 +27,7 @@ export const tableSize: Figure = {
         return { server: panel.child, run: () => generator.load(target, amount) };
       });
       if (!ours || !other) throw new Error('two sides are needed');
-      found.push({ list, ratio: ratioOf(await pairedRounds(ours, other, scale.rounds), p50, true) });
+      found.push({ list, ratio: computeRatio(await pairedRounds(ours, other, scale.rounds), p50, true) });
     }
     const [worst] = found.sort((a, b) => b.ratio.value - a.ratio.value);
     if (!worst) throw new Error('nothing was measured');

@@ -1,6 +1,6 @@
 // What HTTPS costs over kept connections.
 import type { Figure } from '../figure.ts';
-import { cpu, pairedRounds, ratioOf, time } from '../rounds.ts';
+import { computeRatio, cpu, pairedRounds, time } from '../rounds.ts';
 import { sampleIds } from '../sample-users.ts';
 import { startPanel } from '../servers.ts';
 
@@ -17,7 +17,7 @@ export const tls: Figure = {
       return { server: panel.child, run: () => generator.flood(target, scale.seconds) };
     });
     if (!ours || !other) throw new Error('two sides are needed');
-    const ratio = ratioOf(await pairedRounds(ours, other, scale.rounds), cpu);
+    const ratio = computeRatio(await pairedRounds(ours, other, scale.rounds), cpu);
     return [
       {
         title: 'HTTPS keep-alive to HTTP, GET /users/{id}',

@@ -1,6 +1,6 @@
 // A month of traffic over fifty nodes, beside a page of a list.
 import type { Figure } from '../figure.ts';
-import { cpu, pairedRounds, ratioOf, time } from '../rounds.ts';
+import { computeRatio, cpu, pairedRounds, time } from '../rounds.ts';
 import { startPanel } from '../servers.ts';
 
 export const traffic: Figure = {
@@ -12,7 +12,7 @@ export const traffic: Figure = {
       return { server: panel.child, run: () => generator.flood(target, scale.seconds) };
     };
     const pairs = await pairedRounds(side('/stats/traffic?range=30d'), side('/users?limit=50'), scale.rounds);
-    const ratio = ratioOf(pairs, cpu, true);
+    const ratio = computeRatio(pairs, cpu, true);
     return [
       {
         title: 'stats/traffic of 30 days with 50 nodes to a list page',

@@ -1,10 +1,10 @@
 // A thousand events a second into a webhook: what that costs those who read meanwhile, beside a panel with the same events and no webhook.
 import { setTimeout as wait } from 'node:timers/promises';
 import { startChild } from '../child.ts';
-import { databaseOf } from '../databases.ts';
+import { getDatabasePath } from '../databases.ts';
 import type { Figure } from '../figure.ts';
 import { startGenerator } from '../generator.ts';
-import { p99, pairedRounds, ratioOf, time } from '../rounds.ts';
+import { computeRatio, p99, pairedRounds, time } from '../rounds.ts';
 import { runningUsers, sampleIds } from '../sample-users.ts';
 import { type Server, startPanel } from '../servers.ts';
 
@@ -17,7 +17,7 @@ export const webhooks: Figure = {
   async measure({ databases, generator, scale }) {
     const { middle } = databases.sizes;
     const [folder, other] = [await databases.copy('middle'), await databases.copy('middle')];
-    const ids = runningUsers(databaseOf(folder), A_SECOND);
+    const ids = runningUsers(getDatabasePath(folder), A_SECOND);
     await using panel = await startPanel({ folder, tls: false });
     await using silent = await startPanel({ folder: other, tls: false });
     const receiver = startChild(new URL('../receiver.ts', import.meta.url));
@@ -44,9 +44,9 @@ export const webhooks: Figure = {
       };
     };
     try {
-      await panel.child.ask('webhook', await receiver.ask<string>('start'));
-      const ratio = ratioOf(await pairedRounds(side(panel), side(silent), scale.rounds, 1), p99, true);
-      const delivered = await receiver.ask<number>('count');
+      await panel.child.call('webhook', await receiver.call<string>('start'));
+      const ratio = computeRatio(await pairedRounds(side(panel), side(silent), scale.rounds, 1), p99, true);
+      const delivered = await receiver.call<number>('count');
       const emitted = ids.length * seconds * (scale.rounds + 1);
       return [
         {

@@ -108,7 +108,7 @@ function expectNone(complaints: readonly string[]): void {
 }
 
 /** Goes to a screen by `g` and a letter; again where a busy machine lets more time pass between the two than the page waits. */
-export async function goByKeys(page: Page, letter: string, title: string): Promise<void> {
+export async function navigateByKeys(page: Page, letter: string, title: string): Promise<void> {
   await expect(async () => {
     await page.keyboard.press('g');
     await page.keyboard.press(letter);

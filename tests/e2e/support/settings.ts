@@ -9,7 +9,7 @@ export function card(page: Page, title: string): Locator {
 
 /** The dialog that asks for the password before what takes data out of the panel or weakens it. */
 export function proofDialog(page: Page): Locator {
-  return page.getByRole('dialog', { name: 'Is it you?' });
+  return page.getByRole('dialog', { name: 'Confirm your identity' });
 }
 
 /** Types the password, and the code, where the dialog asks for it, by keyboard alone; what waited for them then goes on. */

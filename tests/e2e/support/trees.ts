@@ -84,7 +84,7 @@ export const TREES = {
   - button "Views"${list('Users', ['User', 'State', 'Plan', 'Traffic', 'Expires', 'Online', 'Tags'], true)}`,
   Plans: `${heading('Plans')}
   - button "Add a plan"
-  - group "Which plans":
+  - group "Show plans":
     - button /^Offered \\d+/ [pressed]${list('Plans', ['Plan', 'Traffic', 'Counter resets', 'Term', 'Devices', 'Price', 'Users', 'Actions'])}`,
   Sales: `${heading('Sales')}
   - button "Export CSV"

@@ -137,14 +137,15 @@ export function installControls(electron: typeof Electron, options: ControlsOpti
     });
   });
 
-  const itemsOf = (menu: Electron.Menu | null | undefined): Electron.MenuItem[] =>
-    (menu?.items ?? []).flatMap((item) => [item, ...itemsOf(item.submenu)]);
+  const listItems = (menu: Electron.Menu | null | undefined): Electron.MenuItem[] =>
+    (menu?.items ?? []).flatMap((item) => [item, ...listItems(item.submenu)]);
   const press = (menu: Electron.Menu | null, label: string) => {
-    const found = itemsOf(menu).find((item) => item.label === label && item.enabled);
-    if (found === undefined) throw new Error(`no item ${label} among ${itemsOf(menu).map((item) => item.label)}`);
+    const found = listItems(menu).find((item) => item.label === label && item.enabled);
+    if (found === undefined) throw new Error(`no item ${label} among ${listItems(menu).map((item) => item.label)}`);
     found.click();
   };
-  const labels = (menu: Electron.Menu | null) => itemsOf(menu).map(({ label, role, type }) => label || (role ?? type));
+  const labels = (menu: Electron.Menu | null) =>
+    listItems(menu).map(({ label, role, type }) => label || (role ?? type));
   const windows = () => BrowserWindow.getAllWindows().toSorted((a, b) => a.id - b.id);
   const first = (place = '') => windows().find((window) => window.webContents.getURL().includes(place));
 

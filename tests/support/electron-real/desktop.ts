@@ -11,13 +11,13 @@ import { createUntil, isAt, poll } from '../../desktop/poll.ts';
 import { controlsModule, type InstalledControls } from './controls.ts';
 
 /** The arguments of Electron: its own switches, the controls, then the application. */
-function argumentsOf({ appData, home, isPackaged, language, args }: LaunchOptions): string[] {
+function buildArguments({ appData, home, isPackaged, language, args }: LaunchOptions): string[] {
   const controls = join(appData, 'controls.cjs');
   writeFileSync(controls, controlsModule({ appData, downloads: join(home, 'Downloads'), isPackaged }));
   return [`--lang=${language}`, '-r', controls, root, ...args];
 }
 
-function environmentOf({ env }: LaunchOptions): Record<string, string> {
+function buildEnvironment({ env }: LaunchOptions): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined));
 }
 
@@ -34,9 +34,9 @@ async function unlessCollected<Read>(read: () => Promise<Read>): Promise<Read> {
 export async function launch(options: LaunchOptions): Promise<Desktop> {
   // Without the path of the binary, so that Playwright delays the application until it is connected.
   const application = await _electron.launch({
-    args: argumentsOf(options),
+    args: buildArguments(options),
     cwd: root,
-    env: environmentOf(options),
+    env: buildEnvironment(options),
     chromiumSandbox: true,
     locale: options.language,
     timezoneId: 'Europe/Berlin',
@@ -91,7 +91,7 @@ export async function launch(options: LaunchOptions): Promise<Desktop> {
 export async function launchAndWait(options: LaunchOptions): Promise<number | null> {
   const desktop = findDesktop({ root, platform: process.platform, env: process.env, uid: process.getuid?.() });
   if ('missing' in desktop) throw new Error(desktop.missing);
-  const child = spawn(desktop.binary, argumentsOf(options), { cwd: root, env: options.env, stdio: 'ignore' });
+  const child = spawn(desktop.binary, buildArguments(options), { cwd: root, env: options.env, stdio: 'ignore' });
   const [code] = await once(child, 'exit');
   return code;
 }

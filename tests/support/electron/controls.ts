@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Controls, Snapshot } from '../../desktop/driver.ts';
 import { app } from './app.ts';
 import { blockedRequests } from './browser.ts';
-import { dialogs, giveAnswer, type Item, Menu, Notification, opened, Tray } from './recorded.ts';
+import { dialogs, type Item, Menu, Notification, opened, setAnswer, Tray } from './recorded.ts';
 import { clipboard, powerMonitor, session, shortcuts } from './system.ts';
 import { BrowserWindow } from './windows.ts';
 
@@ -33,8 +33,8 @@ export const CONTROLS = {
     appCalls: app.calls,
     sessionHandlers: Object.keys(session.defaultSession.handlers),
   }),
-  answerMessage: (index: number) => giveAnswer('message', index),
-  answerSave: (path: string | null) => giveAnswer('save', path),
+  answerMessage: (index: number) => setAnswer('message', index),
+  answerSave: (path: string | null) => setAnswer('save', path),
   closeWindow: (place = '') => windowAt(place)?.close(),
   pressTray: (label: string) => Menu.press(Tray.all[0]?.menu?.items ?? [], label),
   pressMenu: (label: string) => Menu.press(Menu.application?.items ?? [], label),

@@ -12,17 +12,17 @@ import type { CONTROLS } from './controls.ts';
 
 type Controls = typeof CONTROLS;
 
-function environmentOf({ appData, home, isPackaged, language, env }: LaunchOptions): NodeJS.ProcessEnv {
+function buildEnvironment({ appData, home, isPackaged, language, env }: LaunchOptions): NodeJS.ProcessEnv {
   const packed = isPackaged ? { STAND_IN_PACKED: '1' } : {};
   return { ...env, HOME: home, XDG_CONFIG_HOME: appData, STAND_IN_LANGUAGE: language, ...packed };
 }
 
 export async function launch(options: LaunchOptions): Promise<Desktop> {
-  return spawnDesktop(environmentOf(options), options.args);
+  return spawnDesktop(buildEnvironment(options), options.args);
 }
 
 export function launchAndWait(options: LaunchOptions): Promise<number | null> {
-  return spawnDesktop(environmentOf(options), options.args).ended;
+  return spawnDesktop(buildEnvironment(options), options.args).ended;
 }
 
 function spawnDesktop(env: NodeJS.ProcessEnv, args: readonly string[]): Desktop {
@@ -38,17 +38,17 @@ function spawnDesktop(env: NodeJS.ProcessEnv, args: readonly string[]): Desktop 
     });
   }
   const ended = once(child, 'exit').then(([code]): number | null => code);
-  const control = controlsOf(child, () => output);
+  const control = createControl(child, () => output);
   let browser: Browser | null = null;
   const page = async (place?: string): Promise<Page> => {
     // An unexpected dialog leaves the window empty, so the error names it.
     let dialogs: Snapshot['dialogs'] = [];
-    const portOf = async () => {
+    const readDebugPort = async () => {
       ({ dialogs } = await snapshot());
       return control('debugPort');
     };
     browser ??= await chromium.connectOverCDP(
-      `http://127.0.0.1:${await poll(portOf, () => `the window has a page (dialogs: ${JSON.stringify(dialogs)})`)}`,
+      `http://127.0.0.1:${await poll(readDebugPort, () => `the window has a page (dialogs: ${JSON.stringify(dialogs)})`)}`,
     );
     const [context] = browser.contexts();
     return poll(async () => {
@@ -86,7 +86,7 @@ type Control = <Name extends keyof Controls>(
   ...args: Parameters<Controls[Name]>
 ) => Promise<Awaited<ReturnType<Controls[Name]>>>;
 
-function controlsOf(child: ChildProcess, output: () => string): Control {
+function createControl(child: ChildProcess, output: () => string): Control {
   let lastId = 0;
   const pending = new Map<number, PromiseWithResolvers<unknown>>();
   child.on('message', ({ id, result, failure }: { id: number; result?: unknown; failure?: string }) => {

@@ -9,12 +9,12 @@ const answers = { message: [] as number[], save: [] as (string | null)[] };
 const waiting: (() => void)[] = [];
 
 /** A dialog stays open, as a real one does, until the test answers it. */
-export function giveAnswer(kind: 'message' | 'save', answer: number | string | null): void {
+export function setAnswer(kind: 'message' | 'save', answer: number | string | null): void {
   (answers[kind] as unknown[]).push(answer);
   for (const resume of waiting.splice(0)) resume();
 }
 
-async function answerOf<Kind extends keyof typeof answers>(kind: Kind) {
+async function waitForAnswer<Kind extends keyof typeof answers>(kind: Kind) {
   while (answers[kind].length === 0) await new Promise<void>((resolve) => waiting.push(resolve));
   return answers[kind].shift() as (typeof answers)[Kind][number];
 }
@@ -22,11 +22,11 @@ async function answerOf<Kind extends keyof typeof answers>(kind: Kind) {
 export const dialog = {
   async showMessageBox(options: Record<string, unknown>) {
     dialogs.push({ kind: 'message', options });
-    return { response: await answerOf('message'), checkboxChecked: false };
+    return { response: await waitForAnswer('message'), checkboxChecked: false };
   },
   async showSaveDialog(options: Record<string, unknown>) {
     dialogs.push({ kind: 'save', options });
-    const filePath = await answerOf('save');
+    const filePath = await waitForAnswer('save');
     return filePath === null ? { canceled: true, filePath: '' } : { canceled: false, filePath };
   },
   showErrorBox(title: string, content: string) {

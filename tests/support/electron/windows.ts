@@ -1,6 +1,7 @@
 // The stand-in's windows: each is a page with the built preload in it, and its calls are structured clones.
 import { EventEmitter } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { BrowserContext, Frame, Page } from '@playwright/test';
 import { fromPage, toPage } from './addresses.ts';
 import { app, preventable } from './app.ts';
@@ -26,6 +27,8 @@ export const protocol = {
   },
   handle(scheme: string, handler: Handler): void {
     app.afterReady('protocol.handle');
+    // The desktop calls it once its panel is open.
+    if (existsSync(join(app.getPath('userData'), 'defect'))) throw new Error('a defect of the test');
     // In Electron its pages would have no origin, and no scripts of modules.
     if (!privileged.has(scheme)) throw new Error(`the scheme '${scheme}' is not privileged`);
     schemes.set(scheme, handler);
@@ -87,7 +90,7 @@ class WebContents extends EventEmitter {
     await page.exposeBinding('standInInvoke', ({ frame }, channel: string, args: unknown[]) =>
       this.#invoke(frame, channel, args),
     );
-    await page.addInitScript(bootOf(this.preload));
+    await page.addInitScript(buildPreloadScript(this.preload));
     page.on('crash', () => this.emit('render-process-gone', {}, { reason: 'crashed', exitCode: 1 }));
     page.on('framenavigated', (frame) => {
       if (frame === page.mainFrame()) this.#url = fromPage(frame.url());
@@ -129,7 +132,7 @@ const SEND = ([channel, message]: readonly [string, unknown]) =>
   );
 
 /** Runs the preload as Electron does: before the page's scripts, with a `require` that has only Electron. */
-function bootOf(preload: string): string {
+function buildPreloadScript(preload: string): string {
   return `(() => {
     if (window.top !== window) return;
     const listeners = new Map();

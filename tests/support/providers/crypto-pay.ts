@@ -4,7 +4,7 @@ import { type FakeInvoice, type FakeProvider, type FakeReply, newInvoice, openFa
 
 const TOKEN = '12345:AAcanary-of-crypto-pay';
 
-function viewOf({ id, token, amount, currency, createdAt, state }: FakeInvoice) {
+function buildInvoiceView({ id, token, amount, currency, createdAt, state }: FakeInvoice) {
   return {
     invoice_id: Number(id),
     hash: `h${id}`,
@@ -29,6 +29,7 @@ export function openCryptoPay(): Promise<FakeProvider> {
   return openFake({
     kind: 'crypto_pay',
     fields: { api_token: TOKEN },
+    denial: { ok: false, error: { code: 403, name: 'METHOD_DISABLED' } },
     invoices,
     answer({ path, headers, raw }) {
       if (headers['crypto-pay-api-token'] !== TOKEN)
@@ -37,11 +38,11 @@ export function openCryptoPay(): Promise<FakeProvider> {
       if (path === '/api/getMe') return fine({ app_id: 7, name: 'Shop', payment_processing_bot_username: 'CryptoBot' });
       if (path === '/api/createInvoice') {
         const { payload: token, amount, fiat: currency } = given;
-        return fine(viewOf(newInvoice(invoices, '', { token, amount, currency })));
+        return fine(buildInvoiceView(newInvoice(invoices, '', { token, amount, currency })));
       }
       const ids = String(given.invoice_ids ?? '').split(',');
       const found = invoices
-        .map(viewOf)
+        .map(buildInvoiceView)
         .filter(
           ({ status, invoice_id: id }) =>
             (given.status ?? status) === status && (ids[0] === '' || ids.includes(`${id}`)),
@@ -49,7 +50,7 @@ export function openCryptoPay(): Promise<FakeProvider> {
       return fine({ items: found.reverse().slice(given.offset ?? 0, (given.offset ?? 0) + (given.count ?? 100)) });
     },
     hook(invoice) {
-      const raw = JSON.stringify({ update_id: 1, update_type: 'invoice_paid', payload: viewOf(invoice) });
+      const raw = JSON.stringify({ update_id: 1, update_type: 'invoice_paid', payload: buildInvoiceView(invoice) });
       const key = createHash('sha256').update(TOKEN).digest();
       return { raw, headers: { 'crypto-pay-api-signature': createHmac('sha256', key).update(raw).digest('hex') } };
     },

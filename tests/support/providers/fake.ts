@@ -4,7 +4,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { ProviderKind } from '../../../src/contract/sales/providers.ts';
-import type { FakeReply, FakeRequest, FakeSession } from '../../../src/panel/demo/fake-stripe.ts';
+import type { FakeReply, FakeRequest, FakeSession } from '../../../src/demo/fake-stripe.ts';
 
 export type { FakeReply };
 
@@ -27,12 +27,16 @@ export interface FakeProvider extends AsyncDisposable {
   readonly invoices: FakeInvoice[];
   /** The next requests, in order, whose path holds `of`, have these faults. */
   fail(of: string, ...faults: readonly Fault[]): void;
+  /** From now on the keys are not allowed these requests; null: they are allowed everything again. */
+  deny(isDenied: ((request: FakeRequest) => boolean) | null): void;
   /** The buyer pays the invoice of an order; `short`: less than is asked. */
   pay(token: string, how?: 'whole' | 'short'): void;
   expire(token: string): void;
   /** From now on refunds are begun, and done only by `settleRefund`. */
-  holdRefunds(): void;
+  delayRefunds(): void;
   settleRefund(token: string, isDone: boolean): void;
+  /** While it is silent, requests get no reply. */
+  setSilent(isSilent: boolean): void;
   /** In the provider's own pages. */
   refund(token: string): void;
   /** A webhook as the provider sends it. */
@@ -43,6 +47,8 @@ interface FakeParts {
   readonly kind: ProviderKind;
   readonly fields: Readonly<Record<string, string>>;
   readonly path?: string;
+  /** How it answers what the keys are not allowed. */
+  readonly denial?: unknown;
   readonly invoices: FakeInvoice[];
   /** `isHeld`: refunds are not done at once. */
   answer(request: FakeRequest, isHeld: boolean): FakeReply;
@@ -56,6 +62,8 @@ export async function openFake(parts: FakeParts): Promise<FakeProvider> {
   const { invoices } = parts;
   const requests: FakeRequest[] = [];
   let isHeld = false;
+  let isDenied: ((request: FakeRequest) => boolean) | null = null;
+  let isSilent = false;
   const faults: { readonly of: string; readonly fault: Fault }[] = [];
   const server = http.createServer(async (incoming, reply) => {
     const raw = await text(incoming);
@@ -67,13 +75,15 @@ export async function openFake(parts: FakeParts): Promise<FakeProvider> {
     requests.push(request);
     const index = faults.findIndex(({ of }) => path.includes(of));
     const fault = index < 0 ? null : faults.splice(index, 1)[0]?.fault;
-    if (fault === 'silent') return;
+    if (isSilent || fault === 'silent') return;
     if (fault === 'busy') reply.writeHead(429, { 'retry-after': '7' }).end('{}');
     else if (fault === 'down') reply.writeHead(500).end('{}');
     else if (fault === 'garbage') reply.writeHead(200).end('<html>');
     else if (fault === 'endless') reply.writeHead(200).write('x'.repeat(3_000_000));
     else {
-      const { status, body } = parts.answer(request, isHeld);
+      const { status, body } = isDenied?.(request)
+        ? { status: 403, body: parts.denial ?? {} }
+        : parts.answer(request, isHeld);
       if (fault === 'cut') reply.destroy();
       else if (fault === 'late') reply.writeHead(500).end('{}');
       else reply.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -81,7 +91,7 @@ export async function openFake(parts: FakeParts): Promise<FakeProvider> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const invoiceOf = (token: string): FakeInvoice => {
+  const getInvoice = (token: string): FakeInvoice => {
     const found = invoices.find((invoice) => invoice.token === token);
     if (found === undefined) throw new Error(`no invoice ${token}`);
     return found;
@@ -95,24 +105,30 @@ export async function openFake(parts: FakeParts): Promise<FakeProvider> {
     fail(of, ...next) {
       for (const fault of next) faults.push({ of, fault });
     },
+    deny(wanted) {
+      isDenied = wanted;
+    },
     pay(token, how = 'whole') {
-      const invoice = invoiceOf(token);
+      const invoice = getInvoice(token);
       invoice.state = how === 'whole' ? 'paid' : 'short';
       parts.pay?.(invoice);
     },
     expire(token) {
-      invoiceOf(token).state = 'expired';
+      getInvoice(token).state = 'expired';
     },
-    holdRefunds() {
+    delayRefunds() {
       isHeld = true;
     },
-    settleRefund: (token, isDone) => parts.settleRefund?.(invoiceOf(token), isDone),
+    setSilent(isTo) {
+      isSilent = isTo;
+    },
+    settleRefund: (token, isDone) => parts.settleRefund?.(getInvoice(token), isDone),
     refund(token) {
-      const invoice = invoiceOf(token);
+      const invoice = getInvoice(token);
       invoice.refunded = invoice.amount;
       parts.refund?.(invoice);
     },
-    hook: (token) => parts.hook(invoiceOf(token)),
+    hook: (token) => parts.hook(getInvoice(token)),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();
@@ -146,6 +162,6 @@ const FIRST = Date.UTC(2026, 10, 20);
 let passed = 0;
 
 /** What is made from now on is made so much later. */
-export function passTime(ms: number): void {
+export function advanceClock(ms: number): void {
   passed += ms;
 }

@@ -12,7 +12,7 @@ function sign(json: string): string {
     .digest('hex');
 }
 
-function viewOf({ id, token, amount, currency, createdAt, paidAt, state, refunded }: FakeInvoice) {
+function buildInvoiceView({ id, token, amount, currency, createdAt, paidAt, state, refunded }: FakeInvoice) {
   const status = { open: 'check', paid: 'paid', short: 'wrong_amount', expired: 'cancel', failed: 'fail' }[state];
   return {
     uuid: id,
@@ -41,20 +41,23 @@ export function openHeleket(): Promise<FakeProvider> {
       const known = invoices.find(({ id, token }) => id === given.uuid || token === given.order_id);
       if (path === '/payment') {
         const { order_id: token, amount, currency } = given;
-        return fine(viewOf(known ?? newInvoice(invoices, 'u-', { token, amount, currency })));
+        return fine(buildInvoiceView(known ?? newInvoice(invoices, 'u-', { token, amount, currency })));
       }
       if (path === '/payment/info')
-        return known ? fine(viewOf(known)) : { status: 422, body: { state: 1, errors: {} } };
+        return known ? fine(buildInvoiceView(known)) : { status: 422, body: { state: 1, errors: {} } };
       // By when they were made, whenever they were paid.
       const [begin, end] = [given.date_from, given.date_to].map((date) => Date.parse(`${date}Z`));
       const listed = invoices.filter(({ createdAt }) => createdAt >= (begin ?? 0) && createdAt <= (end ?? 0));
       const from = Number(given.cursor ?? 0);
       const next = from + PAGE < listed.length ? String(from + PAGE) : null;
-      return fine({ items: listed.slice(from, from + PAGE).map(viewOf), paginate: { nextCursor: next } });
+      return fine({ items: listed.slice(from, from + PAGE).map(buildInvoiceView), paginate: { nextCursor: next } });
     },
     // As PHP writes JSON: slashes are escaped.
     hook(invoice) {
-      const body = JSON.stringify({ type: 'payment', ...viewOf(invoice), status: 'paid' }).replaceAll('/', '\\/');
+      const body = JSON.stringify({ type: 'payment', ...buildInvoiceView(invoice), status: 'paid' }).replaceAll(
+        '/',
+        '\\/',
+      );
       return { raw: `${body.slice(0, -1)},"sign":"${sign(body)}"}`, headers: {} };
     },
   });

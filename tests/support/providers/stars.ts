@@ -25,7 +25,7 @@ export function openStars(): Promise<FakeProvider> {
     transaction_type: 'invoice_payment',
     user: { id: BUYER, is_bot: false, first_name: 'Anna' },
   };
-  const giveBack = ({ id, amount, createdAt }: FakeInvoice) => {
+  const refundInvoice = ({ id, amount, createdAt }: FakeInvoice) => {
     const { type, user: buyer } = user;
     const receiver = { type, transaction_type: 'invoice_payment', user: buyer };
     ledger.push({ id: `charge_${id}`, amount: Number(amount), date: createdAt / 1000 + 60, receiver });
@@ -33,6 +33,7 @@ export function openStars(): Promise<FakeProvider> {
   return openFake({
     kind: 'stars',
     fields: { bot_token: TOKEN },
+    denial: { ok: false, error_code: 403, description: 'Forbidden: not for this bot' },
     invoices,
     answer({ path, raw }) {
       const [, bot, method] = path.split('/');
@@ -60,7 +61,7 @@ export function openStars(): Promise<FakeProvider> {
           if (invoice?.state !== 'paid' || given.user_id !== BUYER) return error(400, 'Bad Request: CHARGE_NOT_FOUND');
           if (invoice.refunded !== '0') return error(400, 'Bad Request: CHARGE_ALREADY_REFUNDED');
           invoice.refunded = invoice.amount;
-          giveBack(invoice);
+          refundInvoice(invoice);
           return fine(true);
         }
         default:
@@ -71,7 +72,7 @@ export function openStars(): Promise<FakeProvider> {
       const source = { ...user, invoice_payload: token };
       ledger.push({ id: `charge_${id}`, amount: Number(amount), date: createdAt / 1000, source });
     },
-    refund: giveBack,
+    refund: refundInvoice,
     hook: () => ({ raw: '{}', headers: {} }),
   });
 }

@@ -5,7 +5,7 @@ const SHOP = '100500';
 const KEY = 'test_canary-of-yookassa';
 const PAGE = 2;
 
-function viewOf({ id, token, amount, currency, createdAt, state, refunded }: FakeInvoice) {
+function buildInvoiceView({ id, token, amount, currency, createdAt, state, refunded }: FakeInvoice) {
   const isPaid = state === 'paid';
   return {
     id,
@@ -56,7 +56,7 @@ export function openYookassa(): Promise<FakeProvider> {
           if (customer?.email === undefined && customer?.phone === undefined) return error(400, 'invalid_request');
           const { value: amount, currency } = given.amount;
           const invoice = newInvoice(invoices, '2d-', { token: given.metadata.order, amount, currency });
-          return { status: 200, body: viewOf(invoice) };
+          return { status: 200, body: buildInvoiceView(invoice) };
         });
       if (method === 'POST' && path === '/refunds')
         return once(headers['idempotence-key'], () => {
@@ -75,14 +75,14 @@ export function openYookassa(): Promise<FakeProvider> {
           invoices
             .filter(({ createdAt }) => createdAt >= from)
             .toReversed()
-            .map(viewOf),
+            .map(buildInvoiceView),
           query.get('cursor'),
         );
       const begun = refunds.find(({ id }) => path === `/refunds/${id}`);
       if (begun) return { status: 200, body: begun };
       if (path === '/refunds') return page(refunds, query.get('cursor'));
       const invoice = invoices.find(({ id }) => path === `/payments/${id}`);
-      return invoice ? { status: 200, body: viewOf(invoice) } : error(404, 'not_found');
+      return invoice ? { status: 200, body: buildInvoiceView(invoice) } : error(404, 'not_found');
     },
     refund(invoice) {
       refunds.push({ id: `r${refunds.length}`, payment_id: invoice.id, value: invoice.amount, status: 'succeeded' });
@@ -95,7 +95,7 @@ export function openYookassa(): Promise<FakeProvider> {
       }
     },
     hook: (invoice) => ({
-      raw: JSON.stringify({ type: 'notification', event: 'payment.succeeded', object: viewOf(invoice) }),
+      raw: JSON.stringify({ type: 'notification', event: 'payment.succeeded', object: buildInvoiceView(invoice) }),
       headers: {},
     }),
   });

@@ -39,8 +39,8 @@ export const access = {
     enter: 'Open the panel',
   },
   proof: {
-    title: 'Is it you?',
-    text: 'This takes data out of the panel or weakens its protection. Your password is asked for once in five minutes.',
+    title: 'Confirm your identity',
+    text: 'This exports data or weakens the protection of the panel. The password is required once in five minutes.',
     submit: 'Continue',
   },
   twoFactor: {
@@ -53,9 +53,9 @@ export const access = {
     confirm: 'Turn it on',
   },
   vault: {
-    title: 'The panel has no place for its secret yet',
+    title: 'The panel cannot store its secret yet',
     absent:
-      'No keychain answers on this machine. On a server, start the panel with a key file: it is made if it is missing. Keep it outside the data folder and apart from the backups.',
+      'No keychain answers on this machine. On a server, start the panel with a key file: it is created if it is missing. Keep it outside the data folder and apart from the backups.',
     closed: 'The keychain of this machine is locked, missing, or has lost the key. Unlock it, then try again.',
     copy: 'Copy the command',
   },
@@ -71,13 +71,13 @@ export const access = {
     label: 'Password strength',
     short_one: 'Too short: {{count, number}} more character',
     short_other: 'Too short: {{count, number}} more characters',
-    weak: 'Weak: it would be guessed',
+    weak: 'Weak: easy to guess',
     fair: 'Fair: longer is better',
     good: 'Good',
     strong: 'Strong',
     common: 'One of the most used passwords',
     repeats: 'The same few characters repeat',
-    sequence: 'A row of keys or digits is guessed early',
+    sequence: 'Sequences of keys or digits are easy to guess',
     name: 'Your name is in it',
     hint: 'Four or five unrelated words are strong and easy to type.',
   },

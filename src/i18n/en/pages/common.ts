@@ -4,7 +4,7 @@ export const common = {
   save: 'Save',
   cancel: 'Cancel',
   close: 'Close',
-  retry: 'Try again',
+  retry: 'Retry',
   showPassword: 'Show or hide the password',
   undo: 'Undo',
   undone: 'Undone',

@@ -119,9 +119,9 @@ export const frame = {
     back: 'Connected again',
   },
   ended: { title: 'Your session has ended', hint: 'Sign in to continue where you were. Your input is kept.' },
-  notFound: { title: 'Nothing is at this address', hint: 'The link may be mistyped.', home: 'Go to the overview' },
+  notFound: { title: 'Page not found', hint: 'Check the address.', home: 'Go to the overview' },
   error: {
-    away: 'This screen is loaded as soon as the panel can be reached again.',
+    away: 'This screen loads as soon as the panel can be reached again.',
     chunk: 'A part of the panel could not be loaded. It may have been updated.',
   },
   table: {
@@ -156,8 +156,8 @@ export const frame = {
     discardText: 'The changes in this form are not saved.',
     discard: 'Discard',
     keep: 'Keep editing',
-    changedTitle: 'Someone else has changed this meanwhile',
-    changedText: 'Your input is still here. Look at the current values, or save yours over them.',
+    changedTitle: 'Someone else has changed this',
+    changedText: 'Your input is still here. Load the current values, or overwrite them with yours.',
     seePresent: 'Load the current values',
     overwrite: 'Save mine anyway',
     failed: 'Not saved',
@@ -168,8 +168,8 @@ export const frame = {
   },
   connections: {
     all: 'All, including future ones',
-    chosen: 'Chosen ones',
-    none: 'None is chosen: users would have nothing to connect to.',
+    chosen: 'Selected',
+    none: 'None is selected: users would have nothing to connect to.',
     disabled: '{{name}} (disabled)',
   },
   confirm: { typeName: 'Type {{name}} to confirm', wrongName: 'This is not the name' },

@@ -64,10 +64,14 @@ export const desktop: Russian<typeof english> = {
 
   crashed: 'В прошлый раз Gatehouse завершился с ошибкой',
   crashedDetail: 'Это было {{at}}: {{message}}. Всё подтверждённое сохранено. Подробности в журнале: {{log}}',
+  endedBadly: 'Прошлый запуск Gatehouse прервался',
+  endedBadlyDetail:
+    'Программу остановили извне, произошёл сбой или отключилось питание. Всё, что панель подтвердила, сохранено.',
   ok: 'Понятно',
 
   reopened: 'Панель пришлось запустить заново',
-  reopenedDetail: 'Она перестала отвечать и открыта ещё раз: {{reason}}',
+  reopenedSocket: 'Она перестала принимать подключения и открыта заново.',
+  reopenedDatabase: 'Базу данных не удалось прочитать, и панель открыта заново.',
   notReopened: 'Панель остановилась',
 
   nodeDown: 'Узел {{name}} не отвечает',
@@ -76,6 +80,7 @@ export const desktop: Russian<typeof english> = {
   webhookDisabled: 'Вебхук отключён',
   certificateFailed: 'Сертификат не продлён',
   certificateEnding: 'Срок сертификата скоро закончится',
+  authorityReplaced: 'Центр сертификации панели заменён: клиентам нужен новый файл',
   nodeCertificateFailed: '{{name}}: нет нового сертификата для ссылок',
   nodeCertificateEnding: '{{name}}: срок сертификата ссылок скоро закончится',
   backupFailed: 'Резервная копия не создана',

@@ -58,10 +58,6 @@ export const sales: Russian<typeof english> = {
   noneHint: 'Внесите платёж в карточке пользователя, и он появится здесь.',
   toUsers: 'К пользователям',
   kind: {
-    devices_one: 'ещё {{count, number}} устройство',
-    devices_few: 'ещё {{count, number}} устройства',
-    devices_many: 'ещё {{count, number}} устройств',
-    devices_other: 'ещё {{count, number}} устройства',
     traffic_used: '{{amount}}, пока не израсходуется',
     traffic_period: '{{amount}}, до сброса счётчика',
     traffic_days: '{{amount}} на {{term}}',
@@ -253,10 +249,6 @@ export const sales: Russian<typeof english> = {
     hold: 'От неначатого срока останется: {{term}}.',
     bytes: 'Будет снято трафика: {{left}}.',
     used: 'Израсходовано или истекло и так и останется: {{used}}.',
-    devices_one: 'Будет снято: {{count, number}} устройство.',
-    devices_few: 'Будет снято: {{count, number}} устройства.',
-    devices_many: 'Будет снято: {{count, number}} устройств.',
-    devices_other: 'Будет снято: {{count, number}} устройства.',
     referrer: 'Дни за приглашение будут сняты: {{name}}, срок закончится {{to}}.',
     referrerHold: 'Дни за приглашение будут сняты: {{name}}, от неначатого срока останется: {{term}}.',
     nothing: 'Снимать уже нечего: у пользователя останется то, что есть.',
@@ -278,7 +270,7 @@ export const sales: Russian<typeof english> = {
     audience: { all: 'Для всех', new: 'Для новых', existing: 'Для покупавших', link: 'Только по ссылке' },
     columns: { name: 'Предложение', plan: 'Тариф', sold: 'Что продаётся', prices: 'Цены', state: 'Состояние' },
     empty: 'Предложений пока нет',
-    emptyHint: 'Предложение говорит, что могут купить пользователи тарифа — время, трафик или устройства — и почём.',
+    emptyHint: 'Предложение говорит, что могут купить пользователи тарифа — время или трафик — и почём.',
     emptyNoPlan: 'Сначала добавьте тариф.',
     fields: {
       plan: 'Тариф',
@@ -288,12 +280,6 @@ export const sales: Russian<typeof english> = {
       kind: 'Что продаётся',
       term: 'Время',
       traffic: 'Трафик',
-      devices: 'Устройства',
-      deviceCount: 'Сколько устройств добавить',
-      minDays: 'Оплачивается дней, не меньше',
-      devicesHint:
-        'Лимит пользователя вырастет до конца текущего срока. Тем, у кого нет лимита или идущего срока, устройства не предлагаются.',
-      devicePricesHint: 'За 30 дней. Остаток срока оплачивается по дням, с округлением вверх до наименьшей единицы.',
       length: 'Сколько времени',
       bytes: 'Сколько трафика',
       lifetime: 'Действует',
@@ -382,7 +368,7 @@ export const sales: Russian<typeof english> = {
     referrerDays: 'Дней пригласившему',
     friendDays: 'Дней другу',
     most: 'Наград одному пользователю за 30 дней',
-    mostHint:
+    maxHint:
       'За один аккаунт Telegram награда даётся один раз, даже если пользователя удалить. При возврате дни снимаются у обоих.',
     saved: 'Сохранено',
     opened: 'Пришли по ссылкам',

@@ -1,7 +1,7 @@
 // The HTTP transport: replies, problems and silence are distinguished; events resume after the last one, with growing waits.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PanelCallError } from '../../../contract/client.ts';
-import { problemOf } from '../../../contract/errors.ts';
+import { buildProblem } from '../../../contract/errors.ts';
 import { createHttpTransport } from './transport-http.ts';
 
 const BASE = 'https://panel.example/secret/panel/';
@@ -36,11 +36,11 @@ function transportOver(answer: (seen: Seen, count: number) => Response | Promise
 
 const json = (body: unknown, init: ResponseInit = {}) =>
   new Response(JSON.stringify(body), { ...init, headers: { 'Content-Type': 'application/json', ...init.headers } });
-const problem = (code: Parameters<typeof problemOf>[0], headers: Record<string, string> = {}) => {
-  const body = problemOf(code, 'r1');
+const problem = (code: Parameters<typeof buildProblem>[0], headers: Record<string, string> = {}) => {
+  const body = buildProblem(code, 'r1');
   return json(body, { status: body.status, headers: { 'Content-Type': 'application/problem+json', ...headers } });
 };
-const failureOf = (call: Promise<unknown>) =>
+const catchFailure = (call: Promise<unknown>) =>
   call.then(
     () => null,
     (failure: unknown) => failure,
@@ -93,7 +93,7 @@ describe('a call', () => {
 
   it('rejects with the problem that the panel answered with, and when to try again', async () => {
     const { transport, reach } = transportOver(() => problem('rate_limited', { 'Retry-After': '7' }));
-    const failure = await failureOf(transport.call('listUsers', {}));
+    const failure = await catchFailure(transport.call('listUsers', {}));
     expect(failure).toBeInstanceOf(PanelCallError);
     expect(failure).toMatchObject({ code: 'rate_limited', retryAfter: 7 });
     expect(reach).toEqual(['reached']);
@@ -110,7 +110,7 @@ describe('a call', () => {
     ],
   ])('reports it where %s', async (_what, answer, state) => {
     const { transport, reach } = transportOver(answer);
-    await expect(failureOf(transport.call('listUsers', {}))).resolves.toMatchObject({ code: 'unavailable' });
+    await expect(catchFailure(transport.call('listUsers', {}))).resolves.toMatchObject({ code: 'unavailable' });
     expect(reach).toEqual([state]);
   });
 
@@ -120,7 +120,7 @@ describe('a call', () => {
       controller.abort('enough');
       throw new DOMException('aborted', 'AbortError');
     });
-    await expect(failureOf(transport.call('listUsers', {}, { signal: controller.signal }))).resolves.toBe('enough');
+    await expect(catchFailure(transport.call('listUsers', {}, { signal: controller.signal }))).resolves.toBe('enough');
     expect(reach).toEqual([]);
   });
 

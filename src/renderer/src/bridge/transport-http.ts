@@ -2,7 +2,7 @@
 import type { PanelTransport } from '../../../bridge/panel-transport.ts';
 import { SESSION_HEADER } from '../../../contract/access/session.ts';
 import { type CallOptions, isProblem, PanelCallError } from '../../../contract/client.ts';
-import { problemOf } from '../../../contract/errors.ts';
+import { buildProblem } from '../../../contract/errors.ts';
 import type { OperationId } from '../../../contract/table.ts';
 import type { HttpParts } from './watch-events.ts';
 import { watchEvents } from './watch-events.ts';
@@ -40,7 +40,7 @@ async function call(parts: HttpParts, id: OperationId, input: unknown, options: 
   } catch (cause) {
     if (signal?.aborted) throw signal.reason;
     parts.reach.onReach('lost');
-    throw new PanelCallError(problemOf('unavailable', 'none'), { cause });
+    throw new PanelCallError(buildProblem('unavailable', 'none'), { cause });
   }
   const given = response.headers.get(SESSION_HEADER);
   if (given !== null) parts.sessionSecret.write(given === '' ? null : given);
@@ -54,19 +54,19 @@ async function call(parts: HttpParts, id: OperationId, input: unknown, options: 
     if (etag !== null) onEtag?.(etag);
     return body;
   }
-  throw failureOf(parts, response, isJson ? body : text);
+  throw toCallError(parts, response, isJson ? body : text);
 }
 
 /** A reply that is no problem document comes from something else than a panel at this address. */
-function failureOf({ reach }: HttpParts, response: Response, body: unknown): PanelCallError {
+function toCallError({ reach }: HttpParts, response: Response, body: unknown): PanelCallError {
   if (isProblem(body)) {
     reach.onReach('reached');
-    return new PanelCallError(body, { retryAfter: secondsOf(response.headers.get('Retry-After')) });
+    return new PanelCallError(body, { retryAfter: parseRetryAfter(response.headers.get('Retry-After')) });
   }
   // A proxy in front of the panel answers with these when the panel itself does not.
   const isAbsent = response.status >= 502 && response.status <= 504;
   reach.onReach(isAbsent ? 'lost' : 'moved');
-  return new PanelCallError(problemOf('unavailable', 'none'), { cause: new Error(`HTTP ${response.status}`) });
+  return new PanelCallError(buildProblem('unavailable', 'none'), { cause: new Error(`HTTP ${response.status}`) });
 }
 
 function parse(text: string): unknown {
@@ -77,7 +77,7 @@ function parse(text: string): unknown {
   }
 }
 
-function secondsOf(header: string | null): number | null {
+function parseRetryAfter(header: string | null): number | null {
   const seconds = Number(header ?? Number.NaN);
   return Number.isFinite(seconds) && seconds >= 0 ? seconds : null;
 }

@@ -2,7 +2,7 @@
 import type { CallEnvelope, DesktopApi, LiveMessage } from '../../../bridge/desktop-api.ts';
 import type { LiveListener, PanelTransport, ReachListener } from '../../../bridge/panel-transport.ts';
 import { type CallOptions, PanelCallError } from '../../../contract/client.ts';
-import { problemOf } from '../../../contract/errors.ts';
+import { buildProblem } from '../../../contract/errors.ts';
 
 /** How long to wait before a broken watch is started again, in ms. */
 const AGAIN_MS = 1000;
@@ -28,10 +28,10 @@ async function call(parts: IpcParts, id: string, input: unknown, options: CallOp
     ...(ifMatch !== undefined && { 'if-match': ifMatch }),
     ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
   });
-  const envelope = await unlessGivenUp(asked, signal).catch((cause: unknown) => {
+  const envelope = await unlessAborted(asked, signal).catch((cause: unknown) => {
     if (signal?.aborted) throw signal.reason;
     parts.reach.onReach('lost');
-    throw new PanelCallError(problemOf('unavailable', 'none'), { cause });
+    throw new PanelCallError(buildProblem('unavailable', 'none'), { cause });
   });
   parts.reach.onReach('reached');
   if (!envelope.ok) throw new PanelCallError(envelope.problem, { retryAfter: envelope.retryAfter });
@@ -39,12 +39,12 @@ async function call(parts: IpcParts, id: string, input: unknown, options: CallOp
   return envelope.text === null ? undefined : JSON.parse(envelope.text);
 }
 
-function unlessGivenUp(asked: Promise<CallEnvelope>, signal: AbortSignal | undefined): Promise<CallEnvelope> {
+function unlessAborted(asked: Promise<CallEnvelope>, signal: AbortSignal | undefined): Promise<CallEnvelope> {
   if (signal === undefined) return asked;
   const { promise, reject } = Promise.withResolvers<never>();
-  const giveUp = () => reject(signal.reason);
-  signal.addEventListener('abort', giveUp, { once: true });
-  return Promise.race([asked, promise]).finally(() => signal.removeEventListener('abort', giveUp));
+  const abortCall = () => reject(signal.reason);
+  signal.addEventListener('abort', abortCall, { once: true });
+  return Promise.race([asked, promise]).finally(() => signal.removeEventListener('abort', abortCall));
 }
 
 interface Memory {
@@ -80,7 +80,7 @@ function watchEvents({ api, reach }: IpcParts, memory: Memory, listener: LiveLis
       timer = setTimeout(() => void begin(), AGAIN_MS);
     }
   };
-  const hear = (message: LiveMessage) => {
+  const onMessage = (message: LiveMessage) => {
     if (message.watch !== watch || isOver) return;
     if (message.kind === 'event') {
       memory.lastEventId = message.event.id;
@@ -94,7 +94,7 @@ function watchEvents({ api, reach }: IpcParts, memory: Memory, listener: LiveLis
       breakOff(message.kind === 'signed-out');
     }
   };
-  const stopHearing = api.onLive(hear);
+  const stopHearing = api.onLive(onMessage);
   const end = () => {
     if (isOver) return;
     isOver = true;

@@ -3,7 +3,7 @@ import { ActionIcon, Loader, Tooltip } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { useHost } from '../data/host.ts';
-import { CSV_MARK } from '../format/csv.ts';
+import { csvHead } from '../format/csv.ts';
 import { useFormat } from '../format/use-format.tsx';
 import { panelNow } from '../state/connection.ts';
 import { notify, notifyFailure } from '../state/messages.ts';
@@ -18,8 +18,7 @@ interface CsvPage {
 interface CsvExportProps {
   /** What the file's name begins with; the day follows. */
   readonly name: string;
-  /** The names of the columns, by `csvLine`. */
-  readonly head: string;
+  readonly columns: readonly string[];
   read(before: number | undefined, signal: AbortSignal): Promise<CsvPage>;
   readonly texts: {
     readonly act: string;
@@ -28,7 +27,7 @@ interface CsvExportProps {
   };
 }
 
-export function CsvExport({ name, head, read, texts }: CsvExportProps) {
+export function CsvExport({ name, columns, read, texts }: CsvExportProps) {
   const host = useHost();
   const format = useFormat();
   const [done, setDone] = useState<number | null>(null);
@@ -49,7 +48,7 @@ export function CsvExport({ name, head, read, texts }: CsvExportProps) {
         before = page.next_before ?? undefined;
       } while (before !== undefined);
       const file = `${name}-${new Date(panelNow()).toISOString().slice(0, 10)}.csv`;
-      if (!(await host.save(file, 'text/csv;charset=utf-8', [CSV_MARK, head, ...lines].join('')))) return;
+      if (!(await host.save(file, 'text/csv;charset=utf-8', [csvHead(columns), ...lines].join('')))) return;
       notify({ text: texts.done({ count: lines.length, amount: format.number(lines.length), file }) });
     } catch (failure) {
       if (!controller.signal.aborted) notifyFailure(failure);

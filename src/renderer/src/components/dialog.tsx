@@ -3,8 +3,8 @@ import { Modal } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { BesideContext } from './beside.ts';
 import classes from './dialog.module.css';
+import { SidePanelContext } from './side-panel.ts';
 
 interface DialogProps {
   readonly isOpen: boolean;
@@ -41,9 +41,9 @@ function OpenDialog({ onClose, title, width = 440, children }: Omit<DialogProps,
           <Modal.Title className={classes.title ?? ''}>{title}</Modal.Title>
           <Modal.CloseButton aria-label={t('close')} icon={<IconX size={18} stroke={1.5} />} />
         </div>
-        <BesideContext value={false}>
+        <SidePanelContext value={false}>
           <div className={classes.body}>{children}</div>
-        </BesideContext>
+        </SidePanelContext>
       </Modal.Content>
     </Modal.Root>
   );

@@ -6,14 +6,14 @@ import { useTranslation } from 'react-i18next';
 import { showHidden } from '../format/show-hidden.ts';
 import { useTitle } from '../router/title.ts';
 import { useShortcuts } from './acts/keys.ts';
-import { BesideContext, enterRecord, useIsBeside } from './beside.ts';
 import { useEscape } from './dialog.tsx';
 import classes from './record-drawer.module.css';
+import { focusSidePanel, SidePanelContext, useIsSidePanel } from './side-panel.ts';
 import { useSoonOpen } from './use-opening.ts';
 
 export interface RecordDrawerProps {
   readonly isOpen: boolean;
-  /** Returns to the list: `leave(hashOf(['users'], route.query))`. */
+  /** Returns to the list: `leave(buildHash(['users'], route.query))`. */
   readonly onClose: () => void;
   /** The record's name; also the window's title. */
   readonly title: string;
@@ -37,14 +37,14 @@ export interface RecordDrawerProps {
 export function RecordDrawer(props: RecordDrawerProps) {
   const { isOpen, isOfList = false, isWindow = false } = props;
   const title = showHidden(props.title);
-  const isBeside = useIsBeside(isOpen);
+  const isSidePanel = useIsSidePanel(isOpen);
   useTitle(isOpen ? title : undefined, 1);
-  if (!isOfList || isWindow || !isBeside) return <RecordOver {...props} title={title} />;
+  if (!isOfList || isWindow || !isSidePanel) return <RecordOver {...props} title={title} />;
   if (!isOpen) return null;
   return (
-    <BesideContext value={true}>
-      <RecordBeside {...props} title={title} />
-    </BesideContext>
+    <SidePanelContext value={true}>
+      <RecordSidePanel {...props} title={title} />
+    </SidePanelContext>
   );
 }
 
@@ -85,12 +85,12 @@ function RecordOver(props: RecordDrawerProps) {
 }
 
 /** Beside the list, at its right. Another row that is opened takes its place. */
-function RecordBeside(props: RecordDrawerProps) {
+function RecordSidePanel(props: RecordDrawerProps) {
   const { onClose, title, canClose = true } = props;
   const { t } = useTranslation('common');
   const titleId = useId();
   const panel = useRef<HTMLElement>(null);
-  useFocusBeside(panel);
+  useFocusSidePanel(panel);
   // In a field of the list Escape belongs to the field; in an open menu, which is elsewhere in the document, to the menu.
   const isOurs = (target: EventTarget | null) => {
     if (!(target instanceof Element) || target.getAttribute('data-mantine-stop-propagation') === 'true') return false;
@@ -150,12 +150,12 @@ function Parts({ heading, subtitle, actions, close, footer, children }: PartsPro
 }
 
 /** Takes the focus where nothing else has it, as after a link from another screen, and leaves it to the list's row. */
-function useFocusBeside(panel: RefObject<HTMLElement | null>): void {
+function useFocusSidePanel(panel: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
     const element = panel.current;
     if (element === null) return;
     const main = element.closest('main');
-    if (document.activeElement === document.body || document.activeElement === main) enterRecord(element);
+    if (document.activeElement === document.body || document.activeElement === main) focusSidePanel(element);
     return () => {
       if (!element.contains(document.activeElement)) return;
       requestAnimationFrame(() => {

@@ -71,16 +71,7 @@ function TakenBackText({ id, amount }: { readonly id: number; readonly amount: s
   const format = useFormat();
   const preview = useOperation('previewRefund', { id }, { staleMs: 0 });
   if (preview.data === undefined) return <p aria-busy>{t('refund.loading')}</p>;
-  const {
-    expires_at: end,
-    hold,
-    bytes,
-    bytes_used: used,
-    devices,
-    referrer,
-    nothing,
-    by_provider: byProvider,
-  } = preview.data;
+  const { expires_at: end, hold, bytes, bytes_used: used, referrer, nothing, by_provider: byProvider } = preview.data;
   const moment = (instant: string | null | undefined) => (instant ? format.moment(instant, 'exact') : '—');
   return (
     <>
@@ -91,7 +82,6 @@ function TakenBackText({ id, amount }: { readonly id: number; readonly amount: s
       {hold !== null && <p>{t('refund.hold', { term: format.term(hold) })}</p>}
       {bytes > 0 && <p>{t('refund.bytes', { left: format.bytes(bytes) })}</p>}
       {used > 0 && <p>{t('refund.used', { used: format.bytes(used) })}</p>}
-      {devices > 0 && <p>{t('refund.devices', { count: devices })}</p>}
       {referrer !== null && (
         <p>
           {referrer.hold === null

@@ -5,11 +5,11 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { PanelCallError } from '../../../contract/client.ts';
 import {
+  dequeueMessages,
   type Message,
   notify,
   notifyFailure,
   type PendingMessage,
-  takeMessages,
   useMessages,
 } from '../state/messages.ts';
 import { randomHex } from '../state/random.ts';
@@ -27,7 +27,7 @@ export function Toasts() {
   const pending = useMessages((messages) => messages.pending);
   useEffect(() => {
     if (pending.length === 0) return;
-    for (const message of takeMessages()) show(message, t('close'));
+    for (const message of dequeueMessages()) show(message, t('close'));
   }, [pending, t]);
   return <Notifications position="bottom-left" limit={4} zIndex={400} containerWidth={380} />;
 }

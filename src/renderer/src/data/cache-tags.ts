@@ -4,17 +4,8 @@ import type { EventType } from '../../../contract/event-types.ts';
 import type { OperationId } from '../../../contract/table.ts';
 
 /** `panel`: what only the panel has, such as sessions, keys, certificates and backups. */
-export type CacheTag =
-  | 'user'
-  | 'tariff'
-  | 'inbound'
-  | 'node'
-  | 'settings'
-  | 'webhook'
-  | 'provider'
-  | 'bot'
-  | 'sale'
-  | 'panel';
+const ALL = ['user', 'tariff', 'inbound', 'node', 'settings', 'webhook', 'provider', 'bot', 'sale', 'panel'] as const;
+export type CacheTag = (typeof ALL)[number];
 
 interface Read {
   readonly reads: readonly CacheTag[];
@@ -25,8 +16,6 @@ interface Change {
   /** The read that answers with the same record as this change, under the same id. */
   readonly record?: OperationId;
 }
-
-const ALL = ['user', 'tariff', 'inbound', 'node', 'settings', 'webhook', 'provider', 'bot', 'sale', 'panel'] as const;
 
 /** Every operation of the contract: one that is missing here, or an unknown tag, is a type error. */
 export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
@@ -170,6 +159,8 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   getCertificates: { reads: ['settings', 'panel'] },
   importCertificate: { changes: ['panel'] },
   renewCertificate: { changes: ['panel'] },
+  replaceAuthority: { changes: ['panel'] },
+  confirmAuthority: { changes: ['panel'] },
   getAcme: { reads: ['settings', 'panel'] },
   setUpAcme: { changes: ['panel', 'settings'] },
   retryAcme: { changes: ['panel'] },

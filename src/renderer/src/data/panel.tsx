@@ -2,7 +2,7 @@
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createContext, type ReactNode, use, useMemo } from 'react';
 import type { PanelTransport } from '../../../bridge/panel-transport.ts';
-import { type Client, createClient, isProblemOf, type Transport } from '../../../contract/client.ts';
+import { type Client, createClient, hasProblemCode, type Transport } from '../../../contract/client.ts';
 import type { OperationId } from '../../../contract/table.ts';
 import { markSessionEnded } from '../state/session.ts';
 import { type CacheTag, createInvalidator } from './cache-tags.ts';
@@ -54,7 +54,7 @@ function watchSession(transport: Transport): Transport {
       try {
         return await transport.call(id, input, options);
       } catch (failure) {
-        if (isProblemOf(failure, 'signed_out')) markSessionEnded();
+        if (hasProblemCode(failure, 'signed_out')) markSessionEnded();
         throw failure;
       }
     },
@@ -72,15 +72,15 @@ const MAX_ETAGS = 500;
 
 function createEtags(): Etags {
   const etags = new Map<string, string>();
-  const keyOf = (id: OperationId, input: unknown) => JSON.stringify([id, input]);
+  const buildCallKey = (id: OperationId, input: unknown) => JSON.stringify([id, input]);
   return {
     store(id, input, etag) {
-      const key = keyOf(id, input);
+      const key = buildCallKey(id, input);
       etags.delete(key);
       etags.set(key, etag);
       const oldest = etags.keys().next().value;
       if (etags.size > MAX_ETAGS && oldest !== undefined) etags.delete(oldest);
     },
-    find: (id, input) => etags.get(keyOf(id, input)),
+    find: (id, input) => etags.get(buildCallKey(id, input)),
   };
 }

@@ -1,13 +1,13 @@
 // Asks for the proof of identity that a call needs, in one dialog for all, and then repeats the call as it was.
 import { create } from 'zustand';
-import { isProblemOf, type Transport } from '../../../contract/client.ts';
+import { hasProblemCode, type Transport } from '../../../contract/client.ts';
 
 /** What the dialog does with what was typed into it. */
 interface Question {
   /** Rejects with a PanelCallError while the proof is not accepted; the question stays open. */
   answer(proof: { readonly password: string; readonly code?: string }): Promise<void>;
   /** The calls that wait fail as they were refused. */
-  giveUp(): void;
+  cancel(): void;
 }
 
 /** null: nothing is asked. */
@@ -28,7 +28,7 @@ export function askForProof(transport: Transport): Transport {
       try {
         return await transport.call(id, input, options);
       } catch (failure) {
-        if (!isProblemOf(failure, 'proof_required') || !(await ask())) throw failure;
+        if (!hasProblemCode(failure, 'proof_required') || !(await ask())) throw failure;
         return transport.call(id, input, options);
       }
     },
@@ -43,7 +43,7 @@ function openQuestion(transport: Transport): Promise<boolean> {
       await transport.call('prove', proof);
       resolve(true);
     },
-    giveUp: () => resolve(false),
+    cancel: () => resolve(false),
   };
   useProofQuestion.setState({ question });
   return promise;

@@ -1,11 +1,11 @@
 // Retrying only where it can help: a refusal stays a refusal.
 import { describe, expect, it } from 'vitest';
 import { PanelCallError } from '../../../contract/client.ts';
-import { ERRORS, type ErrorCode, problemOf } from '../../../contract/errors.ts';
+import { buildProblem, ERRORS, type ErrorCode } from '../../../contract/errors.ts';
 import { isWorthRetrying } from './query-client.ts';
 
 const failure = (code: ErrorCode, retryAfter: number | null = null) =>
-  new PanelCallError(problemOf(code, 'r1'), { retryAfter });
+  new PanelCallError(buildProblem(code, 'r1'), { retryAfter });
 
 describe('isWorthRetrying', () => {
   it('tries a panel out of reach twice more', () => {

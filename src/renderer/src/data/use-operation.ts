@@ -20,7 +20,7 @@ export interface ReadOptions {
 }
 
 /** Where an answer is cached. */
-export function keyOf<Id extends OperationId>(id: Id, input: CallInput<Id>): readonly [Id, CallInput<Id>] {
+export function buildQueryKey<Id extends OperationId>(id: Id, input: CallInput<Id>): readonly [Id, CallInput<Id>] {
   return [id, input];
 }
 
@@ -45,7 +45,7 @@ export function operationQuery<Id extends OperationId>(
   { enabled, keepPrevious, pollMs, staleMs }: ReadOptions = {},
 ): UseQueryOptions<Output<Id>, PanelCallError, Output<Id>, readonly [Id, CallInput<Id>]> {
   return {
-    queryKey: keyOf(id, input),
+    queryKey: buildQueryKey(id, input),
     queryFn: ({ signal }) =>
       callOperation(client, id, input, { signal, onEtag: (etag) => etags.store(id, input, etag) }),
     ...(enabled !== undefined && { enabled }),
@@ -70,7 +70,7 @@ type WholeListId = 'listNodes' | 'listInbounds' | 'listTariffs' | 'listGrants';
 /** As many as the panel sends in one reply. */
 const PAGE = 500;
 /** What is read of a list at most: a million records would be no list for a person. */
-const MOST_PAGES = 200;
+const MAX_PAGES = 200;
 
 /** Reads a list to its end, page by page: `const nodes = useWholeList('listNodes', {})`. */
 export function useWholeList<Id extends WholeListId>(
@@ -86,7 +86,7 @@ export function useWholeList<Id extends WholeListId>(
       const whole = await callOperation(panel.client, id, first, { signal });
       const items: unknown[] = [...whole.items];
       let { next_cursor: cursor } = whole;
-      for (let pages = 1; cursor !== null && pages < MOST_PAGES; pages += 1) {
+      for (let pages = 1; cursor !== null && pages < MAX_PAGES; pages += 1) {
         const next: Output<WholeListId> = await callOperation(panel.client, id, { ...first, cursor }, { signal });
         items.push(...next.items);
         cursor = next.next_cursor;

@@ -14,7 +14,7 @@ export interface RowSource<Row> {
   /** undefined: not loaded yet. */
   at(index: number): Row | undefined;
   /** The place of the first loaded row that passes; -1: none does. */
-  indexOf?(test: (row: Row) => boolean): number;
+  findIndex?(test: (row: Row) => boolean): number;
 }
 
 /** The state of reading a list; the result of `useOperation` fits. */
@@ -86,7 +86,7 @@ export function usePagedRows<Id extends ListId>(id: Id, input: CallInput<Id>): P
     return {
       count: total ?? 0,
       at: (index) => byNumber.get(Math.floor(index / PAGE))?.items[index % PAGE],
-      indexOf(test) {
+      findIndex(test) {
         for (const [number, page] of byNumber) {
           const index = page?.items.findIndex(test) ?? -1;
           if (index >= 0) return number * PAGE + index;

@@ -5,7 +5,7 @@ import { pages as en } from '../../../i18n/en/pages/index.ts';
 import type { Language } from '../../../i18n/languages.ts';
 import { pages as ru } from '../../../i18n/ru/pages/index.ts';
 import type { Units } from '../state/view.ts';
-import { createBytesFormat, NO_BREAK_SPACE, powerOf, separatorsOf, unitSize } from './bytes.ts';
+import { computePower, createBytesFormat, getSeparators, NO_BREAK_SPACE, unitSize } from './bytes.ts';
 
 const i18n = i18next.createInstance();
 beforeAll(() => i18n.init({ lng: 'en', resources: { en, ru }, defaultNS: 'common' }));
@@ -55,15 +55,15 @@ describe('createBytesFormat', () => {
   });
 
   it('writes two amounts in one unit, so that they compare', () => {
-    const power = powerOf(50e9, 'decimal');
+    const power = computePower(50e9, 'decimal');
     expect(words(formatIn('en', 'decimal')(400e6, power))).toBe('0.4 GB');
     expect(unitSize(power, 'decimal')).toBe(1e9);
   });
 });
 
-describe('separatorsOf', () => {
+describe('getSeparators', () => {
   it('are those of the language, with a space that one can type', () => {
-    expect(separatorsOf('en')).toEqual({ thousand: ',', decimal: '.' });
-    expect(separatorsOf('ru')).toEqual({ thousand: ' ', decimal: ',' });
+    expect(getSeparators('en')).toEqual({ thousand: ',', decimal: '.' });
+    expect(getSeparators('ru')).toEqual({ thousand: ' ', decimal: ',' });
   });
 });

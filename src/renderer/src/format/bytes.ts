@@ -25,7 +25,7 @@ export function unitSize(power: number, units: Units): number {
 }
 
 /** The power of the unit that an amount is shown in; one that rounds up to the next unit is shown in that. */
-export function powerOf(bytes: number, units: Units): number {
+export function computePower(bytes: number, units: Units): number {
   let power = 0;
   for (let rest = Math.abs(bytes); power < 6 && round(rest) >= STEP[units]; rest /= STEP[units]) power += 1;
   return power;
@@ -40,7 +40,7 @@ export type FormatBytes = (bytes: number, power?: number) => string;
 
 export function createBytesFormat(t: TFunction<'common'>, language: Language, units: Units): FormatBytes {
   const figures = numberFormat(language);
-  return (bytes, power = powerOf(bytes, units)) => {
+  return (bytes, power = computePower(bytes, units)) => {
     const amount = round(bytes / unitSize(power, units));
     return `${figures.format(amount)}${NO_BREAK_SPACE}${unitName(t, power, units)}`;
   };
@@ -56,7 +56,7 @@ export interface Separators {
   readonly decimal: string;
 }
 
-export function separatorsOf(language: Language): Separators {
+export function getSeparators(language: Language): Separators {
   const parts = numberFormat(language).formatToParts(1_234_567.8);
   const find = (type: string) => parts.find((part) => part.type === type)?.value ?? '';
   // A space that does not break is a space to the person who types.

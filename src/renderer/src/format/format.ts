@@ -4,9 +4,9 @@ import { isTimeZone } from '../../../domain/time-zone.ts';
 import { type Language, languageEntry } from '../../../i18n/languages.ts';
 import { panelNow } from '../state/connection.ts';
 import type { Units } from '../state/view.ts';
-import { createBytesFormat, NO_BREAK_SPACE, numberFormat, type Separators, separatorsOf, unitName } from './bytes.ts';
+import { createBytesFormat, getSeparators, NO_BREAK_SPACE, numberFormat, type Separators, unitName } from './bytes.ts';
 import { createMomentFormat, type DateStyle } from './dates.ts';
-import { partsOf, spanOf } from './spans.ts';
+import { selectSpan, splitSeconds } from './spans.ts';
 
 /** A moment on the wire or in epoch milliseconds. */
 export type Moment = string | number;
@@ -49,7 +49,7 @@ export function createFormat(t: TFunction<'common'>, locale: Language, units: Un
     units,
     bytes: createBytesFormat(t, locale, units),
     byteUnit: (power) => unitName(t, power, units),
-    separators: separatorsOf(locale),
+    separators: getSeparators(locale),
     exactBytes: (amount) => t('bytes', { count: amount, amount: whole.format(amount) }),
     number: (amount) => whole.format(amount),
     percent: (fraction) => percent.format(fraction),
@@ -70,13 +70,13 @@ export function msOf(at: Moment): number {
 }
 
 function relative(t: TFunction<'common'>, distance: number): string {
-  const span = spanOf(distance);
+  const span = selectSpan(distance);
   if (span === null) return t('now');
   return distance > 0 ? t(`in.${span.unit}`, { count: span.count }) : t(`ago.${span.unit}`, { count: span.count });
 }
 
 function uptime(t: TFunction<'common'>, seconds: number): string {
-  const { days, hours, minutes } = partsOf(seconds);
+  const { days, hours, minutes } = splitSeconds(seconds);
   const short = (key: 'd' | 'h' | 'min', count: number) => `${count}${NO_BREAK_SPACE}${t(`unit.${key}`)}`;
   if (days > 0) return `${short('d', days)} ${short('h', hours)}`;
   return hours > 0 ? `${short('h', hours)} ${short('min', minutes)}` : short('min', minutes);

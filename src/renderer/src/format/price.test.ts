@@ -1,7 +1,6 @@
 // Holds prices to their currencies' digits, and to what people read.
 import { describe, expect, it } from 'vitest';
-import { exponentOf } from '../../../domain/sales/money.ts';
-import { formatPrice, toMajor, toMinor } from './price.ts';
+import { formatPrice, toMajor, toMinor, typedDigits } from './price.ts';
 
 describe('minor units', () => {
   it.each([
@@ -10,7 +9,7 @@ describe('minor units', () => {
     ['KWD', 3, 4990, 4.99],
     ['XTR', 0, 499, 499],
   ])('of %s have %i digits', (currency, digits, minor, major) => {
-    expect(exponentOf(currency)).toBe(digits);
+    expect(typedDigits(currency)).toBe(digits);
     expect(toMajor({ amount: minor, currency })).toBe(major);
     expect(toMinor(major, currency)).toBe(minor);
   });
@@ -21,8 +20,8 @@ describe('minor units', () => {
   });
 
   it('count two digits for what is no currency yet', () => {
-    expect(exponentOf('eu')).toBe(2);
-    expect(exponentOf('')).toBe(2);
+    expect(typedDigits('eu')).toBe(2);
+    expect(typedDigits('')).toBe(2);
   });
 });
 

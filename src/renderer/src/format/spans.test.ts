@@ -1,12 +1,12 @@
 // Distances of time as a person counts them.
 import { describe, expect, it } from 'vitest';
-import { partsOf, spanOf } from './spans.ts';
+import { selectSpan, splitSeconds } from './spans.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-describe('spanOf', () => {
+describe('selectSpan', () => {
   it.each([
     [0, null],
     [44_000, null],
@@ -23,22 +23,22 @@ describe('spanOf', () => {
     [101 * DAY, { unit: 'months', count: 3 }],
     [800 * DAY, { unit: 'years', count: 2 }],
   ])('counts %i ms', (ms, span) => {
-    expect(spanOf(ms)).toEqual(span);
-    expect(spanOf(-ms)).toEqual(span);
+    expect(selectSpan(ms)).toEqual(span);
+    expect(selectSpan(-ms)).toEqual(span);
   });
 
   it('never says more than is left, but half a day where it counts days', () => {
     const size = { minutes: MINUTE, hours: HOUR, days: DAY, months: 30.44 * DAY, years: 365.25 * DAY };
     for (let ms = HOUR; ms < 1000 * DAY; ms = Math.round(ms * 1.07)) {
-      const span = spanOf(ms);
+      const span = selectSpan(ms);
       const tolerance = span?.unit === 'days' ? DAY / 2 : 0;
       expect(span && span.count * size[span.unit]).toBeLessThanOrEqual(ms + tolerance);
     }
   });
 });
 
-describe('partsOf', () => {
+describe('splitSeconds', () => {
   it('splits seconds', () => {
-    expect(partsOf(12 * 86_400 + 4 * 3600 + 5 * 60 + 59)).toEqual({ days: 12, hours: 4, minutes: 5 });
+    expect(splitSeconds(12 * 86_400 + 4 * 3600 + 5 * 60 + 59)).toEqual({ days: 12, hours: 4, minutes: 5 });
   });
 });

@@ -17,7 +17,7 @@ const NOW_MS = 45_000;
  * A distance in ms as one unit. Hours up to two days, rounded down as a person counts what is left; days up to 100, rounded to the
  * nearest, so that 30 days are 30 and not 29 a second later; months of 30.44 days up to two years, rounded down. null: now.
  */
-export function spanOf(distance: number): Span | null {
+export function selectSpan(distance: number): Span | null {
   const ms = Math.abs(distance);
   if (ms < NOW_MS) return null;
   if (ms < HOUR_MS) return { unit: 'minutes', count: Math.max(1, Math.round(ms / MINUTE_MS)) };
@@ -34,7 +34,7 @@ export interface Parts {
 }
 
 /** Seconds as days, hours and minutes. */
-export function partsOf(seconds: number): Parts {
+export function splitSeconds(seconds: number): Parts {
   const minutes = Math.floor(seconds / 60);
   return { days: Math.floor(minutes / 1440), hours: Math.floor((minutes % 1440) / 60), minutes: minutes % 60 };
 }

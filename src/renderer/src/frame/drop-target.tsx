@@ -1,7 +1,7 @@
 // A backup that is dragged onto the window is uploaded and its restore preview is opened, from any screen.
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { hashOf } from '../router/route.ts';
+import { buildHash } from '../router/route.ts';
 import { navigate } from '../router/router.ts';
 import { setDropped } from '../state/dropped.ts';
 import { notify } from '../state/messages.ts';
@@ -34,7 +34,7 @@ export function DropTarget() {
         return notify({ text: t('drop.other', { name: file.name }), isRefusal: true });
       }
       setDropped(file);
-      navigate(hashOf(['settings', 'backups']));
+      navigate(buildHash(['settings', 'backups']));
     };
     addEventListener('dragover', onDragOver);
     addEventListener('dragleave', onDragLeave);

@@ -7,7 +7,7 @@ import { UnsavedQuestion } from '../components/form/unsaved.tsx';
 import { Page } from '../components/page.tsx';
 import { EmptyState } from '../components/placeholder.tsx';
 import { useHost } from '../data/host.ts';
-import { hashOf } from '../router/route.ts';
+import { buildHash } from '../router/route.ts';
 import { navigate, useRoute } from '../router/router.ts';
 import { useTitle } from '../router/title.ts';
 import { notifyFailure } from '../state/messages.ts';
@@ -18,7 +18,7 @@ import { NativeMenu } from './native-menu.tsx';
 import { OfflineBanner } from './offline-banner.tsx';
 import { useOverlay } from './overlays.ts';
 import { Rail } from './rail.tsx';
-import { contentOf, RECORD, screenOf } from './screens.ts';
+import { findContent, findScreen, RECORD } from './screens.ts';
 import { TopBar } from './top-bar.tsx';
 import { useFrameCommands } from './use-frame-commands.ts';
 
@@ -28,7 +28,7 @@ const KeysDialog = lazy(async () => ({ default: (await import('./keys-dialog.tsx
 export function Frame() {
   const { t } = useTranslation('frame');
   const { path } = useRoute();
-  const screen = screenOf(path);
+  const screen = findScreen(path);
   const main = useRef<HTMLElement>(null);
   const overlay = useOverlay(({ open }) => open);
   useFrameCommands();
@@ -36,7 +36,7 @@ export function Frame() {
   const { record } = useHost();
   const isRecord = record !== null;
   useOwnRecord();
-  const Content = isRecord ? RECORD : (contentOf(path) ?? NotFound);
+  const Content = isRecord ? RECORD : (findContent(path) ?? NotFound);
   return (
     <div className={classes.frame}>
       {!isRecord && (
@@ -44,7 +44,7 @@ export function Frame() {
           <nav aria-label={t('skip')}>
             <a
               className={classes.skip}
-              href={hashOf(path)}
+              href={buildHash(path)}
               onClick={(event) => {
                 event.preventDefault();
                 main.current?.focus();
@@ -95,7 +95,7 @@ function useFocusOnArrival(main: React.RefObject<HTMLElement | null>, screen: st
 function useOwnRecord(): void {
   const { path } = useRoute();
   const { record, shell } = useHost();
-  const address = hashOf(path);
+  const address = buildHash(path);
   useEffect(() => {
     if (record === null || address === record) return;
     void shell?.openInMain(location.hash).catch(notifyFailure);
@@ -115,7 +115,7 @@ function NotFound() {
         title={t('notFound.title')}
         text={t('notFound.hint')}
         action={
-          <Button component="a" href={hashOf(['overview'])}>
+          <Button component="a" href={buildHash(['overview'])}>
             {t('notFound.home')}
           </Button>
         }

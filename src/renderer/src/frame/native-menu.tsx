@@ -18,7 +18,7 @@ export function NativeMenu() {
 }
 
 function Offered({ shell }: { readonly shell: NonNullable<HostApi['shell']> }) {
-  const acts = JSON.stringify(useAllCommands().flatMap(actOf));
+  const acts = JSON.stringify(useAllCommands().flatMap(listMenuActs));
   useEffect(() => {
     const timer = setTimeout(() => void shell.setActs(JSON.parse(acts)).catch(() => undefined), SETTLED_MS);
     return () => clearTimeout(timer);
@@ -38,8 +38,8 @@ function Offered({ shell }: { readonly shell: NonNullable<HostApi['shell']> }) {
   return null;
 }
 
-function actOf({ id, label, group, keys }: Command): readonly MenuAct[] {
+function listMenuActs({ id, label, group, keys }: Command): readonly MenuAct[] {
   if (group === 'records') return [];
-  const isEverywhere = ALL_ACTS.some((act) => act.id === id && act.places.includes('everywhere'));
+  const isEverywhere = ALL_ACTS.some((act) => act.id === id && act.contexts.includes('everywhere'));
   return [{ id, label, group, isEverywhere, ...(keys !== undefined && { keys }) }];
 }

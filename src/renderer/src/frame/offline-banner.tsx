@@ -25,10 +25,10 @@ export function OfflineBanner() {
     if (!isAway) return;
     const show = setTimeout(() => setShown(true), SHOW_AFTER_MS);
     // Any reply sets `reach` back; its content does not matter here.
-    const ask = setInterval(() => void client.panelState().catch(() => undefined), RETRY_MS);
+    const retryTimer = setInterval(() => void client.panelState().catch(() => undefined), RETRY_MS);
     return () => {
       clearTimeout(show);
-      clearInterval(ask);
+      clearInterval(retryTimer);
     };
   }, [isAway, client]);
 

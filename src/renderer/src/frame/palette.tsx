@@ -18,7 +18,7 @@ import { KeyHint } from '../components/acts/key-hint.tsx';
 import { StateDot } from '../components/state.tsx';
 import { useOperation, useWholeList } from '../data/use-operation.ts';
 import { showHidden } from '../format/show-hidden.ts';
-import { hashOf } from '../router/route.ts';
+import { buildHash } from '../router/route.ts';
 import { navigate } from '../router/router.ts';
 import { closeOverlay } from './overlays.ts';
 import classes from './palette.module.css';
@@ -163,7 +163,7 @@ function useItems(text: string): readonly Item[] {
     ...users.map(({ id, name, contact, state }) => ({
       id: `user ${id}`,
       group: 'users' as const,
-      run: () => navigate(hashOf(['users', id])),
+      run: () => navigate(buildHash(['users', id])),
       content: (
         <>
           <IconUser size={16} stroke={1.5} aria-hidden />
@@ -216,13 +216,13 @@ function useRecords(text: string): readonly Command[] {
   const views = useOperation('listUserViews', {}, isAsked);
   if (text === '') return [];
   const nodeNames = new Map(nodes.data?.items.map(({ id, name }) => [id, name]));
-  const open = (id: string, name: string, hint: string, icon: TablerIcon, words: string, path: Path): Command => {
-    const run = () => navigate(hashOf(path));
-    return { id, group: 'records', label: showHidden(name), hint: showHidden(hint), icon, words, run };
+  const open = (id: string, name: string, hint: string, icon: TablerIcon, keywords: string, path: Path): Command => {
+    const run = () => navigate(buildHash(path));
+    return { id, group: 'records', label: showHidden(name), hint: showHidden(hint), icon, keywords, run };
   };
   return [
     ...(views.data?.items ?? []).map(({ id, name }): Command => {
-      const run = () => navigate(hashOf(['users'], { open: id }));
+      const run = () => navigate(buildHash(['users'], { open: id }));
       const hint = t('palette.view');
       return {
         id: `view ${id}`,
@@ -230,7 +230,7 @@ function useRecords(text: string): readonly Command[] {
         label: showHidden(name),
         hint,
         icon: IconBookmark,
-        words: hint,
+        keywords: hint,
         run,
       };
     }),
@@ -242,8 +242,8 @@ function useRecords(text: string): readonly Command[] {
     ),
     ...(connections.data?.items ?? []).map(({ id, name, protocol, network, security, port, tag, node_id }) => {
       const node = nodeNames.get(node_id) ?? '';
-      const words = [t('palette.connection'), protocol, network, security, port, tag, node].join(' ');
-      return open(`connection ${id}`, name, `${protocol} · ${node}`, IconPlugConnected, words, ['connections', id]);
+      const keywords = [t('palette.connection'), protocol, network, security, port, tag, node].join(' ');
+      return open(`connection ${id}`, name, `${protocol} · ${node}`, IconPlugConnected, keywords, ['connections', id]);
     }),
     ...(keys.data?.items ?? []).map(({ id, name, prefix }) =>
       open(`key ${id}`, name, t('palette.key'), IconKey, `${t('palette.key')} ${prefix}`, KEYS_PATH),

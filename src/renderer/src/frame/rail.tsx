@@ -5,11 +5,11 @@ import { IconDots } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Logo } from '../components/logo.tsx';
 import { useOperation } from '../data/use-operation.ts';
-import { hashOf } from '../router/route.ts';
+import { buildHash } from '../router/route.ts';
 import { useRoute } from '../router/router.ts';
 import { PRODUCT } from '../router/title.ts';
 import classes from './rail.module.css';
-import { BAR_SCREENS, SCREENS, type Screen, screenOf } from './screens.ts';
+import { BAR_SCREENS, findScreen, SCREENS, type Screen } from './screens.ts';
 
 export function Rail() {
   const { t } = useTranslation('frame');
@@ -18,7 +18,7 @@ export function Rail() {
   const inBar = SCREENS.filter(({ id }) => !isBar || BAR_SCREENS.has(id));
   return (
     <nav className={classes.rail} aria-label={t('nav.label')}>
-      <a className={classes.brand} href={hashOf(['overview'])}>
+      <a className={classes.brand} href={buildHash(['overview'])}>
         <Logo />
         <span className={classes.product} title={product}>
           {product}
@@ -36,7 +36,7 @@ export function Rail() {
 
 function RailItem({ screen: { id, icon: Icon, load }, isBar }: { readonly screen: Screen; readonly isBar: boolean }) {
   const { t } = useTranslation('frame');
-  const current = screenOf(useRoute().path);
+  const current = findScreen(useRoute().path);
   const hasNames = useMediaQuery('(min-width: 1100px)') ?? true;
   const name = t(`nav.${id}`);
   return (
@@ -44,7 +44,7 @@ function RailItem({ screen: { id, icon: Icon, load }, isBar }: { readonly screen
       <Tooltip label={name} position="right" disabled={hasNames || isBar} openDelay={200}>
         <a
           className={classes.link}
-          href={hashOf([id])}
+          href={buildHash([id])}
           aria-current={current?.id === id ? 'page' : undefined}
           onPointerEnter={() => void load()}
           onFocus={() => void load()}
@@ -60,7 +60,7 @@ function RailItem({ screen: { id, icon: Icon, load }, isBar }: { readonly screen
 /** The screens that the bar has no room for. */
 function MoreItem({ screens }: { readonly screens: readonly Screen[] }) {
   const { t } = useTranslation('frame');
-  const current = screenOf(useRoute().path);
+  const current = findScreen(useRoute().path);
   const open = screens.find(({ id }) => id === current?.id);
   return (
     <li className={classes.item}>
@@ -76,7 +76,7 @@ function MoreItem({ screens }: { readonly screens: readonly Screen[] }) {
             <Menu.Item
               key={id}
               component="a"
-              href={hashOf([id])}
+              href={buildHash([id])}
               aria-current={id === open?.id ? 'page' : undefined}
               leftSection={<ScreenIcon size={16} stroke={1.5} />}
             >

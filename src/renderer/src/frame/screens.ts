@@ -68,12 +68,12 @@ export const RECORD = lazy(async () => ({
 /** The screen of an empty path. */
 const HOME: ScreenId = 'overview';
 
-export function screenOf(path: readonly string[]): Screen | undefined {
+export function findScreen(path: readonly string[]): Screen | undefined {
   const id = path[0] ?? HOME;
   return SCREENS.find((one) => one.id === id);
 }
 
 /** What a path shows: a screen, or a page that only a link leads to. */
-export function contentOf(path: readonly string[]): LazyExoticComponent<ComponentType> | undefined {
-  return path[0] === 'confirm' ? CONFIRM : screenOf(path)?.component;
+export function findContent(path: readonly string[]): LazyExoticComponent<ComponentType> | undefined {
+  return path[0] === 'confirm' ? CONFIRM : findScreen(path)?.component;
 }

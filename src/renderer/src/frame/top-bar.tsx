@@ -17,7 +17,7 @@ import { LANGUAGES } from '../../../i18n/languages.ts';
 import { KeyHint } from '../components/acts/key-hint.tsx';
 import { useOperation, useWholeList } from '../data/use-operation.ts';
 import { useLocale } from '../i18n/use-locale.ts';
-import { hashOf } from '../router/route.ts';
+import { buildHash } from '../router/route.ts';
 import { useConnection } from '../state/connection.ts';
 import { changeView, useView } from '../state/view.ts';
 import { openOverlay } from './overlays.ts';
@@ -140,7 +140,7 @@ function AccountMenu() {
         <Menu.Divider />
         <Menu.Item
           component="a"
-          href={hashOf(['settings', 'security'])}
+          href={buildHash(['settings', 'security'])}
           leftSection={<IconShieldLock size={16} stroke={1.5} />}
         >
           {t('account.security')}
@@ -182,7 +182,7 @@ function StatusDot() {
           : (['ok', t('status.live')] as const);
   return (
     <Tooltip label={text}>
-      <a className={classes.status} href={hashOf(['nodes'])} data-tone={tone}>
+      <a className={classes.status} href={buildHash(['nodes'])} data-tone={tone}>
         <span className={classes.dot} role="status" aria-label={`${t('status.label')}: ${text}`} data-tone={tone} />
       </a>
     </Tooltip>

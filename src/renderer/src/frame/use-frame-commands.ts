@@ -9,7 +9,7 @@ import { useActs } from '../components/acts/use-acts.ts';
 import { useHost } from '../data/host.ts';
 import { listSections } from '../features/settings/sections.ts';
 import { useLocale } from '../i18n/use-locale.ts';
-import { hashOf } from '../router/route.ts';
+import { buildHash } from '../router/route.ts';
 import { navigate } from '../router/router.ts';
 import { notify, notifyFailure } from '../state/messages.ts';
 import { whilePrinting } from '../state/printing.ts';
@@ -29,12 +29,12 @@ export function useFrameCommands(): void {
 
   const screens = SCREENS.map(({ id, icon, key }) => {
     const label = t('frame:keys.goTo', { screen: t(`frame:nav.${id}`) });
-    return { id: `go ${id}`, label, icon, keys: `g ${key}`, run: () => navigate(hashOf([id])) };
+    return { id: `go ${id}`, label, icon, keys: `g ${key}`, run: () => navigate(buildHash([id])) };
   });
   const otherTheme = scheme === 'dark' ? 'light' : 'dark';
   // Acts on users, where none is focused or selected: they are chosen in the list first.
   const chooseUsers = () => {
-    navigate(hashOf(['users']));
+    navigate(buildHash(['users']));
     notify({ text: t('frame:palette.choose') });
   };
   const sections = listSections(host.kind).map(
@@ -43,8 +43,8 @@ export function useFrameCommands(): void {
       group: 'goTo',
       label: t('frame:palette.about', { act: t('frame:nav.settings'), about: t(`settings:sections.${id}`) }),
       icon: IconSettings,
-      words: t(`frame:sectionWords.${id}`),
-      run: () => navigate(hashOf(['settings', ...path])),
+      keywords: t(`frame:sectionWords.${id}`),
+      run: () => navigate(buildHash(['settings', ...path])),
     }),
   );
   const documentation: Command = {
@@ -52,16 +52,16 @@ export function useFrameCommands(): void {
     group: 'goTo',
     label: t('settings:api.docs.title'),
     icon: IconBook,
-    words: t('frame:sectionWords.documentation'),
-    run: () => navigate(hashOf(['settings', 'security', 'api', 'docs'])),
+    keywords: t('frame:sectionWords.documentation'),
+    run: () => navigate(buildHash(['settings', 'security', 'api', 'docs'])),
   };
   const secretPath: Command = {
     id: 'go secret path',
     group: 'goTo',
     label: t('frame:palette.about', { act: t('frame:nav.settings'), about: t('settings:addresses.secret.title') }),
     icon: IconSettings,
-    words: t('settings:addresses.secret.rotate'),
-    run: () => navigate(hashOf(['settings', 'addresses'], { at: 'secret' })),
+    keywords: t('settings:addresses.secret.rotate'),
+    run: () => navigate(buildHash(['settings', 'addresses'], { at: 'secret' })),
   };
   const commands: Command[] = [
     ...screens.map((screen) => ({ ...screen, group: 'goTo' as const })),
@@ -73,7 +73,7 @@ export function useFrameCommands(): void {
       group: 'appearance',
       label: `${t('frame:theme.label')}: ${t(`frame:theme.${otherTheme}`)}`,
       icon: otherTheme === 'dark' ? IconMoon : IconSun,
-      words: t('frame:theme.words'),
+      keywords: t('frame:theme.words'),
       run: () => changeView({ theme: otherTheme }),
     },
     ...LANGUAGES.filter(({ code }) => code !== locale).map(({ code, name, word }) => ({
@@ -81,7 +81,7 @@ export function useFrameCommands(): void {
       group: 'appearance' as const,
       label: `${t('frame:language')}: ${name}`,
       icon: IconLanguage,
-      words: `language ${word}`,
+      keywords: `language ${word}`,
       run: () => changeView({ locale: code }),
     })),
   ];
@@ -119,8 +119,8 @@ export function useFrameCommands(): void {
 }
 
 const NEW_RECORDS: ActRuns = {
-  'users.create': () => navigate(hashOf(['users', 'new'])),
-  'plans.create': () => navigate(hashOf(['plans', 'new'])),
-  'connections.create': () => navigate(hashOf(['connections', 'new'])),
-  'nodes.create': () => navigate(hashOf(['nodes', 'new'])),
+  'users.create': () => navigate(buildHash(['users', 'new'])),
+  'plans.create': () => navigate(buildHash(['plans', 'new'])),
+  'connections.create': () => navigate(buildHash(['connections', 'new'])),
+  'nodes.create': () => navigate(buildHash(['nodes', 'new'])),
 };

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../contract/table.ts';
 import { useOperation } from '../data/use-operation.ts';
 import { showHidden } from '../format/show-hidden.ts';
-import { hashOf } from '../router/route.ts';
+import { buildHash } from '../router/route.ts';
 import { navigate } from '../router/router.ts';
 
 export interface Identified {
@@ -23,13 +23,19 @@ export function useIdentified(text: string): readonly Identified[] {
   const { t } = useTranslation(['users', 'sales']);
   const { data } = useOperation('identify', { text: text || '-' }, { enabled: text.length >= LEAST, staleMs: 0 });
   if (data === undefined || text.length < LEAST) return [];
-  return [...usersOf(t, data), ...ordersOf(t, data), ...keysOf(t, data), ...requestsOf(t, data), ...nothingOf(t, data)];
+  return [
+    ...listIdentified(t, data),
+    ...listOrders(t, data),
+    ...listKeys(t, data),
+    ...listRequests(t, data),
+    ...listNotFound(t, data),
+  ];
 }
 
 type T = ReturnType<typeof useTranslation<['users', 'sales']>>['t'];
 type Answer = Output<'identify'>;
 
-function usersOf(t: T, { kind, user }: Answer): readonly Identified[] {
+function listIdentified(t: T, { kind, user }: Answer): readonly Identified[] {
   if (user === null || kind === 'unknown' || kind === 'key' || kind === 'request') return [];
   const { id, name } = user;
   return [
@@ -38,12 +44,12 @@ function usersOf(t: T, { kind, user }: Answer): readonly Identified[] {
       icon: IconStethoscope,
       label: t('users:diagnosis.found.why', { name: showHidden(name) }),
       hint: t(`users:diagnosis.found.${kind}`),
-      run: () => navigate(hashOf(['users', id], { do: 'diagnose' })),
+      run: () => navigate(buildHash(['users', id], { do: 'diagnose' })),
     },
   ];
 }
 
-function ordersOf(t: T, { order, user }: Answer): readonly Identified[] {
+function listOrders(t: T, { order, user }: Answer): readonly Identified[] {
   if (order === null) return [];
   const { id, state, user_name } = order;
   return [
@@ -52,33 +58,33 @@ function ordersOf(t: T, { order, user }: Answer): readonly Identified[] {
       icon: IconReceipt,
       label: t('users:diagnosis.found.orderOf', { id, name: showHidden(user_name) }),
       hint: t(`sales:order.state.${state}`),
-      run: () => navigate(user === null ? hashOf(['sales', 'orders']) : hashOf(['users', user.id])),
+      run: () => navigate(user === null ? buildHash(['sales', 'orders']) : buildHash(['users', user.id])),
     },
   ];
 }
 
-function keysOf(t: T, { keys }: Answer): readonly Identified[] {
+function listKeys(t: T, { keys }: Answer): readonly Identified[] {
   return keys.map(({ id, name, prefix }) => ({
     id: `pasted key ${id}`,
     icon: IconKey,
     label: t('users:diagnosis.found.key', { name: showHidden(name) }),
     hint: prefix,
-    run: () => navigate(hashOf(['settings', 'security', 'api'])),
+    run: () => navigate(buildHash(['settings', 'security', 'api'])),
   }));
 }
 
-function requestsOf(t: T, { entries }: Answer): readonly Identified[] {
+function listRequests(t: T, { entries }: Answer): readonly Identified[] {
   return entries.map(({ id, action, target }) => ({
     id: `pasted request ${id}`,
     icon: IconScript,
     label: t('users:diagnosis.found.request', { action }),
     hint: target ?? '',
-    run: () => navigate(hashOf(['audit', id])),
+    run: () => navigate(buildHash(['audit', id])),
   }));
 }
 
 /** A secret that leads to no record is worth a line: it was replaced, or is of another panel. */
-function nothingOf(t: T, { kind, user, keys, entries }: Answer): readonly Identified[] {
+function listNotFound(t: T, { kind, user, keys, entries }: Answer): readonly Identified[] {
   const isFound = user !== null || keys.length > 0 || entries.length > 0;
   if (isFound || kind === 'unknown' || kind === 'order' || kind === 'contact' || kind === 'name' || kind === 'id')
     return [];

@@ -1,7 +1,7 @@
 // Signing out discards everything that was read, and the page starts over.
 import { useQueryClient } from '@tanstack/react-query';
 import { usePanel } from '../data/panel.tsx';
-import { keyOf } from '../data/use-operation.ts';
+import { buildQueryKey } from '../data/use-operation.ts';
 import { notifyFailure } from '../state/messages.ts';
 import { clearSession } from '../state/session.ts';
 
@@ -13,7 +13,7 @@ export function useSignOut(): () => void {
       async () => {
         clearSession();
         queries.clear();
-        await queries.fetchQuery({ queryKey: keyOf('panelState', {}), queryFn: () => client.panelState() });
+        await queries.fetchQuery({ queryKey: buildQueryKey('panelState', {}), queryFn: () => client.panelState() });
       },
       (failure: unknown) => notifyFailure(failure),
     );

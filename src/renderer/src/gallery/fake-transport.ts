@@ -1,7 +1,7 @@
 // A panel that is not there: it knows a million users and refuses what the gallery wants to see refused.
 import type { PanelTransport } from '../../../bridge/panel-transport.ts';
 import { PanelCallError } from '../../../contract/client.ts';
-import { type FieldError, problemOf } from '../../../contract/errors.ts';
+import { buildProblem, type FieldError } from '../../../contract/errors.ts';
 import { nodeExample } from '../../../contract/nodes/nodes.ts';
 import { OPERATIONS } from '../../../contract/table.ts';
 import { USER_STATES, type User, userExample } from '../../../contract/users/users.ts';
@@ -40,11 +40,12 @@ export const fakeTransport: PanelTransport = {
     }
     if (id === 'createNode' && name === 'taken') {
       const errors: FieldError[] = [{ pointer: '#/name', code: 'invalid', message: 'is taken' }];
-      throw new PanelCallError(problemOf('validation', 'a1b2c3', errors));
+      throw new PanelCallError(buildProblem('validation', 'a1b2c3', errors));
     }
-    if (id === 'createNode' && name === 'changed') throw new PanelCallError(problemOf('precondition_failed', 'a1b2c3'));
+    if (id === 'createNode' && name === 'changed')
+      throw new PanelCallError(buildProblem('precondition_failed', 'a1b2c3'));
     if (id === 'createNode' && name === 'busy') {
-      throw new PanelCallError(problemOf('rate_limited', 'a1b2c3'), { retryAfter: 5 });
+      throw new PanelCallError(buildProblem('rate_limited', 'a1b2c3'), { retryAfter: 5 });
     }
     if (id === 'createNode') return { ...nodeExample, name };
     return OPERATIONS[id].example.reply;

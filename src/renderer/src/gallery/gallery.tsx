@@ -1,6 +1,6 @@
 // The gallery's pages: `#/table`, `#/form`, and all small components at the root.
 import { SegmentedControl } from '@mantine/core';
-import { hashOf } from '../router/route.ts';
+import { buildHash } from '../router/route.ts';
 import { useRoute } from '../router/router.ts';
 import { changeView } from '../state/view.ts';
 import { useScheme } from '../theme/use-scheme.ts';
@@ -23,7 +23,7 @@ export function Gallery() {
       <header className={classes.bar}>
         <h1 className="visually-hidden">Components</h1>
         {Object.keys(PAGES).map((one) => (
-          <a key={one} href={hashOf([one])} aria-current={one === name ? 'page' : undefined}>
+          <a key={one} href={buildHash([one])} aria-current={one === name ? 'page' : undefined}>
             {one}
           </a>
         ))}

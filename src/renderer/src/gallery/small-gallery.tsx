@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { IconUsers } from '@tabler/icons-react';
 import { PanelCallError } from '../../../contract/client.ts';
-import { problemOf } from '../../../contract/errors.ts';
+import { buildProblem } from '../../../contract/errors.ts';
 import { KeyHint } from '../components/acts/key-hint.tsx';
 import { Chart } from '../components/chart/chart.tsx';
 import { CopyButton } from '../components/copy-button.tsx';
@@ -33,7 +33,7 @@ const GB = 1_000_000_000;
 const HOUR = 3_600_000;
 const START = Date.parse('2026-11-19T11:00:00Z');
 const MOMENTS = Array.from({ length: 24 }, (_, hour) => START + hour * HOUR);
-const failure = new PanelCallError(problemOf('internal', '0b6f7d0e5c2b4f5e9a3d1c8e7f60a1b2'));
+const failure = new PanelCallError(buildProblem('internal', '0b6f7d0e5c2b4f5e9a3d1c8e7f60a1b2'));
 
 export function SmallGallery() {
   return (

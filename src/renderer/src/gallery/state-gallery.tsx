@@ -1,18 +1,18 @@
 // A list in each state it can be in: loading, empty, nothing found, failed, showing former rows.
 import { PanelCallError } from '../../../contract/client.ts';
-import { problemOf } from '../../../contract/errors.ts';
+import { buildProblem } from '../../../contract/errors.ts';
 import type { User } from '../../../contract/users/users.ts';
 import { Identity } from '../components/identity.tsx';
 import { SectionCard } from '../components/page.tsx';
 import { EmptyState } from '../components/placeholder.tsx';
 import { StateDot } from '../components/state.tsx';
-import { columnsOf } from '../components/table/columns.ts';
+import { createColumns } from '../components/table/columns.ts';
 import { DataTable } from '../components/table/data-table.tsx';
 import type { Reading } from '../data/use-paged-rows.ts';
 import { fakeUser } from './fake-transport.ts';
 import classes from './gallery.module.css';
 
-const column = columnsOf<User>();
+const column = createColumns<User>();
 const columns = column.columns([
   column.accessor('name', {
     meta: { label: 'User', isFixed: true, sort: 'name' },
@@ -25,7 +25,7 @@ const columns = column.columns([
 ]);
 
 const READY: Reading = { isPending: false, error: null, refetch: () => {} };
-const FAILED = new PanelCallError(problemOf('storage_full', '0b6f7d0e5c2b4f5e9a3d1c8e7f60a1b2'));
+const FAILED = new PanelCallError(buildProblem('storage_full', '0b6f7d0e5c2b4f5e9a3d1c8e7f60a1b2'));
 const USERS = [3, 1, 2].map(fakeUser);
 const NO_USERS: readonly User[] = [];
 

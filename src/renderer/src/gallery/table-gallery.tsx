@@ -8,15 +8,15 @@ import { Page, PageHeader } from '../components/page.tsx';
 import { EmptyState } from '../components/placeholder.tsx';
 import { StateDot } from '../components/state.tsx';
 import { ColumnMenu } from '../components/table/column-menu.tsx';
-import { columnsOf } from '../components/table/columns.ts';
+import { createColumns } from '../components/table/columns.ts';
 import { DataTable } from '../components/table/data-table.tsx';
 import { useSelection } from '../components/table/selection.ts';
 import { TrafficBar } from '../components/traffic-bar.tsx';
 import { usePagedRows } from '../data/use-paged-rows.ts';
-import { hashOf } from '../router/route.ts';
+import { buildHash } from '../router/route.ts';
 import { setQuery, useRoute } from '../router/router.ts';
 
-const column = columnsOf<User>();
+const column = createColumns<User>();
 
 export function TableGallery() {
   const { path, query } = useRoute();
@@ -29,7 +29,7 @@ export function TableGallery() {
         column.accessor('name', {
           meta: { label: 'User', isFixed: true, sort: 'name' },
           cell: ({ row: { original } }) => (
-            <Identity name={original.name} detail={original.contact} href={hashOf(['table', original.id])} />
+            <Identity name={original.name} detail={original.contact} href={buildHash(['table', original.id])} />
           ),
         }),
         column.accessor('state', {
@@ -56,7 +56,7 @@ export function TableGallery() {
         columns={columns}
         rowId={({ id }) => id}
         rowName={({ name }) => name}
-        hrefOf={({ id }) => hashOf(['table', id])}
+        buildHref={({ id }) => buildHash(['table', id])}
         openId={path[1]}
         sort={sort}
         onSort={(next) => setQuery({ sort: next })}

@@ -1,6 +1,6 @@
 // Addresses behind the `#`: read and written back without loss, whatever they contain.
 import { describe, expect, it } from 'vitest';
-import { changedQuery, hashOf, parseRoute } from './route.ts';
+import { buildHash, changedQuery, parseRoute } from './route.ts';
 
 describe('parseRoute', () => {
   it.each([
@@ -27,18 +27,18 @@ describe('parseRoute', () => {
   });
 });
 
-describe('hashOf', () => {
+describe('buildHash', () => {
   it('leaves out what has no value', () => {
-    expect(hashOf(['users'], { state: 'active', q: '', tag: null, online: undefined, page: 0 })).toBe(
+    expect(buildHash(['users'], { state: 'active', q: '', tag: null, online: undefined, page: 0 })).toBe(
       '#/users?state=active&page=0',
     );
-    expect(hashOf([])).toBe('#/');
+    expect(buildHash([])).toBe('#/');
   });
 
   it('is unchanged by a round trip', () => {
     const segments = ['users', 'a/b', '?q=1', 'имя', '%', '#', '😀'];
     const query = { q: 'a&b=c #x+y', tag: 'семья' };
-    const route = parseRoute(hashOf(segments, query));
+    const route = parseRoute(buildHash(segments, query));
     expect(route.path).toEqual(segments);
     expect(Object.fromEntries(route.query)).toEqual(query);
   });

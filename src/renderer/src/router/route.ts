@@ -25,7 +25,7 @@ function decode(segment: string): string {
 }
 
 /** The hash of a route; of the query only what has a value. */
-export function hashOf(
+export function buildHash(
   path: readonly (string | number)[],
   query: URLSearchParams | Record<string, QueryValue> = {},
 ): string {

@@ -1,7 +1,7 @@
 // The address behind `#` is the only state of the router. Going somewhere is a history entry, so Back works everywhere.
 import { useEffect } from 'react';
 import { create } from 'zustand';
-import { changedQuery, hashOf, parseRoute, type Route } from './route.ts';
+import { buildHash, changedQuery, parseRoute, type Route } from './route.ts';
 
 interface Location {
   readonly hash: string;
@@ -77,10 +77,10 @@ export function leave(to: string): void {
 /** Changes members of the query; null removes one. Replaces the entry unless `push`. */
 export function setQuery(change: Record<string, string | number | boolean | null>, { push = false } = {}): void {
   const { path, query } = currentRoute();
-  navigate(hashOf(path, changedQuery(query, change)), { replace: !push });
+  navigate(buildHash(path, changedQuery(query, change)), { replace: !push });
 }
 
-/** While `isOn`, going to another path waits for an answer: `isWaiting` is true until `goOn` or `stay`. */
+/** While `isOn`, going to another path waits for an answer: `isWaiting` is true until `proceed` or `cancelNavigation`. */
 export function useHold(isOn: boolean): void {
   useEffect(() => {
     if (!isOn) return;
@@ -100,12 +100,12 @@ export function useIsWaiting(): boolean {
 }
 
 /** Goes where the address leads already. */
-export function goOn(): void {
+export function proceed(): void {
   useLocation.setState({ ...readLocation(), waiting: null });
 }
 
 /** Stays, and gives the address back. */
-export function stay(): void {
+export function cancelNavigation(): void {
   const { hash, waiting } = useLocation.getState();
   if (waiting === null) return;
   useLocation.setState({ waiting: null });

@@ -31,7 +31,7 @@ export function notifyFailure(failure: unknown): void {
 }
 
 /** The messages that have not been shown yet; each is returned once. */
-export function takeMessages(): readonly PendingMessage[] {
+export function dequeueMessages(): readonly PendingMessage[] {
   const { pending } = useMessages.getState();
   useMessages.setState({ pending: [] });
   return pending;

@@ -76,16 +76,16 @@ it('goes to another address of the panel behind the #, where it is taken and rem
     stored.clear();
     address.hash = hash;
     const there = await load();
-    there.takeHandedSecret();
+    there.adoptSessionSecret();
     expect(there.sessionSecret.read()).toBe('half/of it');
     expect(address.hash).toBe(['#/confirm?token=t', '#/confirm', '#/'][index]);
   }
 });
 
 it('is not replaced by what a link names', async () => {
-  const { sessionSecret, takeHandedSecret } = await load();
+  const { sessionSecret, adoptSessionSecret } = await load();
   sessionSecret.write('own');
   address.hash = '#/users?session=planted&q=anna';
-  takeHandedSecret();
+  adoptSessionSecret();
   expect([sessionSecret.read(), address.hash]).toEqual(['own', '#/users?q=anna']);
 });

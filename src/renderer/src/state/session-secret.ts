@@ -39,7 +39,7 @@ export function withSessionSecret(url: string): string {
  * Takes what another address handed over, and removes it from the address bar and the history. Where this origin has a half already it
  * keeps that: a link from elsewhere must not end a session.
  */
-export function takeHandedSecret(): void {
+export function adoptSessionSecret(): void {
   const mark = location.hash.indexOf('?');
   if (mark < 0) return;
   const query = new URLSearchParams(location.hash.slice(mark + 1));

@@ -9,7 +9,7 @@ export const security = {
     repeat: 'Repeat the new password',
     revoke: 'Also revoke the API keys',
     revokeHint:
-      'Every bot stops with its next request and needs a new key. Do it if somebody may have seen the password.',
+      'Every bot stops with its next request and needs a new key. Do it if someone may have seen the password.',
     submit: 'Change the password',
     done: 'Password changed',
     ended_one: '{{count, number}} other session ended',
@@ -19,23 +19,24 @@ export const security = {
   },
   factor: {
     title: 'Two-factor sign-in',
-    description: 'A code from an app on your phone, asked for at sign-in and before dangerous actions.',
+    description: 'A code from an app on your phone, required at sign-in and before dangerous actions.',
     off: 'Off',
     offText: 'Anyone who learns the password can sign in.',
     on: 'On since {{when}}',
     codes_one: '{{count, number}} recovery code left',
     codes_other: '{{count, number}} recovery codes left',
-    few: 'Make new codes before they run out: without the app and without a code you cannot sign in.',
+    few: 'Create new codes before they run out: without the app and without a code you cannot sign in.',
     enable: 'Turn on',
     disable: 'Turn off',
     disableTitle: 'Turn off two-factor sign-in?',
-    disableText: 'The password alone then signs in. The recovery codes stop working; the app’s entry can be deleted.',
+    disableText:
+      'Then the password is enough to sign in. The recovery codes stop working; the app’s entry can be deleted.',
     disabled: 'Two-factor sign-in is off',
     enabled: 'Two-factor sign-in is on',
     renew: 'New recovery codes',
-    renewTitle: 'Make new recovery codes?',
+    renewTitle: 'Create new recovery codes?',
     renewText: 'The old codes stop working at once.',
-    renewSubmit: 'Make them',
+    renewSubmit: 'Create codes',
   },
   sessions: {
     title: 'Sessions',
@@ -73,7 +74,7 @@ export const security = {
       locked: 'Locked',
       absent: 'No keychain',
       changed: 'Another key',
-      deleted: 'Key is gone',
+      deleted: 'Key is missing',
     },
     text: {
       unlocked: 'Secrets are encrypted with a key in the keychain of this system. No action is needed.',
@@ -83,9 +84,9 @@ export const security = {
       absent:
         'No keychain answers on this machine, so no secret can be encrypted. Start the keychain and check again, or start the panel with --key-file.',
       changed:
-        'The keychain or the key file holds another key than the one that encrypted the secrets here. Bring the previous one back, then check again.',
+        'The keychain or the key file holds another key than the one that encrypted the secrets here. Restore the previous one, then check again.',
       deleted:
-        'Secrets are encrypted, but their key is gone. Bring the keychain or the key file back, or restore a backup that was made with a passphrase.',
+        'Secrets are encrypted, but their key is missing. Restore the keychain or the key file, or a backup that was created with a passphrase. If it is lost, also create a new authority: Certificates.',
     },
   },
   api_one: '{{count, number}} active key',

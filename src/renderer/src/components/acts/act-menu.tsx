@@ -15,7 +15,7 @@ interface ActMenuProps {
 }
 
 export function ActMenu({ label, acts, disabled = [] }: ActMenuProps) {
-  const { nameOf } = useActTexts();
+  const { getActName } = useActTexts();
   return (
     <Menu position="bottom-end" width={208} shadow="none">
       <Menu.Target>
@@ -33,7 +33,7 @@ export function ActMenu({ label, acts, disabled = [] }: ActMenuProps) {
             disabled={disabled.includes(act.id)}
             onClick={act.run}
           >
-            {nameOf(act)}
+            {getActName(act)}
           </Menu.Item>,
         ])}
       </Menu.Dropdown>
@@ -58,10 +58,10 @@ interface ActQuestionProps {
 
 /** What is asked before an act: its name is on the button. */
 export function ActQuestion({ act, name, id, ...props }: ActQuestionProps) {
-  const { nameOf } = useActTexts();
+  const { getActName } = useActTexts();
   const value = { id: act, ...ACTS[act] };
-  const action = nameOf(value);
-  return 'asks' in value && value.asks === 'name' ? (
+  const action = getActName(value);
+  return 'confirm' in value && value.confirm === 'name' ? (
     <ConfirmByName {...props} name={wordToType(name, id)} action={action} />
   ) : (
     <Confirm {...props} action={action} />

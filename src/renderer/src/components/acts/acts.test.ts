@@ -11,7 +11,7 @@ function textAt(texts: object, name: string): unknown {
 
 describe('the registry of acts', () => {
   it('has every bulk action as an act on a selection', () => {
-    const acts = ALL_ACTS.filter(({ places }) => places.includes('selection')).map(({ id }) => id);
+    const acts = ALL_ACTS.filter(({ contexts }) => contexts.includes('selection')).map(({ id }) => id);
     expect(acts.toSorted()).toEqual(BULK_ACTIONS.map((action) => `users.${action}`).toSorted());
   });
 
@@ -21,8 +21,8 @@ describe('the registry of acts', () => {
   });
 
   it('gives a key to one act of a subject and place', () => {
-    const taken = ALL_ACTS.flatMap(({ subject, places, keys }) =>
-      keys === undefined ? [] : places.map((place) => `${subject} ${place} ${keys}`),
+    const taken = ALL_ACTS.flatMap(({ subject, contexts, keys }) =>
+      keys === undefined ? [] : contexts.map((place) => `${subject} ${place} ${keys}`),
     );
     expect(new Set(taken).size).toBe(taken.length);
   });
@@ -34,7 +34,7 @@ describe('the registry of acts', () => {
 
   it('asks for the name before every deletion of a record that users depend on', () => {
     for (const id of ['users.delete', 'plans.delete', 'connections.delete', 'nodes.delete'] as const) {
-      expect(ACTS[id].asks).toBe('name');
+      expect(ACTS[id].confirm).toBe('name');
     }
   });
 });

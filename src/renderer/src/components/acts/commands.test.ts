@@ -2,12 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import { type Command, matchCommands } from './commands.ts';
 
-const command = (label: string, words?: string): Command => ({
+const command = (label: string, keywords?: string): Command => ({
   id: label,
   label,
   group: 'acts',
   run: () => {},
-  ...(words && { words }),
+  ...(keywords && { keywords }),
 });
 const all = [command('Go to Users'), command('Users: add'), command('Appearance: Dark', 'theme тема')];
 const found = (text: string) => matchCommands(all, text).map(({ label }) => label);

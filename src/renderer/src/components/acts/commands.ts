@@ -9,7 +9,7 @@ export interface Command {
   readonly group: 'goTo' | 'acts' | 'records' | 'appearance';
   readonly icon?: TablerIcon;
   /** Other words it is found by. */
-  readonly words?: string;
+  readonly keywords?: string;
   /** The key that does the same. */
   readonly keys?: string;
   /** What is to be known before: that it asks, or can be undone. */
@@ -59,14 +59,14 @@ function allCommands(layers: readonly Layer[]): readonly Command[] {
 /** The commands whose label or words contain every word of a text: the ones that begin with it first, then those whose label has it. */
 export function matchCommands(commands: readonly Command[], text: string): readonly Command[] {
   const parts = text.toLocaleLowerCase().split(/\s+/).filter(Boolean);
-  const all = commands.filter(({ label, words = '' }) => {
-    const searched = `${label} ${words}`.toLocaleLowerCase();
+  const all = commands.filter(({ label, keywords = '' }) => {
+    const searched = `${label} ${keywords}`.toLocaleLowerCase();
     return parts.every((part) => searched.includes(part));
   });
-  const rankOf = (name: string) => {
+  const computeRank = (name: string) => {
     if (name.startsWith(parts[0] ?? '')) return 0;
     return parts.every((part) => name.includes(part)) ? 1 : 2;
   };
-  const ranked = all.map((command) => ({ command, rank: rankOf(command.label.toLocaleLowerCase()) }));
+  const ranked = all.map((command) => ({ command, rank: computeRank(command.label.toLocaleLowerCase()) }));
   return ranked.toSorted((one, other) => one.rank - other.rank).map(({ command }) => command);
 }

@@ -1,14 +1,14 @@
 // Names of keys: the same for every layout, with the shift only where it is not part of the sign.
 import { describe, expect, it } from 'vitest';
-import { chordOf } from './keys.ts';
+import { formatChord } from './keys.ts';
 
 const press = (
   key: string,
   code: string,
   modifiers: Partial<Record<'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey', boolean>> = {},
-) => chordOf({ key, code, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...modifiers });
+) => formatChord({ key, code, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...modifiers });
 
-describe('chordOf', () => {
+describe('formatChord', () => {
   it.each([
     ['j', 'KeyJ', {}, 'j'],
     ['X', 'KeyX', { shiftKey: true }, 'shift+x'],

@@ -2,7 +2,7 @@
 import { use, useLayoutEffect, useRef } from 'react';
 import { create } from 'zustand';
 import { useView } from '../../state/view.ts';
-import { BesideContext, recordBeside } from '../beside.ts';
+import { SidePanelContext, sidePanel } from '../side-panel.ts';
 
 export interface Shortcut {
   /** `x`, `?`, `mod+k` (Ctrl, on a Mac Cmd), `shift+x`, or a sequence: `g u`. Letters by what they type; in a layout without Latin letters by their position. */
@@ -25,7 +25,7 @@ interface Layer {
   /** Works also while a dialog is open, since it is in it. */
   readonly isInDialog: boolean;
   /** It is of a record beside its list, which is no dialog over it. */
-  readonly isBeside: boolean;
+  readonly isSidePanel: boolean;
 }
 
 const useLayers = create<{ readonly layers: readonly { readonly current: Layer }[] }>()(() => ({ layers: [] }));
@@ -35,11 +35,11 @@ export function useShortcuts(
   shortcuts: readonly Shortcut[],
   { isOn = true, inDialog = false }: { readonly isOn?: boolean; readonly inDialog?: boolean } = {},
 ): void {
-  const isBeside = use(BesideContext);
-  const layer = useRef<Layer>({ shortcuts, isInDialog: inDialog, isBeside });
+  const isSidePanel = use(SidePanelContext);
+  const layer = useRef<Layer>({ shortcuts, isInDialog: inDialog, isSidePanel });
   // With what is shown and not a moment later: a key that comes in between would be lost, or act on what was shown before.
   useLayoutEffect(() => {
-    layer.current = { shortcuts, isInDialog: inDialog, isBeside };
+    layer.current = { shortcuts, isInDialog: inDialog, isSidePanel };
   });
   useLayoutEffect(() => {
     if (!isOn) return;
@@ -55,7 +55,7 @@ export function useAllShortcuts(): readonly Shortcut[] {
 }
 
 /** The name of what was pressed, as shortcuts name it. */
-export function chordOf(
+export function formatChord(
   event: Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>,
 ): string {
   // In a layout of another script `key` is not a Latin letter: then the key's position decides, as ф at the position of a.
@@ -90,7 +90,7 @@ export const SELECTION_BAR = 'selection-bar';
 
 /** Whether a key is for the record beside the list: it has the focus, or nothing has it and no rows are selected. */
 function isForRecord(target: EventTarget | null): boolean {
-  const record = recordBeside();
+  const record = sidePanel();
   if (record === null || !(target instanceof Node)) return false;
   return record.contains(target) || (target === document.body && document.getElementById(SELECTION_BAR) === null);
 }
@@ -110,12 +110,12 @@ function createKeyHandler(): (event: KeyboardEvent) => void {
     // A list and the record beside it have keys in common.
     const isInRecord = isForRecord(event.target);
     const isFirst = ({ isInDialog }: Layer) => isInDialog === isInRecord;
-    const chord = chordOf(event);
+    const chord = formatChord(event);
     const sequence = pending === '' ? chord : `${pending} ${chord}`;
     const active = useLayers
       .getState()
       .layers.toReversed()
-      .filter(({ current }) => !hasDialog || (current.isInDialog && !current.isBeside))
+      .filter(({ current }) => !hasDialog || (current.isInDialog && !current.isSidePanel))
       .toSorted((one, other) => Number(isFirst(other.current)) - Number(isFirst(one.current)))
       .flatMap(({ current }) => current.shortcuts)
       .filter(({ inInputs, isHint }) => !isHint && (inInputs || !isInInput))

@@ -9,7 +9,7 @@ import { useAct } from '../../data/use-act.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { showHidden } from '../../format/show-hidden.ts';
 import { useFormat } from '../../format/use-format.tsx';
-import { hashOf } from '../../router/route.ts';
+import { buildHash } from '../../router/route.ts';
 import { FormFailure } from '../form/form-failure.tsx';
 import classes from './undo-acts.module.css';
 
@@ -71,7 +71,7 @@ function UndoResult({ result: { restored, left, users } }: { readonly result: Ou
           <ul className={classes.left}>
             {users.map(({ id, name, reason }) => (
               <li key={id}>
-                {name === null ? t('bulk.user', { id }) : <a href={hashOf(['users', id])}>{showHidden(name)}</a>}
+                {name === null ? t('bulk.user', { id }) : <a href={buildHash(['users', id])}>{showHidden(name)}</a>}
                 <span className={classes.quiet}>{t(`undo.reason.${reason}`)}</span>
               </li>
             ))}

@@ -18,13 +18,13 @@ interface UseActsOptions {
 }
 
 /** The name of an act, and the other words by which the palette finds it. */
-export function useActTexts(): { nameOf(act: Act): string; wordsOf(act: Act): string } {
+export function useActTexts(): { getActName(act: Act): string; getActKeywords(act: Act): string } {
   const { t } = useTranslation(['frame', 'users', 'plans', 'connections', 'nodes', 'settings']);
   return {
-    nameOf: ({ name }) => t(name),
-    wordsOf: ({ subject, words }) => {
+    getActName: ({ name }) => t(name),
+    getActKeywords: ({ subject, keywords }) => {
       const subjects = subject === 'frame' ? '' : t(`frame:subjectWords.${subject}`);
-      return words === undefined ? subjects : `${subjects} ${t(`frame:actWords.${words}`)}`;
+      return keywords === undefined ? subjects : `${subjects} ${t(`frame:actWords.${keywords}`)}`;
     },
   };
 }
@@ -32,18 +32,18 @@ export function useActTexts(): { nameOf(act: Act): string; wordsOf(act: Act): st
 export function useActs(runs: ActRuns, options: UseActsOptions = {}): void {
   const { isOn = true, inDialog = false, about, hasKeys = true, hasCommands = true, group = 'here' } = options;
   const { t } = useTranslation('frame');
-  const { nameOf, wordsOf } = useActTexts();
+  const { getActName, getActKeywords } = useActTexts();
   const acts = isOn ? actsIn(runs) : [];
   const commands = acts.map(
     (act): Command => ({
       id: act.id,
       group: act.subject === 'frame' ? 'appearance' : 'acts',
-      label: about === undefined ? nameOf(act) : t('palette.about', { act: nameOf(act), about }),
+      label: about === undefined ? getActName(act) : t('palette.about', { act: getActName(act), about }),
       icon: act.icon,
-      words: wordsOf(act),
+      keywords: getActKeywords(act),
       ...(hasKeys && act.keys !== undefined && { keys: act.keys }),
-      ...(act.asks !== undefined && { hint: t('palette.asks') }),
-      ...(act.hasUndo && { hint: t('palette.hasUndo') }),
+      ...(act.confirm !== undefined && { hint: t('palette.asks') }),
+      ...(act.undoable && { hint: t('palette.hasUndo') }),
       run: act.run,
     }),
   );
@@ -51,7 +51,7 @@ export function useActs(runs: ActRuns, options: UseActsOptions = {}): void {
   const shortcuts = acts.flatMap((act) =>
     act.keys === undefined || !hasKeys
       ? []
-      : [{ keys: act.keys, label: nameOf(act), group, inInputs: act.keys.startsWith('mod+'), run: act.run }],
+      : [{ keys: act.keys, label: getActName(act), group, inInputs: act.keys.startsWith('mod+'), run: act.run }],
   );
   useShortcuts(shortcuts, { isOn, inDialog });
 }

@@ -3,7 +3,7 @@ import { lazy, Suspense, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '../../format/use-format.tsx';
 import classes from './chart.module.css';
-import { type ChartData, measureOf, totalOf } from './series.ts';
+import { type ChartData, createMeasure, sumValues } from './series.ts';
 
 export interface ChartProps extends ChartData {
   /** What is drawn, for screen readers. */
@@ -23,10 +23,10 @@ export function Chart(props: ChartProps) {
   const { label, height = 240, moments, step, series, hasLegend = series.length > 1, currency } = props;
   const { t } = useTranslation('frame');
   const format = useFormat();
-  const measure = useMemo(() => measureOf(format, currency), [format, currency]);
+  const measure = useMemo(() => createMeasure(format, currency), [format, currency]);
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const shown = useMemo(() => series.filter(({ id }) => !hidden.has(id)), [series, hidden]);
-  const isEmpty = series.every((one) => totalOf(one) === 0);
+  const isEmpty = series.every((one) => sumValues(one) === 0);
   const toggle = (id: string) => {
     const next = new Set(hidden);
     if (!next.delete(id)) next.add(id);
@@ -53,7 +53,7 @@ export function Chart(props: ChartProps) {
               >
                 <span className={classes.swatch} data-color={one.color} />
                 {one.label}
-                <span className={classes.sum}>{measure.text(totalOf(one))}</span>
+                <span className={classes.sum}>{measure.text(sumValues(one))}</span>
               </button>
             </li>
           ))}

@@ -52,7 +52,7 @@ export function plotOptions({ width, height, step, colors, format, measure, onIn
         grid: { show: false },
         space: 64,
         incrs: [3, 6, 12, 24, 48, 96, 168].map((hours) => hours * HOUR_S),
-        values: (_plot, splits) => splits.map((at) => labelOf(at * 1000, splits, format)),
+        values: (_plot, splits) => splits.map((at) => formatTick(at * 1000, splits, format)),
       },
       {
         ...axis,
@@ -77,7 +77,7 @@ export function plotOptions({ width, height, step, colors, format, measure, onIn
 }
 
 /** Days by their date, hours by the clock; midnight shows the day that begins. */
-function labelOf(at: number, splits: readonly number[], format: Format): string {
+function formatTick(at: number, splits: readonly number[], format: Format): string {
   const [first = 0, second = first + DAY_S] = splits;
   if (second - first >= DAY_S) return format.moment(at, 'day');
   const time = format.moment(at, 'time');

@@ -1,6 +1,6 @@
 // Sums and scales of charts.
 import { describe, expect, it } from 'vitest';
-import { amountsOf, NOTHING, niceSteps, stack, stepsTo, totalOf } from './series.ts';
+import { formatAmounts, NOTHING, niceSteps, stack, stepsTo, sumValues } from './series.ts';
 
 const series = (id: string, values: number[]) => ({ id, label: id, color: 1 as const, values });
 
@@ -16,7 +16,7 @@ describe('stack', () => {
   it('leaves what it is given as it was', () => {
     const one = series('a', [1, 2]);
     stack([one, one], 2);
-    expect(totalOf(one)).toBe(3);
+    expect(sumValues(one)).toBe(3);
   });
 });
 
@@ -38,13 +38,13 @@ describe('an axis', () => {
   } as const;
 
   it('has its amounts in one unit', () => {
-    expect(amountsOf([0, 500_000_000, 1_000_000_000, 1_500_000_000], format)).toEqual([
+    expect(formatAmounts([0, 500_000_000, 1_000_000_000, 1_500_000_000], format)).toEqual([
       '0',
       '0.5 of 3',
       '1 of 3',
       '1.5 of 3',
     ]);
-    expect(amountsOf([0, 200], format)).toEqual(['0', '200 of 0']);
+    expect(formatAmounts([0, 200], format)).toEqual(['0', '200 of 0']);
   });
 
   it('has no amounts where nothing has moved', () => {

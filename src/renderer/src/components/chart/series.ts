@@ -1,7 +1,7 @@
 // The data of a chart over time, and its sums and scales.
 import { formatMoney } from '../../../../domain/sales/money.ts';
 import { languageEntry } from '../../../../i18n/languages.ts';
-import { powerOf } from '../../format/bytes.ts';
+import { computePower } from '../../format/bytes.ts';
 import type { Format } from '../../format/format.ts';
 import type { Units } from '../../state/view.ts';
 
@@ -31,7 +31,7 @@ interface Report {
 }
 
 /** Both directions of a report, named by `label`. */
-export function directionsOf({ points, step }: Report, label: (way: 'down' | 'up') => string): ChartData {
+export function buildTrafficChart({ points, step }: Report, label: (way: 'down' | 'up') => string): ChartData {
   return {
     moments: points.map(({ t }) => Date.parse(t)),
     step,
@@ -53,7 +53,7 @@ export function stack(series: readonly ChartSeries[], length: number): number[][
   return sums;
 }
 
-export function totalOf({ values }: Pick<ChartSeries, 'values'>): number {
+export function sumValues({ values }: Pick<ChartSeries, 'values'>): number {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
@@ -66,9 +66,12 @@ export interface Measure {
 }
 
 /** Traffic, or money where a currency is given. */
-export function measureOf(format: Pick<Format, 'bytes' | 'units' | 'locale'>, currency: string | undefined): Measure {
+export function createMeasure(
+  format: Pick<Format, 'bytes' | 'units' | 'locale'>,
+  currency: string | undefined,
+): Measure {
   if (currency === undefined)
-    return { text: format.bytes, axis: (amounts) => amountsOf(amounts, format), steps: niceSteps(format.units) };
+    return { text: format.bytes, axis: (amounts) => formatAmounts(amounts, format), steps: niceSteps(format.units) };
   const { tag } = languageEntry(format.locale);
   const text = (amount: number) => formatMoney({ amount, currency }, tag);
   const steps = Array.from({ length: 15 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
@@ -92,7 +95,7 @@ export function stepsTo(top: number, step: number): number[] {
 }
 
 /** Bytes at an axis: all in the unit of the largest. */
-export function amountsOf(amounts: readonly number[], { bytes, units }: Pick<Format, 'bytes' | 'units'>): string[] {
-  const power = powerOf(Math.max(0, ...amounts), units);
+export function formatAmounts(amounts: readonly number[], { bytes, units }: Pick<Format, 'bytes' | 'units'>): string[] {
+  const power = computePower(Math.max(0, ...amounts), units);
   return amounts.map((amount) => (amount === 0 ? '0' : bytes(amount, power)));
 }

@@ -14,8 +14,8 @@ export function ProofDialog() {
   const { t } = useTranslation('access');
   const question = useProofQuestion((state) => state.question);
   return (
-    <Dialog isOpen={question !== null} onClose={() => question?.giveUp()} title={t('proof.title')}>
-      {question !== null && <Fields onProve={question.answer} onCancel={question.giveUp} />}
+    <Dialog isOpen={question !== null} onClose={() => question?.cancel()} title={t('proof.title')}>
+      {question !== null && <Fields onProve={question.answer} onCancel={question.cancel} />}
     </Dialog>
   );
 }

@@ -1,6 +1,6 @@
 // Shows how well a password resists while it is typed, and what would help.
 import { useTranslation } from 'react-i18next';
-import { strengthOf } from '../../../../domain/password-strength.ts';
+import { computeStrength } from '../../../../domain/password-strength.ts';
 import classes from './credentials.module.css';
 
 interface StrengthMeterProps {
@@ -12,7 +12,7 @@ const WORDS = ['weak', 'weak', 'fair', 'good', 'strong'] as const;
 
 export function StrengthMeter({ password, name = '' }: StrengthMeterProps) {
   const { t } = useTranslation('access');
-  const { level, note, missing } = strengthOf(password, name);
+  const { level, note, missing } = computeStrength(password, name);
   const isEmpty = password === '';
   const verdict = t(`strength.${WORDS[level]}`);
   const text = isEmpty

@@ -2,7 +2,7 @@
 import { NumberInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { powerOf, unitSize } from '../../format/bytes.ts';
+import { computePower, unitSize } from '../../format/bytes.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import classes from './form.module.css';
 
@@ -27,7 +27,7 @@ export function BytesInput({ value = null, onChange, ...props }: BytesInputProps
   const { t } = useTranslation('frame');
   const { units, separators, byteUnit } = useFormat();
   const [power, setPower] = useState<number>(() =>
-    value === null ? USUAL : Math.min(Math.max(powerOf(value, units), 2), 4),
+    value === null ? USUAL : Math.min(Math.max(computePower(value, units), 2), 4),
   );
   const size = unitSize(power, units);
   const amount = value === null ? '' : Number((value / size).toFixed(6));

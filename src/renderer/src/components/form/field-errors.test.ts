@@ -2,10 +2,10 @@
 import i18next from 'i18next';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { PanelCallError } from '../../../../contract/client.ts';
-import { type ErrorCode, type FieldError, problemOf } from '../../../../contract/errors.ts';
+import { buildProblem, type ErrorCode, type FieldError } from '../../../../contract/errors.ts';
 import { pages as en } from '../../../../i18n/en/pages/index.ts';
 import { pages as ru } from '../../../../i18n/ru/pages/index.ts';
-import { fieldOf, refusedFields, wrongFields } from './field-errors.ts';
+import { findField, refusedFields, wrongFields } from './field-errors.ts';
 
 const i18n = i18next.createInstance();
 beforeAll(() =>
@@ -52,7 +52,7 @@ describe('wrongFields', () => {
 });
 
 describe('refusedFields', () => {
-  const refusal = (code: ErrorCode, errors: FieldError[]) => new PanelCallError(problemOf(code, 'r1', errors));
+  const refusal = (code: ErrorCode, errors: FieldError[]) => new PanelCallError(buildProblem(code, 'r1', errors));
 
   it('puts each error at its field', () => {
     const failure = refusal('validation', [
@@ -75,11 +75,11 @@ describe('refusedFields', () => {
   });
 });
 
-describe('fieldOf', () => {
+describe('findField', () => {
   it('reads pointers as RFC 6901 writes them', () => {
-    expect(fieldOf({ pointer: '#/a~1b', code: 'invalid', message: '' })).toBe('a/b');
-    expect(fieldOf({ pointer: '#/%D0%B8%D0%BC%D1%8F/0', code: 'invalid', message: '' })).toBe('имя');
-    expect(fieldOf({ pointer: '#', code: 'invalid', message: '' })).toBeNull();
-    expect(fieldOf({ code: 'invalid', message: '' })).toBeNull();
+    expect(findField({ pointer: '#/a~1b', code: 'invalid', message: '' })).toBe('a/b');
+    expect(findField({ pointer: '#/%D0%B8%D0%BC%D1%8F/0', code: 'invalid', message: '' })).toBe('имя');
+    expect(findField({ pointer: '#', code: 'invalid', message: '' })).toBeNull();
+    expect(findField({ code: 'invalid', message: '' })).toBeNull();
   });
 });

@@ -18,15 +18,15 @@ export type DescribeField = (field: string, code: string) => string | undefined;
 /** Everything that the contract has against an input; empty where it can be sent. */
 export function wrongFields(t: T, id: OperationId, input: unknown, describe?: DescribeField): FieldTexts {
   const texts: FieldTexts = {};
-  for (const issue of issuesOf(id, input)) {
+  for (const issue of listIssues(id, input)) {
     const names = issue.code === 'unrecognized_keys' ? issue.keys : [String(issue.path[0] ?? '')];
     const own = (name: string) => (isFormat(issue, input) ? describe?.(name, 'format') : undefined);
-    for (const name of names) texts[name] ??= own(name) ?? textOf(t, issue, input);
+    for (const name of names) texts[name] ??= own(name) ?? describeIssue(t, issue, input);
   }
   return texts;
 }
 
-function issuesOf(id: OperationId, input: unknown): readonly Issue[] {
+function listIssues(id: OperationId, input: unknown): readonly Issue[] {
   const operation = OPERATIONS[id];
   if (operation.door === 'panel') return operation.input.safeParse(input).error?.issues ?? [];
   const { params, query, body } = splitInput(operation, input);
@@ -42,7 +42,7 @@ function isFormat(issue: Issue, input: unknown): boolean {
   return issue.code === 'invalid_format' && !isMissing(input, issue.path);
 }
 
-function textOf(t: T, issue: Issue, input: unknown): string {
+function describeIssue(t: T, issue: Issue, input: unknown): string {
   if (isMissing(input, issue.path)) return t('field.required');
   switch (issue.code) {
     case 'too_small':
@@ -93,7 +93,7 @@ function isMissing(input: unknown, path: readonly PropertyKey[]): boolean {
 export function refusedFields(t: T, failure: PanelCallError, describe?: DescribeField): FieldTexts {
   const texts: FieldTexts = {};
   for (const error of failure.errors) {
-    const name = fieldOf(error);
+    const name = findField(error);
     if (name !== null) texts[name] ??= describe?.(name, error.code) ?? refusal(t, failure, error);
   }
   return texts;
@@ -119,7 +119,7 @@ function refusal(t: T, { code }: PanelCallError, error: FieldError): string {
 }
 
 /** The field an error is about: the first member of its pointer, or the parameter's name. */
-export function fieldOf({ pointer, parameter }: FieldError): string | null {
+export function findField({ pointer, parameter }: FieldError): string | null {
   if (parameter !== undefined) return parameter;
   const first = /^#\/([^/]+)/.exec(pointer ?? '')?.[1];
   return first === undefined ? null : decodeURIComponent(first).replaceAll('~1', '/').replaceAll('~0', '~');

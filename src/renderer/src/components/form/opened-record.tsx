@@ -4,9 +4,9 @@ import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../../contract/table.ts';
 import { usePanel } from '../../data/panel.tsx';
 import { type CallInput, useOperation } from '../../data/use-operation.ts';
-import { useIsBeside } from '../beside.ts';
 import { ErrorState } from '../placeholder.tsx';
 import { RecordDrawer } from '../record-drawer.tsx';
+import { useIsSidePanel } from '../side-panel.ts';
 import { Skeleton, useIsSlow } from '../skeleton.tsx';
 import classes from './form.module.css';
 
@@ -44,8 +44,8 @@ export function OpenedRecord<Id extends ReadId>({ read, id, isOpen, onClose, wid
   const [shown, setShown] = useState<Shown<Id> | null>(null);
   const isSlow = useIsSlow(isOpen && shown === null);
   // Beside the list it is there at once: the list would take its room, and give it back.
-  const isBeside = useIsBeside(isOpen);
-  const isWaiting = isOpen && shown === null && (isBeside || isSlow || record.error !== null);
+  const isSidePanel = useIsSidePanel(isOpen);
+  const isWaiting = isOpen && shown === null && (isSidePanel || isSlow || record.error !== null);
   const show = (data: Output<Id>) =>
     setShown((before) => ({ record: data, etag: etags.find(read, input), revision: (before?.revision ?? 0) + 1 }));
   // A cached record may be old: wait for the present answer.

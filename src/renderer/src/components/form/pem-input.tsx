@@ -55,6 +55,7 @@ const REFUSALS: Readonly<Record<PemRefusal, true>> = {
   not_yet: true,
   no_names: true,
   weak: true,
+  unsupported: true,
   broken_chain: true,
   chain_ended: true,
   key_mismatch: true,

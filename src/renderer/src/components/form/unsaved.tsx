@@ -2,7 +2,7 @@
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useHost } from '../../data/host.ts';
-import { goOn, stay, useHold, useIsWaiting } from '../../router/router.ts';
+import { cancelNavigation, proceed, useHold, useIsWaiting } from '../../router/router.ts';
 import { Confirm } from '../confirm.tsx';
 
 /** While `isOn` there is such input. */
@@ -12,9 +12,9 @@ export function useUnsaved(isOn: boolean): void {
   useHold(isOn);
   useEffect(() => {
     if (!isOn || !isInBrowser) return;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', ask);
-    return () => window.removeEventListener('beforeunload', ask);
+    const preventUnload = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener('beforeunload', preventUnload);
+    return () => window.removeEventListener('beforeunload', preventUnload);
   }, [isOn, isInBrowser]);
 }
 
@@ -24,11 +24,11 @@ export function UnsavedQuestion() {
   return (
     <Confirm
       isOpen={useIsWaiting()}
-      onClose={stay}
+      onClose={cancelNavigation}
       title={t('form.discardTitle')}
       action={t('form.discard')}
       isDangerous
-      onConfirm={async () => goOn()}
+      onConfirm={async () => proceed()}
     >
       {t('form.discardText')}
     </Confirm>

@@ -5,8 +5,8 @@ import { type KeyboardEvent, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { changeTableView, useView } from '../../state/view.ts';
 import classes from './column-menu.module.css';
-import { type Columns, lookOf } from './columns.ts';
-import { isShown, orderOf, widthByKey } from './use-column-state.ts';
+import { type Columns, mapColumnLooks } from './columns.ts';
+import { computeOrder, isShown, widthByKey } from './use-column-state.ts';
 
 interface ColumnMenuProps<Row extends object> {
   /** The name under which the list remembers its columns. */
@@ -20,9 +20,9 @@ const UNSET = 240;
 export function ColumnMenu<Row extends object>({ remember, columns }: ColumnMenuProps<Row>) {
   const { t } = useTranslation('frame');
   const [isOpen, setOpen] = useState(false);
-  const looks = useMemo(() => lookOf(columns), [columns]);
+  const looks = useMemo(() => mapColumnLooks(columns), [columns]);
   const view = useView(({ tables }) => tables[remember]) ?? {};
-  const order = orderOf(looks, view);
+  const order = computeOrder(looks, view);
   const move = (id: string, step: -1 | 1) => {
     const next = [...order];
     const from = next.indexOf(id);

@@ -49,16 +49,16 @@ export type Features = typeof features;
 // biome-ignore lint/suspicious/noExplicitAny: the library's type of mixed columns.
 export type Columns<Row extends object> = ColumnDef<Features, Row, any>[];
 
-/** `const column = columnsOf<User>()`, then `column.columns([column.accessor('name', { meta: { label: t('name') }, cell: … })])`. */
-export function columnsOf<Row extends object>() {
+/** `const column = createColumns<User>()`, then `column.columns([column.accessor('name', { meta: { label: t('name') }, cell: … })])`. */
+export function createColumns<Row extends object>() {
   return createColumnHelper<Features, Row>();
 }
 
 /** How a column is shown, by its id. */
-export function lookOf<Row extends object>(columns: Columns<Row>): ReadonlyMap<string, ColumnLook> {
-  return new Map(columns.map((column) => [idOf(column), column.meta ?? { label: '' }]));
+export function mapColumnLooks<Row extends object>(columns: Columns<Row>): ReadonlyMap<string, ColumnLook> {
+  return new Map(columns.map((column) => [getColumnId(column), column.meta ?? { label: '' }]));
 }
 
-function idOf<Row extends object>(column: Columns<Row>[number]): string {
+function getColumnId<Row extends object>(column: Columns<Row>[number]): string {
   return column.id ?? ('accessorKey' in column ? String(column.accessorKey) : '');
 }

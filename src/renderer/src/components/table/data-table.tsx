@@ -8,7 +8,7 @@ import { useView } from '../../state/view.ts';
 import type { ActRuns } from '../acts/acts.ts';
 import { EmptyState, ErrorState } from '../placeholder.tsx';
 import { useIsSlow } from '../skeleton.tsx';
-import { type Columns, features, lookOf } from './columns.ts';
+import { type Columns, features, mapColumnLooks } from './columns.ts';
 import classes from './data-table.module.css';
 import { useRowControl } from './row-control.ts';
 import type { RowId, Selection } from './selection.ts';
@@ -27,7 +27,7 @@ export interface DataTableProps<Row extends object> {
   /** The row's name, for the names of its checkbox and its keys. */
   rowName(row: Row): string;
   /** Where a row opens; rows without it do not open. */
-  hrefOf?(row: Row): string;
+  buildHref?(row: Row): string;
   /** The row that is open in a drawer, over the list or beside it. */
   readonly openId?: RowId | null | undefined;
   /** Its place, where it is known and the list does not have all rows: the list follows from record to record. */
@@ -70,7 +70,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
 
 /** Mounted while there is a list, so that it measures the present element. */
 function RowList<Row extends object>(props: DataTableProps<Row>) {
-  const { columns, rows, reading, rowId, rowName, hrefOf, openId, selection, children } = props;
+  const { columns, rows, reading, rowId, rowName, buildHref, openId, selection, children } = props;
   const { t } = useTranslation('frame');
   const rowHeight = ROW_HEIGHTS[useView((view) => view.density)];
   const isPrinting = usePrinting(({ isOn }) => isOn);
@@ -89,7 +89,7 @@ function RowList<Row extends object>(props: DataTableProps<Row>) {
     return loaded;
   }, [source, rows, view.start, view.end]);
 
-  const looks = useMemo(() => lookOf(columns), [columns]);
+  const looks = useMemo(() => mapColumnLooks(columns), [columns]);
   const state = useColumnState(props.remember, looks, props.sort, props.onSort);
   const table = useTable({
     features,
@@ -141,7 +141,7 @@ function RowList<Row extends object>(props: DataTableProps<Row>) {
           <colgroup>
             {selection && <col className={classes.checkColumn} />}
             {visible.map((id) => (
-              <col key={id} data-below={looks.get(id)?.hideBelow} style={{ width: state.widthOf(id) }} />
+              <col key={id} data-below={looks.get(id)?.hideBelow} style={{ width: state.getWidth(id) }} />
             ))}
           </colgroup>
           <TableHead table={table} looks={looks} state={state} selection={selection} ids={data.map(rowId)} />
@@ -166,7 +166,7 @@ function RowList<Row extends object>(props: DataTableProps<Row>) {
                       name={rowName(row.original)}
                       isOpen={open === String(id)}
                       isActive={control.active === index}
-                      canOpen={hrefOf !== undefined}
+                      canOpen={buildHref !== undefined}
                       isSelected={selection ? selection.has(id) : null}
                     />
                   );

@@ -6,14 +6,14 @@ import { isHeld, navigate } from '../../router/router.ts';
 import type { ActRuns } from '../acts/acts.ts';
 import { SELECTION_BAR, type Shortcut, useShortcuts } from '../acts/keys.ts';
 import { useActs } from '../acts/use-acts.ts';
-import { enterRecord, recordBeside } from '../beside.ts';
+import { focusSidePanel, sidePanel } from '../side-panel.ts';
 import type { RowId, Selection } from './selection.ts';
 
 interface RowControlParts<Row> {
   readonly count: number;
   rowAt(index: number): Row | undefined;
   rowId(row: Row): RowId;
-  readonly hrefOf?: ((row: Row) => string) | undefined;
+  readonly buildHref?: ((row: Row) => string) | undefined;
   /** The row whose record is open. */
   readonly openId: string | null;
   /** Its place; -1: unknown. */
@@ -35,7 +35,7 @@ const FOLLOW_MS = 120;
 const ACTS = 'a, button, input, select, textarea, label, [role="button"], [data-acts]';
 
 export function useRowControl<Row>(parts: RowControlParts<Row>) {
-  const { count, rowAt, rowId, hrefOf, openId, openIndex, selection, rowActs, rowName, scroller, reveal } = parts;
+  const { count, rowAt, rowId, buildHref, openId, openIndex, selection, rowActs, rowName, scroller, reveal } = parts;
   const { t } = useTranslation('frame');
   const [active, setActive] = useState(-1);
   /** The row that is to get the focus; -1: none. */
@@ -48,7 +48,7 @@ export function useRowControl<Row>(parts: RowControlParts<Row>) {
   useLayoutEffect(() => {
     if (wanted.current < 0) {
       // The row that has the focus is the one that keys act on, wherever other rows have moved it.
-      const index = indexOf(document.activeElement);
+      const index = readRowIndex(document.activeElement);
       if (index >= 0 && index !== active && scroller.current?.contains(document.activeElement)) setActive(index);
       return;
     }
@@ -71,14 +71,14 @@ export function useRowControl<Row>(parts: RowControlParts<Row>) {
   useLayoutEffect(() => {
     if (openIndex < 0) return;
     const hasFocus = scroller.current?.contains(document.activeElement) === true;
-    if (hasFocus && recordBeside() !== null && latest.current !== openIndex) wanted.current = openIndex;
+    if (hasFocus && sidePanel() !== null && latest.current !== openIndex) wanted.current = openIndex;
     setActive(openIndex);
   }, [openIndex, scroller]);
   const follow = useDebouncedCallback((index: number) => {
     const row = rowAt(index);
-    if (row === undefined || !hrefOf || index !== active) return;
+    if (row === undefined || !buildHref || index !== active) return;
     // Not while something in it is not saved: keys of the list ask no questions.
-    if (recordBeside() !== null && !isHeld()) navigate(hrefOf(row), { replace: true });
+    if (sidePanel() !== null && !isHeld()) navigate(buildHref(row), { replace: true });
   }, FOLLOW_MS);
   const enter = useEnterRecord(openId);
 
@@ -88,15 +88,15 @@ export function useRowControl<Row>(parts: RowControlParts<Row>) {
     wanted.current = index;
     setActive(index);
     reveal(index);
-    if (recordBeside() !== null) follow(index);
+    if (sidePanel() !== null) follow(index);
   };
   const open = (index: number) => {
     const row = rowAt(index);
-    if (row !== undefined && hrefOf) navigate(hrefOf(row));
+    if (row !== undefined && buildHref) navigate(buildHref(row));
   };
   const enterAt = (index: number) => {
     const row = rowAt(index);
-    if (row !== undefined && hrefOf) enter(String(rowId(row)));
+    if (row !== undefined && buildHref) enter(String(rowId(row)));
   };
   const select = (index: number, isRange: boolean) => {
     const row = rowAt(index);
@@ -134,7 +134,7 @@ export function useRowControl<Row>(parts: RowControlParts<Row>) {
     arrow('pageup', () => move(active - page)),
     arrow('home', () => move(0)),
     arrow('end', () => move(count - 1)),
-    ...(hrefOf ? [{ ...list('enter', t('keys.open'), () => {}), isHint: true }] : []),
+    ...(buildHref ? [{ ...list('enter', t('keys.open'), () => {}), isHint: true }] : []),
     ...(selection
       ? [
           list(
@@ -163,9 +163,25 @@ export function useRowControl<Row>(parts: RowControlParts<Row>) {
     group: 'list',
   });
 
-  const handlers = {
+  const handlers = buildHandlers({ active, setActive, select, enterAt, open, hasSelection, selection });
+  return { active, handlers };
+}
+
+interface HandlerParts {
+  readonly active: number;
+  setActive(index: number): void;
+  select(index: number, isRange: boolean): void;
+  enterAt(index: number): void;
+  open(index: number): void;
+  readonly hasSelection: boolean;
+  readonly selection: Selection | undefined;
+}
+
+/** One set for all rows: each event says in which it was. */
+function buildHandlers({ active, setActive, select, enterAt, open, hasSelection, selection }: HandlerParts) {
+  return {
     onClick(event: MouseEvent<HTMLElement>) {
-      const index = indexOf(event.target);
+      const index = readRowIndex(event.target);
       if (index < 0 || !(event.target instanceof Element)) return;
       setActive(index);
       if (event.target.matches('input[data-select]')) {
@@ -188,23 +204,22 @@ export function useRowControl<Row>(parts: RowControlParts<Row>) {
       // Enter on the row itself; on a link or a button in it the browser does what they do.
       if (event.key !== 'Enter' || !(event.target instanceof HTMLTableRowElement)) return;
       event.preventDefault();
-      enterAt(indexOf(event.target));
-      open(indexOf(event.target));
+      enterAt(readRowIndex(event.target));
+      open(readRowIndex(event.target));
     },
     onMouseDown(event: MouseEvent<HTMLElement>) {
       // Shift-click selects rows, not the text between them.
       if (event.shiftKey && selection) event.preventDefault();
     },
     onFocus(event: React.FocusEvent<HTMLElement>) {
-      const index = indexOf(event.target);
+      const index = readRowIndex(event.target);
       if (index >= 0 && index !== active) setActive(index);
     },
   };
-  return { active, handlers };
 }
 
 /** The place of the row that an element is in; -1: it is in none. */
-function indexOf(target: EventTarget | null): number {
+function readRowIndex(target: EventTarget | null): number {
   const row = target instanceof Element ? target.closest<HTMLElement>('tr[data-index]') : null;
   return row === null ? -1 : Number(row.dataset.index);
 }
@@ -214,11 +229,11 @@ function useEnterRecord(openId: string | null): (id: string) => void {
   const entered = useRef<string | null>(null);
   useEffect(() => {
     if (openId === null) return;
-    if (openId === entered.current) enterRecord(recordBeside());
+    if (openId === entered.current) focusSidePanel(sidePanel());
     entered.current = null;
   }, [openId]);
   return (id) => {
-    if (id === openId) enterRecord(recordBeside());
+    if (id === openId) focusSidePanel(sidePanel());
     else entered.current = id;
   };
 }

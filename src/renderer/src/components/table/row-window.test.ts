@@ -1,6 +1,14 @@
 // The window of a long list: true at both ends, continuous while scrolling, and never taller than a browser can bear.
 import { describe, expect, it } from 'vitest';
-import { follow, type ListShape, MAX_HEIGHT, offsetAt, rangeOf, scrollTopAt, windowAt } from './row-window.ts';
+import {
+  computeScrollHeight,
+  follow,
+  type ListShape,
+  MAX_HEIGHT,
+  offsetAt,
+  scrollTopAt,
+  windowAt,
+} from './row-window.ts';
 
 const short: ListShape = { count: 300, rowHeight: 36, viewport: 720 };
 const long: ListShape = { count: 1_000_000, rowHeight: 36, viewport: 720 };
@@ -8,7 +16,7 @@ const FULL = 1_000_000 * 36 - 720;
 
 describe('a list that fits into the scroll range', () => {
   it('is as high as its rows and moves with the scrollbar', () => {
-    expect(rangeOf(short)).toBe(10_800);
+    expect(computeScrollHeight(short)).toBe(10_800);
     expect(offsetAt(1234, short)).toBeCloseTo(1234);
     expect(follow(0, 0, 5000, short)).toBeCloseTo(5000);
   });
@@ -32,7 +40,7 @@ describe('a list that fits into the scroll range', () => {
 
 describe('a list of a million rows', () => {
   it('has a scroll range that every browser can show', () => {
-    expect(rangeOf(long)).toBe(MAX_HEIGHT);
+    expect(computeScrollHeight(long)).toBe(MAX_HEIGHT);
   });
 
   it('ends where the scrollbar ends', () => {

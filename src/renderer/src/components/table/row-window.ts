@@ -27,7 +27,7 @@ export interface RowWindow {
 }
 
 /** The height that the scroll range has. */
-export function rangeOf({ count, rowHeight }: ListShape): number {
+export function computeScrollHeight({ count, rowHeight }: ListShape): number {
   return Math.min(count * rowHeight, MAX_HEIGHT);
 }
 
@@ -39,21 +39,21 @@ export function isScaled({ count, rowHeight }: ListShape): boolean {
 /** The position in the whole list, in its own px, of a position of the scrollbar. */
 export function offsetAt(scrollTop: number, shape: ListShape): number {
   const full = shape.count * shape.rowHeight - shape.viewport;
-  const range = rangeOf(shape) - shape.viewport;
+  const range = computeScrollHeight(shape) - shape.viewport;
   return range <= 0 ? 0 : (Math.min(Math.max(scrollTop, 0), range) / range) * Math.max(full, 0);
 }
 
 /** The scrollbar's position for a position in the whole list. */
 export function scrollTopAt(offset: number, shape: ListShape): number {
   const full = shape.count * shape.rowHeight - shape.viewport;
-  const range = rangeOf(shape) - shape.viewport;
+  const range = computeScrollHeight(shape) - shape.viewport;
   return full <= 0 ? 0 : (Math.min(Math.max(offset, 0), full) / full) * Math.max(range, 0);
 }
 
 /** Follows the scrollbar: a small step moves the list as far as the scrollbar, a jump goes to the scrollbar's position. */
 export function follow(offset: number, from: number, to: number, shape: ListShape): number {
   const full = Math.max(0, shape.count * shape.rowHeight - shape.viewport);
-  const range = rangeOf(shape) - shape.viewport;
+  const range = computeScrollHeight(shape) - shape.viewport;
   if (to <= 0) return 0;
   if (to >= range - 1) return full;
   if (full <= range || Math.abs(to - from) > 2 * shape.viewport) return offsetAt(to, shape);
@@ -70,5 +70,5 @@ export function windowAt(offset: number, scrollTop: number, shape: ListShape): R
   // Scrollbar and list differ by this much; it is constant while both move alike.
   const drift = offset - scrollTop;
   const before = Math.max(0, start * rowHeight - drift);
-  return { start, end, before, after: Math.max(0, rangeOf(shape) - before - (end - start) * rowHeight) };
+  return { start, end, before, after: Math.max(0, computeScrollHeight(shape) - before - (end - start) * rowHeight) };
 }

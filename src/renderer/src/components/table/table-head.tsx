@@ -105,10 +105,10 @@ interface ColumnEdgeProps {
   readonly onResize: (width: number | null) => void;
 }
 
-const widthOf = (element: Element) => element.closest('th')?.getBoundingClientRect().width ?? 0;
+const measureWidth = (element: Element) => element.closest('th')?.getBoundingClientRect().width ?? 0;
 
 function resizeByKey(event: KeyboardEvent, onResize: (width: number) => void): void {
-  const width = widthByKey(event.key, widthOf(event.currentTarget));
+  const width = widthByKey(event.key, measureWidth(event.currentTarget));
   if (width === null) return;
   event.preventDefault();
   event.stopPropagation();
@@ -122,7 +122,7 @@ function ColumnEdge({ label, onResize }: ColumnEdgeProps) {
   const onPointerDown = (event: PointerEvent<HTMLElement>) => {
     event.preventDefault();
     event.currentTarget.setPointerCapture(event.pointerId);
-    start.current = { x: event.clientX, width: widthOf(event.currentTarget) };
+    start.current = { x: event.clientX, width: measureWidth(event.currentTarget) };
   };
   const onPointerMove = ({ clientX }: PointerEvent<HTMLElement>) => {
     if (start.current) onResize(widthWithin(start.current.width + clientX - start.current.x));

@@ -1,7 +1,7 @@
 // Columns as chosen: hidden, shown and ordered, and new columns where they belong by default.
 import { describe, expect, it } from 'vitest';
 import type { ColumnLook } from './columns.ts';
-import { isShown, orderOf } from './use-column-state.ts';
+import { computeOrder, isShown } from './use-column-state.ts';
 
 const looks = new Map<string, ColumnLook>([
   ['name', { label: 'Name', isFixed: true }],
@@ -18,13 +18,13 @@ describe('isShown', () => {
   });
 });
 
-describe('orderOf', () => {
+describe('computeOrder', () => {
   it('is as defined until it is chosen', () => {
-    expect(orderOf(looks, {})).toEqual(['name', 'state', 'note']);
+    expect(computeOrder(looks, {})).toEqual(['name', 'state', 'note']);
   });
 
   it('keeps a choice, forgets columns that are gone, and puts new ones where they belong', () => {
-    expect(orderOf(looks, { order: ['state', 'gone', 'name'] })).toEqual(['state', 'name', 'note']);
-    expect(orderOf(looks, { order: ['note', 'name'] })).toEqual(['note', 'state', 'name']);
+    expect(computeOrder(looks, { order: ['state', 'gone', 'name'] })).toEqual(['state', 'name', 'note']);
+    expect(computeOrder(looks, { order: ['note', 'name'] })).toEqual(['note', 'state', 'name']);
   });
 });

@@ -12,7 +12,7 @@ export interface ColumnState {
   };
   readonly onSortingChange: (change: Updater<SortingState>) => void;
   canSort(id: string): boolean;
-  widthOf(id: string): number | undefined;
+  getWidth(id: string): number | undefined;
   /** null where the list stores no choices. */
   readonly onResize: ((id: string, width: number | null) => void) | null;
 }
@@ -26,10 +26,10 @@ export function useColumnState(
   onSort: ((sort: string) => void) | undefined,
 ): ColumnState {
   const view = useView(({ tables }) => (remember === undefined ? NO_VIEW : (tables[remember] ?? NO_VIEW)));
-  const [own, setOwn] = useState<SortingState>(() => sortingOf(sort, looks));
-  const sorting = useMemo(() => (onSort ? sortingOf(sort, looks) : own), [onSort, sort, looks, own]);
+  const [own, setOwn] = useState<SortingState>(() => parseSorting(sort, looks));
+  const sorting = useMemo(() => (onSort ? parseSorting(sort, looks) : own), [onSort, sort, looks, own]);
   const tableState = useMemo(
-    () => ({ sorting, columnVisibility: visibilityOf(looks, view), columnOrder: orderOf(looks, view) }),
+    () => ({ sorting, columnVisibility: computeVisibility(looks, view), columnOrder: computeOrder(looks, view) }),
     [sorting, looks, view],
   );
   return {
@@ -40,7 +40,7 @@ export function useColumnState(
       else setOwn(next);
     },
     canSort: (id) => looks.get(id)?.sort !== undefined,
-    widthOf: (id) => view.widths?.[id] ?? looks.get(id)?.width,
+    getWidth: (id) => view.widths?.[id] ?? looks.get(id)?.width,
     onResize:
       remember === undefined
         ? null
@@ -66,7 +66,7 @@ export function widthByKey(key: string, width: number): number | null {
   return step === undefined ? null : widthWithin(width + step);
 }
 
-function sortingOf(sort: string | undefined, looks: ReadonlyMap<string, ColumnLook>): SortingState {
+function parseSorting(sort: string | undefined, looks: ReadonlyMap<string, ColumnLook>): SortingState {
   const field = sort?.replace(/^-/, '');
   const id = [...looks].find(([, look]) => look.sort === field)?.[0];
   return sort === undefined || id === undefined ? [] : [{ id, desc: sort.startsWith('-') }];
@@ -77,12 +77,12 @@ export function isShown(id: string, look: ColumnLook, view: TableView): boolean 
   return look.isFixed === true || (view.shown?.[id] ?? look.isHidden !== true);
 }
 
-function visibilityOf(looks: ReadonlyMap<string, ColumnLook>, view: TableView): Record<string, boolean> {
+function computeVisibility(looks: ReadonlyMap<string, ColumnLook>, view: TableView): Record<string, boolean> {
   return Object.fromEntries([...looks].map(([id, look]) => [id, isShown(id, look, view)]));
 }
 
 /** As chosen; columns that are newer than the choice stay at their default position. */
-export function orderOf(looks: ReadonlyMap<string, ColumnLook>, view: TableView): string[] {
+export function computeOrder(looks: ReadonlyMap<string, ColumnLook>, view: TableView): string[] {
   const all = [...looks.keys()];
   if (view.order === undefined) return all;
   const order = view.order.filter((id) => looks.has(id));

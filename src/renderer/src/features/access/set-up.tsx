@@ -10,9 +10,9 @@ import { useCanSeal, VaultRemedy } from '../../components/credentials/vault-reme
 import { FormFailure } from '../../components/form/form-failure.tsx';
 import { useOperationForm } from '../../components/form/use-operation-form.ts';
 import { useHost } from '../../data/host.ts';
-import { keyOf, useOperation } from '../../data/use-operation.ts';
+import { buildQueryKey, useOperation } from '../../data/use-operation.ts';
 import { useLocale } from '../../i18n/use-locale.ts';
-import { hashOf } from '../../router/route.ts';
+import { buildHash } from '../../router/route.ts';
 import { navigate, useRoute } from '../../router/router.ts';
 import { beginSession } from '../../state/session.ts';
 import classes from './access.module.css';
@@ -53,7 +53,7 @@ function AlreadySetUp() {
     <AccessPage title={t('access:signIn.title')}>
       <div className={classes.stack}>
         <p className={classes.text}>{t('errors:code.already_set_up')}</p>
-        <Button fullWidth onClick={() => navigate(hashOf([]), { replace: true })}>
+        <Button fullWidth onClick={() => navigate(buildHash([]), { replace: true })}>
           {t('access:signIn.title')}
         </Button>
       </div>
@@ -83,9 +83,9 @@ function SetUpForm({ token, onDone }: SetUpFormProps) {
     describeField: (_field, code) => (code === 'common_password' ? t('strength.common') : undefined),
     onDone: async (_administrator, { password: typed }) => {
       onDone(typed);
-      navigate(hashOf(['setup', 'done']), { replace: true });
+      navigate(buildHash(['setup', 'done']), { replace: true });
       beginSession();
-      await queries.refetchQueries({ queryKey: keyOf('panelState', {}) });
+      await queries.refetchQueries({ queryKey: buildQueryKey('panelState', {}) });
     },
   });
   const { name, password } = form.getValues();
@@ -122,15 +122,15 @@ function Done({ password }: { readonly password: string | undefined }) {
   const [isChoosing, setChoosing] = useState(false);
   const canSeal = useCanSeal();
   const { shell } = useHost();
-  const enter = () => navigate(hashOf([]), { replace: true });
-  const goOn = shell === null ? enter : () => setChoosing(true);
+  const enter = () => navigate(buildHash([]), { replace: true });
+  const proceed = shell === null ? enter : () => setChoosing(true);
   if (shell !== null && isChoosing) return <ThisComputer shell={shell} onDone={enter} />;
   if (isEnrolling) {
     return (
       <AccessPage title={t('twoFactor.title')}>
         <TwoFactorEnrol
           {...(password !== undefined && { password })}
-          onDone={goOn}
+          onDone={proceed}
           onCancel={() => setEnrolling(false)}
         />
       </AccessPage>
@@ -138,7 +138,7 @@ function Done({ password }: { readonly password: string | undefined }) {
   }
   return (
     <AccessPage title={t('setUp.doneTitle')} subtitle={t('setUp.doneText')}>
-      <Offer canSeal={canSeal} onEnrol={() => setEnrolling(true)} onLater={goOn} />
+      <Offer canSeal={canSeal} onEnrol={() => setEnrolling(true)} onLater={proceed} />
     </AccessPage>
   );
 }

@@ -7,7 +7,7 @@ import { PanelCallError } from '../../../../contract/client.ts';
 import { useFailureText } from '../../components/failure.ts';
 import { useHost, usePanelCommand } from '../../data/host.ts';
 import { usePanel } from '../../data/panel.tsx';
-import { keyOf, useOperation } from '../../data/use-operation.ts';
+import { buildQueryKey, useOperation } from '../../data/use-operation.ts';
 import { PRODUCT } from '../../router/title.ts';
 import { beginSession } from '../../state/session.ts';
 import classes from './access.module.css';
@@ -81,7 +81,7 @@ function SignInForm() {
         ...(code !== '' && { code }),
       });
       beginSession();
-      await queries.refetchQueries({ queryKey: keyOf('panelState', {}) });
+      await queries.refetchQueries({ queryKey: buildQueryKey('panelState', {}) });
       void queries.invalidateQueries();
     } catch (reason) {
       if (!(reason instanceof PanelCallError)) throw reason;

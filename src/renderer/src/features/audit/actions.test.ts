@@ -7,8 +7,8 @@ import { ACTION_GROUPS, isKnownAction } from './actions.ts';
 
 it('knows every operation that changes something', () => {
   const writing = Object.values(OPERATIONS).filter((operation) => !isReading(operation));
-  const nameOf = (operation: Operation) => ('auditedAs' in operation && operation.auditedAs) || operation.id;
-  expect(writing.map(nameOf).filter((name) => !isKnownAction(name))).toEqual([]);
+  const getAuditName = (operation: Operation) => ('auditedAs' in operation && operation.auditedAs) || operation.id;
+  expect(writing.map(getAuditName).filter((name) => !isKnownAction(name))).toEqual([]);
 });
 
 it('offers each action once, and no other than those with words', () => {

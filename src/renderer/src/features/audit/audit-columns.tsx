@@ -10,19 +10,19 @@ import {
 } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { AuditEntry } from '../../../../contract/access/audit.ts';
+import type { AuditActorKind, AuditEntry } from '../../../../contract/access/audit.ts';
 import { RelativeTime } from '../../components/figures.tsx';
 import { Mark } from '../../components/state.tsx';
-import { columnsOf } from '../../components/table/columns.ts';
+import { createColumns } from '../../components/table/columns.ts';
 import classes from './audit.module.css';
-import type { ActorKind } from './filter.ts';
+
 import { TargetLink } from './target-link.tsx';
 import type { EntryTexts } from './use-entry-texts.ts';
 
-const column = columnsOf<AuditEntry>();
+const column = createColumns<AuditEntry>();
 const SHORT_ID = 8;
 
-const ACTOR_ICONS: Readonly<Record<ActorKind, TablerIcon>> = {
+const ACTOR_ICONS: Readonly<Record<AuditActorKind, TablerIcon>> = {
   administrator: IconUserShield,
   key: IconKey,
   cli: IconTerminal2,
@@ -31,7 +31,7 @@ const ACTOR_ICONS: Readonly<Record<ActorKind, TablerIcon>> = {
   unknown: IconDeviceDesktop,
 };
 
-export function useAuditColumns(texts: EntryTexts, hrefOf: (entry: AuditEntry) => string) {
+export function useAuditColumns(texts: EntryTexts, buildHref: (entry: AuditEntry) => string) {
   const { t } = useTranslation('audit');
   return useMemo(
     () =>
@@ -43,11 +43,11 @@ export function useAuditColumns(texts: EntryTexts, hrefOf: (entry: AuditEntry) =
         column.accessor('action', {
           meta: { label: t('columns.what'), isFixed: true },
           cell: ({ row: { original: entry } }) => {
-            const gist = texts.gistOf(entry);
+            const gist = texts.formatSummary(entry);
             return (
               <span className={classes.what}>
-                <a className={classes.action} href={hrefOf(entry)}>
-                  {texts.titleOf(entry)}
+                <a className={classes.action} href={buildHref(entry)}>
+                  {texts.formatTitle(entry)}
                 </a>
                 {entry.outcome === 'refused' && <Mark tone="bad">{t('refused')}</Mark>}
                 {gist !== '' && <span className={classes.gist}>{gist}</span>}
@@ -76,7 +76,7 @@ export function useAuditColumns(texts: EntryTexts, hrefOf: (entry: AuditEntry) =
           ),
         }),
       ]),
-    [t, texts, hrefOf],
+    [t, texts, buildHref],
   );
 }
 
@@ -92,7 +92,7 @@ export function Actor({ actor, texts }: ActorProps) {
   return (
     <span className={classes.actor} title={t(`actor.${actor.kind}`)}>
       <Icon size={16} stroke={1.5} aria-hidden />
-      <span className={classes.actorName}>{texts.actorOf(actor)}</span>
+      <span className={classes.actorName}>{texts.formatActor(actor)}</span>
     </span>
   );
 }

@@ -13,13 +13,13 @@ import { ColumnMenu } from '../../components/table/column-menu.tsx';
 import { DataTable } from '../../components/table/data-table.tsx';
 import { openedBy } from '../../components/use-opening.ts';
 import { useFormat } from '../../format/use-format.tsx';
-import { hashOf } from '../../router/route.ts';
+import { buildHash } from '../../router/route.ts';
 import { leave, setQuery, useRoute } from '../../router/router.ts';
 import classes from './audit.module.css';
 import { useAuditColumns } from './audit-columns.tsx';
 import { EntryDrawer } from './entry-drawer.tsx';
 import { ExportButton } from './export-button.tsx';
-import { type FilterName, filterOf, matches, namesIn } from './filter.ts';
+import { type FilterName, matches, namesIn, parseFilter } from './filter.ts';
 import { FilterMenu, useFilterLabels } from './filter-menu.tsx';
 import { type Entries, useEntries } from './use-entries.ts';
 import { useEntryTexts } from './use-entry-texts.ts';
@@ -34,10 +34,10 @@ const AHEAD = 20;
 export function AuditPage() {
   const { t } = useTranslation('audit');
   const { path, query } = useRoute();
-  const filter = filterOf(query);
+  const filter = parseFilter(query);
   const text = useDeferredValue((query.get('q') ?? '').trim());
   const texts = useEntryTexts();
-  const labelOf = useFilterLabels(filter, texts);
+  const formatFilter = useFilterLabels(filter, texts);
   const entries = useEntries(filter);
   const { items, hasMore, readMore, reading } = entries;
   const input = useRef<HTMLInputElement>(null);
@@ -51,7 +51,7 @@ export function AuditPage() {
             matches(
               entry,
               text,
-              `${texts.actionOf(entry.action)}\n${texts.nameOf(entry) ?? ''}\n${texts.actorOf(entry.actor)}`,
+              `${texts.formatAction(entry.action)}\n${texts.findName(entry) ?? ''}\n${texts.formatActor(entry.actor)}`,
             ),
           ),
     [items, text, texts],
@@ -71,8 +71,11 @@ export function AuditPage() {
   );
 
   const search = query.toString();
-  const hrefOf = useCallback(({ id }: AuditEntry) => hashOf(['audit', id], new URLSearchParams(search)), [search]);
-  const columns = useAuditColumns(texts, hrefOf);
+  const buildHref = useCallback(
+    ({ id }: AuditEntry) => buildHash(['audit', id], new URLSearchParams(search)),
+    [search],
+  );
+  const columns = useAuditColumns(texts, buildHref);
   const names = namesIn(filter);
   const drop = (dropped: readonly FilterName[]) =>
     setQuery(Object.fromEntries(dropped.map((name) => [name, null])), { push: true });
@@ -103,7 +106,7 @@ export function AuditPage() {
           onChange={(event) => setQuery({ q: event.currentTarget.value })}
         />
         <FilterChips
-          chips={names.map((name) => ({ id: name, label: labelOf(name), onRemove: () => drop([name]) }))}
+          chips={names.map((name) => ({ id: name, label: formatFilter(name), onRemove: () => drop([name]) }))}
           onClear={() => drop(names)}
         >
           <FilterMenu filter={filter} texts={texts} />
@@ -123,8 +126,8 @@ export function AuditPage() {
         rows={rows}
         reading={wantsMore && found.length === 0 ? { ...reading, isPending: true } : reading}
         rowId={({ id }) => id}
-        rowName={({ action }) => texts.actionOf(action)}
-        hrefOf={hrefOf}
+        rowName={({ action }) => texts.formatAction(action)}
+        buildHref={buildHref}
         openId={typeof open === 'number' ? open : null}
         openIndex={found.findIndex(({ id }) => id === open)}
         onWindow={onWindow}
@@ -137,7 +140,7 @@ export function AuditPage() {
         id={typeof open === 'number' ? open : null}
         items={items}
         texts={texts}
-        onClose={() => leave(hashOf(['audit'], query))}
+        onClose={() => leave(buildHash(['audit'], query))}
       />
     </Page>
   );

@@ -11,7 +11,7 @@ import { Mark } from '../../components/state.tsx';
 import { useOpening } from '../../components/use-opening.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { useFormat } from '../../format/use-format.tsx';
-import { hashOf } from '../../router/route.ts';
+import { buildHash } from '../../router/route.ts';
 import classes from './audit.module.css';
 import { Actor } from './audit-columns.tsx';
 import { EntryUsers, isOnMany } from './entry-users.tsx';
@@ -43,7 +43,7 @@ export function EntryDrawer({ id, items, texts, onClose }: EntryDrawerProps) {
       isOpen={id !== null}
       isOfList
       onClose={onClose}
-      title={found === undefined ? t('entry', { id: shown ?? 0 }) : texts.titleOf(found)}
+      title={found === undefined ? t('entry', { id: shown ?? 0 }) : texts.formatTitle(found)}
       width={560}
       {...(found?.outcome === 'refused' && { subtitle: <Mark tone="bad">{t('refused')}</Mark> })}
     >
@@ -110,14 +110,16 @@ function Entry({ entry, texts }: { readonly entry: AuditEntry; readonly texts: E
         <ul className={classes.links}>
           {target !== null && (
             <li>
-              <a href={hashOf(['audit'], { target })}>{t('audit:sameTarget')}</a>
+              <a href={buildHash(['audit'], { target })}>{t('audit:sameTarget')}</a>
             </li>
           )}
           <li>
-            <a href={hashOf(['audit'], { actor: who })}>{t('audit:sameActor', { name: texts.actorOf(actor) })}</a>
+            <a href={buildHash(['audit'], { actor: who })}>
+              {t('audit:sameActor', { name: texts.formatActor(actor) })}
+            </a>
           </li>
           <li>
-            <a href={hashOf(['audit'], { action })}>{t('audit:sameAction')}</a>
+            <a href={buildHash(['audit'], { action })}>{t('audit:sameAction')}</a>
           </li>
         </ul>
       </DrawerSection>

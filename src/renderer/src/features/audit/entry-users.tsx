@@ -8,7 +8,7 @@ import { Skeleton } from '../../components/skeleton.tsx';
 import { useOperation } from '../../data/use-operation.ts';
 import { showHidden } from '../../format/show-hidden.ts';
 import { useFormat } from '../../format/use-format.tsx';
-import { hashOf } from '../../router/route.ts';
+import { buildHash } from '../../router/route.ts';
 import classes from './audit.module.css';
 import type { EntryTexts } from './use-entry-texts.ts';
 
@@ -49,11 +49,13 @@ export function EntryUsers({ id, texts }: EntryUsersProps) {
           <ul className={classes.links} aria-label={t('changedUsers')} aria-busy={page.isPlaceholderData}>
             {data.items.map((user) => {
               const name =
-                user.name === null ? texts.kindOf({ kind: 'user', id: String(user.id) }) : showHidden(user.name);
+                user.name === null
+                  ? texts.describeTarget({ kind: 'user', id: String(user.id) })
+                  : showHidden(user.name);
               return (
                 <li key={user.id}>
                   {user.present ? (
-                    <a href={hashOf(['users', user.id])}>{name}</a>
+                    <a href={buildHash(['users', user.id])}>{name}</a>
                   ) : (
                     <>
                       {name} <span className={classes.quiet}>{t('deletedUser')}</span>

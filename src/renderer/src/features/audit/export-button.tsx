@@ -22,12 +22,12 @@ export function ExportButton({ filter, text, texts }: ExportButtonProps) {
   return (
     <CsvExport
       name="audit"
-      head={AUDIT_HEAD}
+      columns={AUDIT_COLUMNS}
       read={async (before, signal) => {
         const { items, next_before } = await client.listAudit({ ...filter, limit: PAGE, before }, { signal });
         const lines = items.flatMap((entry) => {
-          const action = texts.actionOf(entry.action);
-          return matches(entry, text, `${action}\n${texts.nameOf(entry) ?? ''}`) ? [auditRow(entry, action)] : [];
+          const action = texts.formatAction(entry.action);
+          return matches(entry, text, `${action}\n${texts.findName(entry) ?? ''}`) ? [auditRow(entry, action)] : [];
         });
         return { lines, next_before };
       }}
@@ -42,7 +42,7 @@ export function ExportButton({ filter, text, texts }: ExportButtonProps) {
 
 // Entries of the log as a table for other programs.
 
-const AUDIT_HEAD = csvLine([
+const AUDIT_COLUMNS = [
   'id',
   'at',
   'actor_kind',
@@ -55,7 +55,7 @@ const AUDIT_HEAD = csvLine([
   'address',
   'request_id',
   'detail',
-]);
+];
 
 /** `words`: the act in the language of the page. */
 function auditRow(entry: AuditEntry, texts: string): string {

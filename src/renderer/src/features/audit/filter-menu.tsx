@@ -2,14 +2,15 @@
 import { NativeSelect, Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { AUDIT_ACTOR_KINDS } from '../../../../contract/access/audit.ts';
 import { FilterPopover } from '../../components/filters.tsx';
 import { useOperation, useWholeList } from '../../data/use-operation.ts';
 import { fromDateField, toDateField } from '../../format/date-field.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { setQuery } from '../../router/router.ts';
 import { ACTION_GROUPS } from './actions.ts';
-import { ACTOR_KINDS, type Filter, type FilterName } from './filter.ts';
-import { targetOf } from './target.ts';
+import type { Filter, FilterName } from './filter.ts';
+import { parseTarget } from './target.ts';
 import type { EntryTexts } from './use-entry-texts.ts';
 
 interface FilterMenuProps {
@@ -44,7 +45,10 @@ function Conditions({ filter, texts }: FilterMenuProps) {
         onChange={(event) => set('actor', event.currentTarget.value)}
         data={[
           any,
-          ...ACTOR_KINDS.map((kind) => ({ value: kind, label: t(kind === 'key' ? 'filter.anyKey' : `actor.${kind}`) })),
+          ...AUDIT_ACTOR_KINDS.map((kind) => ({
+            value: kind,
+            label: t(kind === 'key' ? 'filter.anyKey' : `actor.${kind}`),
+          })),
           ...(keys.data?.items ?? []).map(({ id, name }) => ({
             value: `key:${id}`,
             label: t('filter.key', { name }),
@@ -59,7 +63,7 @@ function Conditions({ filter, texts }: FilterMenuProps) {
           any,
           ...Object.entries(ACTION_GROUPS).map(([group, ids]) => ({
             group: t(`group.${group as keyof typeof ACTION_GROUPS}`),
-            items: ids.map((id) => ({ value: id, label: texts.actionOf(id) })),
+            items: ids.map((id) => ({ value: id, label: texts.formatAction(id) })),
           })),
         ]}
       />
@@ -122,22 +126,22 @@ export function useFilterLabels(filter: Filter, texts: EntryTexts): (name: Filte
   const { t } = useTranslation('audit');
   const format = useFormat();
   const keys = useOperation('listKeys', {}, { enabled: filter.key_id !== undefined });
-  const target = filter.target === undefined ? null : targetOf(filter.target);
+  const target = filter.target === undefined ? null : parseTarget(filter.target);
   const userId = target?.kind === 'user' && /^[1-9]\d{0,15}$/.test(target.id) ? Number(target.id) : null;
   const user = useOperation('getUser', { id: userId ?? 1 }, { enabled: userId !== null });
 
   function valueText(name: FilterName): string {
     switch (name) {
       case 'action':
-        return texts.actionOf(filter.action ?? '');
+        return texts.formatAction(filter.action ?? '');
       case 'actor':
         return filter.key_id === undefined
           ? t(filter.actor === 'key' ? 'filter.anyKey' : `actor.${filter.actor ?? 'unknown'}`)
           : (keys.data?.items.find(({ id }) => id === filter.key_id)?.name ?? String(filter.key_id));
       case 'target': {
-        const known = texts.nameOf({ target: filter.target ?? null, detail: {}, action: '' });
+        const known = texts.findName({ target: filter.target ?? null, detail: {}, action: '' });
         const name = known ?? (userId === null ? null : (user.data?.name ?? null));
-        return name ?? (target === null ? (filter.target ?? '') : texts.kindOf(target));
+        return name ?? (target === null ? (filter.target ?? '') : texts.describeTarget(target));
       }
       case 'since':
       case 'until':

@@ -1,9 +1,9 @@
 // Holds the log's filter to the contract, whatever the address contains.
 import { describe, expect, it } from 'vitest';
 import { type AuditEntry, listAudit } from '../../../../contract/access/audit.ts';
-import { filterOf, matches, namesIn } from './filter.ts';
+import { matches, namesIn, parseFilter } from './filter.ts';
 
-describe('filterOf', () => {
+describe('parseFilter', () => {
   it('reads what an address asks for', () => {
     const query = new URLSearchParams({
       action: 'extendUser',
@@ -11,7 +11,7 @@ describe('filterOf', () => {
       target: 'user:7',
       since: '2026-11-20T00:00:00.000Z',
     });
-    const filter = filterOf(query);
+    const filter = parseFilter(query);
     expect(filter).toEqual({ action: 'extendUser', key_id: 3, target: 'user:7', since: '2026-11-20T00:00:00.000Z' });
     expect(namesIn(filter)).toEqual(['actor', 'action', 'target', 'since']);
   });
@@ -24,7 +24,7 @@ describe('filterOf', () => {
     `action=${'x'.repeat(999)}`,
     'action=',
   ])('asks nothing that the contract refuses: %s', (text) => {
-    expect(listAudit.input.safeParse(filterOf(new URLSearchParams(text))).success).toBe(true);
+    expect(listAudit.input.safeParse(parseFilter(new URLSearchParams(text))).success).toBe(true);
   });
 });
 

@@ -1,39 +1,46 @@
 // What the log is narrowed by, as the address has it.
-import type { AuditEntry, listAudit } from '../../../../contract/access/audit.ts';
+import { AUDIT_ACTOR_KINDS, type AuditEntry, type listAudit } from '../../../../contract/access/audit.ts';
 import type { CallOf } from '../../../../contract/operation.ts';
 
 export type Filter = Omit<CallOf<typeof listAudit>, 'before' | 'limit'>;
-export type FilterName = 'action' | 'actor' | 'target' | 'since' | 'until';
+/** A single key is an actor too. */
+export type FilterName = Exclude<keyof Filter, 'key_id'>;
 
-const ACTORS = ['administrator', 'key', 'cli', 'bot', 'panel', 'unknown'] as const;
-export type ActorKind = (typeof ACTORS)[number];
+function parseInstant(text: string): string | undefined {
+  return /Z$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined;
+}
 
-/** Who can have acted, beside single keys. */
-export const ACTOR_KINDS: readonly ActorKind[] = ACTORS;
+/** The member of the address that each member of the filter is read from, and how. `actor` is a kind, or `key:3`. */
+const READERS: {
+  readonly [Member in keyof Filter]-?: readonly [name: FilterName, read: (text: string) => Filter[Member]];
+} = {
+  actor: ['actor', (text) => AUDIT_ACTOR_KINDS.find((one) => one === text)],
+  key_id: [
+    'actor',
+    (text) => {
+      const id = /^key:([1-9]\d{0,14})$/.exec(text)?.[1];
+      return id === undefined ? undefined : Number(id);
+    },
+  ],
+  action: ['action', (text) => text.slice(0, 64) || undefined],
+  target: ['target', (text) => text.slice(0, 64) || undefined],
+  since: ['since', parseInstant],
+  until: ['until', parseInstant],
+};
+const MEMBERS = Object.keys(READERS) as (keyof Filter)[];
 
-/** The filter in an address; invalid parts are ignored. `actor` is a kind, or `key:3`. */
-export function filterOf(query: URLSearchParams): Filter {
-  const filter: { -readonly [Name in keyof Filter]: Filter[Name] } = {};
-  const action = query.get('action');
-  if (action) filter.action = action.slice(0, 64);
-  const target = query.get('target');
-  if (target) filter.target = target.slice(0, 64);
-  const actor = query.get('actor') ?? '';
-  const key = /^key:([1-9]\d{0,15})$/.exec(actor)?.[1];
-  const kind = ACTORS.find((one) => one === actor);
-  if (key !== undefined) filter.key_id = Number(key);
-  else if (kind !== undefined) filter.actor = kind;
-  for (const name of ['since', 'until'] as const) {
-    const text = query.get(name);
-    if (text !== null && /Z$/.test(text) && !Number.isNaN(Date.parse(text))) filter[name] = text;
-  }
-  return filter;
+/** The filter in an address; invalid parts are ignored. */
+export function parseFilter(query: URLSearchParams): Filter {
+  const values = MEMBERS.map((member) => {
+    const [name, read] = READERS[member];
+    return [member, read(query.get(name) ?? '')] as const;
+  });
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
 /** The conditions that are set, as the address names them. */
-export function namesIn({ key_id, actor, ...filter }: Filter): readonly FilterName[] {
-  const names = Object.keys(filter) as FilterName[];
-  return key_id !== undefined || actor !== undefined ? ['actor', ...names] : names;
+export function namesIn(filter: Filter): readonly FilterName[] {
+  return [...new Set(MEMBERS.filter((member) => filter[member] !== undefined).map((member) => READERS[member][0]))];
 }
 
 // The search within the log: an entry matches if it contains every word of the text.

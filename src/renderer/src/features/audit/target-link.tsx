@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import type { AuditEntry } from '../../../../contract/access/audit.ts';
 import { usePanel } from '../../data/panel.tsx';
 import { showHidden } from '../../format/show-hidden.ts';
-import { hashOf } from '../../router/route.ts';
+import { buildHash } from '../../router/route.ts';
 import classes from './audit.module.css';
-import { isGone, pathOf, targetOf } from './target.ts';
+import { buildTargetPath, isGone, parseTarget } from './target.ts';
 import type { EntryTexts } from './use-entry-texts.ts';
 
 interface TargetLinkProps {
@@ -14,13 +14,13 @@ interface TargetLinkProps {
 }
 
 export function TargetLink({ entry, texts }: TargetLinkProps) {
-  const target = entry.target === null ? null : targetOf(entry.target);
-  const named = texts.nameOf(entry);
+  const target = entry.target === null ? null : parseTarget(entry.target);
+  const named = texts.findName(entry);
   const user = useUserName(target?.kind === 'user' && named === null ? Number(target.id) : null);
   if (entry.target === null) return <span className={classes.quiet}>—</span>;
   if (target === null) return <span>{entry.target}</span>;
   const name = named ?? user;
-  const kind = texts.kindOf(target);
+  const kind = texts.describeTarget(target);
   const text = (
     <>
       {name === null ? kind : showHidden(name)}
@@ -29,7 +29,7 @@ export function TargetLink({ entry, texts }: TargetLinkProps) {
   );
   if (isGone(entry.action)) return <span className={classes.target}>{text}</span>;
   return (
-    <a className={classes.target} href={hashOf(pathOf(target))}>
+    <a className={classes.target} href={buildHash(buildTargetPath(target))}>
       {text}
     </a>
   );

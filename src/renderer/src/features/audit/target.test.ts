@@ -1,8 +1,8 @@
 // Holds entries to leading where their records are.
 import { describe, expect, it } from 'vitest';
-import { isGone, pathOf, targetOf } from './target.ts';
+import { buildTargetPath, isGone, parseTarget } from './target.ts';
 
-describe('targetOf', () => {
+describe('parseTarget', () => {
   it.each([
     ['user:7', ['users', '7']],
     ['tariff:2', ['plans', '2']],
@@ -12,16 +12,16 @@ describe('targetOf', () => {
     ['backup:2026-11-20 03:00.gatehouse', ['settings', 'backups']],
     ['certificate', ['settings', 'certificates']],
   ])('%s is at %o', (text, path) => {
-    const target = targetOf(text);
-    expect(target && pathOf(target)).toEqual(path);
+    const target = parseTarget(text);
+    expect(target && buildTargetPath(target)).toEqual(path);
   });
 
   it('leaves alone what it does not know', () => {
-    expect(targetOf('payment:9')).toBeNull();
+    expect(parseTarget('payment:9')).toBeNull();
   });
 
   it('keeps a colon in an id', () => {
-    expect(targetOf('backup:03:00')).toEqual({ kind: 'backup', id: '03:00' });
+    expect(parseTarget('backup:03:00')).toEqual({ kind: 'backup', id: '03:00' });
   });
 });
 

@@ -45,14 +45,14 @@ const PATHS: Readonly<Record<TargetKind, readonly string[] | null>> = {
 const OWN: ReadonlySet<TargetKind> = new Set(['user', 'tariff', 'inbound', 'node']);
 
 /** null: of a kind that this page does not know. */
-export function targetOf(text: string): Target | null {
+export function parseTarget(text: string): Target | null {
   const mark = text.indexOf(':');
   const kind = mark < 0 ? text : text.slice(0, mark);
   return kind in PATHS ? { kind: kind as TargetKind, id: mark < 0 ? '' : text.slice(mark + 1) } : null;
 }
 
 /** Where its record or its settings are. */
-export function pathOf({ kind, id }: Target): readonly string[] {
+export function buildTargetPath({ kind, id }: Target): readonly string[] {
   const path = PATHS[kind] ?? [];
   return OWN.has(kind) ? [...path, id] : path;
 }

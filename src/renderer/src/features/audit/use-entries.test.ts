@@ -5,13 +5,13 @@ import { addNewest, addOlder, type LoadedEntries } from './use-entries.ts';
 
 const EXAMPLE = listAudit.example.reply as { items: [AuditEntry] };
 const entries = (...ids: number[]): AuditEntry[] => ids.map((id) => ({ ...EXAMPLE.items[0], id }));
-const idsOf = ({ items }: LoadedEntries) => items.map(({ id }) => id);
+const listIds = ({ items }: LoadedEntries) => items.map(({ id }) => id);
 const FIRST = addNewest(null, 'all', { items: entries(9, 8, 7), next_before: 7 });
 
 describe('addNewest', () => {
   it('puts what is new before what is here', () => {
     const loaded = addNewest(FIRST, 'all', { items: entries(11, 10, 9), next_before: 9 });
-    expect(idsOf(loaded)).toEqual([11, 10, 9, 8, 7]);
+    expect(listIds(loaded)).toEqual([11, 10, 9, 8, 7]);
     expect(loaded.next).toBe(7);
   });
 
@@ -20,8 +20,8 @@ describe('addNewest', () => {
   });
 
   it('starts over where there may be a gap, and for another question', () => {
-    expect(idsOf(addNewest(FIRST, 'all', { items: entries(20, 19, 18), next_before: 18 }))).toEqual([20, 19, 18]);
-    expect(idsOf(addNewest(FIRST, 'keys', { items: entries(9, 4), next_before: null }))).toEqual([9, 4]);
+    expect(listIds(addNewest(FIRST, 'all', { items: entries(20, 19, 18), next_before: 18 }))).toEqual([20, 19, 18]);
+    expect(listIds(addNewest(FIRST, 'keys', { items: entries(9, 4), next_before: null }))).toEqual([9, 4]);
   });
 });
 
@@ -29,7 +29,7 @@ describe('addOlder', () => {
   it('goes on where it ended, once', () => {
     const page = { items: entries(6, 5), next_before: null };
     const loaded = addOlder(FIRST, 7, page);
-    expect(idsOf(loaded)).toEqual([9, 8, 7, 6, 5]);
+    expect(listIds(loaded)).toEqual([9, 8, 7, 6, 5]);
     expect(loaded.next).toBeNull();
     expect(addOlder(loaded, 7, page)).toBe(loaded);
   });

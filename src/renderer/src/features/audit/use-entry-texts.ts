@@ -5,21 +5,21 @@ import type { AuditEntry } from '../../../../contract/access/audit.ts';
 import { useOperation, useWholeList } from '../../data/use-operation.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { isKnownAction } from './actions.ts';
-import { type Target, targetOf } from './target.ts';
+import { parseTarget, type Target } from './target.ts';
 
 export interface EntryTexts {
   /** "Extended a user" */
-  actionOf(action: string): string;
+  formatAction(action: string): string;
   /** The same of an entry: "Tried to sign in" where that was refused. */
-  titleOf(entry: Pick<AuditEntry, 'action' | 'outcome'>): string;
+  formatTitle(entry: Pick<AuditEntry, 'action' | 'outcome'>): string;
   /** The administrator or the key by name, else what acted. */
-  actorOf(actor: AuditEntry['actor']): string;
+  formatActor(actor: AuditEntry['actor']): string;
   /** The most important part of the request: "1 month". '' where there is none. */
-  gistOf(entry: AuditEntry): string;
+  formatSummary(entry: AuditEntry): string;
   /** The kind of a record and its number: "User 7". */
-  kindOf(target: Target): string;
+  describeTarget(target: Target): string;
   /** A record's name, if it is loaded; users' are not. */
-  nameOf(entry: Pick<AuditEntry, 'target' | 'detail' | 'action'>): string | null;
+  findName(entry: Pick<AuditEntry, 'target' | 'detail' | 'action'>): string | null;
 }
 
 const CHANGES = /^update(?:User|Tariff|Inbound|Node|Settings)$/;
@@ -44,14 +44,15 @@ export function useEntryTexts(): EntryTexts {
         (items ?? []).map(({ id, name }) => [`${kind}:${id}`, name] as const),
       ),
     );
-    const actionOf: EntryTexts['actionOf'] = (action) => (isKnownAction(action) ? t(`action.${action}`) : action);
+    const formatAction: EntryTexts['formatAction'] = (action) =>
+      isKnownAction(action) ? t(`action.${action}`) : action;
     return {
-      actionOf,
-      titleOf: ({ action, outcome }) =>
-        action === 'signIn' && outcome === 'refused' ? t('triedSignIn') : actionOf(action),
-      actorOf: ({ kind, name }) =>
+      formatAction,
+      formatTitle: ({ action, outcome }) =>
+        action === 'signIn' && outcome === 'refused' ? t('triedSignIn') : formatAction(action),
+      formatActor: ({ kind, name }) =>
         kind === 'administrator' || kind === 'key' || kind === 'bot' ? name : t(`actor.${kind}`),
-      gistOf({ action, detail }) {
+      formatSummary({ action, detail }) {
         const { months, days, bytes, affected, restored } = detail;
         const term = { ...(typeof months === 'number' && { months }), ...(typeof days === 'number' && { days }) };
         if (action === 'bulkUsers' && typeof affected === 'number') {
@@ -64,13 +65,13 @@ export function useEntryTexts(): EntryTexts {
         return CHANGES.test(action) ? Object.keys(detail).join(', ') : '';
       },
       // There is one administrator.
-      kindOf: ({ kind, id }) =>
+      describeTarget: ({ kind, id }) =>
         id === '' || kind === 'administrator' ? t(`target.${kind}`) : `${t(`target.${kind}`)} ${id}`,
-      nameOf({ target, detail, action }) {
+      findName({ target, detail, action }) {
         if (target === null) return null;
         const known = names.get(target);
         if (known !== undefined) return known;
-        const made = /^(?:create|delete)/.test(action) && targetOf(target)?.kind !== 'backup';
+        const made = /^(?:create|delete)/.test(action) && parseTarget(target)?.kind !== 'backup';
         return made && typeof detail.name === 'string' ? detail.name : null;
       },
     };

@@ -5,9 +5,9 @@ import type { Inbound } from '../../../../contract/inbounds.ts';
 import type { Node } from '../../../../contract/nodes/nodes.ts';
 import { needsText, WarningCount } from '../../components/connection-facts.tsx';
 import { Identity } from '../../components/identity.tsx';
-import { columnsOf } from '../../components/table/columns.ts';
-import { hashOf } from '../../router/route.ts';
-import { ConnectionState, kindOf } from './connection-labels.tsx';
+import { createColumns } from '../../components/table/columns.ts';
+import { buildHash } from '../../router/route.ts';
+import { ConnectionState, formatKind } from './connection-labels.tsx';
 import { ConnectionMenu } from './connection-menu.tsx';
 import classes from './connections.module.css';
 
@@ -21,7 +21,7 @@ export interface ConnectionRow extends Inbound {
 }
 
 /** Connections as rows; `nodes` by id. */
-export function rowsOf(all: readonly Inbound[], nodes: ReadonlyMap<number, Node>): readonly ConnectionRow[] {
+export function buildRows(all: readonly Inbound[], nodes: ReadonlyMap<number, Node>): readonly ConnectionRow[] {
   const sizes = new Map<number, number>();
   for (const { group_id: group } of all) if (group != null) sizes.set(group, (sizes.get(group) ?? 0) + 1);
   return all.map((inbound) => {
@@ -35,10 +35,10 @@ export function rowsOf(all: readonly Inbound[], nodes: ReadonlyMap<number, Node>
   });
 }
 
-const column = columnsOf<ConnectionRow>();
+const column = createColumns<ConnectionRow>();
 const noop = () => {};
 
-export function useConnectionColumns(hrefOf: (inbound: Inbound) => string) {
+export function useConnectionColumns(buildHref: (inbound: Inbound) => string) {
   const { t } = useTranslation('connections');
   return useMemo(
     () =>
@@ -46,14 +46,14 @@ export function useConnectionColumns(hrefOf: (inbound: Inbound) => string) {
         column.accessor('name', {
           meta: { label: t('columns.name'), sort: 'name', isFixed: true },
           cell: ({ row: { original } }) => (
-            <Identity name={original.name} detail={original.tag} href={hrefOf(original)} />
+            <Identity name={original.name} detail={original.tag} href={buildHref(original)} />
           ),
         }),
         column.accessor('node', {
           meta: { label: t('columns.node'), width: 140, sort: 'node', hideBelow: 640 },
           cell: ({ getValue, row: { original } }) => (
             <span className={classes.nodeCell}>
-              <a className={classes.nodeLink} href={hashOf(['nodes', original.node_id])}>
+              <a className={classes.nodeLink} href={buildHash(['nodes', original.node_id])}>
                 {getValue()}
               </a>
               {original.others > 0 && (
@@ -64,7 +64,7 @@ export function useConnectionColumns(hrefOf: (inbound: Inbound) => string) {
             </span>
           ),
         }),
-        column.accessor(kindOf, {
+        column.accessor(formatKind, {
           id: 'kind',
           meta: { label: t('columns.kind'), width: 200, sort: 'kind', hideBelow: 860 },
         }),
@@ -93,6 +93,6 @@ export function useConnectionColumns(hrefOf: (inbound: Inbound) => string) {
           cell: ({ row: { original } }) => <ConnectionMenu inbound={original} onGone={noop} onChanged={noop} />,
         }),
       ]),
-    [t, hrefOf],
+    [t, buildHref],
   );
 }

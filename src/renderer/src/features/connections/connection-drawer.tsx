@@ -13,14 +13,23 @@ import { useOperationForm } from '../../components/form/use-operation-form.ts';
 import { useOpening } from '../../components/use-opening.ts';
 import { useAct } from '../../data/use-act.ts';
 import { showHidden } from '../../format/show-hidden.ts';
-import { hashOf } from '../../router/route.ts';
+import { buildHash } from '../../router/route.ts';
 import { ConnectionFields } from './connection-fields.tsx';
-import { ConnectionState, kindOf } from './connection-labels.tsx';
+import { ConnectionState, formatKind } from './connection-labels.tsx';
 import { ConnectionMenu } from './connection-menu.tsx';
 import { ConnectionWarnings } from './connection-warnings.tsx';
 import classes from './connections.module.css';
-import { othersOf } from './group.ts';
-import { blankValues, changesOf, createOf, freeTag, missingOf, previewLink, type Values, valuesOf } from './values.ts';
+import { listSiblings } from './group.ts';
+import {
+  blankValues,
+  buildChanges,
+  buildCreateInput,
+  freeTag,
+  listMissingFields,
+  previewLink,
+  toFormValues,
+  type Values,
+} from './values.ts';
 
 interface ConnectionDrawerProps {
   /** `new`, an id, or null: closed. */
@@ -53,13 +62,13 @@ interface OpenProps extends Omit<ConnectionDrawerProps, 'open'> {
 function NewConnection({ isOpen, from, nodeId, nodes, all, onClose }: OpenProps) {
   const { t } = useTranslation('connections');
   const only = nodes.length === 1 ? (nodes[0]?.id ?? null) : null;
-  const portFor = (node: string, protocol: Protocol) => nextPort(portsOf(all, node, protocol));
+  const portFor = (node: string, protocol: Protocol) => nextPort(listUsedPorts(all, node, protocol));
   // A key belongs to one connection, and a port to one of its node: a copy gets its own.
   const initial: Values =
     from === undefined
       ? blankValues(nodeId ?? only, portFor(String(nodeId ?? only ?? ''), 'vless'))
       : {
-          ...valuesOf(from),
+          ...toFormValues(from),
           name: t('copyOf', { name: from.name }).slice(0, 100),
           tag: '',
           port: portFor(String(from.node_id), from.protocol),
@@ -69,14 +78,14 @@ function NewConnection({ isOpen, from, nodeId, nodes, all, onClose }: OpenProps)
         };
   const tagFor = (values: Values) => {
     const nodeIds = [values.node_id, ...values.more_node_ids];
-    return freeTag(values, new Set(nodeIds.flatMap((node) => [...tagsOf(all, node, null)])));
+    return freeTag(values, new Set(nodeIds.flatMap((node) => [...listUsedTags(all, node, null)])));
   };
   const check = useCheck(all, null);
-  const describeField = useCertificateTexts();
+  const describeField = useFieldTexts();
   const { form, ...rest } = useOperationForm({
     operation: 'createInbound',
     initial,
-    toInput: (values) => createOf({ ...values, tag: values.tag.trim() || tagFor(values) }),
+    toInput: (values) => buildCreateInput({ ...values, tag: values.tag.trim() || tagFor(values) }),
     check,
     describeField,
     message: ({ name }) => ({ text: t('toast.created', { name }) }),
@@ -105,9 +114,14 @@ function NewConnection({ isOpen, from, nodeId, nodes, all, onClose }: OpenProps)
     >
       <ConnectionFields form={form} nodes={nodes} tag={tagFor(form.values)} present={null} />
       <ConnectionWarnings values={form.values} nodes={nodes} saved={null} />
-      <LinkPreview values={form.values} nodeAddress={addressOf(nodes, form.values.node_id)} />
+      <LinkPreview values={form.values} nodeAddress={findAddress(nodes, form.values.node_id)} />
     </FormDrawer>
   );
+}
+
+/** Another address needs a proof of identity: it is sent only where it changes. */
+function omitSameHost({ host, ...changes }: ReturnType<typeof buildChanges>, than: string | null | undefined) {
+  return host === than ? changes : { ...changes, host };
 }
 
 interface EditProps extends OpenProps {
@@ -120,20 +134,22 @@ function EditConnection({ inbound, version, isOpen, nodes, all, onClose }: EditP
   const { id } = inbound;
   const { run } = useAct('updateInbound');
   const check = useCheck(all, id);
-  const describeField = useCertificateTexts();
-  const former = changesOf(valuesOf(inbound));
+  const describeField = useFieldTexts();
+  const former = buildChanges(toFormValues(inbound));
   const { form, ...rest } = useOperationForm({
     operation: 'updateInbound',
-    initial: valuesOf(inbound),
-    toInput: (values) => ({ id, ...changesOf(values) }),
+    initial: toFormValues(inbound),
+    toInput: (values) => ({ id, ...omitSameHost(buildChanges(values), former.host) }),
     check,
     describeField,
     ifMatch: version.etag,
-    message: ({ name, public_key, certificate_sha256 }) => ({
+    message: ({ name, host, public_key, certificate_sha256 }) => ({
       text: t('connections:toast.saved', { name }),
       // A replaced key cannot be restored.
       ...(public_key === inbound.public_key &&
-        certificate_sha256 === inbound.certificate_sha256 && { undo: () => run({ id, ...former }) }),
+        certificate_sha256 === inbound.certificate_sha256 && {
+          undo: () => run({ id, ...omitSameHost(former, host) }),
+        }),
     }),
     onDone: onClose,
   });
@@ -152,7 +168,7 @@ function EditConnection({ inbound, version, isOpen, nodes, all, onClose }: EditP
       subtitle={
         <>
           <ConnectionState inbound={inbound} />
-          <span>{kindOf(inbound)}</span>
+          <span>{formatKind(inbound)}</span>
         </>
       }
       actions={<ConnectionMenu inbound={inbound} onGone={onClose} onChanged={version.reload} />}
@@ -164,7 +180,7 @@ function EditConnection({ inbound, version, isOpen, nodes, all, onClose }: EditP
       <GroupFacts inbound={inbound} nodes={nodes} all={all} />
       <ConnectionFields form={form} nodes={nodes} tag="" present={present} />
       <ConnectionWarnings values={form.values} nodes={nodes} saved={inbound} />
-      <LinkPreview values={form.values} nodeAddress={addressOf(nodes, form.values.node_id)} />
+      <LinkPreview values={form.values} nodeAddress={findAddress(nodes, form.values.node_id)} />
     </FormDrawer>
   );
 }
@@ -172,7 +188,7 @@ function EditConnection({ inbound, version, isOpen, nodes, all, onClose }: EditP
 /** The other connections of the group, and what is changed of them. */
 function GroupFacts({ inbound, nodes, all }: { readonly inbound: Inbound } & Pick<OpenProps, 'nodes' | 'all'>) {
   const { t } = useTranslation('connections');
-  const others = othersOf(inbound, all);
+  const others = listSiblings(inbound, all);
   if (others.length === 0) return null;
   return (
     <section className={classes.group} aria-label={t('group.title')}>
@@ -180,7 +196,7 @@ function GroupFacts({ inbound, nodes, all }: { readonly inbound: Inbound } & Pic
       <ul>
         {others.map(({ id, name, node_id }) => (
           <li key={id}>
-            <a href={hashOf(['connections', id])}>{showHidden(name)}</a>
+            <a href={buildHash(['connections', id])}>{showHidden(name)}</a>
             <span className={classes.quiet}> · {nodes.find((node) => node.id === node_id)?.name ?? ''}</span>
           </li>
         ))}
@@ -189,17 +205,17 @@ function GroupFacts({ inbound, nodes, all }: { readonly inbound: Inbound } & Pic
   );
 }
 
-function addressOf(nodes: readonly Node[], id: string): string {
+function findAddress(nodes: readonly Node[], id: string): string {
   return nodes.find((node) => String(node.id) === id)?.address ?? '';
 }
 
 /** The tags on a node beside a connection's own. */
-function tagsOf(all: readonly Inbound[], nodeId: string, ownId: number | null): ReadonlySet<string> {
+function listUsedTags(all: readonly Inbound[], nodeId: string, ownId: number | null): ReadonlySet<string> {
   return new Set(all.filter(({ id, node_id }) => String(node_id) === nodeId && id !== ownId).map(({ tag }) => tag));
 }
 
 /** The ports on a node that a connection of a protocol cannot have. */
-function portsOf(all: readonly Inbound[], nodeId: string, wanted: Protocol): ReadonlySet<number> {
+function listUsedPorts(all: readonly Inbound[], nodeId: string, wanted: Protocol): ReadonlySet<number> {
   const own = all.filter(
     ({ node_id, protocol }) => String(node_id) === nodeId && sharedTransports(protocol, wanted).length > 0,
   );
@@ -210,9 +226,11 @@ function portsOf(all: readonly Inbound[], nodeId: string, wanted: Protocol): Rea
 function useCheck(all: readonly Inbound[], ownId: number | null): (values: Values) => FieldTexts {
   const { t } = useTranslation(['errors', 'connections']);
   return (values) => {
-    const texts: FieldTexts = Object.fromEntries(missingOf(values).map((field) => [field, t('errors:field.required')]));
+    const texts: FieldTexts = Object.fromEntries(
+      listMissingFields(values).map((field) => [field, t('errors:field.required')]),
+    );
     const nodeIds = [values.node_id, ...values.more_node_ids];
-    const isTaken = nodeIds.some((nodeId) => tagsOf(all, nodeId, ownId).has(values.tag.trim()));
+    const isTaken = nodeIds.some((nodeId) => listUsedTags(all, nodeId, ownId).has(values.tag.trim()));
     const holder = all.find(({ id, node_id, port, protocol }) => {
       const isOther = nodeIds.includes(String(node_id)) && id !== ownId;
       return isOther && port === values.port && sharedTransports(protocol, values.protocol).length > 0;
@@ -223,11 +241,13 @@ function useCheck(all: readonly Inbound[], ownId: number | null): (values: Value
   };
 }
 
-/** What is wrong with a certificate or its key, in words. */
-function useCertificateTexts(): DescribeField {
-  const { t } = useTranslation('settings');
-  return (field, code) =>
-    field.startsWith('certificate') && isPemRefusal(code) ? t(`certificates.wrong.${code}`) : undefined;
+/** What is wrong with a path, a service name, a certificate or its key, in words. */
+function useFieldTexts(): DescribeField {
+  const { t } = useTranslation(['connections', 'settings']);
+  return (field, code) => {
+    if (code === 'format' && (field === 'path' || field === 'service_name')) return t(`connections:format.${field}`);
+    return field.startsWith('certificate') && isPemRefusal(code) ? t(`settings:certificates.wrong.${code}`) : undefined;
+  };
 }
 
 // A preview of the share link while the form is filled in, written by the code that writes the real ones, for a made-up user.

@@ -18,6 +18,7 @@ import type { Node } from '../../../../contract/nodes/nodes.ts';
 import {
   allowedNetworks,
   allowedSecurities,
+  canImitate,
   type InboundShape,
   shapeFields,
 } from '../../../../domain/nodes/inbound-shape.ts';
@@ -29,7 +30,7 @@ import { CertificateFields, type ShownCertificate } from './certificate-fields.t
 import { NETWORK_NAMES, PROTOCOL_NAMES, SECURITY_NAMES } from './connection-labels.tsx';
 import classes from './connections.module.css';
 import { KeyFields } from './key-fields.tsx';
-import { newObfsPassword, reshaped, servedOf, type Values } from './values.ts';
+import { newObfsPassword, pickServedShape, reshaped, type Values } from './values.ts';
 
 const NO_SHADOW = { shadow: 'none' } as const;
 const ALPNS = ['h2', 'http/1.1', 'h3'];
@@ -47,15 +48,43 @@ interface ConnectionFieldsProps {
   } | null;
 }
 
+type Form = OperationForm<Values>['form'];
+
 export function ConnectionFields({ form, nodes, tag, present }: ConnectionFieldsProps) {
-  const { t } = useTranslation(['connections', 'common']);
   const { values } = form;
   const fields = shapeFields(values);
   const node = nodes.find(({ id }) => String(id) === values.node_id);
-  const core = node?.core ?? null;
-  const reshape = (change: Partial<InboundShape>) => form.setValues(reshaped(values, change));
-  const securities = allowedSecurities(values.protocol);
-  const networks = allowedNetworks(values);
+  return (
+    <>
+      <PlaceFields form={form} nodes={nodes} isNew={present === null} />
+      <ShapeFields form={form} node={node} isNew={present === null} />
+      <AddressFields form={form} node={node} />
+      <TlsFields form={form} node={node} />
+      <TransportFields form={form} />
+      {fields.has('public_key') && <KeyFields form={form} present={present} />}
+      {fields.has('certificate') && <CertificateFields form={form} served={present?.certificate ?? null} />}
+      <OwnFields form={form} tag={tag} />
+    </>
+  );
+}
+
+interface PartProps {
+  readonly form: Form;
+  readonly node: Node | undefined;
+}
+
+/** Its name, and the nodes that serve it. */
+function PlaceFields({
+  form,
+  nodes,
+  isNew,
+}: {
+  readonly form: Form;
+  readonly nodes: readonly Node[];
+  readonly isNew: boolean;
+}) {
+  const { t } = useTranslation(['connections', 'common']);
+  const { values } = form;
   return (
     <>
       <FieldRow>
@@ -68,16 +97,16 @@ export function ConnectionFields({ form, nodes, tag, present }: ConnectionFields
         />
         <Select
           label={t('connections:fields.node')}
-          description={present === null ? t('connections:fields.nodeHint') : t('connections:fields.nodeFixed')}
+          description={isNew ? t('connections:fields.nodeHint') : t('connections:fields.nodeFixed')}
           data={nodes.map(({ id, name }) => ({ value: String(id), label: name }))}
           placeholder={t('connections:fields.nodeChoose')}
           allowDeselect={false}
-          disabled={present !== null}
+          disabled={!isNew}
           comboboxProps={NO_SHADOW}
           {...form.getInputProps('node_id')}
         />
       </FieldRow>
-      {present === null && nodes.length > 1 && (
+      {isNew && nodes.length > 1 && (
         <MultiSelect
           label={t('connections:fields.moreNodes')}
           description={t('connections:fields.moreNodesHint')}
@@ -91,12 +120,26 @@ export function ConnectionFields({ form, nodes, tag, present }: ConnectionFields
           {...form.getInputProps('more_node_ids')}
         />
       )}
+    </>
+  );
+}
+
+/** Protocol, security and network, and which engines serve them. */
+function ShapeFields({ form, node, isNew }: PartProps & { readonly isNew: boolean }) {
+  const { t } = useTranslation(['connections', 'common']);
+  const { values } = form;
+  const core = node?.core ?? null;
+  const reshape = (change: Partial<InboundShape>) => form.setValues(reshaped(values, change));
+  const securities = allowedSecurities(values.protocol);
+  const networks = allowedNetworks(values);
+  return (
+    <>
       <Choice
         label={t('connections:fields.protocol')}
         hint={t(`connections:protocol.${values.protocol}`)}
         value={values.protocol}
         data={PROTOCOLS.map((value) => ({ value, label: PROTOCOL_NAMES[value] }))}
-        disabled={present !== null}
+        disabled={!isNew}
         onChange={(protocol) => reshape({ protocol })}
       />
       {securities.length > 1 && (
@@ -118,9 +161,20 @@ export function ConnectionFields({ form, nodes, tag, present }: ConnectionFields
         />
       )}
       <p className={classes.hint}>
-        {t('connections:needs.form')} <EngineNeeds inbound={servedOf(values)} />
+        {t('connections:needs.form')} <EngineNeeds inbound={pickServedShape(values)} />
         {core && ` · ${t('connections:needs.has', { engine: `${core.name} ${core.version}` })}`}
       </p>
+    </>
+  );
+}
+
+/** Where applications connect to, and the cipher. */
+function AddressFields({ form, node }: PartProps) {
+  const { t } = useTranslation(['connections', 'common']);
+  const { values } = form;
+  const fields = shapeFields(values);
+  return (
+    <>
       <FieldRow>
         <TextInput
           label={t('connections:fields.host')}
@@ -148,6 +202,17 @@ export function ConnectionFields({ form, nodes, tag, present }: ConnectionFields
           {...form.getInputProps('method')}
         />
       )}
+    </>
+  );
+}
+
+/** What a handshake shows. */
+function TlsFields({ form, node }: PartProps) {
+  const { t } = useTranslation(['connections', 'common']);
+  const { values } = form;
+  const fields = shapeFields(values);
+  return (
+    <>
       {fields.has('sni') && (
         <FieldRow>
           <TextInput
@@ -162,7 +227,7 @@ export function ConnectionFields({ form, nodes, tag, present }: ConnectionFields
               label={t('connections:fields.fingerprint')}
               description={t('connections:fields.fingerprintHint')}
               placeholder={t('common:none')}
-              data={[...FINGERPRINTS]}
+              data={FINGERPRINTS.filter((one) => canImitate(values.security, one))}
               clearable={values.security === 'tls'}
               allowDeselect={values.security === 'tls'}
               comboboxProps={NO_SHADOW}
@@ -192,6 +257,17 @@ export function ConnectionFields({ form, nodes, tag, present }: ConnectionFields
           />
         </FieldRow>
       )}
+    </>
+  );
+}
+
+/** What the network or the protocol needs besides. */
+function TransportFields({ form }: Pick<PartProps, 'form'>) {
+  const { t } = useTranslation(['connections', 'common']);
+  const { values } = form;
+  const fields = shapeFields(values);
+  return (
+    <>
       {fields.has('path') && (
         <TextInput
           label={t('connections:fields.path')}
@@ -272,8 +348,15 @@ export function ConnectionFields({ form, nodes, tag, present }: ConnectionFields
           onChange={(event) => form.setFieldValue('flow', event.currentTarget.checked ? 'xtls-rprx-vision' : '')}
         />
       )}
-      {fields.has('public_key') && <KeyFields form={form} present={present} />}
-      {fields.has('certificate') && <CertificateFields form={form} served={present?.certificate ?? null} />}
+    </>
+  );
+}
+
+/** Tag and note. */
+function OwnFields({ form, tag }: { readonly form: Form; readonly tag: string }) {
+  const { t } = useTranslation(['connections', 'common']);
+  return (
+    <>
       <TextInput
         label={t('connections:fields.tag')}
         description={t('connections:fields.tagHint')}

@@ -31,7 +31,11 @@ export const SECURITY_NAMES = {
 } as const satisfies Record<Security, string>;
 
 /** `VLESS · TCP · REALITY` */
-export function kindOf({ protocol, network, security }: Pick<Inbound, 'protocol' | 'network' | 'security'>): string {
+export function formatKind({
+  protocol,
+  network,
+  security,
+}: Pick<Inbound, 'protocol' | 'network' | 'security'>): string {
   const parts = [PROTOCOL_NAMES[protocol]];
   if (allowedNetworks({ protocol, security }).length > 1) parts.push(NETWORK_NAMES[network]);
   if (security !== 'none') parts.push(security.toUpperCase());

@@ -7,7 +7,7 @@ import { Confirm } from '../../components/confirm.tsx';
 import { useAct } from '../../data/use-act.ts';
 import { useWholeList } from '../../data/use-operation.ts';
 import { showHidden } from '../../format/show-hidden.ts';
-import { hashOf } from '../../router/route.ts';
+import { buildHash } from '../../router/route.ts';
 import { navigate } from '../../router/router.ts';
 import { ConnectionNodes } from './connection-nodes.tsx';
 
@@ -42,7 +42,7 @@ export function ConnectionMenu({ inbound, onGone, onChanged }: ConnectionMenuPro
         label={t('more', { name })}
         acts={{
           [enabled ? 'connections.disable' : 'connections.enable']: () => toggle.start({ id, enabled: !enabled }),
-          'connections.copy': () => navigate(hashOf(['connections', 'new'], { from: id })),
+          'connections.copy': () => navigate(buildHash(['connections', 'new'], { from: id })),
           'connections.place': () => setPlacing(true),
           'connections.delete': () => setAsking(true),
         }}
@@ -62,14 +62,14 @@ export function ConnectionMenu({ inbound, onGone, onChanged }: ConnectionMenuPro
           action={enabled ? t('act.disable') : t('inUse.openPlan')}
           onConfirm={async () => {
             if (enabled) await toggle.run({ id, enabled: false });
-            else navigate(hashOf(['plans', naming[0]?.id ?? '']));
+            else navigate(buildHash(['plans', naming[0]?.id ?? '']));
           }}
         >
           <p>{t('inUse.text', { count: naming.length })}</p>
           <ul>
             {naming.map((plan) => (
               <li key={plan.id}>
-                <a href={hashOf(['plans', plan.id])} onClick={close}>
+                <a href={buildHash(['plans', plan.id])} onClick={close}>
                   {showHidden(plan.name)}
                 </a>
               </li>

@@ -8,7 +8,7 @@ import { Skeleton } from '../../components/skeleton.tsx';
 import { useAct } from '../../data/use-act.ts';
 import { useWholeList } from '../../data/use-operation.ts';
 import classes from './connections.module.css';
-import { othersOf } from './group.ts';
+import { listSiblings } from './group.ts';
 
 interface ConnectionNodesProps {
   readonly inbound: Inbound;
@@ -24,7 +24,7 @@ export function ConnectionNodes({ inbound, isOpen, onClose, onGone, onChanged }:
   const { id, name, node_id: nodeId } = inbound;
   const nodes = useWholeList('listNodes', {}, { enabled: isOpen });
   const all = useWholeList('listInbounds', {}, { enabled: isOpen });
-  const present = [nodeId, ...othersOf(inbound, all.data?.items ?? []).map((other) => other.node_id)].map(String);
+  const present = [nodeId, ...listSiblings(inbound, all.data?.items ?? []).map((other) => other.node_id)].map(String);
   const [chosen, setChosen] = useState<string[] | null>(null);
   const place = useAct('placeInbound', {
     message: ({ items }) => ({ text: t('group.saved', { name, count: items.length }) }),

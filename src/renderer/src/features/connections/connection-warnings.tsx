@@ -2,6 +2,7 @@
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import {
+  ENGINE_WARNINGS,
   type Inbound,
   type InboundWarning,
   TARGET_FINDINGS,
@@ -11,29 +12,35 @@ import type { Node } from '../../../../contract/nodes/nodes.ts';
 import { inboundWarnings } from '../../../../domain/nodes/inbound-warnings.ts';
 import { useNow } from '../../format/use-now.ts';
 import classes from './connections.module.css';
-import { changesOf, servedOf, type Values } from './values.ts';
+import { buildChanges, pickServedShape, type Values } from './values.ts';
 
 /** What the panel will warn of once the form is saved; what only asking a target can find, as long as that is the one that was asked. */
-export function warningsOf(
+export function listWarnings(
   values: Values,
   node: Pick<Node, 'address' | 'core'> | undefined,
   saved: Inbound | null,
   now: number,
 ): readonly InboundWarning[] {
-  const { host, sni = null, target = null, ...rest } = changesOf(values);
+  const { host, sni = null, target = null, ...rest } = buildChanges(values);
   const wasAsked = saved?.security === values.security && saved.sni === sni && saved.target === target;
   const facts = {
-    ...servedOf(values),
+    ...pickServedShape(values),
     address: host ?? node?.address ?? '',
     sni,
     target,
     minClientVersion: rest.min_client_version ?? null,
     addressPool: rest.address_pool ?? null,
-    lastUserId: lastUserOf(rest.address_pool ?? null, saved),
-    certificate: certificateOf(rest.certificate ?? null, saved),
+    lastUserId: estimateLastUserId(rest.address_pool ?? null, saved),
+    certificate: findCertificate(rest.certificate ?? null, saved),
     targetFindings: wasAsked ? (saved.warnings ?? []).filter(isFinding) : [],
   };
-  return inboundWarnings(facts, node?.core ?? null, now);
+  return [...engineWarnings(values, saved), ...inboundWarnings(facts, node?.core ?? null, now)];
+}
+
+/** What the engine said of it as it is saved; of another port it has said nothing. */
+function engineWarnings({ port }: Values, saved: Inbound | null): readonly InboundWarning[] {
+  const warnings = ENGINE_WARNINGS.filter((warning) => saved?.warnings?.includes(warning));
+  return Number(port) === saved?.port ? warnings : warnings.filter((warning) => warning !== 'port_taken');
 }
 
 function isFinding(warning: InboundWarning): warning is TargetFinding {
@@ -41,13 +48,13 @@ function isFinding(warning: InboundWarning): warning is TargetFinding {
 }
 
 /** Whether the pool is too small only the panel knows, as long as it is the same. */
-function lastUserOf(addressPool: string | null, saved: Inbound | null): number {
+function estimateLastUserId(addressPool: string | null, saved: Inbound | null): number {
   const isSmall = saved?.address_pool === addressPool && (saved?.warnings ?? []).includes('address_pool_small');
   return isSmall ? Number.POSITIVE_INFINITY : 0;
 }
 
 /** The one that is served; one that the panel will make is fresh. Of a pasted one nothing is known before it is saved. */
-function certificateOf(own: string | null, saved: Inbound | null) {
+function findCertificate(own: string | null, saved: Inbound | null) {
   const endsAt = saved?.certificate_ends_at ?? null;
   const isServed = endsAt !== null && saved?.certificate === own;
   if (isServed) return { endsAt: Date.parse(endsAt), isSelfSigned: saved.certificate_self_signed === true };
@@ -65,7 +72,7 @@ export function ConnectionWarnings({ values, nodes, saved }: ConnectionWarningsP
   const { t } = useTranslation('connections');
   const now = useNow();
   const node = nodes.find(({ id }) => String(id) === values.node_id);
-  const warnings = warningsOf(values, node, saved, now);
+  const warnings = listWarnings(values, node, saved, now);
   if (warnings.length === 0) return null;
   return (
     <section className={classes.warnings} aria-label={t('warnings.label')}>

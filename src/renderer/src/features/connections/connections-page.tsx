@@ -12,9 +12,9 @@ import { EmptyState } from '../../components/placeholder.tsx';
 import { DataTable } from '../../components/table/data-table.tsx';
 import { openedBy } from '../../components/use-opening.ts';
 import { useWholeList } from '../../data/use-operation.ts';
-import { changedQuery, hashOf } from '../../router/route.ts';
+import { buildHash, changedQuery } from '../../router/route.ts';
 import { leave, navigate, setQuery, useRoute } from '../../router/router.ts';
-import { rowsOf, useConnectionColumns } from './connection-columns.tsx';
+import { buildRows, useConnectionColumns } from './connection-columns.tsx';
 import { ConnectionDrawer } from './connection-drawer.tsx';
 
 const NOTHING: readonly Inbound[] = [];
@@ -30,15 +30,18 @@ export function ConnectionsPage() {
   const all = connections.data?.items ?? NOTHING;
   const nodeId = nodes.find(({ id }) => String(id) === query.get('node'))?.id ?? null;
   const rows = useMemo(
-    () => rowsOf(nodeId === null ? all : all.filter(({ node_id }) => node_id === nodeId), byId),
+    () => buildRows(nodeId === null ? all : all.filter(({ node_id }) => node_id === nodeId), byId),
     [all, nodeId, byId],
   );
 
   const search = changedQuery(query, { from: null }).toString();
-  const hrefOf = useCallback(({ id }: Inbound) => hashOf(['connections', id], new URLSearchParams(search)), [search]);
-  const columns = useConnectionColumns(hrefOf);
-  const list = hashOf(['connections'], new URLSearchParams(search));
-  const create = () => navigate(hashOf(['connections', 'new'], new URLSearchParams(search)));
+  const buildHref = useCallback(
+    ({ id }: Inbound) => buildHash(['connections', id], new URLSearchParams(search)),
+    [search],
+  );
+  const columns = useConnectionColumns(buildHref);
+  const list = buildHash(['connections'], new URLSearchParams(search));
+  const create = () => navigate(buildHash(['connections', 'new'], new URLSearchParams(search)));
   useActs({ 'connections.create': create });
 
   const open = openedBy(path[1]);
@@ -76,9 +79,9 @@ export function ConnectionsPage() {
         reading={connections}
         rowId={({ id }) => id}
         rowName={({ name }) => name}
-        hrefOf={hrefOf}
+        buildHref={buildHref}
         openId={typeof open === 'number' ? open : null}
-        rowActs={({ id }) => ({ 'connections.copy': () => navigate(hashOf(['connections', 'new'], { from: id })) })}
+        rowActs={({ id }) => ({ 'connections.copy': () => navigate(buildHash(['connections', 'new'], { from: id })) })}
         sort="node"
         listKey={String(nodeId)}
         empty={
@@ -88,7 +91,7 @@ export function ConnectionsPage() {
               title={t('connections:empty')}
               text={t('connections:emptyNoNodes')}
               action={
-                <Button component="a" href={hashOf(['nodes', 'new'])}>
+                <Button component="a" href={buildHash(['nodes', 'new'])}>
                   {t('connections:addNode')}
                 </Button>
               }

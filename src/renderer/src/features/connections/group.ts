@@ -2,6 +2,6 @@
 import type { Inbound } from '../../../../contract/inbounds.ts';
 
 /** The other connections of its group. */
-export function othersOf({ id, group_id: group }: Inbound, all: readonly Inbound[]): readonly Inbound[] {
+export function listSiblings({ id, group_id: group }: Inbound, all: readonly Inbound[]): readonly Inbound[] {
   return group == null ? [] : all.filter((other) => other.group_id === group && other.id !== id);
 }

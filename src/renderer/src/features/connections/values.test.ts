@@ -3,16 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { inboundCreate, inboundExample, inboundPatch } from '../../../../contract/inbounds.ts';
 import {
   blankValues,
-  changesOf,
-  createOf,
+  buildChanges,
+  buildCreateInput,
   freeTag,
-  missingOf,
+  listMissingFields,
   newObfsPassword,
   newShortId,
   previewLink,
   reshaped,
+  toFormValues,
   type Values,
-  valuesOf,
 } from './values.ts';
 
 const KEY = 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0';
@@ -22,22 +22,28 @@ describe('a connection in its form', () => {
     const { id, node_id, group_id, protocol, has_private_key, status, created_at, updated_at, ...others } =
       inboundExample;
     const { certificate_sha256, certificate_ends_at, certificate_self_signed, warnings, ...rest } = others;
-    expect(changesOf(valuesOf(inboundExample))).toEqual(rest);
-    expect(inboundPatch.safeParse(changesOf(valuesOf(inboundExample))).success).toBe(true);
+    expect(buildChanges(toFormValues(inboundExample))).toEqual(rest);
+    expect(inboundPatch.safeParse(buildChanges(toFormValues(inboundExample))).success).toBe(true);
   });
 
   it('drops what another shape does not have', () => {
-    const shadowsocks = reshaped(valuesOf(inboundExample), { protocol: 'shadowsocks' });
-    const input = createOf(shadowsocks);
+    const shadowsocks = reshaped(toFormValues(inboundExample), { protocol: 'shadowsocks' });
+    const input = buildCreateInput(shadowsocks);
     expect(input).toMatchObject({ network: 'tcp', security: 'none', public_key: null, sni: null, flow: null });
     expect(input.method).toBe('chacha20-ietf-poly1305');
     expect(inboundCreate.safeParse(input).success).toBe(true);
   });
 
   it('restores the input when its shape returns', () => {
-    const there = reshaped(valuesOf(inboundExample), { security: 'none' });
-    expect(changesOf(there).public_key).toBeNull();
-    expect(changesOf(reshaped(there, { security: 'reality' })).public_key).toBe(inboundExample.public_key);
+    const there = reshaped(toFormValues(inboundExample), { security: 'none' });
+    expect(buildChanges(there).public_key).toBeNull();
+    expect(buildChanges(reshaped(there, { security: 'reality' })).public_key).toBe(inboundExample.public_key);
+  });
+
+  it('imitates no program without TLS 1.3 where REALITY is chosen', () => {
+    const tls = { ...reshaped(blankValues(1, 443), { security: 'tls' }), fingerprint: 'android' };
+    expect(reshaped(tls, { security: 'reality' }).fingerprint).toBe('chrome');
+    expect(reshaped(tls, { network: 'ws' }).fingerprint).toBe('android');
   });
 
   it('sets Vision where it becomes possible under REALITY, and respects a choice', () => {
@@ -48,11 +54,11 @@ describe('a connection in its form', () => {
   });
 });
 
-describe('missingOf', () => {
+describe('listMissingFields', () => {
   it('asks for what reality cannot do without', () => {
-    expect(missingOf(blankValues(1, 443))).toEqual(['sni', 'public_key']);
-    expect(missingOf({ ...blankValues(1, 443), sni: 'a.example', private_key: KEY })).toEqual([]);
-    expect(missingOf(reshaped(blankValues(1, 443), { protocol: 'vmess' }))).toEqual([]);
+    expect(listMissingFields(blankValues(1, 443))).toEqual(['sni', 'public_key']);
+    expect(listMissingFields({ ...blankValues(1, 443), sni: 'a.example', private_key: KEY })).toEqual([]);
+    expect(listMissingFields(reshaped(blankValues(1, 443), { protocol: 'vmess' }))).toEqual([]);
   });
 });
 
@@ -80,13 +86,13 @@ const REALITY: Values = {
   short_id: '6ba85179e30d4fc2',
 };
 
-function linkOf(values: Values, address = 'de1.example.com'): string | null {
+function buildLink(values: Values, address = 'de1.example.com'): string | null {
   return previewLink(values, address);
 }
 
 describe('previewLink', () => {
   it('writes vless with reality and vision', () => {
-    expect(linkOf(REALITY)).toBe(
+    expect(buildLink(REALITY)).toBe(
       `vless://${UUID}@de1.example.com:443?encryption=none&flow=xtls-rprx-vision&type=tcp&security=reality&sni=www.example.org&fp=firefox&pbk=${KEY}&sid=6ba85179e30d4fc2#DE%201`,
     );
   });
@@ -96,29 +102,29 @@ describe('previewLink', () => {
       ...reshaped(REALITY, { protocol: 'trojan', network: 'grpc', security: 'tls' }),
       service_name: 'gs',
     };
-    expect(linkOf({ ...values, sni: 'a.example', fingerprint: '' })).toBe(
+    expect(buildLink({ ...values, sni: 'a.example', fingerprint: '' })).toBe(
       'trojan://password-of-the-user@de1.example.com:443?type=grpc&serviceName=gs&mode=gun&security=tls&sni=a.example#DE%201',
     );
   });
 
   it('writes shadowsocks by SIP002', () => {
     const user = btoa('chacha20-ietf-poly1305:password-of-the-user').replace(/=+$/, '');
-    expect(linkOf({ ...reshaped(REALITY, { protocol: 'shadowsocks' }), port: 8388 })).toBe(
+    expect(buildLink({ ...reshaped(REALITY, { protocol: 'shadowsocks' }), port: 8388 })).toBe(
       `ss://${user}@de1.example.com:8388#DE%201`,
     );
   });
 
   it('takes the connection’s own host before its node’s, and IPv6 in brackets', () => {
-    expect(linkOf({ ...REALITY, host: '2001:db8::1' })).toContain('@[2001:db8::1]:443?');
-    expect(linkOf(reshaped({ ...REALITY, sni: '' }, { security: 'tls' }), 'пример.рф')).toContain(
+    expect(buildLink({ ...REALITY, host: '2001:db8::1' })).toContain('@[2001:db8::1]:443?');
+    expect(buildLink(reshaped({ ...REALITY, sni: '' }, { security: 'tls' }), 'пример.рф')).toContain(
       'xn--e1afmkfd.xn--p1ai',
     );
   });
 
   it('waits for what a link cannot do without', () => {
-    expect(linkOf({ ...REALITY, public_key: '' })).toBeNull();
-    expect(linkOf({ ...REALITY, port: '' })).toBeNull();
-    expect(linkOf(REALITY, '')).toBeNull();
+    expect(buildLink({ ...REALITY, public_key: '' })).toBeNull();
+    expect(buildLink({ ...REALITY, port: '' })).toBeNull();
+    expect(buildLink(REALITY, '')).toBeNull();
   });
 });
 
@@ -126,7 +132,7 @@ describe('Hysteria2', () => {
   const HYSTERIA2 = reshaped({ ...blankValues(1, 443), sni: 'a.example' }, { protocol: 'hysteria2' });
 
   it('is chosen with QUIC and TLS, and sends neither browser nor flow', () => {
-    expect(createOf({ ...HYSTERIA2, obfs_password: 'obfuscated' })).toMatchObject({
+    expect(buildCreateInput({ ...HYSTERIA2, obfs_password: 'obfuscated' })).toMatchObject({
       protocol: 'hysteria2',
       network: 'quic',
       security: 'tls',

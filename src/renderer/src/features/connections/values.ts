@@ -2,7 +2,13 @@
 import { type createInbound, type FINGERPRINTS, type Inbound, METHODS } from '../../../../contract/inbounds.ts';
 import type { CallOf } from '../../../../contract/operation.ts';
 import type { ServedShape } from '../../../../domain/nodes/engine-facts.ts';
-import { fitShape, type InboundShape, type ShapeField, shapeFields } from '../../../../domain/nodes/inbound-shape.ts';
+import {
+  adjustShape,
+  canImitate,
+  type InboundShape,
+  type ShapeField,
+  shapeFields,
+} from '../../../../domain/nodes/inbound-shape.ts';
 import { DEFAULT_POOL, userTunnelAddress } from '../../../../domain/nodes/wireguard.ts';
 import { canShare, NO_SECRETS } from '../../../../subscription/entry.ts';
 import { shareLink } from '../../../../subscription/share-links.ts';
@@ -50,9 +56,9 @@ type Changes = Omit<Create, 'node_id' | 'more_node_ids' | 'protocol'>;
 const COMMON_METHOD = METHODS[2];
 
 /** What its engine has to know of it. */
-export function servedOf(values: Values): ServedShape {
+export function pickServedShape(values: Values): ServedShape {
   const { protocol, network, security } = values;
-  const { flow = null, method = null } = changesOf(values);
+  const { flow = null, method = null } = buildChanges(values);
   return { protocol, network, security, flow, method };
 }
 
@@ -90,7 +96,7 @@ export function blankValues(nodeId: number | null, port: number): Values {
   };
 }
 
-export function valuesOf(inbound: Inbound): Values {
+export function toFormValues(inbound: Inbound): Values {
   return {
     node_id: String(inbound.node_id),
     more_node_ids: [],
@@ -125,15 +131,20 @@ export function valuesOf(inbound: Inbound): Values {
 
 /** Another protocol, network or security, with the others fitted to it. */
 export function reshaped(values: Values, change: Partial<InboundShape>): Values {
-  const next = { ...values, ...fitShape({ ...values, ...change }) };
+  const next = { ...values, ...adjustShape({ ...values, ...change }) };
   const fields = shapeFields(next);
   const before = shapeFields(values);
   return {
     ...next,
     // Fingerprint and Vision are set where they become possible, and can be removed.
     flow: fields.has('flow') ? (before.has('flow') ? next.flow : flowFor(next)) : '',
-    fingerprint: fields.has('fingerprint') && !before.has('fingerprint') ? 'chrome' : next.fingerprint,
+    fingerprint: needsFingerprint(next, before) ? 'chrome' : next.fingerprint,
   };
+}
+
+function needsFingerprint(next: Values, before: ReadonlySet<ShapeField>): boolean {
+  if (!shapeFields(next).has('fingerprint')) return false;
+  return !before.has('fingerprint') || !canImitate(next.security, next.fingerprint);
 }
 
 function flowFor({ security }: InboundShape): Values['flow'] {
@@ -141,7 +152,7 @@ function flowFor({ security }: InboundShape): Values['flow'] {
 }
 
 /** All that can be changed later. A key is sent only where one was typed or generated. */
-export function changesOf(values: Values): Changes {
+export function buildChanges(values: Values): Changes {
   const fields = shapeFields(values);
   const text = (name: ShapeField, value: string) => (fields.has(name) && value.trim() !== '' ? value.trim() : null);
   const { tag, name, network, security, host, port, alpn, note, enabled } = values;
@@ -178,21 +189,21 @@ export function changesOf(values: Values): Changes {
   };
 }
 
-export function createOf(values: Values): Create {
+export function buildCreateInput(values: Values): Create {
   const nodeId = values.node_id === '' ? (undefined as unknown as number) : Number(values.node_id);
   const more = values.more_node_ids.filter((id) => id !== values.node_id).map(Number);
   return {
     node_id: nodeId,
     ...(more.length > 0 && { more_node_ids: more }),
     protocol: values.protocol,
-    ...changesOf(values),
+    ...buildChanges(values),
   };
 }
 
 /** Fields whose absence no schema sees, since it depends on the shape. */
-export function missingOf(values: Values): readonly ('sni' | 'public_key' | 'method')[] {
+export function listMissingFields(values: Values): readonly ('sni' | 'public_key' | 'method')[] {
   const fields = shapeFields(values);
-  const { sni, public_key, private_key, method } = changesOf(values);
+  const { sni, public_key, private_key, method } = buildChanges(values);
   const missing: ('sni' | 'public_key' | 'method')[] = [];
   if (values.security === 'reality' && sni === null) missing.push('sni');
   // A private key gives its public one.
@@ -234,7 +245,7 @@ const SAMPLE_ID = 1;
 
 /** One line of ASCII; null while something that the link needs is missing. `nodeAddress`: used where the connection has no host. */
 export function previewLink(values: Values, nodeAddress: string): string | null {
-  const fields = changesOf(values);
+  const fields = buildChanges(values);
   const address = fields.host ?? nodeAddress;
   if (address === '' || values.port === '') return null;
   const inbound = {

@@ -35,14 +35,14 @@ const FORMER = 'former';
 const LOOK_MS = 2000;
 
 /** A program with its version: `xray-26.7.28` is said as `xray 26.7.28`. */
-const labelOf = (engine: string | null) => engine?.replace('-', ' ') ?? '—';
+const formatEngine = (engine: string | null) => engine?.replace('-', ' ') ?? '—';
 
 export function EngineUpdateDrawer({ isOpen, onClose, nodes }: EngineUpdateProps) {
   const { t } = useTranslation('nodes');
   const [engine, setEngine] = useState<string | null>(null);
   const [chosen, setChosen] = useState<string[]>([]);
   const [preview, setPreview] = useState<Preview | null>(null);
-  const ask = useAct('previewEngineUpdate', { onDone: setPreview, onFailure: () => {} });
+  const previewUpdate = useAct('previewEngineUpdate', { onDone: setPreview, onFailure: () => {} });
   const progress = useOperation('getEngineUpdate', {}, { enabled: isOpen, pollMs: LOOK_MS });
   const update = progress.data?.update ?? null;
   const isRunning = update?.is_running === true;
@@ -50,7 +50,7 @@ export function EngineUpdateDrawer({ isOpen, onClose, nodes }: EngineUpdateProps
   const stop = useAct('stopEngineUpdate', { onDone: () => void progress.refetch() });
   const isFormer = engine === FORMER;
   const wanted = engine === null || isFormer ? null : engine;
-  const { run } = ask;
+  const { run } = previewUpdate;
   useEffect(() => {
     if (isOpen) void run({ engine: wanted }).catch(() => {});
   }, [isOpen, wanted, run]);
@@ -95,7 +95,7 @@ export function EngineUpdateDrawer({ isOpen, onClose, nodes }: EngineUpdateProps
                 label={t('engines.engine')}
                 placeholder={t('engines.choose')}
                 data={[
-                  ...preview.offered.map((value) => ({ value, label: labelOf(value) })),
+                  ...preview.offered.map((value) => ({ value, label: formatEngine(value) })),
                   { value: FORMER, label: t('engines.former') },
                 ]}
                 comboboxProps={{ shadow: 'none' }}
@@ -109,7 +109,7 @@ export function EngineUpdateDrawer({ isOpen, onClose, nodes }: EngineUpdateProps
                     <Checkbox
                       key={node.node_id}
                       value={String(node.node_id)}
-                      label={nameOf(nodes, node.node_id)}
+                      label={getNodeName(nodes, node.node_id)}
                       disabled={!canTake(node)}
                       description={<Change node={node} isFormer={isFormer} isChosen={wanted !== null} />}
                     />
@@ -124,7 +124,7 @@ export function EngineUpdateDrawer({ isOpen, onClose, nodes }: EngineUpdateProps
   );
 }
 
-function nameOf(nodes: readonly Node[], id: number): string {
+function getNodeName(nodes: readonly Node[], id: number): string {
   return nodes.find((node) => node.id === id)?.name ?? `#${id}`;
 }
 
@@ -141,8 +141,8 @@ function Change({
   const { t } = useTranslation('nodes');
   const { data } = useWholeList('listInbounds', { node_id: node.node_id }, { enabled: node.unserved.length > 0 });
   if (node.problem !== null) return t(`engines.problem.${node.problem}`);
-  const runs = t('engines.runs', { engine: labelOf(node.current) });
-  if (isFormer) return `${runs} ${t('engines.goesBack', { engine: labelOf(node.former) })}`;
+  const runs = t('engines.runs', { engine: formatEngine(node.current) });
+  if (isFormer) return `${runs} ${t('engines.goesBack', { engine: formatEngine(node.former) })}`;
   if (!isChosen) return runs;
   const words = (all: typeof node.gained) =>
     all.map((one) => (hasName(one) ? NAMES[one] : t(`engines.ability.${one}`))).join(', ');
@@ -160,14 +160,14 @@ function Change({
 function Progress({ update, nodes }: { readonly update: EngineUpdate; readonly nodes: readonly Node[] }) {
   const { t } = useTranslation('nodes');
   const title = t(update.is_running ? 'engines.running' : 'engines.last', {
-    engine: update.engine === null ? t('engines.former') : labelOf(update.engine),
+    engine: update.engine === null ? t('engines.former') : formatEngine(update.engine),
   });
   return (
     <DrawerSection title={title}>
       <ul className={classes.engineSteps} aria-live="polite">
         {update.steps.map(({ node_id: id, state, reason }) => (
           <li key={id}>
-            {nameOf(nodes, id)}: {t(`engines.state.${state}`)}
+            {getNodeName(nodes, id)}: {t(`engines.state.${state}`)}
             {reason !== '' && <span className={classes.quiet}> {reason}</span>}
           </li>
         ))}

@@ -6,17 +6,17 @@ import type { Node } from '../../../../contract/nodes/nodes.ts';
 import { RelativeTime } from '../../components/figures.tsx';
 import { Identity } from '../../components/identity.tsx';
 import { StateDot } from '../../components/state.tsx';
-import { columnsOf } from '../../components/table/columns.ts';
+import { createColumns } from '../../components/table/columns.ts';
 import type { Format } from '../../format/format.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { NodeMenu } from './node-menu.tsx';
-import { troubleOf } from './node-trouble.tsx';
+import { findTrouble } from './node-trouble.tsx';
 import classes from './nodes.module.css';
 
-const column = columnsOf<Node>();
+const column = createColumns<Node>();
 const noop = () => {};
 
-export function useNodeColumns(hrefOf: (node: Node) => string) {
+export function useNodeColumns(buildHref: (node: Node) => string) {
   const { t } = useTranslation(['nodes', 'common']);
   const format = useFormat();
   return useMemo(
@@ -25,7 +25,7 @@ export function useNodeColumns(hrefOf: (node: Node) => string) {
         column.accessor('name', {
           meta: { label: t('nodes:columns.name'), sort: 'name', isFixed: true },
           cell: ({ row: { original } }) => (
-            <Identity name={original.name} detail={<NodeDetail node={original} />} href={hrefOf(original)} />
+            <Identity name={original.name} detail={<NodeDetail node={original} />} href={buildHref(original)} />
           ),
         }),
         column.accessor(({ enabled, status }) => (enabled ? status : 'disabled'), {
@@ -73,7 +73,7 @@ export function useNodeColumns(hrefOf: (node: Node) => string) {
           ),
         }),
         column.accessor(
-          ({ enabled, pending_changes, poll_age_s }) => (enabled ? lagOf(pending_changes, poll_age_s) : -1),
+          ({ enabled, pending_changes, poll_age_s }) => (enabled ? computeLag(pending_changes, poll_age_s) : -1),
           {
             id: 'lag',
             meta: {
@@ -116,12 +116,12 @@ export function useNodeColumns(hrefOf: (node: Node) => string) {
           cell: ({ row: { original } }) => <NodeMenu node={original} onGone={noop} />,
         }),
       ]),
-    [t, format, hrefOf],
+    [t, format, buildHref],
   );
 }
 
 /** The longer its engine does without what was changed, the further behind it is. */
-function lagOf(pending: number | null, ageS: number | null): number {
+function computeLag(pending: number | null, ageS: number | null): number {
   return (pending ?? Number.MAX_SAFE_INTEGER / 2) * 1000 + (ageS ?? 999);
 }
 
@@ -129,7 +129,7 @@ type T = TFunction<['nodes', 'common']>;
 
 /** In the words of the engine or the system, where there are some. */
 function troubleText(t: T, node: Node): string {
-  const trouble = troubleOf(node);
+  const trouble = findTrouble(node);
   return trouble === null ? '' : (node.error ?? t(`nodes:trouble.${trouble}`));
 }
 

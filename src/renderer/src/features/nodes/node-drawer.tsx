@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import type { Node } from '../../../../contract/nodes/nodes.ts';
 import { RANGES, type Range } from '../../../../contract/scalars.ts';
 import { Chart } from '../../components/chart/chart.tsx';
-import { type ChartData, directionsOf } from '../../components/chart/series.ts';
+import { buildTrafficChart, type ChartData } from '../../components/chart/series.ts';
 import { EngineNeeds, WarningCount } from '../../components/connection-facts.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { DateTime, RelativeTime } from '../../components/figures.tsx';
@@ -18,7 +18,7 @@ import { useOpening } from '../../components/use-opening.ts';
 import { useOperation, useWholeList } from '../../data/use-operation.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { useNow } from '../../format/use-now.ts';
-import { hashOf } from '../../router/route.ts';
+import { buildHash } from '../../router/route.ts';
 import { ClockOffset, Load } from './node-columns.tsx';
 import { EditNode, NewNode } from './node-form.tsx';
 import { NodeJoin } from './node-join.tsx';
@@ -102,7 +102,7 @@ function NodeRecord({ first, isOpen, onClose }: NodeRecordProps) {
         <>
           <Button
             component="a"
-            href={hashOf(['nodes', id, 'edit'])}
+            href={buildHash(['nodes', id, 'edit'])}
             variant="default"
             leftSection={<IconPencil size={16} stroke={1.5} />}
           >
@@ -158,11 +158,6 @@ function NodeRecord({ first, isOpen, onClose }: NodeRecordProps) {
           )}
           {node.cut_off !== null && (
             <Fact label={t('nodes:cutOff.label')}>{node.cut_off.map((one) => t(`nodes:cutOff.${one}`)).join(' ')}</Fact>
-          )}
-          {node.update_for.length > 0 && (
-            <Fact label={t('nodes:update.label')}>
-              {node.update_for.map((one) => t(`nodes:update.${one}`)).join(' ')}
-            </Fact>
           )}
           {node.restored_at !== null && (
             <Fact label={t('nodes:restored.label')}>
@@ -257,7 +252,7 @@ function LastRestart({
 function UserLink({ id }: { readonly id: number }) {
   const { data } = useOperation('getUser', { id });
   return (
-    <a className={classes.inText} href={hashOf(['users', id])}>
+    <a className={classes.inText} href={buildHash(['users', id])}>
       {data?.name ?? `#${id}`}
     </a>
   );
@@ -272,7 +267,7 @@ function NodeConnections({ nodeId }: { readonly nodeId: number }) {
     <DrawerSection
       title={t('connections:title')}
       actions={
-        <a className={classes.more} href={hashOf(['connections', 'new'], { node: nodeId })}>
+        <a className={classes.more} href={buildHash(['connections', 'new'], { node: nodeId })}>
           {t('connections:create')}
         </a>
       }
@@ -284,7 +279,7 @@ function NodeConnections({ nodeId }: { readonly nodeId: number }) {
           const state = enabled ? status : 'disabled';
           return (
             <li key={id}>
-              <a className={classes.connection} href={hashOf(['connections', id], { node: nodeId })}>
+              <a className={classes.connection} href={buildHash(['connections', id], { node: nodeId })}>
                 <StateDot state={state} label={t(`connections:state.${state}`)} bare />
                 <span className={classes.connectionText}>
                   <span className={classes.connectionName}>{name}</span>
@@ -342,7 +337,7 @@ function NodeTraffic({ nodeId }: { readonly nodeId: number }) {
   );
   const chart = useMemo<ChartData | null>(() => {
     if (report.data === undefined) return null;
-    return directionsOf(report.data, (way) => t(`common:traffic.${way}`));
+    return buildTrafficChart(report.data, (way) => t(`common:traffic.${way}`));
   }, [report.data, t]);
   return (
     <DrawerSection

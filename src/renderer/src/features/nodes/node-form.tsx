@@ -7,7 +7,7 @@ import { FormDrawer } from '../../components/form/form-drawer.tsx';
 import { type OperationForm, useOperationForm } from '../../components/form/use-operation-form.ts';
 import { WholeNumberInput } from '../../components/form/whole-number-input.tsx';
 import { useAct } from '../../data/use-act.ts';
-import { hashOf } from '../../router/route.ts';
+import { buildHash } from '../../router/route.ts';
 import { navigate } from '../../router/router.ts';
 import classes from './nodes.module.css';
 
@@ -45,7 +45,7 @@ export function NewNode({ isOpen, onClose }: NodeFormProps) {
     }),
     message: ({ name }) => ({ text: t('toast.created', { name }) }),
     // Next it needs a connection, which its record offers.
-    onDone: ({ id }) => navigate(hashOf(['nodes', id]), { replace: true }),
+    onDone: ({ id }) => navigate(buildHash(['nodes', id]), { replace: true }),
   });
   return (
     <FormDrawer isOpen={isOpen} onClose={onClose} title={t('create')} action={t('createAct')} form={rest}>
@@ -62,12 +62,12 @@ export function EditNode({ node, isOpen, onClose }: NodeFormProps & { readonly n
   const { form, ...rest } = useOperationForm({
     operation: 'updateNode',
     initial,
-    toInput: ({ kind: _kind, allows_private: isAllowed, ...values }) => ({
+    toInput: ({ kind: _kind, allows_private: isAllowed, address: typed, ...values }) => ({
       id,
       ...values,
       weight_percent: toPercent(values.weight_percent),
-      address: values.address.trim(),
-      // Sent only where it changes, since it asks for the password.
+      // Sent only where they change, since they need a proof of identity.
+      ...(typed.trim() !== address && { address: typed.trim() }),
       ...(isAllowed !== allows_private && { allows_private: isAllowed }),
     }),
     message: (saved) => ({
@@ -76,11 +76,11 @@ export function EditNode({ node, isOpen, onClose }: NodeFormProps & { readonly n
         run({
           id,
           name,
-          address,
           enabled,
           draining,
           weight_percent,
           note,
+          ...(saved.address !== address && { address }),
           ...(saved.allows_private !== allows_private && { allows_private }),
         }),
     }),

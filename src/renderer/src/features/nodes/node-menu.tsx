@@ -6,7 +6,7 @@ import { ActMenu, ActQuestion } from '../../components/acts/act-menu.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { useAct } from '../../data/use-act.ts';
 import { useOperation } from '../../data/use-operation.ts';
-import { hashOf } from '../../router/route.ts';
+import { buildHash } from '../../router/route.ts';
 import { navigate } from '../../router/router.ts';
 import { NodeDrain } from './node-drain.tsx';
 
@@ -43,13 +43,13 @@ export function NodeMenu({ node, onGone }: NodeMenuProps) {
       <ActMenu
         label={t('more', { name })}
         acts={{
-          'nodes.edit': () => navigate(hashOf(['nodes', id, 'edit'])),
+          'nodes.edit': () => navigate(buildHash(['nodes', id, 'edit'])),
           [enabled ? 'nodes.disable' : 'nodes.enable']: () => toggle.start({ id, enabled: !enabled }),
           ...(draining
             ? { 'nodes.stopDraining': () => drain.start({ id, draining: false }) }
             : { 'nodes.drain': () => setDraining(true) }),
-          'nodes.connections': () => navigate(hashOf(['connections'], { node: id })),
-          'nodes.users': () => navigate(hashOf(['users'], { node_id: id })),
+          'nodes.connections': () => navigate(buildHash(['connections'], { node: id })),
+          'nodes.users': () => navigate(buildHash(['users'], { node_id: id })),
           'nodes.delete': () => setAsking(true),
         }}
       />
@@ -65,7 +65,7 @@ export function NodeMenu({ node, onGone }: NodeMenuProps) {
           onClose={close}
           title={t('inUse.title', { name })}
           action={t('act.connections')}
-          onConfirm={async () => navigate(hashOf(['connections'], { node: id }))}
+          onConfirm={async () => navigate(buildHash(['connections'], { node: id }))}
         >
           <p>{t('inUse.text', { count })}</p>
           <p>{t('inUse.instead')}</p>

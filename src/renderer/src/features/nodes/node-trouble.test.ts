@@ -1,6 +1,6 @@
 // Holds advice to where there is something to advise.
 import { expect, it } from 'vitest';
-import { troubleOf } from './node-trouble.tsx';
+import { findTrouble } from './node-trouble.tsx';
 
 const SOUND = { not_after: '2027-02-18T09:00:00.000Z', ends_soon: false, failure: null };
 const LATE = { ...SOUND, ends_soon: true };
@@ -34,5 +34,5 @@ it.each([
     null,
   ],
 ] as const)('%o is shown as %s', (node, trouble) => {
-  expect(troubleOf(node)).toBe(trouble);
+  expect(findTrouble(node)).toBe(trouble);
 });

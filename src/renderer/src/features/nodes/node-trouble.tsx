@@ -13,10 +13,10 @@ import classes from './nodes.module.css';
 type Trouble = NodeErrorCode | 'down' | 'waiting' | 'clock' | 'certificate';
 
 /** Terms end by that clock while the panel is away. */
-const MOST_OFFSET_MS = 10_000;
+const MAX_OFFSET_MS = 10_000;
 
 /** null: none. */
-export function troubleOf({
+export function findTrouble({
   enabled,
   status,
   error_code,
@@ -26,7 +26,7 @@ export function troubleOf({
   if (!enabled) return null;
   if (error_code !== null) return error_code;
   if (status === 'up') {
-    if (offset !== null && Math.abs(offset) >= MOST_OFFSET_MS) return 'clock';
+    if (offset !== null && Math.abs(offset) >= MAX_OFFSET_MS) return 'clock';
     return links !== null && (links.failure !== null || links.ends_soon) ? 'certificate' : null;
   }
   return status === 'down' ? 'down' : 'waiting';
@@ -36,7 +36,7 @@ export function NodeTrouble({ node }: { readonly node: Node }) {
   const { t } = useTranslation('nodes');
   const format = useFormat();
   const now = useNow();
-  const trouble = troubleOf(node);
+  const trouble = findTrouble(node);
   if (trouble === null) return null;
   const { address, error, status, last_seen_at: seen } = node;
   return (

@@ -9,7 +9,7 @@ import { EmptyState } from '../../components/placeholder.tsx';
 import { DataTable } from '../../components/table/data-table.tsx';
 import { openedBy } from '../../components/use-opening.ts';
 import { useWholeList } from '../../data/use-operation.ts';
-import { hashOf } from '../../router/route.ts';
+import { buildHash } from '../../router/route.ts';
 import { leave, navigate, useRoute } from '../../router/router.ts';
 import { EngineUpdateDrawer } from './engine-update.tsx';
 import { useNodeColumns } from './node-columns.tsx';
@@ -22,8 +22,8 @@ export function NodesPage() {
   const { t } = useTranslation('nodes');
   const { path } = useRoute();
   const nodes = useWholeList('listNodes', {}, { pollMs: EVERY_MS });
-  const columns = useNodeColumns(hrefOf);
-  const create = () => navigate(hashOf(['nodes', 'new']));
+  const columns = useNodeColumns(buildHref);
+  const create = () => navigate(buildHash(['nodes', 'new']));
   useActs({ 'nodes.create': create });
 
   const open = openedBy(path[1]);
@@ -38,7 +38,7 @@ export function NodesPage() {
         actions={
           <>
             {all?.some(({ kind, joined }) => kind === 'remote' && joined) && (
-              <Button variant="default" component="a" href={hashOf(['nodes', 'engines'])}>
+              <Button variant="default" component="a" href={buildHash(['nodes', 'engines'])}>
                 {t('engines.act')}
               </Button>
             )}
@@ -55,11 +55,11 @@ export function NodesPage() {
         reading={nodes}
         rowId={({ id }) => id}
         rowName={({ name }) => name}
-        hrefOf={hrefOf}
+        buildHref={buildHref}
         openId={typeof open === 'number' ? open : null}
         rowActs={({ id }) => ({
-          'nodes.edit': () => navigate(hashOf(['nodes', id, 'edit'])),
-          'nodes.connections': () => navigate(hashOf(['connections'], { node: id })),
+          'nodes.edit': () => navigate(buildHash(['nodes', id, 'edit'])),
+          'nodes.connections': () => navigate(buildHash(['connections'], { node: id })),
         })}
         empty={
           <EmptyState
@@ -73,17 +73,17 @@ export function NodesPage() {
       <EngineUpdateDrawer
         isOpen={path[1] === 'engines'}
         nodes={all ?? NO_NODES}
-        onClose={() => leave(hashOf(['nodes']))}
+        onClose={() => leave(buildHash(['nodes']))}
       />
       <NodeDrawer
         open={open}
         isEdited={isEdited}
-        onClose={() => leave(hashOf(isEdited && typeof open === 'number' ? ['nodes', open] : ['nodes']))}
+        onClose={() => leave(buildHash(isEdited && typeof open === 'number' ? ['nodes', open] : ['nodes']))}
       />
     </Page>
   );
 }
 
-function hrefOf({ id }: Node): string {
-  return hashOf(['nodes', id]);
+function buildHref({ id }: Node): string {
+  return buildHash(['nodes', id]);
 }

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../../contract/table.ts';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { useFormat } from '../../format/use-format.tsx';
-import { hashOf } from '../../router/route.ts';
+import { buildHash } from '../../router/route.ts';
 import { expiringSoon } from './expiring-soon.ts';
 import classes from './overview.module.css';
 
@@ -24,13 +24,13 @@ export function Figures({ overview }: { readonly overview: Overview | undefined 
         label={t('figures.online')}
         value={format.number(users.online)}
         note={t('figures.ofAll', { total: format.number(users.active) })}
-        href={hashOf(['users'], { online: true })}
+        href={buildHash(['users'], { online: true })}
       />
       <Figure
         label={t('figures.active')}
         value={format.number(users.active)}
         note={t('figures.ofAll', { total: format.number(users.total) })}
-        href={hashOf(['users'], { state: 'active' })}
+        href={buildHash(['users'], { state: 'active' })}
       />
       <Figure
         label={t('figures.expiring')}

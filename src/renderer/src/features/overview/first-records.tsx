@@ -9,7 +9,7 @@ import { FormFailure } from '../../components/form/form-failure.tsx';
 import { TermInput } from '../../components/form/term-input.tsx';
 import { type OperationForm, useOperationForm } from '../../components/form/use-operation-form.ts';
 import { useOperation } from '../../data/use-operation.ts';
-import { hashOf } from '../../router/route.ts';
+import { buildHash } from '../../router/route.ts';
 import { navigate } from '../../router/router.ts';
 import classes from './overview.module.css';
 
@@ -28,7 +28,7 @@ export function FirstPlan() {
     <StepForm
       label={t('steps.plan.title')}
       act={t('steps.plan.act')}
-      all={hashOf(['plans', 'new'])}
+      all={buildHash(['plans', 'new'])}
       operation={operation}
     >
       <TextInput label={t('steps.plan.name')} maxLength={100} {...form.getInputProps('name')} />
@@ -58,13 +58,13 @@ export function FirstUser() {
     operation: 'createUser',
     initial: { name: '' },
     toInput: ({ name }) => ({ name, tariff_id: plans.data?.items[0]?.id ?? 0 }),
-    onDone: ({ id }) => navigate(hashOf(['users', id], { do: 'link' })),
+    onDone: ({ id }) => navigate(buildHash(['users', id], { do: 'link' })),
   });
   return (
     <StepForm
       label={t('steps.user.title')}
       act={t('steps.user.act')}
-      all={hashOf(['users', 'new'], { do: 'link' })}
+      all={buildHash(['users', 'new'], { do: 'link' })}
       operation={operation}
     >
       <TextInput label={t('steps.user.name')} autoComplete="off" {...operation.form.getInputProps('name')} />

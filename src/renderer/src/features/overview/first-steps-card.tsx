@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import type { Node } from '../../../../contract/nodes/nodes.ts';
 import { SectionCard } from '../../components/page.tsx';
 import { useWholeList } from '../../data/use-operation.ts';
-import { hashOf } from '../../router/route.ts';
+import { buildHash } from '../../router/route.ts';
 import { FirstPlan, FirstUser } from './first-records.tsx';
 import type { Step, StepKind } from './first-steps.ts';
 import { LocalNode } from './local-node.tsx';
@@ -28,8 +28,8 @@ const TROUBLES: Readonly<Record<NonNullable<Step['trouble']>, readonly string[]>
 };
 
 /** The record of the first user opens with what the user sees at the link. */
-function toOf(kind: StepKind): string {
-  return hashOf(PLACES[kind], new URLSearchParams(kind === 'user' ? { do: 'link' } : {}));
+function buildStepHref(kind: StepKind): string {
+  return buildHash(PLACES[kind], new URLSearchParams(kind === 'user' ? { do: 'link' } : {}));
 }
 
 interface FirstStepsCardProps {
@@ -48,7 +48,7 @@ export function FirstStepsCard({ steps: present, nodes }: FirstStepsCardProps) {
   const next = steps.find(({ kind, isDone, trouble }) => !isDone && trouble === null && kind !== 'address');
   // What a node elsewhere needs is in its own form; one of this machine is finished here.
   const isRemote = nodes.length > 0 && nodes.every(({ kind }) => kind === 'remote');
-  const bodyOf = (kind: StepKind) => {
+  const renderBody = (kind: StepKind) => {
     if (kind === 'plan') return <FirstPlan />;
     if (kind === 'user') return <FirstUser />;
     return isRemote || kind === 'address' ? null : (
@@ -68,7 +68,7 @@ export function FirstStepsCard({ steps: present, nodes }: FirstStepsCardProps) {
     <SectionCard title={t('steps.title')} description={t('steps.description')} flush>
       <ol ref={list} className={classes.attention}>
         {steps.map(({ kind, isDone, trouble }) => {
-          const body = kind === next?.kind ? bodyOf(kind) : null;
+          const body = kind === next?.kind ? renderBody(kind) : null;
           return (
             <li
               key={kind}
@@ -90,11 +90,11 @@ export function FirstStepsCard({ steps: present, nodes }: FirstStepsCardProps) {
                 {body}
               </div>
               {trouble !== null ? (
-                <StepLink to={hashOf(TROUBLES[trouble])} label={t(`steps.look.${trouble}`)} isNext={false} />
+                <StepLink to={buildHash(TROUBLES[trouble])} label={t(`steps.look.${trouble}`)} isNext={false} />
               ) : (
                 !isDone &&
                 body === null && (
-                  <StepLink to={toOf(kind)} label={t(`steps.${kind}.act`)} isNext={kind === next?.kind} />
+                  <StepLink to={buildStepHref(kind)} label={t(`steps.${kind}.act`)} isNext={kind === next?.kind} />
                 )
               )}
             </li>

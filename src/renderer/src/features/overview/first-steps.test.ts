@@ -1,6 +1,6 @@
 // Which steps to the first customer are left, and when there is nothing left to say.
 import { expect, it } from 'vitest';
-import { type StepFacts, stepsOf } from './first-steps.ts';
+import { listSteps, type StepFacts } from './first-steps.ts';
 
 type Nodes = NonNullable<StepFacts['nodes']>;
 const node = (status: Nodes['items'][number]['status']) => ({ status }) as Nodes['items'][number];
@@ -13,46 +13,46 @@ const EMPTY: StepFacts = {
   users: 0,
   certificates: { served: [] },
 };
-const doneOf = (facts: StepFacts) => stepsOf(facts)?.flatMap(({ kind, isDone }) => (isDone ? [kind] : []));
+const listDoneSteps = (facts: StepFacts) => listSteps(facts)?.flatMap(({ kind, isDone }) => (isDone ? [kind] : []));
 
 it('are five on an empty panel, none done', () => {
-  expect(stepsOf(EMPTY)?.map(({ kind }) => kind)).toEqual(['address', 'node', 'connection', 'plan', 'user']);
-  expect(doneOf(EMPTY)).toEqual([]);
+  expect(listSteps(EMPTY)?.map(({ kind }) => kind)).toEqual(['address', 'node', 'connection', 'plan', 'user']);
+  expect(listDoneSteps(EMPTY)).toEqual([]);
 });
 
 it('are done one by one, in any order', () => {
   const nodes = { items: [node('up')], total: 1 };
-  expect(doneOf({ ...EMPTY, plans: { total: 1 } })).toEqual(['plan']);
-  expect(doneOf({ ...EMPTY, nodes, connections: { total: 2 } })).toEqual(['node', 'connection']);
-  expect(doneOf({ ...EMPTY, addresses: { links_url: 'https://vpn.example.com/sub/' } })).toEqual(['address']);
+  expect(listDoneSteps({ ...EMPTY, plans: { total: 1 } })).toEqual(['plan']);
+  expect(listDoneSteps({ ...EMPTY, nodes, connections: { total: 2 } })).toEqual(['node', 'connection']);
+  expect(listDoneSteps({ ...EMPTY, addresses: { links_url: 'https://vpn.example.com/sub/' } })).toEqual(['address']);
   for (const host of ['localhost', '127.0.0.1', '[::1]'])
-    expect(doneOf({ ...EMPTY, addresses: { links_url: `https://${host}:8443/sub/` } })).toEqual([]);
+    expect(listDoneSteps({ ...EMPTY, addresses: { links_url: `https://${host}:8443/sub/` } })).toEqual([]);
 });
 
 it('are done with a node only once it answers, and say so until then', () => {
-  const nodeOf = (statuses: readonly Parameters<typeof node>[0][]) =>
-    stepsOf({ ...EMPTY, nodes: { items: statuses.map(node), total: statuses.length } })?.[1];
-  expect(nodeOf([])).toMatchObject({ isDone: false, trouble: null });
-  expect(nodeOf(['down'])).toMatchObject({ isDone: false, trouble: 'waiting' });
-  expect(nodeOf(['down', 'up'])).toMatchObject({ isDone: true, trouble: null });
+  const buildNodeStep = (statuses: readonly Parameters<typeof node>[0][]) =>
+    listSteps({ ...EMPTY, nodes: { items: statuses.map(node), total: statuses.length } })?.[1];
+  expect(buildNodeStep([])).toMatchObject({ isDone: false, trouble: null });
+  expect(buildNodeStep(['down'])).toMatchObject({ isDone: false, trouble: 'waiting' });
+  expect(buildNodeStep(['down', 'up'])).toMatchObject({ isDone: true, trouble: null });
 });
 
 it('are not done with an address whose certificate apps refuse', () => {
   type Served = NonNullable<StepFacts['certificates']>['served'][number];
-  const addressOf = (source: Served['source'], scheme = 'https') => {
+  const buildAddressStep = (source: Served['source'], scheme = 'https') => {
     const served = { target: 'panel', source, subject: 'a', issuer: 'b', warning: null } as Served;
     const addresses = { links_url: `${scheme}://vpn.example.com/sub/` };
-    return stepsOf({ ...EMPTY, addresses, certificates: { served: [served] } })?.[0];
+    return listSteps({ ...EMPTY, addresses, certificates: { served: [served] } })?.[0];
   };
-  expect(addressOf('local')).toEqual({ kind: 'address', isDone: false, trouble: 'untrusted' });
-  expect(addressOf('acme')).toEqual({ kind: 'address', isDone: true, trouble: null });
-  expect(addressOf('local', 'http')).toEqual({ kind: 'address', isDone: true, trouble: null });
+  expect(buildAddressStep('local')).toEqual({ kind: 'address', isDone: false, trouble: 'untrusted' });
+  expect(buildAddressStep('acme')).toEqual({ kind: 'address', isDone: true, trouble: null });
+  expect(buildAddressStep('local', 'http')).toEqual({ kind: 'address', isDone: true, trouble: null });
 });
 
 it('are over once everything but the address is there, and unknown until all is read', () => {
   const full = { ...EMPTY, nodes: { items: [node('down')], total: 1 }, connections: { total: 1 }, plans: { total: 1 } };
-  expect(stepsOf({ ...full, users: 1 })).toBeNull();
-  expect(stepsOf(full)).not.toBeNull();
+  expect(listSteps({ ...full, users: 1 })).toBeNull();
+  expect(listSteps(full)).not.toBeNull();
   for (const missing of ['addresses', 'nodes', 'connections', 'plans', 'users', 'certificates'] as const)
-    expect(stepsOf({ ...EMPTY, [missing]: undefined })).toBeNull();
+    expect(listSteps({ ...EMPTY, [missing]: undefined })).toBeNull();
 });

@@ -1,7 +1,7 @@
 // From an empty panel to the first customer: what has to be there, in this order.
 import type { Output } from '../../../../contract/table.ts';
 import { isLoopbackHost } from '../../../../domain/host.ts';
-import { linkTrustOf } from '../../../../domain/link-trust.ts';
+import { computeLinkTrust } from '../../../../domain/link-trust.ts';
 
 export type StepKind = 'address' | 'node' | 'connection' | 'plan' | 'user';
 
@@ -27,7 +27,7 @@ export interface StepFacts {
  * The steps, or null while they are not known and once they are done. An address of this machine alone is named while other steps are
  * left, but is no reason to go on: links that only work here may be what somebody wants to try first.
  */
-export function stepsOf({
+export function listSteps({
   addresses,
   nodes,
   connections,
@@ -49,9 +49,9 @@ export function stepsOf({
   return [addressStep(new URL(addresses.links_url), certificates.served), ...needed];
 }
 
-function addressStep({ protocol, hostname }: URL, served: Parameters<typeof linkTrustOf>[0]): Step {
+function addressStep({ protocol, hostname }: URL, served: Parameters<typeof computeLinkTrust>[0]): Step {
   if (isLoopbackHost(hostname)) return { kind: 'address', isDone: false, trouble: null };
-  const trust = protocol === 'https:' ? linkTrustOf(served) : null;
+  const trust = protocol === 'https:' ? computeLinkTrust(served) : null;
   const isRefused = trust === 'untrusted' || trust === 'ended';
   return { kind: 'address', isDone: !isRefused, trouble: isRefused ? 'untrusted' : null };
 }

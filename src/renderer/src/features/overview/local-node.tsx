@@ -23,7 +23,7 @@ import { ErrorState } from '../../components/placeholder.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { useAct } from '../../data/use-act.ts';
 import { useOperation } from '../../data/use-operation.ts';
-import { hashOf } from '../../router/route.ts';
+import { buildHash } from '../../router/route.ts';
 import { notifyFailure } from '../../state/messages.ts';
 import { randomHex } from '../../state/random.ts';
 import classes from './overview.module.css';
@@ -59,7 +59,7 @@ export function LocalNode({ node, onBusy }: LocalNodeProps) {
   if (!isWanted || connection === null) {
     return (
       <div className={classes.stepBody}>
-        <p>{t(connection === null ? 'steps.here.noPort' : 'steps.here.found', nameOf(found.engine))}</p>
+        <p>{t(connection === null ? 'steps.here.noPort' : 'steps.here.found', formatEngine(found.engine))}</p>
         <div className={classes.stepActs}>
           <Button disabled={connection === null} onClick={() => setWanted(true)}>
             {t(node === undefined ? 'steps.here.act' : 'steps.here.connect')}
@@ -80,7 +80,7 @@ export function LocalNode({ node, onBusy }: LocalNodeProps) {
   return <LocalNodeForm suggestion={{ ...asked.data, connection }} engine={found.engine} node={node} onBusy={onBusy} />;
 }
 
-const nameOf = ({ name, version }: NonNullable<Found['engine']>) => ({
+const formatEngine = ({ name, version }: NonNullable<Found['engine']>) => ({
   engine: `${name === 'xray' ? 'Xray' : name} ${version}`,
 });
 
@@ -153,7 +153,7 @@ function LocalNodeForm({ suggestion, engine, node, onBusy }: LocalNodeFormProps)
       aria-label={t('overview:steps.here.act')}
       onSubmit={(event) => void setUp(event)}
     >
-      <p>{t(isReality ? 'overview:steps.here.reality' : 'overview:steps.here.tls', nameOf(engine))}</p>
+      <p>{t(isReality ? 'overview:steps.here.reality' : 'overview:steps.here.tls', formatEngine(engine))}</p>
       <FieldRow>
         <TextInput
           label={t('overview:steps.here.address')}
@@ -229,7 +229,7 @@ function NothingFound({ platform }: Pick<Found, 'platform'>) {
       </p>
       <div className={classes.stepActs}>
         <OtherServer />
-        <Button component="a" href={hashOf(['settings', 'general'])} variant="subtle">
+        <Button component="a" href={buildHash(['settings', 'general'])} variant="subtle">
           {t('steps.here.path')}
         </Button>
       </div>
@@ -240,7 +240,7 @@ function NothingFound({ platform }: Pick<Found, 'platform'>) {
 function OtherServer() {
   const { t } = useTranslation('overview');
   return (
-    <Button component="a" href={hashOf(['nodes', 'new'])} variant="subtle">
+    <Button component="a" href={buildHash(['nodes', 'new'])} variant="subtle">
       {t('steps.here.other')}
     </Button>
   );

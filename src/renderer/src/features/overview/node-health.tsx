@@ -8,7 +8,7 @@ import { Skeleton } from '../../components/skeleton.tsx';
 import { StateDot } from '../../components/state.tsx';
 import { useFormat } from '../../format/use-format.tsx';
 import { useNow } from '../../format/use-now.ts';
-import { hashOf } from '../../router/route.ts';
+import { buildHash } from '../../router/route.ts';
 import classes from './overview.module.css';
 
 interface NodeHealthProps {
@@ -26,7 +26,7 @@ export function NodeHealth({ nodes, failure, onRetry }: NodeHealthProps) {
       title={t('nodes.title')}
       flush
       actions={
-        <a className={classes.more} href={hashOf(['nodes'])}>
+        <a className={classes.more} href={buildHash(['nodes'])}>
           {t('nodes.all')}
         </a>
       }
@@ -64,7 +64,7 @@ function NodeRow({ node }: { readonly node: Node }) {
         : t('nodes.lastSeen', { when: format.relative(last_seen_at, now) });
   return (
     <li>
-      <a className={classes.nodeRow} href={hashOf(['nodes', id])}>
+      <a className={classes.nodeRow} href={buildHash(['nodes', id])}>
         <StateDot state={enabled ? status : 'disabled'} bare />
         <span className={classes.nodeName}>
           <span className={classes.topName}>{name}</span>

@@ -2,14 +2,14 @@
 import { useTranslation } from 'react-i18next';
 import type { Node } from '../../../../contract/nodes/nodes.ts';
 import { HOUR_MS } from '../../../../domain/limits.ts';
-import { attentionOf } from '../../../../domain/sales/attention.ts';
+import { computeAttention } from '../../../../domain/sales/attention.ts';
 import { Page, PageHeader } from '../../components/page.tsx';
 import { ErrorState } from '../../components/placeholder.tsx';
 import { useOperation, useWholeList } from '../../data/use-operation.ts';
 import { useNow } from '../../format/use-now.ts';
 import { AttentionCard } from './attention-card.tsx';
 import { Figures } from './figures.tsx';
-import { stepsOf } from './first-steps.ts';
+import { listSteps } from './first-steps.ts';
 import { FirstStepsCard } from './first-steps-card.tsx';
 import { NodeHealth } from './node-health.tsx';
 import classes from './overview.module.css';
@@ -33,7 +33,8 @@ export function OverviewPage() {
   const backups = useOperation('listBackups', {}, { staleMs: HOUR_MS });
   const updates = useOperation('getUpdates', {}, { staleMs: HOUR_MS });
   const failures = useOperation('getFailedAttempts', {}, { pollMs: EVERY_MS });
-  const attention = attentionOf({
+  const providers = useOperation('listProviders', {}, { pollMs: EVERY_MS });
+  const attention = computeAttention({
     overview: overview.data,
     nodes: nodes.data,
     plans: plans.data,
@@ -42,10 +43,11 @@ export function OverviewPage() {
     backups: backups.data,
     updates: updates.data,
     failures: failures.data,
+    providers: providers.data,
     now,
   });
   const users = overview.data?.users.total;
-  const steps = stepsOf({
+  const steps = listSteps({
     addresses: addresses.data,
     nodes: nodes.data,
     connections: connections.data,

@@ -5,7 +5,7 @@ import { SectionCard } from '../../components/page.tsx';
 import { EmptyState } from '../../components/placeholder.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { useFormat } from '../../format/use-format.tsx';
-import { hashOf } from '../../router/route.ts';
+import { buildHash } from '../../router/route.ts';
 import classes from './overview.module.css';
 
 const ROWS = [0, 1, 2, 3, 4];
@@ -20,7 +20,7 @@ export function TopUsers({ overview }: { readonly overview: Output<'getOverview'
       title={t('top.title')}
       flush
       actions={
-        <a className={classes.more} href={hashOf(['users'], { sort: '-used' })}>
+        <a className={classes.more} href={buildHash(['users'], { sort: '-used' })}>
           {t('top.all')}
         </a>
       }
@@ -39,7 +39,7 @@ export function TopUsers({ overview }: { readonly overview: Output<'getOverview'
                 <li key={id}>
                   <a
                     className={classes.topRow}
-                    href={hashOf(['users', id])}
+                    href={buildHash(['users', id])}
                     title={`↓ ${format.bytes(down)}  ↑ ${format.bytes(up)}`}
                   >
                     <span className={classes.bar} style={{ width: `${((up + down) / most) * 100}%` }} />

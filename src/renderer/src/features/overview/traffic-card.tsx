@@ -6,7 +6,12 @@ import { useTranslation } from 'react-i18next';
 import { RANGES, type Range } from '../../../../contract/scalars.ts';
 import type { Output } from '../../../../contract/table.ts';
 import { Chart } from '../../components/chart/chart.tsx';
-import { type ChartData, type ChartSeries, directionsOf, type SeriesColor } from '../../components/chart/series.ts';
+import {
+  buildTrafficChart,
+  type ChartData,
+  type ChartSeries,
+  type SeriesColor,
+} from '../../components/chart/series.ts';
 import { SectionCard } from '../../components/page.tsx';
 import { ErrorState } from '../../components/placeholder.tsx';
 import { usePanel } from '../../data/panel.tsx';
@@ -27,7 +32,7 @@ export function TrafficCard({ nodes }: { readonly nodes: Nodes | undefined }) {
   const { t } = useTranslation(['overview', 'common']);
   const format = useFormat();
   const { query } = useRoute();
-  const range = rangeOf(query.get('range'));
+  const range = parseRange(query.get('range'));
   const isByNode = query.get('by') === 'node' && (nodes?.length ?? 0) > 1;
   const whole = useOperation('getServerTraffic', { range }, { pollMs: EVERY_MS, keepPrevious: true });
   const shown = (nodes ?? []).slice(0, MAX_NODES);
@@ -36,7 +41,7 @@ export function TrafficCard({ nodes }: { readonly nodes: Nodes | undefined }) {
   const chart = useMemo<ChartData | null>(() => {
     const report = whole.data;
     if (report === undefined) return null;
-    const chart = directionsOf(report, (way) => t(`common:traffic.${way}`));
+    const chart = buildTrafficChart(report, (way) => t(`common:traffic.${way}`));
     return isByNode ? { ...chart, series: nodeSeries(shown, perNode) } : chart;
   }, [whole.data, isByNode, shown, perNode, t]);
 
@@ -80,7 +85,7 @@ export function TrafficCard({ nodes }: { readonly nodes: Nodes | undefined }) {
   );
 }
 
-function rangeOf(text: string | null): Range {
+function parseRange(text: string | null): Range {
   return RANGES.find((range) => range === text) ?? '24h';
 }
 

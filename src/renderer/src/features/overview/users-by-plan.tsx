@@ -5,7 +5,7 @@ import { EmptyState, ErrorState } from '../../components/placeholder.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { useOperation } from '../../data/use-operation.ts';
 import { useFormat } from '../../format/use-format.tsx';
-import { hashOf } from '../../router/route.ts';
+import { buildHash } from '../../router/route.ts';
 import classes from './overview.module.css';
 
 const EVERY_MS = 60_000;
@@ -55,7 +55,7 @@ export function UsersByPlan() {
                   </li>
                 ) : (
                   <li key={tariff_id}>
-                    <a className={classes.topRow} href={hashOf(['users'], { tariff_id: String(tariff_id) })}>
+                    <a className={classes.topRow} href={buildHash(['users'], { tariff_id: String(tariff_id) })}>
                       {bars}
                     </a>
                   </li>

@@ -2,19 +2,19 @@
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Identity } from '../../components/identity.tsx';
-import { columnsOf } from '../../components/table/columns.ts';
+import { createColumns } from '../../components/table/columns.ts';
 import { formatPrice } from '../../format/price.ts';
 import { useFormat } from '../../format/use-format.tsx';
-import { hashOf } from '../../router/route.ts';
+import { buildHash } from '../../router/route.ts';
 import { PlanMenu } from './plan-menu.tsx';
-import { lengthOf, type Plan } from './plan-values.ts';
+import { computeDays, type Plan } from './plan-values.ts';
 import classes from './plans.module.css';
 
-const column = columnsOf<Plan>();
+const column = createColumns<Plan>();
 
 const noop = () => {};
 
-export function usePlanColumns(hrefOf: (plan: Plan) => string) {
+export function usePlanColumns(buildHref: (plan: Plan) => string) {
   const { t } = useTranslation(['plans', 'common']);
   const format = useFormat();
   return useMemo(() => {
@@ -37,7 +37,7 @@ export function usePlanColumns(hrefOf: (plan: Plan) => string) {
                 <span className={classes.narrow}>{termAndPrice(original)}</span>
               </>
             }
-            href={hrefOf(original)}
+            href={buildHref(original)}
           />
         ),
       }),
@@ -51,7 +51,7 @@ export function usePlanColumns(hrefOf: (plan: Plan) => string) {
         meta: { label: t('plans:columns.reset'), width: 220, hideBelow: 1100 },
         cell: ({ getValue }) => quiet(t(`plans:reset.${getValue()}`)),
       }),
-      column.accessor(({ duration }) => lengthOf(duration), {
+      column.accessor(({ duration }) => computeDays(duration), {
         id: 'term',
         meta: { label: t('plans:columns.term'), width: 112, sort: 'term', align: 'end', hideBelow: 640 },
         cell: ({ row: { original: plan } }) =>
@@ -79,7 +79,7 @@ export function usePlanColumns(hrefOf: (plan: Plan) => string) {
           hideBelow: 480,
         },
         cell: ({ row: { original: plan } }) => (
-          <a className={classes.users} href={hashOf(['users'], { tariff_id: plan.id })}>
+          <a className={classes.users} href={buildHash(['users'], { tariff_id: plan.id })}>
             {format.number(plan.users)}
           </a>
         ),
@@ -90,7 +90,7 @@ export function usePlanColumns(hrefOf: (plan: Plan) => string) {
         cell: ({ row: { original } }) => <PlanMenu plan={original} onGone={noop} />,
       }),
     ]);
-  }, [t, format, hrefOf]);
+  }, [t, format, buildHref]);
 }
 
 function quiet(text: string) {

@@ -6,10 +6,18 @@ import { useOperationForm } from '../../components/form/use-operation-form.ts';
 import { Mark, StateBadge } from '../../components/state.tsx';
 import { useOpening } from '../../components/use-opening.ts';
 import { useAct } from '../../data/use-act.ts';
-import { hashOf } from '../../router/route.ts';
+import { buildHash } from '../../router/route.ts';
 import { PlanFields } from './plan-form.tsx';
 import { PlanMenu } from './plan-menu.tsx';
-import { blankValues, formerOf, inputOf, type Plan, type PlanValues, patchOf, valuesOf } from './plan-values.ts';
+import {
+  blankValues,
+  buildInput,
+  buildPatch,
+  type Plan,
+  type PlanValues,
+  pickPlanInput,
+  toFormValues,
+} from './plan-values.ts';
 import classes from './plans.module.css';
 
 interface PlanDrawerProps {
@@ -47,11 +55,11 @@ function NewPlan({ isOpen, from, currency, onClose }: NewPlanProps) {
   const initial: PlanValues =
     from === undefined
       ? blankValues(currency)
-      : { ...valuesOf(from, currency), name: t('copyOf', { name: from.name }).slice(0, 100) };
+      : { ...toFormValues(from, currency), name: t('copyOf', { name: from.name }).slice(0, 100) };
   const form = useOperationForm({
     operation: 'createTariff',
     initial,
-    toInput: inputOf,
+    toInput: buildInput,
     message: ({ name }) => ({ text: t('toast.created', { name }) }),
     onDone: onClose,
   });
@@ -80,12 +88,12 @@ function EditPlan({ plan, version, isOpen, currency, onClose }: EditPlanProps) {
   const { run } = useAct('updateTariff');
   const form = useOperationForm({
     operation: 'updateTariff',
-    initial: valuesOf(plan, currency),
-    toInput: (values) => ({ id, ...patchOf(inputOf(values)) }),
+    initial: toFormValues(plan, currency),
+    toInput: (values) => ({ id, ...buildPatch(buildInput(values)) }),
     ifMatch: version.etag,
     message: ({ name }) => ({
       text: t('plans:toast.saved', { name }),
-      undo: () => run({ id, ...patchOf(formerOf(plan)) }),
+      undo: () => run({ id, ...buildPatch(pickPlanInput(plan)) }),
     }),
     onDone: onClose,
   });
@@ -98,7 +106,7 @@ function EditPlan({ plan, version, isOpen, currency, onClose }: EditPlanProps) {
       subtitle={
         <>
           {archived ? <StateBadge state="archived" /> : <Mark>{t('plans:mark')}</Mark>}
-          <a className={classes.users} href={hashOf(['users'], { tariff_id: id })}>
+          <a className={classes.users} href={buildHash(['users'], { tariff_id: id })}>
             {t('plans:users', { count: users })}
           </a>
         </>

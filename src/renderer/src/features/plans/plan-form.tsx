@@ -2,15 +2,15 @@
 import { Autocomplete, NumberInput, Select, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { CURRENCIES } from '../../../../contract/currencies.ts';
 import { RESET_STRATEGIES } from '../../../../contract/users/users.ts';
-import { exponentOf } from '../../../../domain/sales/money.ts';
 import { BytesInput } from '../../components/form/bytes-input.tsx';
 import { ConnectionsInput } from '../../components/form/connections-input.tsx';
 import { FieldRow } from '../../components/form/form-drawer.tsx';
 import { TermInput } from '../../components/form/term-input.tsx';
 import type { OperationForm } from '../../components/form/use-operation-form.ts';
 import { WholeNumberInput } from '../../components/form/whole-number-input.tsx';
-import { CURRENCIES } from '../../format/price.ts';
+import { typedDigits } from '../../format/price.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import type { PlanValues } from './plan-values.ts';
 
@@ -117,7 +117,7 @@ function PriceInput({ value, onChange, error, ...props }: PriceInputProps) {
         min={0}
         max={1_000_000_000}
         allowNegative={false}
-        decimalScale={exponentOf(value.currency)}
+        decimalScale={typedDigits(value.currency)}
         thousandSeparator={separators.thousand}
         decimalSeparator={separators.decimal}
         hideControls

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { ActMenu, ActQuestion } from '../../components/acts/act-menu.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { useAct } from '../../data/use-act.ts';
-import { hashOf } from '../../router/route.ts';
+import { buildHash } from '../../router/route.ts';
 import { navigate } from '../../router/router.ts';
 import type { Plan } from './plan-values.ts';
 
@@ -33,9 +33,9 @@ export function PlanMenu({ plan, onGone }: PlanMenuProps) {
       <ActMenu
         label={t('more', { name })}
         acts={{
-          'plans.copy': () => navigate(hashOf(['plans', 'new'], { from: id })),
-          'plans.offers': () => navigate(hashOf(['sales', 'offers'], { plan: id })),
-          'plans.users': () => navigate(hashOf(['users'], { tariff_id: id })),
+          'plans.copy': () => navigate(buildHash(['plans', 'new'], { from: id })),
+          'plans.offers': () => navigate(buildHash(['sales', 'offers'], { plan: id })),
+          'plans.users': () => navigate(buildHash(['users'], { tariff_id: id })),
           [archived ? 'plans.restore' : 'plans.archive']: () => archive.start({ id, archived: !archived }),
           'plans.delete': () => setAsking(true),
         }}
@@ -47,7 +47,7 @@ export function PlanMenu({ plan, onGone }: PlanMenuProps) {
           title={t('inUse.title', { name })}
           action={archived ? t('act.users') : t('act.archive')}
           onConfirm={async () => {
-            if (archived) navigate(hashOf(['users'], { tariff_id: id }));
+            if (archived) navigate(buildHash(['users'], { tariff_id: id }));
             else await archive.run({ id, archived: true });
           }}
         >

@@ -37,7 +37,7 @@ export function blankValues(currency: string): PlanValues {
 }
 
 /** `currency`: what an absent price begins with. */
-export function valuesOf(plan: Plan, currency: string): PlanValues {
+export function toFormValues(plan: Plan, currency: string): PlanValues {
   const { name, traffic_limit, reset_strategy, duration, starts, device_limit, concurrent_limit, inbounds, price } =
     plan;
   return {
@@ -53,24 +53,24 @@ export function valuesOf(plan: Plan, currency: string): PlanValues {
   };
 }
 
-export function inputOf({ price, ...values }: PlanValues): PlanInput {
+export function buildInput({ price, ...values }: PlanValues): PlanInput {
   const { amount, currency } = price;
   return { ...values, price: amount === null ? null : { amount: toMinor(amount, currency), currency } };
 }
 
 /** The patch that makes a plan so. It is merged with the present one, so the other unit of the length is taken away. */
-export function patchOf({ duration, ...input }: PlanInput): Omit<CallInput<'updateTariff'>, 'id'> {
+export function buildPatch({ duration, ...input }: PlanInput): Omit<CallInput<'updateTariff'>, 'id'> {
   return { ...input, duration: duration ? { days: null, months: null, ...duration } : null };
 }
 
 /** What puts a plan's fields back as they were. */
-export function formerOf({ name, traffic_limit, reset_strategy, duration, ...plan }: Plan): PlanInput {
+export function pickPlanInput({ name, traffic_limit, reset_strategy, duration, ...plan }: Plan): PlanInput {
   const { starts, device_limit, concurrent_limit, inbounds, price } = plan;
   return { name, traffic_limit, reset_strategy, duration, starts, device_limit, concurrent_limit, inbounds, price };
 }
 
 /** Days of a term, for sorting; without an end it is the longest. */
-export function lengthOf(duration: Plan['duration']): number {
+export function computeDays(duration: Plan['duration']): number {
   if (duration === null) return Number.POSITIVE_INFINITY;
   return 'days' in duration ? duration.days : duration.months * 30.44;
 }

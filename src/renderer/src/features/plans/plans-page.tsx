@@ -10,7 +10,7 @@ import { EmptyState } from '../../components/placeholder.tsx';
 import { DataTable } from '../../components/table/data-table.tsx';
 import { openedBy } from '../../components/use-opening.ts';
 import { useWholeList } from '../../data/use-operation.ts';
-import { changedQuery, hashOf } from '../../router/route.ts';
+import { buildHash, changedQuery } from '../../router/route.ts';
 import { leave, navigate, setQuery, useRoute } from '../../router/router.ts';
 import { usePlanColumns } from './plan-columns.tsx';
 import { PlanDrawer } from './plan-drawer.tsx';
@@ -27,9 +27,9 @@ export function PlansPage() {
   const rows = all.filter(({ archived }) => archived === isArchive);
 
   const search = changedQuery(query, { from: null }).toString();
-  const hrefOf = useCallback(({ id }: Plan) => hashOf(['plans', id], new URLSearchParams(search)), [search]);
-  const columns = usePlanColumns(hrefOf);
-  const create = () => navigate(hashOf(['plans', 'new']));
+  const buildHref = useCallback(({ id }: Plan) => buildHash(['plans', id], new URLSearchParams(search)), [search]);
+  const columns = usePlanColumns(buildHref);
+  const create = () => navigate(buildHash(['plans', 'new']));
   useActs({ 'plans.create': create });
 
   const open = openedBy(path[1]);
@@ -67,12 +67,12 @@ export function PlansPage() {
         reading={plans}
         rowId={({ id }) => id}
         rowName={({ name }) => name}
-        hrefOf={hrefOf}
+        buildHref={buildHref}
         openId={typeof open === 'number' ? open : null}
         rowActs={({ id }) => ({
-          'plans.copy': () => navigate(hashOf(['plans', 'new'], { from: id })),
-          'plans.offers': () => navigate(hashOf(['sales', 'offers'], { plan: id })),
-          'plans.users': () => navigate(hashOf(['users'], { tariff_id: id })),
+          'plans.copy': () => navigate(buildHash(['plans', 'new'], { from: id })),
+          'plans.offers': () => navigate(buildHash(['sales', 'offers'], { plan: id })),
+          'plans.users': () => navigate(buildHash(['users'], { tariff_id: id })),
         })}
         listKey={isArchive ? 'archived' : 'offered'}
         empty={
@@ -92,7 +92,7 @@ export function PlansPage() {
         open={isWaiting ? null : open}
         from={from}
         currency={currency}
-        onClose={() => leave(hashOf(['plans'], new URLSearchParams(search)))}
+        onClose={() => leave(buildHash(['plans'], new URLSearchParams(search)))}
       />
     </Page>
   );

@@ -9,32 +9,32 @@ import { DateTime } from '../../components/figures.tsx';
 import { FilterTabs } from '../../components/filters.tsx';
 import { EmptyState } from '../../components/placeholder.tsx';
 import { Mark } from '../../components/state.tsx';
-import { columnsOf } from '../../components/table/columns.ts';
+import { createColumns } from '../../components/table/columns.ts';
 import { DataTable } from '../../components/table/data-table.tsx';
 import { useAct } from '../../data/use-act.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatPrice } from '../../format/price.ts';
 import { useFormat } from '../../format/use-format.tsx';
-import { hashOf } from '../../router/route.ts';
+import { buildHash } from '../../router/route.ts';
 import { setQuery, useRoute } from '../../router/router.ts';
 import classes from './sales.module.css';
 
 const NO_PAYMENTS: readonly AttentionPayment[] = [];
-const MOST = 500;
+const MAX = 500;
 
 interface Question {
   readonly payment: AttentionPayment;
   readonly act: PaymentAct;
 }
 
-const column = columnsOf<AttentionPayment>();
+const column = createColumns<AttentionPayment>();
 
 /** At `#/sales/attention`; `all` in the query: also those about which something was decided. */
 export function Attention() {
   const { t } = useTranslation('sales');
   const { query } = useRoute();
   const isAll = query.get('all') !== null;
-  const payments = useOperation('listAttention', { open: !isAll, limit: MOST }, { keepPrevious: true });
+  const payments = useOperation('listAttention', { open: !isAll, limit: MAX }, { keepPrevious: true });
   const [question, setQuestion] = useState<Question | null>(null);
   const columns = useColumns(setQuestion);
   return (
@@ -82,7 +82,7 @@ function useColumns(onAct: (question: Question) => void) {
             <span className={classes.reason}>
               <span>{t(`attention.reason.${payment.reason}`)}</span>
               {payment.user !== null && (
-                <a className={`${classes.link} ${classes.narrowUser}`} href={hashOf(['users', payment.user.id])}>
+                <a className={`${classes.link} ${classes.narrowUser}`} href={buildHash(['users', payment.user.id])}>
                   {payment.user.name}
                 </a>
               )}
@@ -104,7 +104,7 @@ function useColumns(onAct: (question: Question) => void) {
               {payment.user === null ? (
                 <span className={classes.quiet}>{t('attention.noUser')}</span>
               ) : (
-                <a className={classes.link} href={hashOf(['users', payment.user.id])}>
+                <a className={classes.link} href={buildHash(['users', payment.user.id])}>
                   {payment.user.name}
                 </a>
               )}

@@ -3,16 +3,23 @@ import { ActionIcon, Autocomplete, Button, SegmentedControl, Select, Switch, Tex
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
+import { CURRENCIES } from '../../../../contract/currencies.ts';
 import { MAX_PRICES, OFFER_AUDIENCES, type Offer } from '../../../../contract/sales/sales.ts';
 import type { Tariff } from '../../../../contract/tariffs.ts';
-import { FieldRow, FormDrawer } from '../../components/form/form-drawer.tsx';
+import { FormDrawer } from '../../components/form/form-drawer.tsx';
 import { TermInput } from '../../components/form/term-input.tsx';
 import { type OperationForm, useOperationForm } from '../../components/form/use-operation-form.ts';
-import { WholeNumberInput } from '../../components/form/whole-number-input.tsx';
 import { useOpening } from '../../components/use-opening.ts';
 import { useAct } from '../../data/use-act.ts';
-import { CURRENCIES } from '../../format/price.ts';
-import { blankOffer, inputOf, isPrice, newPrice, type OfferValues, type PriceValue, valuesOf } from './offer-values.ts';
+import {
+  blankOffer,
+  buildInput,
+  isPrice,
+  newPrice,
+  type OfferValues,
+  type PriceValue,
+  toFormValues,
+} from './offer-values.ts';
 import { SaleForm } from './sale-form.tsx';
 import classes from './sales.module.css';
 import { TrafficFields } from './traffic-fields.tsx';
@@ -49,7 +56,8 @@ function NewOffer({ isOpen, plans, planId, offers, onClose }: NewOfferProps) {
     operation: 'createOffer',
     initial: blankOffer(plan, currency),
     // Without a plan the contract reports it as missing.
-    toInput: (values) => ({ ...(values.tariff_id !== null && idOf(values.tariff_id)), ...inputOf(values) }) as never,
+    toInput: (values) =>
+      ({ ...(values.tariff_id !== null && toTariffRef(values.tariff_id)), ...buildInput(values) }) as never,
     check: useCheck(),
     message: ({ name }) => ({ text: t('sales:offer.toast.created', { name }) }),
     onDone: onClose,
@@ -67,7 +75,7 @@ function NewOffer({ isOpen, plans, planId, offers, onClose }: NewOfferProps) {
   );
 }
 
-function idOf(text: string): { readonly tariff_id: number } {
+function toTariffRef(text: string): { readonly tariff_id: number } {
   return { tariff_id: Number(text) };
 }
 
@@ -93,8 +101,8 @@ function EditOffer({ isOpen, offer, plans, onClose }: EditOfferProps) {
   });
   const { form, ...rest } = useOperationForm<'changeOffer', OfferValues>({
     operation: 'changeOffer',
-    initial: valuesOf(offer),
-    toInput: (values) => ({ id, ...inputOf(values) }),
+    initial: toFormValues(offer),
+    toInput: (values) => ({ id, ...buildInput(values) }),
     check: useCheck(),
     message: (saved) => ({ text: t('offer.toast.saved', { name: saved.name }) }),
     onDone: onClose,
@@ -144,13 +152,11 @@ function OfferFields({ form, plans, canChoosePlan = false }: OfferFieldsProps) {
         {...form.getInputProps('name')}
       />
       <SoldFields form={form} />
-      {form.values.sold.kind !== 'devices' && (
-        <Switch
-          label={t('offer.fields.trial')}
-          description={t('offer.fields.trialHint')}
-          {...form.getInputProps('trial', { type: 'checkbox' })}
-        />
-      )}
+      <Switch
+        label={t('offer.fields.trial')}
+        description={t('offer.fields.trialHint')}
+        {...form.getInputProps('trial', { type: 'checkbox' })}
+      />
       {!form.values.trial && <PriceFields form={form} />}
       <Select
         label={t('offer.fields.audience')}
@@ -169,7 +175,7 @@ function OfferFields({ form, plans, canChoosePlan = false }: OfferFieldsProps) {
   );
 }
 
-/** Time, traffic or devices, and how much or how many. */
+/** Time or traffic, and how much. */
 function SoldFields({ form }: Pick<OfferFieldsProps, 'form'>) {
   const { t } = useTranslation('sales');
   const { sold } = form.values;
@@ -180,35 +186,10 @@ function SoldFields({ form }: Pick<OfferFieldsProps, 'form'>) {
       <SegmentedControl
         fullWidth
         aria-label={t('offer.fields.kind')}
-        data={(['term', 'traffic', 'devices'] as const).map((value) => ({ value, label: t(`offer.fields.${value}`) }))}
+        data={(['term', 'traffic'] as const).map((value) => ({ value, label: t(`offer.fields.${value}`) }))}
         value={sold.kind}
-        onChange={(kind) => {
-          change({ kind });
-          // For the rest of a term there is no trial.
-          if (kind === 'devices') form.setFieldValue('trial', false);
-        }}
+        onChange={(kind) => change({ kind })}
       />
-      {sold.kind === 'devices' && (
-        <FieldRow>
-          <WholeNumberInput
-            label={t('offer.fields.deviceCount')}
-            min={1}
-            max={99}
-            value={sold.devices}
-            onChange={(devices) => change({ devices: typeof devices === 'number' ? devices : '' })}
-            error={error}
-            data-path="sold"
-          />
-          <WholeNumberInput
-            label={t('offer.fields.minDays')}
-            min={1}
-            max={365}
-            value={sold.minDays}
-            onChange={(minDays) => change({ minDays: typeof minDays === 'number' ? minDays : '' })}
-          />
-        </FieldRow>
-      )}
-      {sold.kind === 'devices' && <p className={classes.hint}>{t('offer.fields.devicesHint')}</p>}
       {sold.kind === 'term' && (
         <TermInput
           label={t('offer.fields.length')}
@@ -238,9 +219,7 @@ function PriceFields({ form }: Pick<OfferFieldsProps, 'form'>) {
   return (
     <fieldset className={classes.prices} aria-describedby={error ? errorId : undefined}>
       <legend className={classes.legend}>{t('offer.fields.prices')}</legend>
-      <span className={classes.hint}>
-        {t(form.values.sold.kind === 'devices' ? 'offer.fields.devicePricesHint' : 'offer.fields.pricesHint')}
-      </span>
+      <span className={classes.hint}>{t('offer.fields.pricesHint')}</span>
       {prices.map((price, index) => {
         const number = index + 1;
         return (

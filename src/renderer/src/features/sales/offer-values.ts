@@ -1,10 +1,10 @@
 // An offer as its form has it, and back: what is sold is chosen by parts, and prices are decimal text.
-import type { Offer, OfferAudience, OfferSold } from '../../../../contract/sales/sales.ts';
+import type { Offer, OfferAudience, Sold } from '../../../../contract/sales/sales.ts';
 import { fromDecimal, toDecimal } from '../../../../domain/sales/money.ts';
 import type { Duration } from '../../../../domain/users/term.ts';
 import type { CallInput } from '../../data/use-operation.ts';
 import { randomHex } from '../../state/random.ts';
-import { type TrafficValue, trafficOf } from './traffic-value.ts';
+import { type TrafficValue, toTraffic } from './traffic-value.ts';
 
 /** `id`: of the row in the form; `amount`: decimal text in the major unit. */
 export interface PriceValue {
@@ -18,10 +18,8 @@ export type OfferValues = {
   tariff_id: string | null;
   name: string;
   sold: TrafficValue & {
-    readonly kind: 'term' | 'traffic' | 'devices';
+    readonly kind: 'term' | 'traffic';
     readonly term: Duration | null;
-    readonly devices: number | '';
-    readonly minDays: number | '';
   };
   prices: readonly PriceValue[];
   on_sale: boolean;
@@ -37,7 +35,7 @@ export function blankOffer(tariffId: number | null, currency: string): OfferValu
   return {
     tariff_id: tariffId === null ? null : String(tariffId),
     name: '',
-    sold: { kind: 'term', term: { months: 1 }, bytes: null, lifetime: 'used', days: 30, devices: 1, minDays: 7 },
+    sold: { kind: 'term', term: { months: 1 }, bytes: null, lifetime: 'used', days: 30 },
     prices: [newPrice(currency)],
     on_sale: true,
     audience: 'all',
@@ -45,20 +43,18 @@ export function blankOffer(tariffId: number | null, currency: string): OfferValu
   };
 }
 
-export function valuesOf({ tariff_id, name, sold, prices, on_sale, audience, trial }: Offer): OfferValues {
+export function toFormValues({ tariff_id, name, sold, prices, on_sale, audience, trial }: Offer): OfferValues {
   const { sold: blank } = blankOffer(null, '');
   const isTerm = sold.kind === 'days' || sold.kind === 'months';
   return {
     tariff_id: String(tariff_id),
     name,
     sold: {
-      kind: isTerm ? 'term' : sold.kind === 'devices' ? 'devices' : 'traffic',
+      kind: isTerm ? 'term' : 'traffic',
       term: sold.kind === 'days' ? { days: sold.days } : sold.kind === 'months' ? { months: sold.months } : blank.term,
       bytes: 'bytes' in sold ? sold.bytes : null,
       lifetime: sold.kind === 'traffic' ? sold.lifetime : sold.kind === 'traffic_days' ? 'days' : blank.lifetime,
       days: sold.kind === 'traffic_days' ? sold.days : blank.days,
-      devices: sold.kind === 'devices' ? sold.devices : blank.devices,
-      minDays: sold.kind === 'devices' ? sold.min_days : blank.minDays,
     },
     prices: prices.map((price) => ({ ...newPrice(price.currency), amount: toDecimal(price) })),
     on_sale,
@@ -68,10 +64,8 @@ export function valuesOf({ tariff_id, name, sold, prices, on_sale, audience, tri
 }
 
 /** What is sold; null where it is not said yet. */
-function soldOf({ kind, term, devices, minDays, ...traffic }: OfferValues['sold']): OfferSold | null {
-  if (kind === 'devices')
-    return devices === '' || minDays === '' ? null : { kind: 'devices', devices, min_days: minDays };
-  if (kind === 'traffic') return trafficOf(traffic);
+function parseSold({ kind, term, ...traffic }: OfferValues['sold']): Sold | null {
+  if (kind === 'traffic') return toTraffic(traffic);
   if (term === null) return null;
   return 'days' in term ? { kind: 'days', days: term.days } : { kind: 'months', months: term.months };
 }
@@ -83,13 +77,13 @@ export function isPrice({ amount, currency }: Omit<PriceValue, 'id'>): boolean {
 
 type OfferInput = Omit<CallInput<'createOffer'>, 'tariff_id'>;
 
-export function inputOf({ name, sold, prices, on_sale, audience, trial }: OfferValues): OfferInput {
+export function buildInput({ name, sold, prices, on_sale, audience, trial }: OfferValues): OfferInput {
   const filled = trial ? [] : prices.filter(({ amount }) => amount.trim() !== '');
-  const values = soldOf(sold);
+  const values = parseSold(sold);
   return {
     name,
     // Left out, the contract reports it as missing.
-    ...((values === null ? {} : { sold: values }) as { sold: OfferSold }),
+    ...((values === null ? {} : { sold: values }) as { sold: Sold }),
     prices: filled.map(({ amount, currency }) => ({ amount: fromDecimal(amount.trim(), currency) ?? 0, currency })),
     on_sale,
     audience,

@@ -9,13 +9,13 @@ import { FilterChips } from '../../components/filters.tsx';
 import { Identity } from '../../components/identity.tsx';
 import { EmptyState } from '../../components/placeholder.tsx';
 import { StateDot } from '../../components/state.tsx';
-import { columnsOf } from '../../components/table/columns.ts';
+import { createColumns } from '../../components/table/columns.ts';
 import { DataTable } from '../../components/table/data-table.tsx';
 import { openedBy } from '../../components/use-opening.ts';
 import { useOperation, useWholeList } from '../../data/use-operation.ts';
 import { formatPrice } from '../../format/price.ts';
 import { useFormat } from '../../format/use-format.tsx';
-import { hashOf } from '../../router/route.ts';
+import { buildHash } from '../../router/route.ts';
 import { leave, navigate, setQuery, useRoute } from '../../router/router.ts';
 import { OfferDrawer } from './offer-drawer.tsx';
 import classes from './sales.module.css';
@@ -26,7 +26,7 @@ const NO_OFFERS: readonly Offer[] = [];
 /** The list has no room for the plan and the state there. */
 const PHONE = '(width < 640px)';
 
-const column = columnsOf<Offer>();
+const column = createColumns<Offer>();
 
 /** At `#/sales/offers`; `plan` in the query: only those of one plan. */
 export function Offers() {
@@ -37,9 +37,9 @@ export function Offers() {
   const offers = useOperation('listOffers', ofPlan === null ? {} : { tariff_id: ofPlan });
   const plans = useWholeList('listTariffs', {});
   const names = useMemo(() => new Map(plans.data?.items.map(({ id, name }) => [id, name])), [plans.data]);
-  const list = query.size > 0 ? hashOf(['sales', 'offers'], query) : hashOf(['sales', 'offers']);
-  const hrefOf = (offer: Offer) => hashOf(['sales', 'offers', offer.id], query);
-  const columns = useOfferColumns(names, hrefOf);
+  const list = query.size > 0 ? buildHash(['sales', 'offers'], query) : buildHash(['sales', 'offers']);
+  const buildHref = (offer: Offer) => buildHash(['sales', 'offers', offer.id], query);
+  const columns = useOfferColumns(names, buildHref);
   const open = openedBy(path[2]);
   const hasPlans = plans.data === undefined || plans.data.items.length > 0;
   return (
@@ -62,7 +62,7 @@ export function Offers() {
         reading={offers}
         rowId={({ id }) => id}
         rowName={({ name }) => name}
-        hrefOf={hrefOf}
+        buildHref={buildHref}
         openId={typeof open === 'number' ? open : null}
         listKey={String(ofPlan)}
         empty={
@@ -72,7 +72,9 @@ export function Offers() {
             text={t(hasPlans ? 'offer.emptyHint' : 'offer.emptyNoPlan')}
             {...(hasPlans && {
               action: (
-                <Button onClick={() => navigate(hashOf(['sales', 'offers', 'new'], query))}>{t('offer.create')}</Button>
+                <Button onClick={() => navigate(buildHash(['sales', 'offers', 'new'], query))}>
+                  {t('offer.create')}
+                </Button>
               ),
             })}
           />
@@ -91,7 +93,7 @@ export function Offers() {
   );
 }
 
-function useOfferColumns(names: ReadonlyMap<number, string>, hrefOf: (offer: Offer) => string) {
+function useOfferColumns(names: ReadonlyMap<number, string>, buildHref: (offer: Offer) => string) {
   const { t } = useTranslation('sales');
   const { locale } = useFormat();
   const soldText = useSoldText();
@@ -110,7 +112,7 @@ function useOfferColumns(names: ReadonlyMap<number, string>, hrefOf: (offer: Off
                 ...(original.audience === 'all' ? [] : [t(`offer.audience.${original.audience}`)]),
                 ...(isPhone && !original.on_sale ? [t('offer.offSale')] : []),
               ].join(' · ')}
-              href={hrefOf(original)}
+              href={buildHref(original)}
             />
           ),
         }),
@@ -143,6 +145,6 @@ function useOfferColumns(names: ReadonlyMap<number, string>, hrefOf: (offer: Off
           ),
         }),
       ]),
-    [t, locale, soldText, names, hrefOf, isPhone],
+    [t, locale, soldText, names, buildHref, isPhone],
   );
 }

@@ -8,7 +8,7 @@ import { csvLine } from '../../format/csv.ts';
 
 const PAGE = 500;
 
-const HEAD = csvLine([
+const COLUMNS = [
   'order',
   'paid_at',
   'state',
@@ -24,9 +24,9 @@ const HEAD = csvLine([
   'renewal',
   'promo_code',
   'note',
-]);
+];
 
-function lineOf(order: Order): string {
+function formatLine(order: Order): string {
   return csvLine([
     order.id,
     order.paid_at,
@@ -52,10 +52,10 @@ export function ExportButton() {
   return (
     <CsvExport
       name="orders"
-      head={HEAD}
+      columns={COLUMNS}
       read={async (before, signal) => {
         const { items, next_before } = await client.listOrders({ limit: PAGE, before }, { signal });
-        return { lines: items.map(lineOf), next_before };
+        return { lines: items.map(formatLine), next_before };
       }}
       texts={{
         act: t('export.act'),

@@ -9,13 +9,13 @@ import { FilterTabs } from '../../components/filters.tsx';
 import { EmptyState } from '../../components/placeholder.tsx';
 import { RefundButton, RefundQuestion } from '../../components/refund.tsx';
 import { StateDot } from '../../components/state.tsx';
-import { columnsOf } from '../../components/table/columns.ts';
+import { createColumns } from '../../components/table/columns.ts';
 import { DataTable } from '../../components/table/data-table.tsx';
 import { useAct } from '../../data/use-act.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatPrice } from '../../format/price.ts';
 import { useFormat } from '../../format/use-format.tsx';
-import { hashOf } from '../../router/route.ts';
+import { buildHash } from '../../router/route.ts';
 import { setQuery, useRoute } from '../../router/router.ts';
 import classes from './sales.module.css';
 import { useSoldText } from './sold-text.ts';
@@ -24,12 +24,12 @@ const NO_ORDERS: readonly Order[] = [];
 /** The other states are short, or read with all. */
 const FILTERS = ['open', 'paid', 'refunded'] as const satisfies readonly OrderState[];
 const FIRST = 100;
-const MOST = 500;
+const MAX = 500;
 
 /** Asks the provider at once whether an order is paid. */
-function AskButton({ id }: { readonly id: number }) {
+function PollButton({ id }: { readonly id: number }) {
   const { t } = useTranslation('sales');
-  const ask = useAct('askOrder', { message: ({ state }) => ({ text: t(`order.asked.${state}`, { id }) }) });
+  const pollOrder = useAct('askOrder', { message: ({ state }) => ({ text: t(`order.asked.${state}`, { id }) }) });
   const label = t('order.ask', { id });
   return (
     <Tooltip label={label}>
@@ -38,8 +38,8 @@ function AskButton({ id }: { readonly id: number }) {
         color="gray"
         size={32}
         aria-label={label}
-        loading={ask.isRunning}
-        onClick={() => ask.start({ id })}
+        loading={pollOrder.isRunning}
+        onClick={() => pollOrder.start({ id })}
       >
         <IconRefresh size={16} stroke={1.5} />
       </ActionIcon>
@@ -57,7 +57,7 @@ const DOTS = {
   failed: 'archived',
 } as const satisfies Record<OrderState, unknown>;
 
-const column = columnsOf<Order>();
+const column = createColumns<Order>();
 
 export function Orders() {
   const { t } = useTranslation('sales');
@@ -93,8 +93,8 @@ export function Orders() {
           />
         }
       />
-      {orders.data?.next_before != null && limit < MOST && (
-        <Button variant="default" onClick={() => setLimit(MOST)}>
+      {orders.data?.next_before != null && limit < MAX && (
+        <Button variant="default" onClick={() => setLimit(MAX)}>
           {t('order.more')}
         </Button>
       )}
@@ -130,7 +130,7 @@ function useOrderColumns(onRefund: (order: Order) => void) {
             order.user === null ? (
               <span className={classes.quiet}>{t('order.deleted', { name: order.user_name })}</span>
             ) : (
-              <a className={classes.link} href={hashOf(['users', order.user.id])}>
+              <a className={classes.link} href={buildHash(['users', order.user.id])}>
                 {order.user.name}
               </a>
             ),
@@ -169,7 +169,7 @@ function useOrderColumns(onRefund: (order: Order) => void) {
             order.state === 'paid' ? (
               <RefundButton id={order.id} onClick={() => onRefund(order)} />
             ) : (
-              (order.state === 'open' || order.state === 'opening') && <AskButton id={order.id} />
+              (order.state === 'open' || order.state === 'opening') && <PollButton id={order.id} />
             ),
         }),
       ]),

@@ -120,7 +120,7 @@ function PromoFields({ form, plans, offers }: PromoFieldsProps) {
   const ofPlans = offers.filter(
     ({ id, tariff_id }) => chosen.length === 0 || chosen.includes(String(tariff_id)) || named.includes(String(id)),
   );
-  const planOf = (id: number) => plans.find((plan) => plan.id === id)?.name ?? '';
+  const getPlanName = (id: number) => plans.find((plan) => plan.id === id)?.name ?? '';
   return (
     <>
       <EffectFields form={form} />
@@ -163,7 +163,7 @@ function PromoFields({ form, plans, offers }: PromoFieldsProps) {
         placeholder={named.length === 0 ? t('promo.fields.allOffers') : ''}
         data={ofPlans.map(({ id, name, tariff_id }) => ({
           value: String(id),
-          label: `${name} · ${planOf(tariff_id)}`,
+          label: `${name} · ${getPlanName(tariff_id)}`,
         }))}
         clearable
         comboboxProps={{ shadow: 'none' }}

@@ -2,7 +2,7 @@
 import type { Promo, PromoEffect } from '../../../../contract/sales/promos.ts';
 import type { CallInput } from '../../data/use-operation.ts';
 import { fromDateField, toDateField } from '../../format/date-field.ts';
-import { type TrafficValue, trafficOf } from './traffic-value.ts';
+import { type TrafficValue, toTraffic } from './traffic-value.ts';
 
 /** Fields are named as the contract names them, so that its errors appear at the fields. */
 export type PromoValues = {
@@ -65,22 +65,27 @@ export function promoValues(promo: Promo, zone: string): PromoValues {
     valid_until: field(promo.valid_until),
     max_uses: promo.max_uses ?? '',
     max_uses_per_user: promo.max_uses_per_user ?? '',
-    tariff_ids: promo.tariff_ids.map(String),
-    offer_ids: promo.offer_ids.map(String),
+    tariff_ids: promo.tariff_ids?.map(String) ?? [],
+    offer_ids: promo.offer_ids?.map(String) ?? [],
     note: promo.note,
     enabled: promo.enabled,
   };
 }
 
+/** In the form, none is all. */
+function parseIds(ids: readonly string[]): number[] | null {
+  return ids.length === 0 ? null : ids.map(Number);
+}
+
 /** null where it is not said yet. */
-function effectOf({ kind, percent, more, ...traffic }: PromoValues['effect']): PromoEffect | null {
-  if (kind === 'traffic') return trafficOf(traffic);
+function parseEffect({ kind, percent, more, ...traffic }: PromoValues['effect']): PromoEffect | null {
+  if (kind === 'traffic') return toTraffic(traffic);
   if (kind === 'percent') return percent === '' ? null : { kind, percent };
   return more === '' ? null : { kind, days: more };
 }
 
 export function promoInput(values: PromoValues, zone: string): Omit<CallInput<'createPromo'>, 'code'> {
-  const effect = effectOf(values.effect);
+  const effect = parseEffect(values.effect);
   const { valid_from, valid_until, max_uses, max_uses_per_user, tariff_ids, offer_ids, note, enabled } = values;
   return {
     // Left out, the contract reports it as missing.
@@ -89,8 +94,8 @@ export function promoInput(values: PromoValues, zone: string): Omit<CallInput<'c
     valid_until: fromDateField(valid_until, zone),
     max_uses: max_uses === '' ? null : max_uses,
     max_uses_per_user: max_uses_per_user === '' ? null : max_uses_per_user,
-    tariff_ids: tariff_ids.map(Number),
-    offer_ids: offer_ids.map(Number),
+    tariff_ids: parseIds(tariff_ids),
+    offer_ids: parseIds(offer_ids),
     note,
     enabled,
   };

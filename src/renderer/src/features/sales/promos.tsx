@@ -8,11 +8,11 @@ import { DateTime } from '../../components/figures.tsx';
 import { Identity } from '../../components/identity.tsx';
 import { EmptyState } from '../../components/placeholder.tsx';
 import { StateDot } from '../../components/state.tsx';
-import { columnsOf } from '../../components/table/columns.ts';
+import { createColumns } from '../../components/table/columns.ts';
 import { DataTable } from '../../components/table/data-table.tsx';
 import { openedBy } from '../../components/use-opening.ts';
 import { useOperation, useWholeList } from '../../data/use-operation.ts';
-import { hashOf } from '../../router/route.ts';
+import { buildHash } from '../../router/route.ts';
 import { leave, navigate, useRoute } from '../../router/router.ts';
 import { panelNow } from '../../state/connection.ts';
 import { PromoDrawer } from './promo-drawer.tsx';
@@ -21,11 +21,11 @@ import { useEffectText } from './sold-text.ts';
 
 const NO_PROMOS: readonly Promo[] = [];
 const FIRST = 100;
-const MOST = 500;
+const MAX = 500;
 
 const DOTS = { active: 'active', later: 'on_hold', over: 'expired', used: 'limited', off: 'disabled' } as const;
 
-function stateOf({ enabled, valid_from, valid_until, max_uses, used, reserved }: Promo): keyof typeof DOTS {
+function computePromoState({ enabled, valid_from, valid_until, max_uses, used, reserved }: Promo): keyof typeof DOTS {
   const now = panelNow();
   if (!enabled) return 'off';
   if (valid_until !== null && Date.parse(valid_until) <= now) return 'over';
@@ -33,8 +33,8 @@ function stateOf({ enabled, valid_from, valid_until, max_uses, used, reserved }:
   return valid_from !== null && Date.parse(valid_from) > now ? 'later' : 'active';
 }
 
-const column = columnsOf<Promo>();
-const hrefOf = ({ id }: Promo) => hashOf(['sales', 'promos', id]);
+const column = createColumns<Promo>();
+const buildHref = ({ id }: Promo) => buildHash(['sales', 'promos', id]);
 
 /** At `#/sales/promos`. */
 export function Promos() {
@@ -55,7 +55,7 @@ export function Promos() {
         reading={promos}
         rowId={({ id }) => id}
         rowName={({ code }) => code}
-        hrefOf={hrefOf}
+        buildHref={buildHref}
         openId={typeof open === 'number' ? open : null}
         listKey="promos"
         empty={
@@ -63,12 +63,14 @@ export function Promos() {
             icon={<IconTicket size={20} stroke={1.5} />}
             title={t('promo.empty')}
             text={t('promo.emptyHint')}
-            action={<Button onClick={() => navigate(hashOf(['sales', 'promos', 'new']))}>{t('promo.create')}</Button>}
+            action={
+              <Button onClick={() => navigate(buildHash(['sales', 'promos', 'new']))}>{t('promo.create')}</Button>
+            }
           />
         }
       />
-      {promos.data?.next_before != null && limit < MOST && (
-        <Button variant="default" onClick={() => setLimit(MOST)}>
+      {promos.data?.next_before != null && limit < MAX && (
+        <Button variant="default" onClick={() => setLimit(MAX)}>
           {t('order.more')}
         </Button>
       )}
@@ -78,7 +80,7 @@ export function Promos() {
           promos={promos.data.items}
           plans={plans.data.items}
           offers={offers.data.items}
-          onClose={() => leave(hashOf(['sales', 'promos']))}
+          onClose={() => leave(buildHash(['sales', 'promos']))}
         />
       )}
     </>
@@ -94,7 +96,7 @@ function usePromoColumns() {
         column.accessor('code', {
           meta: { label: t('promo.columns.code'), sort: 'code', isFixed: true },
           cell: ({ row: { original: promo } }) => (
-            <Identity name={promo.code} detail={effectText(promo.effect)} href={hrefOf(promo)} />
+            <Identity name={promo.code} detail={effectText(promo.effect)} href={buildHref(promo)} />
           ),
         }),
         column.accessor('note', {
@@ -118,11 +120,11 @@ function usePromoColumns() {
               <DateTime at={promo.valid_until} />
             ),
         }),
-        column.accessor((promo) => stateOf(promo), {
+        column.accessor((promo) => computePromoState(promo), {
           id: 'state',
           meta: { label: t('promo.columns.state'), width: 144, sort: 'state', hideBelow: 640 },
           cell: ({ row: { original: promo } }) => {
-            const state = stateOf(promo);
+            const state = computePromoState(promo);
             return <StateDot state={DOTS[state]} label={t(`promo.state.${state}`)} />;
           },
         }),

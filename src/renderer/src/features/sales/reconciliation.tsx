@@ -11,7 +11,7 @@ import { CsvExport } from '../../components/csv-export.tsx';
 import { DateTime } from '../../components/figures.tsx';
 import { EmptyState, ErrorState } from '../../components/placeholder.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
-import { columnsOf } from '../../components/table/columns.ts';
+import { createColumns } from '../../components/table/columns.ts';
 import { DataTable } from '../../components/table/data-table.tsx';
 import { useAct } from '../../data/use-act.ts';
 import { useOperation } from '../../data/use-operation.ts';
@@ -19,7 +19,7 @@ import type { Reading } from '../../data/use-paged-rows.ts';
 import { csvLine } from '../../format/csv.ts';
 import { formatPrice } from '../../format/price.ts';
 import { useFormat } from '../../format/use-format.tsx';
-import { hashOf } from '../../router/route.ts';
+import { buildHash } from '../../router/route.ts';
 import { panelNow } from '../../state/connection.ts';
 import classes from './sales.module.css';
 
@@ -29,7 +29,7 @@ type Reply = Output<'reconcilePayments'>;
 const READ: Reading = { isPending: false, error: null, refetch: () => undefined };
 /** So many months back, the present one among them. */
 const MONTHS = 12;
-const FACTS_HEAD = csvLine([
+const FACTS_COLUMNS = [
   'reason',
   'payment',
   'external_id',
@@ -40,7 +40,7 @@ const FACTS_HEAD = csvLine([
   'provider_currency',
   'amount',
   'currency',
-]);
+];
 
 function monthsBack(zone: string): readonly string[] {
   const [year = 0, month = 1] = localDay(panelNow(), zone).split('-').map(Number);
@@ -176,7 +176,7 @@ function Result({ reply }: { readonly reply: Reply }) {
   );
 }
 
-const column = columnsOf<PaymentDifference>();
+const column = createColumns<PaymentDifference>();
 
 function useColumns() {
   const { t } = useTranslation('sales');
@@ -190,7 +190,7 @@ function useColumns() {
             <span className={classes.reason}>
               <span>{t(`reconciliation.reason.${one.reason}`)}</span>
               {one.user !== null && (
-                <a className={`${classes.link} ${classes.narrowUser}`} href={hashOf(['users', one.user.id])}>
+                <a className={`${classes.link} ${classes.narrowUser}`} href={buildHash(['users', one.user.id])}>
                   {one.user.name}
                 </a>
               )}
@@ -215,7 +215,7 @@ function useColumns() {
             one.user === null ? (
               <span className={classes.quiet}>{t('attention.noUser')}</span>
             ) : (
-              <a className={classes.link} href={hashOf(['users', one.user.id])}>
+              <a className={classes.link} href={buildHash(['users', one.user.id])}>
                 {one.user.name}
               </a>
             ),
@@ -244,7 +244,7 @@ function useColumns() {
           meta: { label: t('order.columns.acts'), width: 80, isBare: true, isFixed: true },
           cell: ({ row: { original: one } }) =>
             (one.reason === 'unapplied' || one.reason === 'refunded_there') && (
-              <a className={classes.link} href={hashOf(['sales', 'attention'])}>
+              <a className={classes.link} href={buildHash(['sales', 'attention'])}>
                 {t('reconciliation.toAttention')}
               </a>
             ),
@@ -259,8 +259,8 @@ function DifferenceExport({ reply }: { readonly reply: Reply }) {
   return (
     <CsvExport
       name="reconciliation"
-      head={FACTS_HEAD}
-      read={async () => ({ lines: reply.differences.map(lineOf), next_before: null })}
+      columns={FACTS_COLUMNS}
+      read={async () => ({ lines: reply.differences.map(formatLine), next_before: null })}
       texts={{
         act: t('reconciliation.csv'),
         running: (done) => t('export.running', { done }),
@@ -270,7 +270,7 @@ function DifferenceExport({ reply }: { readonly reply: Reply }) {
   );
 }
 
-function lineOf(one: PaymentDifference): string {
+function formatLine(one: PaymentDifference): string {
   return csvLine([
     one.reason,
     one.payment_id,

@@ -12,7 +12,7 @@ import { ErrorState } from '../../components/placeholder.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { useOperation } from '../../data/use-operation.ts';
 import { useFormat } from '../../format/use-format.tsx';
-import { hashOf } from '../../router/route.ts';
+import { buildHash } from '../../router/route.ts';
 import classes from './sales.module.css';
 
 type Reward = Rules['rewards'][number];
@@ -48,7 +48,7 @@ function RulesCard({ rules: { on, referrer_days, friend_days, most_per_month } }
       <Switch label={t('referral.on')} {...form.form.getInputProps('on', { type: 'checkbox' })} />
       {bot.data?.account === null && (
         <p className={classes.quiet}>
-          {t('referral.needsBot')} <a href={hashOf(['settings', 'bot'])}>{t('referral.toBot')}</a>
+          {t('referral.needsBot')} <a href={buildHash(['settings', 'bot'])}>{t('referral.toBot')}</a>
         </p>
       )}
       <FieldRow>
@@ -57,7 +57,7 @@ function RulesCard({ rules: { on, referrer_days, friend_days, most_per_month } }
       </FieldRow>
       <WholeNumberInput
         label={t('referral.most')}
-        description={t('referral.mostHint')}
+        description={t('referral.maxHint')}
         min={1}
         max={1000}
         {...field('most_per_month')}
@@ -93,7 +93,7 @@ function Rewards({ rules: { rewards } }: { readonly rules: Rules }) {
     who === null ? (
       <span className={classes.quiet}>{t('referral.deleted')}</span>
     ) : (
-      <a className={classes.link} href={hashOf(['users', who.id])}>
+      <a className={classes.link} href={buildHash(['users', who.id])}>
         {who.name}
       </a>
     );

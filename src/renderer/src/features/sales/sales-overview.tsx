@@ -16,7 +16,7 @@ import { Skeleton } from '../../components/skeleton.tsx';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatPrice } from '../../format/price.ts';
 import { useFormat } from '../../format/use-format.tsx';
-import { hashOf } from '../../router/route.ts';
+import { buildHash } from '../../router/route.ts';
 import { panelNow } from '../../state/connection.ts';
 import classes from './sales.module.css';
 
@@ -49,7 +49,7 @@ export function SalesOverview() {
           title={t('none')}
           text={t('noneHint')}
           action={
-            <Button component="a" href={hashOf(['users'])}>
+            <Button component="a" href={buildHash(['users'])}>
               {t('toUsers')}
             </Button>
           }
@@ -125,7 +125,7 @@ function Share({ name, part, whole }: ShareProps) {
 function IncomeByMethod({ methods }: Pick<Sales, 'methods'>) {
   const { t } = useTranslation('sales');
   const { locale } = useFormat();
-  const mostOf = (currency: string) =>
+  const computeMaxAmount = (currency: string) =>
     Math.max(1, ...methods.filter((one) => one.currency === currency).map(({ amount }) => amount));
   return (
     <SectionCard title={t('methods.title')} flush>
@@ -142,7 +142,11 @@ function IncomeByMethod({ methods }: Pick<Sales, 'methods'>) {
               <th scope="row">{t(`order.method.${method}`)}</th>
               <td>
                 <span className={classes.income}>
-                  <span className={classes.bar} style={{ width: `${(amount / mostOf(currency)) * 50}%` }} aria-hidden />
+                  <span
+                    className={classes.bar}
+                    style={{ width: `${(amount / computeMaxAmount(currency)) * 50}%` }}
+                    aria-hidden
+                  />
                   <span className="figures">{formatPrice({ amount, currency }, locale)}</span>
                   <span className={classes.quiet}>{t('figures.incomeNote', { count: orders })}</span>
                 </span>
@@ -156,7 +160,7 @@ function IncomeByMethod({ methods }: Pick<Sales, 'methods'>) {
 }
 
 /** As many ways to pay as have a colour of their own; the others are one series. */
-const MOST_SERIES = 7;
+const MAX_SERIES = 7;
 const CHART_HEIGHT = 220;
 
 /** The income of each day by how it was paid, from the first day of the period to today. */
@@ -164,32 +168,37 @@ function incomeChart(
   sales: Sales,
   currency: string,
   zone: string,
-  nameOf: (method: Method | null) => string,
+  formatMethod: (method: Method | null) => string,
 ): ChartData {
   const own = sales.days.filter((one) => one.currency === currency);
   // A day earlier lies before the first in each zone.
   const before = Date.parse(`${sales.since}T00:00:00Z`) - DAY_MS;
   const days = localDaysBetween(before, panelNow(), zone).filter(({ day }) => day >= sales.since);
   const moments = days.map(({ from }) => from);
-  const indexOf = new Map(days.map(({ day }, index) => [day, index]));
+  const indexByDay = new Map(days.map(({ day }, index) => [day, index]));
   const methods = sales.methods.filter((one) => one.currency === currency).map(({ method }) => method);
-  const valuesOf = (isOwn: (method: Method) => boolean) => {
+  const sumPerDay = (isOwn: (method: Method) => boolean) => {
     const values = new Array<number>(moments.length).fill(0);
     for (const { day, method, amount } of own) {
-      const index = isOwn(method) ? indexOf.get(day) : undefined;
+      const index = isOwn(method) ? indexByDay.get(day) : undefined;
       if (index !== undefined) values[index] = (values[index] ?? 0) + amount;
     }
     return values;
   };
-  const named = methods.length > MOST_SERIES + 1 ? methods.slice(0, MOST_SERIES) : methods;
+  const named = methods.length > MAX_SERIES + 1 ? methods.slice(0, MAX_SERIES) : methods;
   const series = named.map((method, index) => ({
     id: method,
-    label: nameOf(method),
+    label: formatMethod(method),
     color: (index + 1) as SeriesColor,
-    values: valuesOf((one) => one === method),
+    values: sumPerDay((one) => one === method),
   }));
   const rest = methods.slice(named.length);
-  const others = { id: 'rest', label: nameOf(null), color: 8, values: valuesOf((one) => rest.includes(one)) } as const;
+  const others = {
+    id: 'rest',
+    label: formatMethod(null),
+    color: 8,
+    values: sumPerDay((one) => rest.includes(one)),
+  } as const;
   return { moments, step: 'day', series: rest.length === 0 ? series : [...series, others] };
 }
 
@@ -199,8 +208,8 @@ function IncomeByDay({ sales, currency }: { readonly sales: Sales; readonly curr
   const { timeZone } = useFormat();
   const [isTable, setTable] = useState(false);
   const chart = useMemo(() => {
-    const nameOf = (method: Method | null) => (method === null ? t('days.rest') : t(`order.method.${method}`));
-    return incomeChart(sales, currency, timeZone, nameOf);
+    const formatMethod = (method: Method | null) => (method === null ? t('days.rest') : t(`order.method.${method}`));
+    return incomeChart(sales, currency, timeZone, formatMethod);
   }, [sales, currency, timeZone, t]);
   const title = `${t('days.title')}, ${currency}`;
   return (

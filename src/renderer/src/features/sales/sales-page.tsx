@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { FilterTabs } from '../../components/filters.tsx';
 import { Page, PageHeader } from '../../components/page.tsx';
 import { useOperation } from '../../data/use-operation.ts';
-import { hashOf } from '../../router/route.ts';
+import { buildHash } from '../../router/route.ts';
 import { navigate, useRoute } from '../../router/router.ts';
 import { Attention } from './attention.tsx';
 import { Offers } from './offers.tsx';
@@ -31,7 +31,7 @@ export function SalesPage() {
           tab === 'offers' || tab === 'promos' ? (
             <Button
               leftSection={<IconPlus size={16} stroke={1.75} />}
-              onClick={() => navigate(hashOf(['sales', tab, 'new'], query))}
+              onClick={() => navigate(buildHash(['sales', tab, 'new'], query))}
             >
               {t(tab === 'offers' ? 'offer.create' : 'promo.create')}
             </Button>
@@ -48,7 +48,7 @@ export function SalesPage() {
           label: t(`tabs.${value}`),
           count: value === 'attention' && waiting.data?.total !== 0 ? waiting.data?.total : undefined,
         }))}
-        onChange={(next) => navigate(hashOf(next === 'overview' ? ['sales'] : ['sales', next]))}
+        onChange={(next) => navigate(buildHash(next === 'overview' ? ['sales'] : ['sales', next]))}
       />
       {tab === 'overview' && <SalesOverview />}
       {tab === 'orders' && <Orders />}

@@ -7,7 +7,7 @@ export interface TrafficValue {
 }
 
 /** null where it is not said yet. */
-export function trafficOf({ bytes, lifetime, days }: TrafficValue) {
+export function toTraffic({ bytes, lifetime, days }: TrafficValue) {
   if (bytes === null) return null;
   if (lifetime !== 'days') return { kind: 'traffic' as const, bytes, lifetime };
   return days === '' ? null : { kind: 'traffic_days' as const, bytes, days };

@@ -23,9 +23,9 @@ describe('findSection', () => {
 
 describe('listSections', () => {
   it('has the desktop’s own section inside the desktop only', () => {
-    const idsOf = (host: 'browser' | 'desktop') => listSections(host).map(({ id }) => id);
-    expect(idsOf('browser')).not.toContain('desktop');
-    expect(idsOf('desktop')).toContain('desktop');
+    const listIds = (host: 'browser' | 'desktop') => listSections(host).map(({ id }) => id);
+    expect(listIds('browser')).not.toContain('desktop');
+    expect(listIds('desktop')).toContain('desktop');
   });
 });
 

@@ -3,7 +3,7 @@ import { lazy, Suspense, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Page, PageHeader } from '../../components/page.tsx';
 import { useHost } from '../../data/host.ts';
-import { hashOf } from '../../router/route.ts';
+import { buildHash } from '../../router/route.ts';
 import { useRoute } from '../../router/router.ts';
 import { useTitle } from '../../router/title.ts';
 import { findSection, isDocumentation, listSections, type Section } from './sections.ts';
@@ -56,7 +56,7 @@ function Sections({ sections, section, isNamed }: SectionsProps) {
               <li key={id} data-depth={path.length}>
                 <a
                   ref={id === section.id ? current : undefined}
-                  href={hashOf(['settings', ...path])}
+                  href={buildHash(['settings', ...path])}
                   aria-current={id === section.id ? 'page' : undefined}
                 >
                   {t(`sections.${id}`)}

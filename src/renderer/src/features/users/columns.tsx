@@ -6,18 +6,18 @@ import type { User } from '../../../../contract/users/users.ts';
 import { Bytes, DateTime, RelativeTime } from '../../components/figures.tsx';
 import { Identity } from '../../components/identity.tsx';
 import { Mark, StateDot } from '../../components/state.tsx';
-import { type Columns, columnsOf } from '../../components/table/columns.ts';
+import { type Columns, createColumns } from '../../components/table/columns.ts';
 import { TrafficBar } from '../../components/traffic-bar.tsx';
 import { useFormat } from '../../format/use-format.tsx';
 import type { Plans } from './use-plans.ts';
 import classes from './users.module.css';
 
-const column = columnsOf<User>();
+const column = createColumns<User>();
 /** The list is then narrower than 480 px. */
 const PHONE = '(max-width: 500px)';
 
-/** `hrefOf` and `nameOf` must keep their identity while their results stay the same: rows are rendered again with the columns. */
-export function useUserColumns(nameOf: Plans['nameOf'], hrefOf: (user: User) => string): Columns<User> {
+/** `buildHref` and `getPlanName` must keep their identity while their results stay the same: rows are rendered again with the columns. */
+export function useUserColumns(getPlanName: Plans['getPlanName'], buildHref: (user: User) => string): Columns<User> {
   const { t } = useTranslation(['users', 'common']);
   const isPhone = useMediaQuery(PHONE) ?? false;
   return useMemo(
@@ -29,7 +29,7 @@ export function useUserColumns(nameOf: Plans['nameOf'], hrefOf: (user: User) => 
             <Identity
               name={original.name}
               detail={isPhone ? <PhoneFacts user={original} /> : original.contact}
-              href={hrefOf(original)}
+              href={buildHref(original)}
             />
           ),
         }),
@@ -39,7 +39,7 @@ export function useUserColumns(nameOf: Plans['nameOf'], hrefOf: (user: User) => 
         }),
         column.accessor('tariff_id', {
           meta: { label: t('users:columns.plan'), width: 116, sort: 'tariff_id', hideBelow: 860 },
-          cell: ({ getValue }) => <span title={nameOf(getValue())}>{nameOf(getValue())}</span>,
+          cell: ({ getValue }) => <span title={getPlanName(getValue())}>{getPlanName(getValue())}</span>,
         }),
         column.accessor('used_down', {
           id: 'traffic',
@@ -104,7 +104,7 @@ export function useUserColumns(nameOf: Plans['nameOf'], hrefOf: (user: User) => 
           cell: ({ getValue }) => <span className="figures">{getValue()}</span>,
         }),
       ]),
-    [t, nameOf, hrefOf, isPhone],
+    [t, getPlanName, buildHref, isPhone],
   );
 }
 

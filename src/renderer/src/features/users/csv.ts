@@ -1,6 +1,6 @@
 // Users as a table of comma-separated values: which columns it has, never the link.
 import type { User } from '../../../../contract/users/users.ts';
-import { CSV_MARK, csvLine } from '../../format/csv.ts';
+import { csvHead, csvLine } from '../../format/csv.ts';
 
 const COLUMNS: readonly (readonly [string, (user: User, plan: string) => string | number | boolean | null])[] = [
   ['id', ({ id }) => id],
@@ -29,16 +29,16 @@ const COLUMNS: readonly (readonly [string, (user: User, plan: string) => string 
   ['created_at', ({ created_at }) => created_at],
 ];
 
-export function csvHead(): string {
-  return `${CSV_MARK}${csvLine(COLUMNS.map(([name]) => name))}`;
+export function usersCsvHead(): string {
+  return csvHead(COLUMNS.map(([name]) => name));
 }
 
 /** One line for each user; `plans`: their names by id. */
-export function csvRows(users: readonly User[], plans: ReadonlyMap<number, string>): string {
-  return users.map((user) => rowOf(user, plans)).join('');
+export function usersCsvRows(users: readonly User[], plans: ReadonlyMap<number, string>): string {
+  return users.map((user) => formatRow(user, plans)).join('');
 }
 
-function rowOf(user: User, plans: ReadonlyMap<number, string>): string {
+function formatRow(user: User, plans: ReadonlyMap<number, string>): string {
   const plan = user.tariff_id === null ? '' : (plans.get(user.tariff_id) ?? String(user.tariff_id));
   return csvLine(COLUMNS.map(([, read]) => read(user, plan)));
 }

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { EmptyState } from '../../components/placeholder.tsx';
 import { usePanel } from '../../data/panel.tsx';
 import { operationQuery } from '../../data/use-operation.ts';
-import { hashOf } from '../../router/route.ts';
+import { buildHash } from '../../router/route.ts';
 import { setQuery } from '../../router/router.ts';
 import { dropped, type Filter, type FilterName, namesIn, without } from './filter.ts';
 import type { Plans } from './use-plans.ts';
@@ -14,10 +14,10 @@ import classes from './users.module.css';
 
 interface NothingFoundProps {
   readonly filter: Filter;
-  readonly labelOf: (name: FilterName) => string;
+  readonly formatFilter: (name: FilterName) => string;
 }
 
-export function NothingFound({ filter, labelOf }: NothingFoundProps) {
+export function NothingFound({ filter, formatFilter }: NothingFoundProps) {
   const { t } = useTranslation('users');
   const panel = usePanel();
   const names = namesIn(filter);
@@ -37,7 +37,7 @@ export function NothingFound({ filter, labelOf }: NothingFoundProps) {
             if (total === 0 && names.length > 1) return null;
             return (
               <Button key={name} variant="default" onClick={() => setQuery(without([name]), { push: true })}>
-                {t('nothing.drop', { name: labelOf(name) })}
+                {t('nothing.drop', { name: formatFilter(name) })}
                 {total !== undefined && (
                   <span className={classes.dropCount}>{t('nothing.would', { count: total })}</span>
                 )}
@@ -69,7 +69,7 @@ export function NoUsers({ plans, onCreate }: { readonly plans: Plans; readonly o
         hasPlan ? (
           <Button onClick={onCreate}>{t('create')}</Button>
         ) : (
-          <Button component="a" href={hashOf(['plans', 'new'])}>
+          <Button component="a" href={buildHash(['plans', 'new'])}>
             {t('makePlan')}
           </Button>
         )

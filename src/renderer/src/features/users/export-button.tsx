@@ -9,7 +9,7 @@ import { usePanel } from '../../data/panel.tsx';
 import { useFormat } from '../../format/use-format.tsx';
 import { panelNow } from '../../state/connection.ts';
 import { notify, notifyFailure } from '../../state/messages.ts';
-import { csvHead, csvRows } from './csv.ts';
+import { usersCsvHead, usersCsvRows } from './csv.ts';
 import type { Filter } from './filter.ts';
 import type { Plans } from './use-plans.ts';
 import { allUsers } from './user-reads.ts';
@@ -73,12 +73,12 @@ function useExport(): Export {
     const controller = new AbortController();
     running.current = controller;
     const encoder = new TextEncoder();
-    const parts = [encoder.encode(csvHead())];
+    const parts = [encoder.encode(usersCsvHead())];
     let done = 0;
     setProgress({ done, total: 0 });
     try {
       for await (const { users, total } of allUsers(client, filter, sort, controller.signal)) {
-        parts.push(encoder.encode(csvRows(users, plans)));
+        parts.push(encoder.encode(usersCsvRows(users, plans)));
         done += users.length;
         setProgress({ done, total: Math.max(total, done) });
       }

@@ -10,7 +10,7 @@ import { useWholeList } from '../../data/use-operation.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { useNow } from '../../format/use-now.ts';
 import { setQuery } from '../../router/router.ts';
-import { expiryOf, type Filter, type FilterName, RANGE_DAYS, rangeOf, statesOf } from './filter.ts';
+import { buildExpiryFilter, type Filter, type FilterName, findExpiryRange, listStates, RANGE_DAYS } from './filter.ts';
 import type { Plans } from './use-plans.ts';
 import { knownTags } from './user-reads.ts';
 import classes from './users.module.css';
@@ -36,7 +36,7 @@ function Conditions({ filter, plans, onDone }: FilterMenuProps & { readonly onDo
     value: String(days),
     label: t('users:filter.withinDays', { count: days }),
   }));
-  const range = rangeOf(filter, now);
+  const range = findExpiryRange(filter, now);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (tag.trim() !== (filter.tag ?? '')) setQuery({ tag: tag.trim() }, { push: true });
@@ -46,7 +46,7 @@ function Conditions({ filter, plans, onDone }: FilterMenuProps & { readonly onDo
     <form className={chips.conditions} onSubmit={submit}>
       <Checkbox.Group
         label={t('users:filter.states')}
-        value={statesOf(filter)}
+        value={listStates(filter)}
         onChange={(states) => setQuery({ state: states.join() }, { push: true })}
       >
         <div className={classes.states}>
@@ -67,7 +67,7 @@ function Conditions({ filter, plans, onDone }: FilterMenuProps & { readonly onDo
       <NativeSelect
         label={t('users:filter.expires')}
         value={range}
-        onChange={(event) => setQuery(expiryOf(event.currentTarget.value, now), { push: true })}
+        onChange={(event) => setQuery(buildExpiryFilter(event.currentTarget.value, now), { push: true })}
         data={[
           { value: '', label: t('users:filter.any') },
           ...ranges,
@@ -142,12 +142,12 @@ export function useFilterLabels(filter: Filter, plans: Plans): (name: FilterName
     switch (name) {
       case 'state':
         return t('users:filter.chip.state', {
-          value: statesOf(filter)
+          value: listStates(filter)
             .map((state) => t(`common:state.${state}`))
             .join(', '),
         });
       case 'tariff_id':
-        return t('users:filter.chip.tariff_id', { value: plans.nameOf(filter.tariff_id ?? null) });
+        return t('users:filter.chip.tariff_id', { value: plans.getPlanName(filter.tariff_id ?? null) });
       case 'online':
         return filter.online ? t('users:filter.chip.online') : t('users:filter.chip.offline');
       case 'connected':

@@ -1,8 +1,17 @@
 // The address of the list: it stores every condition, and a broken one filters nothing.
 import { describe, expect, it } from 'vitest';
-import { bulkFilterOf, dropped, expiringWithin, filterOf, namesIn, sortOf, statesOf, without } from './filter.ts';
+import {
+  buildBulkFilter,
+  dropped,
+  expiringWithin,
+  listStates,
+  namesIn,
+  parseFilter,
+  parseSort,
+  without,
+} from './filter.ts';
 
-const read = (text: string) => filterOf(new URLSearchParams(text));
+const read = (text: string) => parseFilter(new URLSearchParams(text));
 
 describe('the filter of an address', () => {
   it('reads every condition', () => {
@@ -28,9 +37,9 @@ describe('the filter of an address', () => {
     expect(read('state=limited,active,dead').state).toEqual(['active', 'limited']);
     expect(read('state=limited,dead').state).toBe('limited');
     expect(read('state=active,on_hold,limited,expired,disabled')).toEqual({});
-    expect(statesOf(read('state=limited,active'))).toEqual(['active', 'limited']);
-    expect(statesOf(read('state=active'))).toEqual(['active']);
-    expect(statesOf({})).toEqual([]);
+    expect(listStates(read('state=limited,active'))).toEqual(['active', 'limited']);
+    expect(listStates(read('state=active'))).toEqual(['active']);
+    expect(listStates({})).toEqual([]);
   });
 
   it('leaves out what is broken or empty', () => {
@@ -54,10 +63,10 @@ describe('the filter of an address', () => {
 
 describe('the order of an address', () => {
   it('is one that the panel knows', () => {
-    expect(sortOf(new URLSearchParams('sort=-used'))).toBe('-used');
-    expect(sortOf(new URLSearchParams('sort=name'))).toBe('name');
-    expect(sortOf(new URLSearchParams('sort=colour'))).toBe('-id');
-    expect(sortOf(new URLSearchParams())).toBe('-id');
+    expect(parseSort(new URLSearchParams('sort=-used'))).toBe('-used');
+    expect(parseSort(new URLSearchParams('sort=name'))).toBe('name');
+    expect(parseSort(new URLSearchParams('sort=colour'))).toBe('-id');
+    expect(parseSort(new URLSearchParams())).toBe('-id');
   });
 });
 
@@ -73,7 +82,9 @@ describe('expiring soon', () => {
 
 describe('the filter of a bulk act', () => {
   it('states that it means all users', () => {
-    expect(bulkFilterOf({})).toEqual({ all: true });
-    expect(bulkFilterOf({ tag: 'a' })).toEqual({ tag: 'a' });
+    expect(buildBulkFilter({})).toEqual({ all: true });
+    expect(buildBulkFilter({ tag: 'a' })).toEqual({ tag: 'a' });
+    // Also a condition that the list has no words for is one.
+    expect(buildBulkFilter({ external_id: 'a' })).toEqual({ external_id: 'a' });
   });
 });

@@ -4,87 +4,71 @@ import { DAY_MS, HOUR_MS } from '../../../../domain/limits.ts';
 
 /** The list is of one state, as its tabs choose, or of any of several. */
 export type Filter = Omit<UserFilter, 'state'> & { readonly state?: UserState | UserState[] };
-export type FilterName =
-  | 'state'
-  | 'q'
-  | 'tariff_id'
-  | 'tag'
-  | 'contact'
-  | 'online'
-  | 'connected'
-  | 'traffic_low'
-  | 'node_id'
-  | 'expires';
 
-/** The query members of each condition. */
-const MEMBERS: Readonly<Record<FilterName, readonly string[]>> = {
-  state: ['state'],
-  q: ['q'],
-  tariff_id: ['tariff_id'],
-  tag: ['tag'],
-  contact: ['contact'],
-  online: ['online'],
-  connected: ['connected'],
-  traffic_low: ['traffic_low'],
-  node_id: ['node_id'],
-  expires: ['expires_after', 'expires_before'],
+const parseId = (text: string) => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined);
+const parseText = (max: number) => (text: string) => text.slice(0, max) || undefined;
+const parseBoolean = (text: string) => (text === 'true' ? true : text === 'false' ? false : undefined);
+
+type Readers = {
+  readonly [Member in keyof UserFilter]-?: ((text: string) => Filter[Member]) | null;
 };
 
-const NAMES = Object.keys(MEMBERS) as readonly FilterName[];
+/** How each member of the filter is read from the address; null: the list of the pages has no such condition. */
+const READERS = {
+  state: parseState,
+  q: (text) => parseText(100)(text.trim()),
+  tariff_id: parseId,
+  tag: parseText(32),
+  contact: parseText(100),
+  online: parseBoolean,
+  connected: parseBoolean,
+  traffic_low: parseBoolean,
+  node_id: parseId,
+  expires_after: parseInstant,
+  expires_before: parseInstant,
+  ids: null,
+  external_id: null,
+  telegram_id: null,
+  metadata: null,
+  updated_since: null,
+} as const satisfies Readers;
 
-/** Reads the conditions of an address. */
-export function filterOf(query: URLSearchParams): Filter {
-  const q = query.get('q')?.trim().slice(0, 100);
-  const tag = query.get('tag')?.slice(0, 32);
-  const contact = query.get('contact')?.slice(0, 100);
-  const state = stateOf(query.get('state'));
-  const plan = Number(query.get('tariff_id'));
-  const node = Number(query.get('node_id'));
-  const after = instantOf(query.get('expires_after'));
-  const before = instantOf(query.get('expires_before'));
-  return {
-    ...(state && { state }),
-    ...(q && { q }),
-    ...(Number.isSafeInteger(plan) && plan > 0 && { tariff_id: plan }),
-    ...(tag && { tag }),
-    ...(contact && { contact }),
-    ...truthOf(query, 'online'),
-    ...truthOf(query, 'connected'),
-    ...truthOf(query, 'traffic_low'),
-    ...(Number.isSafeInteger(node) && node > 0 && { node_id: node }),
-    ...(after && { expires_after: after }),
-    ...(before && { expires_before: before }),
-  };
+/** A member of the filter that the list of the pages has. */
+type Member = { [Name in keyof Readers]: (typeof READERS)[Name] extends null ? never : Name }[keyof Readers];
+export type FilterName = Exclude<Member, 'expires_after' | 'expires_before'> | 'expires';
+
+const MEMBERS = (Object.keys(READERS) as (keyof Readers)[]).filter((name): name is Member => READERS[name] !== null);
+
+/** The condition that a member belongs to: both ends of a range are one. */
+function getFilterName(member: Member): FilterName {
+  return member === 'expires_after' || member === 'expires_before' ? 'expires' : member;
 }
 
-function truthOf<Name extends 'online' | 'connected' | 'traffic_low'>(
-  query: URLSearchParams,
-  name: Name,
-): Partial<Record<Name, boolean>> {
-  const text = query.get(name);
-  if (text !== 'true' && text !== 'false') return {};
-  return { [name]: text === 'true' } as Partial<Record<Name, boolean>>;
+/** Reads the conditions of an address. */
+export function parseFilter(query: URLSearchParams): Filter {
+  const read = MEMBERS.map((name) => [name, READERS[name](query.get(name) ?? '')] as const);
+  return Object.fromEntries(read.filter(([, value]) => value !== undefined));
 }
 
 /** States with commas between them; all of them are no condition. */
-function stateOf(text: string | null): Filter['state'] {
-  const named = text?.split(',') ?? [];
+function parseState(text: string): Filter['state'] {
+  const named = text.split(',');
   const states = USER_STATES.filter((state) => named.includes(state));
   return states.length === USER_STATES.length ? undefined : states.length > 1 ? states : states[0];
 }
 
 /** The states of a filter, one by one. */
-export function statesOf({ state }: Filter): UserState[] {
+export function listStates({ state }: Filter): UserState[] {
   return state === undefined ? [] : [state].flat();
 }
 
-function instantOf(text: string | null): string | undefined {
-  const ms = Date.parse(text ?? '');
+function parseInstant(text: string): string | undefined {
+  const ms = Date.parse(text);
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString();
 }
 
 /** The order in the address; the newest first by default. */
-export function sortOf(query: URLSearchParams): Sort {
+export function parseSort(query: URLSearchParams): Sort {
   const text = query.get('sort');
   const field = SORTS.find((one) => one === text?.replace(/^-/, ''));
   if (field === undefined) return '-id';
@@ -93,17 +77,19 @@ export function sortOf(query: URLSearchParams): Sort {
 
 /** The conditions that are set, by name. */
 export function namesIn(filter: Filter): readonly FilterName[] {
-  return NAMES.filter((name) => MEMBERS[name].some((member) => filter[member as keyof Filter] !== undefined));
+  return [...new Set(MEMBERS.filter((member) => filter[member] !== undefined).map(getFilterName))];
 }
 
 /** A change of the address that removes conditions. */
 export function without(names: readonly FilterName[]): Record<string, null> {
-  return Object.fromEntries(names.flatMap((name) => MEMBERS[name].map((member) => [member, null])));
+  return Object.fromEntries(
+    MEMBERS.filter((member) => names.includes(getFilterName(member))).map((member) => [member, null]),
+  );
 }
 
 /** A filter without one of its conditions. */
 export function dropped(filter: Filter, name: FilterName): Filter {
-  const members = MEMBERS[name];
+  const members: readonly string[] = MEMBERS.filter((member) => getFilterName(member) === name);
   return Object.fromEntries(Object.entries(filter).filter(([member]) => !members.includes(member)));
 }
 
@@ -120,7 +106,7 @@ export function expiringWithin(days: number, now: number): Record<string, string
 export const RANGE_DAYS = [1, 3, 7, 30] as const;
 
 /** Which range of terms a filter asks for: so many days, `over`, '' for none, `own` for another one. To the hour, and one that was chosen within a day is still the same. */
-export function rangeOf({ expires_after: after, expires_before: before }: Filter, now: number): string {
+export function findExpiryRange({ expires_after: after, expires_before: before }: Filter, now: number): string {
   if (before === undefined) return after === undefined ? '' : 'own';
   if (after === undefined) return Date.parse(before) < now + HOUR_MS ? 'over' : 'own';
   const since = now - Date.parse(after);
@@ -130,13 +116,13 @@ export function rangeOf({ expires_after: after, expires_before: before }: Filter
 }
 
 /** A change of the address: to a range that can be chosen, or to none. */
-export function expiryOf(range: string, now: number): Record<string, string | null> {
+export function buildExpiryFilter(range: string, now: number): Record<string, string | null> {
   const days = RANGE_DAYS.find((one) => String(one) === range);
   if (days !== undefined) return expiringWithin(days, now);
   return { expires_after: null, expires_before: range === 'over' ? new Date(now).toISOString() : null };
 }
 
 /** The filter of a bulk act; without conditions it has to state that it means all users. */
-export function bulkFilterOf(filter: Filter): Filter | { readonly all: true } {
-  return namesIn(filter).length === 0 ? { all: true } : filter;
+export function buildBulkFilter(filter: Filter): Filter | { readonly all: true } {
+  return Object.values(filter).every((value) => value === undefined) ? { all: true } : filter;
 }

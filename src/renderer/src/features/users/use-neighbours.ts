@@ -13,7 +13,7 @@ export interface Neighbours {
 /** `id`: of the open record; null: none is open. One that an act took out of the list has the neighbours that it had. */
 export function useNeighbours(rows: RowSource<User>, id: number | null): Neighbours {
   const place = useRef(-1);
-  const index = useMemo(() => (id === null ? -1 : (rows.indexOf?.((user) => user.id === id) ?? -1)), [rows, id]);
+  const index = useMemo(() => (id === null ? -1 : (rows.findIndex?.((user) => user.id === id) ?? -1)), [rows, id]);
   if (id === null || index >= 0) place.current = index;
   const at = place.current;
   return {

@@ -13,7 +13,7 @@ export interface Plans {
   readonly names: ReadonlyMap<number, string>;
   readonly isPending: boolean;
   /** A plan's name; the id where it is not known. null: no plan. */
-  nameOf(id: number | null): string;
+  getPlanName(id: number | null): string;
 }
 
 export function usePlans(): Plans {
@@ -27,7 +27,7 @@ export function usePlans(): Plans {
       usable: all.filter(({ archived }) => !archived),
       names,
       isPending,
-      nameOf: (id) => (id === null ? t('noPlan') : (names.get(id) ?? t('planGone', { id }))),
+      getPlanName: (id) => (id === null ? t('noPlan') : (names.get(id) ?? t('planGone', { id }))),
     };
   }, [all, isPending, t]);
 }

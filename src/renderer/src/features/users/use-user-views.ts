@@ -3,15 +3,15 @@ import { useLayoutEffect, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { UserView } from '../../../../contract/users/user-views.ts';
 import type { User } from '../../../../contract/users/users.ts';
-import { type Columns, lookOf } from '../../components/table/columns.ts';
+import { type Columns, mapColumnLooks } from '../../components/table/columns.ts';
 import { useAct } from '../../data/use-act.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { useFormat } from '../../format/use-format.tsx';
-import { changedQuery, hashOf } from '../../router/route.ts';
+import { buildHash, changedQuery } from '../../router/route.ts';
 import { navigate, setQuery, useRoute } from '../../router/router.ts';
 import { panelNow } from '../../state/connection.ts';
 import { changeTableView, useView } from '../../state/view.ts';
-import { openedQuery, shownColumns, storedQuery, tableViewOf } from './views.ts';
+import { buildTableView, openedQuery, shownColumns, storedQuery } from './views.ts';
 
 /** The list, as it would be saved now. */
 type Present = Pick<UserView, 'query' | 'columns'>;
@@ -31,20 +31,20 @@ export interface UserViews {
   follow(view: UserView): void;
 }
 
-const tableOf = (id: number) => `users/${id}`;
+const buildTableId = (id: number) => `users/${id}`;
 
 export function useUserViews(columns: Columns<User>): UserViews {
   const { t } = useTranslation('users');
   const { locale } = useFormat();
   const { query } = useRoute();
-  const looks = useMemo(() => lookOf(columns), [columns]);
+  const looks = useMemo(() => mapColumnLooks(columns), [columns]);
   const { data } = useOperation('listUserViews', {});
   const all = useMemo(
     () => (data?.items ?? []).toSorted((one, other) => one.name.localeCompare(other.name, locale)),
     [data, locale],
   );
   const open = all.find(({ id }) => String(id) === query.get('view'));
-  const remember = open === undefined ? 'users' : tableOf(open.id);
+  const remember = open === undefined ? 'users' : buildTableId(open.id);
   const table = useView(({ tables }) => tables[remember]);
   const present = { query: storedQuery(query, panelNow()), columns: shownColumns(looks, table ?? {}) };
 
@@ -54,18 +54,18 @@ export function useUserViews(columns: Columns<User>): UserViews {
   useLayoutEffect(() => {
     if (asked === null || data === undefined) return;
     if (found === undefined) return setQuery({ open: null });
-    changeTableView(tableOf(found.id), tableViewOf(found.columns, looks));
+    changeTableView(buildTableId(found.id), buildTableView(found.columns, looks));
     const opened = changedQuery(openedQuery(found.query, panelNow()), { view: found.id });
-    navigate(hashOf(['users'], opened), { replace: true });
+    navigate(buildHash(['users'], opened), { replace: true });
   }, [asked, data, found, looks]);
   // Its link was opened in a browser that has no columns of it.
   useLayoutEffect(() => {
-    if (open !== undefined && table === undefined) changeTableView(remember, tableViewOf(open.columns, looks));
+    if (open !== undefined && table === undefined) changeTableView(remember, buildTableView(open.columns, looks));
   }, [open, table, remember, looks]);
 
   // Columns that this version does not have are no difference.
   const isSame = ({ query: stored, columns: chosen }: UserView, { query: now, columns: shown }: Present) =>
-    stored === now && shownColumns(looks, tableViewOf(chosen, looks)).join() === shown.join();
+    stored === now && shownColumns(looks, buildTableView(chosen, looks)).join() === shown.join();
 
   const again = useAct('saveUserView');
   const save = useAct('saveUserView', {
@@ -89,7 +89,7 @@ export function useUserViews(columns: Columns<User>): UserViews {
     update: () => open && save.start({ ...open, ...present }),
     remove: ({ id }) => drop.start({ id }),
     follow: (view) => {
-      changeTableView(tableOf(view.id), tableViewOf(view.columns, looks));
+      changeTableView(buildTableId(view.id), buildTableView(view.columns, looks));
       setQuery({ view: view.id });
     },
   };

@@ -14,7 +14,7 @@ import { useSelection } from '../../components/table/selection.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { usePagedRows } from '../../data/use-paged-rows.ts';
 import { useFormat } from '../../format/use-format.tsx';
-import { changedQuery, hashOf } from '../../router/route.ts';
+import { buildHash, changedQuery } from '../../router/route.ts';
 import { leave, navigate, setQuery, useRoute } from '../../router/router.ts';
 import { BroadcastDrawer } from './broadcast/broadcast-drawer.tsx';
 import { BulkBar } from './bulk/bulk-bar.tsx';
@@ -24,7 +24,7 @@ import { useUserColumns } from './columns.tsx';
 import { CreateDrawer } from './create/create-drawer.tsx';
 import { NothingFound, NoUsers } from './empty-list.tsx';
 import { ExportButton } from './export-button.tsx';
-import { bulkFilterOf, filterOf, namesIn, sortOf, without } from './filter.ts';
+import { buildBulkFilter, namesIn, parseFilter, parseSort, without } from './filter.ts';
 import { FilterMenu, useFilterLabels } from './filter-menu.tsx';
 import { useOpenWindow } from './record/open-window.ts';
 import { UserDrawer } from './record/user-drawer.tsx';
@@ -43,38 +43,43 @@ export function UsersPage() {
   const { t } = useTranslation('users');
   const format = useFormat();
   const { path, query } = useRoute();
-  const filter = filterOf(query);
-  const sort = sortOf(query);
+  const filter = parseFilter(query);
+  const sort = parseSort(query);
   const plans = usePlans();
   const bot = useOperation('getBot', {});
   const users = usePagedRows('listUsers', { ...filter, sort });
   const selection = useSelection(JSON.stringify(filter));
   const [bulk, setBulk] = useState<BulkJob | null>(null);
-  const labelOf = useFilterLabels(filter, plans);
+  const formatFilter = useFilterLabels(filter, plans);
   const openWindow = useOpenWindow();
 
   const search = changedQuery(query, { do: null }).toString();
   // Drawn again with the rows of the answer, not with every key.
   const deferredSearch = useDeferredValue(search);
-  const hrefOf = useCallback(
-    ({ id }: User) => hashOf(['users', id], new URLSearchParams(deferredSearch)),
+  const buildHref = useCallback(
+    ({ id }: User) => buildHash(['users', id], new URLSearchParams(deferredSearch)),
     [deferredSearch],
   );
-  const columns = useUserColumns(plans.nameOf, hrefOf);
+  const columns = useUserColumns(plans.getPlanName, buildHref);
   const views = useUserViews(columns);
-  const list = hashOf(['users'], new URLSearchParams(search));
+  const list = buildHash(['users'], new URLSearchParams(search));
   const close = () => leave(list);
-  const create = () => navigate(hashOf(['users', NEW], new URLSearchParams(search)));
+  const create = () => navigate(buildHash(['users', NEW], new URLSearchParams(search)));
 
-  const openPart = ({ id }: User, part: string) => navigate(hashOf(['users', id], changedQuery(query, { do: part })));
+  const openPart = ({ id }: User, part: string) =>
+    navigate(buildHash(['users', id], changedQuery(query, { do: part })));
 
   const names = namesIn(filter);
   const chips = names
     .filter((name) => name !== 'q' && (name !== 'state' || Array.isArray(filter.state)))
-    .map((name) => ({ id: name, label: labelOf(name), onRemove: () => setQuery(without([name]), { push: true }) }));
+    .map((name) => ({
+      id: name,
+      label: formatFilter(name),
+      onRemove: () => setQuery(without([name]), { push: true }),
+    }));
   const selected = selection.isAll ? (users.total ?? 0) : selection.ids.size;
 
-  const target = selection.isAll ? { filter: bulkFilterOf(filter) } : { ids: [...selection.ids].map(Number) };
+  const target = selection.isAll ? { filter: buildBulkFilter(filter) } : { ids: [...selection.ids].map(Number) };
 
   useActs({ 'users.create': create });
   useShortcuts([{ keys: 'escape', label: t('keys.clear'), group: 'list', run: selection.clear }], {
@@ -98,7 +103,7 @@ export function UsersPage() {
                   variant="default"
                   size={32}
                   aria-label={t('broadcast.title')}
-                  onClick={() => navigate(hashOf(['users', BROADCAST], new URLSearchParams(search)))}
+                  onClick={() => navigate(buildHash(['users', BROADCAST], new URLSearchParams(search)))}
                 >
                   <IconSend size={16} stroke={1.5} />
                 </ActionIcon>
@@ -127,7 +132,7 @@ export function UsersPage() {
         columns={columns}
         rowId={({ id }) => id}
         rowName={({ name }) => name}
-        hrefOf={hrefOf}
+        buildHref={buildHref}
         openId={id}
         openIndex={neighbours.index}
         sort={sort}
@@ -142,7 +147,7 @@ export function UsersPage() {
         remember={views.remember}
         empty={
           names.length > 0 ? (
-            <NothingFound filter={filter} labelOf={labelOf} />
+            <NothingFound filter={filter} formatFilter={formatFilter} />
           ) : (
             <NoUsers plans={plans} onCreate={create} />
           )
@@ -160,10 +165,10 @@ export function UsersPage() {
         isUnknown={open !== undefined && open !== NEW && open !== BROADCAST && id === null}
         plans={plans}
         neighbours={neighbours}
-        onGo={(user) => navigate(hashOf(['users', user.id], new URLSearchParams(search)), { replace: true })}
+        onGo={(user) => navigate(buildHash(['users', user.id], new URLSearchParams(search)), { replace: true })}
         onClose={close}
       />
-      <BroadcastDrawer isOpen={open === BROADCAST} filter={filter} labelOf={labelOf} onClose={close} />
+      <BroadcastDrawer isOpen={open === BROADCAST} filter={filter} formatFilter={formatFilter} onClose={close} />
       <CreateDrawer isOpen={open === NEW} plans={plans} list={list} onClose={close} />
       <BulkDrawer job={bulk} onClose={() => setBulk(null)} onDone={selection.clear} />
     </Page>

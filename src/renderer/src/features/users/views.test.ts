@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../../../domain/limits.ts';
 import type { ColumnLook } from '../../components/table/columns.ts';
-import { filterOf } from './filter.ts';
-import { openedQuery, shownColumns, storedQuery, tableViewOf } from './views.ts';
+import { parseFilter } from './filter.ts';
+import { buildTableView, openedQuery, shownColumns, storedQuery } from './views.ts';
 
 const NOW = Date.parse('2026-11-20T10:42:10Z');
 const LATER = NOW + 30 * DAY_MS;
@@ -13,8 +13,8 @@ describe('the address of a view', () => {
   it('has every filter and the order, and nothing else', () => {
     const text = 'q=anna&state=limited%2Cexpired&tag=a%26b&online=false&connected=false&traffic_low=true&node_id=2';
     const stored = store(`${text}&tariff_id=3&contact=%40a&sort=-used&view=3&do=extend&colour=red`);
-    expect(filterOf(openedQuery(stored, LATER))).toEqual(
-      filterOf(new URLSearchParams(`${text}&tariff_id=3&contact=%40a`)),
+    expect(parseFilter(openedQuery(stored, LATER))).toEqual(
+      parseFilter(new URLSearchParams(`${text}&tariff_id=3&contact=%40a`)),
     );
     const names = [...new URLSearchParams(stored).keys()];
     expect(names.join(' ')).toBe('connected contact node_id online q sort state tag tariff_id traffic_low');
@@ -53,7 +53,7 @@ describe('the columns of a view', () => {
     const columns = shownColumns(looks, { shown: { note: true, state: false }, order: ['note', 'name', 'state'] });
     expect(columns).toEqual(['note', 'name']);
     const newer = new Map([...looks, ['device', { label: 'Device' }] as const]);
-    expect(shownColumns(newer, tableViewOf(columns, newer))).toEqual(columns);
+    expect(shownColumns(newer, buildTableView(columns, newer))).toEqual(columns);
     expect(shownColumns(looks, {})).toEqual(['name', 'state']);
   });
 });

@@ -1,17 +1,17 @@
 // Saved views: what of the address and of the columns is stored under a name, and the way back. Terms are stored by how far they are from now.
 import type { ColumnLook } from '../../components/table/columns.ts';
-import { isShown, orderOf } from '../../components/table/use-column-state.ts';
+import { computeOrder, isShown } from '../../components/table/use-column-state.ts';
 import type { TableView } from '../../state/view.ts';
-import { expiryOf, filterOf, rangeOf, sortOf } from './filter.ts';
+import { buildExpiryFilter, findExpiryRange, parseFilter, parseSort } from './filter.ts';
 
 /** Of a stored view: a range of `rangeOf`. */
 const TERM = 'expires';
 
 /** The filters and the order of an address, as a view stores them: equal for equal lists. */
 export function storedQuery(query: URLSearchParams, now: number): string {
-  const { expires_after: after, expires_before: before, ...others } = filterOf(query);
-  const range = rangeOf({ expires_after: after, expires_before: before }, now);
-  const sort = sortOf(query);
+  const { expires_after: after, expires_before: before, ...others } = parseFilter(query);
+  const range = findExpiryRange({ expires_after: after, expires_before: before }, now);
+  const sort = parseSort(query);
   const members = Object.entries({
     ...others,
     ...(range === 'own' ? { expires_after: after, expires_before: before } : range !== '' && { [TERM]: range }),
@@ -24,7 +24,7 @@ export function storedQuery(query: URLSearchParams, now: number): string {
 /** The address of what a view has stored. */
 export function openedQuery(stored: string, now: number): URLSearchParams {
   const query = new URLSearchParams(stored);
-  const terms = expiryOf(query.get(TERM) ?? '', now);
+  const terms = buildExpiryFilter(query.get(TERM) ?? '', now);
   query.delete(TERM);
   for (const [name, value] of Object.entries(terms)) if (value !== null) query.set(name, value);
   return query;
@@ -32,14 +32,14 @@ export function openedQuery(stored: string, now: number): URLSearchParams {
 
 /** The columns that a list shows, in their order. */
 export function shownColumns(looks: ReadonlyMap<string, ColumnLook>, view: TableView): string[] {
-  return orderOf(looks, view).filter((id) => {
+  return computeOrder(looks, view).filter((id) => {
     const look = looks.get(id);
     return look !== undefined && isShown(id, look, view);
   });
 }
 
 /** The columns of a view, as a list remembers them. */
-export function tableViewOf(
+export function buildTableView(
   columns: readonly string[],
   looks: ReadonlyMap<string, ColumnLook>,
 ): Pick<TableView, 'shown' | 'order'> {

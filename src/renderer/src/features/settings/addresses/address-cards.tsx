@@ -9,7 +9,7 @@ import { useOperationForm } from '../../../components/form/use-operation-form.ts
 import { SectionCard } from '../../../components/page.tsx';
 import { useHost } from '../../../data/host.ts';
 import { useAct } from '../../../data/use-act.ts';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import { navigate, useRoute } from '../../../router/router.ts';
 import classes from './addresses.module.css';
 import { changedOnly, orNull } from './changed.ts';
@@ -132,7 +132,7 @@ export function NamesCard({ addresses }: CardProps) {
 }
 
 /** An empty port: links have none of their own. */
-function portOf(value: number | string): number | null {
+function parsePort(value: number | string): number | null {
   return value === '' ? null : Number(value);
 }
 
@@ -148,7 +148,7 @@ export function LinksCard({ addresses }: CardProps) {
     initial,
     toInput(values) {
       const { links_port, ...rest } = changedOnly(initial, values);
-      return { ...rest, ...(links_port !== undefined && { links_port: portOf(links_port) }) };
+      return { ...rest, ...(links_port !== undefined && { links_port: parsePort(links_port) }) };
     },
     describeField: (_field, code) => (code === 'taken' ? t('addresses.links.taken') : undefined),
     message: () => ({ text: t('addresses.saved') }),
@@ -206,7 +206,7 @@ export function SecretCard() {
   }, [isMeant]);
   const openUnder = (secretPath: string) => {
     // The desktop's pages are not served under the secret path.
-    if (host.kind === 'desktop') navigate(hashOf(['settings', 'addresses'], { [ROTATED]: 1 }));
+    if (host.kind === 'desktop') navigate(buildHash(['settings', 'addresses'], { [ROTATED]: 1 }));
     else location.replace(urlUnder(secretPath));
   };
   return (
@@ -235,5 +235,5 @@ export function SecretCard() {
 
 /** The same host, as this browser reaches it, under the new path. */
 function urlUnder(secretPath: string): string {
-  return new URL(`/${secretPath}/${hashOf(['settings', 'addresses'], { [ROTATED]: 1 })}`, location.href).href;
+  return new URL(`/${secretPath}/${buildHash(['settings', 'addresses'], { [ROTATED]: 1 })}`, location.href).href;
 }

@@ -9,12 +9,12 @@ import { Page, PageHeader } from '../../../components/page.tsx';
 import { EmptyState } from '../../../components/placeholder.tsx';
 import { useAct } from '../../../data/use-act.ts';
 import { useOperation } from '../../../data/use-operation.ts';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import { useRoute } from '../../../router/router.ts';
 import { CopyLine } from '../parts/parts.tsx';
 import { useSecondsLeft, waitFor } from './trial.tsx';
 
-const SETTINGS = hashOf(['settings', 'addresses']);
+const SETTINGS = buildHash(['settings', 'addresses']);
 
 /** At `#/confirm/<token>`. */
 export function ConfirmPage() {

@@ -37,7 +37,7 @@ export function LanCard({ addresses }: { readonly addresses: Addresses }) {
           onChange={({ currentTarget }) => change.start({ host: currentTarget.checked ? EVERY_NETWORK : ONLY_HERE })}
         />
         {isOpen && (
-          <ForBots key={addresses.base_url} addresses={addresses} authority={certificates.data?.authority.pem} />
+          <ForBots key={addresses.base_url} addresses={addresses} authority={certificates.data?.authority?.pem} />
         )}
       </div>
     </SectionCard>

@@ -7,7 +7,7 @@ import { useOperationForm } from '../../../components/form/use-operation-form.ts
 import { SectionCard } from '../../../components/page.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import { CopyLine, Reading } from '../parts/parts.tsx';
 import classes from './api.module.css';
 import { KeysCard } from './keys-card.tsx';
@@ -38,7 +38,11 @@ function AddressCard() {
         {baseUrl ? <CopyLine value={baseUrl} label={t('api.copyAddress')} /> : <Skeleton height={36} />}
         <p className={classes.hint}>{t('api.addressHint')}</p>
         <div className={classes.acts}>
-          <Button component="a" href={hashOf([...API_PATH, 'docs'])} leftSection={<IconBook2 size={16} stroke={1.5} />}>
+          <Button
+            component="a"
+            href={buildHash([...API_PATH, 'docs'])}
+            leftSection={<IconBook2 size={16} stroke={1.5} />}
+          >
             {t('api.open')}
           </Button>
           <Button variant="default" leftSection={<IconDownload size={16} stroke={1.5} />} onClick={download}>

@@ -1,13 +1,13 @@
 // Ready-made requests: each method has them, a shell reads them as they are meant, and none contains a key without a reason.
 import { describe, expect, it } from 'vitest';
 import { API_OPERATIONS } from '../../../../../contract/table.ts';
-import { curlOf, exampleSamples } from './curl.ts';
+import { buildCurlExample, exampleSamples } from './curl.ts';
 
 const endpoint = { baseUrl: 'https://10.0.0.2:8443/secret/api/v1', hasOwnAuthority: true };
 
-describe('curlOf', () => {
+describe('buildCurlExample', () => {
   it('writes a first call with the key that was made', () => {
-    expect(curlOf(endpoint, '/users?limit=5', 'pnl_abc')).toBe(
+    expect(buildCurlExample(endpoint, '/users?limit=5', 'pnl_abc')).toBe(
       [
         'curl --fail-with-body --cacert gatehouse-ca.pem \\',
         "  -H 'Authorization: Bearer pnl_abc' \\",
@@ -17,13 +17,15 @@ describe('curlOf', () => {
   });
 
   it('makes one word of anything', () => {
-    expect(curlOf(endpoint, "/users?q=Ann's $HOME `x`", null)).toContain("/users?q=Ann'\\''s $HOME `x`'");
+    expect(buildCurlExample(endpoint, "/users?q=Ann's $HOME `x`", null)).toContain("/users?q=Ann'\\''s $HOME `x`'");
   });
 
   it('names the authority only where the panel signs its own certificate and there is one', () => {
-    expect(curlOf({ ...endpoint, hasOwnAuthority: false }, '/users', null)).not.toContain('--cacert');
-    expect(curlOf({ ...endpoint, baseUrl: 'http://127.0.0.1:1/s/api/v1' }, '/users', null)).not.toContain('--cacert');
-    expect(curlOf(endpoint, '/users', null)).toContain('"Authorization: Bearer $PANEL_KEY"');
+    expect(buildCurlExample({ ...endpoint, hasOwnAuthority: false }, '/users', null)).not.toContain('--cacert');
+    expect(buildCurlExample({ ...endpoint, baseUrl: 'http://127.0.0.1:1/s/api/v1' }, '/users', null)).not.toContain(
+      '--cacert',
+    );
+    expect(buildCurlExample(endpoint, '/users', null)).toContain('"Authorization: Bearer $PANEL_KEY"');
   });
 });
 

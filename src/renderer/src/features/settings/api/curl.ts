@@ -13,7 +13,7 @@ function needsCa({ baseUrl, hasOwnAuthority }: ApiEndpoint): boolean {
 }
 
 /** A GET as a command of curl. `path`: behind the base address, as in `/users?limit=5`. `key` null: from the environment. */
-export function curlOf(endpoint: ApiEndpoint, path: string, key: string | null): string {
+export function buildCurlExample(endpoint: ApiEndpoint, path: string, key: string | null): string {
   const url = `${endpoint.baseUrl}${path}`;
   return curlCommand({ method: 'GET', url, needsCa: needsCa(endpoint), headers: [], body: undefined }, key);
 }

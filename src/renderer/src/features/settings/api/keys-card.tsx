@@ -11,7 +11,7 @@ import { EmptyState } from '../../../components/placeholder.tsx';
 import { Mark, StateDot } from '../../../components/state.tsx';
 import { useAct } from '../../../data/use-act.ts';
 import { useOperation } from '../../../data/use-operation.ts';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import { Reading } from '../parts/parts.tsx';
 import rows from '../parts/rows.module.css';
 import classes from './api.module.css';
@@ -38,7 +38,7 @@ function Keys({ keys }: { readonly keys: readonly Key[] }) {
   const add = (
     <Button
       component="a"
-      href={hashOf(['settings', 'security', 'api', 'new'])}
+      href={buildHash(['settings', 'security', 'api', 'new'])}
       leftSection={<IconPlus size={16} stroke={1.5} />}
     >
       {t('api.add')}

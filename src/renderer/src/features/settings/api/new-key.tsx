@@ -9,11 +9,11 @@ import { FormDrawer } from '../../../components/form/form-drawer.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { RecordDrawer } from '../../../components/record-drawer.tsx';
 import { SecretOnce } from '../../../components/secret-once.tsx';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import { leave, useRoute } from '../../../router/router.ts';
 import { CopyLine } from '../parts/parts.tsx';
 import classes from './api.module.css';
-import { curlOf } from './curl.ts';
+import { buildCurlExample } from './curl.ts';
 import { useApi } from './use-api.ts';
 
 type Made = Output<'createKey'>;
@@ -23,7 +23,7 @@ export function NewKey() {
   const isOpen = useRoute().path[3] === 'new';
   const [made, setMade] = useState<Made | null>(null);
   const close = () => {
-    leave(hashOf(['settings', 'security', 'api']));
+    leave(buildHash(['settings', 'security', 'api']));
     setMade(null);
   };
   if (made !== null) return <Ready made={made} isOpen={isOpen} onClose={close} />;
@@ -114,8 +114,8 @@ function Ready({ made: { key, value }, isOpen, onClose }: ReadyProps) {
             <h3>{t('api.ready.curl')}</h3>
             <CopyLine
               multiline
-              value={curlOf(api, '/users?limit=5', value)}
-              shown={curlOf(api, '/users?limit=5', `${key.prefix}${HIDDEN_REST}`)}
+              value={buildCurlExample(api, '/users?limit=5', value)}
+              shown={buildCurlExample(api, '/users?limit=5', `${key.prefix}${HIDDEN_REST}`)}
               label={t('api.ready.copyCurl')}
             />
             {api.saveAuthority !== null && (

@@ -5,8 +5,8 @@ import { useEffect, useEffectEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { SESSION_FIELD, SESSION_HEADER } from '../../../../../contract/access/session.ts';
 import type { Backup } from '../../../../../contract/backups.ts';
-import { isProblem, isProblemOf, PanelCallError } from '../../../../../contract/client.ts';
-import { problemOf } from '../../../../../contract/errors.ts';
+import { hasProblemCode, isProblem, PanelCallError } from '../../../../../contract/client.ts';
+import { buildProblem } from '../../../../../contract/errors.ts';
 import { Confirm } from '../../../components/confirm.tsx';
 import { Bytes, DateTime } from '../../../components/figures.tsx';
 import { SectionCard } from '../../../components/page.tsx';
@@ -15,7 +15,7 @@ import { Mark } from '../../../components/state.tsx';
 import { usePanel } from '../../../data/panel.tsx';
 import { useAct } from '../../../data/use-act.ts';
 import { useFormat } from '../../../format/use-format.tsx';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import { navigate } from '../../../router/router.ts';
 import { setDropped, useDropped } from '../../../state/dropped.ts';
 import { notify, notifyFailure } from '../../../state/messages.ts';
@@ -104,7 +104,7 @@ function BackupRow({ backup, hasChats, onDelete }: BackupRowProps) {
         <Button
           component="a"
           variant="default"
-          href={hashOf(['settings', 'backups', name])}
+          href={buildHash(['settings', 'backups', name])}
           aria-label={t('backups.list.restoreOf', { name })}
         >
           {t('backups.list.restore')}
@@ -166,7 +166,7 @@ function UploadButton() {
       notify({ text: t('backups.list.uploaded', { size: format.bytes(backup.size_bytes) }) });
       onDone?.(backup);
     } catch (failure) {
-      if (isProblemOf(failure, 'signed_out')) markSessionEnded();
+      if (hasProblemCode(failure, 'signed_out')) markSessionEnded();
       notifyFailure(failure);
     } finally {
       setPart(null);
@@ -175,7 +175,7 @@ function UploadButton() {
   const uploadDropped = useEffectEvent((file: File) => {
     if (useDropped.getState().backup !== file) return;
     setDropped(null);
-    void upload(file, ({ name }) => navigate(hashOf(['settings', 'backups', name])));
+    void upload(file, ({ name }) => navigate(buildHash(['settings', 'backups', name])));
   });
   useEffect(() => {
     if (dropped !== null) uploadDropped(dropped);
@@ -231,9 +231,9 @@ function uploadBackup(file: Blob, onProgress: (part: number) => void): Promise<B
     request.onload = () => {
       const reply = parse(request.responseText);
       if (request.status === 201) resolve(reply as Backup);
-      else reject(new PanelCallError(isProblem(reply) ? reply : problemOf('unavailable', 'none')));
+      else reject(new PanelCallError(isProblem(reply) ? reply : buildProblem('unavailable', 'none')));
     };
-    request.onerror = () => reject(new PanelCallError(problemOf('unavailable', 'none')));
+    request.onerror = () => reject(new PanelCallError(buildProblem('unavailable', 'none')));
     request.send(file);
   });
 }

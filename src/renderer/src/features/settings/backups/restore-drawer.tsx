@@ -13,7 +13,7 @@ import { DrawerSection, Fact, Facts, RecordDrawer } from '../../../components/re
 import { Skeleton } from '../../../components/skeleton.tsx';
 import { useAct } from '../../../data/use-act.ts';
 import { useFormat } from '../../../format/use-format.tsx';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import { leave, useRoute } from '../../../router/router.ts';
 import { Notice } from '../parts/parts.tsx';
 import rows from '../parts/rows.module.css';
@@ -24,7 +24,7 @@ export function RestoreDrawer({ backups }: { readonly backups: readonly Backup[]
   const format = useFormat();
   const name = useRoute().path[2];
   const backup = backups.find((one) => one.name === name);
-  const close = () => leave(hashOf(['settings', 'backups']));
+  const close = () => leave(buildHash(['settings', 'backups']));
   if (backup === undefined) return null;
   return (
     <RecordDrawer
@@ -152,39 +152,39 @@ function Origin({ verdict: { origin, differences } }: { readonly verdict: Output
       <div className={rows.stack}>
         <p>{t('backups.origin.unknownText')}</p>
         {keys.length > 0 && (
-          <Brought title={t('backups.origin.keys')}>
+          <SuppliedMaterial title={t('backups.origin.keys')}>
             {keys.map(({ name, access, prefix }) => (
               <li key={prefix + name}>
                 {name} · {t(`api.${access}`)} · <code>{prefix}…</code>
               </li>
             ))}
-          </Brought>
+          </SuppliedMaterial>
         )}
         {settings.length > 0 && (
-          <Brought title={t('backups.origin.settings')}>
+          <SuppliedMaterial title={t('backups.origin.settings')}>
             {settings.map(({ name, here, there }) => (
               <li key={name}>
-                {nameOf(t, name)}: <code>{here ?? t('backups.origin.default')}</code> →{' '}
+                {translateName(t, name)}: <code>{here ?? t('backups.origin.default')}</code> →{' '}
                 <code>{there ?? t('backups.origin.default')}</code>
               </li>
             ))}
-          </Brought>
+          </SuppliedMaterial>
         )}
         {webhooks.length > 0 && (
-          <Brought title={t('backups.origin.webhooks')}>
+          <SuppliedMaterial title={t('backups.origin.webhooks')}>
             {webhooks.map((url) => (
               <li key={url}>
                 <code>{url}</code>
               </li>
             ))}
-          </Brought>
+          </SuppliedMaterial>
         )}
       </div>
     </Notice>
   );
 }
 
-function Brought({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+function SuppliedMaterial({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <div>
       <p>{title}</p>
@@ -204,7 +204,7 @@ const NAMED = [
   'backupSchedule',
 ] as const;
 
-function nameOf(t: TFunction<'settings'>, name: string): string {
+function translateName(t: TFunction<'settings'>, name: string): string {
   const known = NAMED.find((one) => one === name);
   return known === undefined ? name : t(`backups.origin.name.${known}`);
 }

@@ -1,15 +1,15 @@
 // The choices of a schedule: the usual ones, never without the one that is set.
 import { describe, expect, it } from 'vitest';
-import { choicesOf, periodOf } from './schedule-card.tsx';
+import { listChoices, periodOf } from './schedule-card.tsx';
 
-describe('choicesOf', () => {
+describe('listChoices', () => {
   it('offers the usual ones', () => {
-    expect(choicesOf(24)).toEqual([null, 1, 6, 12, 24, 72, 168]);
-    expect(choicesOf(null)).toEqual([null, 1, 6, 12, 24, 72, 168]);
+    expect(listChoices(24)).toEqual([null, 1, 6, 12, 24, 72, 168]);
+    expect(listChoices(null)).toEqual([null, 1, 6, 12, 24, 72, 168]);
   });
 
   it('includes an unusual present one in order', () => {
-    expect(choicesOf(8)).toEqual([null, 1, 6, 8, 12, 24, 72, 168]);
+    expect(listChoices(8)).toEqual([null, 1, 6, 8, 12, 24, 72, 168]);
   });
 });
 

@@ -64,7 +64,7 @@ export function ScheduleCard({ schedule, hasChats }: ScheduleCardProps) {
       <Select
         label={t('settings:backups.schedule.every')}
         allowDeselect={false}
-        data={choicesOf(every_hours).map((hours) => ({
+        data={listChoices(every_hours).map((hours) => ({
           value: hours === null ? NEVER : String(hours),
           label: hours === null ? t('settings:backups.schedule.off') : period(hours),
         }))}
@@ -122,7 +122,7 @@ function Last({ schedule: { every_hours, last_at, last_error } }: { readonly sch
 const USUAL: readonly (number | null)[] = [null, 1, 6, 12, 24, 72, 168];
 
 /** The choices to offer, the present one among them, in order. */
-export function choicesOf(present: number | null): readonly (number | null)[] {
+export function listChoices(present: number | null): readonly (number | null)[] {
   const all = USUAL.includes(present) ? USUAL : [...USUAL, present];
   return [...all].sort((a, b) => (a ?? 0) - (b ?? 0));
 }

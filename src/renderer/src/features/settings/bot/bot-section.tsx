@@ -199,7 +199,7 @@ interface Values extends Record<string, unknown> {
 const WRONG = ['keys_refused', 'no_answer', 'https_required', 'address_refused'] as const;
 
 /** What is sent: a token or a proxy that was not typed stays as it is. */
-function inputOf({ token, api_root, allow_private, proxy }: Values, before: Bot) {
+function buildInput({ token, api_root, allow_private, proxy }: Values, before: Bot) {
   const apiRoot = api_root.trim();
   const typed = proxy.trim();
   return {
@@ -221,7 +221,7 @@ function BotForm({ bot }: { readonly bot: Bot }) {
       allow_private: bot.allow_private,
       proxy: bot.proxy ?? '',
     },
-    toInput: (values) => inputOf(values, bot),
+    toInput: (values) => buildInput(values, bot),
     check: ({ token, api_root, proxy }): Record<string, string> => ({
       ...(token.trim() === '' && isNew && { token: t('bot.form.required') }),
       ...(token.trim() !== '' && !BOT_TOKEN.test(token.trim()) && { token: t('bot.form.format') }),

@@ -18,14 +18,14 @@ import { type State, StateDot } from '../../../components/state.tsx';
 import { useAct } from '../../../data/use-act.ts';
 import { useOperation } from '../../../data/use-operation.ts';
 import { useFormat } from '../../../format/use-format.tsx';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import rows from '../parts/rows.module.css';
 import classes from './notices.module.css';
 
 const SHOWN = 5;
 const POLL_MS = 2000;
 const PAGE = 100;
-const MOST = 500;
+const MAX = 500;
 
 const LOOKS: Readonly<Record<Broadcast['state'], State>> = {
   draft: 'unknown',
@@ -52,7 +52,7 @@ export function BroadcastsCard() {
       description={t('bot.broadcasts.description')}
       flush={items.length > 0}
       footer={
-        <Button component="a" variant="default" href={hashOf(['users', 'broadcast'])}>
+        <Button component="a" variant="default" href={buildHash(['users', 'broadcast'])}>
           {t('bot.broadcasts.create')}
         </Button>
       }
@@ -168,7 +168,7 @@ function People({ broadcast, onClose }: { readonly broadcast: Broadcast | null; 
         <ul className={rows.rows}>
           {people.data.items.map(({ user, state: own, error }) => (
             <li key={user.id} className={rows.row}>
-              <a href={hashOf(['users', user.id])}>{user.name}</a>
+              <a href={buildHash(['users', user.id])}>{user.name}</a>
               <span className={rows.rowFacts}>
                 {error !== null && own === 'failed' && <span>{error}</span>}
                 <StateDot state={PERSON_LOOKS[own]} label={t(`bot.broadcasts.person.${own}`)} />
@@ -177,8 +177,8 @@ function People({ broadcast, onClose }: { readonly broadcast: Broadcast | null; 
           ))}
         </ul>
       )}
-      {people.data?.next_after != null && limit < MOST && (
-        <Button variant="default" onClick={() => setLimit(MOST)}>
+      {people.data?.next_after != null && limit < MAX && (
+        <Button variant="default" onClick={() => setLimit(MAX)}>
           {t('bot.broadcasts.more')}
         </Button>
       )}

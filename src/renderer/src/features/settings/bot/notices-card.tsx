@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import {
   type BotNotices,
-  MOST_NOTICE,
+  MAX_NOTICE,
   NOTICE_FIELDS,
   type NoticeField,
   USER_NOTICES,
@@ -25,7 +25,7 @@ interface Values extends Record<string, unknown>, QuietValues {
   readonly texts: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-function valuesOf({ on, quiet, texts }: BotNotices): Values {
+function toFormValues({ on, quiet, texts }: BotNotices): Values {
   const own: Record<string, Record<string, string>> = {};
   for (const { kind, language, text } of texts) own[language] = { ...own[language], [kind]: text ?? '' };
   return {
@@ -36,7 +36,7 @@ function valuesOf({ on, quiet, texts }: BotNotices): Values {
 }
 
 /** What is sent: of the texts those that were changed. */
-function inputOf({ on, texts, ...quiet }: Values, before: BotNotices) {
+function buildInput({ on, texts, ...quiet }: Values, before: BotNotices) {
   const changed = before.texts.flatMap(({ kind, language, text }) => {
     const typed = (texts[language]?.[kind] ?? '').trim();
     return typed === (text ?? '') ? [] : [{ kind, language, text: typed === '' ? null : typed }];
@@ -49,7 +49,7 @@ function inputOf({ on, texts, ...quiet }: Values, before: BotNotices) {
 }
 
 /** A user who does not exist, for the preview. */
-function sampleOf(language: Language): Readonly<Record<NoticeField, string>> {
+function buildSample(language: Language): Readonly<Record<NoticeField, string>> {
   const { tag } = languageEntry(language);
   const day = new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' });
   const gigabytes = (count: number) => new Intl.NumberFormat(tag, { style: 'unit', unit: 'gigabyte' }).format(count);
@@ -71,8 +71,8 @@ export function NoticesCard({ notices }: { readonly notices: BotNotices }) {
   );
   const form = useOperationForm<'saveBotNotices', Values>({
     operation: 'saveBotNotices',
-    initial: valuesOf(notices),
-    toInput: (values) => inputOf(values, notices),
+    initial: toFormValues(notices),
+    toInput: (values) => buildInput(values, notices),
     check: ({ texts }): Record<string, string> => {
       const wrong: Record<string, string> = {};
       for (const { kind, language: code } of notices.texts) {
@@ -109,13 +109,13 @@ export function NoticesCard({ notices }: { readonly notices: BotNotices }) {
               aria-label={t('bot.notices.textOf', { kind: t(`bot.notices.kind.${kind}`) })}
               placeholder={usual(kind)}
               lang={language}
-              maxLength={MOST_NOTICE}
+              maxLength={MAX_NOTICE}
               autosize
               minRows={2}
               {...getInputProps(`texts.${language}.${kind}`)}
             />
             <p className={classes.preview} lang={language}>
-              {fillNotice(text, sampleOf(language))}
+              {fillNotice(text, buildSample(language))}
             </p>
           </div>
         );

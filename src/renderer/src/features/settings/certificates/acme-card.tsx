@@ -11,7 +11,7 @@ import { useAct } from '../../../data/use-act.ts';
 import { useOperation } from '../../../data/use-operation.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { useNow } from '../../../format/use-now.ts';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import { Notice, Reading } from '../parts/parts.tsx';
 import rows from '../parts/rows.module.css';
 import { AcmeDrawer } from './acme-drawer.tsx';
@@ -41,7 +41,7 @@ export function AcmeCard({ targets }: AcmeCardProps) {
                   <p className={rows.hint}>{t('certificates.acme.needs')}</p>
                 </>
               ) : (
-                <Standing acme={state} settings={state.settings} />
+                <AcmeStatus acme={state} settings={state.settings} />
               )}
             </div>
           </SectionCard>
@@ -52,7 +52,7 @@ export function AcmeCard({ targets }: AcmeCardProps) {
   );
 }
 
-function Standing({ acme, settings }: { readonly acme: Acme; readonly settings: NonNullable<Acme['settings']> }) {
+function AcmeStatus({ acme, settings }: { readonly acme: Acme; readonly settings: NonNullable<Acme['settings']> }) {
   const { t } = useTranslation('settings');
   const { failure, next_order_at, not_after, status } = acme;
   return (
@@ -125,7 +125,7 @@ function useAuthorityName(): (directoryUrl: string) => string {
 type FailureOf = NonNullable<Acme['failure']>;
 
 /** What helps, by the type of the authority's problem (RFC 8555, 6.7). */
-const MENDED_BY_TYPE: Readonly<Record<string, 'dns' | 'connection' | 'unauthorized' | 'caa' | 'identifier'>> = {
+const REMEDY_BY_TYPE: Readonly<Record<string, 'dns' | 'connection' | 'unauthorized' | 'caa' | 'identifier'>> = {
   dns: 'dns',
   connection: 'connection',
   tls: 'connection',
@@ -136,7 +136,7 @@ const MENDED_BY_TYPE: Readonly<Record<string, 'dns' | 'connection' | 'unauthoriz
   unsupportedIdentifier: 'identifier',
 };
 
-function mendingOf({ code, type }: FailureOf) {
+function findRemedy({ code, type }: FailureOf) {
   switch (code) {
     case 'port_in_use':
       return 'port';
@@ -147,7 +147,7 @@ function mendingOf({ code, type }: FailureOf) {
     case 'no_challenge':
       return 'challenge';
     case 'refused':
-      return MENDED_BY_TYPE[type ?? ''] ?? 'read';
+      return REMEDY_BY_TYPE[type ?? ''] ?? 'read';
     default:
       return 'wait';
   }
@@ -168,7 +168,7 @@ function Failure({ failure, failures }: { readonly failure: FailureOf; readonly 
           {name === null ? t('certificates.acme.saysAll', { detail }) : t('certificates.acme.says', { name, detail })}
         </p>
       )}
-      <p>{t(`certificates.acme.mend.${mendingOf(failure)}`)}</p>
+      <p>{t(`certificates.acme.mend.${findRemedy(failure)}`)}</p>
       <p>{t('certificates.acme.failed', { count: failures })}</p>
     </Notice>
   );
@@ -198,7 +198,7 @@ function Acts({ acme: { status, settings } }: { readonly acme: Acme }) {
           {t('certificates.acme.turnOff')}
         </Button>
       )}
-      <Button component="a" variant="default" href={hashOf(['settings', 'certificates', 'acme'])}>
+      <Button component="a" variant="default" href={buildHash(['settings', 'certificates', 'acme'])}>
         {t(isOn ? 'certificates.acme.change' : 'certificates.acme.setUp')}
       </Button>
       <Confirm

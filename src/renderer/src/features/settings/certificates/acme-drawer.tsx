@@ -11,7 +11,7 @@ import type { CERTIFICATE_TARGETS } from '../../../../../contract/settings/certi
 import { FormDrawer } from '../../../components/form/form-drawer.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { WholeNumberInput } from '../../../components/form/whole-number-input.tsx';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import { leave, useRoute } from '../../../router/router.ts';
 import rows from '../parts/rows.module.css';
 
@@ -43,7 +43,7 @@ interface Values extends Record<string, unknown> {
   readonly agrees_to_terms: boolean;
 }
 
-function initialOf(settings: Acme['settings']): Values {
+function buildInitialValues(settings: Acme['settings']): Values {
   const url = settings?.directory_url ?? LETS_ENCRYPT;
   return {
     names: [...(settings?.names ?? [])],
@@ -59,10 +59,10 @@ function initialOf(settings: Acme['settings']): Values {
 
 function AcmeForm({ acme, targets }: AcmeDrawerProps) {
   const { t } = useTranslation('settings');
-  const close = () => leave(hashOf(['settings', 'certificates']));
+  const close = () => leave(buildHash(['settings', 'certificates']));
   const form = useOperationForm<'setUpAcme', Values>({
     operation: 'setUpAcme',
-    initial: initialOf(acme.settings),
+    initial: buildInitialValues(acme.settings),
     toInput: (values) => ({
       names: values.names,
       directory_url: values.authority === OTHER ? values.directory_url.trim() : values.authority,

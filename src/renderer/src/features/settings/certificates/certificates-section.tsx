@@ -4,8 +4,7 @@ import { IconCertificateOff, IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CA_FILE } from '../../../../../contract/openapi/trust.ts';
-import type { Certificate } from '../../../../../contract/settings/certificates.ts';
-import type { Output } from '../../../../../contract/table.ts';
+import type { Authority, Certificate } from '../../../../../contract/settings/certificates.ts';
 import { Confirm } from '../../../components/confirm.tsx';
 import { DateTime } from '../../../components/figures.tsx';
 import { SectionCard } from '../../../components/page.tsx';
@@ -15,7 +14,7 @@ import { useHost } from '../../../data/host.ts';
 import { useAct } from '../../../data/use-act.ts';
 import { useOperation } from '../../../data/use-operation.ts';
 import { useFormat } from '../../../format/use-format.tsx';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import { notifyFailure } from '../../../state/messages.ts';
 import { CopyLine, Notice, Reading } from '../parts/parts.tsx';
 import rows from '../parts/rows.module.css';
@@ -25,9 +24,7 @@ import { ImportDrawer } from './import-drawer.tsx';
 export function CertificatesSection() {
   const { t } = useTranslation('settings');
   const certificates = useOperation('getCertificates', {});
-  // A panel behind a proxy has none: it answers so itself, with a request id; one that cannot be reached has no id.
-  const isPlain = certificates.error?.code === 'unavailable' && !certificates.error.problem.instance.endsWith(':none');
-  if (isPlain) {
+  if (certificates.data?.mode === 'proxy') {
     return (
       <SectionCard title={t('sections.certificates')}>
         <EmptyState
@@ -47,7 +44,7 @@ export function CertificatesSection() {
             <ServedCard key={certificate.target} certificate={certificate} />
           ))}
           <AcmeCard targets={served.map(({ target }) => target)} />
-          <AuthorityCard authority={authority} />
+          {authority !== null && <AuthorityCard authority={authority} />}
           <ImportDrawer targets={served.map(({ target }) => target)} />
         </>
       )}
@@ -55,39 +52,86 @@ export function CertificatesSection() {
   );
 }
 
-function AuthorityCard({ authority }: { readonly authority: Output<'getCertificates'>['authority'] }) {
+function AuthorityCard({ authority }: { readonly authority: Authority }) {
   const { t } = useTranslation('settings');
-  const host = useHost();
+  const format = useFormat();
+  const { warning, replaced } = authority;
   return (
     <SectionCard
       title={t('certificates.ca.title')}
       description={t('certificates.ca.description')}
-      actions={
-        <Button
-          variant="default"
-          leftSection={<IconDownload size={16} stroke={1.5} />}
-          onClick={() => void host.save(CA_FILE, 'application/x-pem-file', authority.pem).catch(notifyFailure)}
-        >
-          {t('certificates.ca.download')}
-        </Button>
-      }
+      actions={<AuthorityActions authority={authority} />}
     >
-      <dl className={rows.facts}>
-        <div>
-          <dt>{t('certificates.until')}</dt>
-          <dd>
-            <DateTime at={authority.not_after} style="dateLong" />
-          </dd>
-        </div>
-        <div>
-          <dt>{t('certificates.fingerprint')}</dt>
-          <dd>
-            <CopyLine value={authority.fingerprint} label={t('certificates.copyFingerprint')} />
-          </dd>
-        </div>
-      </dl>
-      <p className={rows.hint}>{t('certificates.ca.use')}</p>
+      <div className={rows.stack}>
+        {replaced !== null && (
+          <Notice tone="bad">{t('certificates.ca.replaced', { when: format.moment(replaced.at) })}</Notice>
+        )}
+        {warning !== null && (
+          <Notice tone={warning === 'ends_soon' ? 'warn' : 'bad'}>{t(`certificates.ca.warning.${warning}`)}</Notice>
+        )}
+        <dl className={rows.facts}>
+          <div>
+            <dt>{t('certificates.until')}</dt>
+            <dd>
+              <DateTime at={authority.not_after} style="dateLong" />
+            </dd>
+          </div>
+          <div>
+            <dt>{t('certificates.fingerprint')}</dt>
+            <dd>
+              <CopyLine value={authority.fingerprint} label={t('certificates.copyFingerprint')} />
+            </dd>
+          </div>
+          {replaced !== null && (
+            <div>
+              <dt>{t('certificates.ca.former')}</dt>
+              <dd>
+                <CopyLine value={replaced.fingerprint} label={t('certificates.copyFingerprint')} />
+              </dd>
+            </div>
+          )}
+        </dl>
+        <p className={rows.hint}>{t('certificates.ca.use')}</p>
+      </div>
     </SectionCard>
+  );
+}
+
+function AuthorityActions({ authority: { pem, replaced } }: { readonly authority: Authority }) {
+  const { t } = useTranslation('settings');
+  const host = useHost();
+  const [isAsking, setAsking] = useState(false);
+  const replace = useAct('replaceAuthority', { message: () => ({ text: t('certificates.ca.done') }) });
+  const confirm = useAct('confirmAuthority', { message: () => ({ text: t('certificates.ca.confirmed') }) });
+  return (
+    <>
+      {replaced !== null && (
+        <Button variant="default" loading={confirm.isRunning} onClick={() => confirm.start({})}>
+          {t('certificates.ca.confirm')}
+        </Button>
+      )}
+      <Button
+        variant="default"
+        leftSection={<IconDownload size={16} stroke={1.5} />}
+        onClick={() => void host.save(CA_FILE, 'application/x-pem-file', pem).catch(notifyFailure)}
+      >
+        {t('certificates.ca.download')}
+      </Button>
+      <Button variant="default" onClick={() => setAsking(true)}>
+        {t('certificates.ca.replace')}
+      </Button>
+      <Confirm
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title={t('certificates.ca.replaceTitle')}
+        action={t('certificates.ca.replace')}
+        onConfirm={() => replace.run({})}
+        isDangerous
+      >
+        <p>{t('certificates.ca.replaceText')}</p>
+        <p>{t('certificates.ca.replaceReload')}</p>
+      </Confirm>
+    </>
   );
 }
 
@@ -154,7 +198,7 @@ function Acts({ certificate: { target, source } }: { readonly certificate: Certi
   });
   return (
     <>
-      <Button component="a" variant="default" href={hashOf(['settings', 'certificates', 'import'], { for: target })}>
+      <Button component="a" variant="default" href={buildHash(['settings', 'certificates', 'import'], { for: target })}>
         {t('certificates.import')}
       </Button>
       <Button variant="default" onClick={() => setAsking(true)}>

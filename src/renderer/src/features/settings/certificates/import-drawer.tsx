@@ -6,7 +6,7 @@ import { FormDrawer } from '../../../components/form/form-drawer.tsx';
 import { isPemRefusal, PemInput } from '../../../components/form/pem-input.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { useFormat } from '../../../format/use-format.tsx';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import { leave, useRoute } from '../../../router/router.ts';
 
 type Target = (typeof CERTIFICATE_TARGETS)[number];
@@ -26,7 +26,7 @@ export function ImportDrawer({ targets }: ImportDrawerProps) {
 function ImportForm({ targets, asked }: ImportDrawerProps & { readonly asked: Target }) {
   const { t } = useTranslation('settings');
   const format = useFormat();
-  const close = () => leave(hashOf(['settings', 'certificates']));
+  const close = () => leave(buildHash(['settings', 'certificates']));
   const form = useOperationForm({
     operation: 'importCertificate',
     initial: { target: asked, certificate: '', private_key: '' },

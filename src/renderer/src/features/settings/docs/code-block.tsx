@@ -36,7 +36,7 @@ const COLOURED_CHARACTERS = 20_000;
 function colouredCode(code: string): ReactNode {
   if (code.length > COLOURED_CHARACTERS) return code;
   return code.split(TOKEN).map((part, index) => {
-    const kind = index % 2 === 1 ? kindOf(part) : null;
+    const kind = index % 2 === 1 ? classifyToken(part) : null;
     return kind === null ? (
       part
     ) : (
@@ -48,7 +48,7 @@ function colouredCode(code: string): ReactNode {
   });
 }
 
-function kindOf(token: string): 'name' | 'text' | 'note' | 'number' | 'word' {
+function classifyToken(token: string): 'name' | 'text' | 'note' | 'number' | 'word' {
   if (token.startsWith('//')) return 'note';
   if (/^["']/.test(token)) return token.endsWith(':') ? 'name' : 'text';
   return /^-?\d/.test(token) ? 'number' : 'word';

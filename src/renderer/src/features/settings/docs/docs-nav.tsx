@@ -6,10 +6,10 @@ import { useTranslation } from 'react-i18next';
 import { KeyHint } from '../../../components/acts/key-hint.tsx';
 import { useShortcuts } from '../../../components/acts/keys.ts';
 import { EmptyState } from '../../../components/placeholder.tsx';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import { navigate } from '../../../router/router.ts';
 import classes from './docs.module.css';
-import { DOCS, groupsOf, neighboursOf } from './methods.ts';
+import { DOCS, findGroups, findNeighbours } from './methods.ts';
 import { MethodName } from './operation-view.tsx';
 import type { Chapter } from './reference.ts';
 
@@ -26,10 +26,10 @@ export function DocsNav({ chapters, current }: DocsNavProps) {
   const text = useDeferredValue(search).trim();
   const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);
-  const groups = groupsOf(text);
-  const guidesOf = (part: string) =>
+  const groups = findGroups(text);
+  const listGuides = (part: string) =>
     chapters.filter(({ id, title }) => id !== '' && title.toLowerCase().includes(part.toLowerCase()));
-  const guides = guidesOf(text);
+  const guides = listGuides(text);
   useKeys(current, () => {
     setOpen(true);
     input.current?.select();
@@ -58,7 +58,7 @@ export function DocsNav({ chapters, current }: DocsNavProps) {
     <li key={id}>
       <a
         lang={id === '' ? undefined : 'en'}
-        href={hashOf([...DOCS, ...(id === '' ? [] : [id])])}
+        href={buildHash([...DOCS, ...(id === '' ? [] : [id])])}
         aria-current={id === (current ?? '') ? 'page' : undefined}
       >
         <span>{label}</span>
@@ -82,9 +82,9 @@ export function DocsNav({ chapters, current }: DocsNavProps) {
             if (event.key !== 'Enter') return;
             // Of what stands in the field: the list may still follow it.
             const typed = event.currentTarget.value.trim();
-            const first = guidesOf(typed)[0]?.id ?? groupsOf(typed)[0]?.operations[0]?.id;
+            const first = listGuides(typed)[0]?.id ?? findGroups(typed)[0]?.operations[0]?.id;
             if (typed === '' || first === undefined) return;
-            navigate(hashOf([...DOCS, first]));
+            navigate(buildHash([...DOCS, first]));
             // The method's own keys are next.
             event.currentTarget.blur();
           }}
@@ -125,10 +125,10 @@ export function DocsNav({ chapters, current }: DocsNavProps) {
 
 function useKeys(current: string | undefined, search: () => void): void {
   const { t } = useTranslation('settings');
-  const { previous, next } = neighboursOf(current ?? '');
-  const first = groupsOf()[0]?.operations[0];
+  const { previous, next } = findNeighbours(current ?? '');
+  const first = findGroups()[0]?.operations[0];
   const to = (id: string | undefined) => () => {
-    if (id !== undefined) navigate(hashOf([...DOCS, id]));
+    if (id !== undefined) navigate(buildHash([...DOCS, id]));
   };
   useShortcuts([
     { keys: '/', label: t('api.docs.filter'), group: 'list', run: search },

@@ -8,7 +8,7 @@ import { Page, PageHeader } from '../../../components/page.tsx';
 import { ErrorState } from '../../../components/placeholder.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import { useRoute } from '../../../router/router.ts';
 import { useTitle } from '../../../router/title.ts';
 import { useApi, useOpenApiFile } from '../api/use-api.ts';
@@ -17,7 +17,7 @@ import { DocsNav } from './docs-nav.tsx';
 import { Introduction } from './introduction.tsx';
 import { DOCS } from './methods.ts';
 import { OperationView } from './operation-view.tsx';
-import { type ApiDocument, chaptersOf } from './reference.ts';
+import { type ApiDocument, parseChapters } from './reference.ts';
 
 export function DocsPage() {
   const current = useRoute().path[DOCS.length];
@@ -39,7 +39,7 @@ export function DocsPage() {
         <Bones />
       ) : (
         <div className={classes.columns}>
-          <DocsNav chapters={chaptersOf(document)} current={current} />
+          <DocsNav chapters={parseChapters(document)} current={current} />
           {operation === undefined ? (
             <Introduction api={api} document={document} chapter={current} />
           ) : (
@@ -67,14 +67,14 @@ function DocsHeader() {
     <PageHeader
       title={t('api.docs.title')}
       aside={
-        <a className={classes.back} href={hashOf(DOCS.slice(0, -1))}>
+        <a className={classes.back} href={buildHash(DOCS.slice(0, -1))}>
           <IconArrowLeft size={16} stroke={1.5} aria-hidden />
           {t('api.docs.back')}
         </a>
       }
       actions={
         <>
-          <a className={classes.back} href={hashOf([...DOCS, 'plain'])}>
+          <a className={classes.back} href={buildHash([...DOCS, 'plain'])}>
             {t('api.docs.plain')}
           </a>
           <Button variant="default" leftSection={<IconDownload size={16} stroke={1.5} />} onClick={download}>

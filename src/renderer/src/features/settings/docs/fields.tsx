@@ -3,20 +3,20 @@ import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '../../../format/use-format.tsx';
 import classes from './docs.module.css';
-import { wordsOf } from './prose.tsx';
+import { renderInline } from './prose.tsx';
 import {
   type ApiDocument,
   type Bound,
   type Branch,
-  boundsOf,
-  branchesOf,
+  describeSchema,
+  describeType,
   type Field,
-  patternOf,
+  findPattern,
+  listBounds,
+  listBranches,
+  listValues,
   resolve,
   type Schema,
-  textOf,
-  typeOf,
-  valuesOf,
 } from './reference.ts';
 
 interface FieldListProps {
@@ -45,20 +45,20 @@ interface FieldRowProps {
 function FieldRow({ document, field, showsRequired }: FieldRowProps) {
   const { t } = useTranslation('settings');
   const { name, schema, isRequired, example } = field;
-  const description = field.description ?? textOf(document, schema);
-  const branches = branchesOf(document, schema);
+  const description = field.description ?? describeSchema(document, schema);
+  const branches = listBranches(document, schema);
   return (
     <li className={classes.field} data-field={name}>
       <p className={classes.fieldHead}>
         <code className={classes.fieldName}>{name}</code>
         <span className={classes.type} lang="en">
-          {typeOf(document, schema)}
+          {describeType(document, schema)}
         </span>
         {showsRequired && isRequired && <span className={classes.required}>{t('api.docs.required')}</span>}
       </p>
       {description !== undefined && (
         <p className={classes.fieldText} lang="en">
-          {wordsOf(description)}
+          {renderInline(description)}
         </p>
       )}
       <Rules document={document} schema={schema} example={example} />
@@ -77,12 +77,15 @@ interface RulesProps {
 function Rules({ document, schema, example }: RulesProps) {
   const { t } = useTranslation('settings');
   const boundText = useBoundText();
-  const values = valuesOf(document, schema);
-  const pattern = patternOf(document, schema);
+  const values = listValues(document, schema);
+  const pattern = findPattern(document, schema);
   const { default: standard, items } = resolve(document, schema);
   const lines = [
-    ...boundsOf(document, schema).map((bound) => ({ label: t(`api.docs.bound.${bound.of}`), text: boundText(bound) })),
-    ...(items ? boundsOf(document, items) : []).map((bound) => ({
+    ...listBounds(document, schema).map((bound) => ({
+      label: t(`api.docs.bound.${bound.of}`),
+      text: boundText(bound),
+    })),
+    ...(items ? listBounds(document, items) : []).map((bound) => ({
       label: t(`api.docs.each.${bound.of}`),
       text: boundText(bound),
     })),
@@ -143,19 +146,19 @@ interface InsideProps {
 
 function Inside({ document, branches, showsRequired }: InsideProps) {
   const { t } = useTranslation('settings');
-  const listOf = ({ fields }: Branch) => (
+  const renderFields = ({ fields }: Branch) => (
     <FieldList document={document} fields={fields} showsRequired={showsRequired} />
   );
   const [first] = branches;
   if (branches.length === 1 && first) {
-    return <Fold title={t('api.docs.fields', { count: first.fields.length })}>{() => listOf(first)}</Fold>;
+    return <Fold title={t('api.docs.fields', { count: first.fields.length })}>{() => renderFields(first)}</Fold>;
   }
   return (
     <Fold title={t('api.docs.kinds', { count: branches.length })}>
       {() =>
         branches.map((branch) => (
           <Fold key={branch.name} title={branch.name ?? ''}>
-            {() => listOf(branch)}
+            {() => renderFields(branch)}
           </Fold>
         ))
       }

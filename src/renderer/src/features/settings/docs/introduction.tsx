@@ -7,14 +7,14 @@ import { Skeleton } from '../../../components/skeleton.tsx';
 import { Mark } from '../../../components/state.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
 import { useLocale } from '../../../i18n/use-locale.ts';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import type { Api } from '../api/use-api.ts';
 import { CopyLine } from '../parts/parts.tsx';
 import classes from './docs.module.css';
-import { DOCS, groupsOf } from './methods.ts';
+import { DOCS, findGroups } from './methods.ts';
 import { MethodName } from './operation-view.tsx';
 import { Prose } from './prose.tsx';
-import { type ApiDocument, chaptersOf } from './reference.ts';
+import { type ApiDocument, parseChapters } from './reference.ts';
 
 interface IntroductionProps {
   readonly api: Api;
@@ -26,7 +26,7 @@ interface IntroductionProps {
 export function Introduction({ api, document, chapter }: IntroductionProps) {
   const { t } = useTranslation('settings');
   const locale = useLocale();
-  const [{ text: about } = { text: '' }, ...chapters] = chaptersOf(document);
+  const [{ text: about } = { text: '' }, ...chapters] = parseChapters(document);
   const root = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const target = root.current?.querySelector(`[data-chapter="${CSS.escape(chapter ?? '')}"]`);
@@ -54,7 +54,7 @@ export function Introduction({ api, document, chapter }: IntroductionProps) {
       ))}
       <section className={classes.chapter} data-chapter="methods" aria-label={t('api.docs.methods')}>
         <h2>{t('api.docs.methods')}</h2>
-        {groupsOf().map(({ tag, operations }) => (
+        {findGroups().map(({ tag, operations }) => (
           <section key={tag} className={classes.group} aria-label={tag} lang="en">
             <h3>{tag}</h3>
             <p className={classes.hint}>{TAGS[tag]}</p>
@@ -62,7 +62,7 @@ export function Introduction({ api, document, chapter }: IntroductionProps) {
               {operations.map(({ id, method, path, summary, access }) => (
                 <li key={id}>
                   <MethodName method={method} />
-                  <a href={hashOf([...DOCS, id])}>{summary}</a>
+                  <a href={buildHash([...DOCS, id])}>{summary}</a>
                   <code>{path}</code>
                   <span lang={locale}>
                     <Mark {...(access === 'full' && { tone: 'warn' as const })}>
@@ -97,7 +97,7 @@ function ActiveKeys() {
           </Mark>
         </span>
       ))}
-      <a className={classes.manage} href={hashOf(DOCS.slice(0, -1))}>
+      <a className={classes.manage} href={buildHash(DOCS.slice(0, -1))}>
         {t('api.docs.manage')}
       </a>
     </div>

@@ -11,7 +11,7 @@ export interface MethodGroup {
 }
 
 /** The groups that have a method which a text finds, with those alone; all for ''. */
-export function groupsOf(text = ''): readonly MethodGroup[] {
+export function findGroups(text = ''): readonly MethodGroup[] {
   return (Object.keys(TAGS) as Tag[])
     .map((tag) => ({ tag, operations: API_OPERATIONS.filter((one) => one.tag === tag && isMatching(one, text)) }))
     .filter(({ operations }) => operations.length > 0);
@@ -30,8 +30,8 @@ export function isMatching(
     .every((word) => where.includes(word));
 }
 
-export function neighboursOf(id: string): { readonly previous?: ApiOperation; readonly next?: ApiOperation } {
-  const all = groupsOf().flatMap(({ operations }) => operations);
+export function findNeighbours(id: string): { readonly previous?: ApiOperation; readonly next?: ApiOperation } {
+  const all = findGroups().flatMap(({ operations }) => operations);
   const index = all.findIndex((one) => one.id === id);
   const [previous, next] = [all[index - 1], all[index + 1]];
   return index < 0 ? {} : { ...(previous && { previous }), ...(next && { next }) };

@@ -80,7 +80,7 @@ const UNNAMED = 'select:not([aria-label]), input:not([aria-label]):not([type=che
 function nameControls(node: HTMLElement): () => void {
   const look = () => {
     for (const control of node.querySelectorAll<HTMLElement>(UNNAMED)) {
-      control.setAttribute('aria-label', nameOf(control));
+      control.setAttribute('aria-label', findLabel(control));
     }
     // Each table of answers would be a landmark, all of one name.
     for (const table of node.querySelectorAll('table[role=region]')) table.removeAttribute('role');
@@ -94,7 +94,7 @@ function nameControls(node: HTMLElement): () => void {
 }
 
 /** swagger-ui is written in English, and so are these. */
-function nameOf(control: HTMLElement): string {
+function findLabel(control: HTMLElement): string {
   const parameter = control.closest<HTMLElement>('tr[data-param-name]')?.dataset.paramName;
   if (parameter !== undefined) return parameter;
   if (control.matches('.examples-select-element')) return 'Example';

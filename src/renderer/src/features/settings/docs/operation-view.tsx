@@ -6,24 +6,24 @@ import type { ApiOperation } from '../../../../../contract/operation.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { EmptyState } from '../../../components/placeholder.tsx';
 import { Mark } from '../../../components/state.tsx';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import { exampleSamples } from '../api/curl.ts';
 import type { Api } from '../api/use-api.ts';
 import { CodeBlock } from './code-block.tsx';
 import classes from './docs.module.css';
 import { FieldList, Fold } from './fields.tsx';
-import { DOCS, neighboursOf } from './methods.ts';
-import { Prose, wordsOf } from './prose.tsx';
+import { DOCS, findNeighbours } from './methods.ts';
+import { Prose, renderInline } from './prose.tsx';
 import {
   type ApiDocument,
-  branchesOf,
-  contentOf,
   type DescribedOperation,
-  failuresOf,
+  listBranches,
+  listFailures,
+  listParameters,
+  listSuccesses,
   type Parameter,
-  parametersOf,
+  pickContent,
   type Success,
-  successesOf,
 } from './reference.ts';
 import { TryIt } from './try-it.tsx';
 
@@ -51,9 +51,9 @@ export function OperationView({ api, document, operation, ...choices }: Operatio
   const { id, method, path, summary, description, access } = operation;
   const described = document.paths[path]?.[method.toLowerCase()];
   if (described === undefined) return <EmptyState title={t('api.docs.unknown')} />;
-  const inPath = parametersOf(document, described, 'path');
-  const inQuery = parametersOf(document, described, 'query');
-  const successes = successesOf(document, described);
+  const inPath = listParameters(document, described, 'path');
+  const inQuery = listParameters(document, described, 'query');
+  const successes = listSuccesses(document, described);
   return (
     <article ref={top} className={classes.operation} aria-labelledby={`method-${id}`} data-operation={id}>
       <div className={classes.text}>
@@ -83,7 +83,7 @@ export function OperationView({ api, document, operation, ...choices }: Operatio
         <Parameters
           document={document}
           title={t('api.docs.inHeader')}
-          parameters={parametersOf(document, described, 'header')}
+          parameters={listParameters(document, described, 'header')}
         />
         <Body document={document} described={described} />
         {successes.map((success) => (
@@ -168,8 +168,8 @@ interface DescribedProps {
 function Body({ document, described: { requestBody } }: DescribedProps) {
   const { t } = useTranslation('settings');
   if (requestBody === undefined) return null;
-  const schema = contentOf(requestBody.content)?.schema;
-  const branches = schema === undefined ? [] : branchesOf(document, schema);
+  const schema = pickContent(requestBody.content)?.schema;
+  const branches = schema === undefined ? [] : listBranches(document, schema);
   return (
     <Part title={t('api.docs.body')}>
       <p className={classes.types} lang="en">
@@ -179,7 +179,7 @@ function Body({ document, described: { requestBody } }: DescribedProps) {
       </p>
       {requestBody.description !== undefined && (
         <p className={classes.fieldText} lang="en">
-          {wordsOf(requestBody.description)}
+          {renderInline(requestBody.description)}
         </p>
       )}
       {branches.map(({ name, fields }) => (
@@ -192,7 +192,7 @@ function Body({ document, described: { requestBody } }: DescribedProps) {
 function SuccessPart({ document, success }: { readonly document: ApiDocument; readonly success: Success }) {
   const { t } = useTranslation('settings');
   const { status, description, types, schema, headers } = success;
-  const branches = schema === undefined ? [] : branchesOf(document, schema);
+  const branches = schema === undefined ? [] : listBranches(document, schema);
   return (
     <Part title={t('api.docs.reply', { status })}>
       <p className={classes.types} lang="en">
@@ -210,7 +210,7 @@ function SuccessPart({ document, success }: { readonly document: ApiDocument; re
             {headers.map(({ name, description: about = '' }) => (
               <div key={name}>
                 <dt>{name}</dt>
-                <dd>{wordsOf(about)}</dd>
+                <dd>{renderInline(about)}</dd>
               </div>
             ))}
           </dl>
@@ -225,7 +225,7 @@ function Failures({ document, described }: DescribedProps) {
   return (
     <Part title={t('api.docs.errors')}>
       <ul className={classes.failures}>
-        {failuresOf(document, described).map(({ status, code, title, example }) => (
+        {listFailures(document, described).map(({ status, code, title, example }) => (
           <li key={code}>
             <span className={classes.failureStatus}>{status}</span>
             <div lang="en">
@@ -286,17 +286,17 @@ function Samples({ api, id, language, onLanguage }: SamplesProps) {
 /** The methods before and behind this one. */
 function Neighbours({ id }: { readonly id: string }) {
   const { t } = useTranslation('settings');
-  const { previous, next } = neighboursOf(id);
+  const { previous, next } = findNeighbours(id);
   return (
     <nav className={classes.neighbours} aria-label={t('api.docs.neighbours')} lang="en">
       {previous && (
-        <a href={hashOf([...DOCS, previous.id])} rel="prev">
+        <a href={buildHash([...DOCS, previous.id])} rel="prev">
           <IconChevronLeft size={16} stroke={1.5} aria-hidden />
           {previous.summary}
         </a>
       )}
       {next && (
-        <a href={hashOf([...DOCS, next.id])} rel="next">
+        <a href={buildHash([...DOCS, next.id])} rel="next">
           {next.summary}
           <IconChevronRight size={16} stroke={1.5} aria-hidden />
         </a>

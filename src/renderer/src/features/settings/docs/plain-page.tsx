@@ -7,7 +7,7 @@ import { Page, PageHeader } from '../../../components/page.tsx';
 import { ErrorState } from '../../../components/placeholder.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import { useOpenApiFile } from '../api/use-api.ts';
 import classes from './docs.module.css';
 import 'swagger-ui-dist/swagger-ui.css';
@@ -25,7 +25,7 @@ export function PlainPage() {
       <PageHeader
         title={t('api.docs.plain')}
         aside={
-          <a className={classes.back} href={hashOf(DOCS)}>
+          <a className={classes.back} href={buildHash(DOCS)}>
             <IconArrowLeft size={16} stroke={1.5} aria-hidden />
             {t('api.docs.title')}
           </a>

@@ -24,7 +24,7 @@ export function Prose({ text }: { readonly text: string }) {
         block.startsWith('|') ? (
           <ProseTable key={block} lines={block.split('\n')} />
         ) : (
-          <p key={block}>{wordsOf(block)}</p>
+          <p key={block}>{renderInline(block)}</p>
         ),
       );
   });
@@ -48,7 +48,7 @@ function ProseTable({ lines }: { readonly lines: readonly string[] }) {
           {rows.map((row) => (
             <tr key={row.join()}>
               {row.map((cell) => (
-                <td key={cell}>{wordsOf(cell.trim())}</td>
+                <td key={cell}>{renderInline(cell.trim())}</td>
               ))}
             </tr>
           ))}
@@ -59,12 +59,12 @@ function ProseTable({ lines }: { readonly lines: readonly string[] }) {
 }
 
 /** One line of text with its code and strong words. */
-export function wordsOf(text: string): ReactNode {
+export function renderInline(text: string): ReactNode {
   return text.split(/(\*\*[^*]+\*\*|`[^`]+`)/).map((part, index) => {
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never move.
     if (part.startsWith('`')) return <code key={index}>{part.slice(1, -1)}</code>;
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never move.
-    if (part.startsWith('**')) return <strong key={index}>{wordsOf(part.slice(2, -2))}</strong>;
+    if (part.startsWith('**')) return <strong key={index}>{renderInline(part.slice(2, -2))}</strong>;
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never move.
     return <Fragment key={index}>{part}</Fragment>;
   });

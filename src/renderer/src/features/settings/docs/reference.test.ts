@@ -4,23 +4,23 @@ import { openApiDocument } from '../../../../../contract/openapi/openapi.ts';
 import { API_OPERATIONS } from '../../../../../contract/table.ts';
 import {
   type ApiDocument,
-  boundsOf,
-  branchesOf,
-  chaptersOf,
-  contentOf,
-  failuresOf,
-  parametersOf,
+  describeSchema,
+  describeType,
+  listBounds,
+  listBranches,
+  listFailures,
+  listParameters,
+  listSuccesses,
+  listValues,
+  parseChapters,
+  pickContent,
   resolve,
   type Schema,
-  successesOf,
-  textOf,
-  typeOf,
-  valuesOf,
 } from './reference.ts';
 
 const document = openApiDocument({ serverUrl: 'https://10.0.0.2:8443/secret/api/v1' }) as unknown as ApiDocument;
 
-function describedOf(id: string) {
+function getOperation(id: string) {
   const { path, method } = API_OPERATIONS.find((one) => one.id === id) ?? { path: '', method: '' };
   const described = document.paths[path]?.[method.toLowerCase()];
   if (described === undefined) throw new Error(`${id} is not in the document`);
@@ -29,11 +29,12 @@ function describedOf(id: string) {
 
 /** The path of every field below a schema that has no text or no type. */
 function silentFields(schema: Schema, at: string, seen: readonly unknown[] = []): string[] {
-  return branchesOf(document, schema).flatMap(({ fields }) =>
+  return listBranches(document, schema).flatMap(({ fields }) =>
     fields.flatMap(({ name, schema: inner }) => {
       const own = resolve(document, inner);
       const place = `${at}.${name}`;
-      const isSilent = textOf(document, inner) === undefined || /any|undefined/.test(typeOf(document, inner));
+      const isSilent =
+        describeSchema(document, inner) === undefined || /any|undefined/.test(describeType(document, inner));
       return [...(isSilent ? [place] : []), ...(seen.includes(own) ? [] : silentFields(inner, place, [...seen, own]))];
     }),
   );
@@ -41,22 +42,22 @@ function silentFields(schema: Schema, at: string, seen: readonly unknown[] = [])
 
 it('leaves no field of a request body without a type or a text', () => {
   for (const { id } of API_OPERATIONS) {
-    const body = contentOf(describedOf(id).requestBody?.content)?.schema;
+    const body = pickContent(getOperation(id).requestBody?.content)?.schema;
     if (body !== undefined) expect(silentFields(body, id), id).toEqual([]);
   }
 });
 
 it('has a reply and its errors for every operation', () => {
   for (const { id, output } of API_OPERATIONS) {
-    const described = describedOf(id);
-    const successes = successesOf(document, described);
+    const described = getOperation(id);
+    const successes = listSuccesses(document, described);
     expect(successes.length, id).toBeGreaterThan(0);
     for (const { example, schema, headers } of successes) {
       expect(schema === undefined, id).toBe(output === null);
       expect(example === undefined, id).toBe(output === null);
       for (const { description } of headers) expect(description, id).toMatch(/\S/);
     }
-    const failures = failuresOf(document, described);
+    const failures = listFailures(document, described);
     expect(
       failures.map(({ code }) => code),
       id,
@@ -70,37 +71,37 @@ it('has a reply and its errors for every operation', () => {
 
 describe('a schema in words', () => {
   const field = (name: string, of = 'createUser') => {
-    const body = contentOf(describedOf(of).requestBody?.content)?.schema ?? {};
-    const found = branchesOf(document, body)[0]?.fields.find((one) => one.name === name);
+    const body = pickContent(getOperation(of).requestBody?.content)?.schema ?? {};
+    const found = listBranches(document, body)[0]?.fields.find((one) => one.name === name);
     if (found === undefined) throw new Error(`${of} has no ${name}`);
     return found;
   };
 
   it('names types, values and bounds', () => {
-    expect(typeOf(document, field('expires_at').schema)).toBe('string (date-time) | null');
-    expect(typeOf(document, field('tags').schema)).toBe('array of string');
-    expect(typeOf(document, field('metadata').schema)).toBe('map of string');
-    expect(typeOf(document, field('duration', 'createTariff').schema)).toBe('object | null');
-    expect(valuesOf(document, field('reset_strategy').schema)).toContain('month');
-    expect(boundsOf(document, field('device_limit').schema)).toEqual([{ of: 'value', min: 1, max: 100 }]);
-    expect(boundsOf(document, field('tariff_id').schema)).toEqual([{ of: 'value', min: 1, max: undefined }]);
+    expect(describeType(document, field('expires_at').schema)).toBe('string (date-time) | null');
+    expect(describeType(document, field('tags').schema)).toBe('array of string');
+    expect(describeType(document, field('metadata').schema)).toBe('map of string');
+    expect(describeType(document, field('duration', 'createTariff').schema)).toBe('object | null');
+    expect(listValues(document, field('reset_strategy').schema)).toContain('month');
+    expect(listBounds(document, field('device_limit').schema)).toEqual([{ of: 'value', min: 1, max: 100 }]);
+    expect(listBounds(document, field('tariff_id').schema)).toEqual([{ of: 'value', min: 1, max: undefined }]);
     expect([field('name').isRequired, field('note').isRequired]).toEqual([true, false]);
   });
 
   it('names the kinds that a value may be one of', () => {
-    const names = branchesOf(document, field('duration', 'createTariff').schema).map(({ name }) => name);
+    const names = listBranches(document, field('duration', 'createTariff').schema).map(({ name }) => name);
     expect(names).toEqual(['DurationInDays', 'DurationInMonths']);
   });
 });
 
 it('finds the parameters of an operation by their places', () => {
   const names = (where: 'path' | 'query' | 'header') =>
-    parametersOf(document, describedOf('extendUser'), where).map(({ name }) => name);
+    listParameters(document, getOperation('extendUser'), where).map(({ name }) => name);
   expect([names('path'), names('query'), names('header')]).toEqual([['id'], [], ['Idempotency-Key']]);
 });
 
 it('parts the description into chapters with names for the address', () => {
-  const chapters = chaptersOf(document);
+  const chapters = parseChapters(document);
   expect(chapters.map(({ id }) => id)).toEqual([
     '',
     'keys',

@@ -89,35 +89,35 @@ export function resolve<Node extends { readonly $ref?: string }>(document: ApiDo
 }
 
 /** What a value means; of one that may be null as well, what the other kind means. */
-export function textOf(document: ApiDocument, reference: Schema): string | undefined {
+export function describeSchema(document: ApiDocument, reference: Schema): string | undefined {
   const schema = resolve(document, reference);
   const [one, ...others] = (schema.anyOf ?? schema.oneOf ?? []).filter(({ type }) => type !== 'null');
-  return schema.description ?? (one !== undefined && others.length === 0 ? textOf(document, one) : undefined);
+  return schema.description ?? (one !== undefined && others.length === 0 ? describeSchema(document, one) : undefined);
 }
 
 /** The type of a schema in one line: `integer | null`, `array of string`, `string (date-time)`. */
-export function typeOf(document: ApiDocument, reference: Schema): string {
+export function describeType(document: ApiDocument, reference: Schema): string {
   const schema = resolve(document, reference);
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   const variants = schema.anyOf ?? schema.oneOf;
-  if (variants) return [...new Set(variants.map((one) => typeOf(document, one)))].join(' | ');
+  if (variants) return [...new Set(variants.map((one) => describeType(document, one)))].join(' | ');
   const types = [schema.type ?? 'any'].flat();
   return types.map((type) => oneType(document, schema, type)).join(' | ');
 }
 
 function oneType(document: ApiDocument, { format, items, properties, additionalProperties }: Schema, type: string) {
-  if (type === 'array' && items) return `array of ${typeOf(document, items)}`;
+  if (type === 'array' && items) return `array of ${describeType(document, items)}`;
   if (type === 'string' && format) return `string (${format})`;
   if (type !== 'object' || properties || typeof additionalProperties !== 'object') return type;
-  return `map of ${typeOf(document, additionalProperties)}`;
+  return `map of ${describeType(document, additionalProperties)}`;
 }
 
 /** The values that a schema, or what it is a list of, allows; none where it allows more than some. */
-export function valuesOf(document: ApiDocument, reference: Schema): readonly string[] {
+export function listValues(document: ApiDocument, reference: Schema): readonly string[] {
   const schema = resolve(document, reference);
   if (schema.enum) return schema.enum.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
-  const inner = schema.items ?? (schema.anyOf ?? schema.oneOf)?.find((one) => valuesOf(document, one).length > 0);
-  return inner ? valuesOf(document, inner) : [];
+  const inner = schema.items ?? (schema.anyOf ?? schema.oneOf)?.find((one) => listValues(document, one).length > 0);
+  return inner ? listValues(document, inner) : [];
 }
 
 export interface Bound {
@@ -127,7 +127,7 @@ export interface Bound {
 }
 
 /** The bounds that say something: neither those of every integer nor those that nothing can be below. */
-export function boundsOf(document: ApiDocument, reference: Schema): readonly Bound[] {
+export function listBounds(document: ApiDocument, reference: Schema): readonly Bound[] {
   const schema = resolve(document, reference);
   const bounds: Bound[] = [
     { of: 'value', min: schema.minimum, max: schema.maximum },
@@ -141,7 +141,7 @@ export function boundsOf(document: ApiDocument, reference: Schema): readonly Bou
 }
 
 /** A pattern that a reader can read: those that only keep control characters out are not. */
-export function patternOf(document: ApiDocument, reference: Schema): string | undefined {
+export function findPattern(document: ApiDocument, reference: Schema): string | undefined {
   const { pattern, format } = resolve(document, reference);
   return format !== undefined || pattern?.includes('\\x') ? undefined : pattern;
 }
@@ -159,7 +159,7 @@ export interface Branch {
 }
 
 /** What is inside a value: of an object its members, of a list or a map those of each item; none of a plain value. */
-export function branchesOf(document: ApiDocument, reference: Schema, name: string | null = null): readonly Branch[] {
+export function listBranches(document: ApiDocument, reference: Schema, name: string | null = null): readonly Branch[] {
   const schema = resolve(document, reference);
   const { properties, required = [], items, additionalProperties } = schema;
   if (properties) {
@@ -170,20 +170,22 @@ export function branchesOf(document: ApiDocument, reference: Schema, name: strin
     }));
     return fields.length === 0 ? [] : [{ name, fields }];
   }
-  if (items) return branchesOf(document, items, name);
-  if (typeof additionalProperties === 'object') return branchesOf(document, additionalProperties, name);
+  if (items) return listBranches(document, items, name);
+  if (typeof additionalProperties === 'object') return listBranches(document, additionalProperties, name);
   const variants = (schema.anyOf ?? schema.oneOf ?? []).filter(({ type }) => type !== 'null');
   const isChoice = variants.length > 1;
-  return variants.flatMap((one) => branchesOf(document, one, isChoice ? (one.$ref?.split('/').at(-1) ?? null) : name));
+  return variants.flatMap((one) =>
+    listBranches(document, one, isChoice ? (one.$ref?.split('/').at(-1) ?? null) : name),
+  );
 }
 
 /** The descriptions of an operation's parameters, by where they stand. */
-export function parametersOf(document: ApiDocument, { parameters = [] }: DescribedOperation, where: Parameter['in']) {
+export function listParameters(document: ApiDocument, { parameters = [] }: DescribedOperation, where: Parameter['in']) {
   return parameters.map((one) => resolve(document, one)).filter((one) => one.in === where);
 }
 
 /** The schema and the example of a body; of several media types the first. */
-export function contentOf(content: Readonly<Record<string, Content>> | undefined): Content | undefined {
+export function pickContent(content: Readonly<Record<string, Content>> | undefined): Content | undefined {
   return Object.values(content ?? {})[0];
 }
 
@@ -204,7 +206,7 @@ export interface Failure {
   readonly example: unknown;
 }
 
-export function successesOf(document: ApiDocument, { responses }: DescribedOperation): readonly Success[] {
+export function listSuccesses(document: ApiDocument, { responses }: DescribedOperation): readonly Success[] {
   return Object.entries(responses)
     .filter(([status]) => status < '400')
     .map(([status, reference]) => {
@@ -213,18 +215,18 @@ export function successesOf(document: ApiDocument, { responses }: DescribedOpera
         status,
         description,
         types: Object.keys(content),
-        schema: contentOf(content)?.schema,
-        example: contentOf(content)?.example,
+        schema: pickContent(content)?.schema,
+        example: pickContent(content)?.example,
         headers: Object.entries(headers).map(([name, header]) => ({ name, ...resolve(document, header) })),
       };
     });
 }
 
-export function failuresOf(document: ApiDocument, { responses }: DescribedOperation): readonly Failure[] {
+export function listFailures(document: ApiDocument, { responses }: DescribedOperation): readonly Failure[] {
   return Object.entries(responses)
     .filter(([status]) => status >= '400')
     .flatMap(([status, reference]) =>
-      Object.entries(contentOf(resolve(document, reference).content)?.examples ?? {}).map(([code, example]) => {
+      Object.entries(pickContent(resolve(document, reference).content)?.examples ?? {}).map(([code, example]) => {
         const { summary = '', value } = resolve(document, example);
         return { status, code, title: summary, example: value };
       }),
@@ -239,7 +241,7 @@ export interface Chapter {
 }
 
 /** The chapters of the document's description, which is Markdown: an introduction without a title, then what stands below each heading. */
-export function chaptersOf({ info }: ApiDocument): readonly Chapter[] {
+export function parseChapters({ info }: ApiDocument): readonly Chapter[] {
   return info.description.split(/^## /m).map((part, index) => {
     if (index === 0) return { id: '', title: '', text: part.trim() };
     const end = part.indexOf('\n');

@@ -9,12 +9,12 @@ import { useShortcuts } from '../../../components/acts/keys.ts';
 import { usePanel } from '../../../data/panel.tsx';
 import { useFormat } from '../../../format/use-format.tsx';
 import { notifyFailure } from '../../../state/messages.ts';
-import { curlOf } from '../api/curl.ts';
+import { buildCurlExample } from '../api/curl.ts';
 import type { Api } from '../api/use-api.ts';
 import { CodeBlock } from './code-block.tsx';
 import classes from './docs.module.css';
 import { Fold } from './fields.tsx';
-import { type ApiDocument, type Parameter, valuesOf } from './reference.ts';
+import { type ApiDocument, listValues, type Parameter } from './reference.ts';
 import { missingIn, readable, requestPath, type Typed } from './request.ts';
 
 interface TryItProps {
@@ -131,7 +131,7 @@ interface ParameterInputProps {
 function ParameterInput({ document, parameter, value, isMissing, onChange }: ParameterInputProps) {
   const { t } = useTranslation('settings');
   const { name, schema, required = false, example } = parameter;
-  const values = schema.type === 'boolean' ? ['true', 'false'] : valuesOf(document, schema);
+  const values = schema.type === 'boolean' ? ['true', 'false'] : listValues(document, schema);
   // Of several values some may be asked for together: they are typed.
   if (values.length > 0 && schema.type !== 'array') {
     return (
@@ -193,7 +193,11 @@ function AnswerView({ api, answer }: { readonly api: Api; readonly answer: Answe
           </dl>
         )}
       </Fold>
-      <CodeBlock title={t('api.docs.sent')} copyLabel={t('api.docs.copyCurl')} code={curlOf(api, path, null)} />
+      <CodeBlock
+        title={t('api.docs.sent')}
+        copyLabel={t('api.docs.copyCurl')}
+        code={buildCurlExample(api, path, null)}
+      />
     </>
   );
 }

@@ -8,15 +8,16 @@ import {
   type Provider,
   type ProviderField,
   type ProviderKind,
+  permissionNames,
 } from '../../../../../contract/sales/providers.ts';
 import { Confirm } from '../../../components/confirm.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { FormDrawer } from '../../../components/form/form-drawer.tsx';
 import { type OperationForm, useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { useAct } from '../../../data/use-act.ts';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import { leave } from '../../../router/router.ts';
-import { PROVIDERS_PATH, wrongFieldsOf } from './provider-texts.ts';
+import { findFieldErrors, lackedBy, PROVIDERS_PATH, problemText } from './provider-texts.ts';
 import classes from './providers.module.css';
 
 type FieldName =
@@ -53,24 +54,24 @@ const EMPTY: Values = {
   allow_private: false,
 };
 
-function kindOf({ kind }: Values): ProviderKind {
+function getKind({ kind }: Values): ProviderKind {
   return PROVIDER_KINDS.find((one) => one === kind) ?? PROVIDER_KINDS[0];
 }
 
 /** What was typed of the fields that the kind has; a secret that was left empty is not sent. */
-function fieldsOf(values: Values): Record<string, string> {
+function collectFields(values: Values): Record<string, string> {
   const fields: Record<string, string> = {};
-  for (const { name, isSecret } of PROVIDER_FIELDS[kindOf(values)]) {
+  for (const { name, isSecret } of PROVIDER_FIELDS[getKind(values)]) {
     const value = String(values[name] ?? '').trim();
     if (value !== '' || !isSecret) fields[name] = value;
   }
   return fields;
 }
 
-function inputOf(values: Values) {
+function buildInput(values: Values) {
   const { name, api_root, allow_private } = values;
   const apiRoot = api_root.trim();
-  return { name: name.trim(), fields: fieldsOf(values), api_root: apiRoot === '' ? null : apiRoot, allow_private };
+  return { name: name.trim(), fields: collectFields(values), api_root: apiRoot === '' ? null : apiRoot, allow_private };
 }
 
 /** The form's own texts for what is wrong with a field. */
@@ -78,7 +79,7 @@ function useFieldTexts(saved: readonly string[]) {
   const { t } = useTranslation('settings');
   return {
     check: (values: Values): Record<string, string> => {
-      const wrong = wrongFieldsOf(kindOf(values), values, saved);
+      const wrong = findFieldErrors(getKind(values), values, saved);
       return Object.fromEntries(Object.entries(wrong).map(([name, what]) => [name, t(`payments.wrong.${what}`)]));
     },
     describeField: (field: string, code: string): string | undefined =>
@@ -89,7 +90,7 @@ function useFieldTexts(saved: readonly string[]) {
 }
 
 function close(): void {
-  leave(hashOf(PROVIDERS_PATH));
+  leave(buildHash(PROVIDERS_PATH));
 }
 
 /** At `#/settings/payments/new`. */
@@ -98,7 +99,7 @@ export function NewProvider() {
   const form = useOperationForm<'createProvider', Values>({
     operation: 'createProvider',
     initial: EMPTY,
-    toInput: (values) => ({ kind: kindOf(values), ...inputOf(values) }),
+    toInput: (values) => ({ kind: getKind(values), ...buildInput(values) }),
     ...useFieldTexts([]),
     message: () => ({ text: t('payments.form.added') }),
     onDone: close,
@@ -124,7 +125,7 @@ export function EditProvider({ provider }: { readonly provider: Provider }) {
   const form = useOperationForm<'changeProvider', Values>({
     operation: 'changeProvider',
     initial: { ...EMPTY, ...fields, kind, name, api_root: api_root ?? '', allow_private },
-    toInput: (values) => ({ id, ...inputOf(values) }),
+    toInput: (values) => ({ id, ...buildInput(values) }),
     ...useFieldTexts(secrets),
     message: () => ({ text: t('payments.form.saved') }),
     onDone: close,
@@ -192,7 +193,12 @@ interface ActsProps {
 function Acts({ provider: { id, enabled }, onDelete }: ActsProps) {
   const { t } = useTranslation('settings');
   const test = useAct('testProvider', {
-    message: ({ error }) => ({ text: t(error === null ? 'payments.record.tested' : 'payments.record.testFailed') }),
+    message: (after) => ({
+      text:
+        after.error === null
+          ? t('payments.record.tested')
+          : t('payments.record.testFailed', { reason: problemText(t, after) }),
+    }),
   });
   const enable = useAct('enableProvider', {
     message: (after) => ({ text: t(after.enabled ? 'payments.record.enabled' : 'payments.record.disabled') }),
@@ -229,7 +235,7 @@ function Fields({ form, saved }: FieldsProps) {
         autoComplete="off"
         {...getInputProps('name')}
       />
-      {PROVIDER_FIELDS[kindOf(getValues())].map((field) => (
+      {PROVIDER_FIELDS[getKind(getValues())].map((field) => (
         <Field key={field.name} field={field} isSaved={saved.includes(field.name)} form={form} />
       ))}
       <TextInput
@@ -258,12 +264,17 @@ interface FieldProps {
 function Field({ field: { name, isSecret, isRequired }, isSaved, form }: FieldProps) {
   const { t } = useTranslation('settings');
   const label = t(`payments.fields.${name as FieldName}`);
+  const isStripeKey = name === 'secret_key' && getKind(form.form.getValues()) === 'stripe';
+  const lacked = isStripeKey ? lackedBy(form.failure) : [];
   const given = {
     label: isRequired ? label : t('payments.form.optional', { field: label }),
-    description: t(`payments.hints.${name as FieldName}`),
+    description: isStripeKey
+      ? t('payments.hints.restricted_key', { permissions: permissionNames() })
+      : t(`payments.hints.${name as FieldName}`),
     autoComplete: 'off',
     spellCheck: false,
     ...form.form.getInputProps(name),
+    ...(lacked.length > 0 && { error: t('payments.wrong.lacks', { permissions: permissionNames(lacked) }) }),
   };
   if (!isSecret) return <TextInput {...given} />;
   return <PasswordInput {...given} {...(isSaved && { placeholder: t('payments.form.keep') })} />;

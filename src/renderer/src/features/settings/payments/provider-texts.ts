@@ -1,12 +1,18 @@
 // How the state of a payment provider looks, and what may be wrong with what was typed for it.
+import type { TFunction } from 'i18next';
+import type { PanelCallError } from '../../../../../contract/client.ts';
 import {
   isApiRoot,
   PROVIDER_FIELDS,
+  PROVIDER_PERMISSIONS,
   type Provider,
   type ProviderKind,
+  type ProviderPermission,
+  permissionNames,
 } from '../../../../../contract/sales/providers.ts';
 import type { State } from '../../../components/state.tsx';
 
+const PERMISSIONS = Object.keys(PROVIDER_PERMISSIONS) as ProviderPermission[];
 export const PROVIDERS_PATH = ['settings', 'payments'] as const;
 
 interface Look {
@@ -15,7 +21,7 @@ interface Look {
 }
 
 /** What needs attention first. */
-export function lookOf({
+export function describeProvider({
   kind,
   enabled,
   error,
@@ -30,8 +36,19 @@ export function lookOf({
   return { state: 'enabled', text: 'payments.state.enabled' };
 }
 
+/** Why a provider failed. */
+export function problemText(t: TFunction<'settings'>, { error, missing }: Pick<Provider, 'error' | 'missing'>): string {
+  if (missing.length > 0) return t('payments.error.lacks', { permissions: permissionNames(missing) });
+  return error === null ? '' : t(`payments.error.${error}`);
+}
+
+/** The permissions that a key lacks, where the panel did not save it for that. */
+export function lackedBy(failure: Pick<PanelCallError, 'errors'> | null): readonly ProviderPermission[] {
+  return PERMISSIONS.filter((one) => failure?.errors.some(({ code }) => code === `lacks_${one}`));
+}
+
 /** Typed fields that cannot be sent; `saved`: the secrets that may be left empty. */
-export function wrongFieldsOf(
+export function findFieldErrors(
   kind: ProviderKind,
   typed: Readonly<Record<string, unknown>>,
   saved: readonly string[],

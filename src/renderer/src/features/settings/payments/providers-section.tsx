@@ -11,12 +11,12 @@ import { EmptyState } from '../../../components/placeholder.tsx';
 import { RecordDrawer } from '../../../components/record-drawer.tsx';
 import { Mark, StateDot } from '../../../components/state.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import { leave, useRoute } from '../../../router/router.ts';
 import { Reading } from '../parts/parts.tsx';
 import rows from '../parts/rows.module.css';
 import { EditProvider, NewProvider } from './provider-form.tsx';
-import { lookOf, PROVIDERS_PATH } from './provider-texts.ts';
+import { describeProvider, PROVIDERS_PATH, problemText } from './provider-texts.ts';
 import classes from './providers.module.css';
 
 export function ProvidersSection() {
@@ -64,7 +64,7 @@ function OpenProvider({ provider }: { readonly provider: Provider | undefined })
   const { t } = useTranslation('settings');
   if (provider !== undefined) return <EditProvider key={provider.id} provider={provider} />;
   return (
-    <RecordDrawer isOpen onClose={() => leave(hashOf(PROVIDERS_PATH))} title={t('payments.title')}>
+    <RecordDrawer isOpen onClose={() => leave(buildHash(PROVIDERS_PATH))} title={t('payments.title')}>
       <EmptyState size="small" title={t('payments.record.gone')} text={t('payments.record.goneHint')} />
     </RecordDrawer>
   );
@@ -73,7 +73,11 @@ function OpenProvider({ provider }: { readonly provider: Provider | undefined })
 function Providers({ providers }: { readonly providers: readonly Provider[] }) {
   const { t } = useTranslation('settings');
   const add = (
-    <Button component="a" href={hashOf([...PROVIDERS_PATH, 'new'])} leftSection={<IconPlus size={16} stroke={1.5} />}>
+    <Button
+      component="a"
+      href={buildHash([...PROVIDERS_PATH, 'new'])}
+      leftSection={<IconPlus size={16} stroke={1.5} />}
+    >
       {t('payments.add')}
     </Button>
   );
@@ -106,12 +110,12 @@ function Providers({ providers }: { readonly providers: readonly Provider[] }) {
 function ProviderRow({ provider }: { readonly provider: Provider }) {
   const { t } = useTranslation('settings');
   const { id, kind, name, account, is_test, ok_at, error, error_at } = provider;
-  const look = lookOf(provider);
+  const look = describeProvider(provider);
   return (
     <li className={rows.row}>
       <div className={rows.rowMain}>
         <span className={rows.rowName}>
-          <a className={classes.row} href={hashOf([...PROVIDERS_PATH, id])}>
+          <a className={classes.row} href={buildHash([...PROVIDERS_PATH, id])}>
             {name}
           </a>
           {is_test && <Mark tone="warn">{t('payments.test')}</Mark>}
@@ -120,7 +124,7 @@ function ProviderRow({ provider }: { readonly provider: Provider }) {
           <StateDot state={look.state} label={t(look.text)} />
           <span>{t(`payments.kinds.${kind}`)}</span>
           {account !== '' && <span>{account}</span>}
-          {error !== null && <span>{t(`payments.error.${error}`)}</span>}
+          {error !== null && <span>{problemText(t, provider)}</span>}
           {error_at !== null && <When at={error_at} text={(when) => t('payments.failed', { when })} />}
           {error_at === null && ok_at !== null && <When at={ok_at} text={(when) => t('payments.ok', { when })} />}
           {error_at === null && ok_at === null && <span>{t('payments.never')}</span>}

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { SectionCard } from '../../../components/page.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import { PasswordCard } from './password-card.tsx';
 import { SessionsCard } from './sessions-card.tsx';
 import { TwoFactorCard } from './two-factor-card.tsx';
@@ -35,7 +35,7 @@ function ApiCard() {
           {active !== undefined && (
             <span>{active === 0 ? t('security.apiNone') : t('security.api', { count: active })}</span>
           )}
-          <Button component="a" variant="default" href={hashOf(['settings', 'security', 'api'])}>
+          <Button component="a" variant="default" href={buildHash(['settings', 'security', 'api'])}>
             {t('security.apiOpen')}
           </Button>
         </>

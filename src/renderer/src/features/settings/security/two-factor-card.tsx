@@ -37,7 +37,7 @@ function Factor({ factor: { enabled, enabled_at, recovery_codes_left } }: { read
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const disable = useAct('disableTwoFactor', { message: () => ({ text: t('security.factor.disabled') }) });
   const renew = useAct('renewRecoveryCodes', { onDone: ({ recovery_codes }) => setCodes(recovery_codes) });
-  const rest = () => setStep(null);
+  const closeStep = () => setStep(null);
   const isShown = step !== 'enrol' && codes === null;
   const acts = useRef<HTMLSpanElement>(null);
   useFocusAfter(acts, `${isShown} ${enabled}`);
@@ -56,9 +56,9 @@ function Factor({ factor: { enabled, enabled_at, recovery_codes_left } }: { read
       {step === 'enrol' && (
         <div className={rows.narrow}>
           <TwoFactorEnrol
-            onCancel={rest}
+            onCancel={closeStep}
             onDone={() => {
-              rest();
+              closeStep();
               notify({ text: t('security.factor.enabled') });
             }}
           />
@@ -88,7 +88,7 @@ function Factor({ factor: { enabled, enabled_at, recovery_codes_left } }: { read
       )}
       <Confirm
         isOpen={step === 'disable'}
-        onClose={rest}
+        onClose={closeStep}
         title={t('security.factor.disableTitle')}
         action={t('security.factor.disable')}
         isDangerous
@@ -98,7 +98,7 @@ function Factor({ factor: { enabled, enabled_at, recovery_codes_left } }: { read
       </Confirm>
       <Confirm
         isOpen={step === 'renew'}
-        onClose={rest}
+        onClose={closeStep}
         title={t('security.factor.renewTitle')}
         action={t('security.factor.renewSubmit')}
         onConfirm={() => renew.run({})}

@@ -16,7 +16,7 @@ import classes from './webhooks.module.css';
 const EVERY = 'every';
 const FIRST = 20;
 const STEP = 60;
-const MOST = 500;
+const MAX = 500;
 
 const DOTS: Readonly<Record<DeliveryState, State>> = { pending: 'on_hold', delivered: 'up', failed: 'expired' };
 
@@ -60,8 +60,8 @@ export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
           ))}
         </ul>
       )}
-      {deliveries.data?.next_before != null && limit < MOST && (
-        <Button variant="default" onClick={() => setLimit(Math.min(MOST, limit + STEP))}>
+      {deliveries.data?.next_before != null && limit < MAX && (
+        <Button variant="default" onClick={() => setLimit(Math.min(MAX, limit + STEP))}>
           {t('webhooks.deliveries.more')}
         </Button>
       )}

@@ -12,12 +12,12 @@ import { EmptyState } from '../../../components/placeholder.tsx';
 import { DrawerSection, Fact, Facts, RecordDrawer } from '../../../components/record-drawer.tsx';
 import { StateBadge } from '../../../components/state.tsx';
 import { useAct } from '../../../data/use-act.ts';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import { leave } from '../../../router/router.ts';
 import { CopyLine, Notice } from '../parts/parts.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { EditWebhook, SecretDrawer } from './webhook-form.tsx';
-import { lookOf, nameOf, WEBHOOKS_PATH } from './webhook-texts.ts';
+import { describeWebhook, getWebhookName, WEBHOOKS_PATH } from './webhook-texts.ts';
 import classes from './webhooks.module.css';
 
 interface WebhookDrawerProps {
@@ -29,7 +29,7 @@ interface WebhookDrawerProps {
 /** At `#/settings/security/webhooks/<id>`. */
 export function WebhookDrawer({ isOpen, found }: WebhookDrawerProps) {
   const { t } = useTranslation('settings');
-  const close = () => leave(hashOf(WEBHOOKS_PATH));
+  const close = () => leave(buildHash(WEBHOOKS_PATH));
   // Stays while the drawer closes.
   const [shown, setShown] = useState(found);
   if (found !== undefined && found !== shown) setShown(found);
@@ -55,7 +55,7 @@ function Record({ webhook, isOpen, onClose }: RecordProps) {
   const [doing, setDoing] = useState<Doing>(null);
   const [rotated, setRotated] = useState<Output<'rotateWebhookSecret'> | null>(null);
   const { id, url, enabled } = webhook;
-  const look = lookOf(webhook);
+  const look = describeWebhook(webhook);
   const test = useAct('testWebhook', { message: () => ({ text: t('webhooks.record.tested') }) });
   const rotate = useAct('rotateWebhookSecret', { onDone: setRotated });
   const remove = useAct('deleteWebhook', {
@@ -81,7 +81,7 @@ function Record({ webhook, isOpen, onClose }: RecordProps) {
       <RecordDrawer
         isOpen={isOpen}
         onClose={onClose}
-        title={nameOf(webhook)}
+        title={getWebhookName(webhook)}
         subtitle={<StateBadge state={look.state} label={t(look.text)} />}
         actions={actions}
       >

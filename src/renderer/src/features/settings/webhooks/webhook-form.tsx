@@ -10,7 +10,7 @@ import { type OperationForm, useOperationForm } from '../../../components/form/u
 import { RecordDrawer } from '../../../components/record-drawer.tsx';
 import { SecretOnce } from '../../../components/secret-once.tsx';
 import { useFormat } from '../../../format/use-format.tsx';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import { leave, useRoute } from '../../../router/router.ts';
 import { WEBHOOKS_PATH } from './webhook-texts.ts';
 import classes from './webhooks.module.css';
@@ -29,7 +29,7 @@ const ALL = 'all';
 const CHOSEN = 'chosen';
 const EMPTY: Values = { url: '', description: '', which: ALL, types: [], allow_private: false };
 
-function inputOf({ url, description, which, types, allow_private }: Values) {
+function buildInput({ url, description, which, types, allow_private }: Values) {
   return {
     url: url.trim(),
     description: description.trim(),
@@ -58,7 +58,7 @@ export function NewWebhook() {
   const isOpen = useRoute().path[3] === 'new';
   const [made, setMade] = useState<Made | null>(null);
   const close = () => {
-    leave(hashOf(WEBHOOKS_PATH));
+    leave(buildHash(WEBHOOKS_PATH));
     setMade(null);
   };
   if (made !== null) return <SecretDrawer made={made} isOpen={isOpen} onClose={close} />;
@@ -76,7 +76,7 @@ function CreateForm({ onMade, onClose }: CreateFormProps) {
   const form = useOperationForm<'createWebhook', Values>({
     operation: 'createWebhook',
     initial: EMPTY,
-    toInput: inputOf,
+    toInput: buildInput,
     ...useFieldTexts(),
     message: () => ({ text: t('webhooks.form.added') }),
     onDone: onMade,
@@ -100,7 +100,7 @@ export function EditWebhook({ webhook, onClose }: EditWebhookProps) {
   const form = useOperationForm<'changeWebhook', Values>({
     operation: 'changeWebhook',
     initial: { url, description, which: types === null ? ALL : CHOSEN, types: types ?? [], allow_private },
-    toInput: (values) => ({ id, ...inputOf(values) }),
+    toInput: (values) => ({ id, ...buildInput(values) }),
     ...useFieldTexts(),
     message: () => ({ text: t('webhooks.form.saved') }),
     onDone: onClose,

@@ -1,10 +1,10 @@
 // A webhook is named by its description, and its state shows what needs attention first.
 import { expect, it } from 'vitest';
-import { lookOf, nameOf } from './webhook-texts.ts';
+import { describeWebhook, getWebhookName } from './webhook-texts.ts';
 
 it('is named by its description, or else by its URL', () => {
-  expect(nameOf({ description: 'Shop', url: 'https://a.example/' })).toBe('Shop');
-  expect(nameOf({ description: '', url: 'https://a.example/' })).toBe('https://a.example/');
+  expect(getWebhookName({ description: 'Shop', url: 'https://a.example/' })).toBe('Shop');
+  expect(getWebhookName({ description: '', url: 'https://a.example/' })).toBe('https://a.example/');
 });
 
 it.each([
@@ -17,6 +17,6 @@ it.each([
 ] as const)(
   'disabled by %s, with a secret %s, failing since %s: %s',
   (disabled_reason, has_secret, failing_since, text) => {
-    expect(lookOf({ disabled_reason, has_secret, failing_since }).text).toBe(text);
+    expect(describeWebhook({ disabled_reason, has_secret, failing_since }).text).toBe(text);
   },
 );

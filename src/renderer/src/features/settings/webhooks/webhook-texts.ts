@@ -5,7 +5,7 @@ import type { State } from '../../../components/state.tsx';
 export const WEBHOOKS_PATH = ['settings', 'security', 'webhooks'] as const;
 
 /** Its description, or else its URL. */
-export function nameOf({ description, url }: Pick<Webhook, 'description' | 'url'>): string {
+export function getWebhookName({ description, url }: Pick<Webhook, 'description' | 'url'>): string {
   return description === '' ? url : description;
 }
 
@@ -20,10 +20,10 @@ const DISABLED = {
   failing: { state: 'expired', text: 'webhooks.state.gaveUp' },
 } as const;
 
-type Told = Pick<Webhook, 'disabled_reason' | 'has_secret' | 'failing_since'>;
+type WebhookHealth = Pick<Webhook, 'disabled_reason' | 'has_secret' | 'failing_since'>;
 
 /** What needs attention first. */
-export function lookOf({ disabled_reason, has_secret, failing_since }: Told): Look {
+export function describeWebhook({ disabled_reason, has_secret, failing_since }: WebhookHealth): Look {
   if (disabled_reason !== null) return DISABLED[disabled_reason];
   if (!has_secret) return { state: 'down', text: 'webhooks.state.noSecret' };
   if (failing_since !== null) return { state: 'degraded', text: 'webhooks.state.failing' };

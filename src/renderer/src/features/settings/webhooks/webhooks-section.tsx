@@ -8,13 +8,13 @@ import { SectionCard } from '../../../components/page.tsx';
 import { EmptyState } from '../../../components/placeholder.tsx';
 import { Mark, StateDot } from '../../../components/state.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import { useRoute } from '../../../router/router.ts';
 import { Reading } from '../parts/parts.tsx';
 import rows from '../parts/rows.module.css';
 import { WebhookDrawer } from './webhook-drawer.tsx';
 import { NewWebhook } from './webhook-form.tsx';
-import { lookOf, nameOf, WEBHOOKS_PATH } from './webhook-texts.ts';
+import { describeWebhook, getWebhookName, WEBHOOKS_PATH } from './webhook-texts.ts';
 import classes from './webhooks.module.css';
 
 export function WebhooksSection() {
@@ -42,7 +42,7 @@ export function WebhooksSection() {
 function Webhooks({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
   const { t } = useTranslation('settings');
   const add = (
-    <Button component="a" href={hashOf([...WEBHOOKS_PATH, 'new'])} leftSection={<IconPlus size={16} stroke={1.5} />}>
+    <Button component="a" href={buildHash([...WEBHOOKS_PATH, 'new'])} leftSection={<IconPlus size={16} stroke={1.5} />}>
       {t('webhooks.add')}
     </Button>
   );
@@ -75,13 +75,13 @@ function Webhooks({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
 function WebhookRow({ webhook }: { readonly webhook: Webhook }) {
   const { t } = useTranslation('settings');
   const { id, url, description, types, allow_private, pending, delivered_at, failing_since, enabled } = webhook;
-  const look = lookOf(webhook);
+  const look = describeWebhook(webhook);
   return (
     <li className={rows.row}>
       <div className={rows.rowMain}>
         <span className={rows.rowName}>
-          <a className={classes.row} href={hashOf([...WEBHOOKS_PATH, id])}>
-            {nameOf(webhook)}
+          <a className={classes.row} href={buildHash([...WEBHOOKS_PATH, id])}>
+            {getWebhookName(webhook)}
           </a>
           {allow_private && <Mark tone="warn">{t('webhooks.private')}</Mark>}
         </span>

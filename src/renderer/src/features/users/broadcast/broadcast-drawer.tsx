@@ -3,7 +3,7 @@ import { Button, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { NOTICE_FIELDS } from '../../../../../contract/bot/bot-notices.ts';
-import { MOST_BROADCAST } from '../../../../../contract/bot/broadcasts.ts';
+import { MAX_BROADCAST } from '../../../../../contract/bot/broadcasts.ts';
 import { LANGUAGES, type Language } from '../../../../../i18n/languages.ts';
 import { FormDrawer } from '../../../components/form/form-drawer.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
@@ -11,17 +11,17 @@ import { useOpening } from '../../../components/use-opening.ts';
 import { useAct } from '../../../data/use-act.ts';
 import { useOperation } from '../../../data/use-operation.ts';
 import { useFormat } from '../../../format/use-format.tsx';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import { navigate } from '../../../router/router.ts';
 import { randomHex } from '../../../state/random.ts';
-import { bulkFilterOf, type Filter, type FilterName, namesIn } from '../filter.ts';
+import { buildBulkFilter, type Filter, type FilterName, namesIn } from '../filter.ts';
 import classes from '../users.module.css';
 
 interface BroadcastDrawerProps {
   readonly isOpen: boolean;
   /** Of the list. */
   readonly filter: Filter;
-  labelOf(name: FilterName): string;
+  formatFilter(name: FilterName): string;
   readonly onClose: () => void;
 }
 
@@ -32,30 +32,30 @@ export function BroadcastDrawer({ isOpen, ...rest }: BroadcastDrawerProps) {
 
 type Values = Record<Language, string>;
 
-function BroadcastForm({ isOpen, filter, labelOf, onClose }: BroadcastDrawerProps) {
+function BroadcastForm({ isOpen, filter, formatFilter, onClose }: BroadcastDrawerProps) {
   const { t } = useTranslation('users');
   const format = useFormat();
   // The same on every retry of this form.
   const [key] = useState(() => randomHex(16));
-  const conditions = bulkFilterOf(filter);
+  const conditions = buildBulkFilter(filter);
   const preview = useOperation('previewBroadcast', { filter: conditions }, { staleMs: 0 });
   const { form, ...rest } = useOperationForm<'createBroadcast', Values>({
     operation: 'createBroadcast',
     initial: Object.fromEntries(LANGUAGES.map(({ code }) => [code, ''])) as Values,
-    toInput: (values) => ({ key, texts: textsOf(values), filter: conditions }),
+    toInput: (values) => ({ key, texts: listTexts(values), filter: conditions }),
     check: (values): Record<string, string> => {
       const [first] = LANGUAGES;
-      return textsOf(values).length > 0 ? {} : { [first.code]: t('broadcast.empty') };
+      return listTexts(values).length > 0 ? {} : { [first.code]: t('broadcast.empty') };
     },
     message: ({ total }) => ({ text: t('broadcast.begun', { count: total }) }),
-    onDone: () => navigate(hashOf(['settings', 'bot'])),
+    onDone: () => navigate(buildHash(['settings', 'bot'])),
   });
   const test = useAct('testBroadcast', {
     message: ({ accounts }) => ({
       text: accounts === 0 ? t('broadcast.noAccount') : t('broadcast.tested', { count: accounts }),
     }),
   });
-  const texts = textsOf(form.values);
+  const texts = listTexts(form.values);
   const names = namesIn(filter);
   const { people = 0, blocked = 0, seconds = 0 } = preview.data ?? {};
   return (
@@ -69,7 +69,7 @@ function BroadcastForm({ isOpen, filter, labelOf, onClose }: BroadcastDrawerProp
     >
       <div>
         <p className={classes.broadcastWhom}>
-          {names.length === 0 ? t('broadcast.everybody') : names.map(labelOf).join(' · ')}
+          {names.length === 0 ? t('broadcast.everybody') : names.map(formatFilter).join(' · ')}
         </p>
         <p className={classes.broadcastCount} role="status">
           {preview.data === undefined
@@ -90,7 +90,7 @@ function BroadcastForm({ isOpen, filter, labelOf, onClose }: BroadcastDrawerProp
           autosize
           minRows={4}
           maxRows={14}
-          maxLength={MOST_BROADCAST}
+          maxLength={MAX_BROADCAST}
           {...form.getInputProps(code)}
         />
       ))}
@@ -111,6 +111,6 @@ function BroadcastForm({ isOpen, filter, labelOf, onClose }: BroadcastDrawerProp
   );
 }
 
-function textsOf(values: Values) {
+function listTexts(values: Values) {
   return LANGUAGES.map(({ code }) => ({ language: code, text: values[code].trim() })).filter(({ text }) => text !== '');
 }

@@ -17,7 +17,7 @@ interface BulkBarProps {
 
 export function BulkBar({ selection, count, total, onAct }: BulkBarProps) {
   const { t } = useTranslation(['users', 'frame']);
-  const { nameOf } = useActTexts();
+  const { getActName } = useActTexts();
   const runs = {
     'users.extend': () => onAct('extend'),
     'users.grant': () => onAct('grant'),
@@ -34,7 +34,7 @@ export function BulkBar({ selection, count, total, onAct }: BulkBarProps) {
   useActs(runs, { isOn: count > 0, about: t('frame:selection.count', { count }), group: 'list' });
   const acts = actsIn(runs);
   const buttons = acts.filter(({ isButton }) => isButton);
-  const buttonOf = (act: (typeof acts)[number]) => (
+  const renderButton = (act: (typeof acts)[number]) => (
     <Button
       key={act.id}
       variant="default"
@@ -42,7 +42,7 @@ export function BulkBar({ selection, count, total, onAct }: BulkBarProps) {
       {...(isDeletion(act.id) && { c: 'var(--g-bad-ink)' })}
       onClick={act.run}
     >
-      {nameOf(act)}
+      {getActName(act)}
     </Button>
   );
   return (
@@ -51,7 +51,7 @@ export function BulkBar({ selection, count, total, onAct }: BulkBarProps) {
       onClear={selection.clear}
       {...(total !== undefined && !selection.isAll && { total, onSelectAll: selection.selectAll })}
     >
-      {buttons.filter(({ id }) => !isDeletion(id)).map(buttonOf)}
+      {buttons.filter(({ id }) => !isDeletion(id)).map(renderButton)}
       <Menu position="top-end" width={208}>
         <Menu.Target>
           <Button variant="default" leftSection={<IconDots size={16} stroke={1.5} />}>
@@ -63,12 +63,12 @@ export function BulkBar({ selection, count, total, onAct }: BulkBarProps) {
             .filter(({ isButton }) => !isButton)
             .map((act) => (
               <Menu.Item key={act.id} leftSection={<act.icon size={16} stroke={1.5} />} onClick={act.run}>
-                {nameOf(act)}
+                {getActName(act)}
               </Menu.Item>
             ))}
         </Menu.Dropdown>
       </Menu>
-      {buttons.filter(({ id }) => isDeletion(id)).map(buttonOf)}
+      {buttons.filter(({ id }) => isDeletion(id)).map(renderButton)}
     </SelectionBar>
   );
 }

@@ -16,11 +16,11 @@ import { RecordDrawer } from '../../../components/record-drawer.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
 import { showHidden } from '../../../format/show-hidden.ts';
 import { useFormat } from '../../../format/use-format.tsx';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import classes from './bulk.module.css';
 import { BulkFields } from './bulk-fields.tsx';
 import { AS_IS, BulkPreview } from './bulk-preview.tsx';
-import { type BulkEnd, type BulkJob, type BulkLine, forecastOf, isRefusal, reasonOf } from './run-bulk.ts';
+import { type BulkEnd, type BulkJob, type BulkLine, computeForecast, isRefusal, toReason } from './run-bulk.ts';
 import { useBulk } from './use-bulk.ts';
 
 interface BulkDrawerProps {
@@ -71,7 +71,7 @@ function Bulk({ job, onClose, onDone }: BulkDrawerProps & { readonly job: BulkJo
         ) : end !== null ? (
           <>
             {end.left > 0 && !isUndone && (
-              <Button variant="default" onClick={bulk.goOn}>
+              <Button variant="default" onClick={bulk.resume}>
                 {t('users:bulk.goOn')}
               </Button>
             )}
@@ -186,7 +186,7 @@ interface ForecastLinesProps {
 function ForecastLines({ action, result, preview }: ForecastLinesProps) {
   const { t } = useTranslation('users');
   const again = preview?.begin_again ?? 0;
-  const { changed, unchanged, failed } = forecastOf(result);
+  const { changed, unchanged, failed } = computeForecast(result);
   const isDelete = action === 'delete';
   const Icon = changed === 0 ? IconMinus : isDelete ? IconTrash : IconCheck;
   return (
@@ -239,14 +239,14 @@ function BulkResults({ action, end, names, onUndone }: BulkResultsProps) {
   const { t } = useTranslation('users');
   const { affected, lines, left, entry, failure } = end;
   const isDelete = action === 'delete';
-  const isRefused = ({ outcome, detail }: BulkLine) => outcome === 'failed' && isRefusal(reasonOf(detail, action));
+  const isRefused = ({ outcome, detail }: BulkLine) => outcome === 'failed' && isRefusal(toReason(detail, action));
   const failures = lines.filter(isRefused).length;
-  const nameOf = (id: number) => names.get(id) ?? t('bulk.user', { id });
-  const outcomeOf = ({ outcome, detail }: BulkLine) => {
-    if (outcome === 'failed') return t(`bulk.why.${reasonOf(detail, action)}`, { code: detail ?? '' });
+  const getUserName = (id: number) => names.get(id) ?? t('bulk.user', { id });
+  const describeOutcome = ({ outcome, detail }: BulkLine) => {
+    if (outcome === 'failed') return t(`bulk.why.${toReason(detail, action)}`, { code: detail ?? '' });
     return outcome === 'changed' ? t(`bulk.did.${action}`) : t(`bulk.same.${AS_IS[action]}`);
   };
-  const text = lines.map((line) => [line.id, nameOf(line.id), outcomeOf(line)].join('\t')).join('\n');
+  const text = lines.map((line) => [line.id, getUserName(line.id), describeOutcome(line)].join('\t')).join('\n');
   return (
     <>
       <p className={classes.summary} role="status">
@@ -265,14 +265,14 @@ function BulkResults({ action, end, names, onUndone }: BulkResultsProps) {
           {lines.slice(0, SHOWN).map((line) => (
             <li key={line.id} className={classes.result}>
               {isDelete && line.outcome === 'changed' ? (
-                <span className={classes.name}>{showHidden(nameOf(line.id))}</span>
+                <span className={classes.name}>{showHidden(getUserName(line.id))}</span>
               ) : (
-                <a className={classes.name} href={hashOf(['users', line.id])}>
-                  {showHidden(nameOf(line.id))}
+                <a className={classes.name} href={buildHash(['users', line.id])}>
+                  {showHidden(getUserName(line.id))}
                 </a>
               )}
               <span className={classes.outcome} data-tone={isRefused(line) ? 'bad' : undefined}>
-                {outcomeOf(line)}
+                {describeOutcome(line)}
               </span>
             </li>
           ))}

@@ -76,7 +76,10 @@ export function BulkFields({ action, fields, wrong }: BulkFieldsProps) {
           />
         </>
       );
-    default:
+    case 'reset':
+    case 'disable':
+    case 'enable':
+    case 'delete':
       return null;
   }
 }

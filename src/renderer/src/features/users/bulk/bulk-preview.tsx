@@ -8,7 +8,7 @@ import { useFormat } from '../../../format/use-format.tsx';
 import { useConnectionNames } from '../use-connection-names.ts';
 import { usePlans } from '../use-plans.ts';
 import classes from './bulk.module.css';
-import { isRefusal, reasonOf } from './run-bulk.ts';
+import { isRefusal, toReason } from './run-bulk.ts';
 
 /** How those who would not change are spoken of. */
 export const AS_IS = {
@@ -46,7 +46,7 @@ export function BulkPreview({ action, preview, total }: BulkPreviewProps) {
             <span className={classes.name}>{showHidden(row.name)}</span>
             <span
               className={classes.differences}
-              data-tone={row.outcome === 'failed' && isRefusal(reasonOf(row.detail, action)) ? 'bad' : undefined}
+              data-tone={row.outcome === 'failed' && isRefusal(toReason(row.detail, action)) ? 'bad' : undefined}
             >
               {differencesOf(row).map((text) => (
                 <span key={text}>{text}</span>
@@ -68,34 +68,34 @@ function useDifferences(action: BulkAction): (row: PreviewRow) => readonly strin
   const format = useFormat();
   const plans = usePlans();
   const connections = useConnectionNames();
-  const endOf = ({ hold, expires_at: at }: PreviewSide) => {
+  const formatEnd = ({ hold, expires_at: at }: PreviewSide) => {
     if (hold !== null) return t('users:term.hold', { term: format.term(hold) });
     return at === null ? t('users:term.never') : format.moment(at);
   };
-  const counterOf = ({ counter, before: { used } }: PreviewRow) => {
+  const describeCounter = ({ counter, before: { used } }: PreviewRow) => {
     if (counter === 'begins_again') return t('users:bulk.preview.beginsAgain', { used: format.bytes(used) });
     return action === 'extend' ? t('users:bulk.preview.kept', { used: format.bytes(used) }) : null;
   };
   return (row) => {
     const { outcome, detail, before, after } = row;
-    if (outcome === 'failed') return [t(`users:bulk.why.${reasonOf(detail, action)}`, { code: detail ?? '' })];
+    if (outcome === 'failed') return [t(`users:bulk.why.${toReason(detail, action)}`, { code: detail ?? '' })];
     if (outcome === 'unchanged') return [t(`users:bulk.same.${AS_IS[action]}`)];
     if (after === null) return [t('users:bulk.preview.goes')];
     const change = (texts: readonly [string, string]) => (texts[0] === texts[1] ? null : texts.join(' → '));
-    const allowedOf = ({ inbounds }: PreviewSide) => connections.textOf(inbounds);
+    const formatConnections = ({ inbounds }: PreviewSide) => connections.formatNames(inbounds);
     const extra = after.traffic_extra - before.traffic_extra;
     const tags = [
       ...after.tags.filter((tag) => !before.tags.includes(tag)).map((tag) => `+ ${tag}`),
       ...before.tags.filter((tag) => !after.tags.includes(tag)).map((tag) => `− ${tag}`),
     ];
     const texts = [
-      change([plans.nameOf(before.tariff_id), plans.nameOf(after.tariff_id)]),
-      change([endOf(before), endOf(after)]),
+      change([plans.getPlanName(before.tariff_id), plans.getPlanName(after.tariff_id)]),
+      change([formatEnd(before), formatEnd(after)]),
       change([t(`common:state.${before.state}`), t(`common:state.${after.state}`)]),
       extra > 0 ? t('users:bulk.preview.extra', { amount: format.bytes(extra) }) : null,
-      change([allowedOf(before), allowedOf(after)]),
+      change([formatConnections(before), formatConnections(after)]),
       tags.length > 0 ? tags.join(', ') : null,
-      counterOf(row),
+      describeCounter(row),
     ].filter((text) => text !== null);
     return texts.length > 0 ? texts : [t('users:bulk.preview.same')];
   };

@@ -1,16 +1,16 @@
 // Bulk acts in calls: no user is left out or tried twice, and after a pause or a failure the rest is known.
 import { describe, expect, it } from 'vitest';
 import { PanelCallError } from '../../../../../contract/client.ts';
-import { problemOf } from '../../../../../contract/errors.ts';
+import { buildProblem } from '../../../../../contract/errors.ts';
 import { BULK_ACTIONS, type BulkResult, userBulk } from '../../../../../contract/users/user-acts.ts';
 import { NEW_GRANT } from '../grant-values.ts';
 import {
-  actOf,
   type BulkProgress,
   type BulkValues,
-  batchOf,
-  forecastOf,
-  inputOf,
+  buildAct,
+  buildBatch,
+  buildInput,
+  computeForecast,
   isRefused,
   runBulk,
   type SendBulk,
@@ -25,16 +25,16 @@ const dry: BulkResult = {
   results: [],
 };
 const act = { action: 'disable' } as const;
-const bulk = batchOf(act, { filter: { tag: 'a' } }, dry);
+const bulk = buildBatch(act, { filter: { tag: 'a' } }, dry);
 const nothing = () => undefined;
 const never = new AbortController().signal;
-const lost = new PanelCallError(problemOf('unavailable', 'none'));
+const lost = new PanelCallError(buildProblem('unavailable', 'none'));
 
 /** A panel with these users, which acts on 500 in a call; the call of a given number fails. */
-function panelOf(
+function createFakePanel(
   calls: number[],
   failAt = -1,
-  failure = new PanelCallError(problemOf('storage_full', 'none')),
+  failure = new PanelCallError(buildProblem('storage_full', 'none')),
 ): SendBulk {
   return async (_bulk, after) => {
     calls.push(after);
@@ -50,7 +50,7 @@ describe('a bulk act', () => {
   it('tries everyone once, in order, as one entry of the audit log', async () => {
     const calls: number[] = [];
     const seen: BulkProgress[] = [];
-    const end = await runBulk(panelOf(calls), bulk, 1201, (progress) => seen.push(progress), never);
+    const end = await runBulk(createFakePanel(calls), bulk, 1201, (progress) => seen.push(progress), never);
     expect(calls).toEqual([0, 500, 1000]);
     expect(seen.map(({ done }) => done)).toEqual([0, 500, 1000]);
     expect(end).toMatchObject({ affected: 1201, left: 0, entry: 9, failure: null });
@@ -59,7 +59,7 @@ describe('a bulk act', () => {
 
   it('goes on behind the last answer after a failure, under the same entry', async () => {
     const calls: number[] = [];
-    const send = panelOf(calls, 2);
+    const send = createFakePanel(calls, 2);
     const end = await runBulk(send, bulk, 1201, nothing, never);
     expect(end).toMatchObject({ affected: 500, left: 701, position: 500, entry: 9 });
     expect(end.failure?.code).toBe('storage_full');
@@ -72,25 +72,25 @@ describe('a bulk act', () => {
   it('pauses between two calls', async () => {
     const controller = new AbortController();
     const pause = ({ done }: BulkProgress) => done >= 500 && controller.abort();
-    const end = await runBulk(panelOf([]), bulk, 1201, pause, controller.signal);
+    const end = await runBulk(createFakePanel([]), bulk, 1201, pause, controller.signal);
     expect(end).toMatchObject({ affected: 1000, left: 201, failure: null });
   });
 
   it('is refused where the panel refused it, and may have begun where no reply came', async () => {
-    const refusal = new PanelCallError(problemOf('bulk_changed', 'none'));
-    expect(isRefused(await runBulk(panelOf([], 1, refusal), bulk, 1201, nothing, never))).toBe(true);
-    expect(isRefused(await runBulk(panelOf([], 1, lost), bulk, 1201, nothing, never))).toBe(false);
-    expect(isRefused(await runBulk(panelOf([], 2, refusal), bulk, 1201, nothing, never))).toBe(false);
+    const refusal = new PanelCallError(buildProblem('bulk_changed', 'none'));
+    expect(isRefused(await runBulk(createFakePanel([], 1, refusal), bulk, 1201, nothing, never))).toBe(true);
+    expect(isRefused(await runBulk(createFakePanel([], 1, lost), bulk, 1201, nothing, never))).toBe(false);
+    expect(isRefused(await runBulk(createFakePanel([], 2, refusal), bulk, 1201, nothing, never))).toBe(false);
   });
 
   it('cannot be undone where it deletes', async () => {
-    const end = await runBulk(panelOf([]), { ...bulk, action: 'delete' }, 1201, nothing, never);
+    const end = await runBulk(createFakePanel([]), { ...bulk, action: 'delete' }, 1201, nothing, never);
     expect(end).toMatchObject({ affected: 1201, entry: null });
   });
 
   it('asks that as many match a filter as in the dry run, and sends what goes with the action', () => {
     expect(bulk).toEqual({ action: 'disable', filter: { tag: 'a' }, expect_matched: 1201 });
-    expect(batchOf({ action: 'add_tags', tags: ['vip'] }, { ids: [7] }, dry)).toEqual({
+    expect(buildBatch({ action: 'add_tags', tags: ['vip'] }, { ids: [7] }, dry)).toEqual({
       action: 'add_tags',
       ids: [7],
       tags: ['vip'],
@@ -112,7 +112,7 @@ describe('the request of an action', () => {
   const ids = { ids: [1] };
 
   it('has the fields of that action and of no other, as the contract wants them', () => {
-    const requests = BULK_ACTIONS.map((action) => inputOf(actOf(action, values), ids));
+    const requests = BULK_ACTIONS.map((action) => buildInput(buildAct(action, values), ids));
     expect(requests).toEqual([
       { action: 'extend', ids: [1], months: 1 },
       { action: 'reset', ids: [1] },
@@ -130,14 +130,14 @@ describe('the request of an action', () => {
   });
 
   it('has days only for a grant that lasts for days', () => {
-    expect(actOf('grant', { ...values, lifetime: 'days', days: 30 })).toMatchObject({ lifetime: 'days', days: 30 });
-    expect(actOf('grant', { ...values, lifetime: 'period', days: 30 })).not.toHaveProperty('days');
+    expect(buildAct('grant', { ...values, lifetime: 'days', days: 30 })).toMatchObject({ lifetime: 'days', days: 30 });
+    expect(buildAct('grant', { ...values, lifetime: 'period', days: 30 })).not.toHaveProperty('days');
   });
 
   it('leaves out what is empty, which the contract then misses', () => {
     const empty: BulkValues = { ...NEW_GRANT, term: null, tariff_id: '', tags: [], inbounds: null, from_inbounds: [] };
     for (const action of ['grant', 'set_tariff', 'add_tags', 'remove_tags', 'move_inbounds'] as const) {
-      expect(userBulk.safeParse(inputOf(actOf(action, empty), ids)).success).toBe(false);
+      expect(userBulk.safeParse(buildInput(buildAct(action, empty), ids)).success).toBe(false);
     }
   });
 });
@@ -161,7 +161,7 @@ it('counts by outcome and reason', () => {
     { id: 5, outcome: 'changed' },
     { id: 6, outcome: 'unchanged' },
   ];
-  expect(forecastOf(found(results, 5, 1))).toEqual({
+  expect(computeForecast(found(results, 5, 1))).toEqual({
     changed: 1,
     unchanged: 1,
     failed: [
@@ -174,12 +174,14 @@ it('counts by outcome and reason', () => {
 
 it('says of a grant beyond the bounds that it is too much, of a term that it ends too late', () => {
   const results: BulkResult['results'] = [{ id: 1, outcome: 'failed', detail: 'validation' }];
-  expect(forecastOf({ ...found(results, 1, 0), action: 'grant' }).failed).toEqual([{ reason: 'too_much', count: 1 }]);
-  expect(forecastOf(found(results, 1, 0)).failed).toEqual([{ reason: 'validation', count: 1 }]);
+  expect(computeForecast({ ...found(results, 1, 0), action: 'grant' }).failed).toEqual([
+    { reason: 'too_much', count: 1 },
+  ]);
+  expect(computeForecast(found(results, 1, 0)).failed).toEqual([{ reason: 'validation', count: 1 }]);
 });
 
 it('counts those that the reply does not name', () => {
-  expect(forecastOf(found([{ id: 5, outcome: 'changed' }], 50_000, 40_000))).toEqual({
+  expect(computeForecast(found([{ id: 5, outcome: 'changed' }], 50_000, 40_000))).toEqual({
     changed: 40_000,
     unchanged: 10_000,
     failed: [],

@@ -67,7 +67,7 @@ export type BulkAct = Pick<
 >;
 
 /** Leaves out what is empty, so that the contract reports it as missing. */
-export function actOf(action: BulkAction, values: BulkValues): BulkAct {
+export function buildAct(action: BulkAction, values: BulkValues): BulkAct {
   switch (action) {
     case 'extend':
       return { action, ...values.term };
@@ -84,19 +84,22 @@ export function actOf(action: BulkAction, values: BulkValues): BulkAct {
       const { from_inbounds, inbounds } = values;
       return { action, ...(from_inbounds.length > 0 && { from_inbounds }), ...(inbounds !== null && { inbounds }) };
     }
-    default:
+    case 'reset':
+    case 'disable':
+    case 'enable':
+    case 'delete':
       return { action };
   }
 }
 
 /** The input of the operation. */
-export function inputOf(act: BulkAct, target: BulkTarget) {
+export function buildInput(act: BulkAct, target: BulkTarget) {
   return { ...act, ...('ids' in target ? { ids: [...target.ids] } : { filter: target.filter }) };
 }
 
 /** What is sent: all who match, if they are still as many as the dry run found. */
-export function batchOf(act: BulkAct, target: BulkTarget, { matched }: BulkResult): BulkInput {
-  return { ...inputOf(act, target), ...('filter' in target && { expect_matched: matched }) };
+export function buildBatch(act: BulkAct, target: BulkTarget, { matched }: BulkResult): BulkInput {
+  return { ...buildInput(act, target), ...('filter' in target && { expect_matched: matched }) };
 }
 
 const NOTHING: BulkEnd = { affected: 0, lines: [], position: 0, left: 0, entry: null, failure: null };
@@ -161,17 +164,17 @@ export interface Forecast {
 }
 
 /** The reason of a failure, by its error code. */
-export function reasonOf(code: string | undefined, action: BulkAction): Reason {
+export function toReason(code: string | undefined, action: BulkAction): Reason {
   if (code === 'validation' && action === 'grant') return 'too_much';
   return REASONS.find((reason) => reason === code) ?? 'other';
 }
 
 /** Beyond what the reply can name, the counts of reasons are those of what it names: failures come first in it. */
-export function forecastOf({ action, matched, affected, results }: BulkResult): Forecast {
+export function computeForecast({ action, matched, affected, results }: BulkResult): Forecast {
   const counts = new Map<Reason, number>();
   for (const { outcome, detail } of results) {
     if (outcome !== 'failed') continue;
-    const reason = reasonOf(detail, action);
+    const reason = toReason(detail, action);
     counts.set(reason, (counts.get(reason) ?? 0) + 1);
   }
   const failed = [...counts].map(([reason, count]) => ({ reason, count }));

@@ -14,14 +14,14 @@ import type { Filter } from '../filter.ts';
 import { NEW_GRANT } from '../grant-values.ts';
 import { allUsers, knownUsers } from '../user-reads.ts';
 import {
-  actOf,
   type BulkEnd,
   type BulkInput,
   type BulkJob,
   type BulkProgress,
   type BulkValues,
-  batchOf,
-  inputOf,
+  buildAct,
+  buildBatch,
+  buildInput,
   isRefused,
   runBulk,
   type SendBulk,
@@ -41,7 +41,7 @@ export function useBulk({ action, target, count }: BulkJob, onDone: () => void) 
   const { t: tErrors } = useTranslation('errors');
   const { client, invalidate } = usePanel();
   const fields = useForm<BulkValues>({ initialValues: NEW_VALUES });
-  const act = actOf(action, fields.values);
+  const act = buildAct(action, fields.values);
   const [progress, setProgress] = useState<BulkProgress | null>(null);
   const [end, setEnd] = useState<BulkEnd | null>(null);
   const [failure, setFailure] = useState<PanelCallError | null>(null);
@@ -51,18 +51,18 @@ export function useBulk({ action, target, count }: BulkJob, onDone: () => void) 
   const [isPausing, setPausing] = useState(false);
   const running = useRef<AbortController | null>(null);
   // Whom to act on is not the question here, and would be read again with every key.
-  const wrong = wrongFields(tErrors, 'bulkUsers', inputOf(act, { ids: [1] }));
+  const wrong = wrongFields(tErrors, 'bulkUsers', buildInput(act, { ids: [1] }));
   const isAskable = Object.keys(wrong).length === 0 && (action !== 'extend' || fields.values.term !== null);
   // The note changes nothing in what would happen.
   const { note: _, ...asked } = act;
   const dry = useOperation(
     'bulkUsers',
-    { ...inputOf(asked, target), dry_run: true },
+    { ...buildInput(asked, target), dry_run: true },
     { enabled: isAskable && progress === null && end === null, keepPrevious: true, staleMs: 0 },
   );
   const preview = useOperation(
     'previewBulk',
-    { ...inputOf(asked, target), dry_run: true },
+    { ...buildInput(asked, target), dry_run: true },
     { enabled: isAskable && progress === null && end === null, keepPrevious: true, staleMs: 0 },
   );
   const names = useNames(target, count);
@@ -87,14 +87,14 @@ export function useBulk({ action, target, count }: BulkJob, onDone: () => void) 
 
   async function start(): Promise<void> {
     if (dry.data === undefined) return;
-    const bulk = batchOf(act, target, dry.data);
+    const bulk = buildBatch(act, target, dry.data);
     const total = 'ids' in target ? target.ids.length : dry.data.matched;
     setBegun({ bulk, total });
     await run(bulk, total);
   }
 
   /** Tries those that a pause or a failure left. */
-  async function goOn(): Promise<void> {
+  async function resume(): Promise<void> {
     if (end !== null && begun !== null) await run(begun.bulk, begun.total, end);
   }
 
@@ -124,7 +124,7 @@ export function useBulk({ action, target, count }: BulkJob, onDone: () => void) 
     failure,
     names,
     start: () => void start(),
-    goOn: () => void goOn(),
+    resume: () => void resume(),
     /** It stops after the call that runs. */
     isPausing,
     pause: () => {

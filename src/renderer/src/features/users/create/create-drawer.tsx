@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { EmptyState } from '../../../components/placeholder.tsx';
 import { RecordDrawer } from '../../../components/record-drawer.tsx';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import { CreateMany } from './create-many.tsx';
 import { CreateOne } from './create-one.tsx';
 import type { CreateDrawerProps } from './plan-field.tsx';
@@ -37,7 +37,7 @@ function NoPlans({ onClose }: { readonly onClose: () => void }) {
       <EmptyState
         title={t('emptyNoPlans')}
         action={
-          <Button component="a" href={hashOf(['plans', 'new'])}>
+          <Button component="a" href={buildHash(['plans', 'new'])}>
             {t('makePlan')}
           </Button>
         }

@@ -9,7 +9,7 @@ import { useOperationForm } from '../../../components/form/use-operation-form.ts
 import { WholeNumberInput } from '../../../components/form/whole-number-input.tsx';
 import { fromDateField } from '../../../format/date-field.ts';
 import { useFormat } from '../../../format/use-format.tsx';
-import { changedQuery, hashOf, parseRoute } from '../../../router/route.ts';
+import { buildHash, changedQuery, parseRoute } from '../../../router/route.ts';
 import { navigate, useRoute } from '../../../router/router.ts';
 import { TagsField } from '../tags-field.tsx';
 import classes from './create.module.css';
@@ -63,7 +63,7 @@ export function CreateOne({ plans, list, kind, onClose }: CreateProps) {
     },
     message: ({ name }) => ({ text: t('toast.created', { name }) }),
     onDone: ({ id }) =>
-      navigate(hashOf(['users', id], changedQuery(parseRoute(list).query, { do: asked })), { replace: true }),
+      navigate(buildHash(['users', id], changedQuery(parseRoute(list).query, { do: asked })), { replace: true }),
   });
   const { form } = operation;
   const Chevron = isMore ? IconChevronDown : IconChevronRight;
@@ -115,7 +115,13 @@ export function CreateOne({ plans, list, kind, onClose }: CreateProps) {
             />
             <FieldRow>
               <BytesInput label={t('make.limit')} {...form.getInputProps('traffic_limit')} />
-              <WholeNumberInput label={t('make.devices')} min={1} max={100} {...form.getInputProps('device_limit')} />
+              <WholeNumberInput
+                label={t('make.devices')}
+                description={t('access.devicesHint')}
+                min={1}
+                max={100}
+                {...form.getInputProps('device_limit')}
+              />
             </FieldRow>
             <WholeNumberInput
               label={t('make.addresses')}

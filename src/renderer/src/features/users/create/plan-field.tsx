@@ -18,13 +18,13 @@ interface PlanFieldProps {
 
 export function PlanField({ plans, value, label, empty, inputProps }: PlanFieldProps) {
   const { t } = useTranslation('users');
-  const summaryOf = useSummary();
+  const formatSummary = useSummary();
   const plan = plans.usable.find(({ id }) => String(id) === value);
   const choices = plans.usable.map(({ id, name }) => ({ value: String(id), label: name }));
   return (
     <NativeSelect
       label={label ?? t('make.plan')}
-      description={plan === undefined ? '' : summaryOf(plan)}
+      description={plan === undefined ? '' : formatSummary(plan)}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       data={empty === undefined ? choices : [{ value: '', label: empty }].concat(choices)}
       {...inputProps}

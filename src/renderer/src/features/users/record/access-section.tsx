@@ -22,7 +22,7 @@ export function AccessSection({ user, refresh, plans }: RecordProps) {
           refresh={refresh}
           label={t('access.plan')}
           canUndo={false}
-          shown={plans.nameOf(user.tariff_id)}
+          shown={plans.getPlanName(user.tariff_id)}
           initial={() => ({ tariff_id: user.tariff_id === null ? '' : String(user.tariff_id) })}
           toPatch={({ tariff_id }) => ({ tariff_id: tariff_id === '' ? null : Number(tariff_id) })}
           fields={(form) => (

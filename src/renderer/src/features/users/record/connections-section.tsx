@@ -4,7 +4,7 @@ import type { User } from '../../../../../contract/users/users.ts';
 import { DrawerSection } from '../../../components/record-drawer.tsx';
 import { StateDot } from '../../../components/state.tsx';
 import { useWholeList } from '../../../data/use-operation.ts';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import classes from './record.module.css';
 
 export function ConnectionsSection({ user }: { readonly user: User }) {
@@ -23,7 +23,7 @@ export function ConnectionsSection({ user }: { readonly user: User }) {
           return (
             <li key={id}>
               <StateDot state={state} label={t(`connections:state.${state}`)} bare />
-              <a href={hashOf(['connections', id])}>{name}</a>
+              <a href={buildHash(['connections', id])}>{name}</a>
               <span className={`${classes.nodeFigures} ${classes.quiet}`}>{nodeNames.get(node_id)}</span>
             </li>
           );

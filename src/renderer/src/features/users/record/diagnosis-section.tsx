@@ -15,7 +15,7 @@ import type { Format } from '../../../format/format.ts';
 import { showHidden } from '../../../format/show-hidden.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { useNow } from '../../../format/use-now.ts';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import { useRoute } from '../../../router/router.ts';
 import classes from './diagnosis.module.css';
 import type { RecordProps } from './record-context.tsx';
@@ -98,7 +98,7 @@ function FindingLine({ finding, user, onPart }: FindingLineProps) {
       <span className={classes.dot} aria-hidden />
       <span className={classes.text}>
         <span className="visually-hidden">{t(`users:diagnosis.severity.${severity}`)}: </span>
-        {wordsOf(t, format, finding, now)}
+        {describeFinding(t, format, finding, now)}
         {figures.others !== undefined && (
           <span className={classes.quiet}> {t('users:diagnosis.others', { count: figures.others })}</span>
         )}
@@ -111,7 +111,7 @@ function FindingLine({ finding, user, onPart }: FindingLineProps) {
 type T = TFunction<['users', 'nodes']>;
 
 /** A finding in a sentence. */
-function wordsOf(t: T, format: Format, { code, figures }: Finding, now: number): string {
+function describeFinding(t: T, format: Format, { code, figures }: Finding, now: number): string {
   const { at = null, bytes = 0, limit = 0, count = null, name = '', host = '', error_code: error } = figures;
   const dated =
     at === null ? { date: '', when: '' } : { date: format.moment(at, 'dateTime'), when: format.relative(at, now) };
@@ -144,12 +144,6 @@ interface RemedyButtonProps extends FindingLineProps {
   readonly remedy: Remedy;
 }
 
-const PLACES: Partial<Record<Remedy, readonly string[]>> = {
-  add_connection: ['connections', 'new'],
-  set_address: ['settings', 'addresses'],
-  set_certificate: ['settings', 'certificates'],
-};
-
 /** What changes the user is done at once, with an undo; the other buttons lead to where it is mended. */
 function RemedyButton({ remedy, finding, user, onPart }: RemedyButtonProps) {
   const { t } = useTranslation('users');
@@ -161,8 +155,8 @@ function RemedyButton({ remedy, finding, user, onPart }: RemedyButtonProps) {
       {label}
     </Button>
   );
-  const leadTo = (path: readonly (string | number)[]) => (
-    <Button variant="default" size="compact-sm" component="a" href={hashOf(path)}>
+  const linkTo = (path: readonly (string | number)[]) => (
+    <Button variant="default" size="compact-sm" component="a" href={buildHash(path)}>
       {label}
     </Button>
   );
@@ -180,10 +174,14 @@ function RemedyButton({ remedy, finding, user, onPart }: RemedyButtonProps) {
     case 'copy_link':
       return link === undefined ? null : <CopyButton value={link} label={label} wide />;
     case 'open_node':
-      return leadTo(['nodes', finding.figures.id ?? 0]);
+      return linkTo(['nodes', finding.figures.id ?? 0]);
     case 'open_connection':
-      return leadTo(['connections', finding.figures.id ?? 0]);
-    default:
-      return leadTo(PLACES[remedy] ?? []);
+      return linkTo(['connections', finding.figures.id ?? 0]);
+    case 'add_connection':
+      return linkTo(['connections', 'new']);
+    case 'set_address':
+      return linkTo(['settings', 'addresses']);
+    case 'set_certificate':
+      return linkTo(['settings', 'certificates']);
   }
 }

@@ -94,7 +94,7 @@ function Editor<Values extends Record<string, unknown>>(props: EditorProps<Value
       text: t('users:toast.changed', { name, what: label }),
       ...(canUndo && {
         undo: async () => {
-          await client.updateUser({ id: user.id, ...formerOf(before, input) });
+          await client.updateUser({ id: user.id, ...buildUndoPatch(before, input) });
           invalidate('user');
         },
       }),
@@ -145,7 +145,7 @@ function Editor<Values extends Record<string, unknown>>(props: EditorProps<Value
 }
 
 /** What a patch has changed, as it was before. */
-function formerOf(user: User, patch: UserPatch & { readonly id: number }): UserPatch {
+function buildUndoPatch(user: User, patch: UserPatch & { readonly id: number }): UserPatch {
   const names = Object.keys(patch).filter((name) => name !== 'id');
   const former = Object.fromEntries(names.map((name) => [name, user[name as keyof User]])) as UserPatch;
   if (patch.metadata === undefined) return former;

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { useOperation } from '../../../data/use-operation.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { useNow } from '../../../format/use-now.ts';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import classes from './record.module.css';
 
 const EVERY_MS = 15_000;
@@ -27,7 +27,7 @@ export function FormerLink({ userId }: { readonly userId: number }) {
       <ul>
         {nodes.map(({ id, name, dead_since: dead, last_seen_at: seen }) => (
           <li key={id}>
-            <a href={hashOf(['nodes', id])}>{name}</a>
+            <a href={buildHash(['nodes', id])}>{name}</a>
             {dead === null ? (
               <span>
                 {seen === null

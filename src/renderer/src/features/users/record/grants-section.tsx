@@ -1,16 +1,15 @@
 // Traffic on top of the plan: the rest of each grant, adding one, and revoking one.
 import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import { IconArrowBackUp, IconPlus } from '@tabler/icons-react';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Grant, GrantCreate } from '../../../../../contract/users/grants.ts';
 import type { User } from '../../../../../contract/users/users.ts';
 import { isGrantLive } from '../../../../../domain/users/account.ts';
 import { Confirm } from '../../../components/confirm.tsx';
-import { FormFailure } from '../../../components/form/form-failure.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { ErrorState } from '../../../components/placeholder.tsx';
-import { DrawerSection, useReturnFocus } from '../../../components/record-drawer.tsx';
+import { DrawerSection } from '../../../components/record-drawer.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
 import { useAct } from '../../../data/use-act.ts';
 import { useWholeList } from '../../../data/use-operation.ts';
@@ -18,8 +17,9 @@ import { useFormat } from '../../../format/use-format.tsx';
 import { useNow } from '../../../format/use-now.ts';
 import { GrantFields } from '../grant-fields.tsx';
 import { type GrantValues, grantMembers, NEW_GRANT } from '../grant-values.ts';
+import { InlineForm } from './inline-form.tsx';
 import classes from './record.module.css';
-import { type RecordProps, useEditing } from './record-context.tsx';
+import type { RecordProps } from './record-context.tsx';
 
 export function GrantsSection({ user, part, onPart }: RecordProps) {
   const { t } = useTranslation('users');
@@ -27,7 +27,7 @@ export function GrantsSection({ user, part, onPart }: RecordProps) {
   const now = useNow();
   const { id, name } = user;
   const grants = useWholeList('listGrants', { id });
-  const takeBack = useAct('deleteGrant', { message: () => ({ text: t('toast.takenBack', { name }) }) });
+  const deleteGrant = useAct('deleteGrant', { message: () => ({ text: t('toast.takenBack', { name }) }) });
   const [taking, setTaking] = useState<Grant | null>(null);
   const [isWhole, setWhole] = useState(false);
   const all = grants.data?.items ?? [];
@@ -74,7 +74,7 @@ export function GrantsSection({ user, part, onPart }: RecordProps) {
         title={t('grants.takeTitle', { amount: format.bytes(taking?.bytes ?? 0), name })}
         action={t('grants.take')}
         isDangerous
-        onConfirm={() => takeBack.run({ id, grant_id: taking?.id ?? 0 })}
+        onConfirm={() => deleteGrant.run({ id, grant_id: taking?.id ?? 0 })}
       >
         {t('grants.takeText', { left: format.bytes(taking?.bytes_left ?? 0) })}
       </Confirm>
@@ -131,8 +131,7 @@ interface Values extends Record<string, unknown>, GrantValues {}
 function GrantForm({ user: { id, name }, onClose }: { readonly user: User; readonly onClose: () => void }) {
   const { t } = useTranslation(['users', 'common']);
   const format = useFormat();
-  const box = useRef<HTMLFormElement>(null);
-  const { form, failure, isBusy, isDirty, submit } = useOperationForm<'createGrant', Values>({
+  const operation = useOperationForm<'createGrant', Values>({
     operation: 'createGrant',
     initial: { ...NEW_GRANT },
     // An empty amount is reported as missing at its field.
@@ -140,37 +139,15 @@ function GrantForm({ user: { id, name }, onClose }: { readonly user: User; reado
     message: ({ bytes }) => ({ text: t('users:toast.granted', { name, amount: format.bytes(bytes) }) }),
     onDone: onClose,
   });
-  const closeBy = useEditing(isDirty && !isBusy);
-  // Before the focus moves into the form.
-  useReturnFocus(box);
-  useEffect(() => {
-    box.current?.scrollIntoView({ block: 'nearest' });
-    box.current?.querySelector('input')?.focus();
-  }, []);
+  const { form } = operation;
   return (
-    <form
-      ref={box}
-      className={classes.panel}
-      noValidate
-      aria-label={t('users:grants.add')}
-      onSubmit={submit}
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape' || event.defaultPrevented) return;
-        event.stopPropagation();
-        event.preventDefault();
-        closeBy(onClose);
-      }}
+    <InlineForm
+      label={t('users:grants.add')}
+      submitLabel={t('users:grants.add')}
+      operation={operation}
+      onClose={onClose}
     >
       <GrantFields lifetime={form.getValues().lifetime} inputProps={(field) => form.getInputProps(field)} />
-      <FormFailure failure={failure} />
-      <span className={classes.editorActs}>
-        <Button type="submit" loading={isBusy}>
-          {t('users:grants.add')}
-        </Button>
-        <Button variant="default" onClick={() => closeBy(onClose)}>
-          {t('common:cancel')}
-        </Button>
-      </span>
-    </form>
+    </InlineForm>
   );
 }

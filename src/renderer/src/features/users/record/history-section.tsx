@@ -8,9 +8,9 @@ import { ErrorState } from '../../../components/placeholder.tsx';
 import { DrawerSection } from '../../../components/record-drawer.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
 import { useFormat } from '../../../format/use-format.tsx';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import type { Plans } from '../use-plans.ts';
-import { actOf, actorOf, FIRST, useHistory } from './history.ts';
+import { describeAct, describeActor, FIRST, useHistory } from './history.ts';
 import classes from './record.module.css';
 
 const MORE = 500;
@@ -19,7 +19,7 @@ const MORE = 500;
 const LINKED: ReadonlySet<string> = new Set(['bulkUsers', 'undoActs', 'extendUser', 'shortenUser', 'resetUserTraffic']);
 
 export function HistorySection({ user, plans }: { readonly user: User; readonly plans: Plans }) {
-  const { t } = useTranslation('users');
+  const { t } = useTranslation(['users', 'audit']);
   const format = useFormat();
   const [limit, setLimit] = useState(FIRST);
   const history = useHistory(user.id, { limit });
@@ -38,14 +38,14 @@ export function HistorySection({ user, plans }: { readonly user: User; readonly 
             <li key={entry.id} className={classes.entry} data-refused={entry.outcome === 'refused' || undefined}>
               <span className={classes.entryText}>
                 {LINKED.has(entry.action) ? (
-                  <a href={hashOf(['audit', entry.id])}>{actOf(t, format, plans, entry)}</a>
+                  <a href={buildHash(['audit', entry.id])}>{describeAct(t, format, plans, entry)}</a>
                 ) : (
-                  actOf(t, format, plans, entry)
+                  describeAct(t, format, plans, entry)
                 )}
                 {entry.outcome === 'refused' && <span className={classes.quiet}> ({t('history.refused')})</span>}
               </span>
               <span className={classes.entryBy}>
-                {actorOf(t, entry)} · <DateTime at={entry.at} style="dateTime" />
+                {describeActor(t, entry)} · <DateTime at={entry.at} style="dateTime" />
               </span>
             </li>
           ))}
@@ -58,7 +58,7 @@ export function HistorySection({ user, plans }: { readonly user: User; readonly 
               {t('history.older')}
             </Button>
           ) : (
-            <Button variant="default" component="a" href={hashOf(['audit'], { target: `user:${user.id}` })}>
+            <Button variant="default" component="a" href={buildHash(['audit'], { target: `user:${user.id}` })}>
               {t('history.all')}
             </Button>
           )}

@@ -1,29 +1,31 @@
 // Entries of the audit log in words.
 import type { TFunction } from 'i18next';
 import type { AuditEntry } from '../../../../../contract/access/audit.ts';
+import { STARS } from '../../../../../contract/currencies.ts';
 import type { BulkAction } from '../../../../../contract/users/user-acts.ts';
 import type { UserPatch } from '../../../../../contract/users/users.ts';
-import { STARS } from '../../../../../domain/sales/money.ts';
+import type { audit } from '../../../../../i18n/en/pages/audit.ts';
 import { type ReadOptions, useOperation } from '../../../data/use-operation.ts';
 import type { Format } from '../../../format/format.ts';
 import { formatPrice } from '../../../format/price.ts';
 import type { Plans } from '../use-plans.ts';
 
-type T = TFunction<'users'>;
+type T = TFunction<['users', 'audit']>;
+type ActionId = keyof (typeof audit)['action'];
 
 type Field = keyof UserPatch;
 
 /** What a field was set to, where that is short; '' else. The order is that of the sentence. */
 const FIELDS: { readonly [Name in Field]-?: (value: unknown, format: Format, plans: Plans, t: T) => string } = {
-  name: textOf,
-  contact: textOf,
+  name: readText,
+  contact: readText,
   note: () => '',
   tags: (value) => (Array.isArray(value) ? value.join(', ') : ''),
-  external_id: textOf,
+  external_id: readText,
   telegram_id: (value) => (typeof value === 'number' ? String(value) : ''),
   metadata: () => '',
   enabled: () => '',
-  tariff_id: (value, _format, plans) => plans.nameOf(typeof value === 'number' ? value : null),
+  tariff_id: (value, _format, plans) => plans.getPlanName(typeof value === 'number' ? value : null),
   expires_at: (value, format, _plans, t) => (typeof value === 'string' ? format.moment(value) : t('term.never')),
   traffic_limit: (value, format) => (typeof value === 'number' ? format.bytes(value) : '∞'),
   reset_strategy: () => '',
@@ -32,12 +34,12 @@ const FIELDS: { readonly [Name in Field]-?: (value: unknown, format: Format, pla
   inbounds: () => '',
 };
 
-function textOf(value: unknown): string {
+function readText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
 /** Who did it. */
-export function actorOf(t: T, { actor }: AuditEntry): string {
+export function describeActor(t: T, { actor }: AuditEntry): string {
   if (actor.kind === 'key') return t('history.byKey', { name: actor.name });
   if (actor.kind === 'cli') return t('history.byCli');
   if (actor.kind === 'panel') return t('history.byPanel');
@@ -60,17 +62,17 @@ function enabledBy({ action, detail }: AuditEntry): boolean | undefined {
 }
 
 /** An act on many, as it was done to one of them: how many others there were is said with it. */
-function bulkOf(t: T, format: Format, plans: Plans, { detail }: AuditEntry): string {
+function describeBulk(t: T, format: Format, plans: Plans, { detail }: AuditEntry): string {
   const others = (Number(detail.affected) || 1) - 1;
-  const what = bulkActOf(t, format, plans, detail);
+  const what = describeBulkAct(t, format, plans, detail);
   return others > 0 ? t('history.withOthers', { what, count: others }) : what;
 }
 
-function bulkActOf(t: T, format: Format, plans: Plans, detail: AuditEntry['detail']): string {
+function describeBulkAct(t: T, format: Format, plans: Plans, detail: AuditEntry['detail']): string {
   const tags = Array.isArray(detail.tags) ? detail.tags.join(', ') : '';
   switch (detail.action as BulkAction) {
     case 'extend':
-      return t('history.act.extendUser', { term: format.term(termOf(detail)) });
+      return t('history.act.extendUser', { term: format.term(readTerm(detail)) });
     case 'reset':
       return t('history.act.resetUserTraffic');
     case 'enable':
@@ -82,7 +84,7 @@ function bulkActOf(t: T, format: Format, plans: Plans, detail: AuditEntry['detai
     case 'grant':
       return t('history.act.createGrant', { amount: format.bytes(Number(detail.bytes) || 0) });
     case 'set_tariff':
-      return t('history.act.setTariff', { plan: plans.nameOf(Number(detail.tariff_id) || null) });
+      return t('history.act.setTariff', { plan: plans.getPlanName(Number(detail.tariff_id) || null) });
     case 'add_tags':
       return t('history.act.addTags', { tags });
     case 'remove_tags':
@@ -94,8 +96,8 @@ function bulkActOf(t: T, format: Format, plans: Plans, detail: AuditEntry['detai
   }
 }
 
-/** What was done. An act of a newer panel is shown by its operation id. */
-export function actOf(t: T, format: Format, plans: Plans, entry: AuditEntry): string {
+/** What was done; in the words of the audit log where it has none here. An act of a newer panel is shown by its operation id. */
+export function describeAct(t: T, format: Format, plans: Plans, entry: AuditEntry): string {
   const { action, detail } = entry;
   // Of who invited the buyer of an order.
   if (detail.referral === true)
@@ -114,23 +116,24 @@ export function actOf(t: T, format: Format, plans: Plans, entry: AuditEntry): st
       return t(`history.act.${action}`, { what: what.join(', ') });
     }
     case 'extendUser':
-      return t('history.act.extendUser', { term: format.term(termOf(detail)) });
+      return t('history.act.extendUser', { term: format.term(readTerm(detail)) });
     case 'shortenUser':
-      return t('history.act.shortenUser', { term: format.term(termOf(detail)) });
+      return t('history.act.shortenUser', { term: format.term(readTerm(detail)) });
     case 'createGrant':
       return t('history.act.createGrant', { amount: format.bytes(Number(detail.bytes) || 0) });
-    case 'endDevices':
-      return t('history.act.endDevices', { id: String(detail.order_id), limit: textOf(detail.device_limit) || '∞' });
     case 'recordPayment':
-      return t('history.act.recordPayment', { amount: priceOf(detail, format), offer: textOf(detail.offer) });
+      return t('history.act.recordPayment', {
+        amount: formatEntryPrice(detail, format),
+        offer: readText(detail.offer),
+      });
     case 'takePayment':
       return t(detail.reason === undefined ? 'history.act.recordPayment' : 'history.act.takePaymentUndecided', {
-        amount: priceOf(detail, format),
-        offer: textOf(detail.offer),
+        amount: formatEntryPrice(detail, format),
+        offer: readText(detail.offer),
       });
     case 'createOrder':
       return detail.trial === true
-        ? t('history.act.takeTrial', { offer: textOf(detail.offer) })
+        ? t('history.act.takeTrial', { offer: readText(detail.offer) })
         : t('history.act.createOrder', { id: String(detail.order_id) });
     case 'openOrder':
     case 'askOrder':
@@ -138,13 +141,13 @@ export function actOf(t: T, format: Format, plans: Plans, entry: AuditEntry): st
     case 'setPromo':
       return detail.promo === null
         ? t('history.act.removePromo', { id: String(detail.order_id) })
-        : t('history.act.setPromo', { id: String(detail.order_id), code: textOf(detail.promo) });
+        : t('history.act.setPromo', { id: String(detail.order_id), code: readText(detail.promo) });
     case 'resolvePayment':
-      return t('history.act.resolvePayment', { amount: priceOf(detail, format) });
+      return t('history.act.resolvePayment', { amount: formatEntryPrice(detail, format) });
     case 'refundOrder':
-      return t('history.act.refundOrder', { amount: priceOf(detail, format), id: String(detail.order_id) });
+      return t('history.act.refundOrder', { amount: formatEntryPrice(detail, format), id: String(detail.order_id) });
     case 'bulkUsers':
-      return bulkOf(t, format, plans, entry);
+      return describeBulk(t, format, plans, entry);
     case 'undoActs':
       return t('history.act.undoActs');
     case 'decideBotRequest':
@@ -157,15 +160,15 @@ export function actOf(t: T, format: Format, plans: Plans, entry: AuditEntry): st
     case 'deleteGrant':
       return t(`history.act.${action}`);
     default:
-      return action;
+      return t(`audit:action.${action as ActionId}`, { defaultValue: action });
   }
 }
 
-function priceOf({ amount, currency }: AuditEntry['detail'], { locale }: Format): string {
-  return formatPrice({ amount: Number(amount) || 0, currency: textOf(currency) || STARS }, locale);
+function formatEntryPrice({ amount, currency }: AuditEntry['detail'], { locale }: Format): string {
+  return formatPrice({ amount: Number(amount) || 0, currency: readText(currency) || STARS }, locale);
 }
 
-function termOf({ months, days }: AuditEntry['detail']): { months?: number; days?: number } {
+function readTerm({ months, days }: AuditEntry['detail']): { months?: number; days?: number } {
   return typeof months === 'number' ? { months } : { days: Number(days) || 0 };
 }
 

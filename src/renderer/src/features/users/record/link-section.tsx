@@ -5,13 +5,13 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { User } from '../../../../../contract/users/users.ts';
 import { HOUR_MS } from '../../../../../domain/limits.ts';
-import { linkTrustOf } from '../../../../../domain/link-trust.ts';
+import { computeLinkTrust } from '../../../../../domain/link-trust.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { drawQrPicture, QrCode } from '../../../components/qr-code.tsx';
 import { DrawerSection } from '../../../components/record-drawer.tsx';
 import { useHost } from '../../../data/host.ts';
 import { useOperation } from '../../../data/use-operation.ts';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import { FormerLink } from './former-link.tsx';
 import { Phone } from './phone.tsx';
 import classes from './record.module.css';
@@ -33,8 +33,8 @@ export function LinkSection({ user, isAsked }: LinkSectionProps) {
   const { save } = useHost();
   const certificates = useOperation('getCertificates', {}, { staleMs: HOUR_MS });
   if (link === undefined) return null;
-  const trust = link.startsWith('https:') ? linkTrustOf(certificates.data?.served ?? []) : null;
-  const saveQr = async () => save(`${fileNameOf(name)}.png`, 'image/png', await drawQrPicture(link));
+  const trust = link.startsWith('https:') ? computeLinkTrust(certificates.data?.served ?? []) : null;
+  const saveQr = async () => save(`${sanitizeFileName(name)}.png`, 'image/png', await drawQrPicture(link));
   return (
     <DrawerSection title={t('link.title')}>
       <div className={classes.link}>
@@ -79,10 +79,14 @@ export function LinkSection({ user, isAsked }: LinkSectionProps) {
         </Tooltip>
       </div>
       {isLocal(link) && (
-        <Warning text={t('link.local')} href={hashOf(['settings', 'addresses'])} act={t('link.localSettings')} />
+        <Warning text={t('link.local')} href={buildHash(['settings', 'addresses'])} act={t('link.localSettings')} />
       )}
       {(trust === 'untrusted' || trust === 'ended') && (
-        <Warning text={t(`link.${trust}`)} href={hashOf(['settings', 'certificates'])} act={t('link.certificates')} />
+        <Warning
+          text={t(`link.${trust}`)}
+          href={buildHash(['settings', 'certificates'])}
+          act={t('link.certificates')}
+        />
       )}
       {shown === 'qr' && (
         <div className={classes.qr}>
@@ -118,6 +122,6 @@ function isLocal(link: string): boolean {
 }
 
 /** A name as a file's: what no system takes is left out. */
-function fileNameOf(name: string): string {
+function sanitizeFileName(name: string): string {
   return name.replace(/[\p{C}<>:"/\\|?*]+/gu, ' ').trim() || 'qr';
 }

@@ -15,7 +15,7 @@ interface Member {
 
 export function MetadataFact({ user, refresh }: Pick<RecordProps, 'user' | 'refresh'>) {
   const { t } = useTranslation(['users', 'errors']);
-  const members = membersOf(user.metadata);
+  const members = listMembers(user.metadata);
   return (
     <EditableFact
       user={user}
@@ -100,7 +100,7 @@ function MetadataInput({ value, onChange, error }: MetadataInputProps) {
   );
 }
 
-function membersOf(metadata: User['metadata']): Member[] {
+function listMembers(metadata: User['metadata']): Member[] {
   return Object.entries(metadata).map(([key, text]) => ({ key, text }));
 }
 

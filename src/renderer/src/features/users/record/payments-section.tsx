@@ -1,36 +1,34 @@
 // The payments of a user: what was bought and when, recording one that came by hand, and refunding one.
 import { Button, Select, TextInput } from '@mantine/core';
 import { IconLink, IconPlus } from '@tabler/icons-react';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Offer, type Order, PAYMENT_METHODS, type PaymentMethod } from '../../../../../contract/sales/sales.ts';
 import type { User } from '../../../../../contract/users/users.ts';
 import { fromDecimal, toDecimal } from '../../../../../domain/sales/money.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { FieldRow } from '../../../components/form/form-drawer.tsx';
-import { FormFailure } from '../../../components/form/form-failure.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { ErrorState } from '../../../components/placeholder.tsx';
-import { DrawerSection, useReturnFocus } from '../../../components/record-drawer.tsx';
+import { DrawerSection } from '../../../components/record-drawer.tsx';
 import { RefundButton, RefundQuestion } from '../../../components/refund.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
 import { formatPrice } from '../../../format/price.ts';
 import { useFormat } from '../../../format/use-format.tsx';
-import { hashOf } from '../../../router/route.ts';
-import { panelNow } from '../../../state/connection.ts';
+import { buildHash } from '../../../router/route.ts';
 import { randomHex } from '../../../state/random.ts';
-import { offersFor } from './offers-for.ts';
+import { InlineForm } from './inline-form.tsx';
 import { OrderPart } from './order-part.tsx';
 import classes from './record.module.css';
-import { type RecordProps, useEditing } from './record-context.tsx';
+import type { RecordProps } from './record-context.tsx';
 
 const FIRST = 3;
-const MOST = 100;
+const MAX = 100;
 
 export function PaymentsSection({ user, part, onPart }: RecordProps) {
   const { t } = useTranslation('sales');
-  const orders = useOperation('listOrders', { user_id: user.id, limit: MOST });
+  const orders = useOperation('listOrders', { user_id: user.id, limit: MAX });
   const [isWhole, setWhole] = useState(false);
   const [refunding, setRefunding] = useState<Order | null>(null);
   const all = orders.data?.items ?? [];
@@ -128,11 +126,11 @@ function PaymentPart({ user, onClose }: PaymentPartProps) {
     if (offers.error === null) return <Skeleton height={120} />;
     return <ErrorState size="small" failure={offers.error} onRetry={() => void offers.refetch()} />;
   }
-  const onSale = offersFor(offers.data.items, user, panelNow()).filter(({ trial }) => !trial);
+  const onSale = offers.data.items.filter((offer) => offer.on_sale && !offer.trial);
   if (onSale.length === 0) {
     return (
       <p className={classes.quiet}>
-        {t('payment.noOffers')} <a href={hashOf(['sales', 'offers'], { plan: planId })}>{t('payment.toOffers')}</a>
+        {t('payment.noOffers')} <a href={buildHash(['sales', 'offers'], { plan: planId })}>{t('payment.toOffers')}</a>
       </p>
     );
   }
@@ -158,10 +156,9 @@ function PaymentForm({ user, offers, onClose }: PaymentPartProps & { readonly of
   const { t } = useTranslation(['sales', 'common']);
   const { locale } = useFormat();
   const { id, name } = user;
-  const box = useRef<HTMLFormElement>(null);
   // The same on every retry of this form.
   const [key] = useState(() => randomHex(16));
-  const { form, failure, isBusy, isDirty, submit } = useOperationForm<'recordPayment', Values>({
+  const operation = useOperationForm<'recordPayment', Values>({
     operation: 'recordPayment',
     initial: {
       offer_id: String(offers[0]?.id ?? ''),
@@ -185,13 +182,7 @@ function PaymentForm({ user, offers, onClose }: PaymentPartProps & { readonly of
     message: (order) => ({ text: t('sales:payment.toast', { name, amount: formatPrice(order, locale) }) }),
     onDone: onClose,
   });
-  const closeBy = useEditing(isDirty && !isBusy);
-  // Before the focus moves into the form.
-  useReturnFocus(box);
-  useEffect(() => {
-    box.current?.scrollIntoView({ block: 'nearest' });
-    box.current?.querySelector('input')?.focus();
-  }, []);
+  const { form } = operation;
   const offer = offers.find((one) => String(one.id) === form.values.offer_id);
   const choose = (offerId: string | null) => {
     if (offerId === null) return;
@@ -202,18 +193,11 @@ function PaymentForm({ user, offers, onClose }: PaymentPartProps & { readonly of
     if (price !== undefined) form.setValues({ currency: price.currency, amount: toDecimal(price) });
   };
   return (
-    <form
-      ref={box}
-      className={classes.panel}
-      noValidate
-      aria-label={t('sales:payment.record')}
-      onSubmit={submit}
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape' || event.defaultPrevented) return;
-        event.stopPropagation();
-        event.preventDefault();
-        closeBy(onClose);
-      }}
+    <InlineForm
+      label={t('sales:payment.record')}
+      submitLabel={t('sales:payment.act')}
+      operation={operation}
+      onClose={onClose}
     >
       <Select
         label={t('sales:payment.offer')}
@@ -257,15 +241,6 @@ function PaymentForm({ user, offers, onClose }: PaymentPartProps & { readonly of
       </FieldRow>
       <p className={classes.quiet}>{t('sales:payment.referenceHint')}</p>
       <TextInput label={t('sales:payment.note')} autoComplete="off" maxLength={200} {...form.getInputProps('note')} />
-      <FormFailure failure={failure} />
-      <span className={classes.editorActs}>
-        <Button type="submit" loading={isBusy}>
-          {t('sales:payment.act')}
-        </Button>
-        <Button variant="default" onClick={() => closeBy(onClose)}>
-          {t('common:cancel')}
-        </Button>
-      </span>
-    </form>
+    </InlineForm>
   );
 }

@@ -7,9 +7,9 @@ import { StateBadge } from '../../../components/state.tsx';
 import { useOperation, useWholeList } from '../../../data/use-operation.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { useNow } from '../../../format/use-now.ts';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import { type Restart, restartFor } from './cut-off.ts';
-import { actorOf, disabledBy, useHistory } from './history.ts';
+import { describeActor, disabledBy, useHistory } from './history.ts';
 import classes from './record.module.css';
 import type { RecordProps } from './record-context.tsx';
 import { useUserActs } from './use-user-acts.ts';
@@ -87,7 +87,7 @@ function RestartText({ restart }: { readonly restart: Restart }) {
     case 'off':
       return (
         <p>
-          {t('standing.restart.off')} <a href={hashOf(['settings', 'general'])}>{t('standing.restart.settings')}</a>
+          {t('standing.restart.off')} <a href={buildHash(['settings', 'general'])}>{t('standing.restart.settings')}</a>
         </p>
       );
     case 'due':
@@ -142,7 +142,7 @@ function useReason(user: User): string {
     case 'disabled': {
       const entry = disabledBy(history.data?.items ?? []);
       if (entry === undefined) return t('standing.disabled');
-      return t('standing.disabledSince', { when: format.relative(entry.at, now), who: actorOf(t, entry) });
+      return t('standing.disabledSince', { when: format.relative(entry.at, now), who: describeActor(t, entry) });
     }
     case 'expired':
       return user.expires_at === null ? '' : t('standing.expired', dated(user.expires_at));

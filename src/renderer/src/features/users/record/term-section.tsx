@@ -1,20 +1,19 @@
 // The term: until when, extended or shortened with the resulting date in sight, or set to a date.
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { IconCalendarPlus } from '@tabler/icons-react';
-import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { User } from '../../../../../contract/users/users.ts';
 import { type Duration, extendEnd, shortenEnd } from '../../../../../domain/users/term.ts';
 import { RelativeTime } from '../../../components/figures.tsx';
-import { FormFailure } from '../../../components/form/form-failure.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
-import { DrawerSection, Facts, useReturnFocus } from '../../../components/record-drawer.tsx';
+import { DrawerSection, Facts } from '../../../components/record-drawer.tsx';
 import { fromDateField, toDateField } from '../../../format/date-field.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { useNow } from '../../../format/use-now.ts';
 import { EditableFact } from './editable-fact.tsx';
+import { InlineForm } from './inline-form.tsx';
 import classes from './record.module.css';
-import { type RecordProps, useEditing } from './record-context.tsx';
+import type { RecordProps } from './record-context.tsx';
 import { TermPicker } from './term-picker.tsx';
 import { beginsAgain, useTermMessage } from './use-user-acts.ts';
 
@@ -115,42 +114,26 @@ function TermForm({ act, user, onClose }: TermFormProps) {
   const { t } = useTranslation(['users', 'common']);
   const format = useFormat();
   const now = useNow();
-  const box = useRef<HTMLFormElement>(null);
   const { operation, toast, label, submit: submitText } = ACTS[act];
   const describeTerm = useTermMessage(user, toast);
-  const { form, failure, isBusy, isDirty, submit } = useOperationForm<
-    'extendUser' | 'shortenUser',
-    { term: Duration | null }
-  >({
+  const operationForm = useOperationForm<'extendUser' | 'shortenUser', { term: Duration | null }>({
     operation,
     initial: { term: { months: 1 } },
     toInput: ({ term }) => ({ id: user.id, ...term }),
     message: (changed) => describeTerm(changed, Date.parse(changed.updated_at)),
     onDone: onClose,
   });
-  const closeBy = useEditing(isDirty && !isBusy);
-  // Before the focus moves into the form.
-  useReturnFocus(box);
-  useEffect(() => {
-    box.current?.scrollIntoView({ block: 'nearest' });
-    box.current?.querySelector('input')?.focus();
-  }, []);
+  const { form } = operationForm;
   const { term } = form.getValues();
   const result = useResult(act, user, term, now);
   const errors = form.errors as Record<string, string | undefined>;
   return (
-    <form
-      ref={box}
-      className={classes.panel}
-      noValidate
-      aria-label={t(`users:act.${act}`)}
-      onSubmit={submit}
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape' || event.defaultPrevented) return;
-        event.stopPropagation();
-        event.preventDefault();
-        closeBy(onClose);
-      }}
+    <InlineForm
+      label={t(`users:act.${act}`)}
+      submitLabel={term === null ? t(`users:act.${act}`) : t(submitText, { term: format.term(term) })}
+      isDisabled={term === null || !result.isPossible}
+      operation={operationForm}
+      onClose={onClose}
     >
       <TermPicker
         label={t(label)}
@@ -166,16 +149,7 @@ function TermForm({ act, user, onClose }: TermFormProps) {
           </span>
         )}
       </p>
-      <FormFailure failure={failure} />
-      <span className={classes.editorActs}>
-        <Button type="submit" loading={isBusy} disabled={term === null || !result.isPossible}>
-          {term === null ? t(`users:act.${act}`) : t(submitText, { term: format.term(term) })}
-        </Button>
-        <Button variant="default" onClick={() => closeBy(onClose)}>
-          {t('common:cancel')}
-        </Button>
-      </span>
-    </form>
+    </InlineForm>
   );
 }
 

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { RANGES, type Range } from '../../../../../contract/scalars.ts';
 import { RESET_STRATEGIES, type User } from '../../../../../contract/users/users.ts';
 import { Chart } from '../../../components/chart/chart.tsx';
-import { type ChartData, directionsOf } from '../../../components/chart/series.ts';
+import { buildTrafficChart, type ChartData } from '../../../components/chart/series.ts';
 import { Bytes } from '../../../components/figures.tsx';
 import { BytesInput } from '../../../components/form/bytes-input.tsx';
 import { ErrorState } from '../../../components/placeholder.tsx';
@@ -13,7 +13,7 @@ import { DrawerSection, Fact, Facts } from '../../../components/record-drawer.ts
 import { TrafficBar } from '../../../components/traffic-bar.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
 import { useFormat } from '../../../format/use-format.tsx';
-import { hashOf } from '../../../router/route.ts';
+import { buildHash } from '../../../router/route.ts';
 import { EditableFact } from './editable-fact.tsx';
 import classes from './record.module.css';
 import type { RecordProps } from './record-context.tsx';
@@ -92,7 +92,7 @@ function UserChart({ user: { id, name } }: { readonly user: User }) {
   const report = useOperation('getUserTraffic', { id, range }, { keepPrevious: true, pollMs: EVERY_MS });
   const chart = useMemo<ChartData | null>(() => {
     if (report.data === undefined) return null;
-    return directionsOf(report.data, (way) => t(`common:traffic.${way}`));
+    return buildTrafficChart(report.data, (way) => t(`common:traffic.${way}`));
   }, [report.data, t]);
   return (
     <div className={classes.chart}>
@@ -133,7 +133,7 @@ function UserNodes({ id }: { readonly id: number }) {
             {name === null ? (
               <span className={classes.quiet}>{t('traffic.goneNode', { id: node_id })}</span>
             ) : (
-              <a href={hashOf(['nodes', node_id])}>{name}</a>
+              <a href={buildHash(['nodes', node_id])}>{name}</a>
             )}
             <span className={classes.nodeFigures}>
               <Bytes value={up + down} />{' '}

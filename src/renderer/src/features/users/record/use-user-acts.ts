@@ -1,21 +1,21 @@
 // The acts on one user: the message of each when it is done, and how it is undone.
 import { useTranslation } from 'react-i18next';
 import { PanelCallError } from '../../../../../contract/client.ts';
-import { problemOf } from '../../../../../contract/errors.ts';
+import { buildProblem } from '../../../../../contract/errors.ts';
 import type { User } from '../../../../../contract/users/users.ts';
 import { usePanel } from '../../../data/panel.tsx';
 import { type Act, useAct } from '../../../data/use-act.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 
 /** Undoes the last act of its kind on a user; fails where the user was changed since. */
-function useUndoOf(action: 'extendUser' | 'shortenUser' | 'resetUserTraffic') {
+function useUndoLast(action: 'extendUser' | 'shortenUser' | 'resetUserTraffic') {
   const { client, invalidate } = usePanel();
   return async (id: number) => {
     const { items } = await client.listAudit({ target: `user:${id}`, action, limit: 1 });
     const { left } = await client.undoActs({ entries: items.map((entry) => entry.id) });
     invalidate('user');
     invalidate('panel');
-    if (left > 0) throw new PanelCallError(problemOf('precondition_failed', ''));
+    if (left > 0) throw new PanelCallError(buildProblem('precondition_failed', ''));
   };
 }
 
@@ -28,7 +28,7 @@ export function beginsAgain(user: User, now: number): boolean {
 /** Describes a changed term by its new end, with its undo. */
 export function useTermMessage(before: User, act: 'extended' | 'shortened') {
   const { t } = useTranslation('users');
-  const undoOf = useUndoOf(act === 'extended' ? 'extendUser' : 'shortenUser');
+  const undoOf = useUndoLast(act === 'extended' ? 'extendUser' : 'shortenUser');
   const format = useFormat();
   return (user: User, now: number) => {
     const { id, name, hold, expires_at: date } = user;
@@ -54,7 +54,7 @@ export interface UserActs {
 export function useUserActs({ id, name, enabled }: User): UserActs {
   const { t } = useTranslation('users');
   const { client, invalidate } = usePanel();
-  const undoReset = useUndoOf('resetUserTraffic');
+  const undoReset = useUndoLast('resetUserTraffic');
   const change = useAct('updateUser', {
     message: (user, input) => ({
       text: t(input.enabled ? 'toast.enabled' : 'toast.disabled', { name: user.name }),

@@ -1,0 +1,194 @@
+// The panel's own authority, which clients are made to trust once: it is replaced where its files are lost or damaged, or on request, and
+// never because of the clock or of a file that cannot be read (docs/decisions/0022).
+//
+// ca.pem is its certificate, which is also the last one in server.pem. Its key is ca-key.sealed where a vault can seal it, ca-key.pem in
+// clear until then.
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { PanelError } from '../../core/kernel/panel-error.ts';
+import type { Log, Vault } from '../../core/ports/ports.ts';
+import type { SealedRow } from '../../core/ports/sealed.ts';
+import { readIfThere, setAside, writePrivateFile } from '../private-file.ts';
+
+const DAY = 86_400_000;
+const LIFETIME = 3652 * DAY;
+/** Valid from an hour ago on, for clients whose clocks are behind. */
+export const BACKDATED = DAY / 24;
+
+/** All that a new authority replaces: the leaf is valid for those who trust the former one, until it ends. */
+const FILES = ['ca.pem', 'ca-key.pem', 'ca-key.sealed', 'server.pem', 'server-key.pem'] as const;
+const END = '-----END CERTIFICATE-----';
+
+/** How the authority's key is sealed. */
+export interface AuthoritySealing extends Pick<Vault, 'seal' | 'open'> {
+  /** Whether the vault is open: what does not open then is lost. */
+  isOpen(): boolean;
+  /** Whether it is open with a key that will be there again. */
+  canSeal(): boolean;
+}
+
+export interface AuthorityParts {
+  /** Of the files. */
+  readonly folder: string;
+  /** Left out: the key stays in clear. */
+  readonly sealing?: AuthoritySealing | undefined;
+  readonly log: Log;
+}
+
+export interface Authority {
+  readonly pem: string;
+  /** PEM; null: sealed by a vault that is not open. */
+  readonly key: string | null;
+}
+
+/** What the sealed key is bound to. */
+const PLACE = 'certificate:authority';
+const SEALED_KEY = 'ca-key.sealed';
+/** Matches no key: nothing is known of what cannot be read. */
+const UNKNOWN_KEY = 'unreadable';
+
+/** The id of the master key that sealed the authority's key; null: none has. A new master key would make the authority unusable. */
+export function authoritySealedWith(folder: string): string | null {
+  try {
+    const text = readIfThere(join(folder, SEALED_KEY));
+    return text === null ? null : (parseSealed(text)?.keyId ?? null);
+  } catch {
+    return UNKNOWN_KEY;
+  }
+}
+
+/**
+ * The authority of the folder. It is made where none of its files is there; where they are damaged, they are set aside first. Rejects with
+ * the file system's error for what cannot be read: nothing is replaced then.
+ */
+export async function ensureAuthority(parts: AuthorityParts, now: number): Promise<Authority> {
+  const found = readAuthority(parts);
+  if (found === 'absent') return makeAuthority(parts, now);
+  if (found === 'damaged') return replaceAuthority(parts, now, 'its files are lost or damaged');
+  const { folder, sealing, log } = parts;
+  const path = join(folder, 'ca.pem');
+  if (readIfThere(path) !== found.pem) {
+    log.warn('certificate of the authority restored from server.pem', { aside: setAside(path, now) });
+    writePrivateFile(path, found.pem);
+  }
+  if (found.isClear && found.key !== null) storeKey(folder, found.key, sealing);
+  return found;
+}
+
+/** Sets the files of the present authority aside and makes a new one. */
+export async function replaceAuthority(parts: AuthorityParts, now: number, reason: string): Promise<Authority> {
+  const aside = FILES.map((name) => setAside(join(parts.folder, name), now)).filter((name) => name !== null);
+  parts.log.warn('authority replaced: clients need the new CA file', { reason, aside });
+  return makeAuthority(parts, now);
+}
+
+async function makeAuthority({ folder, sealing }: AuthorityParts, now: number): Promise<Authority> {
+  const { issueAuthority } = await import('./issuer.ts');
+  const { key, pem } = await issueAuthority({ from: now - BACKDATED, to: now + LIFETIME });
+  const authority = { key, pem: `${pem.trim()}\n` };
+  writePrivateFile(join(folder, 'ca-key.pem'), key);
+  writePrivateFile(join(folder, 'ca.pem'), authority.pem);
+  storeKey(folder, key, sealing);
+  return authority;
+}
+
+type Found = Authority & { readonly isClear: boolean };
+
+function readAuthority({ folder, sealing }: AuthorityParts): Found | 'absent' | 'damaged' {
+  const [pem, clear, sealed, chain] = ['ca.pem', 'ca-key.pem', SEALED_KEY, 'server.pem'].map((name) =>
+    readIfThere(join(folder, name)),
+  );
+  if (pem == null && clear == null && sealed == null && chain == null) return 'absent';
+  const certificate = [pem, chain && issuerIn(chain)].find((text) => text != null && isAuthority(text));
+  if (certificate == null) return 'damaged';
+  if (clear != null && isPair(clear, certificate)) return { pem: certificate, key: clear, isClear: true };
+  if (sealed == null) return 'damaged';
+  if (!sealing?.isOpen()) return { pem: certificate, key: null, isClear: false };
+  const key = unseal(sealed, sealing);
+  return key !== null && isPair(key, certificate) ? { pem: certificate, key, isClear: false } : 'damaged';
+}
+
+/** The last certificate of a chain, as `ensureCertificate` writes it. */
+function issuerIn(chain: string): string {
+  return `${chain.slice(chain.indexOf(END) + END.length).trim()}\n`;
+}
+
+function isAuthority(pem: string): boolean {
+  const certificate = parseCertificate(pem);
+  return certificate !== null && certificate.ca === true && certificate.verify(certificate.publicKey);
+}
+
+export function isPair(key: string, pem: string): boolean {
+  const privateKey = parseKey(key);
+  return privateKey !== null && (parseCertificate(pem)?.checkPrivateKey(privateKey) ?? false);
+}
+
+/** Whether a certificate is signed by an authority that is whole. */
+export function isIssuedBy(pem: string, authorityPem: string): boolean {
+  const authority = isAuthority(authorityPem) ? parseCertificate(authorityPem) : null;
+  return authority !== null && (parseCertificate(pem)?.verify(authority.publicKey) ?? false);
+}
+
+function parseKey(pem: string): KeyObject | null {
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    return null;
+  }
+}
+
+/** null: it cannot be parsed, or has a key that cannot. */
+export function parseCertificate(pem: string): X509Certificate | null {
+  try {
+    const certificate = new X509Certificate(pem);
+    return certificate.publicKey && certificate;
+  } catch {
+    return null;
+  }
+}
+
+/** Replaces the key in clear by the sealed one, where that can be opened again. */
+function storeKey(folder: string, key: string, sealing: AuthoritySealing | undefined): void {
+  const row = sealing?.canSeal() ? unlessUnavailable(() => sealing.seal(PLACE, key)) : null;
+  if (row === null) return;
+  const { keyId, nonce, ciphertext } = row;
+  const text = { keyId, nonce: toBase64(nonce), ciphertext: toBase64(ciphertext) };
+  writePrivateFile(join(folder, SEALED_KEY), JSON.stringify(text));
+  rmSync(join(folder, 'ca-key.pem'), { force: true });
+}
+
+/** null: damaged. */
+function parseSealed(text: string): SealedRow | null {
+  try {
+    const { keyId, nonce, ciphertext } = JSON.parse(text);
+    const isWhole = [keyId, nonce, ciphertext].every((member) => typeof member === 'string');
+    return isWhole ? { place: PLACE, keyId, nonce: fromBase64(nonce), ciphertext: fromBase64(ciphertext) } : null;
+  } catch {
+    return null;
+  }
+}
+
+function fromBase64(text: string): Buffer {
+  return Buffer.from(text, 'base64');
+}
+
+/** null: damaged, or sealed with a master key that no longer exists. The vault is open. */
+function unseal(text: string, sealing: AuthoritySealing): string | null {
+  const row = parseSealed(text);
+  return row && unlessUnavailable(() => sealing.open(row));
+}
+
+/** null where the vault cannot do it; any other error is a defect, and says nothing of the files. */
+function unlessUnavailable<T>(work: () => T): T | null {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof PanelError && error.code === 'vault_unavailable') return null;
+    throw error;
+  }
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64');
+}

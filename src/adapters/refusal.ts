@@ -1,0 +1,40 @@
+// Why the panel does not start or a command fails, where that is no defect: one sentence and an exit code.
+
+/** Exit codes of the `panel` command. 0: done; 1: a defect; 2: wrong arguments. */
+export const EXIT_CODES = {
+  /** The panel refused: a wrong password, a key that does not exist. */
+  refused: 3,
+  /** The data folder cannot be used: not readable, not writable, not a panel's. */
+  data_folder: 4,
+  /** Another process owns the data folder. */
+  in_use: 5,
+  /** The database is not the panel's, is newer than the panel, or is damaged. */
+  database: 6,
+  /** The address cannot be listened on. */
+  address: 7,
+} as const;
+
+export type RefusalReason = keyof typeof EXIT_CODES;
+export type Refusal = Error & { readonly refusal: RefusalReason };
+
+/** An error whose message is for the person at the terminal. */
+export function refusal(reason: RefusalReason, message: string): Refusal {
+  return Object.assign(new Error(message), { refusal: reason });
+}
+
+export function isRefusal(error: unknown): error is Refusal {
+  return error instanceof Error && 'refusal' in error;
+}
+
+/** An error of the file system as a refusal that names the file; any other error as it is. */
+export function toRefusal(error: unknown, folder: string): unknown {
+  if (isRefusal(error) || !(error instanceof Error && 'syscall' in error)) return error;
+  const what = 'path' in error ? String(error.path) : `The data folder ${folder}`;
+  return refusal('data_folder', `${what} cannot be used: ${describeSystemError(error)}.`);
+}
+
+/** What a failed system call means to a person: `permission denied`, `no space left on device`; the message itself if unknown. */
+export function describeSystemError(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return /^E[A-Z0-9]+: ([^,]+)/.exec(message)?.[1] ?? message;
+}

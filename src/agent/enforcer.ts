@@ -1,0 +1,165 @@
+// Enforces the lease that the panel has left with this machine: lets users in and cuts them off when it says so, whether the panel is there or not.
+import { type EngineChange, EngineError } from '../core/ports/engines.ts';
+import type { Clock, Log, Timers } from '../core/ports/ports.ts';
+import { RESTART_EVERY_MS } from '../domain/limits.ts';
+import { inboundsFor, withoutLeftOut } from './assignment.ts';
+import type { LeaseMember, NodeLease } from './ports/lease.ts';
+import type { SupervisedEngine } from './supervised-engine.ts';
+
+/** Terms end to the second. */
+const TICK_MS = 1000;
+/** Users who are applied together. */
+const BATCH = 200;
+/** When a user whom the engine has refused is tried again. */
+const RETRY_MS = 60_000;
+/** A panel that was not here for so long is away: only then this machine restarts its engine to cut users off. */
+const AWAY_MS = 60_000;
+/** As in domain/nodes/reconcile.ts: in the first of these readings, some bytes may be from before. */
+const READINGS_TO_CUT_OFF = 3;
+
+interface Parts {
+  readonly lease: NodeLease;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+  /** For tests. */
+  readonly tickMs?: number;
+}
+
+export interface EnforcedEngine extends SupervisedEngine {
+  /** With each reading of the counters: who moved bytes and may not connect. */
+  recordRefused(userIds: readonly number[]): void;
+}
+
+/** Users of whom every change was made, with whether they are let in over some inbound. */
+function listAppliedUsers(changes: readonly EngineChange[], outcomes: readonly (EngineError | null)[]) {
+  const allowed = new Map<number, boolean>();
+  changes.forEach(({ user, isAllowed }) => {
+    allowed.set(user.userId, isAllowed || allowed.get(user.userId) === true);
+  });
+  changes.forEach(({ user }, index) => {
+    if (outcomes[index] instanceof EngineError) allowed.delete(user.userId);
+  });
+  return [...allowed].map(([userId, isAllowed]) => ({ userId, isAllowed }));
+}
+
+export function enforceLease(
+  engine: SupervisedEngine,
+  { lease, clock, timers, log, tickMs = TICK_MS }: Parts,
+): EnforcedEngine {
+  let contactAt = Number.NEGATIVE_INFINITY;
+  let restartedAt = Number.NEGATIVE_INFINITY;
+  const readings = new Map<number, number>();
+  /** Users whom the engine has refused, with when it did. */
+  const refusedAt = new Map<number, number>();
+  let isApplying = false;
+  /** Something may have changed while changes were applied. */
+  let isStale = false;
+  let isClosed = false;
+
+  function isDue({ userId, isAllowed }: LeaseMember): boolean {
+    const at = refusedAt.get(userId);
+    return !isAllowed || at === undefined || Math.abs(clock.now() - at) >= RETRY_MS;
+  }
+
+  /** Brings the engine to what holds now. Where it does not answer, the next tick tries again. */
+  async function apply(): Promise<void> {
+    const started = lease.engine();
+    if (started === null) return;
+    const config = withoutLeftOut(started);
+    let after = 0;
+    for (;;) {
+      const members = lease.unapplied(after, BATCH);
+      const last = members.at(-1);
+      if (last === undefined) return;
+      after = last.userId;
+      const due = members.filter(isDue);
+      const changes = due.flatMap((user) =>
+        inboundsFor(user, config).map((inbound): EngineChange => ({ inbound, user, isAllowed: user.isAllowed })),
+      );
+      const outcomes = changes.length > 0 ? await engine.apply(changes) : [];
+      if (isClosed) return;
+      const applied = new Set(listAppliedUsers(changes, outcomes).map(({ userId }) => userId));
+      const isRefused = ({ userId }: LeaseMember) =>
+        !applied.has(userId) && changes.some(({ user }) => user.userId === userId);
+      lease.markApplied(due.filter((member) => !isRefused(member)));
+      for (const { userId } of due) refusedAt.delete(userId);
+      const refused = due.filter(isRefused);
+      for (const { userId } of refused) refusedAt.set(userId, clock.now());
+      if (refused.length > 0) log.warn('users refused by the engine', { users: refused.length });
+    }
+  }
+
+  function tick(): void {
+    if (isClosed || lease.held() === null) return;
+    try {
+      lease.advance(clock.now());
+    } catch (error) {
+      log.error('lease not enforced', { error: String(error) });
+    }
+    isStale = true;
+    if (!isApplying) void applyWhileStale();
+  }
+
+  async function applyWhileStale(): Promise<void> {
+    isApplying = true;
+    try {
+      while (isStale && !isClosed) {
+        isStale = false;
+        await apply();
+      }
+    } catch (error) {
+      log.warn('engine not brought to the lease', { error: String(error) });
+    } finally {
+      isApplying = false;
+    }
+  }
+
+  async function restart(users: number): Promise<void> {
+    restartedAt = clock.now();
+    readings.clear();
+    log.warn('engine restarted to cut users off', { users });
+    try {
+      await engine.restart();
+    } catch (error) {
+      log.warn('engine not restarted', { error: String(error) });
+    }
+  }
+
+  const stopTicking = timers.every(tickMs, tick);
+  return {
+    ...engine,
+    async readLedgerPage(...args) {
+      contactAt = clock.now();
+      return engine.readLedgerPage(...args);
+    },
+    async lease(part) {
+      if (part === null) return lease.held();
+      const held = lease.acceptPart(part, clock.now());
+      tick();
+      return held;
+    },
+    async apply(changes) {
+      const outcomes = await engine.apply(changes);
+      lease.markApplied(listAppliedUsers(changes, outcomes), 'panel');
+      return outcomes;
+    },
+    recordRefused(userIds) {
+      // The reading may have used up what was left of someone.
+      tick();
+      const present = new Set(userIds);
+      for (const id of readings.keys()) if (!present.has(id)) readings.delete(id);
+      for (const id of present) readings.set(id, (readings.get(id) ?? 0) + 1);
+      const now = clock.now();
+      if (!lease.shared()?.settings.restartToCutOff || Math.abs(now - contactAt) < AWAY_MS) return;
+      if (Math.abs(now - restartedAt) < RESTART_EVERY_MS) return;
+      const stubborn = [...readings.values()].filter((count) => count >= READINGS_TO_CUT_OFF).length;
+      if (stubborn > 0) void restart(stubborn);
+    },
+    close() {
+      isClosed = true;
+      stopTicking();
+      engine.close();
+    },
+  };
+}

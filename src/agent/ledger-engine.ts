@@ -1,0 +1,72 @@
+// An engine whose counters its machine writes down by itself, also while the panel is away, and until the panel has taken them.
+import { type Engine, EngineError } from '../core/ports/engines.ts';
+import type { Clock, Log, Timers } from '../core/ports/ports.ts';
+import type { NodeLedger } from './ports/ledger.ts';
+
+/** What moved since the last reading is lost where an engine ends by itself. */
+const BEAT_MS = 10_000;
+
+interface Parts {
+  readonly ledger: NodeLedger;
+  readonly clock: Clock;
+  /** Called with each reading: who moved bytes and may not connect by what the panel has left here. */
+  readonly refused?: (userIds: readonly number[]) => void;
+  readonly timers: Timers;
+  readonly log: Log;
+  /** For tests. */
+  readonly beatMs?: number;
+}
+
+export function meterEngine(engine: Engine, { ledger, clock, refused, timers, log, beatMs = BEAT_MS }: Parts): Engine {
+  let isBeating = false;
+  let isClosed = false;
+
+  /** Writes down what the engine has counted. Returns why that was not possible; null: it was. */
+  async function record(): Promise<EngineError | null> {
+    try {
+      const counters = await engine.counters();
+      if (isClosed) return null;
+      const outsiders = ledger.record(counters, clock.now());
+      refused?.(outsiders);
+      return null;
+    } catch (error) {
+      if (error instanceof EngineError) return error;
+      log.error('ledger not written', { error: String(error) });
+      return new EngineError('engine_unreachable', `what it counts cannot be written down: ${String(error)}`);
+    }
+  }
+
+  const stopBeating = timers.every(beatMs, () => {
+    if (isBeating) return;
+    isBeating = true;
+    void record().finally(() => {
+      isBeating = false;
+    });
+  });
+
+  return {
+    ...engine,
+    machine() {
+      const facts = engine.machine() ?? { load: null, clockOffset: null, version: null, certificate: null };
+      return { ...facts, waiting: ledger.waiting() };
+    },
+    async stop(isRestart) {
+      await record();
+      await engine.stop(isRestart);
+    },
+    async readLedgerPage(taken, asks) {
+      const failure = asks ? await record() : null;
+      const { acknowledged } = ledger.read(ledger.latest());
+      // Numbers of another process say nothing: this one offers everything that it has.
+      const isOurs = taken !== null && taken.run === ledger.run && taken.taken <= ledger.latest();
+      if (isOurs) ledger.acknowledge(taken.taken);
+      return { ...ledger.read(isOurs ? taken.taken : 0), acknowledged, failure };
+    },
+    close() {
+      isClosed = true;
+      stopBeating();
+      engine.close();
+      ledger.close();
+    },
+  };
+}

@@ -1,0 +1,135 @@
+// Certificates by ACME for links from a node's machine: the panel's orders, whose state is in the machine's folder.
+//
+// Its folder has links-acme.json: how orders stand; acme-account-….pem (0600): the account at each authority.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { z } from 'zod';
+import { validateImport } from '../adapters/certificates/import.ts';
+import { nodeCrypto } from '../adapters/crypto.ts';
+import { readIfThere, writePrivateFile } from '../adapters/private-file.ts';
+import { setUpAcme } from '../contract/settings/acme.ts';
+import {
+  type AcmeClient,
+  type AcmeSettings,
+  type AcmeState,
+  type IssuedByAcme,
+  NO_ORDERS,
+} from '../core/ports/acme.ts';
+import type { Clock, Log, Timers } from '../core/ports/ports.ts';
+import { type AcmePlace, advanceOrders, hasOrdered } from '../core/settings/acme-orders.ts';
+import { nextFreeMoment, type Span } from '../domain/acme-schedule.ts';
+
+const STATE = 'links-acme.json';
+const CHECK_MS = 60_000;
+
+/** As the command gives it, by the rules of the panel's own orders. */
+export const acmeRequest = setUpAcme.input.pick({
+  directory_url: true,
+  email: true,
+  names: true,
+  challenge: true,
+  http_port: true,
+});
+export type AcmeRequest = z.output<typeof acmeRequest>;
+
+export function readAcmeState(folder: string): AcmeState {
+  const text = readIfThere(join(folder, STATE));
+  try {
+    return text === null ? NO_ORDERS : { ...NO_ORDERS, ...(JSON.parse(text) as AcmeState) };
+  } catch {
+    // Orders begin once more, with the account that there is.
+    return NO_ORDERS;
+  }
+}
+
+/** The accounts stay. */
+export function dropOrders(folder: string): void {
+  rmSync(join(folder, STATE), { force: true });
+}
+
+function saveState(folder: string, state: AcmeState): void {
+  writePrivateFile(join(folder, STATE), JSON.stringify(state));
+}
+
+function settingsOf(wanted: AcmeRequest): AcmeSettings {
+  const { directory_url: directoryUrl, email, names, challenge, http_port: httpPort } = wanted;
+  return { directoryUrl, email, names, challenge, httpPort, targets: ['links'] };
+}
+
+/** It is asked for by the administrator: the next order begins as soon as the limits of authorities let it. */
+export function requestOrder(folder: string, wanted: AcmeRequest, chain: string | null, now: number): void {
+  const state = readAcmeState(folder);
+  const renewAt = hasOrdered(settingsOf(wanted), state, chain) ? state.renewAt : null;
+  const notBefore = nextFreeMoment(state.orders, now);
+  saveState(folder, { ...state, failures: 0, failure: null, notBefore, renewAt, window: null, askedAt: null });
+}
+
+interface Parts {
+  readonly folder: string;
+  readonly wanted: AcmeRequest;
+  readonly client: AcmeClient;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+  /** What the folder asks for now. */
+  present(): AcmeRequest | null;
+  /** PEM; null: there is none by ACME. */
+  chain(): string | null;
+  serve(issued: IssuedByAcme): Span;
+}
+
+/** Orders and renews until it is ended; what is on its way then is not written any more. */
+export function startOrdering(parts: Parts): () => void {
+  const { folder, wanted, client, clock, timers, log } = parts;
+  const settings = settingsOf(wanted);
+  let running: AbortController | null = null;
+  let isBusy = false;
+  let isEnded = false;
+  const place: AcmePlace = {
+    client,
+    clock,
+    crypto: nodeCrypto,
+    log,
+    settings: () => settings,
+    state: () => readAcmeState(folder),
+    async save(_settings, next, news) {
+      // The command may have asked for something else, which holds from the next start on.
+      if (isEnded || JSON.stringify(parts.present()) !== JSON.stringify(wanted)) return null;
+      const state = next(readAcmeState(folder), clock.now());
+      saveState(folder, state);
+      const said = news?.(state);
+      if (said?.kind === 'ending') {
+        const until = new Date(said.validity.to).toISOString();
+        log.error('certificate of links was not renewed and ends soon', { until, code: state.failure?.code });
+      }
+      return state;
+    },
+    issuedChain: parts.chain,
+    findCertificateFault({ chain, key }) {
+      const judged = validateImport(chain, key, clock.now());
+      return 'key' in judged ? null : (judged[0]?.message ?? 'it cannot be served');
+    },
+    install: parts.serve,
+    running(order) {
+      running = order;
+    },
+  };
+  async function advance(): Promise<void> {
+    if (isBusy) return;
+    isBusy = true;
+    try {
+      await advanceOrders(place);
+    } catch (error) {
+      log.error('certificate of links not ordered', { error: String(error) });
+    } finally {
+      isBusy = false;
+    }
+  }
+  const stop = timers.every(CHECK_MS, () => void advance());
+  void advance();
+  return () => {
+    isEnded = true;
+    stop();
+    running?.abort();
+  };
+}

@@ -1,0 +1,343 @@
+// Links from a node's machine: what its lease holds of a user, in every format, over an HTTPS listener of its own, also while the panel is away.
+//
+// Its folder has links.json: where it listens, and what is ordered by ACME; links.pem (0600): the key and the chain.
+import { createHash, randomBytes, X509Certificate } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { AlpnAnswers } from '../adapters/acme/challenges.ts';
+import { createLazyAcme } from '../adapters/acme/lazy-client.ts';
+import { isDamaged, validateImport } from '../adapters/certificates/import.ts';
+import { systemClock } from '../adapters/clock.ts';
+import { prepareDataFolder } from '../adapters/data-folder.ts';
+import { listenEverywhere } from '../adapters/listen-everywhere.ts';
+import { readIfThere, setAside, writePrivateFile } from '../adapters/private-file.ts';
+import { describeSystemError, refusal } from '../adapters/refusal.ts';
+import type { AcmeFailureCode } from '../contract/settings/acme.ts';
+import type { Subscription } from '../core/kernel/core.ts';
+import { NO_ORDERS } from '../core/ports/acme.ts';
+import type { MachineCertificate } from '../core/ports/engines.ts';
+import type { LeaseSettings, LeaseShared } from '../core/ports/lease.ts';
+import type { Clock, Log, Timers } from '../core/ports/ports.ts';
+import { isNearEnd } from '../domain/acme-schedule.ts';
+import { canConnect, computeUserState, extraBytes, trafficTotal, usedBytes } from '../domain/users/account.ts';
+import { selectOffered } from '../domain/users/offered.ts';
+import type { Door } from '../door/door.ts';
+import { createSubscriptionDoor } from '../door/subscription.ts';
+import { createApp } from '../http/app.ts';
+import { createServer } from '../http/server.ts';
+import { renderSubscription } from '../subscription/render.ts';
+import { type AcmeRequest, acmeRequest, dropOrders, readAcmeState, requestOrder, startOrdering } from './links-acme.ts';
+import type { NodeLease } from './ports/lease.ts';
+
+const SETTINGS = 'links.json';
+const CERTIFICATE = 'links.pem';
+const CHECK_MS = 60_000;
+const DAY_MS = 86_400_000;
+const STOP_GRACE_MS = 2000;
+/** Certificates that are given end after 90 days or less. */
+const SOON_DAYS = 14;
+/** Before there is a lease. */
+const NO_LEASE: Omit<LeaseSettings, 'subPath'> = {
+  subscriptionTitle: '',
+  language: 'en',
+  supportUrl: null,
+  timeZone: 'UTC',
+  announcement: '',
+  updateIntervalHours: 12,
+  restartToCutOff: false,
+  rateLimit: 0,
+};
+
+const linksSettings = z.object({
+  host: z.string().nullable(),
+  port: z.int().min(0).max(65_535),
+  /** Null: its certificate is given to it. */
+  acme: acmeRequest.nullable().default(null),
+});
+type LinksSettings = z.output<typeof linksSettings>;
+
+/** Null: this machine serves no links. */
+function readLinksSettings(folder: string): LinksSettings | null {
+  const text = readIfThere(join(folder, SETTINGS));
+  if (text === null) return null;
+  try {
+    return linksSettings.parse(JSON.parse(text));
+  } catch {
+    throw refusal('data_folder', `${join(folder, SETTINGS)} is damaged: set it again with \`panel node links on\`.`);
+  }
+}
+
+interface LinksPlace {
+  readonly host: string | null;
+  readonly port: number;
+}
+
+interface LinksWanted extends LinksPlace {
+  /** PEM: the leaf with what signed it, and its key. */
+  readonly chain: string;
+  readonly key: string;
+}
+
+/**
+ * Has the machine serve links from its next start on; one that serves them takes another certificate within a minute. A refusal for a certificate
+ * that cannot be served.
+ */
+export function setLinks(folder: string, { host, port, chain, key }: LinksWanted): void {
+  const judged = validateImport(chain, key, systemClock.now());
+  if (!('key' in judged)) {
+    const [first] = judged;
+    throw refusal('refused', `The certificate cannot be served: ${first?.member} ${first?.message}.`);
+  }
+  prepareDataFolder(folder);
+  writePrivateFile(join(folder, CERTIFICATE), judged.key + judged.chain);
+  writePrivateFile(join(folder, SETTINGS), JSON.stringify({ host, port, acme: null }));
+  dropOrders(folder);
+}
+
+/** The same with certificates that the machine orders itself, from its next start on. What is served meanwhile is what there is. */
+export function orderLinks(folder: string, { host, port }: LinksPlace, asked: z.input<typeof acmeRequest>): void {
+  const acme = acmeRequest.safeParse(asked);
+  if (!acme.success) throw refusal('refused', `This cannot be ordered: ${z.prettifyError(acme.error)}`);
+  prepareDataFolder(folder);
+  requestOrder(folder, acme.data, issuedIn(folder), systemClock.now());
+  writePrivateFile(join(folder, SETTINGS), JSON.stringify({ host, port, acme: acme.data }));
+}
+
+/** It serves none from its next start on. */
+export function dropLinks(folder: string): void {
+  for (const name of [SETTINGS, CERTIFICATE]) rmSync(join(folder, name), { force: true });
+  dropOrders(folder);
+}
+
+interface LinksIdentity {
+  readonly key: string;
+  readonly cert: string;
+}
+
+/** null: there is none, or it is damaged. */
+function readIdentity(folder: string): LinksIdentity | null {
+  const found = findIdentity(folder);
+  return found === 'damaged' ? null : found;
+}
+
+function findIdentity(folder: string): LinksIdentity | 'damaged' | null {
+  const text = readIfThere(join(folder, CERTIFICATE));
+  if (text === null) return null;
+  const at = Math.max(0, text.indexOf('-----BEGIN CERTIFICATE-----'));
+  const [key, cert] = [text.slice(0, at), text.slice(at)];
+  return isDamaged({ key, chain: cert }, systemClock.now()) ? 'damaged' : { key, cert };
+}
+
+/** The chain that was ordered by ACME; null: what is there was given, or nothing is. */
+function issuedIn(folder: string): string | null {
+  const chain = readIdentity(folder)?.cert ?? null;
+  if (chain === null || readLinksSettings(folder)?.acme == null) return null;
+  // One that was given before orders began stays until there is another.
+  const { issued } = readAcmeState(folder);
+  return issued !== null && new X509Certificate(chain).validToDate.getTime() === issued.validity.to ? chain : null;
+}
+
+function listDnsNames(chain: string): readonly string[] {
+  const leaf = new X509Certificate(chain);
+  return (leaf.subjectAltName ?? '')
+    .split(', ')
+    .flatMap((one) => (one.startsWith('DNS:') ? [one.slice(4).toLowerCase()] : []));
+}
+
+export interface LinksFound {
+  readonly port: number;
+  /** When its certificate ends; null: there is none yet. */
+  readonly endsAt: number | null;
+  readonly daysLeft: number | null;
+  /** It should be there by now, or another one. */
+  readonly isLate: boolean;
+  /** Why the last order by ACME failed, and when the next one begins; null: none has, or it was given. */
+  readonly failure: { readonly code: AcmeFailureCode; readonly text: string; readonly nextAt: number } | null;
+  readonly isOrdered: boolean;
+}
+
+/** What `panel node doctor` says of it; null: no links. */
+export function examineLinks(folder: string, now: number): LinksFound | null {
+  const settings = readLinksSettings(folder);
+  if (settings === null) return null;
+  const identity = readIdentity(folder);
+  const isOrdered = settings.acme !== null;
+  const leaf = identity && new X509Certificate(identity.cert);
+  const span = leaf && { from: leaf.validFromDate.getTime(), to: leaf.validToDate.getTime() };
+  const daysLeft = span && Math.floor((span.to - now) / DAY_MS);
+  const isLate = isOrdered ? span !== null && isNearEnd(span, now) : daysLeft === null || daysLeft < SOON_DAYS;
+  const { failure, notBefore } = isOrdered ? readAcmeState(folder) : NO_ORDERS;
+  const words = failure && [failure.code, failure.name, failure.detail].filter((one) => one !== null).join(': ');
+  return {
+    port: settings.port,
+    endsAt: span?.to ?? null,
+    daysLeft,
+    isLate,
+    isOrdered,
+    failure: failure && { code: failure.code, text: words ?? failure.code, nextAt: notBefore },
+  };
+}
+
+/** What the panel is told of it; null: no links, or what is in the folder cannot be read. */
+export function machineCertificate(folder: string, now: number): MachineCertificate | null {
+  try {
+    const found = examineLinks(folder, now);
+    return found && { endsAt: found.endsAt, isLate: found.isLate, failure: found.failure?.code ?? null };
+  } catch {
+    // `panel node doctor` says it in words.
+    return null;
+  }
+}
+
+type ServedSettings = LeaseSettings & { readonly secretPath: string; readonly instanceId: string };
+
+interface Parts {
+  readonly folder: string;
+  readonly lease: NodeLease;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+}
+
+export interface NodeLinks {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Of this machine's own making, which no app trusts. */
+async function ownIdentity(
+  names: readonly string[],
+  clock: Clock,
+): Promise<{ readonly key: string; readonly cert: string }> {
+  const { issueSelfSigned } = await import('../adapters/certificates/issuer.ts');
+  const now = clock.now();
+  const { key, pem } = await issueSelfSigned([...names], { from: now - DAY_MS, to: now + 365 * DAY_MS });
+  return { key, cert: pem };
+}
+
+/** What is behind a token, of which the machine has only the hash; null: nothing, or no whole lease is here. */
+function subscriptionBehind({ lease, clock }: Parts, token: string): Subscription | null {
+  const shared = lease.shared();
+  if (shared === null || (lease.held()?.at ?? null) === null) return null;
+  const now = clock.now();
+  const found = lease.findLink(createHash('sha256').update(token).digest('hex'), now);
+  if (!found) return null;
+  const { id, credentials, inbounds, deviceLimit, updatedAt, leased } = found.user;
+  const { account } = leased;
+  const { usedUp, usedDown, expiresAt, resetsAt, trafficLimit, grants } = account;
+  const state = computeUserState(account, now);
+  // A share that is used up here, or too many addresses, is none of the link's business: other nodes let the user in.
+  const mayConnect = canConnect(state);
+  return {
+    user: { id, token, state, usedUp, usedDown, expiresAt, resetsAt, deviceLimit, updatedAt },
+    credentials,
+    canConnect: mayConnect,
+    total: trafficTotal({ trafficLimit, used: usedBytes(account), extra: extraBytes(grants, now) }),
+    inbounds: mayConnect ? selectOffered(inbounds, shared.connections) : [],
+    url: shared.linkBase + token,
+    // Orders are made at the panel, and accounts of Telegram are tied there.
+    offers: () => [],
+    bot: () => null,
+  };
+}
+
+/** It serves links and nothing else. */
+function openDoor(parts: Parts, settings: () => ServedSettings): Door {
+  const none = (): never => {
+    throw new Error('only links are served here');
+  };
+  const link = createSubscriptionDoor({
+    core: {
+      subscription: (token) => subscriptionBehind(parts, token),
+      settings,
+      recordLinkRead: () => {},
+    },
+    clock: parts.clock,
+    log: parts.log,
+    render: renderSubscription,
+    rateRule: () => ({ perMinute: settings().rateLimit, burst: 1 }),
+  });
+  return { call: none, link, watch: none, fail: none, observe: () => {}, close: () => {} };
+}
+
+/** Serves links where the machine was set to; null: it was not. Rejects with a refusal where it cannot listen. */
+export async function serveLinks(parts: Parts): Promise<NodeLinks | null> {
+  const { folder, lease, clock, timers, log } = parts;
+  const wanted = readLinksSettings(folder);
+  if (wanted === null) return null;
+  const found = findIdentity(folder);
+  if (found === 'damaged') {
+    // Another is ordered in its place, or has to be given.
+    const aside = wanted.acme && setAside(join(folder, CERTIFICATE), clock.now());
+    log.error('certificate of links is damaged', { file: join(folder, CERTIFICATE), aside });
+  } else if (found === null && wanted.acme === null) log.error('links not served: there is no certificate');
+  // Until there is one, for challenges on the same port.
+  const isThere = found !== null && found !== 'damaged';
+  let identity = isThere ? found : wanted.acme && (await ownIdentity(wanted.acme.names, clock));
+  if (identity === null) return null;
+  // No request leads to a secret path here; before the first lease none leads to a link.
+  const nowhere = { secretPath: randomBytes(32).toString('hex'), instanceId: '' };
+  const unknown = { ...NO_LEASE, subPath: randomBytes(32).toString('hex'), ...nowhere };
+  let known: { readonly from: LeaseShared; readonly settings: ServedSettings } | null = null;
+  const settings = (): ServedSettings => {
+    const from = lease.shared();
+    if (from === null) return unknown;
+    if (known?.from !== from) known = { from, settings: { ...from.settings, ...nowhere } };
+    return known.settings;
+  };
+  let names = new Set(listDnsNames(identity.cert));
+  const none: readonly string[] = [];
+  const trustedProxies = () => none;
+  const door = openDoor(parts, settings);
+  const app = createApp({ door, core: { settings }, clock, log, hosts: () => names, trustedProxies });
+  const alpnAnswers: AlpnAnswers = new Map();
+  const acmeAnswer = (name: string) => alpnAnswers.get(name) ?? null;
+  const server = createServer({ app, log, tls: identity, trustedProxies, linksOnly: true, acmeAnswer });
+  function followFile(): void {
+    try {
+      const next = readIdentity(folder);
+      if (next === null || next.cert === identity?.cert) return;
+      server.replaceCertificate(next);
+      identity = next;
+      names = new Set(listDnsNames(next.cert));
+      log.info('certificate of links replaced', {});
+    } catch (error) {
+      log.error('certificate of links not replaced', { error: String(error) });
+    }
+  }
+  const stopReading = timers.every(CHECK_MS, followFile);
+  function orderFor(acme: AcmeRequest): () => void {
+    return startOrdering({
+      ...parts,
+      wanted: acme,
+      client: createLazyAcme({ folder, timers, alpnAnswers, log }),
+      present: () => readLinksSettings(folder)?.acme ?? null,
+      chain: () => issuedIn(folder),
+      serve({ key, chain }) {
+        writePrivateFile(join(folder, CERTIFICATE), key + chain);
+        followFile();
+        const { validFromDate, validToDate } = new X509Certificate(chain);
+        return { from: validFromDate.getTime(), to: validToDate.getTime() };
+      },
+    });
+  }
+  try {
+    const listenOn = (host: string) => server.listen(host, wanted.port);
+    const { port } = await (wanted.host === null ? listenEverywhere(listenOn) : listenOn(wanted.host));
+    log.info('links served', { port });
+    const stopOrdering = wanted.acme ? orderFor(wanted.acme) : () => {};
+    return {
+      port,
+      close() {
+        stopReading();
+        stopOrdering();
+        app.close();
+        return server.close(STOP_GRACE_MS);
+      },
+    };
+  } catch (error) {
+    stopReading();
+    throw refusal('address', `Port ${wanted.port} for links cannot be listened on: ${describeSystemError(error)}.`);
+  }
+}

@@ -1,0 +1,393 @@
+// A node's machine: joins the panel, runs beside the engine and serves it to the panel, leaves. The other composition root of this package.
+//
+// Its folder has node.json (0600): the machine's key, its certificate and the panel's authority; ledger.db: what the engine has counted and the
+// panel has not taken; the engine's configuration and users with their terms, sealed by lease.key; what links.json says of links, and their
+// certificate; the engine's state and log; and in programs/ the engines that `panel node engine` has installed.
+import { X509Certificate } from 'node:crypto';
+import { existsSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { isIssuedBy, isPair } from '../adapters/certificates/authority.ts';
+import { systemClock, systemTimers } from '../adapters/clock.ts';
+import { openControlSocket } from '../adapters/control-socket.ts';
+import { nodeCrypto } from '../adapters/crypto.ts';
+import { findDataFolder, prepareDataFolder } from '../adapters/data-folder.ts';
+import { panelVersion } from '../adapters/installation.ts';
+import { acquireLock, lockOwner } from '../adapters/instance-lock.ts';
+import { openLog } from '../adapters/log.ts';
+import { readIfThere, writePrivateFile } from '../adapters/private-file.ts';
+import { describeSystemError, isRefusal, refusal, toRefusal } from '../adapters/refusal.ts';
+import { findShippedEngine } from '../adapters/shipped-engine.ts';
+import { openTextSeal, UnsealableError } from '../adapters/text-seal.ts';
+import { JOIN_MINUTES } from '../contract/nodes/nodes.ts';
+import { type Engine, type EngineConfig, EngineError } from '../core/ports/engines.ts';
+import type { Log } from '../core/ports/ports.ts';
+import type { Finding } from '../domain/finding.ts';
+import { readJoinToken } from '../domain/nodes/join-token.ts';
+import { connectEngine } from '../engines/connector.ts';
+import { findProgram } from '../engines/engine-program.ts';
+import { createLocalEngine } from '../engines/local-engine.ts';
+import { type EnforcedEngine, enforceLease } from './enforcer.ts';
+import { meterEngine } from './ledger-engine.ts';
+import { dropLinks, examineLinks, machineCertificate, serveLinks } from './links.ts';
+import type { NodeLedger } from './ports/ledger.ts';
+import { findPresentPath, installedPath } from './programs.ts';
+import { awaitJoin, type NodeIdentity, type NodeListener, serveNode } from './server.ts';
+import { SERVICE_FOLDER } from './service.ts';
+import { openNodeLedger } from './store/ledger.ts';
+import { superviseEngine } from './supervised-engine.ts';
+import { nodeCommand, servePrograms } from './switch-engine.ts';
+
+/** Of the engine in the folder: a machine has one. */
+const ENGINE_ID = 1;
+/** What the engine has counted, until the panel has taken it. */
+const LEDGER = 'ledger.db';
+/** Seals what is left here of users and of the engine's configuration. */
+const LEASE_KEY = 'lease.key';
+const DAY_MS = 86_400_000;
+const SOON_ENDING_DAYS = 30;
+
+const joinedFile = z.object({
+  key: z.string(),
+  certificate: z.string(),
+  authority: z.string(),
+  port: z.int().min(1).max(65_535),
+});
+type Joined = z.output<typeof joinedFile>;
+
+/** The folder of a node's machine: the given one, or $GATEHOUSE_NODE_DATA, or for root that of the service, or beside the usual place of a panel's. */
+export function findNodeFolder(given: string | undefined): string {
+  const named = given || process.env.GATEHOUSE_NODE_DATA;
+  if (named) return findDataFolder(named);
+  if (process.getuid?.() === 0 && existsSync(SERVICE_FOLDER)) return SERVICE_FOLDER;
+  return join(dirname(findDataFolder(undefined)), 'gatehouse-node');
+}
+
+function readJoined(folder: string): Joined | null {
+  const text = readIfThere(join(folder, 'node.json'));
+  if (text === null) return null;
+  try {
+    const read = joinedFile.parse(JSON.parse(text));
+    if (isPair(read.key, read.certificate) && isIssuedBy(read.certificate, read.authority)) return read;
+  } catch {
+    // As what does not go together.
+  }
+  const advice = 'Bring it back, or join this machine again with another token: `panel node join <token>`.';
+  throw refusal('data_folder', `${join(folder, 'node.json')} is damaged. ${advice}`);
+}
+
+function saveJoined(folder: string, joined: Joined): void {
+  writePrivateFile(join(folder, 'node.json'), JSON.stringify(joined));
+}
+
+function own(folder: string, command: string): { release(): void } {
+  prepareDataFolder(folder);
+  const lock = acquireLock(folder, command);
+  if (lock) return lock;
+  const owner = lockOwner(folder);
+  const who = owner === null ? 'Another process' : `\`panel ${owner.command}\` (process ${owner.pid})`;
+  throw refusal('in_use', `${who} is using the folder ${folder}. Stop it first.`);
+}
+
+/** `path`: the program; left out: the one that `panel node engine` has installed, else `shipped`, else on PATH. */
+function engineIn(folder: string, path: string | undefined, shipped: string | null = null): Engine {
+  return createLocalEngine({
+    nodeId: ENGINE_ID,
+    folder: join(folder, 'engines'),
+    path: () => path ?? installedPath(folder) ?? shipped,
+    connect: connectEngine,
+    clock: systemClock,
+    timers: systemTimers,
+    crypto: nodeCrypto,
+  });
+}
+
+function openLedger(folder: string, lock: { release(): void }, log: Log): NodeLedger {
+  const file = join(folder, LEDGER);
+  try {
+    const ledger = openNodeLedger(file, openTextSeal(join(folder, LEASE_KEY), { clock: systemClock, log }));
+    if (!isLeaseReadable(ledger)) {
+      // What was counted is not sealed, and stays.
+      log.error('lease cannot be opened by its key: the panel leaves another one');
+      ledger.lease.forget();
+    }
+    return ledger;
+  } catch (error) {
+    lock.release();
+    const known = toRefusal(error, folder);
+    if (isRefusal(known)) throw known;
+    const advice = 'Move it away to begin another; what the panel has not taken of it is lost then.';
+    throw refusal('data_folder', `${file} cannot be used: ${describeSystemError(error)}. ${advice}`);
+  }
+}
+
+function isLeaseReadable({ lease }: NodeLedger): boolean {
+  try {
+    lease.engine();
+    lease.shared();
+    return true;
+  } catch (error) {
+    if (error instanceof UnsealableError) return false;
+    throw error;
+  }
+}
+
+async function listening(opening: Promise<NodeListener>, port: number): Promise<NodeListener> {
+  try {
+    return await opening;
+  } catch (error) {
+    throw refusal('address', `Port ${port} cannot be listened on: ${describeSystemError(error)}.`);
+  }
+}
+
+interface JoinOptions {
+  readonly folder: string;
+  readonly token: string;
+  /** The address to listen on; left out: all. */
+  readonly host?: string | undefined;
+  /** Called once it waits. */
+  readonly waiting: (port: number) => void;
+  /** For tests. */
+  readonly limitMs?: number;
+}
+
+/** Waits until the panel has joined this machine. A refusal where it does not come in time. */
+export async function joinMachine({ folder, token, host, waiting, limitMs }: JoinOptions): Promise<void> {
+  const read = readJoinToken(token);
+  if (!read) throw refusal('refused', 'This is no token, or not a whole one: copy the command from the panel again.');
+  const lock = own(folder, 'node join');
+  const log = openLog({ file: join(folder, 'logs', 'node.log') });
+  const { port, authority, secret } = read;
+  try {
+    const { issueSelfSigned } = await import('../adapters/certificates/issuer.ts');
+    const now = systemClock.now();
+    const identity = await issueSelfSigned(['node.invalid'], { from: now - DAY_MS, to: now + DAY_MS });
+    const done = Promise.withResolvers<void>();
+    const save = (given: NodeIdentity) => {
+      saveJoined(folder, { ...given, port });
+      const ledger = openLedger(folder, lock, log);
+      // It may be another panel, which has left nothing here.
+      ledger.lease.forget();
+      ledger.close();
+    };
+    const parts = { own: identity, secret, authority, clock: systemClock, log, save, joined: done.resolve };
+    const listener = await listening(awaitJoin(parts, { host, port }), port);
+    waiting(listener.port);
+    const late = setTimeout(
+      () => done.reject(refusal('refused', `No panel came within ${JOIN_MINUTES} minutes. Make another token there.`)),
+      limitMs ?? JOIN_MINUTES * 60_000,
+    );
+    try {
+      await done.promise;
+    } finally {
+      clearTimeout(late);
+      await listener.close();
+    }
+  } finally {
+    log.close();
+    lock.release();
+  }
+}
+
+export interface NodeMachine {
+  readonly port: number;
+  /** Where links are served; null: they are not. */
+  readonly linksPort: number | null;
+  /** Ends the service; the engine goes on, and is adopted by the next one. */
+  close(): Promise<void>;
+}
+
+interface RunOptions {
+  readonly folder: string;
+  readonly host?: string | undefined;
+  /** The program of the engine; left out: as `findPresentPath` finds it. */
+  readonly enginePath?: string | undefined;
+  /** In place of a process: for tests. */
+  readonly engine?: Engine;
+  /** How often the engine's counters are written down, and when one that ended is started again: for tests. */
+  readonly beatMs?: number;
+  readonly startAgainMs?: number;
+  /** How long another program of the engine is watched before it stays: for tests. */
+  readonly watchMs?: number;
+}
+
+/** Serves the panel that this machine was joined to. */
+export async function runMachine(options: RunOptions): Promise<NodeMachine> {
+  const { folder, host, enginePath, engine: given, beatMs, startAgainMs } = options;
+  const lock = own(folder, 'node run');
+  const log = openLog({ file: join(folder, 'logs', 'node.log') });
+  const supervising = { crypto: nodeCrypto, timers: systemTimers, log };
+  // It was made when the machine was joined.
+  const isLost = existsSync(join(folder, 'node.json')) && !existsSync(join(folder, LEDGER));
+  if (isLost) log.error('ledger is missing: what the panel had not taken of it is lost');
+  const ledger = openLedger(folder, lock, log);
+  const { lease } = ledger;
+  let enforced: EnforcedEngine | null = null;
+  const recorded = meterEngine(given ?? engineIn(folder, enginePath, await findShippedEngine()), {
+    ledger,
+    clock: systemClock,
+    refused: (userIds) => enforced?.recordRefused(userIds),
+    timers: systemTimers,
+    log,
+    ...(beatMs !== undefined && { beatMs }),
+  });
+  const kept = superviseEngine(recorded, {
+    ...supervising,
+    lease,
+    ...(startAgainMs !== undefined && { pauseMs: startAgainMs }),
+  });
+  const engine = enforceLease(kept, { lease, clock: systemClock, timers: systemTimers, log });
+  enforced = engine;
+  const closeAll = () => {
+    engine.close();
+    log.close();
+    lock.release();
+  };
+  try {
+    const joined = readJoined(folder);
+    if (!joined)
+      throw refusal('refused', 'This machine has not been joined to a panel: `panel node join <token>` does that.');
+    const { port, ...identity } = joined;
+    const saveIdentity = (next: NodeIdentity) => saveJoined(folder, { ...next, port });
+    const certificate = () => machineCertificate(folder, systemClock.now());
+    const check = async (path: string, config: EngineConfig) => {
+      const other = engineIn(folder, path);
+      try {
+        await other.check(config);
+      } finally {
+        other.close();
+      }
+    };
+    const switching = { folder, engine, check, log, hasOwnPath: enginePath !== undefined, watchMs: options.watchMs };
+    const programs = servePrograms(switching);
+    const parts = {
+      identity,
+      engine,
+      clock: systemClock,
+      log,
+      version: panelVersion(),
+      certificate,
+      programs,
+      saveIdentity,
+    };
+    const listener = await listening(serveNode(parts, { host, port }), port);
+    const control = await openControlSocket(folder, (command, args) => nodeCommand(switching, command, args), log);
+    const links = await serveLinks({ folder, lease, clock: systemClock, timers: systemTimers, log }).catch(
+      async (error: unknown) => {
+        await control.close();
+        await listener.close();
+        throw error;
+      },
+    );
+    log.info('node started', { port: listener.port });
+    return {
+      port: listener.port,
+      linksPort: links?.port ?? null,
+      async close() {
+        await links?.close();
+        await control.close();
+        await listener.close();
+        closeAll();
+      },
+    };
+  } catch (error) {
+    closeAll();
+    throw toRefusal(error, folder);
+  }
+}
+
+/** Stops the engine and forgets the panel: it cannot reach this machine any more. */
+export async function leaveMachine(folder: string): Promise<void> {
+  const lock = own(folder, 'node leave');
+  const engine = engineIn(folder, undefined);
+  try {
+    if (!existsSync(join(folder, 'node.json')))
+      throw refusal('refused', 'This machine has not been joined to a panel.');
+    await engine.stop();
+    for (const name of ['node.json', LEASE_KEY, LEDGER, `${LEDGER}-wal`, `${LEDGER}-shm`])
+      rmSync(join(folder, name), { force: true });
+    dropLinks(folder);
+  } finally {
+    engine.close();
+    lock.release();
+  }
+}
+
+/** What is wrong with this machine as a node, in the order a person would check it. */
+export async function examineMachine(folder: string, enginePath: string | undefined): Promise<readonly Finding[]> {
+  const joined = existsSync(folder) ? readJoined(folder) : null;
+  if (!joined) {
+    const advice = 'Make a token in the panel (Nodes), then run `panel node join <token>` here.';
+    return [{ check: 'panel', verdict: 'problem', found: 'not joined', advice }, await checkEngine(folder, enginePath)];
+  }
+  const { validToDate } = new X509Certificate(joined.certificate);
+  const days = Math.floor((validToDate.getTime() - systemClock.now()) / DAY_MS);
+  const owner = findOwner(folder);
+  return [
+    { check: 'panel', verdict: 'ok', found: `joined, on port ${joined.port}`, advice: '' },
+    {
+      check: 'certificate',
+      verdict: days < 0 ? 'problem' : days < SOON_ENDING_DAYS ? 'warning' : 'ok',
+      found: days < 0 ? 'has ended' : `${days} days left`,
+      advice:
+        days < SOON_ENDING_DAYS
+          ? 'The panel renews it when it reaches this machine. Once it has ended: join again.'
+          : '',
+    },
+    owner
+      ? { check: 'service', verdict: 'ok', found: owner, advice: '' }
+      : { check: 'service', verdict: 'problem', found: 'does not run', advice: 'Start it: panel node run' },
+    await checkEngine(folder, enginePath),
+    ...checkLinks(folder),
+  ];
+}
+
+function checkLinks(folder: string): readonly Finding[] {
+  const links = examineLinks(folder, systemClock.now());
+  if (links === null) return [];
+  const { port, daysLeft, isLate, isOrdered, failure } = links;
+  const isMissing = daysLeft === null && !isOrdered;
+  const isEnded = daysLeft === null ? isMissing || failure !== null : daysLeft < 0;
+  const left =
+    daysLeft === null
+      ? `whose certificate ${isMissing ? 'is missing or damaged' : 'is to come'}`
+      : daysLeft < 0
+        ? 'with a certificate that has ended'
+        : `${daysLeft} days left of the certificate`;
+  const failed =
+    failure && `, the last order failed (${failure.text}), the next is at ${new Date(failure.nextAt).toISOString()}`;
+  const given = isLate ? 'Give it the next one: `panel node links on` with the new files.' : '';
+  const ordered = failure ? 'Its names must lead to this machine, and the port of the challenge too.' : '';
+  return [
+    {
+      check: 'links',
+      verdict: isEnded ? 'problem' : isLate || failure ? 'warning' : 'ok',
+      found: `on port ${port}, ${left}${failed ?? ''}`,
+      advice: isOrdered ? ordered : given,
+    },
+  ];
+}
+
+/** Who has the folder; null: no one. */
+function findOwner(folder: string): string | null {
+  const lock = acquireLock(folder, 'node doctor');
+  lock?.release();
+  if (lock) return null;
+  const owner = lockOwner(folder);
+  return owner === null ? 'runs' : `panel ${owner.command} (process ${owner.pid})`;
+}
+
+async function checkEngine(folder: string, path: string | undefined): Promise<Finding> {
+  try {
+    const { name, version, path: found } = await findProgram(path ?? (await findPresentPath(folder)));
+    return { check: 'engine', verdict: 'ok', found: `${name} ${version} (${found})`, advice: '' };
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    return {
+      check: 'engine',
+      verdict: 'problem',
+      found: error.message,
+      advice: 'Install one with `panel node engine install`, or name its program with --engine.',
+    };
+  }
+}

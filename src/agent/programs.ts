@@ -1,0 +1,94 @@
+// Engines that `panel node engine` has installed on a node's machine: each version in a folder of its own, one of them in use, and the one
+// before it to go back to.
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { readIfThere, writePrivateFile } from '../adapters/private-file.ts';
+import { refusal } from '../adapters/refusal.ts';
+import { sha256OfFile } from '../adapters/releases/release.ts';
+import { syncFolder, unpackZip } from '../adapters/releases/unpack.ts';
+import { findShippedEngine } from '../adapters/shipped-engine.ts';
+import type { EngineName } from '../core/ports/engines.ts';
+import { type EngineProgram, findProgram } from '../engines/engine-program.ts';
+
+const FOLDER = 'programs';
+const POINTER = 'in-use.json';
+const PROGRAMS: readonly EngineName[] = ['xray', 'v2ray'];
+const SUFFIX = process.platform === 'win32' ? '.exe' : '';
+const VERSION_NAME = /^(xray|v2ray)-\d+\.\d+\.\d+$/;
+
+/** Names as in `xray-26.3.27`; null: none, the program is looked for on PATH. */
+export interface ProgramsInUse {
+  readonly current: string | null;
+  /** What was in use before. */
+  readonly former: string | null;
+}
+
+export function programName({ name, version }: Pick<EngineProgram, 'name' | 'version'>): string {
+  return `${name}-${version}`;
+}
+
+/** The program of a machine that names none: the installed one, else the one that came along; null: on PATH. */
+export const findPresentPath = async (folder: string): Promise<string | null> =>
+  installedPath(folder) ?? (await findShippedEngine());
+
+/** The path of an installed program. */
+export function programPath(folder: string, name: string): string {
+  const [engine = ''] = name.split('-');
+  return join(folder, FOLDER, name, `${engine}${SUFFIX}`);
+}
+
+export function readProgramsInUse(folder: string): ProgramsInUse {
+  const text = readIfThere(join(folder, FOLDER, POINTER));
+  if (text === null) return { current: null, former: null };
+  try {
+    const { current, former } = JSON.parse(text);
+    return { current: nameOrNull(current), former: nameOrNull(former) };
+  } catch {
+    return { current: null, former: null };
+  }
+}
+
+export function writeProgramsInUse(folder: string, { current, former }: ProgramsInUse): void {
+  mkdirSync(join(folder, FOLDER), { recursive: true, mode: 0o700 });
+  writePrivateFile(join(folder, FOLDER, POINTER), JSON.stringify({ current, former }));
+}
+
+function nameOrNull(value: unknown): string | null {
+  return typeof value === 'string' && VERSION_NAME.test(value) ? value : null;
+}
+
+/** The program that is in use by what is installed; null: none is, and it is on PATH or nowhere. */
+export function installedPath(folder: string): string | null {
+  const { current } = readProgramsInUse(folder);
+  return current === null ? null : programPath(folder, current);
+}
+
+/**
+ * Installs the engine of an archive (ZIP, as Xray and v2ray publish) whose SHA-256 is known, beside others. It is run for its version only, and not in
+ * use yet. A refusal says what is wrong with it; nothing is left behind then.
+ */
+export async function installProgram(folder: string, archive: string, sha256: string): Promise<EngineProgram> {
+  const found = await sha256OfFile(archive);
+  if (found !== sha256.toLowerCase())
+    throw refusal('refused', `The SHA-256 of ${archive} is ${found}, and should be ${sha256.toLowerCase()}.`);
+  const staging = join(folder, FOLDER, `.unpacking-${process.pid}`);
+  rmSync(staging, { recursive: true, force: true });
+  mkdirSync(staging, { recursive: true, mode: 0o700 });
+  try {
+    await unpackZip(archive, staging, new Set(PROGRAMS.map((name) => `${name}${SUFFIX}`))).catch((error: Error) => {
+      throw refusal('refused', `${archive} cannot be unpacked: ${error.message}.`);
+    });
+    const engine = PROGRAMS.find((name) => readdirSync(staging).includes(`${name}${SUFFIX}`));
+    if (engine === undefined) throw refusal('refused', `There is neither xray nor v2ray in ${archive}.`);
+    const program = await findProgram(join(staging, `${engine}${SUFFIX}`)).catch(() => null);
+    if (program === null || program.name !== engine)
+      throw refusal('refused', `The ${engine} in ${archive} does not run on this machine.`);
+    const place = join(folder, FOLDER, programName(program));
+    rmSync(place, { recursive: true, force: true });
+    renameSync(staging, place);
+    syncFolder(join(folder, FOLDER));
+    return { ...program, path: programPath(folder, programName(program)) };
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+}

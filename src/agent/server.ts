@@ -1,0 +1,424 @@
+// The listening end on a node's machine: serves the engine beside it to the panel alone.
+//
+// TLS 1.3, with a certificate of the panel's authority at both ends. Who has none does not get as far as a request. While a node is
+// joined there are none yet: then the only requests are those by which both ends prove that they know the token's secret.
+import { constants, createHash, X509Certificate } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { ZodError } from 'zod';
+import { type Engine, EngineError, type MachineCertificate, type MachinePrograms } from '../core/ports/engines.ts';
+import type { Clock, Log } from '../core/ports/ports.ts';
+import { MINUTE_MS } from '../domain/limits.ts';
+import { PROTOCOL, writeVersion } from '../domain/nodes/node-protocol.ts';
+import {
+  buildMethodPath,
+  changeFromWire,
+  computeProof,
+  encodeReply,
+  failure,
+  isProof,
+  join,
+  joined,
+  MAX_BYTES,
+  MAX_SMALL_BYTES,
+  METHODS,
+  type Method,
+  parseMajor,
+  parseRequest,
+  type Reply,
+  type Request,
+  readJson,
+  refusal,
+  startUserFromWire,
+  VERSION_HEADER,
+} from '../engines/remote/wire.ts';
+import { partFromWire } from '../engines/remote/wire-lease.ts';
+import { ledgerPageToWire } from '../engines/remote/wire-ledger.ts';
+import { describeIssues, encode } from '../engines/remote/wire-values.ts';
+import { type Connections, watchConnections } from '../http/connections.ts';
+
+/** PEM. */
+export interface NodeIdentity {
+  readonly key: string;
+  readonly certificate: string;
+  /** Of the panel. */
+  readonly authority: string;
+}
+
+export interface NodeListener {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+const HANDSHAKE_MS = 10_000;
+/** A request must have arrived whole: a start with all users over a slow line. */
+const REQUEST_MS = 120_000;
+const HEADERS_MS = 10_000;
+const IDLE_MS = 60_000;
+const HEADER_BYTES = 8192;
+/** Versions of panels that are written to the log. */
+const MAX_NAMED = 8;
+
+/** No sessions: each connection is judged by its certificates. */
+const TLS = { minVersion: 'TLSv1.3', secureOptions: constants.SSL_OP_NO_TICKET } as const;
+
+interface ServedParts {
+  readonly identity: NodeIdentity;
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Of Gatehouse. */
+  readonly version: string;
+  /** Of links that this machine serves; left out: it serves none. */
+  readonly certificate?: () => MachineCertificate | null;
+  /** Its engines; left out: the panel can bring it no other. `begin` throws EngineError where one is being brought. */
+  readonly programs?: { read(): Promise<MachinePrograms>; begin(name: string | null): void };
+  /** Stores the identity with another certificate. Throws where that cannot be. */
+  readonly saveIdentity: (identity: NodeIdentity) => void;
+}
+
+interface Listening {
+  readonly host: string | undefined;
+  readonly port: number;
+}
+
+/** Reasons of refusals that are written to the log within a minute. */
+const MAX_REASONS = 8;
+
+/** A request that this end does not understand; its message has nothing of what the request said. */
+class Unreadable extends Error {}
+
+/** The panel has few connections: the others are strangers, who must not keep it out. Call `markAnswered` with those on which it has proven itself. */
+function open(server: Server, connections: Connections, { host, port }: Listening): Promise<NodeListener> {
+  server.headersTimeout = HEADERS_MS;
+  server.requestTimeout = REQUEST_MS;
+  server.keepAliveTimeout = IDLE_MS;
+  server.on('clientError', (_error, socket) => socket.destroy());
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port }, () => {
+      server.off('error', reject);
+      resolve({
+        port: (server.address() as AddressInfo).port,
+        close: () =>
+          new Promise((closed) => {
+            server.close(() => closed());
+            server.closeAllConnections();
+            // HTTP knows a connection only after its handshake.
+            connections.destroyAll();
+          }),
+      });
+    });
+  });
+}
+
+/** `text`: JSON. */
+function answer(response: ServerResponse, status: number, text: string): void {
+  response.setHeader(VERSION_HEADER, writeVersion(PROTOCOL));
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
+  response.end(text);
+}
+
+/** Writes to the log why messages of the panel were refused, each reason once a minute: the panel sends them again. */
+function createRefusalLog({ log, clock }: Pick<ServedParts, 'log' | 'clock'>) {
+  const loggedAt = new Map<string, number>();
+  return (name: Method, reason: string): void => {
+    const now = clock.now();
+    for (const [key, at] of loggedAt) if (Math.abs(now - at) >= MINUTE_MS) loggedAt.delete(key);
+    const key = `${name} ${reason}`;
+    if (loggedAt.has(key) || loggedAt.size >= MAX_REASONS) return;
+    loggedAt.set(key, now);
+    log.warn('message refused', { message: name, reason });
+  };
+}
+
+/** Writes strangers to the log who were refused: the first, and then one line a minute, however many there are. */
+function strangersLog({ log, clock }: Pick<ServedParts, 'log' | 'clock'>, message: string) {
+  let lineAt = Number.NEGATIVE_INFINITY;
+  let others = 0;
+  return (address: string | undefined, error?: string): void => {
+    const now = clock.now();
+    if (Math.abs(now - lineAt) < MINUTE_MS) {
+      others += 1;
+      return;
+    }
+    log.warn(message, { address, error, ...(others > 0 && { others }) });
+    lineAt = now;
+    others = 0;
+  };
+}
+
+/** Refuses what this end has not; a panel of another major version is told so in words, as is who reads the log. */
+function createRefuser(log: Log): (request: IncomingMessage, response: ServerResponse) => void {
+  const named = new Set<number>();
+  return ({ url }, response) => {
+    response.setHeader('connection', 'close');
+    const asked = parseMajor(url);
+    if (asked === null || asked === PROTOCOL.major) return answer(response, 404, '{}');
+    const older = asked < PROTOCOL.major ? 'the panel' : 'this machine';
+    const message = `the panel speaks version ${asked} of the protocol, this machine ${writeVersion(PROTOCOL)}: update ${older}`;
+    // Once each: the panel goes on asking.
+    if (!named.has(asked) && named.size < MAX_NAMED) log.warn('panel refused', { error: message });
+    named.add(asked);
+    answer(response, 404, encode(failure, { code: 'other_version', message }));
+  };
+}
+
+/** Answers what `handle` gives; closes the connection over what cannot be read. `refused`: what is said then. */
+async function respond(
+  response: ServerResponse,
+  log: Log,
+  handle: () => Promise<string>,
+  refused: (reason: string) => string = () => '{}',
+): Promise<void> {
+  try {
+    answer(response, 200, await handle());
+  } catch (error) {
+    if (response.headersSent) return void response.destroy();
+    if (error instanceof EngineError)
+      return answer(response, 409, encode(failure, { code: error.code, message: error.message }));
+    response.setHeader('connection', 'close');
+    if (error instanceof Unreadable) return answer(response, 400, refused(error.message));
+    const text = error instanceof ZodError ? describeIssues(error) : String(error);
+    log.error('node request failed', { error: text });
+    answer(response, 500, '{}');
+  }
+}
+
+async function readBody(request: IncomingMessage, most: number): Promise<unknown> {
+  try {
+    return await readJson(request, most);
+  } catch (error) {
+    // What the parser says repeats some of the text.
+    throw new Unreadable(error instanceof Error && !(error instanceof SyntaxError) ? error.message : 'not JSON');
+  }
+}
+
+/** Runs a schema over a message of the other end. */
+function parseMessage<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw error instanceof ZodError ? new Unreadable(describeIssues(error)) : error;
+  }
+}
+
+function findMethod({ method, url }: IncomingMessage): Method | null {
+  return method === 'POST' ? (METHODS.find((name) => buildMethodPath(name) === url) ?? null) : null;
+}
+
+/** Serves the panel the engine of this machine. */
+export function serveNode(parts: ServedParts, place: Listening): Promise<NodeListener> {
+  const { engine, clock, log } = parts;
+  let { identity } = parts;
+  const secured = ({ key, certificate, authority }: NodeIdentity) => ({ key, cert: certificate, ca: authority });
+
+  function replace(certificate: string): void {
+    if (!isCertified(identity.certificate, certificate, identity.authority))
+      throw new EngineError('engine_unreachable', 'the certificate is for another key, or of another panel');
+    const next = { ...identity, certificate };
+    parts.saveIdentity(next);
+    identity = next;
+    server.setSecureContext({ ...TLS, ...secured(identity) });
+  }
+
+  const describe = ({ startedAt, ...running }: NonNullable<Awaited<ReturnType<Engine['running']>>>) => ({
+    ...running,
+    uptimeMs: Math.max(0, clock.now() - startedAt),
+  });
+
+  const handlers: { readonly [Name in Method]: (body: Request<Name>) => Promise<Reply<Name>> } = {
+    async running() {
+      const running = await engine.running();
+      const machine = {
+        load: engine.machine()?.load ?? null,
+        at: clock.now(),
+        version: parts.version,
+        certificate: parts.certificate?.() ?? null,
+        waiting: engine.machine()?.waiting ?? null,
+      };
+      return { running: running && describe(running), machine };
+    },
+    async check({ config }) {
+      await engine.check(config);
+      return {};
+    },
+    async start({ config, users, boot }) {
+      return { running: describe(await engine.start(config, users.map(startUserFromWire), boot)) };
+    },
+    async startHeld({ config, boot, ...held }) {
+      const running = (await engine.startHeld?.(config, held, boot)) ?? null;
+      return { running: running && describe(running) };
+    },
+    async stop({ isRestart }) {
+      await engine.stop(isRestart);
+      return {};
+    },
+    async counters() {
+      const { boot, users, inbounds } = await engine.counters();
+      return {
+        boot,
+        users: [...users].map(([userId, { up, down }]) => [userId, up, down]),
+        inbounds: [...inbounds].map(([tag, { up, down }]) => [tag, up, down]),
+      };
+    },
+    async readLedger({ taken, asks }) {
+      const page = await engine.readLedgerPage(taken, asks);
+      if (page === null) throw new EngineError('engine_unreachable', 'this machine has no ledger');
+      return ledgerPageToWire(page);
+    },
+    async lease({ part }) {
+      return { held: (await engine.lease?.(part && partFromWire(part))) ?? null };
+    },
+    async apply({ inbounds, changes }) {
+      const outcomes = await engine.apply(
+        changes.map((one) => {
+          const change = changeFromWire(one, inbounds);
+          if (change === null) throw new Unreadable('a change of an inbound that is not named');
+          return change;
+        }),
+      );
+      return { outcomes: outcomes.map((error) => error && { code: error.code, message: error.message }) };
+    },
+    async programs() {
+      const programs = (await parts.programs?.read()) ?? null;
+      return { programs: programs && { ...programs, offered: [...programs.offered] } };
+    },
+    async changeProgram({ name }) {
+      if (!parts.programs) throw new EngineError('engine_refused', 'this machine takes no engine from the panel');
+      parts.programs.begin(name);
+      return {};
+    },
+    async members({ inbound }) {
+      const ids = await engine.members(inbound);
+      return { ids: ids && [...ids] };
+    },
+    async connected() {
+      const users = await engine.connected();
+      if (users === null) return { users };
+      return {
+        users: [...users].map(([userId, all]) => [userId, all.map(({ address, openedAt }) => [address, openedAt])]),
+      };
+    },
+    async certificate({ certificate }) {
+      replace(certificate);
+      return {};
+    },
+  };
+
+  const options = {
+    ...TLS,
+    ...secured(identity),
+    requestCert: true,
+    rejectUnauthorized: true,
+    maxHeaderSize: HEADER_BYTES,
+    handshakeTimeout: HANDSHAKE_MS,
+  };
+  async function handle<Name extends Method>(name: Name, body: unknown): Promise<string> {
+    const message = parseMessage(() => parseRequest(name, body));
+    return encodeReply(name, await handlers[name](message));
+  }
+
+  const refuse = createRefuser(log);
+  const logRefusal = createRefusalLog(parts);
+  const server = createServer(options, (request, response) => {
+    // Only the panel's certificate leads here.
+    connections.markAnswered(request.socket);
+    const name = findMethod(request);
+    if (name === null) return refuse(request, response);
+    const refused = (reason: string) => {
+      logRefusal(name, reason);
+      return encode(refusal, { reason });
+    };
+    void respond(response, log, async () => handle(name, await readBody(request, MAX_BYTES)), refused);
+  });
+  const connections = watchConnections(server, null);
+  const logRefused = strangersLog(parts, 'connection refused');
+  server.on('tlsClientError', (error, socket) => logRefused(socket.remoteAddress, error.message));
+  return open(server, connections, place);
+}
+
+interface JoinParts {
+  /** Certifies itself; its key becomes the node's. PEM. */
+  readonly own: { readonly key: string; readonly pem: string };
+  readonly secret: string;
+  /** SHA-256 of the authority that is to certify the node, hex. */
+  readonly authority: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Stores what the panel has certified. Throws where it cannot be stored. */
+  readonly save: (identity: NodeIdentity) => void;
+  /** Called when the panel has been answered that it was stored. */
+  readonly joined: () => void;
+}
+
+/** Waits for the panel and has it certify this node. */
+export function awaitJoin(
+  { own, secret, authority, clock, log, save, joined: done }: JoinParts,
+  place: Listening,
+): Promise<NodeListener> {
+  /** Connections whose other end has proven itself. */
+  const proven = new WeakSet<TLSSocket>();
+  const options = {
+    ...TLS,
+    key: own.key,
+    cert: own.pem,
+    maxHeaderSize: HEADER_BYTES,
+    handshakeTimeout: HANDSHAKE_MS,
+  };
+  const refuse = createRefuser(log);
+  const logRefused = strangersLog({ log, clock }, 'join refused');
+  const server = createServer(options, (request, response) => {
+    const socket = request.socket as TLSSocket;
+    if (request.method === 'POST' && request.url === buildMethodPath('join')) {
+      return void respond(response, log, async () => {
+        const body = await readBody(request, MAX_SMALL_BYTES);
+        const { proof } = parseMessage(() => join.request.parse(body));
+        if (!isProof(proof, computeProof('panel', secret, socket))) {
+          logRefused(socket.remoteAddress);
+          throw new Unreadable('a wrong proof');
+        }
+        proven.add(socket);
+        connections.markAnswered(socket);
+        return encode(join.reply, { proof: computeProof('node', secret, socket) });
+      });
+    }
+    if (request.method === 'POST' && request.url === buildMethodPath('joined') && proven.has(socket)) {
+      return void respond(response, log, async () => {
+        const body = await readBody(request, MAX_SMALL_BYTES);
+        const given = parseMessage(() => joined.request.parse(body));
+        if (!isNamed(given.authority, authority) || !isCertified(own.pem, given.certificate, given.authority)) {
+          throw new Unreadable('not what the token names');
+        }
+        save({ key: own.key, ...given });
+        response.once('close', done);
+        return encode(joined.reply, {});
+      });
+    }
+    refuse(request, response);
+  });
+  const connections = watchConnections(server, null);
+  return open(server, connections, place);
+}
+
+/** Whether a certificate is for the key of another one, and of this authority. */
+function isCertified(own: string, certificate: string, authority: string): boolean {
+  try {
+    const leaf = new X509Certificate(certificate);
+    const isOurs = leaf.publicKey.equals(new X509Certificate(own).publicKey);
+    return isOurs && leaf.verify(new X509Certificate(authority).publicKey);
+  } catch {
+    // Not certificates at all.
+    return false;
+  }
+}
+
+function isNamed(authority: string, fingerprint: string): boolean {
+  try {
+    return createHash('sha256').update(new X509Certificate(authority).raw).digest('hex') === fingerprint;
+  } catch {
+    return false;
+  }
+}

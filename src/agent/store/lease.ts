@@ -1,0 +1,184 @@
+// What the panel has left with a node's machine, beside its ledger: users with their terms and shares, sealed secrets, and the engine's configuration.
+import type { LeaseHeld, LeaseUser } from '../../core/ports/lease.ts';
+import type { UpDown } from '../../core/ports/traffic.ts';
+import {
+  advanceLease,
+  countLeased,
+  countUnread,
+  findLeaseRefusal,
+  type Leased,
+  leaseDueAt,
+} from '../../domain/nodes/lease.ts';
+import { applyWeightSince } from '../../domain/nodes/weight.ts';
+import type { Connection } from '../../store/database.ts';
+import type { NodeLease } from '../ports/lease.ts';
+import { createLeaseEngine } from './lease-engine.ts';
+import { createLeaseEvents, type LeaseEvents } from './lease-events.ts';
+import { createLeaseRows, isAllowed, type Secrets, type TextSeal } from './lease-rows.ts';
+import { type CountedBy, prepareLease } from './lease-statements.ts';
+
+/** Users whose time passes in one transaction. */
+const PASSED = 500;
+/** A clock that was set back by more had been wrong: what had come due by it alone may be still to come. */
+const SET_BACK_MS = 60_000;
+const NOTHING: UpDown = { up: 0, down: 0 };
+
+export interface LeaseTables extends NodeLease, Pick<LeaseEvents, 'events' | 'acknowledge'> {
+  /** Counts what a user moved. `before`, `after`: what the engine had counted. Returns whether the user may not connect, leaving out too many addresses. */
+  count(userId: number, moved: UpDown, before: CountedBy | null, after: CountedBy, now: number): boolean;
+  /** How far the panel had taken the ledger when what is held was read; null: nothing is held. */
+  taken(): number | null;
+}
+
+function sumTraffic(all: readonly UpDown[]): UpDown {
+  return all.reduce((sum, { up, down }) => ({ up: sum.up + up, down: sum.down + down }), NOTHING);
+}
+
+/** `nextSeq`: the next number of the ledger. `offered`: up to which number entries were offered. */
+export function createNodeLease(
+  db: Connection,
+  seal: TextSeal,
+  nextSeq: () => number,
+  offered: () => number,
+): LeaseTables {
+  const sql = prepareLease(db);
+  const rows = createLeaseRows(sql, seal);
+  const history = createLeaseEvents(sql, nextSeq, offered);
+  /** When time was last passed; null: not yet by this process. */
+  let passedAt: number | null = null;
+
+  function save(userId: number, leased: Leased, now: number): void {
+    sql.update.run(JSON.stringify(leased), leaseDueAt(leased, now), isAllowed(leased, now), userId);
+  }
+
+  function held(): LeaseHeld | null {
+    const row = sql.lease.get();
+    if (!row) return null;
+    const { leaseId, version, at } = row;
+    return {
+      leaseId,
+      version,
+      at,
+      // Counting takes a scan, and few ask.
+      get users() {
+        return sql.count.get() ?? 0;
+      },
+    };
+  }
+
+  /** Users whose term had ended only by a clock that was wrong. */
+  function allowAgain(now: number): void {
+    for (const row of sql.refused.all()) {
+      const leased = rows.decode(row, now);
+      if (findLeaseRefusal(leased, now) === null) save(row.userId, leased, now);
+    }
+  }
+
+  function saveUser(user: LeaseUser, part: { leaseId: string; taken: number }, now: number): void {
+    sql.learn.run({ userId: user.id, taken: part.taken });
+    const grown = sql.unknown.all(user.id).map(({ up, down, knownUp, knownDown }) => {
+      const charged = applyWeightSince({ up, down }, { up: knownUp, down: knownDown }, rows.weight());
+      return { moved: { up: up - knownUp, down: down - knownDown }, charged };
+    });
+    const moved = sumTraffic(grown.map((each) => each.moved));
+    const charged = sumTraffic(grown.map((each) => each.charged));
+    const passed = advanceLease(user.leased, now, rows.zone()).leased;
+    const isMoved = moved.up > 0 || moved.down > 0;
+    const leased = isMoved ? countUnread(passed, moved, now, rows.zone(), charged) : passed;
+    const { name, credentials, deviceLimit } = user;
+    sql.upsert.run({
+      userId: user.id,
+      leaseId: part.leaseId,
+      tokenHash: user.tokenHash,
+      secrets: seal.seal(JSON.stringify({ name, credentials, deviceLimit } satisfies Secrets)),
+      inbounds: user.inbounds && JSON.stringify(user.inbounds),
+      leftOut: JSON.stringify(user.leftOut),
+      leased: JSON.stringify(leased),
+      updatedAt: user.updatedAt,
+      dueAt: leaseDueAt(leased, now),
+      allowed: isAllowed(leased, now),
+    });
+  }
+
+  return {
+    held,
+    shared: rows.shared,
+    ...createLeaseEngine(db, seal, sql, rows),
+    events: history.events,
+    acknowledge: history.acknowledge,
+    taken: () => (sql.lease.get() ? (sql.takenOf.get() ?? 0) : null),
+    acceptPart: db.transaction((part, now) => {
+      const before = sql.lease.get();
+      const follows =
+        part.base === 0 || (before !== undefined && before.leaseId === part.leaseId && before.version === part.base);
+      if (!follows) return held();
+      sql.saveLease.run(part.leaseId, part.base + 1);
+      if (part.shared !== null) {
+        sql.setShared.run(seal.seal(JSON.stringify(part.shared)));
+        rows.setShared(part.shared);
+      }
+      for (const user of part.users) saveUser(user, part, now);
+      for (const id of part.gone) sql.remove.run(id);
+      if (part.isLast) {
+        sql.removeOthers.run(part.leaseId);
+        sql.setAt.run(part.at);
+        sql.saveTaken.run(part.taken);
+      }
+      return held();
+    }),
+    count(userId, moved, before, after, now) {
+      const row = sql.get.get(userId);
+      if (!row) {
+        // Nothing is known of the user, whose held term this may begin, or who was deleted.
+        if (before === null) history.append('first', now, userId, after);
+        return (sql.lease.get()?.at ?? null) !== null && sql.isInEngine.get(userId) === undefined;
+      }
+      const charged = applyWeightSince(after, before ?? NOTHING, rows.weight());
+      const { leased, happened } = countLeased(rows.decode(row, now), moved, now, rows.zone(), charged);
+      const cut = happened.some(({ kind }) => kind === 'limited' || kind === 'share');
+      for (const { kind, at } of happened) {
+        if (kind === 'reset') history.recordUncounted('reset', at, userId, null);
+        else if (kind === 'expired') history.append(kind, at, userId, before);
+        // What cuts off at the first connection says both.
+        else if (kind !== 'first' || !cut) {
+          history.recordUncounted('share', at, userId, after.boot);
+          history.append(kind, at, userId, after);
+        }
+      }
+      const refusal = findLeaseRefusal(advanceLease(rows.decode(row, now), now, rows.zone()).leased, now);
+      save(userId, leased, now);
+      return refusal !== null && refusal !== 'addresses';
+    },
+    advance: db.transaction((now) => {
+      const isSetBack = passedAt !== null && now < passedAt - SET_BACK_MS;
+      // Also of a process before this one.
+      if (passedAt === null || isSetBack) allowAgain(now);
+      // Resets and ends of grants cannot be taken back here: the panel sends everything once more.
+      if (isSetBack) sql.forgetVersion.run();
+      passedAt = now;
+      for (;;) {
+        const due = sql.due.all(now, PASSED);
+        for (const row of due) {
+          const { leased, happened } = advanceLease(rows.decode(row, now), now, rows.zone());
+          for (const { kind, at } of happened) {
+            if (kind === 'reset') history.recordUncounted('reset', at, row.userId, null);
+            else history.append(kind, at, row.userId, null);
+          }
+          save(row.userId, leased, now);
+        }
+        if (due.length < PASSED) return;
+      }
+    }),
+    findLink(tokenHash, now) {
+      const row = sql.byToken.get(tokenHash);
+      if (!row) return null;
+      const { leased } = advanceLease(rows.decode(row, now), now, rows.zone());
+      return { user: rows.toLeaseUser(row, leased), refusal: findLeaseRefusal(leased, now) };
+    },
+    forget: db.transaction(() => {
+      for (const table of ['lease', 'started', 'leased', 'engine_users', 'lease_events'])
+        db.exec(`DELETE FROM ${table}`);
+      rows.setShared(undefined);
+    }),
+  };
+}

@@ -1,0 +1,56 @@
+// What the administrator's screens have in common: calls of the core in the name of an account, and acts that are confirmed by a button, which works
+// for a while, once.
+import type { Core } from '../core/kernel/core.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
+import type { AdminRow, BotService } from '../core/ports/bot.ts';
+import type { Call } from '../core/ports/call.ts';
+import type { Clock } from '../core/ports/ports.ts';
+import { button, type ChatContext, getTexts, type Screen } from './screen.ts';
+
+/** What was to be confirmed long ago is shown again instead. */
+const CONFIRM_MS = 15 * 60_000;
+
+export interface AdminParts {
+  readonly core: Pick<Core, 'call' | 'settings'>;
+  readonly botService: Pick<BotService, 'hasSecondFactor' | 'prove'>;
+  readonly clock: Clock;
+}
+
+/** `once`: what makes a repetition of the act the same one. */
+export function buildCall(ctx: ChatContext, { telegramId: id, name }: AdminRow, once?: string): Call {
+  const actor = { kind: 'bot', id, name, access: 'full' } as const;
+  const call = { actor, requestId: `telegram-${ctx.update.update_id}`, address: null };
+  return once === undefined ? call : { ...call, idempotency: { scope: 'telegram', key: once, fingerprint: once } };
+}
+
+/** When something is asked for, for the data of the button that confirms it: seconds to the base of 36. */
+export function stampOf(now: number): string {
+  return Math.floor(now / 1000).toString(36);
+}
+
+/** A stamp of the future is forged, or older than a clock that was set back. */
+export function isConfirmable(stamp: string, now: number): boolean {
+  const age = now - Number.parseInt(stamp, 36) * 1000;
+  return age >= 0 && age <= CONFIRM_MS;
+}
+
+/** A screen that asks for confirmation, with what is missing before it can be given. */
+export function withProofHint(
+  ctx: ChatContext,
+  { botService }: Pick<AdminParts, 'botService'>,
+  asking: Screen,
+): Screen {
+  const hint = getTexts(ctx)(botService.hasSecondFactor() ? 'admin.proof.needed' : 'admin.proof.noFactor');
+  return { ...asking, text: `${hint}\n\n${asking.text}` };
+}
+
+export function isProofMissing(error: unknown): boolean {
+  return error instanceof PanelError && error.code === 'proof_required';
+}
+
+/** Says why an act was refused; throws what is no refusal. */
+export function refusalScreen(ctx: ChatContext, error: unknown): Screen {
+  if (!(error instanceof PanelError)) throw error;
+  const t = getTexts(ctx);
+  return { text: t('admin.failed', { code: error.code }), buttons: [[button(t('buttons.back'), 'admin')]] };
+}

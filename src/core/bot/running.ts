@@ -1,8 +1,0 @@
-// Whether there is a bot that users can write to.
-import type { Env } from '../context.ts';
-
-/** undefined: none runs. */
-export function botOf({ store }: Pick<Env, 'store'>): { readonly username: string } | undefined {
-  const row = store.bot.get();
-  return row?.enabled && row.error === null ? row : undefined;
-}

@@ -1,0 +1,154 @@
+// Groups of inbounds over nodes: one definition on many of them.
+import type { Inbound } from '../../contract/inbounds.ts';
+import type { Input, Output } from '../../contract/table.ts';
+import { removeSecrets } from '../inbounds/inbound-secrets.ts';
+import { copyInbound, prepareCopies, requireInbound, viewInbound } from '../inbounds/inbounds.ts';
+import type { AsyncContext, Context, Handlers, Transaction } from '../kernel/context.ts';
+import { inUseError, PanelError } from '../kernel/panel-error.ts';
+import type { Result } from '../ports/call.ts';
+import type { InboundRow } from '../ports/inbounds.ts';
+import { actTogether, stepFor } from '../users/bulk.ts';
+
+/** Users who are changed in one transaction; other writes come between two. */
+const TOGETHER = 500;
+
+const byId = (a: number, b: number) => a - b;
+
+/** The inbounds of one definition, by id: at least itself. */
+function listGroupMembers({ store }: Context, inbound: InboundRow): readonly InboundRow[] {
+  return inbound.groupId === null ? [inbound] : store.inbounds.ofGroup(inbound.groupId);
+}
+
+interface Wanted {
+  readonly source: InboundRow;
+  readonly remaining: readonly InboundRow[];
+  readonly leave: readonly InboundRow[];
+  /** Nodes that have none yet. */
+  readonly added: readonly number[];
+}
+
+function computeWanted({ id, node_ids: nodeIds }: Input<'placeInbound'>, context: Context): Wanted {
+  const source = requireInbound(context, id);
+  const members = listGroupMembers(context, source);
+  const isWanted = ({ nodeId }: InboundRow) => nodeIds.includes(nodeId);
+  const added = nodeIds.filter((nodeId) => !members.some((member) => member.nodeId === nodeId));
+  const remaining = members.filter(isWanted);
+  return { source, remaining, leave: members.filter((member) => !isWanted(member)), added };
+}
+
+/** Inbounds in the place of one, in what tariffs name. */
+function changePlans(tx: Transaction, from: number, change: (named: readonly number[]) => readonly number[]): void {
+  const { store, now } = tx;
+  for (const plan of store.tariffs.page({}, store.tariffs.count({}), 0)) {
+    if (!plan.inbounds?.includes(from)) continue;
+    const inbounds = [...new Set(change(plan.inbounds))].sort(byId);
+    store.tariffs.save({ ...plan, inbounds, updatedAt: now, version: plan.version + 1 });
+    tx.emit('tariff.changed', { tariff_id: plan.id, name: plan.name }, ['inbounds']);
+  }
+}
+
+/** Gives these users other inbounds in the place of one. */
+function changeUsers(tx: Transaction, ids: readonly number[], from: number, to: readonly number[]): void {
+  const bulk: Input<'bulkUsers'> = {
+    action: 'move_inbounds',
+    ids: [...ids],
+    from_inbounds: [from],
+    inbounds: [...to],
+    dry_run: false,
+    atomic: false,
+  };
+  const acted = actTogether(tx, bulk, stepFor(bulk, tx, null), ids, tx.store.users.rows(ids));
+  const users = acted.filter(({ user }) => user !== undefined).length;
+  tx.audit(`inbound:${from}`, { users, inbounds: [...to] });
+}
+
+/** Repeats a change of users in transactions of its own until there are none left. */
+async function changeAll(
+  { transaction }: Pick<AsyncContext<'placeInbound'>, 'transaction'>,
+  next: (tx: Transaction) => readonly number[],
+  change: (tx: Transaction, ids: readonly number[]) => void,
+): Promise<void> {
+  for (let isOver = false; !isOver; ) {
+    isOver = await transaction((tx) => {
+      const ids = next(tx);
+      if (ids.length > 0) change(tx, ids);
+      return ids.length < TOGETHER;
+    });
+  }
+}
+
+/** Refuses where a tariff or a user names an inbound that leaves, and none that stays or comes with one that they name. */
+function requireReplaced(context: Context, { leave, remaining, added, source }: Wanted): void {
+  const { store } = context;
+  // Who names the one that is copied gets the copies.
+  const isCopied = added.length > 0;
+  const remainingIds = remaining.map(({ id }) => id);
+  for (const { id } of leave) {
+    if (isCopied && id === source.id) continue;
+    const [only] = store.users.namingInbound(id, remainingIds, false, 1);
+    const plans = store.tariffs
+      .page({}, store.tariffs.count({}), 0)
+      .filter(({ inbounds }) => inbounds?.includes(id) && !inbounds.some((other) => remainingIds.includes(other)));
+    if (only === undefined && plans.length === 0) continue;
+    throw inUseError('inbound_in_use', {
+      users: store.users.usesOfInbound(id),
+      tariffs: store.tariffs.usesOfInbound(id),
+    });
+  }
+}
+
+async function placeInbound(
+  input: Input<'placeInbound'>,
+  context: AsyncContext<'placeInbound'>,
+): Promise<Result<Output<'placeInbound'>>> {
+  const { env, transaction, commit } = context;
+  const source = env.store.inbounds.get(input.id);
+  if (!source) throw new PanelError('not_found');
+  const certificates = await prepareCopies(
+    env,
+    source,
+    input.node_ids.filter((nodeId) => nodeId !== source.nodeId),
+  );
+
+  // The copies come first, so that no user is without what is to be deleted before there is another.
+  const added = await transaction((tx) => {
+    const wanted = computeWanted(input, tx);
+    requireReplaced(tx, wanted);
+    const { copies } = copyInbound(tx, wanted.source, wanted.added, certificates);
+    const ids = copies.map(({ id }) => id);
+    if (ids.length > 0) changePlans(tx, source.id, (named) => [...named, ...ids]);
+    return ids;
+  });
+  const [first] = added;
+  if (first !== undefined) {
+    const lacking = (tx: Transaction) => tx.store.users.namingInbound(source.id, [first], false, TOGETHER);
+    await changeAll(context, lacking, (tx, ids) => changeUsers(tx, ids, source.id, [source.id, ...added]));
+  }
+  const { leave, remaining } = await transaction((tx) => computeWanted(input, tx));
+  const remainingIds = remaining.map(({ id }) => id);
+  for (const { id } of leave) {
+    const naming = (tx: Transaction) => tx.store.users.namingInbound(id, remainingIds, true, TOGETHER);
+    await changeAll(context, naming, (tx, ids) => changeUsers(tx, ids, id, []));
+  }
+  return commit((tx) => {
+    const { store } = tx;
+    for (const row of leave) {
+      changePlans(tx, row.id, (named) => named.filter((id) => id !== row.id));
+      const [users, tariffs] = [store.users.usesOfInbound(row.id), store.tariffs.usesOfInbound(row.id)];
+      if (users.total + tariffs.total > 0) throw inUseError('inbound_in_use', { users, tariffs });
+      store.inbounds.remove(row.id);
+      removeSecrets(tx, row.id);
+      tx.emit('inbound.deleted', { inbound_id: row.id, node_id: row.nodeId, name: row.name });
+    }
+    if (added.length + leave.length > 0) {
+      tx.audit(`inbound:${source.id}`, { node_ids: input.node_ids, added, deleted: leave.map(({ id }) => id) });
+    }
+    const items = remaining.flatMap(({ id }): Inbound[] => {
+      const row = store.inbounds.get(id);
+      return row ? [viewInbound(tx, row)] : [];
+    });
+    return { body: { items } };
+  });
+}
+
+export const INBOUND_GROUP_HANDLERS = { placeInbound: { run: placeInbound } } satisfies Handlers<'placeInbound'>;

@@ -1,0 +1,96 @@
+// The ordered feed: written in the effect's own transaction; subscribers are notified after the commit, in order.
+
+import type { Event } from '../../contract/event-types.ts';
+import { listed } from '../../contract/scalars.ts';
+import type { Input, Output } from '../../contract/table.ts';
+import type { Result } from '../ports/call.ts';
+import type { EventRow } from '../ports/events.ts';
+import type { Store } from '../ports/ports.ts';
+import type { Context } from './context.ts';
+import { PanelError } from './panel-error.ts';
+import { toInstant } from './wire.ts';
+
+const CHUNK = 500;
+
+/** An event as it is sent. */
+export function viewEvent(row: EventRow): Event {
+  const { id, type, at, actorKind, keyId, requestId } = row;
+  // `data` was stored with its type by `emit`, which the compiler cannot know.
+  return {
+    id,
+    type,
+    at: toInstant(at),
+    actor: { kind: actorKind, key_id: keyId },
+    request_id: requestId,
+    changed: JSON.parse(row.changed),
+    data: JSON.parse(row.data),
+  } as Event;
+}
+
+export interface EventHub {
+  subscribe(listener: (event: Event) => void): () => void;
+  /** Brings subscribers up to what is committed. */
+  announce(): void;
+  after(after: number, limit: number): readonly Event[] | null;
+  /** Notifies no one any more: to be called before the store is closed. */
+  close(): void;
+}
+
+/**
+ * Notifies subscribers of committed events. It reads the feed itself, so that what a worker thread wrote arrives too, and
+ * in chunks, so that a large bulk does not hold the event loop.
+ */
+export function createEventHub(store: Store, soon: (work: () => void) => void): EventHub {
+  const listeners = new Set<(event: Event) => void>();
+  let lastId = 0;
+  let isScheduled = false;
+  let isClosed = false;
+
+  function notify(): void {
+    isScheduled = false;
+    if (isClosed || listeners.size === 0) return;
+    const rows = store.events.after(lastId, CHUNK, null);
+    for (const row of rows) {
+      lastId = row.id;
+      const event = viewEvent(row);
+      for (const listener of listeners) listener(event);
+    }
+    if (rows.length === CHUNK) announce();
+  }
+
+  function announce(): void {
+    if (isScheduled || isClosed || listeners.size === 0) return;
+    isScheduled = true;
+    soon(notify);
+  }
+
+  return {
+    subscribe(listener) {
+      if (listeners.size === 0) lastId = store.events.latestId();
+      listeners.add(listener);
+      return () => {
+        listeners.delete(listener);
+      };
+    },
+    announce,
+    after(after, limit) {
+      if (after < store.events.prunedUpTo()) return null;
+      return store.events.after(after, limit, null).map(viewEvent);
+    },
+    close() {
+      isClosed = true;
+    },
+  };
+}
+
+/** GET /events: a page of the feed. `events_gone` when what follows `after` was pruned. */
+export function listEvents(input: Input<'listEvents'>, { store }: Context): Result<Output<'listEvents'>> {
+  const pruned = store.events.prunedUpTo();
+  // 0 is before every event, so it means the oldest stored one, as no `after` does.
+  const after = input.after || pruned;
+  if (after < pruned) throw new PanelError('events_gone');
+  const rows = store.events.after(after, input.limit, listed(input.type) ?? null);
+  const isLast = rows.length < input.limit;
+  const next = isLast ? Math.max(after, store.events.latestId()) : (rows.at(-1)?.id ?? after);
+  return { body: { items: rows.map(viewEvent), next_after: next } };
+}

@@ -1,0 +1,158 @@
+// The trace of failed keys and sign-ins: a log line a network and minute, audit rows for a series, and the figures of the last hour.
+// It is counted in memory, so that an attack costs no write for each try.
+import { computeNetwork } from '../../domain/client-network.ts';
+import { HOUR_MS, MINUTE_MS } from '../../domain/limits.ts';
+import type { Clock, Log } from '../ports/ports.ts';
+
+export type FailureKind = 'sign_in' | 'key';
+
+/** From so many in a minute on it is a series, not somebody who mistyped. */
+const SERIES = 10;
+/** A series has ended when nothing came of it for so long. */
+const QUIET_MS = 5 * MINUTE_MS;
+/** Networks that are told apart in a minute, and in the audit log; what others do is added up. */
+const MAX_NETWORKS = 500;
+const MAX_SERIES = 20;
+const OTHERS = 'others';
+
+interface Tally {
+  readonly kind: FailureKind;
+  readonly network: string;
+  count: number;
+  /** Those among them that were refused unseen, because too many had failed before. */
+  throttled: number;
+}
+
+interface Minute {
+  readonly at: number;
+  readonly tallies: Map<string, Tally>;
+  isWritten: boolean;
+}
+
+interface Series extends Tally {
+  readonly since: number;
+  lastAt: number;
+}
+
+/** The beginning or the end of a series. */
+export interface FailureRow {
+  readonly kind: FailureKind;
+  readonly address: string | null;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+export interface Failures {
+  recordFailure(kind: FailureKind, address: string | null, isThrottled: boolean): void;
+  /** Logs what is known of minutes that are over, with `isLast` of all; returns what belongs in the audit log. */
+  report(isLast?: boolean): readonly FailureRow[];
+  /** How many of each kind there were within the last hour, and from how many networks. */
+  lastHour(): Readonly<Record<FailureKind, { readonly count: number; readonly networks: number }>>;
+}
+
+function add(tallies: Map<string, Tally>, { kind, network, count, throttled }: Tally): void {
+  const isKnown = tallies.has(`${kind} ${network}`) || tallies.size < MAX_NETWORKS;
+  const place = isKnown ? network : OTHERS;
+  const tally = tallies.get(`${kind} ${place}`) ?? { kind, network: place, count: 0, throttled: 0 };
+  tally.count += count;
+  tally.throttled += throttled;
+  tallies.set(`${kind} ${place}`, tally);
+}
+
+function buildRow({ kind, network, count, throttled }: Tally, facts: Readonly<Record<string, unknown>>): FailureRow {
+  const address = network === OTHERS ? null : network.replace('/64', '');
+  return { kind, address, detail: { network, count, throttled, ...facts } };
+}
+
+export function createFailures({ clock, log }: { readonly clock: Clock; readonly log: Log }): Failures {
+  /** The oldest first; no more than an hour. */
+  let minutes: Minute[] = [];
+  const series = new Map<string, Series>();
+
+  function getMinute(now: number): Minute {
+    const at = now - (now % MINUTE_MS);
+    const last = minutes.at(-1);
+    if (last?.at === at) return last;
+    const minute = { at, tallies: new Map<string, Tally>(), isWritten: false };
+    // A clock that was set back begins the hour again.
+    minutes = minutes.filter((each) => each.at > at - HOUR_MS && each.at < at);
+    minutes.push(minute);
+    return minute;
+  }
+
+  /** The series that begin in a minute, and those that go on. */
+  function follow({ at, tallies }: Minute): Tally[] {
+    const begun: Tally[] = [];
+    for (const [name, tally] of tallies) {
+      const known = series.get(name);
+      if (known) {
+        known.count += tally.count;
+        known.throttled += tally.throttled;
+        known.lastAt = at;
+      } else if (tally.count >= SERIES) {
+        begun.push(tally);
+        if (series.size < MAX_NETWORKS) series.set(name, { ...tally, since: at, lastAt: at });
+      }
+    }
+    return begun;
+  }
+
+  function endQuiet(now: number, isLast: boolean): Series[] {
+    const ended: Series[] = [];
+    for (const [name, each] of series) {
+      const isOver = now - each.lastAt >= QUIET_MS || now < each.since;
+      if (!isOver && !isLast) continue;
+      series.delete(name);
+      ended.push(each);
+    }
+    return ended;
+  }
+
+  function buildRows(begun: readonly Tally[], ended: readonly Series[]): FailureRow[] {
+    const rest = new Map<string, Tally>();
+    for (const tally of begun.slice(MAX_SERIES)) add(rest, { ...tally, network: OTHERS });
+    const beginnings = begun.slice(0, MAX_SERIES).concat(...rest.values());
+    const ends = ended.slice(0, MAX_SERIES).map((each) => {
+      const minutes = Math.round((each.lastAt - each.since) / MINUTE_MS) + 1;
+      return buildRow(each, { series: 'ended', minutes });
+    });
+    return [...beginnings.map((tally) => buildRow(tally, { series: 'begun' })), ...ends];
+  }
+
+  return {
+    recordFailure(kind, address, isThrottled) {
+      const { tallies } = getMinute(clock.now());
+      const network = address === null ? OTHERS : computeNetwork(address);
+      add(tallies, { kind, network, count: 1, throttled: isThrottled ? 1 : 0 });
+    },
+    report(isLast = false) {
+      const now = clock.now();
+      const present = now - (now % MINUTE_MS);
+      const begun: Tally[] = [];
+      for (const minute of minutes) {
+        if (minute.isWritten || (minute.at === present && !isLast)) continue;
+        minute.isWritten = true;
+        for (const { kind, network, count, throttled } of minute.tallies.values()) {
+          const event = kind === 'key' ? 'failed keys' : 'failed sign-ins';
+          log.warn(event, { minute: new Date(minute.at).toISOString(), network, count, throttled });
+        }
+        begun.push(...follow(minute));
+      }
+      return buildRows(begun, endQuiet(now, isLast));
+    },
+    lastHour() {
+      const now = clock.now();
+      const seen = { sign_in: new Map<string, number>(), key: new Map<string, number>() };
+      for (const { at, tallies } of minutes) {
+        if (at <= now - HOUR_MS || at > now) continue;
+        for (const { kind, network, count } of tallies.values()) {
+          seen[kind].set(network, (seen[kind].get(network) ?? 0) + count);
+        }
+      }
+      const sumCounts = (counts: ReadonlyMap<string, number>) => ({
+        count: [...counts.values()].reduce((sum, count) => sum + count, 0),
+        networks: counts.size,
+      });
+      return { sign_in: sumCounts(seen.sign_in), key: sumCounts(seen.key) };
+    },
+  };
+}

@@ -1,0 +1,160 @@
+// Tells the engine of a node who may connect: everybody at a start, then the changes, and what somebody else changed on it.
+import { recordAllowed, servedBy } from '../../domain/nodes/node-state.ts';
+import { NO_CREDENTIALS } from '../ports/credentials.ts';
+import { type EngineChange, type EngineConfig, EngineError, type EngineUser } from '../ports/engines.ts';
+import type { Member, NodeChange } from '../ports/sync.ts';
+import { type NodeRun, type Round, writeTo } from './node-run.ts';
+
+/** Changes that are read together, users on inbounds that are sent together, users that are read together for a start. */
+const CHANGES = 200;
+const TOGETHER = 256;
+const PAGE = 1000;
+
+interface Refused {
+  readonly userId: number;
+  readonly inboundId: number;
+  readonly message: string;
+}
+
+function chunks<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
+    all.slice(index * size, (index + 1) * size),
+  );
+}
+
+function buildPairKey(userId: number, inboundId: number): string {
+  return `${userId} ${inboundId}`;
+}
+
+function quarantinedPairs({ env, nodeId }: NodeRun): ReadonlySet<string> {
+  const quarantined = env.store.sync.quarantined(nodeId);
+  return new Set(quarantined.map(({ userId, inboundId }) => buildPairKey(userId, inboundId)));
+}
+
+/** Everybody who may connect to one of these inbounds, but for those who are pushed one by one later. */
+export async function allowedUsers(node: NodeRun, config: EngineConfig, leftOut: ReadonlySet<number>) {
+  const { store, timers } = node.env;
+  const ids = config.inbounds.map(({ id }) => id);
+  const pairs = quarantinedPairs(node);
+  const users: (EngineUser & { readonly inbounds: readonly number[] })[] = [];
+  for (
+    let page = store.sync.membersAfter(0, PAGE);
+    page.length > 0;
+    page = store.sync.membersAfter(page.at(-1)?.userId ?? 0, PAGE)
+  ) {
+    for (const { userId, credentials, inbounds: own } of page) {
+      if (leftOut.has(userId)) continue;
+      const inbounds = ids.filter((id) => (own === null || own.includes(id)) && !pairs.has(buildPairKey(userId, id)));
+      if (inbounds.length > 0) users.push({ userId, credentials, inbounds });
+    }
+    await new Promise<void>((resolve) => timers.soon(resolve));
+  }
+  return users;
+}
+
+function buildChange(userId: number, inbound: EngineChange['inbound'], member: Member | undefined): EngineChange {
+  const isAllowed = member !== undefined && (member.inbounds === null || member.inbounds.includes(inbound.id));
+  return { inbound, user: { userId, credentials: member?.credentials ?? NO_CREDENTIALS }, isAllowed };
+}
+
+function buildChanges(node: NodeRun, rows: readonly NodeChange[], config: EngineConfig): readonly EngineChange[] {
+  const ids = [...new Set(rows.map(({ userId }) => userId))];
+  const members = new Map(node.env.store.sync.members(ids).map((member) => [member.userId, member]));
+  const pairs = quarantinedPairs(node);
+  return ids
+    .flatMap((userId) => config.inbounds.map((inbound) => buildChange(userId, inbound, members.get(userId))))
+    .filter(({ user, inbound }) => !pairs.has(buildPairKey(user.userId, inbound.id)));
+}
+
+function quarantine({ env: { store, clock } }: NodeRun, entries: readonly Refused[]): void {
+  for (const entry of entries) if (store.inbounds.get(entry.inboundId)) store.sync.quarantine(entry, clock.now());
+}
+
+/** Where the engine crashed over changes: the one alone is quarantined, of several each is tried alone after the next start. */
+async function quarantineCulprit(node: NodeRun, changes: readonly EngineChange[], until: number, error: EngineError) {
+  const { env, nodeId, engine } = node;
+  const { sync } = env.store;
+  const { boot } = sync.get(nodeId);
+  const running = await engine.running().catch(() => undefined);
+  const isCrashed =
+    error.code === 'engine_crashed' || running === null || (running !== undefined && running.boot !== boot);
+  if (!isCrashed) return;
+  const [change] = changes;
+  await writeTo(env, () => {
+    if (sync.get(nodeId).boot !== boot) return;
+    if (changes.length > 1 || !change) sync.saveCaution(nodeId, until);
+    else quarantine(node, [{ userId: change.user.userId, inboundId: change.inbound.id, message: error.message }]);
+  });
+}
+
+/** Tells the engine; who is refused is quarantined. `until`: the change in the log that these are of. */
+async function applyChanges(node: NodeRun, changes: readonly EngineChange[], until: number): Promise<void> {
+  let outcomes: readonly (EngineError | null)[];
+  try {
+    outcomes = await node.engine.apply(changes);
+  } catch (error) {
+    if (error instanceof EngineError) await quarantineCulprit(node, changes, until, error);
+    throw error;
+  }
+  const allowed = changes.flatMap(({ user, isAllowed }) => (isAllowed ? [user.userId] : []));
+  node.state = recordAllowed(node.state, allowed);
+  const refused = changes.flatMap(({ user, inbound }, index) => {
+    const outcome = outcomes[index];
+    return outcome ? [{ userId: user.userId, inboundId: inbound.id, message: outcome.message }] : [];
+  });
+  if (refused.length > 0) await writeTo(node.env, () => quarantine(node, refused));
+}
+
+/**
+ * Tells the engine of the next changes in the log: after a crash over one of them of one alone. `canAllow` false: only of users who may not connect, so
+ * that all of them are pushed again. Returns whether there may be more to push.
+ */
+export async function pushChanges(node: NodeRun, { desired, running }: Round, canAllow: boolean): Promise<boolean> {
+  const { env, nodeId } = node;
+  const { sync } = env.store;
+  const { position, cautiousUntil } = sync.get(nodeId);
+  if (position === null) return false;
+  const isCautious = position < cautiousUntil;
+  const rows = sync.changes(position, isCautious ? 1 : CHANGES);
+  const last = rows.at(-1);
+  if (!last) return false;
+  const config = servedBy(node.state)?.config ?? desired.config;
+  const changes = buildChanges(node, rows, config).filter(({ isAllowed }) => canAllow || !isAllowed);
+  for (const some of chunks(changes, isCautious ? 1 : TOGETHER)) await applyChanges(node, some, last.id);
+  if (!canAllow) return false;
+  return writeTo(env, () => {
+    // A restored database has positions of its own.
+    const now = sync.get(nodeId);
+    const isSame = now.boot === running?.boot && now.position === position;
+    if (isSame) sync.savePosition(nodeId, last.id);
+    return isSame;
+  });
+}
+
+/** Compares who is on each inbound with who should be, where the engine can tell. */
+export async function repairDrift(node: NodeRun, config: EngineConfig): Promise<void> {
+  const { env, nodeId, engine } = node;
+  const present = new Map<number, ReadonlySet<number>>();
+  for (const inbound of config.inbounds) {
+    const ids = await engine.members(inbound);
+    if (ids !== null) present.set(inbound.id, new Set(ids));
+  }
+  if (present.size === 0) return;
+  const latest = env.store.sync.latest();
+  const wanted = new Map((await allowedUsers(node, config, new Set())).map((user) => [user.userId, user]));
+  const changes = config.inbounds.flatMap((inbound): EngineChange[] => {
+    const ids = present.get(inbound.id);
+    if (!ids) return [];
+    const missing = [...wanted.values()].filter(
+      ({ userId, inbounds }) => inbounds.includes(inbound.id) && !ids.has(userId),
+    );
+    const extra = [...ids].filter((userId) => !wanted.get(userId)?.inbounds.includes(inbound.id));
+    return [
+      ...missing.map((user) => ({ inbound, user, isAllowed: true })),
+      ...extra.map((userId) => ({ inbound, user: { userId, credentials: NO_CREDENTIALS }, isAllowed: false })),
+    ];
+  });
+  if (changes.length === 0) return;
+  env.log.warn('engine had other users', { node: nodeId, changes: changes.length });
+  for (const some of chunks(changes, TOGETHER)) await applyChanges(node, some, latest);
+}

@@ -1,0 +1,312 @@
+// Sends the machine of a node its lease, with which it acts alone: the whole once, and from then on what has changed since what it has answered to,
+// also after a start of the panel or of the engine.
+import { computeShare, type Leased } from '../../domain/nodes/lease.ts';
+import { PLAIN_WEIGHT } from '../../domain/nodes/weight.ts';
+import type { Env } from '../kernel/context.ts';
+import type { Engine } from '../ports/engines.ts';
+import type { LeaseHeld, LeaseProgress, LeaseShared, LeaseUser } from '../ports/lease.ts';
+import type { UserRow } from '../ports/users.ts';
+import type { AllNodesLease } from './lease-shared.ts';
+
+const PART = 500;
+/** Changed users are looked for from a little before the last round on. */
+const OVERLAP_MS = 5000;
+/** How often users who have only moved bytes are sent; one whose share is used up is sent at once. */
+const SHARES_EVERY_MS = 300_000;
+const ID_BYTES = 16;
+
+/** A whole lease on its way: what of it has arrived is not sent again. */
+interface Filling {
+  /** As it will be when the last part has arrived, but for `version`. */
+  readonly progress: LeaseProgress;
+  readonly shared: NodeShared;
+  /** The last user of each part that was sent. */
+  readonly ends: readonly number[];
+  /** How many parts it has; null: the last one was not sent yet. */
+  readonly length: number | null;
+}
+
+interface NodeShared {
+  readonly present: LeaseShared;
+  readonly nodesFor: AllNodesLease['nodesFor'];
+}
+
+interface LeaseState {
+  /** The stored progress, later: rounds with nothing to send are not written. */
+  readonly recent: LeaseProgress | null;
+  readonly filling: Filling | null;
+  /** How many parts the machine may have at most: a reply may have been lost, or the panel ended before it was written. */
+  readonly sent: Pick<LeaseProgress, 'leaseId' | 'version'> | null;
+  /** Users whose share is used up. */
+  readonly exhausted: ReadonlySet<number>;
+}
+
+type LeaseEnv = Pick<Env, 'clock' | 'crypto' | 'queue' | 'store' | 'turn'>;
+
+interface LeaseRun {
+  readonly env: LeaseEnv;
+  readonly nodeId: number;
+  readonly engine: Engine;
+  state: LeaseState;
+}
+
+/** One renewal: what is more urgent than its next part, and what it sends. */
+interface Renewal {
+  readonly run: LeaseRun;
+  readonly between: () => Promise<void>;
+  readonly shared: NodeShared;
+}
+
+export interface LeaseSync {
+  /**
+   * Brings the machine to the records. Resolves with what it holds then; null: its engine takes none. Rejects with EngineError. `between`: what is
+   * more urgent than the next part.
+   */
+  renew(between?: () => Promise<void>): Promise<Pick<LeaseProgress, 'leaseId' | 'version' | 'change' | 'at'> | null>;
+  /** These users are sent with the next renewal: their share is used up. */
+  markExhausted(userIds: readonly number[]): void;
+}
+
+function update(run: LeaseRun, changes: Partial<LeaseState>): void {
+  run.state = { ...run.state, ...changes };
+}
+
+/** SHA-256 of a link's token, as machines find users by. */
+function hashToken({ crypto }: LeaseEnv, token: string): string {
+  return crypto.sha256(token);
+}
+
+/** Parts for many nodes are read one in each turn of the event loop, so that requests are answered in between. */
+async function nextTurn({ run, between }: Renewal): Promise<void> {
+  await run.env.turn();
+  await between();
+}
+
+function buildLeased({ store, clock }: LeaseEnv, row: UserRow, nodes: number): Leased {
+  const { enabled, expiresAt, hold, trafficLimit, usedUp, usedDown, totalUp, totalDown } = row;
+  const { resetStrategy, termBeganAt, resetsAt } = row;
+  const grants = row.extra > 0 ? store.grants.live(row.id) : [];
+  const numbers = { trafficLimit, usedUp, usedDown, totalUp, totalDown };
+  const account = { enabled, expiresAt, hold, ...numbers, resetStrategy, termBeganAt, resetsAt, grants };
+  return {
+    account,
+    nodes,
+    shareLeft: computeShare(account, nodes, clock.now()),
+    hasConnected: row.onlineAt !== null,
+    isEndNoted: row.expiredAnnounced,
+    cutOffUntil: row.excess?.cutOffUntil ?? null,
+  };
+}
+
+function buildLeaseUsers({ run: { env, nodeId }, shared }: Renewal, rows: readonly UserRow[]): readonly LeaseUser[] {
+  const { store } = env;
+  const leftOut = Map.groupBy(store.sync.quarantined(nodeId), ({ userId }) => userId);
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    credentials: store.users.credentials(row.id),
+    inbounds: row.inbounds,
+    leftOut: (leftOut.get(row.id) ?? []).map(({ inboundId }) => inboundId),
+    tokenHash: hashToken(env, row.token),
+    deviceLimit: row.deviceLimit,
+    leased: buildLeased(env, row, shared.nodesFor(row.inbounds)),
+    updatedAt: row.updatedAt,
+  }));
+}
+
+function randomId({ crypto }: LeaseEnv): string {
+  return Array.from(crypto.randomBytes(ID_BYTES), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Sends a part to a machine that has `base` of them. Returns whether it has taken it. */
+async function sendPart(
+  renewal: Renewal,
+  { leaseId, at }: Pick<LeaseProgress, 'leaseId' | 'at'>,
+  base: number,
+  isNew: boolean,
+  some: readonly number[],
+  isLast: boolean,
+): Promise<boolean> {
+  const { run, shared } = renewal;
+  const { store } = run.env;
+  const part = store.read(() => {
+    const rows = store.users.rows(some);
+    const present = new Set(rows.map(({ id }) => id));
+    const taken = store.sync.ledger(run.nodeId)?.taken ?? 0;
+    return { taken, users: buildLeaseUsers(renewal, rows), gone: some.filter((id) => !present.has(id)) };
+  });
+  update(run, { sent: { leaseId, version: base + 1 } });
+  const held = await run.engine.lease?.({
+    leaseId,
+    base,
+    at,
+    ...part,
+    shared: isNew ? shared.present : null,
+    isLast,
+  });
+  return held?.leaseId === leaseId && held.version === base + 1;
+}
+
+/** Writes how far the machine was brought, unless the records were replaced by those of a backup meanwhile. */
+async function save(run: LeaseRun, progress: LeaseProgress): Promise<void> {
+  const { env, nodeId } = run;
+  const { queue, store } = env;
+  await queue.run(() =>
+    store.write(() => {
+      if (store.sync.leaseProgress(nodeId)?.leaseId === progress.leaseId)
+        store.sync.saveLeaseProgress(nodeId, progress);
+    }),
+  );
+  update(run, { recent: progress });
+}
+
+/** A lease that everything begins with. */
+async function beginFilling(
+  { run, shared }: Renewal,
+  progress: Omit<LeaseProgress, 'leaseId' | 'version'>,
+): Promise<Filling> {
+  const { queue, store } = run.env;
+  const begun = { ...progress, leaseId: randomId(run.env), version: 0 };
+  await queue.run(() => store.write(() => store.sync.saveLeaseProgress(run.nodeId, begun)));
+  const filling = { progress: begun, shared, ends: [], length: null };
+  update(run, { recent: null, filling });
+  return filling;
+}
+
+/** Sends parts of a whole lease from this one on. Null: the machine has not taken them; all of it is sent in the next round. */
+async function fill(renewal: Renewal, begun: Filling, from: number): Promise<LeaseProgress | null> {
+  const { run } = renewal;
+  const { progress, shared } = begun;
+  let filling = begun;
+  for (let base = from; filling.length === null || base < filling.length; base += 1) {
+    await nextTurn(renewal);
+    const before = filling.ends[base - 1] ?? 0;
+    const ids = run.env.store.sync.userIdsAfter(before, PART + 1);
+    const part = ids.slice(0, PART);
+    const isLast = part.length === ids.length;
+    const ends = [...filling.ends.slice(0, base), part.at(-1) ?? before];
+    filling = { ...filling, ends, ...(isLast && { length: base + 1 }) };
+    update(run, { filling });
+    if (!(await sendPart({ ...renewal, shared }, progress, base, base === 0, part, isLast))) {
+      update(run, { filling: null });
+      return null;
+    }
+  }
+  update(run, { filling: null });
+  const whole = { ...progress, version: filling.length ?? from };
+  await save(run, whole);
+  return whole;
+}
+
+/** Sends what has changed. Null: the machine has not taken it. */
+async function sendChanged(
+  renewal: Renewal,
+  from: LeaseProgress,
+  version: number,
+  now: Omit<LeaseProgress, 'leaseId' | 'version' | 'movedAt'>,
+): Promise<LeaseProgress | null> {
+  const { run } = renewal;
+  const isMovedDue = now.at - from.movedAt >= SHARES_EVERY_MS;
+  const moved = isMovedDue ? from.movedAt - OVERLAP_MS : null;
+  const changed = run.env.store.sync.changedUsers(from.change, { changed: from.at - OVERLAP_MS, moved });
+  const ids = [...new Set([...changed, ...run.state.exhausted])];
+  const isSame = from.shared === now.shared;
+  const next = { ...now, leaseId: from.leaseId, movedAt: isMovedDue ? now.at : from.movedAt };
+  if (isSame && ids.length === 0) {
+    const recent = { ...next, version };
+    update(run, { recent });
+    // One that a lost reply was about.
+    if (version !== from.version) await save(run, recent);
+    return recent;
+  }
+  let base = version;
+  const parts = chunks(ids);
+  for (const [index, some] of parts.entries()) {
+    const isNew = !isSame && index === 0;
+    await nextTurn(renewal);
+    if (!(await sendPart(renewal, next, base, isNew, some, index + 1 === parts.length))) return null;
+    base += 1;
+  }
+  const progress = { ...next, version: base };
+  await save(run, progress);
+  update(run, { exhausted: new Set() });
+  return progress;
+}
+
+/** What the machine was brought to, where it holds that. */
+function findFollowed(
+  { env: { store, clock }, nodeId, state: { recent, sent } }: LeaseRun,
+  held: LeaseHeld | null,
+  protocolVersion: string | null,
+): LeaseProgress | null {
+  const stored = store.sync.leaseProgress(nodeId);
+  if (stored === null || stored.version === 0 || held === null || held.at === null) return null;
+  const last = recent?.leaseId === stored.leaseId && recent.version >= stored.version ? recent : stored;
+  if (held.leaseId !== last.leaseId || held.version < last.version) return null;
+  const most = sent?.leaseId === last.leaseId ? Math.max(sent.version, last.version) : last.version;
+  if (last.protocolVersion !== protocolVersion) return null;
+  const isKnown = held.version <= most && clock.now() >= last.at && store.sync.hasAfter(last.change);
+  return isKnown ? last : null;
+}
+
+/** The lease on its way, where the machine holds a beginning of it. */
+function findOnItsWay(
+  { env: { store }, nodeId, state: { filling, sent } }: LeaseRun,
+  held: LeaseHeld | null,
+): Filling | null {
+  const isGoingOn =
+    filling !== null &&
+    held?.leaseId === filling.progress.leaseId &&
+    store.sync.leaseProgress(nodeId)?.leaseId === held.leaseId &&
+    held.version <= (sent?.version ?? 0) &&
+    store.sync.hasAfter(filling.progress.change);
+  return isGoingOn ? filling : null;
+}
+
+/** `allNodes`: what is the same for every node. */
+export function createLeaseSync(
+  env: LeaseEnv,
+  nodeId: number,
+  engine: Engine,
+  allNodes: () => AllNodesLease,
+): LeaseSync {
+  const { store, clock, crypto } = env;
+  const run: LeaseRun = {
+    env,
+    nodeId,
+    engine,
+    state: { recent: null, filling: null, sent: null, exhausted: new Set() },
+  };
+  return {
+    async renew(between = async () => {}) {
+      const held = await engine.lease?.(null);
+      if (held === undefined) return null;
+      const { hash, nodesFor, ...common } = allNodes();
+      const weight = store.nodes.get(nodeId)?.weight ?? PLAIN_WEIGHT;
+      const renewal: Renewal = { run, between, shared: { present: { ...common, weight }, nodesFor } };
+      const now = {
+        at: clock.now(),
+        change: store.sync.latest(),
+        protocolVersion: engine.protocol(),
+        shared: crypto.sha256(`${hash} ${weight}`),
+      };
+      const from = findFollowed(run, held, now.protocolVersion);
+      if (from !== null && held !== null) return sendChanged(renewal, from, held.version, now);
+      const filling = findOnItsWay(run, held);
+      if (filling !== null) return fill(renewal, filling, held?.version ?? 0);
+      update(run, { exhausted: new Set() });
+      await env.turn();
+      return fill(renewal, await beginFilling(renewal, { ...now, movedAt: now.at }), 0);
+    },
+    markExhausted(userIds) {
+      update(run, { exhausted: new Set([...run.state.exhausted, ...userIds]) });
+    },
+  };
+}
+
+/** At least one, which may be empty. */
+function chunks(ids: readonly number[]): readonly (readonly number[])[] {
+  return Array.from({ length: Math.max(1, Math.ceil(ids.length / PART)) }, (_, index) =>
+    ids.slice(index * PART, (index + 1) * PART),
+  );
+}

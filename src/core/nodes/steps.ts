@@ -1,0 +1,244 @@
+// What each step of a node's round does with its engine, its machine and the records.
+
+import { MAX_CUT_OFF } from '../../contract/nodes/nodes.ts';
+import * as transition from '../../domain/nodes/node-state.ts';
+import { isPushDue, type Observed, type Step } from '../../domain/nodes/reconcile.ts';
+import { findNamedByPort } from '../../domain/nodes/servable.ts';
+import { type EngineConfig, EngineError, type RunningEngine } from '../ports/engines.ts';
+import type { LeaseProgress } from '../ports/lease.ts';
+import { buildUnserved, checkConfig, inOrder } from './engine-check.ts';
+import { allowedUsers, pushChanges, repairDrift } from './engine-users.ts';
+import { getOriginBoot } from './ingest.ts';
+import { reportDisabled, reportUp } from './node-report.ts';
+import { buildVersionKey, hasChanges, type NodeRun, type Round, writeTo } from './node-run.ts';
+import { countUsage, findBlocked } from './usage.ts';
+
+const BOOT_BYTES = 8;
+
+type EngineStep = Step<EngineConfig>;
+type StepOf<Type extends EngineStep['type']> = Extract<EngineStep, { readonly type: Type }>;
+type Steps = {
+  readonly [Type in EngineStep['type']]: (node: NodeRun, round: Round, step: StepOf<Type>) => Promise<void> | void;
+};
+
+/** What the round has seen up to now. */
+export function look(node: NodeRun, { running, done, batches, isAdvancing, isPollDue }: Round): Observed {
+  const { clock, store } = node.env;
+  return {
+    now: clock.now(),
+    done,
+    hasPending: hasChanges(node) && store.sync.get(node.nodeId).boot === running?.boot,
+    batches,
+    isAdvancing,
+    isStale: buildVersionKey(node) !== node.state.memory.version,
+    isPollDue: isPollDue(),
+  };
+}
+
+/** The change up to which users were known where the machine has started its engine by itself; null: not known. */
+async function findStartPosition(
+  { engine, state }: NodeRun,
+  position: number,
+  leased: LeaseProgress | null,
+): Promise<number | null> {
+  const held = await engine.lease?.(null);
+  // Without a lease it was started with whom it had been told of.
+  if (held === undefined) return position;
+  if (held === null || held.at === null || leased === null) return null;
+  if (held.leaseId !== leased.leaseId || held.version < leased.version) return null;
+  return Math.min(position, state.memory.leasedChange ?? leased.change);
+}
+
+/**
+ * Whom the engine serves is known, but for changes behind the position, where the panel has started it, or its machine has done so since, with whom the
+ * lease lets in.
+ */
+async function observe(node: NodeRun, round: Round): Promise<void> {
+  const { env, nodeId, engine } = node;
+  const { sync } = env.store;
+  const running = await engine.running();
+  round.running = running;
+  round.done.add('observed');
+  if (running === null) {
+    node.state = transition.observeStopped(node.state);
+    return;
+  }
+  const { boot, fingerprint } = running;
+  const { boot: before, position, cautiousUntil } = sync.get(nodeId);
+  const leased = sync.leaseProgress(nodeId);
+  const isOrigin = boot !== null && before !== null && getOriginBoot(boot) === getOriginBoot(before);
+  if (position === null || boot === null || !isOrigin) {
+    node.state = transition.observeUnknown(node.state);
+    return;
+  }
+  const from = boot === before ? position : await findStartPosition(node, position, leased);
+  if (from === null || !sync.hasAfter(from)) {
+    node.state = transition.observeUnknown(node.state);
+    return;
+  }
+  if (boot !== before) {
+    await writeTo(env, () => {
+      if (sync.get(nodeId).boot === before) sync.begin(nodeId, { boot, position: from, cautiousUntil });
+    });
+  }
+  node.state = transition.observeServing(node.state, fingerprint, leased?.change ?? null, boot !== before);
+}
+
+async function check(node: NodeRun, round: Round, { isRequired }: StepOf<'check'>): Promise<void> {
+  try {
+    await checkConfig(node, round);
+  } catch (error) {
+    if (isRequired || !(error instanceof EngineError)) throw error;
+    node.state = transition.recordCheckProblem(node.state, { code: error.code, message: error.message });
+  }
+  round.done.add('checked');
+}
+
+async function startEngine(node: NodeRun, config: EngineConfig): Promise<RunningEngine> {
+  const { env, nodeId, engine, lease } = node;
+  const { sync } = env.store;
+  const boot = Array.from(env.crypto.randomBytes(BOOT_BYTES), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  const held = engine.startHeld ? await lease.renew() : null;
+  // Users who change from here on are behind this position. Those over whom the engine may have crashed are pushed one by one.
+  const leftOut = await writeTo(env, () => {
+    const { position, cautiousUntil } = sync.get(nodeId);
+    const isCautious = position !== null && position < cautiousUntil && sync.hasAfter(position);
+    const from = isCautious ? position : (held?.change ?? sync.latest());
+    sync.begin(nodeId, { boot, position: from, cautiousUntil: isCautious ? cautiousUntil : 0 });
+    const pushed = isCautious ? sync.changes(from, cautiousUntil - from).filter(({ id }) => id <= cautiousUntil) : [];
+    return new Set(pushed.map(({ userId }) => userId));
+  });
+  node.state = transition.beginCounting(node.state, env.clock.now());
+  // A machine that holds everybody is not sent everybody again.
+  const leased = held !== null && leftOut.size === 0 ? await engine.startHeld?.(config, held, boot) : null;
+  return leased ?? engine.start(config, await allowedUsers(node, config, leftOut), boot);
+}
+
+/** Starts what can be served. An inbound over which that fails, as its port cannot be had, is left out of the next start. */
+async function start(node: NodeRun, round: Round, { servable: next }: StepOf<'start'>): Promise<void> {
+  const { config, unserved } = next;
+  node.state = transition.beginStarting(node.state, next);
+  try {
+    round.running = await startEngine(node, config);
+    round.batches = 0;
+    node.state = transition.completeStart(node.state, next, round.running.fingerprint);
+  } catch (error) {
+    const culprit = error instanceof EngineError ? findNamedByPort(config.inbounds, error) : undefined;
+    if (!culprit || !(error instanceof EngineError)) throw error;
+    const rest = { ...config, inbounds: config.inbounds.filter((inbound) => inbound !== culprit) };
+    const failed = buildUnserved(culprit, error);
+    const fingerprint = node.engine.fingerprint(rest);
+    const without = { ...next, config: rest, fingerprint, unserved: inOrder([...unserved, failed]) };
+    node.state = transition.leaveOutAtStart(node.state, failed, without);
+  }
+}
+
+/** Ends all connections through the engine; the node and an event say when and why. */
+async function restart(node: NodeRun, round: Round, { servable: next, reason, userIds }: StepOf<'restart'>) {
+  const { env, nodeId, engine, lease } = node;
+  const { store, clock, log } = env;
+  if (reason === 'cut_off') log.warn('engine restarted to cut users off', { node: nodeId, users: userIds.length });
+  node.state = transition.beginRestart(node.state, next, reason, clock.now());
+  // While the engine serves, as it may take long.
+  if (engine.startHeld) await lease.renew();
+  await countUsage(node, round.running);
+  await engine.stop(true);
+  const named = userIds.toSorted((a, b) => a - b).slice(0, MAX_CUT_OFF);
+  await env.transact({ name: 'node', by: 'node' }, (tx) => {
+    const row = store.nodes.get(nodeId);
+    if (!row) return;
+    store.nodes.save({ ...row, restart: { at: tx.now, reason, userIds: named } });
+    tx.emit('node.restarted', { node_id: nodeId, name: row.name, reason, user_ids: named });
+  });
+  if (reason === 'cut_off') round.done.add('drift_repaired');
+}
+
+async function halt(node: NodeRun, round: Round): Promise<void> {
+  const { env, nodeId, engine } = node;
+  const { sync } = env.store;
+  const running = await engine.running();
+  await countUsage(node, running);
+  if (running !== null) await engine.stop(false);
+  if (sync.get(nodeId).position !== null) await writeTo(env, () => sync.savePosition(nodeId, null));
+  node.state = transition.disable(node.state);
+  await reportDisabled(node);
+  round.done.add('reported');
+}
+
+/** The machine was brought to the records of a moment: links that had been replaced by then are dead there. */
+async function markReissuesDelivered(node: NodeRun, until: number): Promise<void> {
+  const { env, nodeId } = node;
+  const { store, clock } = env;
+  const { reissuesUntil } = node.state.memory;
+  // After a clock was set back, those of the time until now were noted behind the last one.
+  const between = { from: until < reissuesUntil ? 0 : reissuesUntil, until };
+  if (store.reissues.hasUndelivered(nodeId, between)) {
+    await writeTo(env, () => {
+      if (store.nodes.get(nodeId)) store.reissues.markDelivered(nodeId, between, clock.now());
+    });
+    env.announce();
+  }
+  node.state = transition.remember(node.state, { reissuesUntil: until });
+}
+
+async function push(node: NodeRun, round: Round, { canAllow }: StepOf<'push'>): Promise<void> {
+  round.isAdvancing = await pushChanges(node, round, canAllow);
+  round.batches += 1;
+}
+
+async function renewLease(node: NodeRun, round: Round): Promise<void> {
+  // A long lease holds up no change of a user.
+  const pushPending = async () => {
+    round.batches = 0;
+    const canAllow = transition.servedBy(node.state) !== null;
+    while (isPushDue(round.desired, look(node, round))) await push(node, round, { type: 'push', canAllow });
+  };
+  const renewed = await node.lease.renew(pushPending);
+  if (renewed !== null) await markReissuesDelivered(node, renewed.at);
+  round.done.add('lease_renewed');
+}
+
+const STEPS: Steps = {
+  observe,
+  check,
+  adopt: (node, _round, step) => {
+    node.state = transition.adopt(node.state, step.servable);
+  },
+  start,
+  restart,
+  halt,
+  push,
+  count: async (node, round, { isPoll }) => {
+    const moved = await countUsage(node, round.running);
+    if (!isPoll) return;
+    round.moved = moved;
+    round.batches = 0;
+    round.done.add('counted');
+  },
+  findBlocked: (node, round) => {
+    findBlocked(node, round.moved);
+    round.done.add('blocked_found');
+  },
+  repairDrift: async (node, round, { served }) => {
+    await repairDrift(node, served);
+    node.state = transition.recordDriftRepaired(node.state);
+    round.done.add('drift_repaired');
+  },
+  renewLease,
+  reportUp: async (node, round) => {
+    if (round.running !== null) await reportUp(node, round.running, round.desired.isPoll);
+    round.done.add('reported');
+  },
+  fail: (_node, _round, { code, message }) => {
+    throw new EngineError(code, message);
+  },
+};
+
+export async function perform<Type extends EngineStep['type']>(
+  node: NodeRun,
+  round: Round,
+  step: StepOf<Type>,
+): Promise<void> {
+  const type: Type = step.type;
+  await STEPS[type](node, round, step);
+}

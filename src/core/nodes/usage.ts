@@ -1,0 +1,42 @@
+// Counts what the engine of a node, or its machine, has counted, and finds who moved bytes without being allowed to.
+import { recordBlocked, recordCounted } from '../../domain/nodes/node-state.ts';
+import type { RunningEngine } from '../ports/engines.ts';
+import type { Counted } from '../ports/sync.ts';
+import { ingest } from './ingest.ts';
+import { collectLedger } from './ledger.ts';
+import { type NodeRun, writeTo } from './node-run.ts';
+
+/** Counts what the machine has written down, or else what the engine that runs has counted, of starts that the panel knows. */
+export async function countUsage(node: NodeRun, running: RunningEngine | null): Promise<readonly Counted[]> {
+  const { env, nodeId, engine, lease } = node;
+  const { store, clock } = env;
+  const { sync } = store;
+  // Of one that is deleted nothing is counted any more.
+  if (!store.nodes.get(nodeId)) return [];
+  const change = sync.latest();
+  const readAt = clock.now();
+  const taken = await collectLedger(env, nodeId, engine);
+  if (taken !== null) lease.markExhausted(taken.exhausted);
+  if (taken !== null && taken.failure !== null && running !== null) throw taken.failure;
+  if (taken === null && (running === null || running.boot === null || sync.get(nodeId).boot === null)) return [];
+  const counters = taken === null ? await engine.counters() : null;
+  const { countedAt } = node.state.memory.usage;
+  const moved = taken?.moved ?? (counters === null ? [] : await ingest(env, nodeId, counters, countedAt));
+  const ids = moved.map(({ userId }) => userId);
+  node.state = recordCounted(node.state, ids, readAt, clock.now());
+  const boot = counters === null ? (running?.boot ?? null) : counters.boot;
+  if (boot !== null && sync.countedChange(nodeId) !== change) {
+    await writeTo(env, () => sync.saveCountedChange(nodeId, boot, change));
+  }
+  return moved;
+}
+
+/** Counts in how many polls in a row users who may not connect have moved bytes. */
+export function findBlocked(node: NodeRun, moved: readonly Counted[]): void {
+  const { sync } = node.env.store;
+  const ids = moved.map(({ userId }) => userId);
+  const allowed = new Set(sync.members(ids).map(({ userId }) => userId));
+  // A cut for some minutes is not worth ending the connections of all the others.
+  for (const id of sync.cutOffForNow(ids)) allowed.add(id);
+  node.state = recordBlocked(node.state, new Set(ids.filter((id) => !allowed.has(id))));
+}

@@ -1,0 +1,136 @@
+// Notices to the administrator in the chat: queued in the transaction of what they are about, each once by its key, held over quiet hours.
+import type { AdminNotice } from '../../contract/bot/bot-admins.ts';
+import { permissionNames } from '../../contract/sales/providers.ts';
+import { formatMoney } from '../../domain/sales/money.ts';
+import type { ProviderRefusal } from '../../domain/sales/provider-health.ts';
+import { quietUntil } from '../../domain/users/user-notices.ts';
+import { withoutYearMark } from '../../i18n/dates.ts';
+import { hostTexts } from '../../i18n/host.ts';
+import { type Language, languageEntry } from '../../i18n/languages.ts';
+import type { Transaction } from '../kernel/context.ts';
+import { PRIORITIES } from '../ports/bot.ts';
+import type { MachineCertificate } from '../ports/engines.ts';
+import type { PaymentRow } from '../ports/payments.ts';
+import type { ProviderRow } from '../ports/providers.ts';
+import type { OrderRow } from '../ports/sales.ts';
+import { findRunningBot } from './active-bot.ts';
+import { getChatLanguage } from './buyer-notices.ts';
+
+type NoticeContext = Pick<Transaction, 'store' | 'settings' | 'now'>;
+
+/** A node that is up again so soon is not spoken of. */
+const NODE_GRACE_MS = 60_000;
+const MAX_KEY = 200;
+const MAX_TEXT = 1000;
+
+interface Formatters {
+  readonly t: ReturnType<typeof hostTexts<'bot'>>;
+  /** Of dates and numbers. */
+  readonly tag: string;
+  /** A moment, in the time zone of the panel. */
+  readonly when: (at: number) => string;
+}
+
+function createFormatters(language: Language, { settings }: NoticeContext): Formatters {
+  const { tag } = languageEntry(language);
+  const format = new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeStyle: 'short', timeZone: settings.timeZone });
+  return { t: hostTexts(language, 'bot'), tag, when: (at) => withoutYearMark(format.format(at)) };
+}
+
+export type Render = (formatters: Formatters) => string;
+
+interface AdminNotification {
+  readonly kind: AdminNotice;
+  /** Of this event alone: under it nothing is said twice. */
+  readonly key: string;
+  /** Plain text. */
+  readonly render: Render;
+  /** It may be taken back until then. */
+  readonly graceMs?: number;
+}
+
+/** Tells every account of the administrator. Nothing where that is switched off, or no bot runs. */
+export function notifyAdmins(context: NoticeContext, { kind, key, render, graceMs = 0 }: AdminNotification): void {
+  const { store, settings, now } = context;
+  const { on, quiet } = settings.adminNotices;
+  if (!on.includes(kind) || !findRunningBot(context)) return;
+  const notBefore = quietUntil(quiet, now + graceMs, settings.timeZone);
+  for (const { telegramId: chatId } of store.bot.admins()) {
+    const text = render(createFormatters(getChatLanguage(context, chatId), context)).slice(0, MAX_TEXT);
+    const dedupeKey = `${buildNoticeKey(kind, key)}${chatId}`.slice(0, MAX_KEY);
+    const payload = { text, link_preview_options: { is_disabled: true } };
+    const message = { chatId, dedupeKey, method: 'sendMessage', payload, priority: PRIORITIES.notice, notBefore };
+    store.bot.enqueue(message, now);
+  }
+}
+
+function buildNoticeKey(kind: AdminNotice, key: string): string {
+  return `admin:${kind}:${key}:`;
+}
+
+/** Money came, or a payment needs a person. */
+export function notifyPayment(context: NoticeContext, order: OrderRow | undefined, payment: PaymentRow): void {
+  const { id, reason, isTest } = payment;
+  const name = order?.userName ?? '';
+  const offer = order?.offerName ?? '';
+  const amount = (tag: string) => formatMoney(payment, tag);
+  if (reason === null) {
+    const render: Render = ({ t, tag }) =>
+      t(isTest ? 'admin.notice.testPayment' : 'admin.notice.payment', { amount: amount(tag), name, offer });
+    notifyAdmins(context, { kind: 'payment', key: String(id), render });
+    return;
+  }
+  const render: Render = ({ t, tag }) =>
+    t(order ? 'admin.notice.attention' : 'admin.notice.attentionUnknown', {
+      amount: amount(tag),
+      name,
+      reason: t(`admin.reason.${reason}`),
+    });
+  notifyAdmins(context, { kind: 'attention', key: `${id}:${reason}:${payment.refunded}:${context.now}`, render });
+}
+
+/** A payment provider refuses: purchases fail, or are not seen, until the administrator does something. At most once a `day` for each reason. */
+export function notifyProviderRefusal(
+  context: NoticeContext,
+  { id, name, missing }: Pick<ProviderRow, 'id' | 'name' | 'missing'>,
+  error: ProviderRefusal,
+  day: number,
+) {
+  const permissions = permissionNames(missing);
+  const render: Render = ({ t }) =>
+    permissions === ''
+      ? t('admin.notice.provider', { name, reason: t(`admin.providerError.${error}`) })
+      : t('admin.notice.providerLacks', { name, permissions });
+  notifyAdmins(context, { kind: 'provider', key: `${id}:${error}:${missing.join()}:${day}`, render });
+}
+
+/** A node went down: said after a while, unless it is up again. */
+export function notifyNodeDown(context: NoticeContext, { id, name }: { readonly id: number; readonly name: string }) {
+  const { now } = context;
+  const render: Render = ({ t, when }) => t('admin.notice.nodeDown', { name, when: when(now) });
+  notifyAdmins(context, { kind: 'node', key: `${id}:down:${now}`, render, graceMs: NODE_GRACE_MS });
+}
+
+export function notifyNodeUp(context: NoticeContext, { id, name }: { readonly id: number; readonly name: string }) {
+  const { store, now } = context;
+  if (store.bot.withdraw(`admin:node:${id}:down:`, now - NODE_GRACE_MS, now) > 0) return;
+  const render: Render = ({ t, when }) => t('admin.notice.nodeUp', { name, when: when(now) });
+  notifyAdmins(context, { kind: 'node', key: `${id}:up:${now}`, render });
+}
+
+/** The machine of a node got no new certificate for its links; `failure` null: it only ends soon. */
+export function notifyNodeCertificate(
+  context: NoticeContext,
+  { id, name }: { readonly id: number; readonly name: string },
+  { endsAt, failure: code }: Pick<MachineCertificate, 'endsAt' | 'failure'>,
+) {
+  const render: Render = ({ t, when }) => {
+    if (endsAt === null) return t('admin.notice.nodeCertificateNone', { name, code: code ?? '' });
+    const facts = { name, when: when(endsAt) };
+    return code === null
+      ? t('admin.notice.nodeCertificateEnding', facts)
+      : t('admin.notice.nodeCertificateFailed', { ...facts, code });
+  };
+  // Once for what is served meanwhile, however often it is tried.
+  notifyAdmins(context, { kind: 'certificate', key: `node:${id}:${code ?? 'ending'}:${endsAt ?? 0}`, render });
+}

@@ -1,0 +1,118 @@
+// Asks providers what became of invoices: one by one, or by the list of an account. What they say is recorded with the place that was read.
+
+import { nextPollAt } from '../../domain/sales/poll-interval.ts';
+import type { Transaction } from '../kernel/context.ts';
+import type { ProviderFailure, ProviderRow, ReadPayments } from '../ports/providers.ts';
+import { findProblem, recordAnswer } from './account-health.ts';
+import { callOpen } from './open-invoice.ts';
+import {
+  type Called,
+  calledFor,
+  MALFORMED,
+  NO_CLIENT,
+  type PollFailure,
+  type ProviderCallEnv,
+  RECORD_PAYMENT,
+} from './provider-call.ts';
+import { getPollInterval } from './providers.ts';
+import { recordPayment } from './record.ts';
+import { isCursor } from './sanitize-payment.ts';
+
+/** Invoices in one transaction. */
+const MAX_NOTED = 500;
+
+/** Of a provider's list that is read to the end at once. */
+const MAX_PAGES = 100;
+
+/** Asks at once about what of an order is open, where its provider was not asked a moment ago. Never rejects for what a provider does. */
+export async function pollOrder(env: ProviderCallEnv, orderId: number): Promise<void> {
+  const now = env.clock.now();
+  const asked = env.store.payments.listInvoices(orderId).filter(({ nextPollAt: due, polledAt, providerId }) => {
+    const kind = providerId === null ? undefined : env.store.providers.get(providerId)?.kind;
+    if (due === null || kind === undefined) return false;
+    return polledAt === null || Math.abs(now - polledAt) >= getPollInterval(env, kind);
+  });
+  await Promise.all(asked.map(({ id }) => pollInvoice(env, id)));
+}
+
+/** Asks about one invoice, whatever its state; what the provider says is recorded. */
+export function pollInvoice(env: ProviderCallEnv, id: number): Promise<PollFailure> {
+  return env.providerCalls.share(id, async () => {
+    const { store } = env;
+    const before = store.payments.invoice(id);
+    if (before === undefined || before.nextPollAt === null) return null;
+    if (before.state === 'opening') return callOpen(env, id);
+    const called = calledFor(env, before.providerId);
+    const answer =
+      'error' in called ? called : ((await env.paymentProviders?.read(called.access, before)) ?? NO_CLIENT);
+    if ('error' in answer && answer.error === 'stopped') return answer;
+    const isByList = 'error' in answer && answer.error === 'unsupported' && !('error' in called);
+    const listed = isByList ? await readList(env, called.provider) : null;
+    if (listed?.error === 'stopped') return listed;
+    await env.transact(RECORD_PAYMENT, (tx) => {
+      recordPoll(tx, id, called, isByList ? (listed ?? { payments: [] }) : answer);
+      if (isByList && listed === null) recordListPoll(tx, called);
+    });
+    return isByList ? listed : 'error' in answer ? answer : null;
+  });
+}
+
+function recordPoll(
+  tx: Transaction,
+  id: number,
+  called: Called | ProviderFailure,
+  answer: ReadPayments | ProviderFailure,
+): void {
+  const { store, now } = tx;
+  const isFailed = 'error' in answer;
+  if (!('error' in called)) {
+    recordAnswer(tx, called.provider.id, findProblem(answer));
+    if (!isFailed) for (const payment of answer.payments) recordPayment(tx, called.provider, payment);
+  }
+  const invoice = store.payments.invoice(id);
+  if (!invoice || invoice.nextPollAt === null) return;
+  const interval = 'error' in called ? 0 : getPollInterval(tx.env, called.provider.kind);
+  const due = nextPollAt(invoice.createdAt, now, interval);
+  const wait = isFailed ? answer.retryAfterMs : 0;
+  store.payments.saveInvoice({ ...invoice, polledAt: now, nextPollAt: Math.max(due, now + wait) });
+}
+
+/** A list that was read to its end has answered about all that are open. */
+function recordListPoll(tx: Transaction, called: Called): void {
+  const { store, now } = tx;
+  for (let count = 0; count < MAX_NOTED; count++) {
+    const due = store.payments.due(called.provider.id, now);
+    if (due?.state !== 'open') return;
+    recordPoll(tx, due.id, called, { payments: [] });
+  }
+}
+
+/** Reads a page of a provider's list behind what was read. What it holds and the new place are one transaction. */
+export async function readPage(env: ProviderCallEnv, provider: ProviderRow): Promise<PollFailure | 'more'> {
+  const called = calledFor(env, provider.id);
+  if ('error' in called) return called;
+  const { cursor = null } = env.store.providers.reading(provider.id) ?? {};
+  const answer = (await env.paymentProviders?.since(called.access, cursor)) ?? NO_CLIENT;
+  const page = 'error' in answer || isCursor(answer.cursor) ? answer : { ...MALFORMED, isUnclear: false };
+  if ('error' in page && page.error === 'stopped') return page;
+  await env.transact(RECORD_PAYMENT, (tx) => {
+    const { store, now } = tx;
+    recordAnswer(tx, provider.id, findProblem(page));
+    const reading = store.providers.reading(provider.id);
+    // Deleted meanwhile, or another account has its place.
+    if ('error' in page || reading === undefined || reading.cursor !== cursor) return;
+    for (const payment of page.payments) recordPayment(tx, called.provider, payment);
+    store.providers.saveReading(provider.id, page.cursor, page.hasMore ? reading.caughtUpAt : now);
+  });
+  if ('error' in page) return page;
+  return page.hasMore ? 'more' : null;
+}
+
+/** Reads a provider's list to its end; how that ended. */
+export async function readList(env: ProviderCallEnv, provider: ProviderRow): Promise<PollFailure> {
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const outcome = await readPage(env, provider);
+    if (outcome !== 'more') return outcome;
+  }
+  return null;
+}

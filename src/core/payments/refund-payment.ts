@@ -1,0 +1,119 @@
+// Has payments given back by their providers: the key is stored before the request, which is repeated by it until there is a clear answer.
+
+import type { ProviderError, ProviderKind } from '../../contract/sales/providers.ts';
+import type { Action, Env, Transaction } from '../kernel/context.ts';
+import { bodyError, PanelError } from '../kernel/panel-error.ts';
+import type { PaymentRow } from '../ports/payments.ts';
+import type { BegunRefund, ProviderFailure } from '../ports/providers.ts';
+import { recordAnswer } from './account-health.ts';
+import {
+  type Called,
+  calledFor,
+  NO_CLIENT,
+  type PollFailure,
+  type ProviderCallEnv,
+  RECORD_PAYMENT,
+  RETRY_MS,
+} from './provider-call.ts';
+import { endRefund, failRefund } from './record.ts';
+import { isId } from './sanitize-payment.ts';
+
+const REFUND: Action = { name: 'refundOrder', by: 'payments' };
+/** Between two questions about a refund that a provider works on. */
+const REFUND_POLL_MS = 10 * 60_000;
+
+/** A refund is not asked for again after these. */
+const FINAL: ReadonlySet<ProviderError> = new Set(['refused', 'forbidden', 'unsupported']);
+
+/** Providers that give money back when they are asked to; with the others a person does. */
+const REFUNDING: ReadonlySet<ProviderKind> = new Set(['stars', 'yookassa', 'stripe']);
+
+/** Whether the provider of a payment can be asked to give it back. */
+export function canRefund({ kind, providerId, state, providerState }: PaymentRow): boolean {
+  return REFUNDING.has(kind) && providerId !== null && state !== 'refunded' && providerState === 'paid';
+}
+
+/**
+ * Has a payment given back by its provider, then takes back what was given for it. The key is stored before the provider is called, and
+ * a refund without a clear answer is asked for again by the same key. PanelError `provider_failed`, `order_refunded`.
+ */
+export async function refundPayment(env: ProviderCallEnv, id: number, note: string): Promise<void> {
+  await env.vault.prepare();
+  await env.transact(RECORD_PAYMENT, (tx) => {
+    const payment = tx.store.payments.payment(id);
+    if (!payment || !canRefund(payment)) throw new PanelError('order_refunded');
+    const refundKey = payment.refundKey ?? tx.crypto.uuid();
+    tx.store.payments.savePayment({ ...payment, refundKey, note, nextRefundAt: tx.now + RETRY_MS });
+  });
+  const failed = await requestRefund(env, id, true);
+  if (failed) throw bodyError('provider_failed', '#/id', 'no_answer', 'was not given back');
+}
+
+/**
+ * Asks for a refund whose key is stored, or about one that the provider works on. `isAwaited`: who asked for it learns how it went; else a
+ * person is told where it was refused.
+ */
+export function requestRefund(env: ProviderCallEnv, id: number, isAwaited = false): Promise<PollFailure> {
+  // Payments and invoices have numbers of their own.
+  return env.providerCalls.share(-id, async () => {
+    const before = env.store.payments.payment(id);
+    if (!before || before.refundKey === null || before.nextRefundAt === null) return null;
+    const called = calledFor(env, before.providerId);
+    const { externalId, buyer, amount, currency, refundKey: idempotencyKey, refundId } = before;
+    if (refundId !== null) return pollRefund(env, id, refundId, called);
+    const request = { externalId, buyer, price: { amount, currency }, idempotencyKey };
+    const outcome =
+      'error' in called ? called : ((await env.paymentProviders?.refund(called.access, request)) ?? NO_CLIENT);
+    if ('error' in outcome && outcome.error === 'stopped') return outcome;
+    await env.transact(REFUND, (tx) => {
+      const isOfKeys = 'error' in outcome && (outcome.error === 'forbidden' || outcome.error === 'unauthorized');
+      if (isOfKeys && before.providerId !== null) recordAnswer(tx, before.providerId, outcome);
+      recordRefund(tx, id, outcome, isAwaited);
+    });
+    return 'error' in outcome ? outcome : null;
+  });
+}
+
+async function pollRefund(
+  env: Pick<Env, 'paymentProviders' | 'transact'>,
+  id: number,
+  refundId: string,
+  called: Called | ProviderFailure,
+): Promise<PollFailure> {
+  const answer =
+    'error' in called ? called : ((await env.paymentProviders?.readRefund(called.access, refundId)) ?? NO_CLIENT);
+  if ('error' in answer && answer.error === 'stopped') return answer;
+  await env.transact(REFUND, (tx) => {
+    const payment = tx.store.payments.payment(id);
+    if (payment?.refundId !== refundId) return;
+    if (!('error' in called)) recordAnswer(tx, called.provider.id, 'error' in answer ? answer : null);
+    if ('state' in answer && answer.state === 'done') endRefund(tx, payment);
+    else if ('state' in answer && answer.state === 'failed') failRefund(tx, payment);
+    else {
+      const wait = 'error' in answer ? answer.retryAfterMs : 0;
+      tx.store.payments.savePayment({ ...payment, nextRefundAt: tx.now + Math.max(REFUND_POLL_MS, wait) });
+    }
+  });
+  return 'error' in answer ? answer : null;
+}
+
+function recordRefund(tx: Transaction, id: number, outcome: BegunRefund | ProviderFailure, isAwaited: boolean): void {
+  const payment = tx.store.payments.payment(id);
+  // Its provider's list has said that it is done.
+  if (!payment || payment.nextRefundAt === null) return;
+  if (!('error' in outcome)) {
+    const { isDone, refundId } = outcome;
+    const known = refundId !== null && isId(refundId) ? refundId : null;
+    if (isDone) endRefund(tx, payment);
+    else
+      tx.store.payments.savePayment({
+        ...payment,
+        refundId: known,
+        nextRefundAt: tx.now + (known === null ? RETRY_MS : REFUND_POLL_MS),
+      });
+  } else if (!FINAL.has(outcome.error))
+    tx.store.payments.savePayment({ ...payment, nextRefundAt: tx.now + Math.max(RETRY_MS, outcome.retryAfterMs) });
+  // A repetition by the same key is refused only where the first try was.
+  else if (isAwaited) tx.store.payments.savePayment({ ...payment, refundKey: null, nextRefundAt: null });
+  else failRefund(tx, payment);
+}

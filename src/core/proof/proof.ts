@@ -1,0 +1,159 @@
+// Proof of identity: the password and the code of the second factor. attempts.ts slows those down who fail.
+import { PROOF_MINUTES, type Proof } from '../../contract/access/proof.ts';
+import { MINUTE_MS } from '../../domain/limits.ts';
+import type { Env, Refusal, Transaction } from '../kernel/context.ts';
+import { PanelError } from '../kernel/panel-error.ts';
+import type { AdministratorRow } from '../ports/administrator.ts';
+import type { ChatProof } from '../ports/bot.ts';
+import type { Actor, Call } from '../ports/call.ts';
+import type { Crypto, Store } from '../ports/ports.ts';
+import { countAttempt, clearAttempts as resetAttempts, type Scope, stepUpScope } from './attempts.ts';
+
+type ProofEnv = Pick<Env, 'clock' | 'crypto' | 'passwords' | 'queue' | 'store' | 'transact' | 'vault'>;
+
+/** The sealed place of the authenticator app's secret. */
+export const SECRET_PLACE = 'administrator:totp';
+
+/**
+ * The administrator, if name (null: not asked for) and password are right; null otherwise, after the same time. Call
+ * `clearAttempts` with the scope in the transaction that follows a success.
+ */
+export async function verifyPassword(
+  env: ProofEnv,
+  scope: Scope | null,
+  name: string | null,
+  password: string,
+): Promise<AdministratorRow | null> {
+  const failed = await countAttempt(env, scope);
+  const administrator = env.store.administrator.get();
+  const isNamed = administrator !== undefined && (name === null || env.crypto.isEqual(name, administrator.name));
+  const isRight = await env.passwords.verify(password, isNamed ? administrator.passwordHash : null, {
+    strangerAfter: scope?.isStranger ? failed : null,
+  });
+  return isRight && isNamed ? administrator : null;
+}
+
+const PROOF_MS = PROOF_MINUTES * MINUTE_MS;
+
+/** Until when the proof of a session holds; null: it has none. A clock that was set back ends it. */
+export function provenUntil({ store }: Pick<Env, 'store'>, sessionId: number | undefined, now: number): number | null {
+  const provenAt = sessionId === undefined ? null : store.sessions.provenAt(sessionId);
+  return provenAt !== null && isFresh(provenAt, now) ? provenAt + PROOF_MS : null;
+}
+
+function isFresh(provenAt: number, now: number): boolean {
+  return provenAt <= now && now < provenAt + PROOF_MS;
+}
+
+/** Throws `proof_required` unless the caller has a proof that holds (in a session, or in the chat), or owns the machine (at the command line). */
+export function requireFreshProof({ clock, store }: Pick<Env, 'clock' | 'store'>, { actor }: Call): void {
+  if (actor.kind === 'cli') return;
+  const provenAt = findProof(store, actor);
+  if (provenAt === null || !isFresh(provenAt, clock.now())) throw new PanelError('proof_required');
+}
+
+function findProof(store: Store, { kind, id, sessionId }: Actor): number | null {
+  if (kind === 'administrator' && sessionId !== undefined) return store.sessions.provenAt(sessionId);
+  if (kind === 'bot' && id !== null) return store.bot.admin(id)?.provenAt ?? null;
+  return null;
+}
+
+/**
+ * Records the proof of one of the administrator's Telegram accounts, which is the second factor's code alone: a password does not belong in a chat.
+ */
+export async function proveInChat(env: ProofEnv, telegramId: number, code: string): Promise<ChatProof> {
+  if (!env.store.twoFactor.get()) return 'no_factor';
+  const scope: Scope = { name: `bot:${telegramId}`, isStranger: false };
+  try {
+    requireReachableFactor(env, code);
+    await countAttempt(env, scope);
+  } catch (error) {
+    if (error instanceof PanelError && error.code === 'vault_unavailable') return 'locked';
+    if (error instanceof PanelError && error.code === 'slow_down') return 'slow_down';
+    throw error;
+  }
+  return env.transact({ name: 'proveBotAdmin', by: 'bot', importance: 'essential' }, (tx): ChatProof => {
+    const admin = tx.store.bot.admin(telegramId);
+    const isRight = admin !== undefined && acceptCode(tx, code);
+    const actor = { kind: 'bot', id: telegramId, name: admin?.name ?? '', access: 'full' } as const;
+    tx.audit('bot', { telegram_id: telegramId }, isRight ? 'done' : 'refused', actor);
+    if (!isRight) return 'wrong';
+    resetAttempts(tx, scope);
+    tx.store.bot.saveAdmin({ ...admin, provenAt: tx.now });
+    return 'proven';
+  });
+}
+
+/**
+ * Accepts the proof that comes with a call, and records it for the session; without one, a proof must hold. `action` names the operation
+ * in the audit row of a refusal.
+ */
+export async function requireProof(
+  env: ProofEnv,
+  action: string,
+  { password, code }: Proof,
+  call: Call,
+): Promise<void> {
+  if (password === undefined) {
+    requireFreshProof(env, call);
+    return;
+  }
+  requireReachableFactor(env, code);
+  const administrator = await verifyPassword(env, stepUpScope(call), null, password);
+  const settle = (tx: Transaction): Refusal | undefined => {
+    if (!administrator || !acceptCode(tx, code)) return refuseProof(tx);
+    clearAttempts(tx);
+    const { sessionId } = call.actor;
+    if (sessionId !== undefined) tx.store.sessions.prove(sessionId, tx.now);
+    return undefined;
+  };
+  const refused = await env.transact({ name: action, by: call, importance: 'essential' }, settle);
+  if (refused) throw refused.refusal;
+}
+
+/** Resets the count of failed attempts of this session, in the transaction that follows a success. */
+export function clearAttempts(tx: Transaction): void {
+  resetAttempts(tx, stepUpScope(tx.call));
+}
+
+/** Refuses, and commits the failed attempt and an audit row about it. */
+export function refuseProof(tx: Transaction): Refusal {
+  tx.audit(null, {}, 'refused');
+  return { refusal: new PanelError('wrong_password') };
+}
+
+/** A code as typed, without the spaces and hyphens that people put into it. */
+export function compactCode(code: string): string {
+  return code.replace(/[\s-]/g, '').toLowerCase();
+}
+
+function isTotp(code: string): boolean {
+  return /^\d{6}$/.test(compactCode(code));
+}
+
+/**
+ * Refuses with `vault_unavailable`, before any password is checked, where an app's code is given but its secret cannot be
+ * read. Recovery codes work without the vault.
+ */
+export function requireReachableFactor({ store, vault }: Pick<Env, 'store' | 'vault'>, code: string | undefined): void {
+  const isOpen = vault.state() === 'unlocked' || vault.state() === 'headless';
+  if (code !== undefined && !isOpen && isTotp(code) && store.twoFactor.get()) throw new PanelError('vault_unavailable');
+}
+
+/**
+ * Whether the code proves the second factor; true without one when it is off. Uses the code up in this transaction: the same
+ * code, or an earlier one, is never accepted again, whatever the clock shows.
+ */
+export function acceptCode({ store, crypto, vault, totp, now }: Transaction, code: string | undefined): boolean {
+  if (!store.twoFactor.get()) return true;
+  if (code === undefined) return false;
+  if (!isTotp(code)) return store.twoFactor.spendCode(hashCode(crypto, code));
+  const sealed = store.sealed.get(SECRET_PLACE);
+  const step = sealed ? totp.findStep(vault.open(sealed), compactCode(code), now) : null;
+  return step !== null && store.twoFactor.spendStep(step);
+}
+
+/** The stored form of a recovery code. It has 120 random bits, so a plain digest is enough. */
+export function hashCode(crypto: Crypto, code: string): string {
+  return crypto.sha256(`recovery code ${compactCode(code)}`);
+}

@@ -1,0 +1,183 @@
+// Orders of certificates by ACME as they go on: when the next one begins, what is written down of it, and what is said. The panel has such orders in
+// its settings, the machine of a node in its folder.
+//
+// An order is written down as failed before the authority is asked, with the pause after it: whatever ends the process meanwhile, the next
+// attempt keeps to the pause. Only success takes it back.
+import {
+  computeRenewalTime,
+  isNearEnd,
+  momentIn,
+  pauseAfter,
+  pauseEnd,
+  recentOrders,
+  type Span,
+} from '../../domain/acme-schedule.ts';
+import { HOUR_MS } from '../../domain/limits.ts';
+import {
+  type AcmeClient,
+  AcmeError,
+  type AcmeFailure,
+  type AcmeSettings,
+  type AcmeState,
+  type IssuedByAcme,
+  NO_ORDERS,
+} from '../ports/acme.ts';
+import type { Clock, Crypto, Log } from '../ports/ports.ts';
+
+/** How often the authority is asked when to renew: what it advises changes where certificates are revoked. */
+const RENEWAL_CHECK_MS = 6 * HOUR_MS;
+const RANDOM_BYTES = 4;
+
+/** What those who operate the place are told. */
+export type AcmeNews =
+  | { readonly kind: 'renewed' | 'ending'; readonly validity: Span }
+  /** `endsAt`: of what is served meanwhile; null: nothing is. */
+  | { readonly kind: 'failed'; readonly failure: AcmeFailure; readonly endsAt: number | null };
+
+/** Where orders are made for. */
+export interface AcmePlace {
+  readonly client: AcmeClient;
+  readonly clock: Clock;
+  readonly crypto: Pick<Crypto, 'randomBytes'>;
+  readonly log: Log;
+  /** Null: nothing is ordered here. The same object as long as nothing else is asked for. */
+  settings(): AcmeSettings | null;
+  state(): AcmeState;
+  /** Writes how orders stand and gives the news, together. Resolves with null where something else is asked for by then: nothing is written. */
+  save(
+    settings: AcmeSettings,
+    next: (state: AcmeState, now: number) => AcmeState,
+    news?: (state: AcmeState) => AcmeNews,
+  ): Promise<AcmeState | null>;
+  /** PEM; null: there is none by ACME. */
+  issuedChain(): string | null;
+  /** What is wrong with a certificate; null: it can be served. */
+  findCertificateFault(issued: IssuedByAcme): string | null;
+  /** Serves it from now on. */
+  install(issued: IssuedByAcme, settings: AcmeSettings): Span;
+  /** Called as an order begins, with how to end it, and with null after it. */
+  running(order: AbortController | null): void;
+}
+
+/** Whether a certificate is there that was ordered for this. */
+export function hasOrdered(
+  { directoryUrl, names }: AcmeSettings,
+  { issued }: AcmeState,
+  chain: string | null | undefined,
+): boolean {
+  if (issued === null || chain == null) return false;
+  return issued.directoryUrl === directoryUrl && issued.names.join() === names.join();
+}
+
+/** When the next order begins, which may be past. */
+export function nextOrderAt(isOrdered: boolean, state: AcmeState, now: number): number {
+  return Math.max(isOrdered ? (state.renewAt ?? 0) : 0, pauseEnd(state.notBefore, now));
+}
+
+function toFailure(error: unknown): AcmeFailure {
+  if (error instanceof AcmeError) return error.failure;
+  return { code: 'internal', name: null, type: null, detail: null };
+}
+
+async function recordFailure(place: AcmePlace, settings: AcmeSettings, error: unknown): Promise<void> {
+  const failure = toFailure(error);
+  const asked = error instanceof AcmeError ? error.retryAfterMs : null;
+  const { code, type } = failure;
+  const cause = code === 'internal' ? { error: String(error) } : {};
+  place.log.error('no certificate by ACME', { code, type, ...cause });
+  await place.save(
+    settings,
+    (state, now) => ({
+      ...state,
+      failure: { ...failure, at: now },
+      notBefore: now + pauseAfter(state.failures, asked),
+    }),
+    ({ issued }) => ({ kind: 'failed', failure, endsAt: issued?.validity.to ?? null }),
+  );
+}
+
+async function accept(place: AcmePlace, settings: AcmeSettings, issued: IssuedByAcme): Promise<void> {
+  // What was asked for may have changed in the last moment; then it is ordered again.
+  if (JSON.stringify(place.settings()) !== JSON.stringify(settings)) return;
+  const validity = place.install(issued, settings);
+  const { directoryUrl, names } = settings;
+  await place.save(
+    settings,
+    ({ orders }) => ({
+      ...NO_ORDERS,
+      orders,
+      issued: { directoryUrl, names, validity },
+      renewAt: computeRenewalTime(validity),
+    }),
+    () => ({ kind: 'renewed', validity }),
+  );
+  place.log.info('certificate by ACME', { until: new Date(validity.to).toISOString() });
+}
+
+async function order(place: AcmePlace, settings: AcmeSettings): Promise<void> {
+  const state = await place.save(settings, (former, now) => ({
+    ...former,
+    orders: [...recentOrders(former.orders, now), now],
+    failures: former.failures + 1,
+    failure: { code: 'interrupted', name: null, type: null, detail: null, at: now },
+    notBefore: now + pauseAfter(former.failures + 1, null),
+  }));
+  if (state === null) return;
+  const running = new AbortController();
+  place.running(running);
+  try {
+    const chain = place.issuedChain();
+    const replaces = hasOrdered(settings, state, chain) ? chain : null;
+    const issued = await place.client.order(settings, replaces, running.signal);
+    if (running.signal.aborted) return;
+    const wrong = place.findCertificateFault(issued);
+    if (wrong !== null) throw new AcmeError({ code: 'unusable', name: null, type: null, detail: wrong });
+    await accept(place, settings, issued);
+  } catch (error) {
+    if (!running.signal.aborted) await recordFailure(place, settings, error);
+  } finally {
+    place.running(null);
+  }
+}
+
+function randomShare({ crypto }: AcmePlace): number {
+  const bytes = crypto.randomBytes(RANDOM_BYTES);
+  return bytes.reduce((sum, byte) => sum * 256 + byte, 0) / 256 ** RANDOM_BYTES;
+}
+
+/** Asks the authority when to renew, and chooses a moment of the window: another one only where the window is another. */
+async function fetchRenewalWindow(place: AcmePlace, settings: AcmeSettings, chain: string): Promise<void> {
+  const window = await place.client.renewalWindow(settings.directoryUrl, chain).catch((error: unknown) => {
+    place.log.warn('not known when to renew the certificate', { error: String(error) });
+    return undefined;
+  });
+  await place.save(settings, (state, now) => {
+    const asked = { ...state, askedAt: now };
+    if (!window || (state.window?.from === window.from && state.window.to === window.to)) return asked;
+    return { ...asked, window, renewAt: momentIn(window, randomShare(place)) };
+  });
+}
+
+/** The periodic job: announces an end that is near, asks when to renew, and orders what is due. */
+export async function advanceOrders(place: AcmePlace): Promise<void> {
+  const settings = place.settings();
+  if (settings === null) return;
+  const state = place.state();
+  const now = place.clock.now();
+  const chain = place.issuedChain();
+  const isOrdered = hasOrdered(settings, state, chain);
+  const validity = isOrdered ? (state.issued?.validity ?? null) : null;
+  if (validity !== null && !state.isEndAnnounced && isNearEnd(validity, now)) {
+    await place.save(
+      settings,
+      (former) => ({ ...former, isEndAnnounced: true }),
+      () => ({ kind: 'ending', validity }),
+    );
+  }
+  const isOfOld = state.askedAt === null || now - state.askedAt >= RENEWAL_CHECK_MS || state.askedAt > now;
+  if (isOrdered && chain !== null && isOfOld) await fetchRenewalWindow(place, settings, chain);
+  if (place.settings() !== settings) return;
+  const latest = place.state();
+  if (nextOrderAt(hasOrdered(settings, latest, place.issuedChain()), latest, now) > now) return;
+  await order(place, settings);
+}

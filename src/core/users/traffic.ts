@@ -1,0 +1,64 @@
+// Counts traffic on a user, with the grants it spends and the state that follows.
+
+import { localDay } from '../../domain/calendar.ts';
+import { HOUR_MS } from '../../domain/limits.ts';
+import { addBytes, canConnect } from '../../domain/users/account.ts';
+import { beginHeldTerm } from '../../domain/users/term.ts';
+import { applyTraffic } from '../../domain/users/traffic.ts';
+import type { Transaction } from '../kernel/context.ts';
+import type { TrafficSlot, UpDown } from '../ports/traffic.ts';
+import type { Cut, UserRow } from '../ports/users.ts';
+import { type Change, commitTraffic, openUser } from './change.ts';
+
+/** The hour, day and month of a moment. */
+export function trafficSlot(now: number, zone: string): TrafficSlot {
+  const day = localDay(now, zone);
+  return { hour: Math.floor(now / HOUR_MS) * HOUR_MS, day, month: day.slice(0, 7) };
+}
+
+/**
+ * Counts on a user alone, whatever follows from it: a held term begins, grants are spent, the state changes. `beginsHold` false: it moved before
+ * the term was held, or it is not known when.
+ * `charged`: what it counts for, by the weight of the node.
+ */
+export function countOnUser(
+  tx: Transaction,
+  stored: UserRow,
+  { nodeId, slot, beginsHold }: { readonly nodeId: number; readonly slot: TrafficSlot; readonly beginsHold: boolean },
+  { up, down, charged }: UpDown & { readonly charged?: UpDown },
+): void {
+  const moved = { up, down };
+  tx.store.traffic.addToUser(stored.id, nodeId, slot, moved);
+  const current = openUser(tx, stored);
+  const { now, settings } = tx;
+  const isFirst = current.row.onlineAt === null;
+  const begins = beginsHold && current.account.hold !== null && canConnect(current.row.state);
+  const begun = begins ? beginHeldTerm(current.account, now, settings.timeZone) : current.account;
+  const { account } = applyTraffic(begun, moved, now, charged);
+  const cut = countAfterCut(tx, current.row.cut, nodeId, moved);
+  const isFirstAfterCut = cut !== current.row.cut && isNothing(current.row.cut);
+  const emit: Change['emit'] = (after) => {
+    if (isFirst) tx.emit('user.first_connected', after);
+    if (isFirstAfterCut) tx.emit('user.moved_after_cut', { ...after, node_id: nodeId, ...moved });
+  };
+  commitTraffic(tx, current, {
+    account,
+    fields: { onlineAt: now, cut },
+    setsEnd: begins,
+    nodeId,
+    ...((isFirst || isFirstAfterCut) && { emit }),
+  });
+}
+
+/**
+ * What moved for a user who may not connect. What a reading of counters finds has moved after the cut if the one before it was counted
+ * when the cut was in the log already, or if that one made the cut.
+ */
+function countAfterCut({ store }: Transaction, cut: Cut | null, nodeId: number, moved: UpDown): Cut | null {
+  if (cut === null || (cut.nodeId !== nodeId && cut.change > store.sync.countedChange(nodeId))) return cut;
+  return { ...cut, up: addBytes(cut.up, moved.up), down: addBytes(cut.down, moved.down) };
+}
+
+function isNothing(moved: UpDown | null): boolean {
+  return moved !== null && moved.up === 0 && moved.down === 0;
+}

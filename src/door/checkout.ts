@@ -1,0 +1,235 @@
+// The door for buyers, below the sub path: `pay/<token>` is the page of an order, `<link token>/buy/<offer>` makes one,
+// `<link token>/telegram` a link into the bot, `<link token>/friends` that for friends. Its forms have no fields but that of a promo code: what is done is in the path, and the token in it
+// is the authority, so that no other site's page can act without knowing it.
+import { hash } from 'node:crypto';
+import type { Core, OrderPage } from '../core/kernel/core.ts';
+import { PanelError } from '../core/kernel/panel-error.ts';
+import type { BotService, FriendLink, Invitation } from '../core/ports/bot.ts';
+import type { Clock, Log } from '../core/ports/ports.ts';
+import type { SettingValues } from '../core/ports/settings.ts';
+import { computeNetwork } from '../domain/client-network.ts';
+import { createRateLimiter, type RateRule } from '../domain/rate-limiter.ts';
+import type { OrderNotice, OrderRequest, RenderedOrder } from '../subscription/page/order-page.ts';
+import type { TelegramRequest } from '../subscription/page/telegram.ts';
+import { type CallState, type DoorReply, makeReply, newCallState, type RequestBody, readBytes } from './call.ts';
+import type { LinkDoor, LinkRequest } from './subscription.ts';
+
+export type RenderOrder = (order: OrderPage, settings: SettingValues, request: OrderRequest) => RenderedOrder;
+
+export type RenderTelegram = (
+  invitation: Invitation,
+  settings: SettingValues,
+  request: TelegramRequest,
+) => RenderedOrder;
+
+export type RenderFriends = (link: FriendLink, settings: SettingValues, request: TelegramRequest) => RenderedOrder;
+
+export interface OrderDoorParts {
+  readonly core: Pick<Core, 'shop' | 'settings' | 'subscription'> & {
+    readonly bot: Pick<BotService, 'inviteBehind' | 'friendLink'>;
+  };
+  readonly clock: Clock;
+  readonly render: RenderOrder;
+  readonly renderTelegram: RenderTelegram;
+  readonly renderFriends: RenderFriends;
+  readonly log: Pick<Log, 'error'>;
+  /** Whose pages may frame these, as where they are opened from the Mini App; undefined: none. */
+  framedBy?(): string | undefined;
+  /** The budget of a key; `perMinute` 0: there is no limit. */
+  rateRule(): RateRule;
+}
+
+const PAGE = /^\/pay\/([A-Za-z0-9_-]{16,128})(?:\/(?:(ask|promo|no-promo)|open\/(\d{1,9})\/([A-Z]{3})))?$/;
+const BUY = /^\/([A-Za-z0-9_-]{16,64})\/buy\/(\d{1,9})$/;
+const INTO_BOT = /^\/([A-Za-z0-9_-]{16,64})\/(telegram|friends)$/;
+/** No order has it, and no user. */
+const NO_TOKEN = '-'.repeat(43);
+const NOTICES: readonly OrderNotice[] = ['asked', 'failed', 'wait', 'promo'];
+/** Of a form with a promo code. */
+const MAX_FORM_BYTES = 1024;
+
+/** Of one order or link, from one network: a person presses a button some times. */
+const READS: RateRule = { perMinute: 60, burst: 60 };
+const ACTS: RateRule = { perMinute: 10, burst: 5 };
+/** Promo codes from one network, of whatever order: none is found by trying. */
+const CODES: RateRule = { perMinute: 20, burst: 20 };
+
+/** The code in a form; empty where there is none. PanelError `body_too_large`. */
+async function readCode(body: RequestBody): Promise<string> {
+  const form = new URLSearchParams(new TextDecoder().decode(await readBytes(body, MAX_FORM_BYTES)));
+  return form.get('code') ?? '';
+}
+
+/** Leads to a page, relative to where the form was sent. */
+export function redirectTo(state: CallState, to: string): DoorReply {
+  return makeReply(state, 303, null, '', ['Location', to]);
+}
+
+/** A page without a script, whose forms may lead on to a provider. `framedBy`: left out: nothing frames it. */
+export function pageReply(state: CallState, { body, style }: RenderedOrder, framedBy?: string): DoorReply {
+  const policy = [
+    "default-src 'none'",
+    `style-src 'sha256-${hash('sha256', style, 'base64')}'`,
+    'img-src data:',
+    "base-uri 'none'",
+    // Browsers hold what a form leads on to against this too, and that is the provider's page.
+    "form-action 'self' https:",
+    `frame-ancestors ${framedBy ?? "'none'"}`,
+  ];
+  const frame = framedBy === undefined ? ['X-Frame-Options', 'DENY'] : [];
+  const extra = ['Content-Security-Policy', policy.join('; '), ...frame, 'Vary', 'Accept-Language'];
+  return makeReply(state, 200, 'text/html; charset=utf-8', body, extra);
+}
+
+/** What went wrong is shown on the page; the cause is in the log where it is none of the usual ones. */
+function toOrderNotice(log: Pick<Log, 'error'>, id: string, error: unknown): OrderNotice {
+  if (error instanceof PanelError) {
+    if (error.code === 'promo_refused') return 'promo';
+    if (error.code === 'rate_limited') return 'wait';
+  } else
+    log.error('order_failed', { requestId: id, cause: error instanceof Error ? (error.stack ?? '') : String(error) });
+  return 'failed';
+}
+
+export function createOrderDoor(parts: OrderDoorParts): LinkDoor {
+  const { core, clock, render, renderTelegram, renderFriends, log, rateRule } = parts;
+  const showPage = (state: CallState, page: RenderedOrder) => pageReply(state, page, parts.framedBy?.());
+  const reads = createRateLimiter<string>();
+  const acts = createRateLimiter<string>();
+  const codes = createRateLimiter<string>();
+
+  /** Seconds to wait; 0: it may. */
+  function waitFor(limiter: typeof reads, rule: RateRule, token: string, address: string): number {
+    if (rateRule().perMinute === 0) return 0;
+    const { isAllowed, retryAfter } = limiter.consumeRequest(`${token} ${computeNetwork(address)}`, rule, clock.now());
+    return isAllowed ? 0 : Math.max(1, retryAfter);
+  }
+
+  function show(state: CallState, token: string, { headers }: LinkRequest, notice: OrderNotice | null): DoorReply {
+    const order = core.shop.order(token);
+    if (order === null) return makeReply(state, 404, null, '');
+    return showPage(
+      state,
+      render(order, core.settings(), { token, acceptLanguage: headers['accept-language'], notice }),
+    );
+  }
+
+  async function open(state: CallState, token: string, providerId: number, currency: string): Promise<DoorReply> {
+    try {
+      return redirectTo(state, await core.shop.pay(token, { providerId, currency }));
+    } catch (error) {
+      return redirectTo(state, `../../../${token}?${toOrderNotice(log, state.id, error)}`);
+    }
+  }
+
+  /** Asks, and goes on whatever comes of it: what is known is shown. */
+  async function pollOrder(state: CallState, token: string): Promise<void> {
+    await core.shop.pollOrder(token).catch((error: unknown) => toOrderNotice(log, state.id, error));
+  }
+
+  /** The page with a link into the bot; without a bot, that of the subscription. */
+  async function inviteTo(state: CallState, link: string, { headers }: LinkRequest): Promise<DoorReply> {
+    const invitation = await core.bot.inviteBehind(link);
+    if (invitation === null) return redirectTo(state, `../${link}`);
+    return showPage(state, renderTelegram(invitation, core.settings(), { acceptLanguage: headers['accept-language'] }));
+  }
+
+  /** The page with the link for friends; where no one is rewarded, that of the subscription. */
+  async function showFriends(state: CallState, link: string, { headers }: LinkRequest): Promise<DoorReply> {
+    const found = await core.bot.friendLink(link);
+    if (found === null) return redirectTo(state, `../${link}`);
+    return showPage(state, renderFriends(found, core.settings(), { acceptLanguage: headers['accept-language'] }));
+  }
+
+  async function changePromo(state: CallState, token: string, isSet: boolean, body: RequestBody): Promise<DoorReply> {
+    try {
+      if (isSet) await core.shop.enterPromo(token, await readCode(body));
+      else await core.shop.removePromo(token);
+      return redirectTo(state, `../${token}`);
+    } catch (error) {
+      return redirectTo(state, `../${token}?${toOrderNotice(log, state.id, error)}`);
+    }
+  }
+
+  /** With a promo code where one was typed: it is refused on the page of the order. */
+  async function buy(state: CallState, link: string, offerId: number, request: LinkRequest): Promise<DoorReply> {
+    try {
+      const code = (await readCode(request.body)).trim();
+      const mayTry = code !== '' && waitFor(codes, CODES, '', request.address) === 0;
+      const token = await core.shop.buy(link, offerId);
+      const page = `../../pay/${token}`;
+      if (code === '') return redirectTo(state, page);
+      if (!mayTry) return redirectTo(state, `${page}?wait`);
+      // A trial is paid already.
+      if (core.shop.order(token)?.state !== 'unpaid') return redirectTo(state, page);
+      return await core.shop.enterPromo(token, code).then(
+        () => redirectTo(state, page),
+        (error: unknown) => redirectTo(state, `${page}?${toOrderNotice(log, state.id, error)}`),
+      );
+    } catch (error) {
+      toOrderNotice(log, state.id, error);
+      const isOften = error instanceof PanelError && error.code === 'order_limit';
+      return redirectTo(state, `../../${link}?${isOften ? 'wait' : 'refused'}`);
+    }
+  }
+
+  /** What a form on the page of a subscription asks for. */
+  function answerLink(
+    request: LinkRequest,
+    link: string,
+    /** Left out: a link into the bot is asked for. */
+    offer: number | undefined,
+    isForFriends: boolean,
+  ): Promise<DoorReply> | DoorReply | null {
+    const { id, isStray, method, address } = request;
+    const isPossible = !isStray && method === 'POST';
+    const subscription = core.subscription(isPossible ? link : NO_TOKEN);
+    if (!isPossible || subscription === null) return null;
+    const state = newCallState(id, method);
+    state.route = 'order';
+    const wait = waitFor(acts, ACTS, link, address);
+    if (wait > 0) return redirectTo(state, `${offer === undefined ? '../' : '../../'}${link}?wait`);
+    if (offer !== undefined) return buy(state, link, offer, request);
+    return isForFriends ? showFriends(state, link, request) : inviteTo(state, link, request);
+  }
+
+  function answerPage(
+    request: LinkRequest,
+    [, given = '', act, provider, currency = '']: RegExpExecArray,
+  ): Promise<DoorReply> | DoorReply | null {
+    const { id, isStray, method, query, address, body } = request;
+    const isAct = act !== undefined || provider !== undefined;
+    const isPossible = !isStray && (isAct ? method === 'POST' : method === 'GET' || method === 'HEAD');
+    // One look-up in any case: the time of the reply must not tell where orders are.
+    const order = core.shop.order(isPossible ? given : NO_TOKEN);
+    if (!isPossible || order === null) return null;
+    const state = newCallState(id, method);
+    state.route = 'order';
+    const wait = waitFor(reads, READS, given, address);
+    if (wait > 0) return makeReply(state, 429, null, '', ['Retry-After', String(wait)]);
+    const isBack = method === 'GET' && query === 'back';
+    if (!isAct && !isBack) return show(state, given, request, NOTICES.find((one) => one === query) ?? null);
+    const mayAct =
+      waitFor(acts, ACTS, given, address) === 0 && (act !== 'promo' || waitFor(codes, CODES, '', address) === 0);
+    // Back from the provider: the truth, as far as it is known.
+    if (isBack)
+      return (mayAct ? pollOrder(state, given) : Promise.resolve()).then(() => show(state, given, request, 'asked'));
+    const depth = act === undefined ? '../../../' : '../';
+    if (!mayAct) return redirectTo(state, `${depth}${given}?wait`);
+    if (provider !== undefined) return open(state, given, Number(provider), currency);
+    if (act !== 'ask') return changePromo(state, given, act === 'promo', body);
+    return pollOrder(state, given).then(() => redirectTo(state, `../${given}?asked`));
+  }
+
+  return {
+    isOwn: (path) => PAGE.test(path) || BUY.test(path) || INTO_BOT.test(path),
+    answer(request) {
+      const [, link, offer] = BUY.exec(request.path) ?? [];
+      if (link !== undefined) return answerLink(request, link, Number(offer), false);
+      const [, behind, kind] = INTO_BOT.exec(request.path) ?? [];
+      if (behind !== undefined) return answerLink(request, behind, undefined, kind === 'friends');
+      const page = PAGE.exec(request.path);
+      return page ? answerPage(request, page) : null;
+    },
+  };
+}

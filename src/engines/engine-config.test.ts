@@ -1,0 +1,245 @@
+// What an engine is started with: the start's mark, who is let in, what is kept from users, and what is refused before an engine sees it.
+import { describe, expect, it } from 'vitest';
+import { sampleInbound } from '../../tests/support/subscription-samples.ts';
+import { METHODS, PROTOCOLS } from '../contract/inbounds.ts';
+import { type EngineConfig, EngineError, type EngineInbound } from '../core/ports/engines.ts';
+import { allowedNetworks, allowedSecurities } from '../domain/nodes/inbound-shape.ts';
+import { DEFAULT_POOL } from '../domain/nodes/wireguard.ts';
+import { computeFingerprint, type EngineStart, engineConfigText, type StartUser } from './engine-config.ts';
+
+const START: EngineStart = {
+  name: 'xray',
+  apiPort: 10_085,
+  boot: 'b00t',
+  fingerprint: 'f1n6er',
+  spareKey: btoa('s'.repeat(32)),
+};
+const CREDENTIALS = {
+  uuid: '66ad4540-b58c-4ad2-9926-ea63445a9b57',
+  password: 'p'.repeat(32),
+  key: btoa('k'.repeat(32)),
+  wireguard: btoa('w'.repeat(32)),
+};
+
+const KEY = btoa('n'.repeat(32));
+
+function engineInbound(fields: Partial<EngineInbound> = {}): EngineInbound {
+  return { ...sampleInbound(), privateKey: null, certificateKey: null, serverKey: null, ...fields };
+}
+
+const HYSTERIA2 = { protocol: 'hysteria2', network: 'quic', security: 'tls' } as const;
+const SERVED = {
+  certificate: { chain: 'a\nb', isOwn: false, isSelfSigned: true, sha256: '', endsAt: 0 },
+  certificateKey: 'c\nd',
+};
+
+function buildConfig(inbounds: readonly EngineInbound[], blocksPrivate = true): EngineConfig {
+  return { inbounds, blocksPrivate };
+}
+
+interface Tree {
+  readonly log: object;
+  readonly inbounds: readonly Readonly<Record<string, unknown>>[];
+  readonly outbounds: readonly Readonly<Record<string, unknown>>[];
+  readonly routing: { readonly rules: readonly Readonly<Record<string, unknown>>[] };
+}
+
+function buildTree(config: EngineConfig, users: readonly StartUser[] = [], start: Partial<EngineStart> = {}): Tree {
+  return JSON.parse(engineConfigText(config, users, { ...START, ...start }));
+}
+
+const user = (userId: number, ...inbounds: number[]): StartUser => ({ userId, credentials: CREDENTIALS, inbounds });
+
+function buildClients(fields: Partial<EngineInbound>): unknown {
+  const { inbounds } = buildTree(buildConfig([engineInbound({ id: 5, ...fields })]), [user(7, 5), user(8, 6)]);
+  return (inbounds[1]?.settings as { clients: unknown } | undefined)?.clients;
+}
+
+describe('a configuration', () => {
+  it('marks its start, listens for the panel on loopback alone, and logs no user', () => {
+    const { log, inbounds, outbounds } = buildTree(buildConfig([]));
+    expect(log).toEqual({ access: 'none', loglevel: 'warning' });
+    expect(inbounds).toMatchObject([{ listen: '127.0.0.1', port: 10_085, protocol: 'dokodemo-door' }]);
+    expect(outbounds[0]).toMatchObject({ protocol: 'freedom' });
+    expect(outbounds.at(-1)).toEqual({ tag: 'boot-b00t-f1n6er-user', protocol: 'blackhole' });
+  });
+
+  it('lets users in by what they have for its protocol, where they may', () => {
+    const { uuid, password } = CREDENTIALS;
+    const flow = 'xtls-rprx-vision';
+    const key = Buffer.from('s'.repeat(16)).toString('base64');
+    expect(buildClients({ flow })).toEqual([{ email: 'u7.in-1', id: uuid, flow }]);
+    expect(buildClients({ protocol: 'vmess' })).toEqual([{ email: 'u7.in-1', id: uuid, alterId: 0 }]);
+    expect(buildClients({ protocol: 'trojan' })).toEqual([{ email: 'u7.in-1', password }]);
+    expect(buildClients({ ...HYSTERIA2, ...SERVED })).toEqual([{ email: 'u7.in-1', auth: password }]);
+    const method = 'aes-256-gcm';
+    expect(buildClients({ protocol: 'shadowsocks', method })).toEqual([
+      { email: 'placeholder', method, password: START.spareKey },
+      { email: 'u7.in-1', method, password },
+    ]);
+    const modern = { protocol: 'shadowsocks', method: '2022-blake3-aes-128-gcm', serverKey: key } as const;
+    expect(buildClients(modern)).toEqual([
+      { email: 'placeholder', password: key },
+      { email: 'u7.in-1', password: Buffer.from('k'.repeat(16)).toString('base64') },
+    ]);
+  });
+
+  it('serves Hysteria2 over QUIC, with obfuscation where it has a password, and a change of that is another start', () => {
+    const buildStream = (obfsPassword: string | null) =>
+      buildTree(buildConfig([engineInbound({ ...HYSTERIA2, ...SERVED, obfsPassword })])).inbounds[1];
+    expect(buildStream(null)).toMatchObject({
+      protocol: 'hysteria',
+      settings: { version: 2, clients: [] },
+      streamSettings: {
+        network: 'hysteria',
+        security: 'tls',
+        hysteriaSettings: { version: 2 },
+        tlsSettings: { minVersion: '1.3', alpn: ['h3'] },
+      },
+    });
+    expect(buildStream(null)?.streamSettings).not.toHaveProperty('finalmask');
+    expect(buildStream('obfuscated')).toMatchObject({
+      streamSettings: { finalmask: { udp: [{ type: 'salamander', settings: { password: 'obfuscated' } }] } },
+    });
+    const [plain, masked] = [null, 'obfuscated'].map((obfsPassword) =>
+      computeFingerprint(buildConfig([engineInbound({ ...HYSTERIA2, ...SERVED, obfsPassword })])),
+    );
+    expect(plain).not.toBe(masked);
+  });
+
+  it('has no counters of whole connections, with which no user of Hysteria2 is counted', () => {
+    expect(engineConfigText(buildConfig([]), [], START)).not.toContain('statsInbound');
+  });
+
+  it('keeps users from private addresses unless they are allowed', () => {
+    const blocked = buildTree(buildConfig([])).routing.rules;
+    expect(blocked).toHaveLength(2);
+    expect(blocked[1]?.ip).toEqual(expect.arrayContaining(['127.0.0.0/8', '10.0.0.0/8', 'fc00::/7', '169.254.0.0/16']));
+    expect(buildTree(buildConfig([], false)).routing.rules).toHaveLength(1);
+  });
+
+  it('says to REALITY which clients are let in, rather than leave it to a version of Xray', () => {
+    const reality = { security: 'reality', sni: 'www.example.org', privateKey: 'k' } as const;
+    const settings = (fields: Partial<EngineInbound>) => {
+      const { inbounds } = buildTree(buildConfig([engineInbound({ ...reality, ...fields })]));
+      return (inbounds[1]?.streamSettings as { realitySettings: unknown } | undefined)?.realitySettings;
+    };
+    expect(settings({})).toMatchObject({ minClientVer: '0.0.0', target: 'www.example.org:443', shortIds: [''] });
+    const given = { minClientVersion: '26.3.27', target: '[2001:db8::1]:8443', shortId: 'ab' };
+    expect(settings(given)).toMatchObject({ minClientVer: '26.3.27', target: '[2001:db8::1]:8443', shortIds: ['ab'] });
+  });
+});
+
+describe('a configuration is refused', () => {
+  const refusal = (fields: Partial<EngineInbound>, start: Partial<EngineStart> = {}) => {
+    try {
+      buildTree(buildConfig([engineInbound(fields)]), [], start);
+      return null;
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      return `${error.code} ${error.message}`;
+    }
+  };
+
+  it.each<[Partial<EngineInbound>, string]>([
+    [{ security: 'reality', sni: 'a.example' }, 'config_refused in-1: its private key is missing'],
+    [{ security: 'tls' }, 'config_refused in-1: its certificate is missing'],
+    [
+      { protocol: 'shadowsocks', method: '2022-blake3-aes-256-gcm' },
+      'config_refused in-1: the key of its server is missing',
+    ],
+  ])('%j: without a secret', (fields, expected) => {
+    expect(refusal(fields)).toBe(expected);
+  });
+
+  it.each<Partial<EngineInbound>>([
+    { network: 'xhttp' },
+    { network: 'grpc' },
+    { network: 'httpupgrade' },
+    { security: 'reality', sni: 'a.example', privateKey: 'k' },
+    { flow: 'xtls-rprx-vision' },
+    { protocol: 'shadowsocks', method: 'aes-256-gcm' },
+  ])('%j: by v2ray, which would pass over it', (fields) => {
+    expect(refusal(fields)).toBeNull();
+    expect(refusal(fields, { name: 'v2ray' })).toMatch(/^config_refused in-1: v2ray .*; use Xray$/);
+  });
+});
+
+describe('a fingerprint', () => {
+  const certificate = { chain: 'PEM', isOwn: false, isSelfSigned: true, sha256: '', endsAt: 0 };
+  const keys = { privateKey: KEY, certificate, certificateKey: 'PEM', serverKey: KEY };
+  const SHAPES = PROTOCOLS.flatMap((protocol) =>
+    allowedSecurities(protocol).flatMap((security) =>
+      allowedNetworks({ protocol, security }).map((network) => ({ protocol, security, network })),
+    ),
+  );
+  const buildBaseInbound = (shape: (typeof SHAPES)[number], method: string) =>
+    engineInbound({ ...shape, ...keys, sni: 'a.example', method, addressPool: DEFAULT_POOL });
+  const other = { ...certificate, chain: 'other' };
+  const CHANGES: readonly Partial<EngineInbound>[] = [
+    { tag: 'other' },
+    { port: 444 },
+    { network: 'ws' },
+    { security: 'none' },
+    { sni: 'b.example' },
+    { path: '/other' },
+    { serviceName: 'other' },
+    { flow: 'xtls-rprx-vision' },
+    { alpn: ['h2'] },
+    { method: '2022-blake3-aes-256-gcm' },
+    { method: 'aes-256-gcm' },
+    { target: 'b.example:443' },
+    { minClientVersion: '1.8.0' },
+    { privateKey: btoa('o'.repeat(32)) },
+    { privateKey: null },
+    { shortId: 'ab' },
+    { certificate: other },
+    { certificateKey: 'other' },
+    { serverKey: btoa('o'.repeat(32)) },
+    { obfsPassword: 'other' },
+    { addressPool: '10.0.0.0/8' },
+    { mtu: 1300 },
+    { name: 'Other' },
+    { host: 'b.example' },
+    { fingerprint: 'ios' },
+    { publicKey: 'other' },
+    { updatedAt: 9 },
+  ];
+  const read = (inbound: EngineInbound) => {
+    try {
+      return engineConfigText(buildConfig([inbound]), [user(1, inbound.id)], START);
+    } catch (error) {
+      return String(error);
+    }
+  };
+
+  it.each(SHAPES)('of %j is another one exactly where the engine reads something else', (shape) => {
+    let needed = 0;
+    for (const method of METHODS) {
+      const base = buildBaseInbound(shape, method);
+      for (const change of CHANGES) {
+        const changed = { ...base, ...change };
+        const needsStart = read(changed) !== read(base);
+        const isOther = computeFingerprint(buildConfig([changed])) !== computeFingerprint(buildConfig([base]));
+        expect(isOther, JSON.stringify(change)).toBe(needsStart);
+        needed += Number(needsStart);
+      }
+    }
+    expect(needed).toBeGreaterThan(0);
+  });
+
+  it('differs with the networks that users may reach, with each connection, and holds letters and digits only', () => {
+    const base = engineInbound();
+    const fingerprints = [
+      buildConfig([base]),
+      buildConfig([base], false),
+      buildConfig([]),
+      buildConfig([base, engineInbound({ id: 2, tag: 'in-2', port: 444 })]),
+      // What cannot be written hides no change of another one.
+      buildConfig([base, engineInbound({ id: 2, protocol: 'wireguard' })]),
+      buildConfig([{ ...base, port: 445 }, engineInbound({ id: 2, protocol: 'wireguard' })]),
+    ].map(computeFingerprint);
+    expect(new Set(fingerprints).size).toBe(fingerprints.length);
+    for (const fingerprint of fingerprints) expect(fingerprint).toMatch(/^[0-9a-f]{16}$/);
+  });
+});

@@ -1,0 +1,307 @@
+// The configuration that an engine is started with, written from the records. Xray and v2ray read one form of JSON; what only one of
+// them knows the other passes over, or is refused here.
+import { createHash } from 'node:crypto';
+import {
+  type EngineConfig,
+  EngineError,
+  type EngineInbound,
+  type EngineName,
+  type EngineUser,
+} from '../core/ports/engines.ts';
+import { neededFacts } from '../domain/nodes/engine-facts.ts';
+import { DEFAULT_SERVICE_NAME } from '../domain/nodes/inbound-shape.ts';
+import { hasKeys, keyFor } from '../domain/nodes/shadowsocks.ts';
+import { DEFAULT_MTU, nodeTunnelAddress, userTunnelAddress } from '../domain/nodes/wireguard.ts';
+import { bootTag, userKey } from './connector-names.ts';
+import { wireguardPeer } from './wireguard-key.ts';
+
+/** A user and the ids of the inbounds to be let in to. */
+export type StartUser = EngineUser & { readonly inbounds: readonly number[] };
+
+/** What one start of an engine has of its own. */
+export interface EngineStart {
+  readonly name: EngineName;
+  /** Where its API listens, on loopback. */
+  readonly apiPort: number;
+  readonly boot: string;
+  readonly fingerprint: string;
+  /** 32 random bytes in base64, which no user gets: see `placeholder`. */
+  readonly spareKey: string;
+}
+
+type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json | undefined };
+type JsonObject = { readonly [name: string]: Json | undefined };
+
+// A colon is in no tag of an inbound.
+const API = 'panel:api';
+const DIRECT = 'panel:direct';
+const BLOCKED = 'panel:blocked';
+
+/** Loopback, private, link-local, shared (RFC 6598), documentation, benchmarking, multicast and reserved addresses. */
+const PRIVATE_NETWORKS = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/3',
+  '::/127',
+  '64:ff9b:1::/48',
+  '100::/64',
+  '2001:db8::/32',
+  'fc00::/7',
+  'fe80::/10',
+  'ff00::/8',
+];
+const EVERYWHERE = ['0.0.0.0/0', '::/0'];
+
+/** Lets in every client: without it Xray has a default of its own, which changes between versions. */
+const ANY_VERSION = '0.0.0';
+
+/** The configuration as the engine reads it from its standard input. Throws EngineError `config_refused`, which names the inbound. */
+export function engineConfigText(config: EngineConfig, users: Iterable<StartUser>, start: EngineStart): string {
+  const clients = buildClients(config.inbounds, users);
+  return JSON.stringify(buildTree(config, clients, start));
+}
+
+/** Any user: which members of one an inbound needs is part of what an engine serves. */
+const SAMPLE_USER: EngineUser = {
+  userId: 1,
+  credentials: { uuid: '', password: '', key: btoa('k'.repeat(32)), wireguard: btoa('w'.repeat(32)) },
+};
+const SAMPLE_START: EngineStart = {
+  name: 'xray',
+  apiPort: 1,
+  boot: '',
+  fingerprint: '',
+  spareKey: btoa('s'.repeat(32)),
+};
+
+/** Identifies what an engine serves, without its users: another one only where the engine reads something else, which needs another start. */
+export function computeFingerprint(config: EngineConfig): string {
+  const inbounds = config.inbounds.map((inbound) => [inbound.id, buildSample(inbound)]);
+  const tree = buildTree({ ...config, inbounds: [] }, new Map(), SAMPLE_START);
+  return createHash('sha256')
+    .update(JSON.stringify([tree, inbounds]))
+    .digest('hex')
+    .slice(0, 16);
+}
+
+function buildSample(inbound: EngineInbound): Json {
+  try {
+    return buildInbound(inbound, [buildClient(inbound, SAMPLE_USER)], SAMPLE_START);
+  } catch (error) {
+    if (error instanceof EngineError) return error.message;
+    throw error;
+  }
+}
+
+type Clients = ReadonlyMap<number, readonly JsonObject[]>;
+
+function buildClients(inbounds: readonly EngineInbound[], users: Iterable<StartUser>): Clients {
+  const clients = new Map<number, JsonObject[]>(inbounds.map(({ id }) => [id, []]));
+  const byId = new Map(inbounds.map((inbound) => [inbound.id, inbound]));
+  for (const user of users) {
+    for (const id of user.inbounds) {
+      const inbound = byId.get(id);
+      if (inbound && canServe(inbound, user)) clients.get(id)?.push(buildClient(inbound, user));
+    }
+  }
+  return clients;
+}
+
+/** Whom an inbound has no place for is left out: the engine would refuse the configuration as a whole. */
+function canServe(inbound: EngineInbound, { userId, credentials }: EngineUser): boolean {
+  if (inbound.protocol !== 'wireguard') return true;
+  return credentials.wireguard !== '' && userTunnelAddress(inbound.addressPool, userId) !== null;
+}
+
+function buildClient(inbound: EngineInbound, user: EngineUser): JsonObject {
+  const { userId, credentials } = user;
+  const email = userKey(userId, inbound.tag);
+  const method = inbound.method ?? '';
+  switch (inbound.protocol) {
+    case 'vless':
+      return { email, id: credentials.uuid, flow: inbound.flow ?? '' };
+    case 'vmess':
+      return { email, id: credentials.uuid, alterId: 0 };
+    case 'trojan':
+      return { email, password: credentials.password };
+    case 'hysteria2':
+      return { email, auth: credentials.password };
+    case 'wireguard': {
+      const { publicKey, allowedIps } = wireguardPeer(inbound, user);
+      return { email, publicKey, allowedIPs: allowedIps };
+    }
+    case 'shadowsocks':
+      return hasKeys(method)
+        ? { email, password: keyFor(method, credentials.key) }
+        : { email, method, password: credentials.password };
+  }
+}
+
+function buildTree(config: EngineConfig, clients: Clients, start: EngineStart): JsonObject {
+  const own = config.inbounds.map((inbound) => buildInbound(inbound, clients.get(inbound.id) ?? [], start));
+  return {
+    log: { access: 'none', loglevel: 'warning' },
+    api: { tag: API, services: ['HandlerService', 'StatsService'] },
+    stats: {},
+    policy: {
+      levels: { '0': { statsUserUplink: true, statsUserDownlink: true, statsUserOnline: true } },
+      system: { statsOutboundUplink: true },
+    },
+    inbounds: [apiInbound(start.apiPort), ...own],
+    // The first is where everything goes that no rule names.
+    outbounds: [directOutbound(config), blackhole(BLOCKED), blackhole(bootTag(start.boot, start.fingerprint))],
+    routing: buildRouting(config),
+  };
+}
+
+function apiInbound(port: number): JsonObject {
+  const settings = { address: '127.0.0.1' };
+  return { tag: API, listen: '127.0.0.1', port, protocol: 'dokodemo-door', settings };
+}
+
+function blackhole(tag: string): JsonObject {
+  return { tag, protocol: 'blackhole' };
+}
+
+/** Newer versions of Xray check the address once more when they connect, by rules of their own unless there are these. */
+function directOutbound({ blocksPrivate }: EngineConfig): JsonObject {
+  const rule = blocksPrivate ? { action: 'block', ip: PRIVATE_NETWORKS } : { action: 'allow', ip: EVERYWHERE };
+  return { tag: DIRECT, protocol: 'freedom', settings: { finalRules: [rule] } };
+}
+
+function buildRouting({ blocksPrivate }: EngineConfig): JsonObject {
+  const api = { type: 'field', inboundTag: [API], outboundTag: API };
+  if (!blocksPrivate) return { domainStrategy: 'AsIs', rules: [api] };
+  // Names are resolved for the rule: one may lead to a private address.
+  const blocked = { type: 'field', ip: PRIVATE_NETWORKS, outboundTag: BLOCKED };
+  return { domainStrategy: 'IPOnDemand', rules: [api, blocked] };
+}
+
+function buildInbound(inbound: EngineInbound, clients: readonly JsonObject[], start: EngineStart): JsonObject {
+  if (start.name === 'v2ray') requireV2ray(inbound);
+  const { tag, port } = inbound;
+  const protocol = inbound.protocol === 'hysteria2' ? 'hysteria' : inbound.protocol;
+  if (inbound.protocol === 'wireguard')
+    return { tag, listen: '0.0.0.0', port, protocol, settings: buildWireguard(inbound, clients) };
+  const settings = buildSettings(inbound, clients, start);
+  return { tag, listen: '0.0.0.0', port, protocol, settings, streamSettings: buildStream(inbound) };
+}
+
+function refuse({ tag }: EngineInbound, reason: string): never {
+  throw new EngineError('config_refused', `${tag}: ${reason}`);
+}
+
+/** It passes over what it does not know, so that an inbound would be served without it. Nothing is asked of it that its oldest version lacks. */
+function requireV2ray(inbound: EngineInbound): void {
+  const [fact] = neededFacts(inbound);
+  if (fact) refuse(inbound, `v2ray does not know ${fact.title}; use Xray`);
+}
+
+function buildSettings(inbound: EngineInbound, clients: readonly JsonObject[], start: EngineStart): JsonObject {
+  if (inbound.protocol === 'vless') return { clients, decryption: 'none' };
+  if (inbound.protocol === 'hysteria2') return { version: HYSTERIA, clients };
+  if (inbound.protocol !== 'shadowsocks') return { clients };
+  const method = inbound.method ?? '';
+  const network = 'tcp,udp';
+  if (!hasKeys(method)) return { network, clients: [placeholder(method, start.spareKey), ...clients] };
+  if (inbound.serverKey === null) refuse(inbound, 'the key of its server is missing');
+  return { network, method, password: inbound.serverKey, clients: [placeholder(method, start.spareKey), ...clients] };
+}
+
+function buildWireguard(inbound: EngineInbound, peers: readonly JsonObject[]): JsonObject {
+  const { privateKey, addressPool, mtu } = inbound;
+  const address = nodeTunnelAddress(addressPool);
+  if (privateKey === null) refuse(inbound, 'its private key is missing');
+  if (address === null) refuse(inbound, 'its address pool is missing');
+  return { secretKey: privateKey, address: [address], mtu: mtu ?? DEFAULT_MTU, peers };
+}
+
+/** A user that no person has: with shadowsocks an empty list would mean one key for all, to which no user can be added. */
+function placeholder(method: string, spareKey: string): JsonObject {
+  const email = 'placeholder';
+  return hasKeys(method) ? { email, password: keyFor(method, spareKey) } : { email, method, password: spareKey };
+}
+
+function buildStream(inbound: EngineInbound): JsonObject {
+  const { security } = inbound;
+  const network = inbound.network === 'quic' ? 'hysteria' : inbound.network;
+  return { network, security, ...buildTransport(inbound), ...buildSecurity(inbound) };
+}
+
+/** The version of the protocol, which its name has in links only. Xray refuses any other. */
+const HYSTERIA = 2;
+
+function buildTransport({ network, path, serviceName, obfsPassword }: EngineInbound): JsonObject {
+  switch (network) {
+    case 'quic':
+      return { hysteriaSettings: { version: HYSTERIA }, finalmask: salamander(obfsPassword) };
+    case 'tcp':
+    case 'udp':
+      return {};
+    case 'ws':
+      return { wsSettings: { path: path ?? '/' } };
+    case 'httpupgrade':
+      return { httpupgradeSettings: { path: path ?? '/' } };
+    case 'xhttp':
+      return { xhttpSettings: { path: path ?? '/', mode: 'auto' } };
+    case 'grpc':
+      return { grpcSettings: { serviceName: serviceName ?? DEFAULT_SERVICE_NAME } };
+  }
+}
+
+function salamander(password: string | null): JsonObject | undefined {
+  return password === null ? undefined : { udp: [{ type: 'salamander', settings: { password } }] };
+}
+
+function buildSecurity(inbound: EngineInbound): JsonObject {
+  switch (inbound.security) {
+    case 'none':
+      return {};
+    case 'tls':
+      return { tlsSettings: buildTls(inbound) };
+    case 'reality':
+      return { realitySettings: buildReality(inbound) };
+  }
+}
+
+function buildTls(inbound: EngineInbound): JsonObject {
+  const { certificate, certificateKey, alpn } = inbound;
+  if (certificate === null || certificateKey === null) refuse(inbound, 'its certificate is missing');
+  const own = { certificate: splitLines(certificate.chain), key: splitLines(certificateKey) };
+  const minVersion = inbound.network === 'quic' ? '1.3' : '1.2';
+  return { minVersion, certificates: [own], alpn: alpn ?? defaultAlpn(inbound) };
+}
+
+/** Transports that begin with HTTP/1.1 must not agree on HTTP/2 with a client that offers both. */
+function defaultAlpn({ network }: EngineInbound): readonly string[] {
+  if (network === 'quic') return ['h3'];
+  if (network === 'ws' || network === 'httpupgrade') return ['http/1.1'];
+  return network === 'grpc' ? ['h2'] : ['h2', 'http/1.1'];
+}
+
+function splitLines(pem: string): readonly string[] {
+  return pem.trim().split('\n');
+}
+
+function buildReality(inbound: EngineInbound): JsonObject {
+  const { sni, target, privateKey, shortId, minClientVersion } = inbound;
+  if (privateKey === null) refuse(inbound, 'its private key is missing');
+  if (sni === null) refuse(inbound, 'its server name is missing');
+  return {
+    target: target ?? `${sni.includes(':') ? `[${sni}]` : sni}:443`,
+    serverNames: [sni],
+    privateKey,
+    shortIds: [shortId ?? ''],
+    minClientVer: minClientVersion ?? ANY_VERSION,
+  };
+}

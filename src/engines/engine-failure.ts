@@ -1,0 +1,54 @@
+// What the end of an engine means, by its exit code and its last words.
+import { type EngineConfig, EngineError } from '../core/ports/engines.ts';
+import { listTransports } from '../domain/nodes/inbound-shape.ts';
+import { describePort } from '../domain/nodes/servable.ts';
+
+/** Of an engine's words that are shown. */
+const WORDS_LENGTH = 600;
+/** Exit codes of both engines. */
+const CONFIG_REFUSED = 23;
+const START_FAILED = 255;
+
+/** What an end means: both engines end with 23 where they refuse the configuration, and with 255 where they cannot start with it. */
+export function classifyExit(
+  { inbounds }: EngineConfig,
+  code: number | null,
+  signal: NodeJS.Signals | null,
+  output: string,
+): EngineError {
+  const words = extractMessage(output);
+  if (code === CONFIG_REFUSED) return new EngineError('config_refused', words);
+  // As Go says it: `listen tcp 0.0.0.0:443: bind: address already in use`.
+  const [, network, port, reason = ''] = /listen (tcp|udp)\S* \S*:(\d+): bind: ([^\n]*)/.exec(output) ?? [];
+  if (code === START_FAILED && port !== undefined) {
+    const isTaken = /address already in use|Only one usage/i.test(reason);
+    const inbound = inbounds.find(
+      (one) => one.port === Number(port) && listTransports(one.protocol).some((transport) => transport === network),
+    );
+    const message = inbound ? `${describePort(inbound)}: ${reason}` : words;
+    return new EngineError(isTaken ? 'port_taken' : 'config_refused', message);
+  }
+  const how = signal === null ? `with code ${code}` : `by ${signal}`;
+  return new EngineError('engine_crashed', `it ended ${how}: ${words}`);
+}
+
+/** The last of what it said; its first lines are its name and its version. */
+export function extractMessage(output: string): string {
+  const lines = output
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !/^(Xray|V2Ray) \d|^A unified platform|^(\S+ )?\S* ?\[Info\]/.test(line));
+  return lines.slice(-3).join(' / ').slice(-WORDS_LENGTH) || 'it said nothing';
+}
+
+/** Engines repeat a key that they refuse. */
+export function redact({ inbounds }: EngineConfig, output: string): string {
+  const secrets = inbounds.flatMap(({ privateKey, serverKey, certificateKey }) => [
+    privateKey,
+    serverKey,
+    ...(certificateKey?.split('\n').filter((line) => line.length > 20) ?? []),
+  ]);
+  let text = output;
+  for (const secret of secrets) if (secret) text = text.replaceAll(secret, '***');
+  return text;
+}

@@ -1,0 +1,204 @@
+// The process of a local engine: started or adopted, followed until it ends, and ended.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, rmSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type EngineConfig, EngineError } from '../core/ports/engines.ts';
+import type { Timers } from '../core/ports/ports.ts';
+import type { EngineApi } from './connector.ts';
+import { classifyExit, redact } from './engine-failure.ts';
+import type { EngineOutput } from './engine-output.ts';
+import { buildArguments, type EngineProgram } from './engine-program.ts';
+import { isSame, kill, readState, type State, writeState } from './engine-state.ts';
+import { readIdentity } from './system-process.ts';
+
+/** An engine that runs, or did at the last look. */
+export interface Current {
+  readonly state: State;
+  readonly api: EngineApi;
+  /** Null: adopted. */
+  readonly child: ChildProcess | null;
+  /** Resolves with what an end means, however it came. */
+  readonly ended: Promise<EngineError>;
+  isAlive(): boolean;
+  /** No longer of interest. */
+  detach(): void;
+}
+
+interface ProcessParts {
+  /** Where the engine runs. */
+  readonly folder: string;
+  /** Its state. */
+  readonly file: string;
+  readonly output: EngineOutput;
+  readonly timers: Timers;
+  connect(address: { readonly address: '127.0.0.1'; readonly port: number }): EngineApi;
+  /** Milliseconds until one that was asked to end must have ended: by itself, and killed. */
+  readonly limits: { readonly term: number; readonly kill: number };
+}
+
+export interface EngineProcess {
+  /** Runs, or is what an earlier panel left; null: there is none. */
+  present(): Current | null;
+  /** Starts a program; `text`: its configuration, for its standard input. */
+  launch(program: EngineProgram, config: EngineConfig, text: string, apiPort: number): Current;
+  /** Does work during which an end is nothing to report. */
+  withoutReports<T>(work: () => Promise<T>): Promise<T>;
+  /** Called when it ends by itself. */
+  onExit(listener: (error: EngineError) => void): void;
+  stop(): Promise<void>;
+  /** Lets go of it; it goes on. */
+  release(): void;
+}
+
+const STEP_MS = 25;
+const WATCH_MS = 1000;
+
+/** What an engine sees of the panel's environment. */
+const ENVIRONMENT = /^(PATH|HOME|LANG|TMPDIR|TZ|SSL_CERT_(FILE|DIR)|(XRAY|V2RAY)_.*|xray\..*|v2ray\..*|SYSTEMROOT)$/i;
+
+export function environment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => ENVIRONMENT.test(name)));
+}
+
+export function createEngineProcess({ folder, file, output, timers, connect, limits }: ProcessParts): EngineProcess {
+  const listeners: ((error: EngineError) => void)[] = [];
+  let current: Current | null = null;
+  let isStopping = false;
+
+  function follow(next: Omit<Current, 'detach'>, stopWatching: () => void): Current {
+    let isOurs = true;
+    const followed: Current = {
+      ...next,
+      detach() {
+        isOurs = false;
+        stopWatching();
+        next.api.close();
+      },
+    };
+    void next.ended.then((error) => {
+      if (!isOurs) return;
+      followed.detach();
+      if (current === followed) current = null;
+      rmSync(file, { force: true });
+      if (!isStopping) for (const listener of listeners) listener(error);
+    });
+    return followed;
+  }
+
+  /** Takes over what an earlier panel left. */
+  function adopt(): Current | null {
+    const state = readState(file);
+    if (state === null) return null;
+    if (!isSame(state)) {
+      rmSync(file, { force: true });
+      return null;
+    }
+    let stopWatching = () => {};
+    const ended = new Promise<EngineError>((resolve) => {
+      stopWatching = timers.every(WATCH_MS, () => {
+        if (!isSame(state)) resolve(new EngineError('engine_crashed', 'it ended by itself'));
+      });
+    });
+    const api = connect({ address: '127.0.0.1', port: state.apiPort });
+    output.follow();
+    return follow({ state, api, child: null, ended, isAlive: () => isSame(state) }, () => stopWatching());
+  }
+
+  function present(): Current | null {
+    if (current !== null && !current.isAlive()) {
+      current.detach();
+      current = null;
+      rmSync(file, { force: true });
+    }
+    current ??= adopt();
+    return current;
+  }
+
+  function launch(program: EngineProgram, config: EngineConfig, text: string, apiPort: number): Current {
+    const said = output.open();
+    const child = spawn(program.path, buildArguments(program, false), {
+      cwd: folder,
+      env: environment(),
+      // A group of its own: what ends the panel's group, such as Ctrl+C in a terminal, does not end it.
+      detached: true,
+      stdio: ['pipe', said, said],
+      windowsHide: true,
+    });
+    if (typeof said === 'number') closeSync(said);
+    output.follow(child);
+    const ended = new Promise<EngineError>((resolve) => {
+      child.once('error', (error) => resolve(new EngineError('engine_missing', `${program.path}: ${error.message}`)));
+      child.once('exit', (code, signal) =>
+        resolve(classifyExit(config, code, signal, redact(config, output.recent()))),
+      );
+    });
+    const state = { pid: child.pid ?? 0, identity: readIdentity(child.pid ?? 0), apiPort, version: program.version };
+    // Before it has its configuration: one that runs is always in the file.
+    try {
+      if (child.pid !== undefined) writeState(file, state);
+    } catch (error) {
+      child.kill('SIGKILL');
+      throw error;
+    }
+    // It may end before it has read everything; `ended` says why.
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(text);
+    child.unref();
+    const api = connect({ address: '127.0.0.1', port: apiPort });
+    const isAlive = () => child.pid !== undefined && child.exitCode === null && child.signalCode === null;
+    current = follow({ state, api, child, ended, isAlive }, () => {});
+    return current;
+  }
+
+  async function withoutReports<T>(work: () => Promise<T>): Promise<T> {
+    isStopping = true;
+    try {
+      return await work();
+    } finally {
+      isStopping = false;
+    }
+  }
+
+  async function stop(): Promise<void> {
+    const engine = present();
+    if (engine === null) return;
+    isStopping = true;
+    // v2ray waits for the calls of its API before it ends.
+    engine.api.close();
+    try {
+      for (const [signal, limitMs] of [
+        ['SIGTERM', limits.term],
+        ['SIGKILL', limits.kill],
+      ] as const) {
+        kill(engine.state.pid, signal);
+        if (await hasEnded(engine, limitMs)) break;
+      }
+      if (engine.isAlive()) throw new EngineError('engine_unreachable', `process ${engine.state.pid} cannot be ended`);
+      engine.detach();
+      current = null;
+      rmSync(file, { force: true });
+    } finally {
+      isStopping = false;
+    }
+  }
+
+  return {
+    present,
+    launch,
+    withoutReports,
+    onExit: (listener) => void listeners.push(listener),
+    stop,
+    release() {
+      current?.detach();
+      current = null;
+    },
+  };
+}
+
+async function hasEnded(engine: Current, limitMs: number): Promise<boolean> {
+  for (let waited = 0; waited < limitMs; waited += STEP_MS) {
+    if (!engine.isAlive()) return true;
+    await sleep(STEP_MS);
+  }
+  return !engine.isAlive();
+}

@@ -1,0 +1,190 @@
+// The engine of a node on this machine: a process of its own, which outlives a panel that is killed and is adopted by the next one.
+//
+// Its configuration, with every secret, goes to its standard input and is in no file. What the next panel must know is in a small
+// state file: the process, when it started (ids of processes are used again), and where its API listens.
+import { mkdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { availableParallelism, loadavg } from 'node:os';
+import { join } from 'node:path';
+import { type Engine, type EngineConfig, EngineError, type RunningEngine } from '../core/ports/engines.ts';
+import type { Clock, Crypto, Timers } from '../core/ports/ports.ts';
+import { listTransports } from '../domain/nodes/inbound-shape.ts';
+import { describePort } from '../domain/nodes/servable.ts';
+import type { EngineApi } from './connector.ts';
+import { ATTEMPT_LIMITS, createEngineAttempts } from './engine-attempts.ts';
+import { computeFingerprint, type EngineStart, engineConfigText, type StartUser } from './engine-config.ts';
+import { createEngineLog } from './engine-log.ts';
+import { createEngineOutput } from './engine-output.ts';
+import { type Current, createEngineProcess } from './engine-process.ts';
+import { findProgram } from './engine-program.ts';
+import { pipePath, type State, statePath } from './engine-state.ts';
+import { findPortHolder } from './system-process.ts';
+
+export interface LocalEngineParts {
+  readonly nodeId: number;
+  /** Where its log and its state are. */
+  readonly folder: string;
+  /** The path of the program; null: `xray` or `v2ray` on PATH. Read at each start. */
+  path(): string | null;
+  connect(address: { readonly address: '127.0.0.1'; readonly port: number }): EngineApi;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly crypto: Pick<Crypto, 'randomBytes'>;
+  /** For tests. */
+  readonly limits?: Partial<typeof LIMITS>;
+}
+
+/** Null on Windows, which has no such average. */
+function loadPercent(): number | null {
+  const [minute = 0] = loadavg();
+  return process.platform === 'win32' ? null : Math.round((minute * 100) / availableParallelism());
+}
+
+/** `term`, `kill`: milliseconds until one that was asked to end must have ended. */
+const LIMITS = { ...ATTEMPT_LIMITS, term: 5000, kill: 3000 };
+
+/** Where what the engine of a node says is. */
+export function logPath(folder: string, nodeId: number): string {
+  return join(folder, `node-${nodeId}.log`);
+}
+
+export function createLocalEngine(parts: LocalEngineParts): Engine {
+  const { nodeId, folder, clock, timers, crypto } = parts;
+  const limits = { ...LIMITS, ...parts.limits };
+  const log = createEngineLog(logPath(folder, nodeId));
+  const output = createEngineOutput({ path: pipePath(folder, nodeId), log, timers });
+  const { connect } = parts;
+  const engineProcess = createEngineProcess({
+    folder,
+    file: statePath(folder, nodeId),
+    output,
+    timers,
+    connect,
+    limits,
+  });
+  const attempts = createEngineAttempts({ folder, limits, probe });
+  const { present } = engineProcess;
+  let isClosed = false;
+
+  function requirePresent(): Current {
+    const engine = present();
+    if (engine === null) throw new EngineError('engine_unreachable', 'it does not run');
+    return engine;
+  }
+
+  async function describe({ api, state }: Pick<Current, 'api' | 'state'>): Promise<RunningEngine> {
+    const { name, mark, uptime } = await api.identify();
+    return {
+      name,
+      version: state.version,
+      boot: mark?.boot ?? null,
+      fingerprint: mark?.fingerprint ?? null,
+      startedAt: clock.now() - uptime * 1000,
+    };
+  }
+
+  /** One that is just starting may accept a call and never answer it: each attempt has a connection of its own. */
+  async function probe(state: State, limit: Promise<null>): Promise<RunningEngine | null> {
+    const api = connect({ address: '127.0.0.1', port: state.apiPort });
+    const running = describe({ api, state });
+    try {
+      return await Promise.race([running, limit]);
+    } catch {
+      return null;
+    } finally {
+      api.close();
+    }
+  }
+
+  /** Another program on a port is said by name, before an engine fails on it. */
+  async function requireFreePorts({ inbounds }: EngineConfig, ownPid: number | null): Promise<void> {
+    for (const inbound of inbounds) {
+      const holder = await findPortHolder(inbound.port, listTransports(inbound.protocol));
+      if (holder === null || (ownPid !== null && holder.pid === ownPid)) continue;
+      throw new EngineError('port_taken', `${describePort(inbound)} is taken by ${describeProgram(holder)}`);
+    }
+  }
+
+  return {
+    async running() {
+      const engine = present();
+      return engine === null ? null : describe(engine);
+    },
+    fingerprint: computeFingerprint,
+    async check(config) {
+      const program = await findProgram(parts.path());
+      await requireFreePorts(config, present()?.state.pid ?? null);
+      const start: EngineStart = {
+        name: program.name,
+        apiPort: 1,
+        boot: '0',
+        fingerprint: '0',
+        spareKey: createSpareKey(crypto),
+      };
+      await attempts.test(program, config, engineConfigText(config, [], start));
+    },
+    async start(config, users, boot) {
+      if (present() !== null) throw new EngineError('engine_refused', 'it runs already');
+      const program = await findProgram(parts.path());
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      await requireFreePorts(config, null);
+      const apiPort = await freePort(config);
+      const fingerprint = computeFingerprint(config);
+      const start = { name: program.name, apiPort, boot, fingerprint, spareKey: createSpareKey(crypto) };
+      const startUsers: StartUser[] = [...users];
+      const text = engineConfigText(config, startUsers, start);
+      attempts.requireNotAbandoned();
+      const engine = engineProcess.launch(program, config, text, apiPort);
+      return engineProcess.withoutReports(async () => {
+        try {
+          return await attempts.awaitReady(engine, boot, startUsers.length);
+        } catch (error) {
+          // After close it goes on, and may belong to the next panel already.
+          if (!isClosed) await engineProcess.stop();
+          throw error;
+        }
+      });
+    },
+    abandonStart: attempts.abandon,
+    stop: engineProcess.stop,
+    counters: async () => requirePresent().api.counters(),
+    readLedgerPage: async () => null,
+    protocol: () => null,
+    machine: () => ({ load: loadPercent(), clockOffset: null, version: null, certificate: null, waiting: null }),
+    apply: async (changes) => requirePresent().api.apply(changes),
+    members: async (inbound) => requirePresent().api.members(inbound),
+    connected: async () => requirePresent().api.connected(),
+    log: () => log.lines(),
+    onExit: engineProcess.onExit,
+    close() {
+      isClosed = true;
+      attempts.abandon();
+      output.close();
+      engineProcess.release();
+    },
+  };
+}
+
+function createSpareKey(crypto: Pick<Crypto, 'randomBytes'>): string {
+  return Buffer.from(crypto.randomBytes(32)).toString('base64');
+}
+
+function describeProgram({ name, pid }: { readonly name: string | null; readonly pid: number | null }): string {
+  if (pid === process.pid) return 'the panel itself';
+  if (pid === null) return 'another program';
+  return `${name ?? 'a program'} (process ${pid})`;
+}
+
+/** A port of loopback that is free at the moment, and that no inbound is to have. */
+async function freePort(config: EngineConfig): Promise<number> {
+  const port = await new Promise<number>((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+  return config.inbounds.some((inbound) => inbound.port === port) ? freePort(config) : port;
+}

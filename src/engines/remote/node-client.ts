@@ -1,0 +1,218 @@
+// Calls to the agent on a node's machine: the panel dials, proves itself by its certificate, and knows the machine by its key.
+import { X509Certificate } from 'node:crypto';
+import { Agent } from 'node:https';
+import { createSecureContext, type PeerCertificate, type SecureContext, type TLSSocket } from 'node:tls';
+import { ZodError } from 'zod';
+import { EngineError, type MachineFacts } from '../../core/ports/engines.ts';
+import type { Clock } from '../../core/ports/ports.ts';
+import { PROTOCOL, writeVersion } from '../../domain/nodes/node-protocol.ts';
+import {
+  ANSWERED,
+  computePin,
+  exportPublicKey,
+  type NodePlace,
+  otherVersion,
+  sendRequest,
+  TLS,
+  unreachable,
+} from './node-request.ts';
+import {
+  buildMethodPath,
+  encodeRequest,
+  failure,
+  MAX_BYTES,
+  MAX_SMALL_BYTES,
+  type Method,
+  parseReply,
+  type Reply,
+  type Request,
+  refusal,
+} from './wire.ts';
+import { describeIssues } from './wire-values.ts';
+
+/** With what the panel shows itself to nodes, and whom it trusts. PEM. */
+export interface PanelIdentity {
+  readonly key: string;
+  readonly certificate: string;
+  readonly authority: string;
+}
+
+export interface RemoteEngineParts {
+  /** As it is now; null: it was not joined, or is no more. */
+  place(): NodePlace | null;
+  /** The same one until it has to be renewed. Rejects where the secrets of the panel are locked. */
+  identity(): Promise<PanelIdentity>;
+  /** A certificate for a node's public key (SPKI, DER). */
+  certify(publicKey: Uint8Array): Promise<string>;
+  /** How many users there are: a machine cannot have more to say than of these. */
+  users(): number;
+  readonly clock: Clock;
+}
+
+/** Milliseconds for a whole call. What an engine's own work may take is in local-engine.ts. */
+const LIMIT_MS: Readonly<Record<Method, number>> = {
+  running: 10_000,
+  check: 40_000,
+  start: 150_000,
+  startHeld: 150_000,
+  stop: 30_000,
+  counters: 30_000,
+  readLedger: 30_000,
+  lease: 60_000,
+  apply: 60_000,
+  members: 30_000,
+  connected: 30_000,
+  programs: 30_000,
+  changeProgram: 10_000,
+  certificate: 10_000,
+};
+/** What is said of one user at most, whose counters are three numbers and who is connected from some addresses. */
+const USER_BYTES: Partial<Readonly<Record<Method, number>>> = { counters: 128, connected: 2048, members: 32 };
+const IDLE_MS = 45_000;
+/** A node's certificate is renewed when less is left. */
+const RENEW_BEFORE_MS = 300 * 86_400_000;
+const NOT_UNDERSTOOD = 400;
+const REFUSED = 409;
+const NOT_FOUND = 404;
+
+export interface NodeClient {
+  call<Name extends Method>(name: Name, body: Request<Name>): Promise<Reply<Name>>;
+  /** As `call`, with a message that is written piece by piece. */
+  send<Name extends Method>(name: Name, write: () => readonly string[]): Promise<Reply<Name>>;
+  /** The version of the protocol of the last answer; null: there was none, or it made no sense. */
+  protocolVersion(): string | null;
+  /** As of the last answer to `running`; null: there was none. */
+  machine(): MachineFacts | null;
+  close(): void;
+}
+
+/** The calls to one machine, over connections that are kept. All reject with EngineError. */
+export function createNodeClient(parts: RemoteEngineParts): NodeClient {
+  const { clock } = parts;
+  /** The agent for the identity and the key that it was made for: other ones have connections of their own. */
+  let open: { readonly agent: Agent; readonly identity: PanelIdentity; readonly pin: string } | null = null;
+  let isClosed = false;
+  /** Where it was, for the engine of a node that is deleted to be stopped. */
+  let known: NodePlace | null = null;
+  let protocolVersion: string | null = null;
+  let machine: MachineFacts | null = null;
+
+  async function agentFor({ pin }: NodePlace): Promise<Agent> {
+    const identity = await parts.identity();
+    if (isClosed) throw new EngineError('engine_unreachable', 'the node is no longer there');
+    if (open !== null && (open.identity !== identity || open.pin !== pin)) {
+      open.agent.destroy();
+      open = null;
+    }
+    open ??= { identity, pin, agent: createAgent(identity, pin) };
+    return open.agent;
+  }
+
+  function call<Name extends Method>(name: Name, body: Request<Name>): Promise<Reply<Name>> {
+    return send(name, () => [encodeRequest(name, body)]);
+  }
+
+  async function send<Name extends Method>(name: Name, write: () => readonly string[]): Promise<Reply<Name>> {
+    const body = writeBody(name, write);
+    try {
+      const place = parts.place() ?? known;
+      if (place === null) throw new EngineError('engine_unreachable', 'the node has not been joined');
+      known = place;
+      const agent = await agentFor(place);
+      const maxBytes = computeMaxBytes(name, parts.users());
+      const asked = { path: buildMethodPath(name), body, limitMs: LIMIT_MS[name], maxBytes };
+      const askedAt = clock.now();
+      const { status, body: answer, version, socket } = await sendRequest(place, agent, asked);
+      protocolVersion = version && writeVersion(version);
+      if (version?.major !== PROTOCOL.major) throw otherVersion(version);
+      if (status === REFUSED) {
+        const { code, message } = failure.parse(answer);
+        throw new EngineError(code, message.slice(0, 1000));
+      }
+      if (status === NOT_FOUND)
+        throw new EngineError('other_version', 'the machine does not know what the panel asks: update Gatehouse on it');
+      if (status === NOT_UNDERSTOOD) throw messageRefused(name, refusal.parse(answer).reason);
+      if (status !== ANSWERED)
+        throw new Error(`the node answered with status ${status}: the log of its machine says why`);
+      const reply = parseReply(name, answer);
+      if (name === 'running') {
+        machine = toMachineFacts((reply as Reply<'running'>).machine, (askedAt + clock.now()) / 2);
+        await renew(socket);
+      }
+      return reply;
+    } catch (error) {
+      if (error instanceof ZodError)
+        throw new EngineError('engine_unreachable', `the node answered something else: ${describeIssues(error)}`);
+      throw unreachable(error);
+    }
+  }
+
+  async function renew(socket: TLSSocket): Promise<void> {
+    const certificate = socket.getPeerX509Certificate();
+    if (!certificate || certificate.validToDate.getTime() - clock.now() > RENEW_BEFORE_MS) return;
+    await call('certificate', { certificate: await parts.certify(exportPublicKey(certificate)) });
+    // The next connection has it.
+    open?.agent.destroy();
+    open = null;
+  }
+
+  return {
+    call,
+    send,
+    protocolVersion: () => protocolVersion,
+    machine: () => machine,
+    close() {
+      isClosed = true;
+      open?.agent.destroy();
+      open = null;
+    },
+  };
+}
+
+/** `now`: the panel's clock when the machine read its own, as well as that can be known. */
+function toMachineFacts({ at, ...facts }: Reply<'running'>['machine'], now: number): MachineFacts {
+  return { ...facts, clockOffset: Math.round(at - now) };
+}
+
+/** Bytes of a reply. It is parsed where everything else is done, so that a machine that lies must not be read for long. */
+function computeMaxBytes(name: Method, users: number): number {
+  return Math.min(MAX_BYTES, MAX_SMALL_BYTES * 4 + users * (USER_BYTES[name] ?? 0));
+}
+
+/** What is wrong with a message for its machine, whichever end has found it. */
+function messageRefused(name: Method, reason: string): EngineError {
+  return new EngineError('message_refused', `the message "${name}" is refused${reason && `: ${reason}`}`);
+}
+
+/** Rejects what the machine would refuse before it is sent. */
+function writeBody(name: Method, write: () => readonly string[]): readonly string[] {
+  try {
+    return write();
+  } catch (error) {
+    throw error instanceof ZodError ? messageRefused(name, describeIssues(error)) : error;
+  }
+}
+
+/** One for all nodes: each of their connections would read the keys once more. */
+const contexts = new WeakMap<PanelIdentity, SecureContext>();
+
+function getSecureContext(identity: PanelIdentity): SecureContext {
+  const { key, certificate: cert, authority: ca } = identity;
+  const context = contexts.get(identity) ?? createSecureContext({ minVersion: TLS.minVersion, key, cert, ca });
+  contexts.set(identity, context);
+  return context;
+}
+
+function createAgent(identity: PanelIdentity, pin: string): Agent {
+  return new Agent({
+    ...TLS,
+    keepAlive: true,
+    maxSockets: 2,
+    timeout: IDLE_MS,
+    secureContext: getSecureContext(identity),
+    rejectUnauthorized: true,
+    // Which node it is, its key says: its name and address may change.
+    checkServerIdentity: (_host: string, { raw }: PeerCertificate) =>
+      computePin(new X509Certificate(raw)) === pin ? undefined : new Error('another key than that of the node'),
+  });
+}

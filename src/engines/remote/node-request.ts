@@ -1,0 +1,113 @@
+// One request to the machine of a node, and what its answer shows: the status, the version of its protocol, the connection.
+import { createHash, type X509Certificate } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { type Agent, request as openRequest } from 'node:https';
+import { Readable } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+import { EngineError } from '../../core/ports/engines.ts';
+import { PROTOCOL, type ProtocolVersion, readVersion, writeVersion } from '../../domain/nodes/node-protocol.ts';
+import { readJson, VERSION_HEADER } from './wire.ts';
+
+/** Where a node listens, and the SHA-256 of its public key (SPKI), hex. */
+export interface NodePlace {
+  readonly host: string;
+  readonly port: number;
+  readonly pin: string;
+}
+
+export const ANSWERED = 200;
+
+/** No session is taken up: each connection is judged by its certificates. */
+export const TLS = { minVersion: 'TLSv1.3', servername: '', maxCachedSessions: 0 } as const;
+
+export function exportPublicKey(certificate: X509Certificate): Buffer {
+  return certificate.publicKey.export({ type: 'spki', format: 'der' });
+}
+
+export function computePin(certificate: X509Certificate): string {
+  return createHash('sha256').update(exportPublicKey(certificate)).digest('hex');
+}
+
+export function unreachable(error: unknown): EngineError {
+  return error instanceof EngineError
+    ? error
+    : new EngineError('engine_unreachable', error instanceof Error ? error.message : String(error));
+}
+
+interface IncomingReply {
+  readonly status: number | undefined;
+  readonly body: unknown;
+  /** Of the machine; null: one that makes no sense. */
+  readonly version: ProtocolVersion | null;
+  readonly socket: TLSSocket;
+}
+
+export function otherVersion(version: ProtocolVersion | null): EngineError {
+  if (version === null) return new EngineError('engine_unreachable', 'the node answered something else');
+  const older = version.major < PROTOCOL.major ? 'Gatehouse on the machine' : 'the panel';
+  const versions = `${writeVersion(version)} of the protocol, the panel ${writeVersion(PROTOCOL)}: update ${older}`;
+  return new EngineError('other_version', `the machine speaks version ${versions}`);
+}
+
+function parseVersionHeader({ headers }: IncomingMessage): ProtocolVersion | null {
+  return readVersion(headers[VERSION_HEADER]?.toString());
+}
+
+interface OutgoingRequest {
+  readonly path: string;
+  /** JSON, in pieces. */
+  readonly body: readonly string[];
+  readonly limitMs: number;
+  readonly maxBytes: number;
+}
+
+/**
+ * At most so many characters are handed to a connection before it has sent them: whole bodies that go to very many nodes at once would be there as
+ * many times, encrypted, and memory that was once taken for them is not given back.
+ */
+const SLICE = 65_536;
+
+function* sliceBody(body: readonly string[]): Generator<Buffer> {
+  for (const piece of body) {
+    for (let at = 0; at < piece.length; ) {
+      const end = at + SLICE;
+      const isInPair = /[\uD800-\uDBFF]/.test(piece.charAt(end - 1));
+      const slice = piece.slice(at, isInPair ? end + 1 : end);
+      yield Buffer.from(slice);
+      at += slice.length;
+    }
+  }
+}
+
+/** One request. Rejects where there is no whole answer in time. */
+export function sendRequest(
+  { host, port }: Pick<NodePlace, 'host' | 'port'>,
+  agent: Agent,
+  asked: OutgoingRequest,
+): Promise<IncomingReply> {
+  const length = asked.body.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json', 'content-length': length };
+    const request = openRequest({ host, port, agent, method: 'POST', path: asked.path, headers });
+    const timer = setTimeout(() => {
+      const late = new Error(`no answer in ${asked.limitMs / 1000} s`);
+      reject(late);
+      request.destroy(late);
+    }, asked.limitMs);
+    const end = (act: () => void) => {
+      clearTimeout(timer);
+      act();
+    };
+    request.on('error', (error) => end(() => reject(error)));
+    request.on('response', (response: IncomingMessage) => {
+      const socket = response.socket as TLSSocket;
+      readJson(response, asked.maxBytes).then(
+        (body) =>
+          end(() => resolve({ status: response.statusCode, body, version: parseVersionHeader(response), socket })),
+        (error: unknown) => end(() => reject(error)),
+      );
+    });
+    if (length <= SLICE) request.end(asked.body.join(''));
+    else Readable.from(sliceBody(asked.body), { objectMode: false, highWaterMark: SLICE }).pipe(request);
+  });
+}

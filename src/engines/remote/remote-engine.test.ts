@@ -1,0 +1,58 @@
+// What is too long for one piece arrives as it was written.
+import { expect, it } from 'vitest';
+import { createFakeMachine } from '../../../tests/support/fake-engine.ts';
+import { createTestLog } from '../../../tests/support/log.ts';
+import { dial, makeKeys, realLooking } from '../../../tests/support/node-machine.ts';
+import { sampleInbound } from '../../../tests/support/subscription-samples.ts';
+import { systemClock } from '../../adapters/clock.ts';
+import { serveNode } from '../../agent/server.ts';
+import type { LeasePart, LeaseShared } from '../../core/ports/lease.ts';
+
+it('sends a lease in pieces that part no character, however many nodes have the same connections', async () => {
+  const keys = await makeKeys();
+  const taken: (LeasePart | null)[] = [];
+  const engine = {
+    ...realLooking(createFakeMachine()),
+    lease: async (part: LeasePart | null) => {
+      taken.push(part);
+      return part && { leaseId: part.leaseId, version: part.base + 1, at: part.at, users: part.users.length };
+    },
+  };
+  const parts = { identity: keys.node, engine, clock: systemClock, log: createTestLog(), version: '0.0.0' };
+  const listener = await serveNode({ ...parts, saveIdentity: () => {} }, { host: '127.0.0.1', port: 0 });
+  const panel = dial(listener.port, keys);
+  const {
+    groupId: _,
+    targetFindings: _found,
+    note: _note,
+    enabled: _on,
+    createdAt: _at,
+    version: _v,
+    ...row
+  } = sampleInbound();
+  const connections = [0, 1].map((index) => ({
+    inbound: { ...row, id: index + 1, name: `${'x'.repeat(index)}${'🌍'.repeat(100_000)}` },
+    address: 'п'.repeat(1000),
+    isDraining: false,
+    secrets: { serverKey: null, certificate: null, pin: null },
+  }));
+  const links = {
+    subscriptionTitle: '"connections":[]',
+    language: 'ru',
+    supportUrl: null,
+    announcement: '\\"',
+  } as const;
+  const common = { timeZone: 'UTC', updateIntervalHours: 12, rateLimit: 1200, subPath: 'sub' };
+  const settings: LeaseShared['settings'] = { ...links, ...common, restartToCutOff: true };
+  const lease = { leaseId: 'a'.repeat(32), at: 1, taken: 0, users: [], gone: [7], isLast: true };
+  const sent: LeasePart[] = [
+    { ...lease, base: 0, shared: { settings, linkBase: 'https://a/', weight: 100, connections } },
+    { ...lease, base: 1, shared: { settings, linkBase: 'https://a/', weight: 250, connections } },
+    { ...lease, base: 2, shared: null },
+  ];
+  for (const part of sent) expect(await panel.lease?.(part)).toMatchObject({ version: part.base + 1 });
+  expect(await panel.lease?.(null)).toBeNull();
+  expect(taken).toEqual([...sent, null]);
+  panel.close();
+  await listener.close();
+});

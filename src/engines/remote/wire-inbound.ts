@@ -1,0 +1,91 @@
+// An inbound on the wire. What is unknown of it is ignored: a later panel may have more to say.
+import { z } from 'zod';
+import { NETWORKS, PROTOCOLS, SECURITIES } from '../../contract/inbounds.ts';
+import type { EngineInbound } from '../../core/ports/engines.ts';
+import type { MachineInbound } from '../../core/ports/inbounds.ts';
+import { id, instant } from './wire-values.ts';
+
+const textOrNull = z.string().nullable();
+
+export const inbound = z.object({
+  id,
+  nodeId: id,
+  tag: z.string(),
+  name: z.string(),
+  protocol: z.enum(PROTOCOLS),
+  network: z.enum(NETWORKS),
+  security: z.enum(SECURITIES),
+  host: textOrNull,
+  port: z.int().min(1).max(65_535),
+  sni: textOrNull,
+  path: textOrNull,
+  serviceName: textOrNull,
+  flow: textOrNull,
+  fingerprint: textOrNull,
+  alpn: z.array(z.string()).nullable(),
+  publicKey: textOrNull,
+  shortId: textOrNull,
+  method: textOrNull,
+  obfsPassword: textOrNull,
+  addressPool: textOrNull,
+  mtu: z.int().nullable(),
+  target: textOrNull,
+  minClientVersion: textOrNull,
+  certificate: z
+    .object({ chain: z.string(), isOwn: z.boolean(), isSelfSigned: z.boolean(), sha256: z.string(), endsAt: instant })
+    .nullable(),
+  updatedAt: instant,
+});
+export const engineInbound = inbound.extend({
+  privateKey: textOrNull,
+  certificateKey: textOrNull,
+  serverKey: textOrNull,
+});
+
+type WireInbound = z.input<typeof inbound>;
+type WireEngineInbound = z.input<typeof engineInbound>;
+
+function certificateToWire({
+  chain,
+  isOwn,
+  isSelfSigned,
+  sha256,
+  endsAt,
+}: NonNullable<MachineInbound['certificate']>): NonNullable<WireInbound['certificate']> {
+  return { chain, isOwn, isSelfSigned, sha256, endsAt };
+}
+
+export function inboundToWire(row: MachineInbound): WireInbound {
+  return {
+    id: row.id,
+    nodeId: row.nodeId,
+    tag: row.tag,
+    name: row.name,
+    protocol: row.protocol,
+    network: row.network,
+    security: row.security,
+    host: row.host,
+    port: row.port,
+    sni: row.sni,
+    path: row.path,
+    serviceName: row.serviceName,
+    flow: row.flow,
+    fingerprint: row.fingerprint,
+    alpn: row.alpn && [...row.alpn],
+    publicKey: row.publicKey,
+    shortId: row.shortId,
+    method: row.method,
+    obfsPassword: row.obfsPassword,
+    addressPool: row.addressPool,
+    mtu: row.mtu,
+    target: row.target,
+    minClientVersion: row.minClientVersion,
+    certificate: row.certificate && certificateToWire(row.certificate),
+    updatedAt: row.updatedAt,
+  };
+}
+
+export function engineInboundToWire(row: EngineInbound): WireEngineInbound {
+  const { privateKey, certificateKey, serverKey } = row;
+  return { ...inboundToWire(row), privateKey, certificateKey, serverKey };
+}

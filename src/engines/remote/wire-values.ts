@@ -1,0 +1,37 @@
+// What messages between the panel and a node's machine consist of, how they are written, and how one is refused.
+//
+// A schema of a request changes nothing: it has no defaults and no transforms, so that what was written can be read by it.
+import { z } from 'zod';
+
+/** The range of ECMAScript's Date, which the store has too. */
+const MAX_INSTANT = 8_640_000_000_000_000;
+
+export const id = z.int().min(1);
+export const bytes = z.int().min(0);
+export const instant = z.int().min(-MAX_INSTANT).max(MAX_INSTANT);
+export const hexId = z.string().regex(/^[0-9a-f]{32}$/);
+
+/** JSON of a message. Throws ZodError for one that the other end would refuse. */
+export function encode<Schema extends z.ZodType>(schema: Schema, message: z.input<Schema>): string {
+  return JSON.stringify(schema.parse(message));
+}
+
+const MAX_REASONS = 5;
+const MAX_NAMES = 5;
+/** What a schema may call a member; anything else might be a value. */
+const NAME = /^\w{1,40}$/;
+
+/** Where a message is wrong and how, without its values: `part.users.*.name: too_big`. */
+export function describeIssues({ issues }: z.ZodError): string {
+  const reasons = issues.map((issue) => {
+    const path = issue.path.map((step) => (typeof step === 'number' ? '*' : sanitizeName(String(step)))).join('.');
+    const names =
+      issue.code === 'unrecognized_keys' ? ` (${issue.keys.slice(0, MAX_NAMES).map(sanitizeName).join(', ')})` : '';
+    return `${path === '' ? 'message' : path}: ${issue.code}${names}`;
+  });
+  return [...new Set(reasons)].slice(0, MAX_REASONS).join('; ');
+}
+
+function sanitizeName(name: string): string {
+  return NAME.test(name) ? name : '?';
+}

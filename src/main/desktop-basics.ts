@@ -1,0 +1,48 @@
+// What every stage of the desktop application works with: its stored settings, its texts and dialogs, its log.
+import { join } from 'node:path';
+import type { Log } from '../core/ports/ports.ts';
+import { type DesktopTexts, hostTexts } from '../i18n/host.ts';
+import { chooseLanguage, type Language } from '../i18n/languages.ts';
+import type { DesktopParts } from './desktop-parts.ts';
+import { openStateFile, type StateFile } from './desktop-state.ts';
+import { createDialogs, type Dialogs } from './dialogs.ts';
+import type { Host } from './host.ts';
+import { createSecretClipboard, type SecretClipboard } from './host-channels.ts';
+
+export interface Basics {
+  readonly state: StateFile;
+  language(): Language;
+  texts(): DesktopTexts;
+  readonly dialogs: Dialogs;
+  readonly clipboard: SecretClipboard;
+  /** The panel's; nothing is logged before there is one. */
+  readonly log: Pick<Log, 'warn' | 'error'>;
+}
+
+/** `host` is called once it is made. */
+export function openBasics({ electron }: DesktopParts, host: () => Host): Basics {
+  const { app } = electron;
+  const state = openStateFile(join(app.getPath('userData'), 'desktop.json'));
+  const language = () => {
+    const core = host().panel()?.core;
+    // Before the set-up the panel's language is but a default: the administrator's own follows from how it is done.
+    const preferences = [
+      state.get().appearance.locale,
+      core?.local.isSetUp() ? core.settings().language : null,
+      app.getLocale(),
+    ];
+    return chooseLanguage(preferences);
+  };
+  const texts = () => hostTexts(language(), 'desktop');
+  return {
+    state,
+    language,
+    texts,
+    dialogs: createDialogs(electron.dialog, texts),
+    clipboard: createSecretClipboard(electron.clipboard),
+    log: {
+      warn: (event, fields) => host().log()?.warn(event, fields),
+      error: (event, fields) => host().log()?.error(event, fields),
+    },
+  };
+}

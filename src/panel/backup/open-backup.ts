@@ -1,0 +1,94 @@
+// Opens a backup file of any form and judges all of it before anything of it is used.
+import { statSync } from 'node:fs';
+import { readBackupHeader } from '../../adapters/backup-file.ts';
+import type { TaskThread } from '../../adapters/worker-thread.ts';
+import { PanelError } from '../../core/kernel/panel-error.ts';
+import type { BackupOrigin, BackupVerdict } from '../../core/ports/backups.ts';
+import type { Vault } from '../../core/ports/ports.ts';
+import { isDatabase } from '../../store/backup/check.ts';
+import type { BackupTasks, Unpacked } from './backup-worker.ts';
+import { hasSpace } from './folder.ts';
+import { type BackupHeader, openFileKey, readHeader } from './manifest.ts';
+import { isMarked } from './signature.ts';
+
+export type BackupThread = TaskThread<BackupTasks>;
+
+export type GoodBackup = Extract<Unpacked, { problem: null }>;
+
+export interface OpenedBackup {
+  readonly verdict: BackupVerdict;
+  /** The contents; null where the verdict names a problem. */
+  readonly found: GoodBackup | null;
+}
+
+/** With what a backup is compared: null where the caller has no panel. */
+interface Comparison {
+  readonly vault: Pick<Vault, 'open'> | null;
+  /** The database in use. */
+  readonly present: string | null;
+  /** What it may unpack to; left out: anything. */
+  readonly maxUnpacked?: number;
+}
+
+/** Writes the database of the file at `path` to `target`, a new file. Rejects with PanelError `storage_full` where it does not fit. */
+export async function openBackup(
+  thread: BackupThread,
+  path: string,
+  passphrase: string | null,
+  target: string,
+  { vault, present, maxUnpacked = Number.POSITIVE_INFINITY }: Comparison,
+): Promise<OpenedBackup> {
+  const { mtimeMs, size } = statSync(path);
+  const isPlain = isDatabase(path);
+  const read = isPlain ? { header: null } : readBackupHeader(path);
+  if ('problem' in read) return refused(read.problem, null);
+  const header = readHeader(read.header);
+  if (!isPlain && header === null) return refused('damaged', null);
+  const databaseBytes = header?.database_bytes ?? size;
+  if (databaseBytes > maxUnpacked) return refused('too_large', header);
+  if (!hasSpace(target, databaseBytes)) throw new PanelError('storage_full');
+  const key = header === null || header.key === null ? null : await resolveFileKey(header.key, passphrase);
+  if (typeof key === 'string') return refused(key, header);
+  const found = await thread.run('unpack', { path, target, file: header && { key, databaseBytes } });
+  if (found.problem !== null) return refused(found.problem, header);
+  const facts = header ?? { version: null, created_at: Math.floor(mtimeMs), secrets: secretsIn(found) };
+  const origin = determineOrigin(header, found, vault);
+  const differences =
+    origin === 'unknown' && present !== null ? await thread.run('compare', { candidate: target, present }) : null;
+  return { verdict: { ...buildVerdict(null, facts, found), origin, differences }, found };
+}
+
+function determineOrigin(header: BackupHeader | null, found: GoodBackup, vault: Comparison['vault']): BackupOrigin {
+  const { manifest, digest } = found;
+  if (header === null || manifest === null) return 'unknown';
+  if (vault !== null && isMarked(vault, header, manifest, digest)) return 'made_here';
+  return header.key === null ? 'unknown' : 'passphrase';
+}
+
+async function resolveFileKey(sealed: string, passphrase: string | null) {
+  return passphrase === null ? ('needs_passphrase' as const) : openFileKey(sealed, passphrase);
+}
+
+function refused(problem: BackupVerdict['problem'], header: BackupHeader | null): OpenedBackup {
+  return { verdict: buildVerdict(problem, header, null), found: null };
+}
+
+/** The header's facts, or, for a plain database, those of the file. */
+type Facts = Pick<BackupHeader, 'created_at' | 'secrets'> & { readonly version: string | null };
+
+function buildVerdict(problem: BackupVerdict['problem'], facts: Facts | null, found: GoodBackup | null): BackupVerdict {
+  return {
+    problem,
+    version: facts?.version ?? null,
+    createdAt: facts?.created_at ?? null,
+    users: found?.judged.counts.users ?? null,
+    keys: found?.judged.counts.api_keys ?? null,
+    secrets: facts?.secrets ?? null,
+    origin: null,
+    differences: null,
+  };
+}
+
+function secretsIn({ judged }: GoodBackup): 'none' | 'this_machine' {
+  return judged.sealed.length === 0 ? 'none' : 'this_machine';
+}

@@ -1,0 +1,112 @@
+// Carries out a command of the command line: by the panel that runs on the data folder, or, where none does, in this process.
+import { setTimeout as wait } from 'node:timers/promises';
+import { connectControl } from '../adapters/control-socket.ts';
+import { findAuthority, findDataFolder, hasPanel } from '../adapters/data-folder.ts';
+import { isRefusal, refusal, toRefusal } from '../adapters/refusal.ts';
+import { noVault, openVault } from '../adapters/vault/vault.ts';
+import { createCore } from '../core/create-core.ts';
+import type { Log, Store } from '../core/ports/ports.ts';
+import type { SealedStore } from '../core/ports/sealed.ts';
+import { createBackups } from './backup/backups.ts';
+import { type CommandArgs, type CommandName, type CommandResult, dispatchCommand } from './local-commands.ts';
+import { machineParts } from './machine-parts.ts';
+import { findKeyFile, isHeadless, prepareKeyFile } from './own-key-file.ts';
+import { ownFolder } from './owned-folder.ts';
+import { buildOrigin } from './public-origin.ts';
+import { sealedKey } from './sealed-key.ts';
+
+/** How long a panel may take from its lock to its control socket. */
+const START_MS = 10_000;
+const RETRY_MS = 200;
+/** A command reports at the terminal; it writes no log. */
+const silent: Log = { info() {}, warn() {}, error() {} };
+
+/**
+ * Runs a command on the data folder `data` (or the default one). Rejects with PanelError as the command does, or a refusal.
+ * `mayCreate`: makes the folder where there is none; otherwise that is a refusal. `keyFile`: the file with the master key; null: the
+ * keychain.
+ */
+export async function runCommand<Name extends CommandName>(
+  data: string | undefined,
+  name: Name,
+  args: CommandArgs<Name>,
+  { mayCreate = false, keyFile = null }: { mayCreate?: boolean; keyFile?: string | null } = {},
+): Promise<CommandResult<Name>> {
+  const folder = findDataFolder(data);
+  for (let waited = 0; ; waited += RETRY_MS) {
+    const client = await connectControl(folder);
+    if (client) return client.callPanel(name, args).finally(client.close) as Promise<CommandResult<Name>>;
+    if (!mayCreate && !hasPanel(folder)) {
+      throw refusal(
+        'data_folder',
+        `No panel has run on ${folder} yet. Start one with \`panel serve\`, or name its folder with --data.`,
+      );
+    }
+    try {
+      return (await performHere(folder, name, args, keyFile)) as CommandResult<Name>;
+    } catch (error) {
+      if (!isRefusal(error) || error.refusal !== 'in_use' || waited >= START_MS) throw error;
+    }
+    await wait(RETRY_MS);
+  }
+}
+
+/** Making a key may need a secret, the authenticator's, to judge a code; a backup takes all there are. */
+function needsVault(name: CommandName, { twoFactor, sealed }: Store): boolean {
+  return (name === 'key-add' && twoFactor.get() !== null) || (name === 'backup' && sealed.keyId() !== null);
+}
+
+async function performHere(folder: string, name: CommandName, args: unknown, keyFile: string | null): Promise<unknown> {
+  const { store, database, swap, close } = ownFolder(folder, name);
+  try {
+    await store.diskSpace.recover();
+    const { instanceId } = store.settings.get();
+    const options = { instanceId, dataFolder: folder, log: silent };
+    // A restore seals secrets on a machine where no panel may have run yet.
+    const file =
+      name === 'restore' && isHeadless(process.platform, process.env)
+        ? await prepareKeyFile(keyFile, { ...options, sealed: sealedKey(folder, store.sealed) })
+        : findKeyFile(keyFile, instanceId);
+    const vaultOver = (sealed: Pick<SealedStore, 'keyId'>) => openVault({ ...options, sealed, keyFile: file });
+    const vault = needsVault(name, store) ? await vaultOver(sealedKey(folder, store.sealed)) : noVault;
+    const origin = () => {
+      const { host, port, publicAddress } = store.settings.get();
+      return buildOrigin({ scheme: 'https', host, port, publicAddress });
+    };
+    const parts = machineParts();
+    const backups = createBackups({
+      folder,
+      store,
+      database,
+      swap,
+      vault,
+      clock: parts.clock,
+      version: parts.version,
+      openEmptyVault: () => vaultOver({ keyId: () => null }),
+      // A panel that has never listened has no links yet.
+      linksOrigin: () => (store.settings.has('port') ? (store.settings.get().publicUrl ?? origin()) : null),
+      releaseDatabase: async () => {},
+    });
+    const core = createCore({
+      ...parts,
+      store,
+      vault,
+      backups,
+      origin,
+      log: silent,
+      heavy: null,
+      host: () => null,
+    });
+    const result = await dispatchCommand(
+      { core, crypto: parts.crypto, caPath: findAuthority(folder), origin },
+      name,
+      args,
+    );
+    await core.stop();
+    return result;
+  } catch (error) {
+    throw toRefusal(error, folder);
+  } finally {
+    close();
+  }
+}

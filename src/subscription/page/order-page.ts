@@ -1,0 +1,124 @@
+// The page of an order, as its buyer sees it. One document without a script, whose buttons are forms.
+import type { OrderPage } from '../../core/kernel/core.ts';
+import type { SettingValues } from '../../core/ports/settings.ts';
+import { formatMoney } from '../../domain/sales/money.ts';
+import { formatBytes } from '../../i18n/bytes.ts';
+import { hostTexts } from '../../i18n/host.ts';
+import { chooseLanguage, type Language, languageEntry } from '../../i18n/languages.ts';
+import { formatDay } from '../entries.ts';
+import { validUrl } from '../headers.ts';
+import { escapeHtml, preferredLanguages, renderHead } from './page.ts';
+import { STYLE } from './style.ts';
+
+/** What the buyer did last came to. */
+export type OrderNotice = 'asked' | 'failed' | 'wait' | 'promo';
+
+export interface OrderRequest {
+  readonly token: string;
+  /** The Accept-Language header. */
+  readonly acceptLanguage: string | undefined;
+  readonly notice: OrderNotice | null;
+}
+
+export interface RenderedOrder {
+  readonly body: string;
+  /** What stands in it, for its policy. */
+  readonly style: string;
+}
+
+const TONES = { unpaid: 'warn', decision: 'warn', paid: 'good', refunded: 'bad' } as const;
+
+export function renderOrder(order: OrderPage, settings: SettingValues, request: OrderRequest): RenderedOrder {
+  const language = chooseLanguage([...preferredLanguages(request.acceptLanguage), settings.language]);
+  const t = hostTexts(language, 'subscription');
+  const { state } = order;
+  const title = escapeHtml(t('order.title', { id: order.id }));
+  const notice = state === 'unpaid' ? request.notice : state === 'paid' && order.isTrial ? 'trial' : state;
+  const support = validUrl(settings.supportUrl);
+  const body = `${renderHead(`${title} · ${escapeHtml(settings.subscriptionTitle)}`, language)}<body class="order">
+<header><h1>${escapeHtml(settings.subscriptionTitle)}</h1><span class="pill ${TONES[state]}">${escapeHtml(t(`order.state.${state}`))}</span>
+${notice === null ? '' : `<p class="notice ${TONES[state]}" role="status">${escapeHtml(t(`order.notice.${notice}`))}</p>`}
+</header>
+<main>
+<section class="card" aria-labelledby="order"><h2 id="order">${title}</h2><dl>${renderFacts(order, settings, language)}</dl></section>
+${state === 'unpaid' ? renderPayment(order, request.token, language) : ''}
+${support === null ? '' : `<p><a class="support" href="${escapeHtml(support)}" rel="noreferrer">${escapeHtml(t('page.support'))}</a></p>`}
+</main>
+</body>
+</html>
+`;
+  return { body, style: STYLE };
+}
+
+/** What is bought and for how much; of one that is paid, since when, and what it gave. */
+function renderFacts(order: OrderPage, { timeZone }: SettingValues, language: Language): string {
+  const t = hostTexts(language, 'subscription');
+  const { tag } = languageEntry(language);
+  const day = (at: number) => formatDay(at, language, timeZone);
+  const { paid, until, startsLater, refundedAt } = order;
+  const facts: (readonly [name: string, figure: string, more?: string | undefined])[] = [
+    [t('order.what'), soldText(order, language), `${order.tariff} · ${order.offer}`],
+  ];
+  const costs = (prices: OrderPage['prices']) => prices.map((price) => formatMoney(price, tag)).join(' · ');
+  const { promo } = order;
+  if (promo !== null) facts.push([t('order.promo'), promo.code, promoText(promo.effect, language)]);
+  if (paid === null) {
+    const full = promo?.effect.kind === 'percent' ? t('order.insteadOf', { prices: costs(promo.prices) }) : undefined;
+    facts.push([t('order.price'), costs(order.prices), full]);
+  } else if (order.isTrial) facts.push([t('order.price'), t('order.free')]);
+  else facts.push([t('order.paid'), formatMoney(paid, tag), day(paid.at)]);
+  if (refundedAt !== null) facts.push([t('order.refunded'), t('order.refundedOn', { day: day(refundedAt) })]);
+  else if (until !== null) facts.push([t('page.term'), day(until)]);
+  else if (startsLater) facts.push([t('page.term'), t('page.startsLater')]);
+  return facts
+    .map(([name, figure, more]) => {
+      const quiet = more === undefined ? '' : `<p class="quiet">${escapeHtml(more)}</p>`;
+      return `<div><dt>${escapeHtml(name)}</dt><dd><div class="figure">${escapeHtml(figure)}</div>${quiet}</dd></div>`;
+    })
+    .join('');
+}
+
+export function promoText(effect: NonNullable<OrderPage['promo']>['effect'], language: Language): string {
+  const t = hostTexts(language, 'subscription');
+  if (effect.kind === 'percent') return t('order.promoPercent', { percent: effect.percent });
+  return t('order.promoMore', { more: soldText({ sold: effect }, language) });
+}
+
+export function soldText({ sold }: Pick<OrderPage, 'sold'>, language: Language): string {
+  const t = hostTexts(language, 'subscription');
+  if (sold.kind === 'days') return t('order.sold.days', { count: sold.days });
+  if (sold.kind === 'months') return t('order.sold.months', { count: sold.months });
+  const amount = formatBytes(sold.bytes, language);
+  if (sold.kind === 'traffic_days') return t('order.sold.traffic_days', { amount, count: sold.days });
+  return t(`order.sold.traffic_${sold.lifetime}`, { amount });
+}
+
+function renderPayment({ paymentOptions, canPoll, promo }: OrderPage, token: string, language: Language): string {
+  const t = hostTexts(language, 'subscription');
+  const { tag } = languageEntry(language);
+  const buttons = paymentOptions.map(({ providerId, kind, isTest, price }) => {
+    const way = t(isTest ? `order.testWay.${kind}` : `order.way.${kind}`);
+    const text = `<span>${escapeHtml(way)}</span> <b>${escapeHtml(formatMoney(price, tag))}</b>`;
+    const action = `${token}/open/${providerId}/${price.currency}`;
+    return `<li><form method="post" action="${action}"><button class="way">${text}</button></form></li>`;
+  });
+  const ask = `<form class="ask" method="post" action="${token}/ask"><p class="quiet">${escapeHtml(t('order.askHint'))}</p><button class="plain">${escapeHtml(t('order.ask'))}</button></form>`;
+  const isAllTest = paymentOptions.length > 0 && paymentOptions.every(({ isTest }) => isTest);
+  const hint = paymentOptions.length === 0 ? 'order.none' : isAllTest ? 'order.leavesTest' : 'order.leaves';
+  return `<section class="card" aria-labelledby="pay"><h2 id="pay">${escapeHtml(t('order.pay'))}</h2>
+<p class="quiet">${escapeHtml(t(hint))}</p>
+${paymentOptions.length === 0 ? '' : `<ul>${buttons.join('')}</ul>${renderPromo(promo, token, language)}`}
+${canPoll ? ask : ''}
+</section>`;
+}
+
+/** The field for a promo code, or the button that takes the one that is used away. */
+function renderPromo(promo: OrderPage['promo'], token: string, language: Language): string {
+  const t = hostTexts(language, 'subscription');
+  if (promo !== null) {
+    const text = escapeHtml(t('order.promoRemove', { code: promo.code }));
+    return `<form class="ask" method="post" action="${token}/no-promo"><button class="plain">${text}</button></form>`;
+  }
+  return `<form class="ask promo" method="post" action="${token}/promo"><label for="code">${escapeHtml(t('order.promoLabel'))}</label>
+<input id="code" name="code" required maxlength="64" autocomplete="off" autocapitalize="characters" spellcheck="false"><button class="plain">${escapeHtml(t('order.promoUse'))}</button></form>`;
+}

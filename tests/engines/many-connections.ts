@@ -1,0 +1,132 @@
+// Many connections at once between a real engine and a real client, each by what the product writes for it: one process on either side, and a port of
+// the client for each connection.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { InboundRow } from '../../src/core/ports/inbounds.ts';
+import { engineConfigText } from '../../src/engines/engine-config.ts';
+import { renderSubscription } from '../../src/subscription/render.ts';
+import { type Json, type RunnableServer, type RunningProgram, startEngineProcess } from '../support/engine-process.ts';
+import { SETTINGS } from '../support/fake-core.ts';
+import { freePort } from '../support/free-port.ts';
+import { buildSubscription, sampleInbound } from '../support/subscription-samples.ts';
+import { type RunningClient, startClient } from './client-process.ts';
+import { getProgramPath } from './found.ts';
+import { fetchAgain, fetchThrough, startTarget } from './real-engine.ts';
+
+const USER_ID = 7;
+const REQUEST = Buffer.alloc(301, 'q');
+const ANSWER = Buffer.alloc(20_001, 'a');
+const ENGINE = {
+  name: 'xray',
+  boot: '0123abcd',
+  fingerprint: 'fedc9876',
+  spareKey: Buffer.alloc(32, 5).toString('base64'),
+} as const;
+
+/** Connections to this machine under names of their own, each on a free port. */
+export async function createConnections(changes: readonly Partial<InboundRow>[]): Promise<readonly InboundRow[]> {
+  const rows: InboundRow[] = [];
+  for (const [index, change] of changes.entries()) {
+    const own = { id: index + 1, tag: `in-${index}`, name: `connection ${index}`, host: '127.0.0.1' };
+    rows.push(sampleInbound({ ...own, port: await freePort(), ...change }));
+  }
+  return rows;
+}
+
+/** Starts an engine that serves them. */
+export async function serveConnections(
+  program: RunnableServer,
+  rows: readonly InboundRow[],
+  privateKey: string | null = null,
+): Promise<RunningProgram> {
+  const inbounds = rows.map((row) => ({ ...row, privateKey, certificateKey: null, serverKey: null }));
+  const user = { userId: USER_ID, credentials: buildSubscription([]).credentials, inbounds: rows.map(({ id }) => id) };
+  const text = engineConfigText({ inbounds, blocksPrivate: false }, [user], { ...ENGINE, apiPort: await freePort() });
+  return startEngineProcess(program, getProgramPath(program), JSON.parse(text) as Json);
+}
+
+export type ManyClient = 'xray' | 'xray-new' | 'sing-box' | 'mihomo';
+
+export interface ManyConnections extends AsyncDisposable {
+  /** Which of them move bytes to a site and back. */
+  working(): Promise<readonly InboundRow[]>;
+}
+
+/** Starts a client with the document that its format has for them. */
+export async function openConnections(
+  program: ManyClient,
+  rows: readonly InboundRow[],
+  folder: string,
+): Promise<ManyConnections> {
+  const format = program === 'xray-new' ? 'xray' : program;
+  const { body, headers } = renderSubscription(buildSubscription(rows), SETTINGS, { format, now: 0 });
+  if (headers['x-gatehouse-left-out'] !== undefined) throw new Error(`${format} has not all of them`);
+  const ports: number[] = [];
+  for (const _ of rows) ports.push(await freePort());
+  const client = await startWith(program, body, rows, ports, folder);
+  return {
+    async working() {
+      await using target = await startTarget(REQUEST.length, ANSWER);
+      const pull = async (port: number) => {
+        const got = await fetchAgain((givenUp) => fetchThrough(port, target, REQUEST, ANSWER.length, givenUp));
+        return got.length === ANSWER.length;
+      };
+      const pulled = await Promise.all(ports.map(pull));
+      return rows.filter((_, index) => pulled[index]);
+    },
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  };
+}
+
+/** What leads into the client is another than in the document: a port for each connection. */
+async function startWith(
+  program: ManyClient,
+  body: string,
+  rows: readonly InboundRow[],
+  ports: readonly number[],
+  folder: string,
+): Promise<RunningProgram | RunningClient> {
+  if (program === 'xray' || program === 'xray-new')
+    return startEngineProcess(program, getProgramPath(program), xrayConfig(JSON.parse(body), rows, ports));
+  const home = join(folder, program);
+  mkdirSync(home, { recursive: true });
+  const file = join(home, program === 'mihomo' ? 'config.yaml' : 'config.json');
+  if (program === 'mihomo') {
+    writeFileSync(file, mihomoConfig(body, rows, ports, await freePort()));
+    return startClient(program, ['-d', home, '-f', file], /Mixed\(http\+socks\) proxy listening at/);
+  }
+  writeFileSync(file, JSON.stringify(singBoxConfig(JSON.parse(body), rows, ports)));
+  return startClient(program, ['run', '-c', file], /sing-box started/);
+}
+
+function xrayConfig({ outbounds }: Json, rows: readonly InboundRow[], ports: readonly number[]): Json {
+  const inbounds = ports.map((port, index) => ({ tag: `in-${index}`, listen: '127.0.0.1', port, protocol: 'socks' }));
+  const rules = rows.map(({ name }, index) => ({ inboundTag: [`in-${index}`], outboundTag: `proxy: ${name}` }));
+  return { log: { loglevel: 'warning' }, inbounds, outbounds, routing: { rules } };
+}
+
+function singBoxConfig(
+  { outbounds, route, dns }: Json & { readonly route?: Json },
+  rows: readonly InboundRow[],
+  ports: readonly number[],
+): Json {
+  const inbounds = ports.map((port, index) => ({
+    type: 'mixed',
+    tag: `in-${index}`,
+    listen: '127.0.0.1',
+    listen_port: port,
+  }));
+  const rules = rows.map(({ name }, index) => ({ inbound: [`in-${index}`], action: 'route', outbound: name }));
+  return { log: { level: 'info' }, dns, inbounds, outbounds, route: { ...route, rules } };
+}
+
+function mihomoConfig(body: string, rows: readonly InboundRow[], ports: readonly number[], ownPort: number): string {
+  const listeners = rows.map(
+    ({ name }, index) =>
+      `  - {name: in-${index}, type: mixed, listen: 127.0.0.1, port: ${ports[index]}, proxy: ${JSON.stringify(name)}}`,
+  );
+  const document = body
+    .replace(/^mixed-port: \d+$/m, `mixed-port: ${ownPort}`)
+    .replace('log-level: warning', 'log-level: info');
+  return `${document}listeners:\n${listeners.join('\n')}\n`;
+}

@@ -1,0 +1,213 @@
+// What surrounds a panel in which everything runs: a node here and one on another machine, the bot's API, a receiver of webhooks, payment
+// providers. It keeps all of them busy, so that a stop of the panel meets work of every kind.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { joinMachine, runMachine } from '../../src/agent/machine.ts';
+import type { CallOf, OutputOf } from '../../src/contract/operation.ts';
+import type { OPERATIONS, OperationId } from '../../src/contract/table.ts';
+import { openReceiver, type Receiver } from '../webhooks/receiver.ts';
+import { BOT_TOKEN, type FakeBotApi, openBotApi } from './bot-api.ts';
+import { findProgram } from './engines.ts';
+import { createFakeMachine } from './fake-engine.ts';
+import { freePort } from './free-port.ts';
+import { realLooking } from './node-machine.ts';
+import { openCryptoPay } from './providers/crypto-pay.ts';
+import type { FakeProvider } from './providers/fake.ts';
+import { openStripe } from './providers/stripe.ts';
+
+type Table = typeof OPERATIONS;
+/** Calls an operation as the administrator; rejects where it is refused. */
+export type Act = <Id extends OperationId>(id: Id, input: CallOf<Table[Id]>) => Promise<OutputOf<Table[Id]>>;
+
+const HOST = '127.0.0.1';
+const ADMIN_CHAT = 1001;
+const POLLED = { timeout: 90_000, interval: 50 };
+
+/** The records of a panel in which everything runs. */
+export interface Scene {
+  readonly tariffId: number;
+  readonly offerId: number;
+  readonly providerIds: readonly number[];
+  readonly nodeIds: readonly number[];
+}
+
+/** What can be under way when a panel is stopped. */
+export const WORK_KINDS = [
+  'delivery',
+  'payment',
+  'message',
+  'backup',
+  'bulk',
+  'proof',
+  'address',
+  'join',
+  'certificate',
+  'change',
+  'write',
+] as const;
+export type WorkKind = (typeof WORK_KINDS)[number];
+
+export interface Peers extends AsyncDisposable {
+  readonly bot: FakeBotApi;
+  readonly receiver: Receiver;
+  readonly providers: readonly FakeProvider[];
+  /** Makes the records, and waits until everything runs. `engine`: the program of the local node; null: there is none on this machine. */
+  setUp(act: Act, password: string, engine?: string | null): Promise<Scene>;
+  /** Resolves once the bot and the nodes run. */
+  untilUp(act: Act, scene: Scene): Promise<void>;
+  /**
+   * Begins these kinds of work, and answers none of it. Resolves when who is outside has been asked; what was begun goes on. `begun` resolves
+   * to what was refused of it.
+   */
+  generateLoad(
+    act: Act,
+    scene: Scene,
+    password: string,
+    kinds?: readonly WorkKind[],
+  ): Promise<{ readonly begun: Promise<readonly string[]> }>;
+  /** From now on everything is answered again. */
+  answer(): void;
+}
+
+/** `folder`: where the other machine keeps its files. */
+export async function openPeers(folder: string): Promise<Peers> {
+  const bot = await openBotApi();
+  const receiver = await openReceiver();
+  const providers = [await openStripe(), await openCryptoPay()];
+  const machineFolder = join(folder, 'machine');
+  const machine = createFakeMachine();
+  let closeMachine = async () => {};
+  let runs = 0;
+
+  async function addRemote(act: Act, password: string): Promise<number> {
+    const { id } = await act('createNode', { name: 'Far', address: HOST });
+    const connection = { node_id: id, tag: 'far', name: 'Far', protocol: 'vless', port: 443 } as const;
+    await act('createInbound', connection);
+    const { token } = await act('inviteNode', { id, port: await freePort(), password });
+    await joinMachine({ folder: machineFolder, token, host: HOST, waiting: () => {} });
+    const running = await runMachine({ folder: machineFolder, host: HOST, engine: realLooking(machine) });
+    closeMachine = running.close;
+    return id;
+  }
+
+  async function addLocal(act: Act): Promise<number> {
+    const node = { name: 'Here', kind: 'local', address: HOST, allows_private: true, enabled: false } as const;
+    const { id } = await act('createNode', node);
+    const connection = {
+      node_id: id,
+      tag: 'here',
+      name: 'Here',
+      protocol: 'vmess',
+      network: 'ws',
+      path: '/ws',
+    } as const;
+    await act('createInbound', { ...connection, security: 'none', port: await freePort() });
+    await act('updateNode', { id, enabled: true });
+    return id;
+  }
+
+  const peers: Peers = {
+    bot,
+    receiver,
+    providers,
+    async setUp(act, password, engine = findProgram('xray') ?? findProgram('v2ray')) {
+      await act('updateSettings', { selling: true, engine_path: engine, password });
+      await act('saveBot', { token: BOT_TOKEN, api_root: bot.root, allow_private: true, password });
+      await act('createWebhook', { url: receiver.url, types: null, allow_private: true, password });
+      const providerIds: number[] = [];
+      for (const { kind, fields, root } of providers) {
+        const given = { kind, name: kind, fields: { ...fields }, api_root: root, allow_private: true, password };
+        providerIds.push((await act('createProvider', given)).id);
+      }
+      const { id: tariffId } = await act('createTariff', { name: 'Monthly', duration: { months: 1 } });
+      const sold = { kind: 'days', days: 30 } as const;
+      const prices = [{ amount: 499, currency: 'EUR' }];
+      const offer = { tariff_id: tariffId, name: '30 days', sold, prices, on_sale: true };
+      const { id: offerId } = await act('createOffer', offer);
+      await act('createUser', { name: 'Anna', tariff_id: tariffId });
+      const nodeIds = [await addLocal(act), await addRemote(act, password)];
+      const scene = { tariffId, offerId, providerIds, nodeIds };
+      await peers.untilUp(act, scene);
+      return scene;
+    },
+    async untilUp(act, { nodeIds: [here = 0, far = 0] }) {
+      await expect.poll(async () => (await act('getBot', {})).state, POLLED).toBe('running');
+      await expect.poll(async () => (await act('getNode', { id: far })).status, POLLED).toBe('up');
+      await expect
+        .poll(async () => (await act('getNode', { id: here })).error_code ?? 'up', POLLED)
+        .toMatch(/^(up|engine_missing)$/);
+    },
+    async generateLoad(act, { tariffId, offerId, providerIds, nodeIds }, password, kinds = WORK_KINDS) {
+      runs += 1;
+      const received = receiver.received.length;
+      const asked = providers.map(({ requests }) => requests.length);
+      const begun: Promise<unknown>[] = [];
+      const addUser = (more: object = {}) => act('createUser', { name: `User ${runs}`, tariff_id: tariffId, ...more });
+      const works: Readonly<Record<WorkKind, () => Promise<void>>> = {
+        async delivery() {
+          receiver.answer = () => null;
+          await addUser();
+          await receiver.until((all) => all.length > received);
+        },
+        async payment() {
+          for (const provider of providers) provider.setSilent(true);
+          for (const provider_id of providerIds) {
+            const { id: user_id } = await addUser({ expires_at: LATER });
+            const { id } = await act('createOrder', { user_id, offer_id: offerId });
+            begun.push(act('openOrder', { id, provider_id }));
+          }
+          const areAsked = () => providers.every(({ requests }, index) => requests.length > (asked[index] ?? 0));
+          await expect.poll(areAsked, POLLED).toBe(true);
+        },
+        async message() {
+          bot.write(ADMIN_CHAT, `/start ${runs}`);
+        },
+        async backup() {
+          begun.push(act('createBackup', { password }));
+        },
+        async bulk() {
+          begun.push(act('bulkUsers', { filter: { all: true }, action: 'reset' }));
+        },
+        async proof() {
+          begun.push(act('createKey', { name: `key ${runs}`, access: 'read', password }));
+        },
+        async address() {
+          begun.push(act('changeAddresses', { port: await freePort(), password }));
+        },
+        async join() {
+          const { id } = await act('createNode', { name: `New ${runs}`, address: HOST });
+          await act('inviteNode', { id, port: await freePort(), password });
+        },
+        async certificate() {
+          begun.push(act('renewCertificate', { target: 'panel', password }));
+        },
+        async change() {
+          for (const id of nodeIds) begun.push(act('updateNode', { id, name: `Node ${id}, ${runs}` }));
+        },
+        async write() {
+          begun.push(addUser());
+        },
+      };
+      for (const kind of kinds) await works[kind]();
+      const refused = Promise.allSettled(begun).then((outcomes) =>
+        outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [String(outcome.reason)] : [])),
+      );
+      return { begun: refused };
+    },
+    answer() {
+      receiver.answer = () => ({ status: 204 });
+      for (const provider of providers) provider.setSilent(false);
+    },
+    async [Symbol.asyncDispose]() {
+      await closeMachine();
+      await bot[Symbol.asyncDispose]();
+      await receiver[Symbol.asyncDispose]();
+      for (const provider of providers) await provider[Symbol.asyncDispose]();
+      rmSync(machineFolder, { recursive: true, force: true });
+    },
+  };
+  return peers;
+}
+
+const LATER = '2037-06-01T10:00:00.000Z';
