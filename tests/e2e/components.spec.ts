@@ -2,6 +2,7 @@
 import { test as base, expect, type Page } from '@playwright/test';
 import { expectAccessible } from './support/axe.ts';
 import { type ServedGallery, serveGallery } from './support/gallery.ts';
+import { getToast } from './support/toast.ts';
 import { watchPage } from './support/watch.ts';
 
 const test = base.extend<{ readonly open: (page: string) => Promise<void> }, { readonly gallery: ServedGallery }>({
@@ -282,7 +283,7 @@ test('a record is a dialog of its own, and its toasts can be undone', async ({ p
   await open('small');
   await page.getByRole('button', { name: 'With undo' }).click();
   await page.getByRole('button', { name: 'Undo', exact: true }).click();
-  await expect(page.getByText('Undone')).toBeVisible();
+  await expect(getToast(page, 'Undone')).toBeVisible();
   await page.getByRole('button', { name: 'Failure' }).click();
   const alert = page.getByRole('alert').filter({ hasText: 'The panel failed.' }).last();
   await expect(alert).toContainText('Request 0b6f7d0e5c2b4f5e9a3d1c8e7f60a1b2');

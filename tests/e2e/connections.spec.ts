@@ -2,6 +2,7 @@
 import { expectAccessible } from './support/axe.ts';
 import { expect, test } from './support/fixtures.ts';
 import { prove } from './support/settings.ts';
+import { getToast } from './support/toast.ts';
 
 test('are made with REALITY keys and the link as it will be', { tag: '@smoke' }, async ({ page, panel, visit }) => {
   await visit('connections');
@@ -21,7 +22,7 @@ test('are made with REALITY keys and the link as it will be', { tag: '@smoke' },
   await expect(form.locator('code')).toContainText('#Helsinki%2C%20new');
   await expectAccessible(page, 'the form of a connection');
   await form.getByRole('button', { name: 'Add connection' }).click();
-  await expect(page.getByText('Connection Helsinki, new added')).toBeVisible();
+  await expect(getToast(page, 'Connection Helsinki, new added')).toBeVisible();
 
   const list = await panel.administrator?.call('listInbounds', { limit: 500 });
   const made = list?.body.items.find(({ name }) => name === 'Helsinki, new');
@@ -96,7 +97,7 @@ test('of Hysteria2 ask for nothing but a name and an obfuscation, on a port of U
   await expect(form.locator('code')).toContainText(`obfs=salamander&obfs-password=${password}`);
   await expectAccessible(page, 'a connection of hysteria2');
   await form.getByRole('button', { name: 'Add connection' }).click();
-  await expect(page.getByText('Connection Mobile added')).toBeVisible();
+  await expect(getToast(page, 'Connection Mobile added')).toBeVisible();
   const list = await panel.administrator?.call('listInbounds', { limit: 500 });
   expect(list?.body.items.find(({ name }) => name === 'Mobile')).toMatchObject({
     tag: 'hysteria2',
@@ -121,7 +122,7 @@ test('of WireGuard have keys, and addresses that need not be named', async ({ pa
   await expect(form.locator('code')).toContainText('&address=10.64.0.2%2F32&mtu=1280#Tunnel');
   await expectAccessible(page, 'a connection of wireguard');
   await form.getByRole('button', { name: 'Add connection' }).click();
-  await expect(page.getByText('Connection Tunnel added')).toBeVisible();
+  await expect(getToast(page, 'Connection Tunnel added')).toBeVisible();
   const list = await panel.administrator?.call('listInbounds', { limit: 500 });
   expect(list?.body.items.find(({ name }) => name === 'Tunnel')).toMatchObject({
     tag: 'wireguard',
@@ -145,7 +146,7 @@ test('are on several nodes by one definition, chosen by keyboard', async ({ page
   await page.keyboard.press('Enter');
   await expectAccessible(page, 'a connection on two nodes');
   await page.keyboard.press('Control+Enter');
-  await expect(page.getByText('Connection Everywhere added')).toBeVisible();
+  await expect(getToast(page, 'Connection Everywhere added')).toBeVisible();
   const listGroup = async () => {
     const list = await panel.administrator?.call('listInbounds', { limit: 500 });
     return list?.body.items.filter(({ name }) => name.startsWith('Everywhere')) ?? [];
@@ -162,7 +163,7 @@ test('are on several nodes by one definition, chosen by keyboard', async ({ page
   await record.getByLabel('Port', { exact: true }).fill('51998');
   await expectAccessible(page, 'a connection of a group');
   await record.getByRole('button', { name: 'Save' }).click();
-  await expect(page.getByText('Connection Everywhere saved')).toBeVisible();
+  await expect(getToast(page, 'Connection Everywhere saved')).toBeVisible();
   await expect.poll(async () => (await listGroup()).map(({ port }) => port)).toEqual([51_998, 51_998]);
 
   await page.getByRole('link', { name: 'Everywhere', exact: true }).click();
@@ -174,7 +175,7 @@ test('are on several nodes by one definition, chosen by keyboard', async ({ page
   await expect(question.getByText(/^It is deleted on 1 node/)).toBeVisible();
   await expectAccessible(page, 'the nodes of a connection');
   await page.keyboard.press('Enter');
-  await expect(page.getByText('Everywhere is on 1 node')).toBeVisible();
+  await expect(getToast(page, 'Everywhere is on 1 node')).toBeVisible();
   expect((await listGroup()).map(({ name }) => name)).toEqual(['Everywhere']);
 });
 
@@ -197,7 +198,7 @@ test('with tls get a certificate of the panel, or an own one whose faults stand 
   await expect(form.getByText('This cannot be read')).toBeVisible();
   await form.getByRole('button', { name: 'Let the panel create one' }).click();
   await form.getByRole('button', { name: 'Add connection' }).click();
-  await expect(page.getByText('Connection With TLS added')).toBeVisible();
+  await expect(getToast(page, 'Connection With TLS added')).toBeVisible();
   const list = await panel.administrator?.call('listInbounds', { limit: 500 });
   const made = list?.body.items.find(({ name }) => name === 'With TLS');
   expect(made).toMatchObject({ security: 'tls', certificate: null, certificate_self_signed: true });
@@ -235,7 +236,7 @@ test('warn of what may keep users from connecting, in the list and as the form s
   await expect(warnings).toHaveCount(0);
   await form.getByRole('button', { name: 'Save' }).click();
   await prove(page);
-  await expect(page.getByText('Connection Warned saved')).toBeVisible();
+  await expect(getToast(page, 'Connection Warned saved')).toBeVisible();
   await expect(page.getByRole('row', { name: /^Warned/ })).not.toContainText('warning');
 });
 

@@ -2,6 +2,7 @@
 import { expectAccessible } from './support/axe.ts';
 import { expect, test } from './support/fixtures.ts';
 import { type InterceptedCalls, interceptCalls } from './support/intercept.ts';
+import { getToast } from './support/toast.ts';
 import { otherWindow } from './support/users.ts';
 
 /** Replies to one operation as the panel does when it refuses. */
@@ -28,7 +29,7 @@ test('a 429 says when to come again, and the same form then goes through', async
   await expectAccessible(page, 'a 429');
   calls.restore();
   await form.getByRole('button', { name: 'Add plan' }).click();
-  await expect(page.getByText('Plan Too soon added')).toBeVisible();
+  await expect(getToast(page, 'Plan Too soon added')).toBeVisible();
 });
 
 test('a 409 names what stands in the way', async ({ page, panel, visit }) => {

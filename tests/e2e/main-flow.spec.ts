@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createClient } from '../support/http-client.ts';
 import { expect, navigateByKeys, test } from './support/fixtures.ts';
 import { ADMIN } from './support/panels.ts';
+import { getToast } from './support/toast.ts';
 import { makeUser, otherWindow } from './support/users.ts';
 
 test.describe('by keyboard alone', () => {
@@ -61,7 +62,7 @@ test.describe('by keyboard alone', () => {
     await expect(form).toBeVisible();
     await tabTo(/^Extend by /);
     await page.keyboard.press('Enter');
-    await expect(page.getByText(new RegExp(`^${name} extended to`))).toBeVisible();
+    await expect(getToast(page, new RegExp(`^${name} extended to`))).toBeVisible();
     await tabTo('Copy the link');
     await page.keyboard.press('Enter');
     const list = await otherWindow(panel).call('listUsers', { q: 'kay board' });

@@ -4,6 +4,7 @@ import { freePort } from '../support/free-port.ts';
 import { expectAccessible } from './support/axe.ts';
 import { expect, test } from './support/fixtures.ts';
 import { prove } from './support/settings.ts';
+import { getToast } from './support/toast.ts';
 
 test('say how they are and what to do', async ({ page, visit }) => {
   await visit('nodes');
@@ -88,7 +89,7 @@ test('are made, changed with a way back, and deleted by name', { tag: '@smoke' }
   await edit.getByLabel('Note').fill('Rented until May');
   await edit.getByRole('button', { name: 'Save' }).click();
   await prove(page);
-  await expect(page.getByText('Node Bergen saved')).toBeVisible();
+  await expect(getToast(page, 'Node Bergen saved')).toBeVisible();
   await expect(page.getByRole('dialog', { name: 'Bergen' }).getByText('Reachable for users')).toBeVisible();
   await expect(page.getByRole('dialog', { name: 'Bergen' }).getByText('Rented until May')).toBeVisible();
   await page.getByRole('button', { name: 'Undo' }).click();
@@ -99,7 +100,7 @@ test('are made, changed with a way back, and deleted by name', { tag: '@smoke' }
   await page.getByRole('menuitem', { name: 'Drain' }).click();
   await expectAccessible(page, 'what becomes of the users of a node');
   await page.getByRole('dialog', { name: 'Drain Oslo' }).getByRole('button', { name: 'Drain' }).click();
-  await expect(page.getByText('Node Oslo continues to serve, but links omit it')).toBeVisible();
+  await expect(getToast(page, 'Node Oslo continues to serve, but links omit it')).toBeVisible();
   await expect(record.getByText('Links omit it. No user is connected to it.')).toBeVisible();
   await expectAccessible(page, 'a node that is drained');
   await record.getByRole('button', { name: /More actions/ }).click();
@@ -114,7 +115,7 @@ test('are made, changed with a way back, and deleted by name', { tag: '@smoke' }
   const question = page.getByRole('dialog', { name: 'Delete Oslo' });
   await question.getByRole('textbox').fill('Oslo');
   await page.keyboard.press('Enter');
-  await expect(page.getByText('Node Oslo deleted')).toBeVisible();
+  await expect(getToast(page, 'Node Oslo deleted')).toBeVisible();
   await panel.administrator?.call('createNode', { name: 'Made elsewhere', address: '203.0.113.9' });
   await expect(page.getByRole('link', { name: 'Made elsewhere' })).toBeVisible();
 });
@@ -142,7 +143,7 @@ test('are drained, and their users moved to connections of others', async ({ pag
   await page.keyboard.press('Space');
   await expectAccessible(page, 'a node that is drained with its users');
   await question.getByRole('button', { name: 'Drain' }).click();
-  await expect(page.getByText('1 user moved off Old')).toBeVisible();
+  await expect(getToast(page, '1 user moved off Old')).toBeVisible();
   const moved = await act?.call('getUser', { id: user?.body.id ?? 0 });
   expect(moved?.body.inbounds).toEqual([to]);
   await expect(record.getByText('Draining').first()).toBeVisible();

@@ -1,6 +1,7 @@
 // Plans: made, copied, changed with a way back, archived while someone has them, deleted by name where no user has them.
 import { expectAccessible } from './support/axe.ts';
 import { expect, test } from './support/fixtures.ts';
+import { getToast } from './support/toast.ts';
 
 test('are made, copied and deleted by name', { tag: '@smoke' }, async ({ page, visit }) => {
   await visit('plans');
@@ -15,7 +16,7 @@ test('are made, copied and deleted by name', { tag: '@smoke' }, async ({ page, v
   await form.getByLabel('Traffic limit').fill('20');
   await form.getByLabel('Price').fill('1.5');
   await page.keyboard.press('Control+Enter');
-  await expect(page.getByText('Plan Weekend <b>20</b> added')).toBeVisible();
+  await expect(getToast(page, 'Plan Weekend <b>20</b> added')).toBeVisible();
   const row = page.getByRole('row', { name: /Weekend <b>20/ });
   await expect(row).toContainText('20 GB');
   await expect(row).toContainText('€1.50');
@@ -57,7 +58,7 @@ test('in use are archived, and can be offered again', async ({ page, panel, visi
   await expect(page.getByRole('link', { name: 'Has a user' })).toBeVisible();
   await expectAccessible(page, 'archived plans');
   await page.getByRole('button', { name: 'Undo' }).click();
-  await expect(page.getByText('Undone')).toBeVisible();
+  await expect(getToast(page, 'Undone')).toBeVisible();
   await page.getByRole('button', { name: /^Offered/ }).click();
   await expect(page.getByRole('link', { name: 'Has a user' })).toBeVisible();
 });
@@ -102,7 +103,7 @@ test('that are half typed are not discarded by Back without a question, and savi
   await expect(page).toHaveURL(/#\/plans\/new$/);
   await expect(form.getByLabel('Name')).toHaveValue('A whole plan');
   await form.getByRole('button', { name: 'Add plan' }).click();
-  await expect(page.getByText('Plan A whole plan added')).toBeVisible();
+  await expect(getToast(page, 'Plan A whole plan added')).toBeVisible();
   await expect(form).toBeHidden();
   await expect(page).toHaveURL(/#\/plans$/);
   await expect(question).toHaveCount(0);

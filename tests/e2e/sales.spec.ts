@@ -6,6 +6,7 @@ import { expectAccessible } from './support/axe.ts';
 import { expect, test } from './support/fixtures.ts';
 import { ADMIN, type BrowserPanel } from './support/panels.ts';
 import { prove } from './support/settings.ts';
+import { getToast } from './support/toast.ts';
 import { makeUser, otherWindow, readUser } from './support/users.ts';
 
 /** A plan with an offer of a month on sale. */
@@ -84,7 +85,7 @@ test('an offer is added to a plan, changed and deleted', async ({ page, panel, v
   await page.getByRole('option', { name: 'XTR' }).click();
   await expectAccessible(page, 'the form of an offer');
   await form.getByRole('button', { name: 'Add offer' }).click();
-  await expect(page.getByText('Offer 3 months added')).toBeVisible();
+  await expect(getToast(page, 'Offer 3 months added')).toBeVisible();
   const offer = page.getByRole('row', { name: /3 months/ });
   await expect(offer).toContainText('€12.99 · ⭐ 700');
   await expect(offer).toContainText('On sale');
@@ -123,7 +124,7 @@ test('a payment is recorded and refunded, and the history and the sums show both
   await expectAccessible(page, 'the form of a payment');
   await form.getByRole('button', { name: 'Record', exact: true }).click();
   await prove(page, { password: ADMIN.password });
-  await expect(page.getByText('⭐ 250 from Paula Payer recorded')).toBeVisible();
+  await expect(getToast(page, '⭐ 250 from Paula Payer recorded')).toBeVisible();
   const payments = record.getByRole('region', { name: 'Payments' });
   await expect(payments).toContainText('⭐ 250 · 1 month');
   expect((await readUser(panel, id)).expires_at).toBe('2090-06-10T10:00:00.000Z');
@@ -149,7 +150,7 @@ test('a payment is recorded and refunded, and the history and the sums show both
   await expect(order).toContainText('Refunded');
   expect((await readUser(panel, id)).expires_at).toBe(expires_at);
   await page.getByRole('button', { name: 'Overview' }).click();
-  await expect(page.getByText('⭐ 250 refunded')).toBeVisible();
+  await expect(page.getByRole('main').getByText('⭐ 250 refunded')).toBeVisible();
 });
 
 test('a user is asked for a payment by a link, and the provider is asked whether it came', async ({ page, own }) => {
@@ -165,7 +166,7 @@ test('a user is asked for a payment by a link, and the provider is asked whether
   await expect(form.getByLabel('Payment method')).toHaveValue('The buyer chooses');
   await expectAccessible(page, 'the form of an order');
   await form.getByRole('button', { name: 'Create link' }).click();
-  await expect(page.getByText('Order no. 1 created. Copy its link and send it.')).toBeVisible();
+  await expect(getToast(page, 'Order no. 1 created. Copy its link and send it.')).toBeVisible();
   await expect(record.getByRole('button', { name: 'Copy link: payment of order no. 1' })).toBeVisible();
   await record.getByRole('button', { name: 'Request a payment' }).click();
   await form.getByLabel('Payment method').click();
@@ -176,7 +177,7 @@ test('a user is asked for a payment by a link, and the provider is asked whether
   await own.visit('sales/orders');
   const row = page.getByRole('row', { name: /Linda Link/ });
   await row.getByRole('button', { name: 'Check order no. 1 with the provider' }).click();
-  await expect(page.getByText('Order no. 1 is not paid yet')).toBeVisible();
+  await expect(getToast(page, 'Order no. 1 is not paid yet')).toBeVisible();
   await expectAccessible(page, 'an open order');
   fake.pay(fake.invoices[0]?.token ?? '');
   // No more often than the provider allows.
@@ -310,7 +311,7 @@ test('a promo code is added, limited to a plan, and turned off', async ({ panel,
   await page.keyboard.press('Tab');
   await expectAccessible(page, 'the form of a promo code');
   await drawer.getByRole('button', { name: 'Add code' }).click();
-  await expect(page.getByText('Promo code AUTUMN added')).toBeVisible();
+  await expect(getToast(page, 'Promo code AUTUMN added')).toBeVisible();
   const row = page.getByRole('row').filter({ hasText: 'AUTUMN' });
   await expect(row).toContainText('+ 5 days');
   await expect(row).toContainText('Active');
@@ -358,7 +359,7 @@ test('an offer is asked for with a promo code', async ({ page, own }) => {
   const request = page.getByRole('form', { name: 'Request a payment' });
   await request.getByLabel('Promo code').fill('autumn');
   await request.getByRole('button', { name: 'Create link' }).click();
-  await expect(page.getByText(/Order no\. \d+ created/)).toBeVisible();
+  await expect(getToast(page, /Order no\. \d+ created/)).toBeVisible();
   const [order] = (await call('listOrders', { user_id: user.id, limit: 5 })).body.items;
   expect(order).toMatchObject({ amount: Math.ceil(amount / 2), currency, promo: { code: 'AUTUMN' } });
 });

@@ -4,6 +4,7 @@ import { freePort } from '../support/free-port.ts';
 import { expectAccessible } from './support/axe.ts';
 import { expect, type OwnPanel, test } from './support/fixtures.ts';
 import { card, prove } from './support/settings.ts';
+import { getToast } from './support/toast.ts';
 import { otherWindow } from './support/users.ts';
 
 test('a new secret path moves the page to its new address and closes the old one', async ({ page, own }) => {
@@ -83,7 +84,7 @@ test('links get a path, names are checked, and a refused one stays as typed', as
   await proxies.pressSequentially('10.0.0.0/8,192.168.0.1 ');
   await names.getByRole('button', { name: 'Save' }).click();
   await prove(page);
-  await expect(page.getByText('Addresses saved')).toBeVisible();
+  await expect(getToast(page, 'Addresses saved')).toBeVisible();
   await expect(card(page, 'Current addresses')).toContainText('https://vpn.example.com/sub/');
 
   const links = card(page, 'Subscription links');

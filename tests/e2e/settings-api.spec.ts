@@ -7,6 +7,7 @@ import { expectAccessible } from './support/axe.ts';
 import { expect, test } from './support/fixtures.ts';
 import { ADMIN } from './support/panels.ts';
 import { card, proofDialog, prove } from './support/settings.ts';
+import { getToast } from './support/toast.ts';
 import { otherWindow } from './support/users.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)> بوت 🦦';
@@ -65,7 +66,7 @@ test('a key is made, shown once, copied, works by its curl line, and is revoked'
   const question = page.getByRole('dialog', { name: `Revoke ${HOSTILE}` });
   await expect(question.getByText(/stop working at their next request/)).toBeVisible();
   await question.getByRole('button', { name: 'Revoke' }).click();
-  await expect(page.getByText(`${HOSTILE} revoked`)).toBeVisible();
+  await expect(getToast(page, `${HOSTILE} revoked`)).toBeVisible();
   await expect(keys.getByText('No keys yet')).toBeVisible();
   await keys.getByText('1 expired or revoked key').click();
   await expect(keys.getByRole('listitem')).toContainText('Revoked');
@@ -108,5 +109,5 @@ test('the address is copied, the description downloaded, the limit of requests s
   await limit.getByLabel('Requests a minute for each key').fill('900');
   await page.keyboard.press('Enter');
   await prove(page);
-  await expect(page.getByText('Settings saved')).toBeVisible();
+  await expect(getToast(page, 'Settings saved')).toBeVisible();
 });

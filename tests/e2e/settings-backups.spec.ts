@@ -6,6 +6,7 @@ import { expectAccessible } from './support/axe.ts';
 import { expect, test } from './support/fixtures.ts';
 import { ADMIN } from './support/panels.ts';
 import { card, prove } from './support/settings.ts';
+import { getToast } from './support/toast.ts';
 import { makeUser, otherWindow } from './support/users.ts';
 
 const PASSPHRASE = 'a passphrase for backups';
@@ -15,7 +16,7 @@ async function make(page: Page, passphrase = ''): Promise<void> {
   await form.getByLabel('Passphrase').fill(passphrase);
   await form.getByRole('button', { name: 'Create a backup now' }).click();
   await prove(page);
-  await expect(page.getByText(/^Backup created, /)).toBeVisible();
+  await expect(getToast(page, /^Backup created, /)).toBeVisible();
 }
 
 test('are made, checked, restored, and what was there before is kept', async ({ page, own }) => {
@@ -73,7 +74,7 @@ test('are downloaded, uploaded again, refused where damaged, and deleted', async
     await (await chooser).setFiles({ name: 'mine.gatehouse-backup', mimeType: 'application/octet-stream', buffer });
   };
   await upload(content);
-  await expect(page.getByText(/^Backup uploaded, /)).toBeVisible();
+  await expect(getToast(page, /^Backup uploaded, /)).toBeVisible();
   await list.getByRole('link', { name: /^Check and restore/ }).click();
   const drawer = page.getByRole('dialog', { name: 'Restore a backup' });
   await expect(drawer.getByText('Whole and restorable')).toBeVisible();
@@ -136,7 +137,7 @@ test('are scheduled by keyboard, with a passphrase that is asked for', async ({ 
   await schedule.getByLabel('Passphrase', { exact: true }).fill(PASSPHRASE);
   await page.keyboard.press('Enter');
   await prove(page);
-  await expect(page.getByText('Schedule saved')).toBeVisible();
+  await expect(getToast(page, 'Schedule saved')).toBeVisible();
   await expect(schedule.getByLabel('Unchanged: encrypted with the present passphrase')).toBeChecked();
   const { body } = await otherWindow(own).call('listBackups', {});
   expect(body.schedule).toMatchObject({ every_hours: 24, keep: 5, encrypted: true });

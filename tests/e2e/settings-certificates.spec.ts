@@ -5,6 +5,7 @@ import { connect } from 'node:tls';
 import { expectAccessible } from './support/axe.ts';
 import { expect, test } from './support/fixtures.ts';
 import { card, prove } from './support/settings.ts';
+import { getToast } from './support/toast.ts';
 
 /** The SHA-256 fingerprint of what is served at an address now. */
 function servedAt(url: string): Promise<string> {
@@ -42,7 +43,7 @@ test('what is served is shown, and renewed without a dropped page', async ({ pag
   await expectAccessible(page, 'the question before a new certificate');
   await question.getByRole('button', { name: 'Renew' }).click();
   await prove(page);
-  await expect(page.getByText(/^New certificate in use, valid until/)).toBeVisible();
+  await expect(getToast(page, /^New certificate in use, valid until/)).toBeVisible();
   const after = await servedAt(own.url);
   expect(after).not.toBe(before);
   await expect(served).toContainText(after);
@@ -79,7 +80,7 @@ test('a certificate is imported from its files; one that cannot be served says w
   await (await chooser).setFiles({ name: 'privkey.pem', mimeType: 'text/plain', buffer: Buffer.from(key) });
   await expect(form.getByLabel('Private key', { exact: true })).toHaveValue(key);
   await form.getByRole('button', { name: 'Import', exact: true }).click();
-  await expect(page.getByText(/^Certificate imported, valid until/)).toBeVisible();
+  await expect(getToast(page, /^Certificate imported, valid until/)).toBeVisible();
   await expect(form).toBeHidden();
 
   const served = card(page, 'The panel’s certificate');

@@ -5,6 +5,7 @@ import { expect, test } from './support/fixtures.ts';
 import { ADMIN } from './support/panels.ts';
 import { card, proofDialog, prove } from './support/settings.ts';
 import { expectRing } from './support/sight.ts';
+import { getToast } from './support/toast.ts';
 import { otherWindow } from './support/users.ts';
 
 const NEW_PASSWORD = 'violet otter under bridges';
@@ -33,7 +34,7 @@ test('the password changes, with other sessions and, if asked for, the keys', as
   await expect(password.getByLabel('New password', { exact: true })).toHaveValue(NEW_PASSWORD);
   await password.getByLabel('Current password').fill(ADMIN.password);
   await password.getByRole('button', { name: 'Change the password' }).click();
-  await expect(page.getByText(/^Password changed · \d+ other sessions? ended · 1 key revoked$/)).toBeVisible();
+  await expect(getToast(page, /^Password changed · \d+ other sessions? ended · 1 key revoked$/)).toBeVisible();
 
   expect((await otherWindow(own).call('listUsers', {})).status).toBe(401);
   const refused = await page.context().request.get(`${own.baseUrl}/users`, {
@@ -113,7 +114,7 @@ test('sessions tell their device and address; one is ended, then all others', as
   await expect(proofDialog(page)).toHaveCount(0);
   await row.getByRole('button', { name: /^End the session of/ }).click();
   await prove(page);
-  await expect(page.getByText(/^Session ended: /)).toBeVisible();
+  await expect(getToast(page, /^Session ended: /)).toBeVisible();
   await expect(row).toHaveCount(0);
   // The panel says so by itself.
   await expect(phone.getByRole('dialog', { name: 'Your session has ended' })).toBeVisible();
@@ -122,7 +123,7 @@ test('sessions tell their device and address; one is ended, then all others', as
   await sessions.getByRole('button', { name: 'End all others' }).click();
   const question = page.getByRole('dialog', { name: 'End all other sessions?' });
   await question.getByRole('button', { name: 'End all others' }).click();
-  await expect(page.getByText(/^\d+ sessions? ended$/)).toBeVisible();
+  await expect(getToast(page, /^\d+ sessions? ended$/)).toBeVisible();
   await expect(rows).toHaveCount(1);
   expect((await otherWindow(own).call('listUsers', {})).status).toBe(401);
 });

@@ -3,6 +3,7 @@ import { isVerified, openReceiver } from '../webhooks/receiver.ts';
 import { expectAccessible } from './support/axe.ts';
 import { expect, test } from './support/fixtures.ts';
 import { card, prove } from './support/settings.ts';
+import { getToast } from './support/toast.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)> بوت 🦦';
 
@@ -72,7 +73,7 @@ test('a webhook is added, tested, rotated, disabled and deleted', async ({ page,
 
   await record.getByRole('button', { name: 'More' }).click();
   await page.getByRole('menuitem', { name: 'Disable' }).click();
-  await expect(page.getByText('Webhook disabled')).toBeVisible();
+  await expect(getToast(page, 'Webhook disabled')).toBeVisible();
   await expect(record.getByRole('button', { name: 'Send a test' })).toBeDisabled();
   await record.getByRole('button', { name: 'More' }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();

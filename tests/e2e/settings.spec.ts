@@ -3,6 +3,7 @@ import { isFull } from '../support/long.ts';
 import { expectAccessible } from './support/axe.ts';
 import { expect, LOOKS, test } from './support/fixtures.ts';
 import { card, prove } from './support/settings.ts';
+import { getToast } from './support/toast.ts';
 
 test('the panel’s title, language and time zone are saved and seen at once', { tag: '@smoke' }, async ({
   page,
@@ -57,7 +58,7 @@ test('input that is not saved is not discarded without a question, wherever one 
   // What is saved, or is as it was, is left without a question.
   await title.fill('Saved');
   await card(page, 'General').getByRole('button', { name: 'Save' }).click();
-  await expect(page.getByText('Settings saved')).toBeVisible();
+  await expect(getToast(page, 'Settings saved')).toBeVisible();
   await page.getByRole('link', { name: 'Security', exact: true }).click();
   await expect(card(page, 'Two-factor sign-in')).toBeVisible();
 });
@@ -74,7 +75,7 @@ test('how long records are kept is refused out of bounds and kept as typed', asy
   await audit.fill('400');
   await kept.getByRole('button', { name: 'Save' }).click();
   await prove(page);
-  await expect(page.getByText('Settings saved')).toBeVisible();
+  await expect(getToast(page, 'Settings saved')).toBeVisible();
   await page.reload();
   await expect(audit).toHaveValue('400');
 });
@@ -90,7 +91,7 @@ test('restarts of engines that cut users off are switched by keyboard', async ({
   await concurrent.press('Space');
   await expectAccessible(page, 'a switch turned off');
   await cut.getByRole('button', { name: 'Save' }).press('Enter');
-  await expect(page.getByText('Settings saved')).toBeVisible();
+  await expect(getToast(page, 'Settings saved')).toBeVisible();
   const stored = (await own.administrator?.call('getPanelSettings', {}))?.body;
   expect(stored).toMatchObject({ restart_to_cut_off: false, cut_off_concurrent: true });
 });
@@ -109,7 +110,7 @@ test('notices before the end of a term are whole days, stored with the longest f
   await expectAccessible(page, 'a refused notice');
   await days.press('Backspace');
   await notices.getByRole('button', { name: 'Save' }).click();
-  await expect(page.getByText('Settings saved')).toBeVisible();
+  await expect(getToast(page, 'Settings saved')).toBeVisible();
   expect((await own.administrator?.call('getPanelSettings', {}))?.body.expiring_notice_days).toEqual([14, 7, 3, 1]);
 });
 
@@ -132,7 +133,7 @@ test('what users see is checked, saved, and stands on their page', async ({ page
   await sub.getByLabel('Title', { exact: true }).fill('Anna’s VPN');
   await sub.getByLabel('Update every, hours').fill('6');
   await page.keyboard.press('Enter');
-  await expect(page.getByText('Settings saved')).toBeVisible();
+  await expect(getToast(page, 'Settings saved')).toBeVisible();
   const { body } = (await own.administrator?.call('getPanelSettings', {})) ?? {};
   expect(body).toMatchObject({
     subscription_title: 'Anna’s VPN',
@@ -156,7 +157,7 @@ test('sections are reached and changed by keyboard alone', async ({ page, own })
   await page.keyboard.press('Control+a');
   await page.keyboard.type('By keyboard');
   await page.keyboard.press('Enter');
-  await expect(page.getByText('Settings saved')).toBeVisible();
+  await expect(getToast(page, 'Settings saved')).toBeVisible();
   await expect(page).toHaveTitle(/^Subscription · Settings/);
 });
 

@@ -5,6 +5,7 @@ import { Secret, TOTP } from 'otpauth';
 import { PASSWORD } from '../support/cli.ts';
 import { expect, type OwnPanel, test } from './support/fixtures.ts';
 import { card, proofDialog } from './support/settings.ts';
+import { getToast } from './support/toast.ts';
 import { makeUser, otherWindow } from './support/users.ts';
 
 const MAX_CLICKS = 8;
@@ -170,7 +171,7 @@ const TASKS: readonly Task[] = [
       await hand.press('Control+Enter');
     },
     async done(page) {
-      await expect(page.getByText(/^Plan Yearly.* added$/)).toBeVisible();
+      await expect(getToast(page, /^Plan Yearly.* added$/)).toBeVisible();
       // The form goes back in the history, which the browser does a moment later: what goes elsewhere before it would end up here.
       await expect(page).toHaveURL(/#\/plans$/);
     },

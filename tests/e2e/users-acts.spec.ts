@@ -7,6 +7,7 @@ import { expect, test } from './support/fixtures.ts';
 import { interceptCalls } from './support/intercept.ts';
 import { prove } from './support/settings.ts';
 import { expectRing } from './support/sight.ts';
+import { getToast } from './support/toast.ts';
 import { makeUser, otherWindow, readUser } from './support/users.ts';
 
 async function act(page: Page, name: string): Promise<void> {
@@ -117,15 +118,15 @@ test.describe('the record', () => {
     const { id } = await makeUser(panel, 'Dora Toggle', { expires_at: '2090-01-01T00:00:00.000Z' });
     await visit(`users/${id}`);
     await act(page, 'Disable');
-    await expect(page.getByText('Dora Toggle disabled')).toBeVisible();
+    await expect(getToast(page, 'Dora Toggle disabled')).toBeVisible();
     await expect(page.getByText(/^Disabled now by admin\./)).toBeVisible();
     await page.getByRole('button', { name: 'Undo' }).click();
-    await expect(page.getByText('Undone')).toBeVisible();
+    await expect(getToast(page, 'Undone')).toBeVisible();
     expect((await readUser(panel, id)).enabled).toBe(true);
 
     await act(page, 'Disable');
     await page.getByRole('button', { name: 'Enable', exact: true }).click();
-    await expect(page.getByText('Dora Toggle enabled')).toBeVisible();
+    await expect(getToast(page, 'Dora Toggle enabled')).toBeVisible();
     expect((await readUser(panel, id)).state).toBe('active');
   });
 
@@ -138,10 +139,10 @@ test.describe('the record', () => {
     await expect(form.getByText(/^New end: 2 Mar 2030/)).toBeVisible();
     await form.getByRole('button', { name: '3 months' }).click();
     await form.getByRole('button', { name: 'Extend by 3 months' }).click();
-    await expect(page.getByText('Ella Extend extended to 30 Apr 2030')).toBeVisible();
+    await expect(getToast(page, 'Ella Extend extended to 30 Apr 2030')).toBeVisible();
     expect((await readUser(panel, id)).expires_at).toMatch(/^2030-04-30T/);
     await page.getByRole('button', { name: 'Undo' }).click();
-    await expect(page.getByText('Undone')).toBeVisible();
+    await expect(getToast(page, 'Undone')).toBeVisible();
     expect((await readUser(panel, id)).expires_at).toBe('2030-01-31T10:00:00.000Z');
   });
 
@@ -159,10 +160,10 @@ test.describe('the record', () => {
     const form = page.getByRole('form', { name: 'Extend' });
     await expect(form.getByText(/the traffic counter is reset, .+ used until now/)).toBeVisible();
     await form.getByRole('button', { name: 'Extend by 1 month' }).click();
-    await expect(page.getByText(`${name} extended to`, { exact: false })).toContainText('the traffic counter is reset');
+    await expect(getToast(page, `${name} extended to`)).toContainText('the traffic counter is reset');
     expect(await readUser(panel, id)).toMatchObject({ state: 'active' });
     await page.getByRole('button', { name: 'Undo' }).click();
-    await expect(page.getByText('Undone')).toBeVisible();
+    await expect(getToast(page, 'Undone')).toBeVisible();
     const after = await readUser(panel, id);
     expect(after).toMatchObject({ state: 'expired', expires_at: past });
     // What the node of a demonstration counted meanwhile is added.
@@ -227,7 +228,7 @@ test.describe('the record', () => {
     await record.getByRole('button', { name: 'Change: Addresses at once' }).click();
     await record.getByRole('textbox', { name: 'Addresses at once' }).fill('7');
     await record.getByRole('button', { name: 'Save' }).click();
-    await expect(page.getByText(/Adam Addresses: .* changed/)).toBeVisible();
+    await expect(getToast(page, /Adam Addresses: .* changed/)).toBeVisible();
     expect((await readUser(panel, id)).concurrent_limit).toBe(7);
     await page.keyboard.press('Escape');
     await expect(page.getByRole('row', { name: /Adam Addresses/ })).toContainText('Blocked');
@@ -245,7 +246,7 @@ test.describe('the record', () => {
     await form.getByLabel('Days', { exact: true }).fill('5');
     await expectAccessible(page, 'the form of a grant');
     await form.getByRole('button', { name: 'Add traffic' }).click();
-    await expect(page.getByText('10 GB added for Gwen Grant')).toBeVisible();
+    await expect(getToast(page, '10 GB added for Gwen Grant')).toBeVisible();
     await expect(page.getByText('10 GB of 10 GB left')).toBeVisible();
     await page.getByRole('button', { name: 'Revoke' }).click();
     await page
@@ -275,17 +276,17 @@ test.describe('the record', () => {
     await expect(page.getByRole('textbox', { name: 'Note' })).toHaveValue('Typed elsewhere');
     await page.getByRole('textbox', { name: 'Note' }).fill('Both');
     await page.getByRole('button', { name: 'Save' }).click();
-    await expect(page.getByText('Nora Note: Note changed')).toBeVisible();
+    await expect(getToast(page, 'Nora Note: Note changed')).toBeVisible();
     expect((await readUser(panel, id)).note).toBe('Both');
 
     // The answer's own tag lets the next change follow at once.
     await page.getByRole('button', { name: 'Change: Devices' }).click();
     await page.getByRole('textbox', { name: 'Devices' }).fill('7');
     await page.keyboard.press('Enter');
-    await expect(page.getByText('Nora Note: Devices changed')).toBeVisible();
+    await expect(getToast(page, 'Nora Note: Devices changed')).toBeVisible();
     expect((await readUser(panel, id)).device_limit).toBe(7);
     await page.getByRole('button', { name: 'Undo' }).last().click();
-    await expect(page.getByText('Undone')).toBeVisible();
+    await expect(getToast(page, 'Undone')).toBeVisible();
 
     await page.getByRole('button', { name: 'Change: Name' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('');
@@ -311,7 +312,7 @@ test.describe('the record', () => {
     await expect(page.getByText('Another user has this Telegram ID.').first()).toBeVisible();
     await page.getByRole('textbox', { name: 'Telegram ID' }).fill('99002');
     await page.keyboard.press('Enter');
-    await expect(page.getByText('Mia Metadata: Telegram ID changed')).toBeVisible();
+    await expect(getToast(page, 'Mia Metadata: Telegram ID changed')).toBeVisible();
     expect((await readUser(panel, id)).telegram_id).toBe(99_002);
 
     await page.getByRole('button', { name: 'Change: Metadata' }).click();
@@ -325,10 +326,10 @@ test.describe('the record', () => {
     await expect(page.getByText('Duplicates are not allowed')).toBeVisible();
     await page.getByRole('textbox', { name: 'Name 2' }).fill('campaign');
     await page.getByRole('button', { name: 'Save' }).click();
-    await expect(page.getByText('Mia Metadata: Metadata changed')).toBeVisible();
+    await expect(getToast(page, 'Mia Metadata: Metadata changed')).toBeVisible();
     expect((await readUser(panel, id)).metadata).toEqual({ source: 'friend', campaign: 'twice' });
     await page.getByRole('button', { name: 'Undo' }).last().click();
-    await expect(page.getByText('Undone')).toBeVisible();
+    await expect(getToast(page, 'Undone')).toBeVisible();
     expect((await readUser(panel, id)).metadata).toEqual({ source: 'landing', old: '1' });
     await expect(page.getByText('Changed: metadata', { exact: false }).first()).toBeVisible();
   });
@@ -342,7 +343,7 @@ test.describe('the record', () => {
     await expect(reissue.getByText('stop working at once')).toBeVisible();
     await expectAccessible(page, 'reissue');
     await reissue.getByRole('button', { name: 'Reissue link' }).click();
-    await expect(page.getByText('Rita Gone has a new link')).toBeVisible();
+    await expect(getToast(page, 'Rita Gone has a new link')).toBeVisible();
     expect((await readUser(panel, id)).sub_url).not.toBe(link);
     // No machine of the demonstration takes links.
     const former = page.getByRole('group').filter({ hasText: 'The old link has not worked here since' });
@@ -355,7 +356,7 @@ test.describe('the record', () => {
       .getByRole('dialog', { name: /Reset the traffic/ })
       .getByRole('button', { name: 'Reset traffic' })
       .click();
-    await expect(page.getByText('Traffic of Rita Gone reset')).toBeVisible();
+    await expect(getToast(page, 'Traffic of Rita Gone reset')).toBeVisible();
     await expect(page.getByText('Link reissued')).toBeVisible();
 
     await act(page, 'Delete');
@@ -363,7 +364,7 @@ test.describe('the record', () => {
     await expect(remove.getByRole('button', { name: 'Delete' })).toBeDisabled();
     await remove.getByRole('textbox').fill('Rita Gone');
     await remove.getByRole('button', { name: 'Delete' }).click();
-    await expect(page.getByText('Rita Gone deleted')).toBeVisible();
+    await expect(getToast(page, 'Rita Gone deleted')).toBeVisible();
     await expect(page).toHaveURL(/#\/users$/);
     expect((await otherWindow(panel).call('getUser', { id })).status).toBe(404);
   });
@@ -543,7 +544,7 @@ test.describe('many at once', () => {
     await expect(drawer.getByText('3 will change')).toBeVisible();
     await expectAccessible(page, 'a grant for many');
     await give.click();
-    await expect(page.getByText('Traffic added for 3 users')).toBeVisible();
+    await expect(getToast(page, 'Traffic added for 3 users')).toBeVisible();
     const grants = await call('listGrants', { id: first });
     expect(grants.body.items).toMatchObject([{ bytes: 10_000_000_000, lifetime: 'days', days: 5, note: 'Outage' }]);
     await drawer.getByText('Close', { exact: true }).click();
@@ -554,7 +555,7 @@ test.describe('many at once', () => {
     await expect(drawer.getByText('3 will change')).toBeVisible();
     await expectAccessible(page, 'a plan for many');
     await drawer.getByRole('button', { name: 'Change the plan of 3 users' }).click();
-    await expect(page.getByText('Plan of 3 users changed')).toBeVisible();
+    await expect(getToast(page, 'Plan of 3 users changed')).toBeVisible();
     expect((await readUser(panel, third)).tariff_id).toBe(plan.id);
     await drawer.getByText('Close', { exact: true }).click();
 
@@ -565,7 +566,7 @@ test.describe('many at once', () => {
     await expect(drawer.getByText('1 has these tags already')).toBeVisible();
     await expectAccessible(page, 'tags for many');
     await drawer.getByRole('button', { name: 'Add tags to 2 users' }).click();
-    await expect(page.getByText('Tags added to 2 users')).toBeVisible();
+    await expect(getToast(page, 'Tags added to 2 users')).toBeVisible();
     expect((await readUser(panel, first)).tags).toEqual(['paid']);
     await drawer.getByRole('button', { name: 'Undo' }).click();
     await expect(drawer.getByText('2 users restored')).toBeVisible();
@@ -578,7 +579,7 @@ test.describe('many at once', () => {
     await page.keyboard.press('Enter');
     await expect(drawer.getByText('2 do not have these tags')).toBeVisible();
     await drawer.getByRole('button', { name: 'Remove tags from 1 user' }).click();
-    await expect(page.getByText('Tags removed from 1 user')).toBeVisible();
+    await expect(getToast(page, 'Tags removed from 1 user')).toBeVisible();
     expect((await readUser(panel, third)).tags).toEqual([]);
     await drawer.getByText('Close', { exact: true }).click();
 
@@ -590,7 +591,7 @@ test.describe('many at once', () => {
     await expect(drawer.getByText(/^All connections → Frankfurt, spare · /).first()).toBeVisible();
     await expectAccessible(page, 'connections for many');
     await drawer.getByRole('button', { name: 'Change the connections of 3 users' }).click();
-    await expect(page.getByText('Connections of 3 users changed')).toBeVisible();
+    await expect(getToast(page, 'Connections of 3 users changed')).toBeVisible();
     expect((await readUser(panel, first)).inbounds).not.toContain(1);
     await drawer.getByText('Close', { exact: true }).click();
 
@@ -602,7 +603,7 @@ test.describe('many at once', () => {
     await expect(drawer.getByText('3 will change')).toBeVisible();
     await expectAccessible(page, 'a move to other connections');
     await drawer.getByRole('button', { name: 'Move 3 users to other connections' }).click();
-    await expect(page.getByText('3 users moved to other connections')).toBeVisible();
+    await expect(getToast(page, '3 users moved to other connections')).toBeVisible();
     const { inbounds } = await readUser(panel, first);
     expect([inbounds?.includes(1), inbounds?.includes(2)]).toEqual([true, false]);
   });

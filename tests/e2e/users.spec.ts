@@ -5,6 +5,7 @@ import { expectAccessible } from './support/axe.ts';
 import { expect, LOOKS, test } from './support/fixtures.ts';
 import type { BrowserPanel } from './support/panels.ts';
 import { expectWhole } from './support/sight.ts';
+import { getToast } from './support/toast.ts';
 import { makeUser, otherWindow } from './support/users.ts';
 
 function findRow(page: Page, name: string): Locator {
@@ -108,7 +109,7 @@ test.describe('finding users', () => {
     await page.keyboard.type('Heavy users');
     await expectAccessible(page, 'the name of a view');
     await page.keyboard.press('Enter');
-    await expect(page.getByText('View “Heavy users” saved')).toBeVisible();
+    await expect(getToast(page, 'View “Heavy users” saved')).toBeVisible();
     await expect(page).toHaveURL(/#\/users\?state=active&sort=-used&view=\d+$/);
 
     // Another order is a change; the stored one comes back by the keyboard alone.
@@ -144,7 +145,7 @@ test.describe('finding users', () => {
     await page.getByRole('button', { name: 'Most traffic' }).click();
     await menu.getByRole('menuitem', { name: 'Delete' }).click();
     await expect(page).toHaveURL(/#\/users\?sort=-used&state=active$/);
-    await page.getByText('View “Most traffic” deleted').locator('..').getByRole('button', { name: 'Undo' }).click();
+    await getToast(page, 'View “Most traffic” deleted').locator('..').getByRole('button', { name: 'Undo' }).click();
     await views.click();
     await expect(menu.getByRole('menuitem', { name: 'Most traffic' })).toBeVisible();
   });
@@ -364,7 +365,7 @@ test('exports what the filter leaves, safe to open', async ({ page, panel, visit
   expect(text).toContain('"\'=HYPERLINK(""x"")"');
   expect(text).toContain('"Export, ""B"""');
   expect(text).not.toContain('/sub/');
-  await expect(page.getByText(/^2 users exported to users-/)).toBeVisible();
+  await expect(getToast(page, /^2 users exported to users-/)).toBeVisible();
 });
 
 test('shows a change made by another hand without a reload', async ({ page, panel, visit }) => {
