@@ -1,14 +1,12 @@
 // The Mini App: the page of a subscription inside Telegram, for whom Telegram says that it is. Telegram opens only what has a public name and a
 // certificate that is trusted everywhere.
+import { timingSafeEqual } from 'node:crypto';
 import type { Core } from '../core/kernel/core.ts';
 import type { MiniApp } from '../core/ports/bot.ts';
 import type { Clock } from '../core/ports/ports.ts';
 import { computeLinkTrust } from '../domain/link-trust.ts';
 import { coversName, isPublicName } from '../domain/public-name.ts';
 import { readInitData } from './init-data.ts';
-
-/** Below the sub path. No token is as short. */
-export const MINI_APP_PATH = 'app';
 
 export interface MiniAppParts {
   readonly core: Pick<Core, 'bot'>;
@@ -27,12 +25,20 @@ export function createMiniApp({ core, clock, subUrl, served }: MiniAppParts): Mi
     const one = all.find(({ target }) => target === 'links') ?? all[0];
     return computeLinkTrust(all) === 'trusted' && one !== undefined && coversName(one.names, name);
   }
+  function findUrl(): URL | null {
+    const bot = botService.bot();
+    if (bot === null) return null;
+    const url = new URL(subUrl(bot.row.appPath));
+    const { protocol, hostname } = url;
+    return protocol === 'https:' && isPublicName(hostname) && isTrusted(hostname) ? url : null;
+  }
   return {
-    url() {
-      const url = subUrl(MINI_APP_PATH);
-      const { protocol, hostname } = new URL(url);
-      const isOpen = protocol === 'https:' && isPublicName(hostname) && isTrusted(hostname);
-      return isOpen && botService.bot() !== null ? url : null;
+    url: () => findUrl()?.href ?? null,
+    isAt(path, host) {
+      const bot = botService.bot();
+      if (bot === null || !isSameText(path, `/${bot.row.appPath}`)) return false;
+      // A scan of addresses does not know the name.
+      return findUrl()?.hostname === URL.parse(`https://${host}`)?.hostname;
     },
     signIn(initData) {
       const bot = botService.bot();
@@ -43,4 +49,9 @@ export function createMiniApp({ core, clock, subUrl, served }: MiniAppParts): Mi
       return link === null ? 'unknown' : { link };
     },
   };
+}
+
+function isSameText(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -128,8 +128,9 @@ export function createDoor(parts: DoorParts): Door {
     call,
     link(request) {
       if (hooks.isOwn(request.path)) return hooks.answer(request);
-      if (app?.isOwn(request.path)) return app.answer(request);
       if (parts.extraLinks?.isOwn(request.path)) return parts.extraLinks.answer(request);
+      const opened = app?.(request) ?? null;
+      if (opened !== null) return opened;
       return orders.isOwn(request.path) ? orders.answer(request) : subscription(request);
     },
     watch: live.watch,

@@ -1,4 +1,4 @@
-// The door of the Mini App, below the sub path: `app` is a page that sends what Telegram signed, and the reply to that is the page of a subscription.
+// The door of the Mini App, at its path below the sub path: a page that sends what Telegram signed, and the reply to that is the page of a subscription.
 import type { Core } from '../core/kernel/core.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
 import type { MiniApp, MiniAppRefusal } from '../core/ports/bot.ts';
@@ -9,7 +9,7 @@ import { createRateLimiter, type RateRule } from '../domain/rate-limiter.ts';
 import type { MiniAppRequest } from '../subscription/page/mini-app.ts';
 import type { Page } from '../subscription/page/page.ts';
 import { type CallState, type DoorReply, makeReply, newCallState, type RequestBody, readBytes } from './call.ts';
-import { type LinkDoor, type LinkRequest, pageHeaders, type RenderSubscription, TELEGRAM_WEB } from './subscription.ts';
+import { type LinkRequest, pageHeaders, type RenderSubscription, TELEGRAM_WEB } from './subscription.ts';
 
 export type RenderMiniApp = (settings: LinkSettings, request: MiniAppRequest) => Page;
 
@@ -36,7 +36,10 @@ async function readInitData(body: RequestBody): Promise<string> {
   }
 }
 
-export function createMiniAppDoor(parts: MiniAppDoorParts): LinkDoor {
+/** Answers what is for the Mini App; null: something else, or it cannot be opened now. */
+export function createMiniAppDoor(
+  parts: MiniAppDoorParts,
+): (request: LinkRequest) => DoorReply | Promise<DoorReply> | null {
   const { core, miniApp, clock, renderSubscription, rateRule } = parts;
   const signIns = createRateLimiter<string>();
 
@@ -73,15 +76,13 @@ export function createMiniAppDoor(parts: MiniAppDoorParts): LinkDoor {
     return send(state, 200, { body: page, inline });
   }
 
-  return {
-    isOwn: (path) => path === '/app',
-    answer(request) {
-      const { id, isStray, method } = request;
-      const isPossible = !isStray && (method === 'GET' || method === 'POST') && miniApp.url() !== null;
-      if (!isPossible) return null;
-      const state = newCallState(id, method);
-      state.route = 'subscription';
-      return method === 'GET' ? answerWith(state, null, request) : signIn(state, request);
-    },
+  return (request) => {
+    const { id, isStray, method, path, allHeaders } = request;
+    // Also for strays: the time of a reply must not tell where links are.
+    const isOwn = miniApp.isAt(path, allHeaders.host?.toString());
+    if (!isOwn || isStray || (method !== 'GET' && method !== 'POST')) return null;
+    const state = newCallState(id, method);
+    state.route = 'subscription';
+    return method === 'GET' ? answerWith(state, null, request) : signIn(state, request);
   };
 }

@@ -293,12 +293,13 @@ function createInvitations(
 
 export function createBotStore(db: Connection): BotStore {
   const get = db.prepare<[], BotCells>(
-    `SELECT bot_id AS botId, username, name, api_root AS apiRoot, allow_private AS allowPrivate, proxy, enabled, error,
-       error_at AS errorAt, updated_at AS updatedAt FROM bot`,
+    `SELECT bot_id AS botId, username, name, api_root AS apiRoot, allow_private AS allowPrivate, proxy, app_path AS appPath, enabled,
+       error, error_at AS errorAt, updated_at AS updatedAt FROM bot`,
   );
   const save = db.prepare<[BotCells]>(
-    `INSERT OR REPLACE INTO bot (one, bot_id, username, name, api_root, allow_private, proxy, enabled, error, error_at, updated_at)
-     VALUES (1, :botId, :username, :name, :apiRoot, :allowPrivate, :proxy, :enabled, :error, :errorAt, :updatedAt)`,
+    `INSERT OR REPLACE INTO bot (one, bot_id, username, name, api_root, allow_private, proxy, app_path, enabled, error, error_at,
+       updated_at)
+     VALUES (1, :botId, :username, :name, :apiRoot, :allowPrivate, :proxy, :appPath, :enabled, :error, :errorAt, :updatedAt)`,
   );
   const removals = [
     'bot',

@@ -2,11 +2,17 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { MiniAppPanel } from '../support/init-data.ts';
+import { launchOptions } from '../support/chromium.ts';
+import { APP_NAME, type MiniAppPanel } from '../support/init-data.ts';
 import { expectAccessible } from './support/axe.ts';
 import { expect, LOOKS, test } from './support/fixtures.ts';
 
 const PHONE = { width: 390, height: 844 };
+const launched = launchOptions();
+test.use({
+  launchOptions: { ...launched, args: [...launched.args, `--host-resolver-rules=MAP ${APP_NAME} 127.0.0.1`] },
+});
+
 const host = join(import.meta.dirname, '..', 'support', 'mini-app-panel.ts');
 
 for (const { locale, theme } of LOOKS) {

@@ -2,11 +2,10 @@
 import { afterEach, expect, it } from 'vitest';
 import { DAY_MS } from '../../src/domain/limits.ts';
 import { BOT_TOKEN, type FakeBotApi, openBotApi } from '../support/bot-api.ts';
-import { initData } from '../support/init-data.ts';
+import { initData, APP_NAME as NAME } from '../support/init-data.ts';
 import { PASSWORD, startPanel, type TestPanel } from '../support/panel.ts';
 
 const ANNA = 1001;
-const NAME = 'links.gatehouse-demo.org';
 const MENU = 'setChatMenuButton';
 const sleepy = { timeout: 20_000, interval: 20 };
 const CERTIFICATE = { target: 'panel', source: 'acme', subject: 'CN=a', issuer: 'CN=b', warning: null } as const;
@@ -41,22 +40,30 @@ async function open() {
   return { fake, own, user };
 }
 
-const at = (own: TestPanel, path: string) => `${own.origin}/sub/${path}`;
-const signIn = (own: TestPanel, init_data: string) =>
-  fetch(at(own, 'app'), { method: 'POST', body: new URLSearchParams({ init_data }), headers: { accept: '*/*' } });
+const appPath = (own: TestPanel) => own.store.bot.get()?.appPath ?? '';
+/** As Telegram opens it: by the public name, unless another Host is given. */
+const openApp = (own: TestPanel, host = NAME, path = appPath(own)) =>
+  own.read.as(null).send({ method: 'GET', path: `${own.origin}/sub/${path}`, headers: { host } });
+const signIn = (own: TestPanel, init_data: string, host = NAME) =>
+  own.read.as(null).send({
+    method: 'POST',
+    path: `${own.origin}/sub/${appPath(own)}`,
+    headers: { host, 'content-type': 'application/x-www-form-urlencoded' },
+    body: String(new URLSearchParams({ init_data })),
+  });
 const menus = (fake: FakeBotApi) =>
   fake.calls.filter(({ method }) => method === MENU).map(({ given }) => given.menu_button);
 
 it('shows the subscription of the account that Telegram has signed, and of no other', async () => {
   const { own, user } = await open();
-  const page = await fetch(at(own, 'app'));
+  const page = await openApp(own);
   expect(page.status).toBe(200);
-  expect(page.headers.get('content-security-policy')).toContain('frame-ancestors https://web.telegram.org');
-  expect(page.headers.get('x-frame-options')).toBeNull();
+  expect(page.headers['content-security-policy']).toContain('frame-ancestors https://web.telegram.org');
+  expect(page.headers['x-frame-options']).toBeUndefined();
   const reply = await signIn(own, initData(ANNA, Date.now()));
   expect(reply.status).toBe(200);
-  expect(reply.headers.get('cache-control')).toContain('no-store');
-  const text = await reply.text();
+  expect(reply.headers['cache-control']).toContain('no-store');
+  const { text } = reply;
   const token = new URL(user.sub_url ?? '').pathname.split('/').at(-1) ?? '';
   expect(text).toContain(`https://${NAME}/sub/${token}`);
   // Who is in Telegram needs no way there.
@@ -74,7 +81,7 @@ it('shows the subscription of the account that Telegram has signed, and of no ot
   ] as const) {
     const refused = await signIn(own, data);
     expect(refused.status).toBe(status);
-    expect(await refused.text()).not.toContain(token);
+    expect(refused.text).not.toContain(token);
   }
   // Whose account it is counts when it is shown.
   await own.act('updateUser', { id: user.id, telegram_id: null });
@@ -84,7 +91,7 @@ it('shows the subscription of the account that Telegram has signed, and of no ot
 
 it('is offered by a button of the bot and beside its field, and not where Telegram could not open it', async () => {
   const { fake, own } = await open();
-  const url = `https://${NAME}/sub/app`;
+  const url = `https://${NAME}/sub/${appPath(own)}`;
   await expect.poll(() => menus(fake).at(-1), sleepy).toEqual({ type: 'web_app', text: 'My access', web_app: { url } });
   const buttonShown = async () => {
     const before = fake.messages.size;
@@ -102,7 +109,7 @@ it('is offered by a button of the bot and beside its field, and not where Telegr
   const forLinks = { ...local, target: 'links' as never };
   for (const certificates of [[local], [{ ...good, warning: 'ended' as never }], [other], [good, forLinks]]) {
     served = certificates;
-    expect((await fetch(at(own, 'app'))).status).toBe(404);
+    expect((await openApp(own)).status).toBe(404);
     expect((await signIn(own, initData(ANNA, Date.now()))).status).toBe(404);
   }
   await expect.poll(() => menus(fake).at(-1), sleepy).toEqual({ type: 'default' });
@@ -110,8 +117,32 @@ it('is offered by a button of the bot and beside its field, and not where Telegr
   served = [good];
   await expect.poll(() => menus(fake).at(-1), sleepy).toMatchObject({ type: 'web_app' });
   await own.act('enableBot', { enabled: false });
-  expect((await fetch(at(own, 'app'))).status).toBe(404);
+  expect((await openApp(own)).status).toBe(404);
 }, 60_000);
+
+it('is at a random path of each bot, and answers to the public name alone', async () => {
+  const { fake, own } = await open();
+  const first = appPath(own);
+  expect(first).toMatch(/^[\w-]{32}$/);
+  for (const host of [`127.0.0.1:${own.port}`, 'localhost', 'panel.example', `[::1]:${own.port}`]) {
+    expect((await openApp(own, host)).status).toBe(404);
+    expect((await signIn(own, initData(ANNA, Date.now()), host)).status).toBe(404);
+  }
+  for (const path of ['app', '', `${first}/`, `${first.slice(0, -1)}A.`, first.toUpperCase()])
+    expect((await openApp(own, NAME, path)).status).toBe(404);
+  for (const host of [`${NAME}:443`, NAME.toUpperCase()]) expect((await openApp(own, host)).status).toBe(200);
+  // The same bot keeps its path, so that buttons in chats go on.
+  const save = () =>
+    own.act('saveBot', { token: BOT_TOKEN, api_root: fake.root, allow_private: true, password: PASSWORD });
+  await save();
+  expect(appPath(own)).toBe(first);
+  await own.act('deleteBot', { password: PASSWORD });
+  expect((await openApp(own, NAME, first)).status).toBe(404);
+  await save();
+  await expect.poll(async () => (await openApp(own)).status, sleepy).toBe(200);
+  expect(appPath(own)).not.toBe(first);
+  expect((await openApp(own, NAME, first)).status).toBe(404);
+});
 
 it.each(['https://203.0.113.7', 'https://panel.local', 'http://links.gatehouse-demo.org'])(
   'is not at %s',
@@ -119,6 +150,6 @@ it.each(['https://203.0.113.7', 'https://panel.local', 'http://links.gatehouse-d
     const { own } = await open();
     own.store.write(() => own.store.settings.set({ publicUrl }));
     await own.act('updateSettings', { selling: false });
-    expect((await fetch(at(own, 'app'))).status).toBe(404);
+    expect((await openApp(own)).status).toBe(404);
   },
 );

@@ -9,6 +9,7 @@ export const BOT: BotRow = {
   apiRoot: null,
   allowPrivate: false,
   proxy: null,
+  appPath: 'a'.repeat(32),
   enabled: true,
   error: null,
   errorAt: null,

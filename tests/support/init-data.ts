@@ -2,8 +2,12 @@
 import { createHmac } from 'node:crypto';
 import { BOT_TOKEN } from './bot-api.ts';
 
+/** The public name under which a panel with a Mini App is reached. */
+export const APP_NAME = 'links.gatehouse-demo.org';
+
 /** What the process of a browser test says. */
 export interface MiniAppPanel {
+  /** Under its public name, which leads to this machine's port. */
   readonly address: string;
   readonly good: string;
   /** Of two hours ago. */

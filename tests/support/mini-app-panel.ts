@@ -1,19 +1,18 @@
 // A process with a panel that has a Mini App, for a browser test: it says where it is, and what Telegram would sign for its user.
 import { DAY_MS } from '../../src/domain/limits.ts';
 import { BOT_TOKEN, openBotApi } from './bot-api.ts';
-import { initData, type MiniAppPanel } from './init-data.ts';
+import { APP_NAME, initData, type MiniAppPanel } from './init-data.ts';
 import { PASSWORD, startPanel } from './panel.ts';
 import { openStripe } from './providers/stripe.ts';
 
 const ANNA = 1001;
-const NAME = 'links.gatehouse-demo.org';
 const CERTIFICATE = { target: 'panel', source: 'acme', subject: 'CN=a', issuer: 'CN=b', warning: null } as const;
 
 const api = await openBotApi();
 const stripe = await openStripe();
-const { act, store, origin, stop } = await startPanel({ served: () => [{ ...CERTIFICATE, names: [NAME] }] });
+const { act, store, port, stop } = await startPanel({ served: () => [{ ...CERTIFICATE, names: [APP_NAME] }] });
 process.once('disconnect', () => void stop().finally(() => process.exit()));
-store.write(() => store.settings.set({ publicUrl: `https://${NAME}` }));
+store.write(() => store.settings.set({ publicUrl: `https://${APP_NAME}` }));
 await act('updateSettings', { selling: true });
 await act('saveBot', { token: BOT_TOKEN, api_root: api.root, allow_private: true, password: PASSWORD });
 const account = { fields: stripe.fields, api_root: stripe.root, allow_private: true, password: PASSWORD };
@@ -30,7 +29,7 @@ await act('createOffer', {
 const expires_at = new Date(Date.now() + 20 * DAY_MS).toISOString();
 await act('createUser', { name: 'Anna', tariff_id, telegram_id: ANNA, expires_at });
 process.send?.({
-  address: `${origin}/sub/app`,
+  address: `http://${APP_NAME}:${port}/sub/${store.bot.get()?.appPath}`,
   good: initData(ANNA, Date.now()),
   old: initData(ANNA, Date.now() - 2 * 3_600_000),
 } satisfies MiniAppPanel);

@@ -34,7 +34,7 @@ import { createApp } from '../../src/http/app.ts';
 import { createServer } from '../../src/http/server.ts';
 import { machineParts } from '../../src/panel/machine-parts.ts';
 import { ensureFirstSettings } from '../../src/panel/owned-folder.ts';
-import { buildOrigin } from '../../src/panel/public-origin.ts';
+import { buildOrigin, listHostNames } from '../../src/panel/public-origin.ts';
 import { createHeavyWriter } from '../../src/panel/workers/heavy-writer.ts';
 import { createProviders } from '../../src/payments/providers.ts';
 import { createStore, openDatabase } from '../../src/store/index.ts';
@@ -184,7 +184,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
     openapi: () => openApiDocument({ serverUrl: core.baseUrl() }),
   });
   const trustedProxies = () => core.settings().trustedProxies;
-  const hosts = () => new Set(['panel.example']);
+  const hosts = () => new Set(['panel.example', ...listHostNames(core.settings())]);
   const app = createApp({ door, core, clock, log, hosts, trustedProxies, panel: { pages: null } });
   const server = createServer({ app, log, tls: tls && { key: tls.key, cert: tls.chain }, trustedProxies });
   port = (await server.listen(HOST, 0)).port;

@@ -5,7 +5,7 @@ import type { Input, Output } from '../../contract/table.ts';
 import { hostTexts } from '../../i18n/host.ts';
 import type { AsyncContext, Context, Env, Handlers, Transaction } from '../kernel/context.ts';
 import { bodyError, PanelError, requireAll } from '../kernel/panel-error.ts';
-import { toInstant, toInstantOrNull } from '../kernel/wire.ts';
+import { toInstant, toInstantOrNull, tokenOf } from '../kernel/wire.ts';
 import { findRunningBot } from '../notify/active-bot.ts';
 import { openAccess, PROXY_PLACE, TOKEN_PLACE } from '../notify/bot-credentials.ts';
 import { getChatLanguage } from '../notify/buyer-notices.ts';
@@ -25,6 +25,8 @@ import { requireUser } from '../users/users.ts';
 import { invite } from './account-linking.ts';
 
 const PROBE_MS = 10_000;
+/** 192 bits: 32 letters. */
+const APP_PATH_BYTES = 24;
 /** Of what Telegram says of the account. */
 const MAX_NAME = 200;
 const MAX_USERNAME = 64;
@@ -160,12 +162,14 @@ async function saveBot(input: Input<'saveBot'>, context: AsyncContext<'saveBot'>
     const { store, vault, now } = tx;
     const present = store.bot.get();
     // What waits belongs to the other bot: its chats do not know this one.
-    if (present && present.botId !== account.botId) store.bot.remove();
+    const isSame = present?.botId === account.botId;
+    if (present && !isSame) store.bot.remove();
     const row: BotRow = {
       ...account,
       apiRoot: access.apiRoot,
       allowPrivate: access.allowPrivate,
       proxy: access.proxy === null ? null : shownProxy(access.proxy),
+      appPath: isSame ? present.appPath : tokenOf(tx.crypto.randomBytes(APP_PATH_BYTES)),
       enabled: present === undefined || present.enabled || present.error !== null,
       error: null,
       errorAt: null,

@@ -12,6 +12,8 @@ export interface BotRow {
   readonly allowPrivate: boolean;
   /** Scheme, host and port; name and password are sealed with them. null: no proxy. */
   readonly proxy: string | null;
+  /** Of the Mini App below the sub path: 32 random letters, so that a scan of known paths does not find it. */
+  readonly appPath: string;
   readonly enabled: boolean;
   /** Why the panel has switched it off; null: it has not. */
   readonly error: BotError | null;
@@ -370,6 +372,8 @@ export type MiniAppRefusal = 'forged' | 'ended' | 'unknown' | 'wait';
 export interface MiniApp {
   /** Where Telegram opens it; null: it cannot. */
   url(): string | null;
+  /** Whether a request for a raw path below the sub path, with this Host header, is for it. */
+  isAt(path: string, host: string | undefined): boolean;
   /** The token of the subscription link of who opened it, by what Telegram has signed. */
   signIn(initData: string): { readonly link: string } | MiniAppRefusal;
 }

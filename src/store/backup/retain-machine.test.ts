@@ -98,6 +98,7 @@ it('leads the keys of a payment provider, and of the bot, to no address that is 
     apiRoot: 'https://other.example',
     allowPrivate: false,
     proxy: 'socks5://other.example:1080',
+    appPath: 'a'.repeat(32),
     enabled: true,
     error: null,
     errorAt: null,

@@ -797,6 +797,7 @@ CREATE TABLE bot (
   api_root TEXT CHECK (length(api_root) BETWEEN 1 AND 500),
   allow_private INTEGER NOT NULL CHECK (allow_private IN (0, 1)),
   proxy TEXT CHECK (length(proxy) BETWEEN 1 AND 500),
+  app_path TEXT NOT NULL CHECK (length(app_path) = 32),
   enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
   error TEXT CHECK (length(error) BETWEEN 1 AND 40),
   error_at INTEGER CHECK (error_at BETWEEN 0 AND 8640000000000000),
