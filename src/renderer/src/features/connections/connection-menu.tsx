@@ -2,8 +2,7 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Inbound } from '../../../../contract/inbounds.ts';
-import { ActMenu, ActQuestion } from '../../components/acts/act-menu.tsx';
-import { Confirm } from '../../components/confirm.tsx';
+import { RecordMenu } from '../../components/acts/record-menu.tsx';
 import { useAct } from '../../data/use-act.ts';
 import { useWholeList } from '../../data/use-operation.ts';
 import { showHidden } from '../../format/show-hidden.ts';
@@ -22,9 +21,9 @@ interface ConnectionMenuProps {
 export function ConnectionMenu({ inbound, onGone, onChanged }: ConnectionMenuProps) {
   const { t } = useTranslation('connections');
   const { id, name, enabled } = inbound;
-  const [isAsking, setAsking] = useState(false);
+  const [isDeleting, setDeleting] = useState(false);
   const [isPlacing, setPlacing] = useState(false);
-  const plans = useWholeList('listTariffs', {}, { enabled: isAsking });
+  const plans = useWholeList('listTariffs', {}, { enabled: isDeleting });
   const naming = plans.data?.items.filter(({ inbounds }) => inbounds?.includes(id)) ?? [];
   const update = useAct('updateInbound');
   const toggle = useAct('updateInbound', {
@@ -35,18 +34,41 @@ export function ConnectionMenu({ inbound, onGone, onChanged }: ConnectionMenuPro
     onDone: onChanged,
   });
   const remove = useAct('deleteInbound', { message: () => ({ text: t('toast.deleted', { name }) }), onDone: onGone });
-  const close = () => setAsking(false);
   return (
     <>
-      <ActMenu
-        label={t('more', { name })}
+      <RecordMenu
+        noun="connections"
+        record={inbound}
         acts={{
           [enabled ? 'connections.disable' : 'connections.enable']: () => toggle.start({ id, enabled: !enabled }),
           'connections.copy': () => navigate(buildHash(['connections', 'new'], { from: id })),
           'connections.place': () => setPlacing(true),
-          'connections.delete': () => setAsking(true),
         }}
-      />
+        isDeleting={isDeleting}
+        setDeleting={setDeleting}
+        onDelete={() => remove.run({ id })}
+        deletionHint={t('delete.instead')}
+        isInUse={naming.length > 0}
+        instead={{
+          action: enabled ? t('act.disable') : t('inUse.openPlan'),
+          async onConfirm() {
+            if (enabled) await toggle.run({ id, enabled: false });
+            else navigate(buildHash(['plans', naming[0]?.id ?? '']));
+          },
+        }}
+      >
+        <p>{t('inUse.text', { count: naming.length })}</p>
+        <ul>
+          {naming.map((plan) => (
+            <li key={plan.id}>
+              <a href={buildHash(['plans', plan.id])} onClick={() => setDeleting(false)}>
+                {showHidden(plan.name)}
+              </a>
+            </li>
+          ))}
+        </ul>
+        <p>{enabled ? t('inUse.disable') : t('inUse.takeOut')}</p>
+      </RecordMenu>
       <ConnectionNodes
         inbound={inbound}
         isOpen={isPlacing}
@@ -54,43 +76,6 @@ export function ConnectionMenu({ inbound, onGone, onChanged }: ConnectionMenuPro
         onGone={onGone}
         onChanged={onChanged}
       />
-      {naming.length > 0 ? (
-        <Confirm
-          isOpen={isAsking}
-          onClose={close}
-          title={t('inUse.title', { name })}
-          action={enabled ? t('act.disable') : t('inUse.openPlan')}
-          onConfirm={async () => {
-            if (enabled) await toggle.run({ id, enabled: false });
-            else navigate(buildHash(['plans', naming[0]?.id ?? '']));
-          }}
-        >
-          <p>{t('inUse.text', { count: naming.length })}</p>
-          <ul>
-            {naming.map((plan) => (
-              <li key={plan.id}>
-                <a href={buildHash(['plans', plan.id])} onClick={close}>
-                  {showHidden(plan.name)}
-                </a>
-              </li>
-            ))}
-          </ul>
-          <p>{enabled ? t('inUse.disable') : t('inUse.takeOut')}</p>
-        </Confirm>
-      ) : (
-        <ActQuestion
-          act="connections.delete"
-          isOpen={isAsking}
-          onClose={close}
-          title={t('delete.title', { name })}
-          name={name}
-          id={id}
-          onConfirm={() => remove.run({ id })}
-        >
-          <p>{t('delete.text')}</p>
-          <p>{t('delete.instead')}</p>
-        </ActQuestion>
-      )}
     </>
   );
 }

@@ -2,8 +2,7 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Node } from '../../../../contract/nodes/nodes.ts';
-import { ActMenu, ActQuestion } from '../../components/acts/act-menu.tsx';
-import { Confirm } from '../../components/confirm.tsx';
+import { RecordMenu } from '../../components/acts/record-menu.tsx';
 import { useAct } from '../../data/use-act.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { buildHash } from '../../router/route.ts';
@@ -19,9 +18,9 @@ interface NodeMenuProps {
 export function NodeMenu({ node, onGone }: NodeMenuProps) {
   const { t } = useTranslation('nodes');
   const { id, name, enabled, draining } = node;
-  const [isAsking, setAsking] = useState(false);
+  const [isDeleting, setDeleting] = useState(false);
   const [isDraining, setDraining] = useState(false);
-  const { data } = useOperation('listInbounds', { node_id: id, limit: 1 }, { enabled: isAsking });
+  const { data } = useOperation('listInbounds', { node_id: id, limit: 1 }, { enabled: isDeleting });
   const count = data?.total ?? 0;
   const update = useAct('updateNode');
   const toggle = useAct('updateNode', {
@@ -37,11 +36,11 @@ export function NodeMenu({ node, onGone }: NodeMenuProps) {
     }),
   });
   const remove = useAct('deleteNode', { message: () => ({ text: t('toast.deleted', { name }) }), onDone: onGone });
-  const close = () => setAsking(false);
   return (
     <>
-      <ActMenu
-        label={t('more', { name })}
+      <RecordMenu
+        noun="nodes"
+        record={node}
         acts={{
           'nodes.edit': () => navigate(buildHash(['nodes', id, 'edit'])),
           [enabled ? 'nodes.disable' : 'nodes.enable']: () => toggle.start({ id, enabled: !enabled }),
@@ -50,39 +49,25 @@ export function NodeMenu({ node, onGone }: NodeMenuProps) {
             : { 'nodes.drain': () => setDraining(true) }),
           'nodes.connections': () => navigate(buildHash(['connections'], { node: id })),
           'nodes.users': () => navigate(buildHash(['users'], { node_id: id })),
-          'nodes.delete': () => setAsking(true),
         }}
-      />
+        isDeleting={isDeleting}
+        setDeleting={setDeleting}
+        onDelete={() => remove.run({ id })}
+        isInUse={count > 0}
+        instead={{
+          action: t('act.connections'),
+          onConfirm: async () => navigate(buildHash(['connections'], { node: id })),
+        }}
+      >
+        <p>{t('inUse.text', { count })}</p>
+        <p>{t('inUse.instead')}</p>
+      </RecordMenu>
       <NodeDrain
         node={node}
         isOpen={isDraining}
         onClose={() => setDraining(false)}
         onDrain={() => drain.run({ id, draining: true })}
       />
-      {count > 0 ? (
-        <Confirm
-          isOpen={isAsking}
-          onClose={close}
-          title={t('inUse.title', { name })}
-          action={t('act.connections')}
-          onConfirm={async () => navigate(buildHash(['connections'], { node: id }))}
-        >
-          <p>{t('inUse.text', { count })}</p>
-          <p>{t('inUse.instead')}</p>
-        </Confirm>
-      ) : (
-        <ActQuestion
-          act="nodes.delete"
-          isOpen={isAsking}
-          onClose={close}
-          title={t('delete.title', { name })}
-          name={name}
-          id={id}
-          onConfirm={() => remove.run({ id })}
-        >
-          <p>{t('delete.text')}</p>
-        </ActQuestion>
-      )}
     </>
   );
 }

@@ -15,9 +15,9 @@ import { useAct } from '../../data/use-act.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatPrice } from '../../format/price.ts';
 import { useFormat } from '../../format/use-format.tsx';
-import { buildHash } from '../../router/route.ts';
 import { setQuery, useRoute } from '../../router/router.ts';
 import classes from './sales.module.css';
+import { UserLink } from './user-link.tsx';
 
 const NO_PAYMENTS: readonly AttentionPayment[] = [];
 const MAX = 500;
@@ -81,11 +81,7 @@ function useColumns(onAct: (question: Question) => void) {
           cell: ({ row: { original: payment } }) => (
             <span className={classes.reason}>
               <span>{t(`attention.reason.${payment.reason}`)}</span>
-              {payment.user !== null && (
-                <a className={`${classes.link} ${classes.narrowUser}`} href={buildHash(['users', payment.user.id])}>
-                  {payment.user.name}
-                </a>
-              )}
+              <UserLink user={payment.user} isNarrow />
               <span className={classes.quiet}>
                 {payment.resolved_at === null
                   ? t(`attention.why.${payment.reason}`)
@@ -101,13 +97,7 @@ function useColumns(onAct: (question: Question) => void) {
           meta: { label: t('attention.columns.user'), width: 180, hideBelow: 860 },
           cell: ({ row: { original: payment } }) => (
             <span className={classes.reason}>
-              {payment.user === null ? (
-                <span className={classes.quiet}>{t('attention.noUser')}</span>
-              ) : (
-                <a className={classes.link} href={buildHash(['users', payment.user.id])}>
-                  {payment.user.name}
-                </a>
-              )}
+              <UserLink user={payment.user} absent={t('attention.noUser')} />
               {payment.order_id !== null && (
                 <span className={classes.quiet}>{t('order.number', { id: payment.order_id })}</span>
               )}

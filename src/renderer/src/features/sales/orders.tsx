@@ -15,10 +15,10 @@ import { useAct } from '../../data/use-act.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatPrice } from '../../format/price.ts';
 import { useFormat } from '../../format/use-format.tsx';
-import { buildHash } from '../../router/route.ts';
 import { setQuery, useRoute } from '../../router/router.ts';
 import classes from './sales.module.css';
 import { useSoldText } from './sold-text.ts';
+import { UserLink } from './user-link.tsx';
 
 const NO_ORDERS: readonly Order[] = [];
 /** The other states are short, or read with all. */
@@ -126,14 +126,9 @@ function useOrderColumns(onRefund: (order: Order) => void) {
         column.accessor(({ user, user_name }) => user?.name ?? user_name, {
           id: 'user',
           meta: { label: t('order.columns.user'), width: 200, sort: 'user', hideBelow: 640 },
-          cell: ({ row: { original: order } }) =>
-            order.user === null ? (
-              <span className={classes.quiet}>{t('order.deleted', { name: order.user_name })}</span>
-            ) : (
-              <a className={classes.link} href={buildHash(['users', order.user.id])}>
-                {order.user.name}
-              </a>
-            ),
+          cell: ({ row: { original: order } }) => (
+            <UserLink user={order.user} absent={t('order.deleted', { name: order.user_name })} />
+          ),
         }),
         column.accessor('amount', {
           meta: { label: t('order.columns.amount'), width: 120, align: 'end' },

@@ -22,6 +22,7 @@ import { useFormat } from '../../format/use-format.tsx';
 import { buildHash } from '../../router/route.ts';
 import { panelNow } from '../../state/connection.ts';
 import classes from './sales.module.css';
+import { UserLink } from './user-link.tsx';
 
 type Reply = Output<'reconcilePayments'>;
 
@@ -189,11 +190,7 @@ function useColumns() {
           cell: ({ row: { original: one } }) => (
             <span className={classes.reason}>
               <span>{t(`reconciliation.reason.${one.reason}`)}</span>
-              {one.user !== null && (
-                <a className={`${classes.link} ${classes.narrowUser}`} href={buildHash(['users', one.user.id])}>
-                  {one.user.name}
-                </a>
-              )}
+              <UserLink user={one.user} isNarrow />
               <span className={classes.narrowSums}>
                 {t('reconciliation.columns.theirs')}{' '}
                 {one.theirs === null ? t('reconciliation.notListed') : formatPrice(one.theirs, locale)}
@@ -211,14 +208,7 @@ function useColumns() {
         column.accessor(({ user }) => user?.name ?? '', {
           id: 'user',
           meta: { label: t('reconciliation.columns.user'), width: 180, hideBelow: 860 },
-          cell: ({ row: { original: one } }) =>
-            one.user === null ? (
-              <span className={classes.quiet}>{t('attention.noUser')}</span>
-            ) : (
-              <a className={classes.link} href={buildHash(['users', one.user.id])}>
-                {one.user.name}
-              </a>
-            ),
+          cell: ({ row: { original: one } }) => <UserLink user={one.user} absent={t('attention.noUser')} />,
         }),
         column.accessor(({ theirs }) => theirs?.amount ?? 0, {
           id: 'theirs',

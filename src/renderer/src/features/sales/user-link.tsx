@@ -1,0 +1,20 @@
+// The user of an order or a payment, in a table's cell.
+import { buildHash } from '../../router/route.ts';
+import classes from './sales.module.css';
+
+interface UserLinkProps {
+  readonly user: { readonly id: number; readonly name: string } | null;
+  /** In place of a user who is unknown or deleted. */
+  readonly absent?: string;
+  /** In the first cell, where the column of users is hidden. */
+  readonly isNarrow?: boolean;
+}
+
+export function UserLink({ user, absent = '', isNarrow = false }: UserLinkProps) {
+  if (user === null) return absent === '' ? null : <span className={classes.quiet}>{absent}</span>;
+  return (
+    <a className={`${classes.link} ${isNarrow ? classes.narrowUser : ''}`} href={buildHash(['users', user.id])}>
+      {user.name}
+    </a>
+  );
+}
