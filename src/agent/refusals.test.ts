@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { createTestClock } from '../../tests/support/clock.ts';
 import { coreParts } from '../../tests/support/core.ts';
-import { createFakeMachine } from '../../tests/support/fake-engine.ts';
+import { createFakeMachine, NO_PROGRAMS } from '../../tests/support/fake-engine.ts';
 import { createTestLog } from '../../tests/support/log.ts';
 import { dial, type Keys, makeKeys, realLooking } from '../../tests/support/node-machine.ts';
 import { sampleInbound } from '../../tests/support/subscription-samples.ts';
@@ -36,7 +36,15 @@ it('is refused with the reason, which is in the log once a minute and has none o
   const log = createTestLog();
   const clock = createTestClock(Date.now());
   const engine = realLooking(createFakeMachine());
-  const parts = { identity: keys.node, engine, clock, log, version: '0.0.0', saveIdentity: () => {} };
+  const parts = {
+    identity: keys.node,
+    engine,
+    clock,
+    log,
+    version: '0.0.0',
+    saveIdentity: () => {},
+    programs: NO_PROGRAMS,
+  };
   const listener = await serveNode(parts, { host: HOST, port: 0 });
   const sendCall = (name: string, body: unknown) =>
     send(listener.port, name, typeof body === 'string' ? body : JSON.stringify(body), keys);
@@ -71,7 +79,14 @@ it('is not sent where the panel finds that it would be refused', async () => {
   const keys = await makeKeys();
   const machine = createFakeMachine();
   const log = createTestLog();
-  const parts = { identity: keys.node, engine: realLooking(machine), log, version: '0.0.0', saveIdentity: () => {} };
+  const parts = {
+    identity: keys.node,
+    engine: realLooking(machine),
+    log,
+    version: '0.0.0',
+    saveIdentity: () => {},
+    programs: NO_PROGRAMS,
+  };
   const listener = await serveNode({ ...parts, clock: createTestClock(0) }, { host: HOST, port: 0 });
   const panel = dial(listener.port, keys);
   const inbound = { ...sampleInbound({ port: 70_000 }), privateKey: SECRET, certificateKey: null, serverKey: null };

@@ -73,8 +73,8 @@ interface ServedParts {
   readonly version: string;
   /** Of links that this machine serves; left out: it serves none. */
   readonly certificate?: () => MachineCertificate | null;
-  /** Its engines; left out: the panel can bring it no other. `begin` throws EngineError where one is being brought. */
-  readonly programs?: { read(): Promise<MachinePrograms>; begin(name: string | null): void };
+  /** Its engines. `begin` installs another one; it throws EngineError where one is being installed. */
+  readonly programs: { read(): Promise<MachinePrograms>; begin(name: string | null): void };
   /** Stores the identity with another certificate. Throws where that cannot be. */
   readonly saveIdentity: (identity: NodeIdentity) => void;
 }
@@ -283,11 +283,10 @@ export function serveNode(parts: ServedParts, place: Listening): Promise<NodeLis
       return { outcomes: outcomes.map((error) => error && { code: error.code, message: error.message }) };
     },
     async programs() {
-      const programs = (await parts.programs?.read()) ?? null;
-      return { programs: programs && { ...programs, offered: [...programs.offered] } };
+      const programs = await parts.programs.read();
+      return { ...programs, offered: [...programs.offered] };
     },
     async changeProgram({ name }) {
-      if (!parts.programs) throw new EngineError('engine_refused', 'this machine takes no engine from the panel');
       parts.programs.begin(name);
       return {};
     },

@@ -5,13 +5,13 @@ import { createTestClock, createTestTimers } from '../../tests/support/clock.ts'
 import { watchClosedStores } from '../../tests/support/closed-stores.ts';
 import { ADMINISTRATOR_CALL, coreParts } from '../../tests/support/core.ts';
 import { fakeLog } from '../../tests/support/fake-core.ts';
-import { createFakeMachine } from '../../tests/support/fake-engine.ts';
+import { createFakeMachine, NO_PROGRAMS } from '../../tests/support/fake-engine.ts';
 import { sampleInbound } from '../../tests/support/subscription-samples.ts';
 import { sampleNode, tempFolder } from '../../tests/support/temp-store.ts';
 import { parseInput, splitInput } from '../contract/input/input.ts';
 import type { CallOf } from '../contract/operation.ts';
 import { OPERATIONS } from '../contract/table.ts';
-import { PROVIDER_FACTS } from '../payments/providers.ts';
+import { providerFacts } from '../payments/providers.ts';
 import { openStore } from '../store/index.ts';
 import { createCore } from './create-core.ts';
 import type { Core, CoreParts } from './kernel/core.ts';
@@ -63,7 +63,8 @@ interface Case {
 
 const engineWith = (gate: Gate, name: 'connected' | 'programs' | 'running' | 'counters'): Partial<CoreParts> => ({
   openEngine() {
-    const engine: Engine = { ...createFakeMachine().attach().engine, programs: async () => null };
+    const machine = { programs: NO_PROGRAMS.read, changeProgram: async () => {} };
+    const engine: Engine = { ...createFakeMachine().attach().engine, ...machine };
     const work = engine[name] as () => Promise<never>;
     return { ...engine, [name]: gate.wait(work) };
   },
@@ -159,7 +160,7 @@ const TLS_INBOUND = {
 function closedBy(gate: Gate): NonNullable<CoreParts['paymentProviders']> {
   const stopped = gate.wait(() => ({ error: 'stopped', retryAfterMs: 0, isUnclear: true }) as const);
   return {
-    facts: PROVIDER_FACTS,
+    facts: providerFacts,
     isRefused: () => false,
     probe: stopped,
     open: stopped,

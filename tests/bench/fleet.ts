@@ -9,6 +9,7 @@ import type { LeaseHeld } from '../../src/core/ports/lease.ts';
 import type { Log } from '../../src/core/ports/ports.ts';
 import { readJoinToken } from '../../src/domain/nodes/join-token.ts';
 import { computeFingerprint } from '../../src/engines/engine-config.ts';
+import { NO_PROGRAMS } from '../support/fake-engine.ts';
 import { answerParent } from './child.ts';
 import type { Invited } from './panel-server.ts';
 
@@ -152,7 +153,7 @@ async function joinOne(token: string, machine: Machine): Promise<void> {
   await joining.close();
   const identity = await saved.promise;
   const parts = { identity, engine: machine.engine, clock: systemClock, log: silent, version: '0.0.0' };
-  listeners.push(await serveNode({ ...parts, saveIdentity() {} }, { host: HOST, port }));
+  listeners.push(await serveNode({ ...parts, saveIdentity() {}, programs: NO_PROGRAMS }, { host: HOST, port }));
 }
 
 async function until(isTrue: () => boolean): Promise<number> {

@@ -160,7 +160,7 @@ test('have their engines updated one after the other, after what changes was sho
         offered: ['xray-26.9.11'],
         nodes: [
           { ...node, node_id: first?.id, problem: null, gained: ['wireguard'] },
-          { ...node, node_id: second?.id, problem: 'old_version', gained: [] },
+          { ...node, node_id: second?.id, problem: 'own_path', gained: [] },
         ],
       },
     }),
@@ -177,7 +177,7 @@ test('have their engines updated one after the other, after what changes was sho
   await visit('nodes');
   await page.getByRole('link', { name: 'Update engines' }).click();
   const drawer = page.getByRole('dialog', { name: 'Update engines' });
-  await expect(drawer.getByText('Gatehouse on its machine has to be updated first.')).toBeVisible();
+  await expect(drawer.getByText('Its service was started with a custom program (--engine).')).toBeVisible();
   await drawer.getByRole('combobox', { name: 'Engine' }).focus();
   await page.keyboard.press('Enter');
   await expect(page.getByRole('option', { name: 'xray 26.9.11' })).toBeVisible();

@@ -15,7 +15,7 @@ import { superviseEngine } from '../../src/agent/supervised-engine.ts';
 import { type Engine, EngineError, type EngineInbound } from '../../src/core/ports/engines.ts';
 import { METHODS, type Method } from '../../src/engines/remote/wire.ts';
 import { createTestTimers } from '../support/clock.ts';
-import { createFakeMachine, type FakeMachine } from '../support/fake-engine.ts';
+import { createFakeMachine, type FakeMachine, NO_PROGRAMS } from '../support/fake-engine.ts';
 import { createTestLog, type TestLog } from '../support/log.ts';
 import { times } from '../support/long.ts';
 import { plainSeal } from '../support/node-lease.ts';
@@ -55,7 +55,15 @@ beforeAll(async () => {
     }),
     { ...common, clock: systemClock, lease: ledger.lease },
   );
-  const parts = { identity: keys.node, engine, clock: systemClock, log, version: '0.0.0', saveIdentity: () => {} };
+  const parts = {
+    identity: keys.node,
+    engine,
+    clock: systemClock,
+    log,
+    version: '0.0.0',
+    saveIdentity: () => {},
+    programs: NO_PROGRAMS,
+  };
   listener = await serveNode(parts, { host: HOST, port: 0 });
 });
 afterAll(async () => {

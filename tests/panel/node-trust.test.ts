@@ -16,7 +16,7 @@ import { createRemoteEngine } from '../../src/engines/remote/remote-engine.ts';
 import { openNodeTrust } from '../../src/panel/node-trust.ts';
 import { openStore } from '../../src/store/index.ts';
 import { createTestClock } from '../support/clock.ts';
-import { createFakeMachine, type FakeMachine } from '../support/fake-engine.ts';
+import { createFakeMachine, type FakeMachine, NO_PROGRAMS } from '../support/fake-engine.ts';
 import { createTestLog } from '../support/log.ts';
 import { dial, type Keys, makeKeys, realLooking } from '../support/node-machine.ts';
 import { tempFolder } from '../support/temp-store.ts';
@@ -49,6 +49,7 @@ async function serve(
     version: '0.0.0',
     certificate,
     saveIdentity,
+    programs: NO_PROGRAMS,
   };
   listener = await serveNode(parts, PLACE);
   return listener.port;
@@ -240,7 +241,15 @@ describe('strangers', () => {
     const log = createTestLog();
     const engine = realLooking(machine);
     listener = await serveNode(
-      { identity: keys.node, engine, clock: systemClock, log, version: '0.0.0', saveIdentity: () => {} },
+      {
+        identity: keys.node,
+        engine,
+        clock: systemClock,
+        log,
+        version: '0.0.0',
+        saveIdentity: () => {},
+        programs: NO_PROGRAMS,
+      },
       PLACE,
     );
     for (let count = 0; count < 20; count += 1) {

@@ -11,7 +11,7 @@ import type { Engine } from '../../src/core/ports/engines.ts';
 import { PROTOCOL, writeVersion } from '../../src/domain/nodes/node-protocol.ts';
 import { joinNode } from '../../src/engines/remote/join-node.ts';
 import { coreParts } from '../support/core.ts';
-import { createFakeMachine } from '../support/fake-engine.ts';
+import { createFakeMachine, NO_PROGRAMS } from '../support/fake-engine.ts';
 import { createTestLog } from '../support/log.ts';
 import { dial, type Keys, makeKeys, realLooking } from '../support/node-machine.ts';
 import { sampleNode, type TempStore, tempStore } from '../support/temp-store.ts';
@@ -30,7 +30,15 @@ function openNode(temp: TempStore, engine: Engine) {
 
 function serve({ node }: Keys, engine: Engine, log = createTestLog()) {
   return serveNode(
-    { identity: node, engine, clock: systemClock, log, version: '0.0.0', saveIdentity: () => {} },
+    {
+      identity: node,
+      engine,
+      clock: systemClock,
+      log,
+      version: '0.0.0',
+      saveIdentity: () => {},
+      programs: NO_PROGRAMS,
+    },
     PLACE,
   );
 }

@@ -8,6 +8,7 @@ import {
   EngineError,
   type EngineUser,
   type MachineFacts,
+  type MachinePrograms,
   type RunningEngine,
 } from '../../src/core/ports/engines.ts';
 import type { UpDown } from '../../src/core/ports/traffic.ts';
@@ -262,3 +263,17 @@ export function createCountingCrypto(): { randomBytes(): Uint8Array } {
     },
   };
 }
+
+/** The programs of a machine on which the panel installs no engine. */
+export const NO_PROGRAMS = {
+  read: async (): Promise<MachinePrograms> => ({
+    current: null,
+    former: null,
+    offered: [],
+    hasOwnPath: true,
+    job: null,
+  }),
+  begin(): void {
+    throw new EngineError('engine_refused', 'this machine has an engine of its own path');
+  },
+};

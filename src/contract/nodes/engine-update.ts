@@ -95,9 +95,9 @@ export const previewEngineUpdate = panelOperation({
         current: engineName.nullable().meta({ description: 'Its engine; null: unknown.' }),
         former: engineName.nullable().meta({ description: 'Its previous engine, to which it can return; null: none.' }),
         offered: z.array(engineName).meta({ description: 'The engines that its machine can install.' }),
-        problem: z.enum(['unreachable', 'old_version', 'own_path']).nullable().meta({
+        problem: z.enum(['unreachable', 'own_path']).nullable().meta({
           description:
-            'Why it cannot be updated by the panel; null: it can. `unreachable`: its machine does not answer. `old_version`: its version of Gatehouse does not support it. `own_path`: its service was started with a custom engine path.',
+            'Why it cannot be updated by the panel; null: it can. `unreachable`: its machine does not answer. `own_path`: its service was started with a custom engine path.',
         }),
         gained: z.array(ability).meta({ description: 'Features that the other engine adds.' }),
         lost: z.array(ability).meta({ description: 'Features that it lacks.' }),

@@ -5,7 +5,7 @@ import { abilityDifference, isOlder, missingFacts } from '../../domain/nodes/eng
 import type { AsyncContext, Env, Handlers } from '../kernel/context.ts';
 import { PanelError } from '../kernel/panel-error.ts';
 import type { Result } from '../ports/call.ts';
-import type { Engine, EngineJob, EngineUpdateRun, EngineUpdateStep, MachinePrograms } from '../ports/engines.ts';
+import type { Engine, EngineJob, EngineUpdateRun, EngineUpdateStep } from '../ports/engines.ts';
 
 type EngineUpdateEnv = Pick<Env, 'clock' | 'engines' | 'log' | 'store' | 'tasks' | 'timers'>;
 
@@ -31,23 +31,25 @@ function parseEngine(engine: string) {
   return { name, version };
 }
 
-async function readPrograms({ tasks }: Pick<Env, 'tasks'>, engine: Engine): Promise<MachinePrograms | null> {
-  return engine.programs ? tasks.untilStop(engine.programs()) : null;
+/** A machine whose engine the panel can change: a local node has none. */
+type MachineEngine = Required<Pick<Engine, 'programs' | 'changeProgram'>>;
+
+function findMachine({ engines }: Pick<Env, 'engines'>, nodeId: number): MachineEngine | null {
+  const engine = engines.get(nodeId);
+  return engine !== undefined && hasMachine(engine) ? engine : null;
+}
+
+function hasMachine(engine: Engine): engine is Engine & MachineEngine {
+  return engine.programs !== undefined && engine.changeProgram !== undefined;
 }
 
 type NodePreview = Output<'previewEngineUpdate'>['nodes'][number];
 
 async function buildPreview(env: EngineUpdateEnv, nodeId: number, engine: string | null): Promise<NodePreview> {
   const nothing = { current: null, former: null, offered: [], gained: [], lost: [], unserved: [] };
-  const client = env.engines.get(nodeId);
-  let programs: MachinePrograms | null;
-  try {
-    if (!client) return { node_id: nodeId, ...nothing, problem: 'unreachable' };
-    programs = await readPrograms(env, client);
-  } catch {
-    return { node_id: nodeId, ...nothing, problem: 'unreachable' };
-  }
-  if (programs === null) return { node_id: nodeId, ...nothing, problem: 'old_version' };
+  const reply = findMachine(env, nodeId)?.programs();
+  const programs = reply && (await env.tasks.untilStop(reply).catch(() => null));
+  if (!programs) return { node_id: nodeId, ...nothing, problem: 'unreachable' };
   const { current, former, offered, hasOwnPath } = programs;
   const facts = { node_id: nodeId, current, former, offered: [...offered] };
   if (hasOwnPath) return { ...facts, problem: 'own_path', gained: [], lost: [], unserved: [] };
@@ -76,16 +78,16 @@ const pause = ({ timers }: Pick<Env, 'timers'>, ms: number) =>
   new Promise<void>((resolve) => timers.after(ms, resolve));
 
 /** Follows the machine until it is done. */
-async function follow(env: EngineUpdateEnv, engine: Engine, isOver: () => boolean): Promise<EngineJob> {
+async function follow(env: EngineUpdateEnv, machine: MachineEngine, isOver: () => boolean): Promise<EngineJob> {
   const until = env.clock.now() + MAX_MS;
   for (let silent = 0; env.clock.now() < until && !isOver(); ) {
     await env.tasks.untilStop(pause(env, LOOK_MS));
     try {
-      const programs = await readPrograms(env, engine);
+      const { job } = await env.tasks.untilStop(machine.programs());
       silent = 0;
       // A machine that was started again meanwhile does not know.
-      if (programs !== null && programs.job === null) break;
-      if (programs?.job && programs.job.state !== 'running') return programs.job;
+      if (job === null) break;
+      if (job.state !== 'running') return job;
     } catch (error) {
       silent += 1;
       if (silent > MAX_SILENT_LOOKS) throw error;
@@ -95,12 +97,11 @@ async function follow(env: EngineUpdateEnv, engine: Engine, isOver: () => boolea
 }
 
 async function updateOne(env: EngineUpdateEnv, run: EngineUpdateRun, step: EngineUpdateStep): Promise<void> {
-  const engine = env.engines.get(step.nodeId);
+  const machine = findMachine(env, step.nodeId);
   try {
-    if (!engine?.changeProgram) throw new Error('its machine is not spoken to');
-    if ((await readPrograms(env, engine)) === null) throw new Error('Gatehouse on its machine has to be updated first');
-    await env.tasks.untilStop(engine.changeProgram(run.engine));
-    const { state, reason } = await follow(env, engine, env.tasks.isStopping);
+    if (machine === null) throw new Error('the panel is not connected to its machine');
+    await env.tasks.untilStop(machine.changeProgram(run.engine));
+    const { state, reason } = await follow(env, machine, env.tasks.isStopping);
     step.state = state;
     step.reason = reason;
   } catch (error) {

@@ -1,6 +1,6 @@
 // What is too long for one piece arrives as it was written.
 import { expect, it } from 'vitest';
-import { createFakeMachine } from '../../../tests/support/fake-engine.ts';
+import { createFakeMachine, NO_PROGRAMS } from '../../../tests/support/fake-engine.ts';
 import { createTestLog } from '../../../tests/support/log.ts';
 import { dial, makeKeys, realLooking } from '../../../tests/support/node-machine.ts';
 import { sampleInbound } from '../../../tests/support/subscription-samples.ts';
@@ -19,7 +19,10 @@ it('sends a lease in pieces that part no character, however many nodes have the 
     },
   };
   const parts = { identity: keys.node, engine, clock: systemClock, log: createTestLog(), version: '0.0.0' };
-  const listener = await serveNode({ ...parts, saveIdentity: () => {} }, { host: '127.0.0.1', port: 0 });
+  const listener = await serveNode(
+    { ...parts, saveIdentity: () => {}, programs: NO_PROGRAMS },
+    { host: '127.0.0.1', port: 0 },
+  );
   const panel = dial(listener.port, keys);
   const {
     groupId: _,

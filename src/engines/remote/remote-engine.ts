@@ -56,9 +56,7 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
       if (outcomes.length !== changes.length) throw new EngineError('engine_unreachable', 'the node left changes out');
       return outcomes.map((outcome) => outcome && new EngineError(outcome.code, outcome.message.slice(0, 1000)));
     },
-    async programs() {
-      return (await client.call('programs', {})).programs;
-    },
+    programs: () => client.call('programs', {}),
     async changeProgram(name) {
       await client.call('changeProgram', { name });
     },

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { createTestClock, createTestTimers } from '../../../tests/support/clock.ts';
 import { coreParts } from '../../../tests/support/core.ts';
 import { DAY, settledAccount } from '../../../tests/support/domain-arbitraries.ts';
-import { createFakeMachine } from '../../../tests/support/fake-engine.ts';
+import { createFakeMachine, NO_PROGRAMS } from '../../../tests/support/fake-engine.ts';
 import { createTestLog } from '../../../tests/support/log.ts';
 import { times } from '../../../tests/support/long.ts';
 import { plainSeal } from '../../../tests/support/node-lease.ts';
@@ -37,7 +37,6 @@ import {
   EngineError,
   type EngineInbound,
   type MachineFacts,
-  type MachinePrograms,
   type RunningEngine,
 } from '../../core/ports/engines.ts';
 import type { InboundRow } from '../../core/ports/inbounds.ts';
@@ -167,7 +166,15 @@ async function openScene(temp: TempStore, folder: string, keys: Keys, note: (exc
   const recorded = meterEngine(realLooking(fake), { ledger, clock, timers, log });
   const kept = superviseEngine(recorded, { crypto: nodeCrypto, timers, log, lease });
   const engine = enforceLease(kept, { lease, clock, timers, log });
-  const parts = { identity: keys.node, engine, clock, log, version: '1.0.0', saveIdentity: () => {} };
+  const parts = {
+    identity: keys.node,
+    engine,
+    clock,
+    log,
+    version: '1.0.0',
+    saveIdentity: () => {},
+    programs: NO_PROGRAMS,
+  };
   const listener = await serveNode(parts, { host: HOST, port: 0 });
   const tap = await tapNode(listener.port, keys, note);
   const panel = dial(tap.port, keys);
@@ -387,7 +394,7 @@ const said = fc.record({
       .array(fc.tuple(userId, fc.array(fc.record({ address: fc.ipV6(), openedAt: fc.nat() }))))
       .map((all) => new Map(all)),
   ),
-  programs: fc.option(programs),
+  programs,
 });
 
 it('whatever an engine and its machine say arrives as it was said, and nothing else', async () => {
@@ -432,9 +439,7 @@ it('whatever an engine and its machine say arrives as it was said, and nothing e
           ...parts,
           saveIdentity: () => {},
           certificate: () => all.certificate && more(all.certificate),
-          ...(all.programs && {
-            programs: { read: async () => more(all.programs as MachinePrograms), begin: () => {} },
-          }),
+          programs: { read: async () => more(all.programs), begin: () => {} },
         },
         { host: HOST, port: 0 },
       );
@@ -462,7 +467,7 @@ it('whatever an engine and its machine say arrives as it was said, and nothing e
       expect(await panel.members(sampleEngineInbound)).toEqual(all.members);
       expect(await panel.connected()).toEqual(all.connected);
       expect(await panel.programs?.()).toEqual(all.programs);
-      if (all.programs) await panel.changeProgram?.(null);
+      await panel.changeProgram?.(null);
       for (const exchange of exchanges) {
         coverage.note(exchange);
         expect(JSON.stringify(exchange.reply)).not.toContain('secret');

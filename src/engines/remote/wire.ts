@@ -131,19 +131,15 @@ export const REPLIES = {
   }),
   members: z.object({ ids: z.array(id).nullable() }),
   programs: z.object({
-    programs: z
+    current: programName.nullable(),
+    former: programName.nullable(),
+    offered: z.array(programName).max(100),
+    hasOwnPath: z.boolean(),
+    job: z
       .object({
-        current: programName.nullable(),
-        former: programName.nullable(),
-        offered: z.array(programName).max(100),
-        hasOwnPath: z.boolean(),
-        job: z
-          .object({
-            name: programName.nullable(),
-            state: z.enum(['running', 'switched', 'same', 'refused', 'taken_back', 'failed']),
-            reason: z.string().max(2000),
-          })
-          .nullable(),
+        name: programName.nullable(),
+        state: z.enum(['running', 'switched', 'same', 'refused', 'taken_back', 'failed']),
+        reason: z.string().max(2000),
       })
       .nullable(),
   }),

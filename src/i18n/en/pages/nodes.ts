@@ -187,7 +187,6 @@ export const nodes = {
     last: 'Last update: {{engine}}',
     problem: {
       unreachable: 'Its machine does not answer.',
-      old_version: 'Gatehouse on its machine has to be updated first.',
       own_path: 'Its service was started with a custom program (--engine).',
     },
     ability: {

@@ -204,7 +204,6 @@ export const nodes: Russian<typeof english> = {
     last: 'Последнее обновление: {{engine}}',
     problem: {
       unreachable: 'Его машина не отвечает.',
-      old_version: 'Сначала обновите Gatehouse на его машине.',
       own_path: 'Его служба запущена со своей программой (--engine).',
     },
     ability: {
