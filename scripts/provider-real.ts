@@ -8,8 +8,7 @@ import { nodeCrypto } from '../src/adapters/crypto.ts';
 import { createOutboundClient, isRefusedUrl } from '../src/adapters/outbound-client.ts';
 import { PROVIDER_KINDS } from '../src/contract/sales/providers.ts';
 import type { ProviderAccess, ProviderFailure } from '../src/core/ports/providers.ts';
-import { acceptsPrice } from '../src/domain/sales/provider-amounts.ts';
-import { CLIENT_BOUNDS, createProviders } from '../src/payments/providers.ts';
+import { CLIENT_BOUNDS, createProviders, providerFacts } from '../src/payments/providers.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -24,8 +23,7 @@ if (kind === undefined) throw new Error(`Name a kind of provider: ${PROVIDER_KIN
 if (values.fields === undefined) throw new Error('Name the file with the fields of the account: --fields <file>.');
 const fields: Record<string, string> = JSON.parse(readFileSync(values.fields, 'utf8'));
 const amount = Number(values.amount);
-const currency =
-  values.currency ?? ['XTR', 'RUB', 'EUR'].find((one) => acceptsPrice(kind, { amount, currency: one })) ?? 'EUR';
+const currency = values.currency ?? ['XTR', 'RUB', 'EUR'].find((one) => one in providerFacts(kind).prices) ?? 'EUR';
 const client = createOutboundClient({ timers: systemTimers, ...CLIENT_BOUNDS });
 const providers = {
   isRefused: isRefusedUrl,

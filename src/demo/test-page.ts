@@ -1,13 +1,14 @@
 // The page of the test provider, below the sub path: `test-pay/<session>`. A buyer pays there, and sees what else can happen to a payment.
+
 import type { Core } from '../core/kernel/core.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
 import { formatMoney } from '../domain/sales/money.ts';
-import { PROVIDER_AMOUNTS } from '../domain/sales/provider-amounts.ts';
 import { newCallState } from '../door/call.ts';
 import { pageReply, redirectTo } from '../door/checkout.ts';
 import type { LinkDoor } from '../door/subscription.ts';
 import { hostTexts } from '../i18n/host.ts';
 import { chooseLanguage, languageEntry } from '../i18n/languages.ts';
+import { stripeAmounts } from '../payments/stripe-amounts.ts';
 import type { RenderedOrder } from '../subscription/page/order-page.ts';
 import { escapeHtml, preferredLanguages, renderHead } from '../subscription/page/page.ts';
 import { STYLE } from '../subscription/page/style.ts';
@@ -66,7 +67,7 @@ function renderTestPage(
   const isPaid = state === 'paid';
   const shown = !isPaid ? state : refunded !== '0' ? 'refunded' : isDisputed ? 'disputed' : 'paid';
   const code = currency.toUpperCase();
-  const money = { amount: PROVIDER_AMOUNTS.stripe.read(amount, code) ?? 0, currency: code };
+  const money = { amount: stripeAmounts.read(amount, code) ?? 0, currency: code };
   const price = formatMoney(money, languageEntry(language).tag);
   const fact = (name: string, figure: string) =>
     `<div><dt>${escapeHtml(name)}</dt><dd><div class="figure">${escapeHtml(figure)}</div></dd></div>`;

@@ -16,7 +16,7 @@ import type {
   RefundRequest,
   Webhook,
 } from '../core/ports/providers.ts';
-import { PROVIDER_AMOUNTS } from '../domain/sales/provider-amounts.ts';
+import type { AmountFormat } from './amounts.ts';
 import { parsed } from './reading.ts';
 
 /** How long an invoice can be paid, where the panel says so: within what each provider allows. */
@@ -26,8 +26,9 @@ export const LIST_OVERLAP_MS = 3 * 86_400_000;
 /** Of what a provider said, as much as is stored with a payment. */
 const MAX_RAW = 16_384;
 
-export interface Adapter extends ProviderFacts {
+export interface Adapter extends Pick<ProviderFacts, 'pollIntervalMs' | 'lookbackMs' | 'listReachMs'> {
   readonly kind: ProviderKind;
+  readonly amounts: AmountFormat;
   /** Between the beginnings of two requests of one account. */
   readonly paceMs: number;
   /** Tries each kind of call that selling needs and that can be made without an effect. */
@@ -47,7 +48,7 @@ export interface Adapter extends ProviderFacts {
   readonly hint: ((hook: ReceivedWebhook) => Hint | null) | null;
 }
 
-/** A price as the provider writes it (domain/sales/provider-amounts.ts): an adapter has no other. */
+/** A price as the provider writes it. */
 interface WrittenPrice {
   readonly amount: string;
   readonly currency: string;
@@ -123,6 +124,7 @@ const UNSENT: ReadonlySet<OutboundFailure> = new Set(['host_unknown', 'address_r
 
 export function createLink(
   client: OutboundClient,
+  amounts: AmountFormat,
   access: ProviderAccess,
   secrets: readonly string[],
   now: number,
@@ -155,7 +157,7 @@ export function createLink(
       const isUnclear = method === 'POST' && !UNSENT.has(outcome.error);
       return failure(outcome.error === 'too_long' ? 'malformed' : outcome.error, isUnclear);
     },
-    readAmount: (text, currency) => (text === null ? null : PROVIDER_AMOUNTS[access.kind].read(text, currency)) ?? 0,
+    readAmount: (text, currency) => (text === null ? null : amounts.read(text, currency)) ?? 0,
     raw(value) {
       let text = JSON.stringify(value) ?? 'null';
       for (const secret of secrets) text = text.replaceAll(secret, '…');

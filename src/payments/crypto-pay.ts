@@ -1,4 +1,5 @@
 // Crypto Pay (@CryptoBot, @send), API 1.5: invoices in money, paid in coins. https://help.send.tg/en/articles/10279948-crypto-pay-api
+
 import { createHash, createHmac } from 'node:crypto';
 import type { ProviderFailure, ProviderPayment } from '../core/ports/providers.ts';
 import {
@@ -11,6 +12,7 @@ import {
   type Link,
   toProviderFailure,
 } from './adapter.ts';
+import { decimalAmounts, MONEY_CURRENCIES } from './amounts.ts';
 import { isSameText } from './digests.ts';
 import { parsed, readList, readMember, readMoment, readText } from './reading.ts';
 
@@ -93,6 +95,7 @@ async function findByPayload(
 
 export const cryptoPay: Adapter = {
   kind: 'crypto_pay',
+  amounts: decimalAmounts(MONEY_CURRENCIES),
   paceMs: 200,
   pollIntervalMs: 5000,
   lookbackMs: LIST_OVERLAP_MS,

@@ -1,4 +1,5 @@
 // Heleket: invoices in money, paid in coins. Facts by the official php-sdk (docs 04, 06, 08, 10).
+
 import { createHash } from 'node:crypto';
 import type { ProviderFailure, ProviderPayment } from '../core/ports/providers.ts';
 import { DAY_MS, LATE_PAYMENT_MS } from '../domain/limits.ts';
@@ -11,6 +12,7 @@ import {
   type Link,
   toProviderFailure,
 } from './adapter.ts';
+import { decimalAmounts, MONEY_CURRENCIES } from './amounts.ts';
 import { isSameText } from './digests.ts';
 import { parsed, readList, readMember, readMoment, readText } from './reading.ts';
 
@@ -100,6 +102,7 @@ function formatDate(ms: number): string {
 
 export const heleket: Adapter = {
   kind: 'heleket',
+  amounts: decimalAmounts(MONEY_CURRENCIES),
   paceMs: 300,
   // It asks not to be polled more often.
   pollIntervalMs: 30_000,

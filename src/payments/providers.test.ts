@@ -13,8 +13,7 @@ import { createOutboundClient } from '../adapters/outbound-client.ts';
 import { CURRENCIES, minorDigits } from '../contract/currencies.ts';
 import { PROVIDER_FIELDS, type ProviderKind } from '../contract/sales/providers.ts';
 import type { InvoiceRequest, ProviderAccess, ProviderPayment } from '../core/ports/providers.ts';
-import { toDecimal } from '../domain/sales/money.ts';
-import { acceptsPrice } from '../domain/sales/provider-amounts.ts';
+import { acceptsPrice, toDecimal } from '../domain/sales/money.ts';
 import { CLIENT_BOUNDS, createProviders } from './providers.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 1);
@@ -258,7 +257,7 @@ it.each(KINDS)('%s charges the price to the last digit, and reports it so, in ev
       const before = fake.requests.length;
       const opened = await providers.open(access, { ...buildRequest(name), price });
       if ('error' in opened) {
-        expect(acceptsPrice(kind, price), name).toBe(false);
+        expect(acceptsPrice(providers.facts(kind).prices, price), name).toBe(false);
         expect(opened, name).toMatchObject({ error: 'unsupported', isUnclear: false });
         expect(fake.requests).toHaveLength(before);
         // Of some, Stripe can be asked for whole units or tenths alone.

@@ -2,8 +2,8 @@
 import { PROVIDER_FIELDS, type ProviderKind } from '../contract/sales/providers.ts';
 import type { OutboundClient } from '../core/ports/outbound.ts';
 import type { Clock, Timers } from '../core/ports/ports.ts';
-import type { PaymentProviders, ProviderAccess, ProviderFailure } from '../core/ports/providers.ts';
-import { PROVIDER_AMOUNTS } from '../domain/sales/provider-amounts.ts';
+import type { PaymentProviders, ProviderAccess, ProviderFacts, ProviderFailure } from '../core/ports/providers.ts';
+import { acceptsPrice, type Money } from '../domain/sales/money.ts';
 import { type Adapter, createLink, failure, type Link } from './adapter.ts';
 import { cryptoPay } from './crypto-pay.ts';
 import { heleket } from './heleket.ts';
@@ -19,7 +19,15 @@ const ADAPTERS: Readonly<Record<ProviderKind, Adapter>> = {
   heleket,
 };
 
-export const PROVIDER_FACTS: PaymentProviders['facts'] = ADAPTERS;
+export function providerFacts(kind: ProviderKind): ProviderFacts {
+  const { pollIntervalMs, lookbackMs, listReachMs, amounts, refund } = ADAPTERS[kind];
+  return { pollIntervalMs, lookbackMs, listReachMs, prices: amounts.prices, canRefund: refund !== null };
+}
+
+/** A price as the provider writes it; null: the provider does not accept it. */
+function writePrice({ amounts }: Adapter, price: Money): string | null {
+  return acceptsPrice(amounts.prices, price) ? amounts.write(price) : null;
+}
 
 /** What the client of their requests is bounded by: YooKassa counts an answer as missing after so long. */
 export const CLIENT_BOUNDS = {
@@ -71,7 +79,7 @@ export function createProviders({ client, clock, timers }: Machine): Omit<Paymen
     queue.waiting += 1;
     const run = async () => {
       if (isClosed) return failure('stopped');
-      const link = createLink(pacedClient(adapter.paceMs), access, listSecrets(access), clock.now());
+      const link = createLink(pacedClient(adapter.paceMs), adapter.amounts, access, listSecrets(access), clock.now());
       try {
         return await work(adapter, link);
       } catch {
@@ -100,11 +108,11 @@ export function createProviders({ client, clock, timers }: Machine): Omit<Paymen
   }
 
   return {
-    facts: PROVIDER_FACTS,
+    facts: providerFacts,
     probe: (access) => inTurn(access, (adapter, link) => adapter.probe(link)),
     open: (access, { price, ...request }) =>
       inTurn(access, async (adapter, link) => {
-        const amount = PROVIDER_AMOUNTS[access.kind].write(price);
+        const amount = writePrice(adapter, price);
         if (amount === null) return failure('unsupported');
         return adapter.open(link, { ...request, amount, currency: price.currency });
       }),
@@ -117,7 +125,7 @@ export function createProviders({ client, clock, timers }: Machine): Omit<Paymen
       }),
     refund: (access, { price, ...refund }) =>
       inTurn(access, async (adapter, link) => {
-        const amount = PROVIDER_AMOUNTS[access.kind].write(price);
+        const amount = writePrice(adapter, price);
         if (amount === null) return failure('unsupported');
         return adapter.refund?.(link, { ...refund, amount, currency: price.currency }) ?? failure('unsupported');
       }),

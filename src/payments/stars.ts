@@ -1,4 +1,5 @@
 // Telegram Stars by the Bot API over HTTP: links to invoices, the ledger of the bot's Stars, refunds. https://core.telegram.org/bots/payments-stars
+
 import { STARS } from '../contract/currencies.ts';
 import type { ProviderFailure, ProviderPayment } from '../core/ports/providers.ts';
 import {
@@ -10,6 +11,7 @@ import {
   type Link,
   toProviderFailure,
 } from './adapter.ts';
+import { decimalAmounts } from './amounts.ts';
 import { readInteger, readList, readMember, readText } from './reading.ts';
 
 const ROOT = 'https://api.telegram.org';
@@ -71,6 +73,7 @@ function parsePayment(link: Link, transaction: unknown): ProviderPayment | null 
 
 export const stars: Adapter = {
   kind: 'stars',
+  amounts: decimalAmounts([STARS]),
   paceMs: 50,
   pollIntervalMs: 5000,
   lookbackMs: LIST_OVERLAP_MS,

@@ -1,4 +1,5 @@
 // Stripe Checkout: hosted payment pages by the session, caught up with by the events of 30 days. https://docs.stripe.com/api
+
 import { createHmac } from 'node:crypto';
 import type { ProviderPermission } from '../contract/sales/providers.ts';
 import type { ProviderFailure, ProviderPayment, ReadPayments } from '../core/ports/providers.ts';
@@ -14,6 +15,7 @@ import {
 } from './adapter.ts';
 import { isSameText } from './digests.ts';
 import { parsed, readInteger, readList, readMember, readText } from './reading.ts';
+import { stripeAmounts } from './stripe-amounts.ts';
 
 const ROOT = 'https://api.stripe.com';
 const SESSIONS = '/v1/checkout/sessions';
@@ -245,6 +247,7 @@ const PERMISSION_PROBES: readonly ProbeCall[] = [
 
 export const stripe: Adapter = {
   kind: 'stripe',
+  amounts: stripeAmounts,
   // 25 requests a second in test mode.
   paceMs: 50,
   pollIntervalMs: 5000,

@@ -12,6 +12,7 @@ import {
   toProviderFailure,
   type WrittenInvoice,
 } from './adapter.ts';
+import { decimalAmounts } from './amounts.ts';
 import { parsed, readList, readMember, readMoment, readText } from './reading.ts';
 
 const ROOT = 'https://api.yookassa.ru/v3';
@@ -144,6 +145,7 @@ async function readOne(link: Link, externalId: string): Promise<ReadPayments | P
 
 export const yookassa: Adapter = {
   kind: 'yookassa',
+  amounts: decimalAmounts(['RUB']),
   paceMs: 200,
   pollIntervalMs: 5000,
   lookbackMs: LIST_OVERLAP_MS,

@@ -117,6 +117,10 @@ export const provider = z
     secrets: z.array(z.string()).meta({ description: 'The names of the stored secrets.' }),
     api_root: z.string().nullable().meta({ description: "The address of its API; null: the provider's own." }),
     allow_private: allowPrivate,
+    prices: z.record(z.string(), z.int().min(1)).meta({
+      description:
+        'The currencies of prices that it accepts, each with the step of its amounts in minor units: 10 if the last digit must be 0.',
+    }),
     enabled: z
       .boolean()
       .meta({ description: 'Whether orders can be opened there and its keys are tested every hour.' }),
@@ -148,6 +152,7 @@ const example: Provider = {
   secrets: ['secret_key'],
   api_root: null,
   allow_private: false,
+  prices: { EUR: 1, KWD: 10 },
   enabled: true,
   hook_url: null,
   ok_at: '2026-11-20T10:00:00.000Z',

@@ -3,7 +3,7 @@
 import type { AttentionPayment, AttentionReason, Order, PaymentAct } from '../../contract/sales/sales.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { daysForPart } from '../../domain/sales/sale.ts';
-import type { AsyncContext, Context, Handlers, Transaction } from '../kernel/context.ts';
+import type { AsyncContext, Context, Env, Handlers, Transaction } from '../kernel/context.ts';
 import { bodyError, PanelError } from '../kernel/panel-error.ts';
 import { toInstant, toInstantOrNull } from '../kernel/wire.ts';
 import type { Result } from '../ports/call.ts';
@@ -48,21 +48,24 @@ async function pollOrderStatus({ id }: Input<'askOrder'>, context: AsyncContext<
   });
 }
 
+type ActEnv = Pick<Env, 'paymentProviders' | 'store'>;
+
 /** Where the money went back, only that can be answered. */
 const GONE: ReadonlySet<AttentionReason | null> = new Set(['refunded', 'disputed']);
 
-function listPaymentActs(payment: PaymentRow, order: OrderRow | undefined): PaymentAct[] {
+function listPaymentActs(env: ActEnv, payment: PaymentRow, order: OrderRow | undefined): PaymentAct[] {
   const { reason, state, resolvedAt, nextRefundAt } = payment;
   // While money is on its way back, nothing else is done about it.
   if (reason === null || resolvedAt !== null || nextRefundAt !== null) return [];
   if (GONE.has(reason)) return state === 'applied' ? ['take_back', 'ignore'] : ['ignore'];
   if (state !== 'unapplied')
-    return reason === 'refund_failed' && canRefund(payment) ? ['refund', 'ignore'] : ['ignore'];
+    return reason === 'refund_failed' && canRefund(env, payment) ? ['refund', 'ignore'] : ['ignore'];
   const gives: PaymentAct[] = order && order.userId !== null ? ['apply', 'days'] : ['days'];
-  return [...gives, ...(canRefund(payment) ? (['refund'] as const) : []), 'ignore'];
+  return [...gives, ...(canRefund(env, payment) ? (['refund'] as const) : []), 'ignore'];
 }
 
-function viewPayment({ store }: Context, row: PaymentRow): AttentionPayment {
+function viewPayment(context: Context, row: PaymentRow): AttentionPayment {
+  const { store } = context;
   const order = row.orderId === null ? undefined : store.sales.order(row.orderId);
   const user = order?.userId == null ? undefined : store.users.get(order.userId);
   const prices = order?.prices ?? [];
@@ -84,7 +87,7 @@ function viewPayment({ store }: Context, row: PaymentRow): AttentionPayment {
     refunding: row.nextRefundAt !== null,
     paid_at: toInstant(row.paidAt),
     reason: row.reason ?? 'unknown_order',
-    acts: listPaymentActs(row, order),
+    acts: listPaymentActs(context.env, row, order),
     act: row.act,
     note: row.note,
     resolved_at: toInstantOrNull(row.resolvedAt),
@@ -153,11 +156,12 @@ function applyTo(tx: Transaction, payment: PaymentRow, order: OrderRow | undefin
   return applyPayment(tx, paid, payment, days);
 }
 
-function requireAct({ store }: Pick<Context, 'store'>, { id, act }: Pick<Input<'resolvePayment'>, 'id' | 'act'>) {
+function requireAct(env: ActEnv, { id, act }: Pick<Input<'resolvePayment'>, 'id' | 'act'>) {
+  const { store } = env;
   const payment = store.payments.payment(id);
   if (!payment || payment.reason === null) throw new PanelError('not_found');
   const order = payment.orderId === null ? undefined : store.sales.order(payment.orderId);
-  if (!listPaymentActs(payment, order).includes(act)) throw new PanelError('payment_resolved');
+  if (!listPaymentActs(env, payment, order).includes(act)) throw new PanelError('payment_resolved');
   return { payment, order };
 }
 
@@ -173,7 +177,7 @@ async function resolvePayment(input: Input<'resolvePayment'>, context: AsyncCont
 function decide(tx: Transaction, input: Input<'resolvePayment'>): Result<AttentionPayment> {
   const { store, now } = tx;
   const { id, act, note } = input;
-  const { payment, order } = requireAct(tx, input);
+  const { payment, order } = requireAct(tx.env, input);
   const isGiven = act === 'apply' || act === 'days';
   const given = isGiven
     ? applyTo(tx, payment, order, { ...input, days: act === 'days' ? input.days : undefined })

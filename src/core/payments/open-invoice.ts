@@ -1,9 +1,8 @@
 // Opens an order at a provider: one open invoice at each, stored with its key before the provider hears of it.
 
 import { DAY_MS, HOUR_MS } from '../../domain/limits.ts';
-import type { Money } from '../../domain/sales/money.ts';
+import { acceptsPrice, type Money } from '../../domain/sales/money.ts';
 import { nextPollAt } from '../../domain/sales/poll-interval.ts';
-import { acceptsPrice } from '../../domain/sales/provider-amounts.ts';
 import type { Env, Transaction } from '../kernel/context.ts';
 import { bodyError, PanelError } from '../kernel/panel-error.ts';
 import { isFor } from '../offers/offers.ts';
@@ -24,7 +23,7 @@ import {
   RECORD_PAYMENT,
   RETRY_MS,
 } from './provider-call.ts';
-import { getPollInterval, hookUrl } from './providers.ts';
+import { getPollInterval, getPriceSteps, hookUrl } from './providers.ts';
 import { recordPayment } from './record.ts';
 import { isId, isUsable } from './sanitize-payment.ts';
 
@@ -70,9 +69,8 @@ function beginInvoice(tx: Transaction, { orderId, providerId, currency, returnUr
   if (!provider?.enabled) throw bodyError('validation', '#/provider_id', 'invalid', 'is no provider to pay at');
   if (order.given !== null || store.payments.hasUndecided(orderId)) throw new PanelError('order_ended');
   requireStillFor(tx, order);
-  const price = order.prices.find(
-    (one) => acceptsPrice(provider.kind, one) && (currency ?? one.currency) === one.currency,
-  );
+  const steps = getPriceSteps(tx.env, provider.kind);
+  const price = order.prices.find((one) => acceptsPrice(steps, one) && (currency ?? one.currency) === one.currency);
   if (!price) throw bodyError('validation', '#/currency', 'invalid', 'is no currency of the order at this provider');
   reservePromo(tx, order);
   const before = store.payments

@@ -116,7 +116,7 @@ function previewRefund({ id }: Input<'previewRefund'>, context: Context): Result
   const user = order.userId === null ? undefined : store.users.get(order.userId);
   const payment = store.payments.findAppliedPayment(id);
   const referrer = previewReferrer(context, order);
-  const others = { by_provider: payment !== undefined && canRefund(payment), referrer };
+  const others = { by_provider: payment !== undefined && canRefund(context.env, payment), referrer };
   if (!user) {
     const none = { expires_at: null, hold: null, bytes: 0, bytes_used: 0 };
     return { body: { ...none, ...others, nothing: referrer === null } };
@@ -144,7 +144,7 @@ async function refundOrderAtProvider({ id, note }: Input<'refundOrder'>, context
   const { env } = context;
   const { state } = requireOrder(env, id);
   const payment = state === 'paid' ? env.store.payments.findAppliedPayment(id) : undefined;
-  if (payment && canRefund(payment)) {
+  if (payment && canRefund(env, payment)) {
     await refundPayment(env, payment.id, note);
     return context.commit((tx) => ({ body: viewOrder(tx, requireOrder(tx, id)) }));
   }

@@ -9,6 +9,7 @@ import {
   type ProviderKind,
 } from '../../contract/sales/providers.ts';
 import type { Input, Output } from '../../contract/table.ts';
+import type { PriceSteps } from '../../domain/sales/money.ts';
 import { isRefusal } from '../../domain/sales/provider-health.ts';
 import type { AsyncContext, Context, Env, Handlers, Transaction } from '../kernel/context.ts';
 import { bodyError, PanelError, requireAll } from '../kernel/panel-error.ts';
@@ -46,6 +47,7 @@ function viewProvider({ env, store }: Context, row: ProviderRow): Provider {
     secrets: secretNames(row).filter((name) => store.sealed.get(secretPlace(row.id, name)) !== undefined),
     api_root: row.apiRoot,
     allow_private: row.allowPrivate,
+    prices: getPriceSteps(env, row.kind),
     enabled: row.enabled,
     hook_url: row.hookToken === null ? null : hookUrl(env, row.hookToken),
     ok_at: toInstantOrNull(row.okAt),
@@ -65,7 +67,12 @@ export function requireProvider({ store }: Pick<Env, 'store'>, id: number): Prov
 
 /** The shortest time between two requests about one invoice; 0 where this core talks to no providers. */
 export function getPollInterval({ paymentProviders }: Pick<Env, 'paymentProviders'>, kind: ProviderKind): number {
-  return paymentProviders?.facts[kind].pollIntervalMs ?? 0;
+  return paymentProviders?.facts(kind).pollIntervalMs ?? 0;
+}
+
+/** The prices that a provider accepts, as far as is known without a request to it. */
+export function getPriceSteps({ paymentProviders }: Pick<Env, 'paymentProviders'>, kind: ProviderKind): PriceSteps {
+  return paymentProviders?.facts(kind).prices ?? {};
 }
 
 export function requireClient({ paymentProviders }: Pick<Env, 'paymentProviders'>): PaymentProviders {

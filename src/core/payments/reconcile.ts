@@ -101,7 +101,7 @@ async function compare(input: Input<'reconcilePayments'>, context: AsyncContext<
   const access = accessTo(env, provider);
   if (!access) throw bodyError('provider_failed', '#/provider_id', 'no_answer', 'has no keys here');
   const client = requireClient(env);
-  const { lookbackMs, listReachMs } = client.facts[provider.kind];
+  const { lookbackMs, listReachMs } = client.facts(provider.kind);
   const since = Math.max(0, from - lookbackMs);
   const list = await listPayments(client, access, since);
   if ('error' in list) {

@@ -1,6 +1,6 @@
 // Has payments given back by their providers: the key is stored before the request, which is repeated by it until there is a clear answer.
 
-import type { ProviderError, ProviderKind } from '../../contract/sales/providers.ts';
+import type { ProviderError } from '../../contract/sales/providers.ts';
 import type { Action, Env, Transaction } from '../kernel/context.ts';
 import { bodyError, PanelError } from '../kernel/panel-error.ts';
 import type { PaymentRow } from '../ports/payments.ts';
@@ -25,12 +25,11 @@ const REFUND_POLL_MS = 10 * 60_000;
 /** A refund is not asked for again after these. */
 const FINAL: ReadonlySet<ProviderError> = new Set(['refused', 'forbidden', 'unsupported']);
 
-/** Providers that give money back when they are asked to; with the others a person does. */
-const REFUNDING: ReadonlySet<ProviderKind> = new Set(['stars', 'yookassa', 'stripe']);
-
 /** Whether the provider of a payment can be asked to give it back. */
-export function canRefund({ kind, providerId, state, providerState }: PaymentRow): boolean {
-  return REFUNDING.has(kind) && providerId !== null && state !== 'refunded' && providerState === 'paid';
+export function canRefund({ paymentProviders }: Pick<Env, 'paymentProviders'>, payment: PaymentRow): boolean {
+  const { kind, providerId, state, providerState } = payment;
+  const isPaid = providerId !== null && state !== 'refunded' && providerState === 'paid';
+  return isPaid && paymentProviders?.facts(kind).canRefund === true;
 }
 
 /**
@@ -41,7 +40,7 @@ export async function refundPayment(env: ProviderCallEnv, id: number, note: stri
   await env.vault.prepare();
   await env.transact(RECORD_PAYMENT, (tx) => {
     const payment = tx.store.payments.payment(id);
-    if (!payment || !canRefund(payment)) throw new PanelError('order_refunded');
+    if (!payment || !canRefund(env, payment)) throw new PanelError('order_refunded');
     const refundKey = payment.refundKey ?? tx.crypto.uuid();
     tx.store.payments.savePayment({ ...payment, refundKey, note, nextRefundAt: tx.now + RETRY_MS });
   });

@@ -2,8 +2,7 @@
 
 import type { Sold } from '../../contract/sales/sales.ts';
 import { DAY_MS, HOUR_MS, LATE_PAYMENT_MS } from '../../domain/limits.ts';
-import type { Money } from '../../domain/sales/money.ts';
-import { acceptsPrice } from '../../domain/sales/provider-amounts.ts';
+import { acceptsPrice, type Money } from '../../domain/sales/money.ts';
 import type { Env, Transaction } from '../kernel/context.ts';
 import type { Offered, OrderPage, PaymentOption, Shop } from '../kernel/core.ts';
 import { PanelError } from '../kernel/panel-error.ts';
@@ -19,6 +18,7 @@ import { openOrder } from './open-invoice.ts';
 import { pollOrder } from './poll-invoice.ts';
 import type { ProviderCallEnv } from './provider-call.ts';
 import { handleProviderWebhook } from './provider-webhooks.ts';
+import { getPriceSteps } from './providers.ts';
 
 type ShopEnv = ProviderCallEnv & Pick<Env, 'settings'>;
 
@@ -168,13 +168,16 @@ function listPaymentOptions(env: ShopEnv, order: OrderRow): readonly PaymentOpti
   if (given !== null || !user || user.tariffId !== tariffId || !maySell(env, user, sold)) return [];
   const offer = offerId === null ? undefined : store.sales.offer(offerId);
   if (offer && !isFor(env, offer, user)) return [];
-  return store.payments.hasUndecided(id) ? [] : listOptionsForPrices(enabled(env), prices);
+  return store.payments.hasUndecided(id) ? [] : listOptionsForPrices(env, prices);
 }
 
-function listOptionsForPrices(providers: readonly ProviderRow[], prices: readonly Money[]): readonly PaymentOption[] {
+type PriceEnv = Pick<Env, 'paymentProviders' | 'store'>;
+
+function listOptionsForPrices(env: PriceEnv, prices: readonly Money[]): readonly PaymentOption[] {
+  const providers = enabled(env);
   return prices.flatMap((price) =>
     providers
-      .filter(({ kind }) => acceptsPrice(kind, price))
+      .filter(({ kind }) => acceptsPrice(getPriceSteps(env, kind), price))
       .map(({ id, kind, isTest }) => ({ providerId: id, kind, isTest, price })),
   );
 }
@@ -192,13 +195,12 @@ function maySell({ store, settings }: Pick<Env, 'settings' | 'store'>, user: Use
 const FREE: Money = { amount: 0, currency: 'EUR' };
 
 /** What a user can buy now: each offer for him with a price that a provider takes, or that is a trial. */
-export function offersTo(env: Pick<Env, 'settings' | 'store'>, user: UserRow): readonly Offered[] {
+export function offersTo(env: PriceEnv & Pick<Env, 'settings'>, user: UserRow): readonly Offered[] {
   if (!env.settings().selling || user.tariffId === null) return [];
-  const providers = enabled(env);
   return env.store.sales.offers(user.tariffId).flatMap((offer) => {
     const { id, name, sold, prices, isOnSale, audience, isTrial } = offer;
     if (!isOnSale || audience === 'link' || !maySell(env, user, sold) || !isFor(env, offer, user)) return [];
-    const price = isTrial ? FREE : listOptionsForPrices(providers, prices)[0]?.price;
+    const price = isTrial ? FREE : listOptionsForPrices(env, prices)[0]?.price;
     return price ? [{ id, name, sold, price, isTrial }] : [];
   });
 }

@@ -1,5 +1,7 @@
 // The ports of payment providers: the panel's accounts there, and what they are asked.
+
 import type { ProviderError, ProviderKind, ProviderPermission } from '../../contract/sales/providers.ts';
+import type { PriceSteps } from '../../domain/sales/money.ts';
 
 export interface ProviderRow {
   readonly id: number;
@@ -184,11 +186,14 @@ export interface ProviderFacts {
   readonly lookbackMs: number;
   /** How far back the list reaches; null: to the first payment. */
   readonly listReachMs: number | null;
+  readonly prices: PriceSteps;
+  /** Whether the provider pays back when requested; with the others a person does. */
+  readonly canRefund: boolean;
 }
 
 /** Never rejects. */
 export interface PaymentProviders {
-  readonly facts: Readonly<Record<ProviderKind, ProviderFacts>>;
+  facts(kind: ProviderKind): ProviderFacts;
   /** Whether the URL names an address, rather than a host, that may not be connected to. */
   isRefused(url: string, allowPrivate: boolean): boolean;
   /** Asks who the keys belong to, and whether they are allowed what selling needs. */

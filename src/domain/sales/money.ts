@@ -8,6 +8,14 @@ export interface Money {
   readonly currency: string;
 }
 
+/** The currencies of prices that a provider accepts, each with the step of its amounts in minor units: 1, or 10 where the last digit must be 0. */
+export type PriceSteps = Readonly<Record<string, number>>;
+
+export function acceptsPrice(steps: PriceSteps, { amount, currency }: Money): boolean {
+  const step = steps[currency];
+  return step !== undefined && amount % step === 0;
+}
+
 /** The amount in major units as decimal text: 499 of EUR is `4.99`, 100 of JPY is `100`. */
 export function toDecimal({ amount, currency }: Money): string {
   const minor = minorDigits(currency) ?? 0;

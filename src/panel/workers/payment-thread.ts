@@ -3,7 +3,7 @@ import { isRefusedUrl } from '../../adapters/outbound-client.ts';
 import { moduleBeside, openTaskThread } from '../../adapters/worker-thread.ts';
 import type { Log } from '../../core/ports/ports.ts';
 import type { PaymentProviders, ProviderFailure } from '../../core/ports/providers.ts';
-import { PROVIDER_FACTS } from '../../payments/providers.ts';
+import { providerFacts } from '../../payments/providers.ts';
 import type { PaymentTasks } from './payment-worker.ts';
 
 const IDLE_MS = 60_000;
@@ -26,7 +26,7 @@ export function createPaymentThread(log: Log): PaymentProviders {
     });
 
   return {
-    facts: PROVIDER_FACTS,
+    facts: providerFacts,
     isRefused: isRefusedUrl,
     probe: (access) => orFailure(thread.run('probe', { access })),
     open: (access, request) => orFailure(thread.run('open', { access, request })),

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { Provider } from '../../../../../contract/sales/providers.ts';
 import type { Offer, Order } from '../../../../../contract/sales/sales.ts';
 import type { User } from '../../../../../contract/users/users.ts';
-import { acceptsPrice } from '../../../../../domain/sales/provider-amounts.ts';
+import { acceptsPrice } from '../../../../../domain/sales/money.ts';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { ErrorState } from '../../../components/placeholder.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
@@ -60,7 +60,7 @@ function listPaymentOptions(offers: readonly Offer[], providers: readonly Provid
   return offers.flatMap((offer) => {
     const direct = providers.flatMap((provider) =>
       offer.prices
-        .filter((price) => acceptsPrice(provider.kind, price))
+        .filter((price) => acceptsPrice(provider.prices, price))
         .map((price) => ({ id: `${offer.id} ${provider.id} ${price.currency}`, offer, at: { provider, price } })),
     );
     return direct.length === 0 ? [] : [{ id: `${offer.id} page`, offer, at: null }, ...direct];
