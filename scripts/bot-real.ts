@@ -7,6 +7,7 @@ import { createOutboundAgent } from '../src/adapters/outbound-agent.ts';
 import { isRefusedUrl } from '../src/adapters/outbound-client.ts';
 import { createBotClient } from '../src/bot/client.ts';
 import type { BotLink } from '../src/core/ports/bot.ts';
+import { parseCountedJson } from '../src/domain/foreign-json.ts';
 
 const TIMEOUT_MS = 30_000;
 const LONG_POLL_S = 50;
@@ -20,6 +21,7 @@ const token = readFileSync(values['token-file'], 'utf8').trim();
 const client = createBotClient({
   isRefused: isRefusedUrl,
   agent: (url, allowPrivate, proxy) => Promise.resolve(createOutboundAgent(url, allowPrivate, proxy)),
+  parseLarge: async (bytes) => parseCountedJson(bytes),
 });
 const link = client.connect({ token, apiRoot: null, allowPrivate: false, proxy: values.proxy ?? null });
 

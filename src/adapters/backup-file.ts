@@ -13,6 +13,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { parseForeignJson } from '../domain/foreign-json.ts';
 import { checking, encrypting, TAG_BYTES } from './chunk-seal.ts';
 
 /** What can be wrong with a file. `newer`: of a format that this version does not know. */
@@ -34,6 +35,8 @@ const FORM = 1;
 const DIGEST_BYTES = 32;
 const MAX_HEADER = 65_536;
 const MAX_MANIFEST = 16_777_216;
+/** The header is parsed where requests are answered, the rest on a thread of its own. */
+const BOUNDS = { bytes: MAX_MANIFEST, values: 200_000, depth: 32 };
 const PIECE = 1_048_576;
 /** Deflate makes nothing longer than this (RFC 1951: stored blocks). */
 const MAX_CHUNK = Math.max(MAX_MANIFEST, PIECE + PIECE / 256);
@@ -195,7 +198,7 @@ function inflate(chunk: Buffer): Buffer {
 
 function parse(text: Buffer): unknown {
   try {
-    return JSON.parse(text.toString('utf8'));
+    return parseForeignJson(text, BOUNDS);
   } catch {
     throw unreadable('damaged');
   }

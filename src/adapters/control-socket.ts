@@ -13,6 +13,8 @@ import { basename, dirname, join } from 'node:path';
 import type { ErrorCode, FieldError } from '../contract/errors.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
 import type { Log } from '../core/ports/ports.ts';
+import { JsonRefusal, parseForeignJson } from '../domain/foreign-json.ts';
+import { parseOwnJson } from '../domain/own-json.ts';
 
 /** Runs one command. Throws PanelError for expected failures. */
 export type ControlHandler = (command: string, args: unknown) => Promise<unknown>;
@@ -29,6 +31,7 @@ type Failure = { code: ErrorCode; errors?: readonly FieldError[]; retryAfter?: n
 type Answer = { result?: unknown; error?: Failure };
 
 const LONGEST_REQUEST = 64 * 1024;
+const BOUNDS = { bytes: LONGEST_REQUEST, values: 10_000, depth: 32 };
 const MAX_CONNECTIONS = 8;
 const IDLE_MS = 30_000;
 
@@ -40,11 +43,14 @@ export async function openControlSocket(folder: string, handle: ControlHandler, 
 
   const answer = async (line: string): Promise<Answer> => {
     try {
-      const { command, args } = JSON.parse(line);
+      const { command, args } = parseForeignJson(line, BOUNDS) as {
+        readonly command?: unknown;
+        readonly args?: unknown;
+      };
       return { result: (await handle(String(command), args)) ?? null };
     } catch (error) {
       if (error instanceof PanelError) return { error: toFailure(error) };
-      if (error instanceof SyntaxError) return { error: { code: 'bad_json' } };
+      if (error instanceof JsonRefusal) return { error: { code: 'bad_json' } };
       log.error('control command failed', { error });
       return { error: { code: 'internal' } };
     }
@@ -102,7 +108,7 @@ function clientOn(socket: Socket): ControlClient {
     for (const { reject } of waiting.splice(0)) reject(new PanelError('unavailable'));
   };
   readLines(socket, Number.POSITIVE_INFINITY, async (line) => {
-    const { result, error }: Answer = JSON.parse(line);
+    const { result, error } = parseOwnJson<Answer>(line);
     const asked = waiting.shift();
     if (error) asked?.reject(new PanelError(error.code, error.errors, error.retryAfter));
     else asked?.resolve(result);

@@ -7,11 +7,13 @@
 //   starts              how often the version on trial was started
 //   returned            "<version> <failed> <reason>": the launcher went back; the panel reports it and removes the file
 //   versions/<version>/ bin, out, node_modules, package.json, release.json
+
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { ROLLBACK_REASONS } from '../contract/updates.ts';
+import { parseOwnJson } from '../domain/own-json.ts';
 import { isVersion } from '../domain/version.ts';
 import { readIfThere, writePrivateFile } from './private-file.ts';
 
@@ -77,12 +79,12 @@ export type ReleaseSource = z.output<typeof source>;
 
 /** release.json: where releases come from, whose signature they need, which engine comes along and which ones can be installed. */
 export function readReleaseSource(): ReleaseSource {
-  return source.parse(JSON.parse(readFileSync(join(PACKAGE, 'release.json'), 'utf8')));
+  return source.parse(parseOwnJson(readFileSync(join(PACKAGE, 'release.json'), 'utf8')));
 }
 
 /** From package.json. */
 export function panelVersion(): string {
-  const { version } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'));
+  const { version } = parseOwnJson<{ readonly version?: unknown }>(readFileSync(join(PACKAGE, 'package.json'), 'utf8'));
   return String(version);
 }
 

@@ -3,9 +3,11 @@
 // The lock is SQLite's own lock on an empty file, an open exclusive transaction. The operating system releases it when the process
 // ends, by SIGKILL or power loss too, so there are no stale locks and no process ids that were reused. It works the same on Linux,
 // macOS and Windows, and within one process. owner.json beside it is for messages only.
+
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { parseOwnJson } from '../domain/own-json.ts';
 
 export type InstanceLock = { release(): void };
 
@@ -53,8 +55,12 @@ export function acquireLock(folder: string, command: string, waitMs = 0): Instan
 /** The owner of a data folder's lock, for a message after `acquireLock` has returned null. */
 export function lockOwner(folder: string): LockOwner {
   try {
-    const { pid, command } = JSON.parse(readFileSync(join(folder, OWNER_FILE), 'utf8'));
-    return Number.isSafeInteger(pid) && typeof command === 'string' ? { pid, command } : null;
+    const { pid, command } = parseOwnJson<Partial<Record<string, unknown>>>(
+      readFileSync(join(folder, OWNER_FILE), 'utf8'),
+    );
+    return typeof pid === 'number' && Number.isSafeInteger(pid) && typeof command === 'string'
+      ? { pid, command }
+      : null;
   } catch {
     return null;
   }

@@ -4,6 +4,7 @@
 // SHA-256 of all before it (32). scrypt gives 48 bytes: the AES-256-GCM key and the check, which distinguishes a wrong passphrase
 // from a changed file. Everything before the ciphertext is authenticated with it. Inside is a JSON object, place to secret.
 import { createCipheriv, createDecipheriv, createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { parseForeignJson } from '../domain/foreign-json.ts';
 
 /** Secrets by the place they belong to. */
 export type PlacedSecrets = Readonly<Record<string, string>>;
@@ -13,6 +14,8 @@ export type OpenedSecrets =
   /** `newer`: of a version that this one does not know. `damaged`: cut, changed, or never sealed by a panel. */
   | { readonly ok: false; readonly problem: 'wrong_passphrase' | 'damaged' | 'newer' };
 
+/** Of secrets in a backup. */
+const BOUNDS = { bytes: 16_777_216, values: 100_000, depth: 8 };
 const MAGIC = Buffer.from('GATESEAL', 'latin1');
 const VERSION = 1;
 const CIPHER = 'aes-256-gcm';
@@ -66,7 +69,7 @@ export async function openWithPassphrase(bytes: Uint8Array, passphrase: string):
     const decipher = createDecipheriv(CIPHER, key, sealed.subarray(HEADER - NONCE, HEADER), { authTagLength: TAG });
     decipher.setAAD(sealed.subarray(0, HEADER)).setAuthTag(sealed.subarray(-TAG));
     const text = Buffer.concat([decipher.update(sealed.subarray(HEADER, -TAG)), decipher.final()]).toString('utf8');
-    const secrets: unknown = JSON.parse(text);
+    const secrets = parseForeignJson(text, BOUNDS);
     return isPlacedSecrets(secrets) ? { ok: true, secrets } : refused('damaged');
   } catch {
     return refused('damaged');

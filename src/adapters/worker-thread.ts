@@ -2,12 +2,14 @@
 //
 // A thread is a module that calls `serveTasks`; `openTaskThread` starts it with the first task and ends it when it has been idle. Both
 // ends are here so that the messages between them have one definition.
+
 import nodeModule from 'node:module';
 import { dirname } from 'node:path';
 import { parentPort, Worker } from 'node:worker_threads';
 import type { ErrorCode, FieldError } from '../contract/errors.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
 import type { Log } from '../core/ports/ports.ts';
+import { parseOwnJson } from '../domain/own-json.ts';
 
 type Tasks = Readonly<Record<string, (input: never) => unknown>>;
 type Input<T extends Tasks, Name extends keyof T> = Parameters<T[Name]>[0];
@@ -180,7 +182,7 @@ export const threadLog: Log = {
 };
 
 function sendLine(level: LogLine['level'], event: string, fields: LogLine['fields'] = {}): void {
-  portOfThread().postMessage({ level, event, fields: JSON.parse(JSON.stringify(fields)) } satisfies LogLine);
+  portOfThread().postMessage({ level, event, fields: parseOwnJson(JSON.stringify(fields)) } satisfies LogLine);
 }
 
 function toFailureResult(id: number, error: unknown): Result {

@@ -1,6 +1,7 @@
 // Certificates by ACME for links from a node's machine: the panel's orders, whose state is in the machine's folder.
 //
 // Its folder has links-acme.json: how orders stand; acme-account-….pem (0600): the account at each authority.
+
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
@@ -18,6 +19,7 @@ import {
 import type { Clock, Log, Timers } from '../core/ports/ports.ts';
 import { type AcmePlace, advanceOrders, hasOrdered } from '../core/settings/acme-orders.ts';
 import { nextFreeMoment, type Span } from '../domain/acme-schedule.ts';
+import { parseOwnJson } from '../domain/own-json.ts';
 
 const STATE = 'links-acme.json';
 const CHECK_MS = 60_000;
@@ -35,7 +37,7 @@ export type AcmeRequest = z.output<typeof acmeRequest>;
 export function readAcmeState(folder: string): AcmeState {
   const text = readIfThere(join(folder, STATE));
   try {
-    return text === null ? NO_ORDERS : { ...NO_ORDERS, ...(JSON.parse(text) as AcmeState) };
+    return text === null ? NO_ORDERS : { ...NO_ORDERS, ...(parseOwnJson(text) as AcmeState) };
   } catch {
     // Orders begin once more, with the account that there is.
     return NO_ORDERS;

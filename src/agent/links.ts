@@ -1,6 +1,7 @@
 // Links from a node's machine: what its lease holds of a user, in every format, over an HTTPS listener of its own, also while the panel is away.
 //
 // Its folder has links.json: where it listens, and what is ordered by ACME; links.pem (0600): the key and the chain.
+
 import { createHash, randomBytes, X509Certificate } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,6 +21,7 @@ import type { MachineCertificate } from '../core/ports/engines.ts';
 import type { LeaseSettings, LeaseShared } from '../core/ports/lease.ts';
 import type { Clock, Log, Timers } from '../core/ports/ports.ts';
 import { isNearEnd } from '../domain/acme-schedule.ts';
+import { parseOwnJson } from '../domain/own-json.ts';
 import { canConnect, computeUserState, extraBytes, trafficTotal, usedBytes } from '../domain/users/account.ts';
 import { selectOffered } from '../domain/users/offered.ts';
 import type { Door } from '../door/door.ts';
@@ -62,7 +64,7 @@ function readLinksSettings(folder: string): LinksSettings | null {
   const text = readIfThere(join(folder, SETTINGS));
   if (text === null) return null;
   try {
-    return linksSettings.parse(JSON.parse(text));
+    return linksSettings.parse(parseOwnJson(text));
   } catch {
     throw refusal('data_folder', `${join(folder, SETTINGS)} is damaged: set it again with \`panel node links on\`.`);
   }

@@ -3,6 +3,7 @@
 // Its folder has node.json (0600): the machine's key, its certificate and the panel's authority; ledger.db: what the engine has counted and the
 // panel has not taken; the engine's configuration and users with their terms, sealed by lease.key; what links.json says of links, and their
 // certificate; the engine's state and log; and in programs/ the engines that `panel node engine` has installed.
+
 import { X509Certificate } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -24,6 +25,7 @@ import { type Engine, type EngineConfig, EngineError } from '../core/ports/engin
 import type { Log } from '../core/ports/ports.ts';
 import type { Finding } from '../domain/finding.ts';
 import { readJoinToken } from '../domain/nodes/join-token.ts';
+import { parseOwnJson } from '../domain/own-json.ts';
 import { connectEngine } from '../engines/connector.ts';
 import { findProgram } from '../engines/engine-program.ts';
 import { createLocalEngine } from '../engines/local-engine.ts';
@@ -67,7 +69,7 @@ function readJoined(folder: string): Joined | null {
   const text = readIfThere(join(folder, 'node.json'));
   if (text === null) return null;
   try {
-    const read = joinedFile.parse(JSON.parse(text));
+    const read = joinedFile.parse(parseOwnJson(text));
     if (isPair(read.key, read.certificate) && isIssuedBy(read.certificate, read.authority)) return read;
   } catch {
     // As what does not go together.

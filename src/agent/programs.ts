@@ -1,5 +1,6 @@
 // Engines that `panel node engine` has installed on a node's machine: each version in a folder of its own, one of them in use, and the one
 // before it to go back to.
+
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readIfThere, writePrivateFile } from '../adapters/private-file.ts';
@@ -8,6 +9,7 @@ import { sha256OfFile } from '../adapters/releases/release.ts';
 import { syncFolder, unpackZip } from '../adapters/releases/unpack.ts';
 import { findShippedEngine } from '../adapters/shipped-engine.ts';
 import type { EngineName } from '../core/ports/engines.ts';
+import { parseOwnJson } from '../domain/own-json.ts';
 import { type EngineProgram, findProgram } from '../engines/engine-program.ts';
 
 const FOLDER = 'programs';
@@ -41,7 +43,7 @@ export function readProgramsInUse(folder: string): ProgramsInUse {
   const text = readIfThere(join(folder, FOLDER, POINTER));
   if (text === null) return { current: null, former: null };
   try {
-    const { current, former } = JSON.parse(text);
+    const { current, former } = parseOwnJson<Partial<Record<string, unknown>>>(text);
     return { current: nameOrNull(current), former: nameOrNull(former) };
   } catch {
     return { current: null, former: null };

@@ -18,6 +18,7 @@ import { serveNode } from './server.ts';
 const HOST = '127.0.0.1';
 const SECRET = 'hunter2-secret';
 const MINUTE = 60_000;
+const BOUNDS = { bytes: 1_000_000, values: 10_000, depth: 16 };
 const PROTOCOL = { 'gatehouse-protocol': '1.0' };
 
 function send(port: number, name: string, body: string, { panel }: Keys) {
@@ -25,7 +26,7 @@ function send(port: number, name: string, body: string, { panel }: Keys) {
   const tls = { key, cert, ca, servername: '', agent: false, checkServerIdentity: () => undefined } as const;
   return new Promise<{ status: number | undefined; reply: unknown }>((resolve, reject) => {
     const sent = request({ host: HOST, port, method: 'POST', path: `/1/${name}`, ...tls }, (answer) => {
-      readJson(answer, 10_000).then((reply) => resolve({ status: answer.statusCode, reply }), reject);
+      readJson(answer, BOUNDS).then((reply) => resolve({ status: answer.statusCode, reply }), reject);
     });
     sent.on('error', reject).end(body);
   });
@@ -113,7 +114,7 @@ it.each([
     ...{ boots: [], entries: [], ends: [], events: [] },
   };
   const server = createServer({ key, cert, ca, requestCert: true }, async (asked, answer) => {
-    const body = (await readJson(asked, 1_000_000)) as { part?: unknown };
+    const body = (await readJson(asked, BOUNDS)) as { part?: unknown };
     const answers: Readonly<Record<string, unknown>> = {
       '/1/running': {
         running: null,

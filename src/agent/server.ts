@@ -8,8 +8,15 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { ZodError } from 'zod';
-import { type Engine, EngineError, type MachineCertificate, type MachinePrograms } from '../core/ports/engines.ts';
+import {
+  type ConnectedAddress,
+  type Engine,
+  EngineError,
+  type MachineCertificate,
+  type MachinePrograms,
+} from '../core/ports/engines.ts';
 import type { Clock, Log } from '../core/ports/ports.ts';
+import type { JsonBounds } from '../domain/foreign-json.ts';
 import { MINUTE_MS } from '../domain/limits.ts';
 import { PROTOCOL, writeVersion } from '../domain/nodes/node-protocol.ts';
 import {
@@ -19,14 +26,18 @@ import {
   encodeReply,
   failure,
   isProof,
+  JOIN_BOUNDS,
   join,
   joined,
-  MAX_BYTES,
-  MAX_SMALL_BYTES,
+  MAX_ADDRESSES_OF_USER,
+  MAX_CONNECTED_ADDRESSES,
+  MAX_CONNECTED_USERS,
+  MAX_MEMBERS,
   METHODS,
   type Method,
   parseMajor,
   parseRequest,
+  REQUEST_BOUNDS,
   type Reply,
   type Request,
   readJson,
@@ -84,6 +95,8 @@ interface Listening {
   readonly port: number;
 }
 
+/** Characters of what an engine says; more are not read. */
+const MAX_FAILURE = 1000;
 /** Reasons of refusals that are written to the log within a minute. */
 const MAX_REASONS = 8;
 
@@ -166,6 +179,10 @@ function createRefuser(log: Log): (request: IncomingMessage, response: ServerRes
   };
 }
 
+function toFailure({ code, message }: EngineError) {
+  return { code, message: message.slice(0, MAX_FAILURE) };
+}
+
 /** Answers what `handle` gives; closes the connection over what cannot be read. `refused`: what is said then. */
 async function respond(
   response: ServerResponse,
@@ -177,8 +194,7 @@ async function respond(
     answer(response, 200, await handle());
   } catch (error) {
     if (response.headersSent) return void response.destroy();
-    if (error instanceof EngineError)
-      return answer(response, 409, encode(failure, { code: error.code, message: error.message }));
+    if (error instanceof EngineError) return answer(response, 409, encode(failure, toFailure(error)));
     response.setHeader('connection', 'close');
     if (error instanceof Unreadable) return answer(response, 400, refused(error.message));
     const text = error instanceof ZodError ? describeIssues(error) : String(error);
@@ -187,12 +203,11 @@ async function respond(
   }
 }
 
-async function readBody(request: IncomingMessage, most: number): Promise<unknown> {
+async function readBody(request: IncomingMessage, bounds: JsonBounds): Promise<unknown> {
   try {
-    return await readJson(request, most);
+    return await readJson(request, bounds);
   } catch (error) {
-    // What the parser says repeats some of the text.
-    throw new Unreadable(error instanceof Error && !(error instanceof SyntaxError) ? error.message : 'not JSON');
+    throw new Unreadable(error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -207,6 +222,42 @@ function parseMessage<T>(parse: () => T): T {
 
 function findMethod({ method, url }: IncomingMessage): Method | null {
   return method === 'POST' ? (METHODS.find((name) => buildMethodPath(name) === url) ?? null) : null;
+}
+
+type ConnectedUser = readonly [id: number, addresses: readonly [address: string, openedAt: number][]];
+
+/** More of one user are not looked at. */
+function listNewest(all: readonly ConnectedAddress[]): [address: string, openedAt: number][] {
+  const isFew = all.length <= MAX_ADDRESSES_OF_USER;
+  const newest = isFew ? all : all.toSorted((a, b) => b.openedAt - a.openedAt).slice(0, MAX_ADDRESSES_OF_USER);
+  return newest.map(({ address, openedAt }) => [address, openedAt]);
+}
+
+/** How many of these users are one page. */
+function countFitting(users: readonly ConnectedUser[]): number {
+  let addresses = 0;
+  const end = users.findIndex(([, all]) => {
+    addresses += all.length;
+    return addresses > MAX_CONNECTED_ADDRESSES;
+  });
+  return Math.min(end < 0 ? users.length : end, MAX_CONNECTED_USERS);
+}
+
+/** Pages of one reading, by id: the first page reads, the others are of the same. `of`: which reading it is. */
+function createPager<Item>(idOf: (item: Item) => number, count: (items: readonly Item[]) => number) {
+  let last: { readonly of: number; readonly items: readonly Item[] } | null = null;
+  return async (of: number, after: number, read: () => Promise<readonly Item[] | null>) => {
+    if (after === 0 || last?.of !== of) {
+      const items = await read();
+      if (items === null) return { items: null, isLast: true };
+      last = { of, items: items.toSorted((a, b) => idOf(a) - idOf(b)) };
+    }
+    const rest = last.items.filter((item) => idOf(item) > after);
+    const items = rest.slice(0, count(rest));
+    const isLast = items.length === rest.length;
+    if (isLast) last = null;
+    return { items, isLast };
+  };
 }
 
 /** Serves the panel the engine of this machine. */
@@ -228,6 +279,12 @@ export function serveNode(parts: ServedParts, place: Listening): Promise<NodeLis
     ...running,
     uptimeMs: Math.max(0, clock.now() - startedAt),
   });
+
+  const readMembers = createPager<number>(
+    (id) => id,
+    (ids) => Math.min(ids.length, MAX_MEMBERS),
+  );
+  const readConnected = createPager<ConnectedUser>(([id]) => id, countFitting);
 
   const handlers: { readonly [Name in Method]: (body: Request<Name>) => Promise<Reply<Name>> } = {
     async running() {
@@ -256,14 +313,6 @@ export function serveNode(parts: ServedParts, place: Listening): Promise<NodeLis
       await engine.stop(isRestart);
       return {};
     },
-    async counters() {
-      const { boot, users, inbounds } = await engine.counters();
-      return {
-        boot,
-        users: [...users].map(([userId, { up, down }]) => [userId, up, down]),
-        inbounds: [...inbounds].map(([tag, { up, down }]) => [tag, up, down]),
-      };
-    },
     async readLedger({ taken, asks }) {
       const page = await engine.readLedgerPage(taken, asks);
       if (page === null) throw new EngineError('engine_unreachable', 'this machine has no ledger');
@@ -280,7 +329,7 @@ export function serveNode(parts: ServedParts, place: Listening): Promise<NodeLis
           return change;
         }),
       );
-      return { outcomes: outcomes.map((error) => error && { code: error.code, message: error.message }) };
+      return { outcomes: outcomes.map((error) => error && toFailure(error)) };
     },
     async programs() {
       const programs = await parts.programs.read();
@@ -290,16 +339,16 @@ export function serveNode(parts: ServedParts, place: Listening): Promise<NodeLis
       parts.programs.begin(name);
       return {};
     },
-    async members({ inbound }) {
-      const ids = await engine.members(inbound);
-      return { ids: ids && [...ids] };
+    async members({ inbound, after }) {
+      const page = await readMembers(inbound.id, after, () => engine.members(inbound));
+      return { ids: page.items, isLast: page.isLast };
     },
-    async connected() {
-      const users = await engine.connected();
-      if (users === null) return { users };
-      return {
-        users: [...users].map(([userId, all]) => [userId, all.map(({ address, openedAt }) => [address, openedAt])]),
-      };
+    async connected({ after }) {
+      const page = await readConnected(0, after, async () => {
+        const users = await engine.connected();
+        return users && [...users].map(([id, all]) => [id, listNewest(all)] as const);
+      });
+      return { users: page.items?.map(([id, all]) => [id, [...all]]) ?? null, isLast: page.isLast };
     },
     async certificate({ certificate }) {
       replace(certificate);
@@ -331,7 +380,7 @@ export function serveNode(parts: ServedParts, place: Listening): Promise<NodeLis
       logRefusal(name, reason);
       return encode(refusal, { reason });
     };
-    void respond(response, log, async () => handle(name, await readBody(request, MAX_BYTES)), refused);
+    void respond(response, log, async () => handle(name, await readBody(request, REQUEST_BOUNDS)), refused);
   });
   const connections = watchConnections(server, null);
   const logRefused = strangersLog(parts, 'connection refused');
@@ -373,7 +422,7 @@ export function awaitJoin(
     const socket = request.socket as TLSSocket;
     if (request.method === 'POST' && request.url === buildMethodPath('join')) {
       return void respond(response, log, async () => {
-        const body = await readBody(request, MAX_SMALL_BYTES);
+        const body = await readBody(request, JOIN_BOUNDS);
         const { proof } = parseMessage(() => join.request.parse(body));
         if (!isProof(proof, computeProof('panel', secret, socket))) {
           logRefused(socket.remoteAddress);
@@ -386,7 +435,7 @@ export function awaitJoin(
     }
     if (request.method === 'POST' && request.url === buildMethodPath('joined') && proven.has(socket)) {
       return void respond(response, log, async () => {
-        const body = await readBody(request, MAX_SMALL_BYTES);
+        const body = await readBody(request, JOIN_BOUNDS);
         const given = parseMessage(() => joined.request.parse(body));
         if (!isNamed(given.authority, authority) || !isCertified(own.pem, given.certificate, given.authority)) {
           throw new Unreadable('not what the token names');

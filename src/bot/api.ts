@@ -1,22 +1,22 @@
 // The Bot API by grammY's client: what fails becomes a code, as the errors of requests have the token in their text.
+import type { Agent } from 'node:http';
 import { Api, GrammyError, HttpError } from 'grammy';
 import type { BotError } from '../contract/bot/bot.ts';
 import type { BotAccess, BotFailure, BotLink } from '../core/ports/bot.ts';
+import type { ParseLargeJson } from '../core/ports/json.ts';
+import { createBotFetch, NotBotApi } from './fetch.ts';
 import { attachFiles } from './images.ts';
 
-const MAX_REPLY_BYTES = 8 * 2 ** 20;
 const MAX_RETRY_S = 86_400;
 
-type Agent = NonNullable<NonNullable<NonNullable<ConstructorParameters<typeof Api>[1]>['baseFetchConfig']>['agent']>;
+type Fetch = NonNullable<NonNullable<ConstructorParameters<typeof Api>[1]>['fetch']>;
 type RawCall = (payload: object, signal: AbortSignal) => Promise<unknown>;
 
-export type OutboundAgent = Agent & { destroy(): void };
-
 /** `agent`: connections to the host of the API, or to its proxy. */
-export function connectBot(access: BotAccess, apiRoot: string, agent: OutboundAgent): BotLink {
-  // A redirect would take the token along.
-  const baseFetchConfig = { agent, redirect: 'error', size: MAX_REPLY_BYTES, compress: true } as const;
-  const { raw } = new Api(access.token, { apiRoot, baseFetchConfig });
+export function connectBot(access: BotAccess, apiRoot: string, agent: Agent, parseLarge: ParseLargeJson): BotLink {
+  // The client reads no more of a response than its JSON.
+  const fetch = createBotFetch(agent, parseLarge) as unknown as Fetch;
+  const { raw } = new Api(access.token, { apiRoot, fetch });
   const methods = raw as unknown as Readonly<Record<string, RawCall>>;
   const closing = new AbortController();
   return {
@@ -47,8 +47,9 @@ function failure(error: BotError, description = '', retryAfterMs = 0, migratedTo
 function toFailure(error: unknown, { proxy }: BotAccess): BotFailure {
   if (error instanceof GrammyError) return mapApiError(error);
   if (!(error instanceof HttpError)) return failure('refused');
-  const { code, type } = (error.error ?? {}) as { readonly code?: unknown; readonly type?: unknown };
-  if (type === 'invalid-json' || type === 'no-redirect' || type === 'max-size') return failure('not_bot_api');
+  const { error: cause } = error;
+  if (cause instanceof NotBotApi) return failure('not_bot_api');
+  const { code } = (cause ?? {}) as { readonly code?: unknown };
   const name = String(code ?? '');
   if (name === 'address_refused') return failure('address_refused');
   if (/CERT|TLS|SSL|EPROTO|SIGN|ISSUER/.test(name)) return failure('certificate');

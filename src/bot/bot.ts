@@ -11,6 +11,7 @@ import {
   type UpdateRow,
 } from '../core/ports/bot.ts';
 import type { Clock, Log, Timers } from '../core/ports/ports.ts';
+import { parseOwnJson } from '../domain/own-json.ts';
 import { hostTexts } from '../i18n/host.ts';
 import type { Chat } from './chat.ts';
 import type { ChatParts } from './chat-routes.ts';
@@ -158,7 +159,7 @@ export function startBot({ core, client, clock, timers, log, miniApp }: BotParts
 
   async function handle(row: UpdateRow, { row: account }: RunningBot): Promise<void> {
     if (!chat) return;
-    const update: Update = JSON.parse(row.body);
+    const update: Update = parseOwnJson(row.body);
     const payment = parsePayment(update);
     try {
       const { messages, chats, later } = await chat.handle(update, account);

@@ -1,6 +1,7 @@
 // The client of the Bot API as the core sees it. The library is loaded with the first call: most panels have no bot.
+import type { Agent } from 'node:http';
 import type { BotAccess, BotClient, BotLink } from '../core/ports/bot.ts';
-import type { OutboundAgent } from './api.ts';
+import type { ParseLargeJson } from '../core/ports/json.ts';
 
 const ROOT = 'https://api.telegram.org';
 
@@ -11,14 +12,15 @@ function getApiRoot({ apiRoot }: BotAccess): string {
 export interface BotClientParts {
   readonly isRefused: BotClient['isRefused'];
   /** Connections to the host of a URL; `proxy`: by it. */
-  agent(url: string, allowPrivate: boolean, proxy: string | null): Promise<OutboundAgent>;
+  agent(url: string, allowPrivate: boolean, proxy: string | null): Promise<Agent>;
+  readonly parseLarge: ParseLargeJson;
 }
 
-export function createBotClient({ isRefused, agent }: BotClientParts): BotClient {
+export function createBotClient({ isRefused, agent, parseLarge }: BotClientParts): BotClient {
   async function open(access: BotAccess): Promise<BotLink> {
     const { connectBot } = await import('./api.ts');
     const apiRoot = getApiRoot(access);
-    return connectBot(access, apiRoot, await agent(apiRoot, access.allowPrivate, access.proxy));
+    return connectBot(access, apiRoot, await agent(apiRoot, access.allowPrivate, access.proxy), parseLarge);
   }
   return {
     isRefused,

@@ -1,11 +1,13 @@
 // Who has opened the Mini App, as Telegram has signed it with the bot's token. https://core.telegram.org/bots/webapps#validating-data-received-via-the-mini-app
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { parseForeignJson } from '../domain/foreign-json.ts';
 
 /** So long after the Mini App was opened its data signs in: who loads the page again sends the same. */
 const LIFE_MS = 3_600_000;
 /** Telegram's clock may be ahead of this one. */
 const AHEAD_MS = 60_000;
 const MAX_LENGTH = 4096;
+const BOUNDS = { bytes: MAX_LENGTH, values: 100, depth: 8 };
 
 export type InitData = { readonly telegramId: number } | 'forged' | 'ended';
 
@@ -35,8 +37,8 @@ export function readInitData(text: string, token: string, now: number): InitData
 
 function idIn(user: string): number | null {
   try {
-    const { id } = JSON.parse(user);
-    return Number.isSafeInteger(id) && id > 0 ? id : null;
+    const { id } = parseForeignJson(user, BOUNDS) as { readonly id?: unknown };
+    return typeof id === 'number' && Number.isSafeInteger(id) && id > 0 ? id : null;
   } catch {
     return null;
   }

@@ -7,7 +7,8 @@ import { parsePayment } from './payments.ts';
 
 const LONG_POLL_S = 50;
 const POLL_TIMEOUT_MS = 65_000;
-const PAGE = 100;
+/** A page of the longest messages is within the bounds of a reply (fetch.ts). */
+const PAGE = 25;
 /** Telegram remembers the last such list, so it comes with every request. */
 const ALLOWED = ['message', 'callback_query', 'pre_checkout_query', 'my_chat_member', 'subscription'];
 /** After a week without updates their ids begin at random: an offset of before would hide them. */

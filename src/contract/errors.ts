@@ -113,6 +113,7 @@ export const FIELD_ERRORS = {
   syntax: 'is not JSON',
   duplicate: 'repeats a member of the object',
   depth: 'is nested too deeply',
+  values: 'has too many values',
   incomplete: 'did not arrive completely',
 } as const;
 

@@ -4,6 +4,7 @@ import { type Proof, parseProof } from '../contract/access/proof.ts';
 import { acceptsProof, needsProof, type Operation } from '../contract/operation.ts';
 import { type Input, OPERATIONS, type Output } from '../contract/table.ts';
 import { HOUR_MS, IDEMPOTENCY_HOURS } from '../domain/limits.ts';
+import { parseOwnJson } from '../domain/own-json.ts';
 import { HANDLERS } from './handlers.ts';
 import type {
   Action,
@@ -40,7 +41,8 @@ function findReplay<Body>(
 
 /** A reply from its stored text. The text was written from a `Body`, under the same operation, so the type is the operation's. */
 function parsedReply<Body>(status: number, raw: string | undefined): Reply<Body> {
-  return { status, body: raw === undefined ? undefined : JSON.parse(raw), ...(raw !== undefined && { raw }) };
+  const body = (raw === undefined ? undefined : parseOwnJson(raw)) as Body;
+  return { status, body, ...(raw !== undefined && { raw }) };
 }
 
 /** Stores the reply under its Idempotency-Key, in the effect's own transaction: a retry has no second effect. */
@@ -61,7 +63,7 @@ function storeReply<Body>(
 function findParts(store: Store, { scope, key, fingerprint }: Idempotency, now: number): readonly unknown[] {
   const stored = store.idempotency.parts(scope, key, now - IDEMPOTENCY_HOURS * HOUR_MS);
   if (stored.some((part) => part.fingerprint !== fingerprint)) throw new PanelError('idempotency_mismatch');
-  return stored.map(({ data }): unknown => JSON.parse(data));
+  return stored.map(({ data }): unknown => parseOwnJson(data));
 }
 
 function isPart(result: object): result is Part {

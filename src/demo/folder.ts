@@ -1,10 +1,12 @@
 // The data folder of a demonstration: filled once, and marked so that it is never mistaken for a real one.
+
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../adapters/clock.ts';
 import { nodeCrypto } from '../adapters/crypto.ts';
 import { FILES, findDataFolder, hasPanel } from '../adapters/data-folder.ts';
 import { refusal } from '../adapters/refusal.ts';
+import { parseOwnJson } from '../domain/own-json.ts';
 import { ownFolder } from '../panel/owned-folder.ts';
 import { fillDemo } from './demo.ts';
 
@@ -16,7 +18,7 @@ export function prepareDemoFolder(asked: string | undefined, users: number): str
   const folder = asked === undefined ? `${findDataFolder(undefined)}-demo-${users}` : findDataFolder(asked);
   const mark = join(folder, FILES.demo);
   if (existsSync(mark)) {
-    const made: unknown = JSON.parse(readFileSync(mark, 'utf8'));
+    const made: unknown = parseOwnJson(readFileSync(mark, 'utf8'));
     const size = typeof made === 'object' && made !== null && 'users' in made ? made.users : null;
     if (size === users) return folder;
     throw refusal('data_folder', `${folder} holds a demonstration of ${size} users. Name another folder with --data.`);

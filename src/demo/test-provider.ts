@@ -1,4 +1,5 @@
 // The test provider of a demonstration: a fake Stripe inside the process, with which anything can happen. Its page is test-page.ts.
+
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { systemClock, systemTimers } from '../adapters/clock.ts';
 import { FILES } from '../adapters/data-folder.ts';
 import type { OutboundClient } from '../core/ports/outbound.ts';
 import type { PaymentProviders, ProviderAccess } from '../core/ports/providers.ts';
+import { parseOwnJson } from '../domain/own-json.ts';
 import { createProviders } from '../payments/providers.ts';
 import { createFakeStripe, type FakeSession, type FakeStripeData } from './fake-stripe.ts';
 
@@ -151,7 +153,7 @@ export function openTestProvider(folder: string, buildUrl: (id: string) => strin
 
 function readData(file: string): FakeStripeData {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    return parseOwnJson(readFileSync(file, 'utf8'));
   } catch {
     return { sessions: [], refunds: [], events: [], replies: {} };
   }

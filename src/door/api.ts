@@ -8,6 +8,7 @@ import { type Input, type OperationId, PANEL_ONLY_PATHS } from '../contract/tabl
 import type { Core } from '../core/kernel/core.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
 import type { Actor, Call, HandledId, Reply } from '../core/ports/call.ts';
+import type { ParseLargeJson } from '../core/ports/json.ts';
 import { type ApiRequest, type CallState, type DoorReply, isEmpty, makeReply, readBytes } from './call.ts';
 import type { Document, Documents } from './documents.ts';
 import {
@@ -21,7 +22,7 @@ import {
 import type { Admission } from './limits.ts';
 import { type ListPage, linkHeader } from './link-header.ts';
 import type { Waits } from './long-poll.ts';
-import { parseStrictJson, readQuery } from './parse.ts';
+import { parseBody, readQuery } from './parse.ts';
 import { createRouter, type RoutedOperation } from './routes.ts';
 
 export interface ApiDoorParts {
@@ -29,6 +30,7 @@ export interface ApiDoorParts {
   readonly documents: Documents;
   readonly admission: Admission;
   readonly waits: Waits;
+  readonly parseLargeBody: ParseLargeJson;
   /** Whether the administrator has paused the API. */
   isPaused(): boolean;
 }
@@ -67,10 +69,19 @@ export function createApiDoor(parts: ApiDoorParts): ApiDoor {
     const accepted = accept(parts, request, state);
     if (accepted === null) return makeReply(state, 204, null, '', ['Allow', state.allow ?? '']);
     const { method } = accepted.operation;
-    if (!hasBody(method)) return run(parts, accepted, null);
+    if (!hasBody(method)) return run(parts, accepted, undefined);
     const body = readBytes(request.body);
-    return body instanceof Promise ? body.then((bytes) => run(parts, accepted, bytes)) : run(parts, accepted, body);
+    return body instanceof Promise ? body.then((bytes) => parse(parts, accepted, bytes)) : parse(parts, accepted, body);
   };
+}
+
+/** Throws, or rejects with, PanelError `bad_json` too. */
+function parse(parts: ApiDoorParts, accepted: Accepted, body: Uint8Array): DoorReply | Promise<DoorReply> {
+  const isAbsent = body.length === 0 && accepted.operation.body === null;
+  const content = isAbsent ? undefined : parseBody(body, parts.parseLargeBody);
+  return content instanceof Promise
+    ? content.then((value: unknown) => run(parts, accepted, value))
+    : run(parts, accepted, content);
 }
 
 /** Everything that is judged without the body; null: OPTIONS, which only asks for the methods. */
@@ -119,12 +130,10 @@ export function callCore(
   return core.call(id as HandledId, input as Input<HandledId>, call);
 }
 
-/** Judges the input and runs the operation; `body` null: the method takes none. Throws PanelError `bad_json` too. */
-function run(parts: ApiDoorParts, accepted: Accepted, body: Uint8Array | null): DoorReply | Promise<DoorReply> {
+/** Judges the input and runs the operation; `content` undefined: there is no body. */
+function run(parts: ApiDoorParts, accepted: Accepted, content: unknown): DoorReply | Promise<DoorReply> {
   const { request, state, operation, actor, ifMatch, idempotencyKey: key, type } = accepted;
   const query = readQuery(request.query);
-  const isAbsent = body === null || (body.length === 0 && operation.body === null);
-  const content = isAbsent ? undefined : parseStrictJson(body);
   const input = validateInput(accepted, query, content);
   const document = parts.documents[operation.id];
   if (document !== undefined) {

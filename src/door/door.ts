@@ -2,6 +2,7 @@
 import type { Core } from '../core/kernel/core.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
 import type { BotService, MiniApp } from '../core/ports/bot.ts';
+import type { ParseLargeJson } from '../core/ports/json.ts';
 import type { Clock, Log, Timers } from '../core/ports/ports.ts';
 import type { RateRule } from '../domain/rate-limiter.ts';
 import { createApiDoor } from './api.ts';
@@ -15,6 +16,7 @@ import { createWaits } from './long-poll.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createMiniAppDoor, type RenderMiniApp } from './mini-app.ts';
 import { createPanelDoor } from './panel.ts';
+import { parseStrictJson } from './parse.ts';
 import { replyToFailure } from './problems.ts';
 import { createRefusals } from './refusals.ts';
 import {
@@ -63,6 +65,8 @@ export interface DoorParts {
   readonly miniApp?: (MiniApp & { readonly render: RenderMiniApp }) | undefined;
   /** More below the sub path: that of a demonstration. */
   readonly extraLinks?: LinkDoor | undefined;
+  /** As `parseStrictJson`, on another thread; left out: on this one. */
+  readonly parseLargeBody?: ParseLargeJson;
   /** Whether the API answers `unavailable` to every valid key; links go on. */
   isPaused?(): boolean;
 }
@@ -90,8 +94,16 @@ export function createDoor(parts: DoorParts): Door {
   const admission = createAdmission({ core, clock, rateRule: parts.rateLimit });
   const strangers = createStrangers({ clock, rateRule: parts.rateLimit });
   const waits = createWaits({ core, clock, timers });
-  const callApi = createApiDoor({ core, documents, admission, waits, isPaused: () => parts.isPaused?.() ?? false });
-  const callPanel = createPanelDoor({ core, documents, strangers, callApi: (request) => call(request) });
+  const { parseLargeBody = async (bytes) => parseStrictJson(bytes) } = parts;
+  const isPaused = () => parts.isPaused?.() ?? false;
+  const callApi = createApiDoor({ core, documents, admission, waits, parseLargeBody, isPaused });
+  const callPanel = createPanelDoor({
+    core,
+    documents,
+    strangers,
+    parseLargeBody,
+    callApi: (request) => call(request),
+  });
   const refusals = createRefusals({ clock, timers, log });
   const { miniApp } = parts;
   const framedBy = () => ((miniApp?.url() ?? null) === null ? undefined : TELEGRAM_WEB);

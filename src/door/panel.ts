@@ -7,6 +7,7 @@ import { type Input, OPERATIONS, type OperationId, type Output } from '../contra
 import type { Core } from '../core/kernel/core.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
 import type { Actor, Call, Reply } from '../core/ports/call.ts';
+import type { ParseLargeJson } from '../core/ports/json.ts';
 import { callCore } from './api.ts';
 import {
   type ApiRequest,
@@ -32,12 +33,13 @@ import {
   requireJsonHeaders,
 } from './headers.ts';
 import type { Strangers } from './limits.ts';
-import { parseStrictJson } from './parse.ts';
+import { parseBody } from './parse.ts';
 
 export interface PanelDoorParts {
   readonly core: Pick<Core, 'call' | 'authenticateSession' | 'backupFiles'>;
   readonly documents: Documents;
   readonly strangers: Strangers;
+  readonly parseLargeBody: ParseLargeJson;
   /** The API door, for "Try it". */
   callApi(request: ApiRequest): DoorReply | Promise<DoorReply>;
 }
@@ -88,7 +90,7 @@ async function operate(parts: PanelDoorParts, request: PanelRequest, state: Call
   const ifMatch = operation.door === 'api' && operation.ifMatch ? readIfMatch(headers) : undefined;
   const key = operation.door === 'api' && acceptsIdempotencyKey(operation) ? readIdempotencyKey(headers) : undefined;
   const bytes = await readBytes(body, maxBytes);
-  const flat = bytes.length === 0 ? {} : parseStrictJson(bytes);
+  const flat = bytes.length === 0 ? {} : await parseBody(bytes, parts.parseLargeBody);
   const input = validateInput(operation, splitInput(operation, flat));
   const document = parts.documents[operation.id];
   if (document !== undefined) {

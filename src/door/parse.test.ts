@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldError } from '../contract/errors.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
-import { canonicalJson, parseStrictJson, readQuery } from './parse.ts';
+import { canonicalJson, parseBody, parseStrictJson, readQuery } from './parse.ts';
 
 describe('readQuery', () => {
   it('decodes names and values', () => {
@@ -56,11 +56,12 @@ describe('readQuery', () => {
   });
 });
 
-const parse = (text: string) => parseStrictJson(Buffer.from(text, 'utf8'));
+const onThisThread = (bytes: Uint8Array) => parseStrictJson(bytes) as never;
+const parse = (text: string) => parseBody(Buffer.from(text, 'utf8'), onThisThread);
 
 function failure(bytes: Uint8Array): FieldError | undefined {
   try {
-    parseStrictJson(bytes);
+    parseBody(bytes, onThisThread);
   } catch (error) {
     if (error instanceof PanelError && error.code === 'bad_json') return error.errors?.[0];
     throw error;
@@ -132,6 +133,24 @@ describe('parseStrictJson', () => {
   it('takes a deep or long body in linear time', () => {
     expect(fault(`"${'\\\\'.repeat(250_000)}"`)).toBeUndefined();
     expect(fault('['.repeat(500_000))).toMatchObject({ code: 'depth' });
+  });
+
+  it('counts values before it parses, and leaves what is large to another thread', () => {
+    const members = (count: number) => `{${Array.from({ length: count }, (_, index) => `"${index}":1`).join()}}`;
+    const many = { code: 'values', message: 'must not have more than 50000 values' };
+    expect(fault(members(90_000))).toMatchObject(many);
+    expect(
+      fault(
+        `[${Array(20_000)
+          .fill(`${'['.repeat(25)}${']'.repeat(25)}`)
+          .join()}]`,
+      ),
+    ).toMatchObject(many);
+    const large: number[] = [];
+    const parseLarge = async ({ length }: Uint8Array) => large.push(length);
+    for (const text of [`"${'x'.repeat(300_000)}"`, members(10_000), members(9000)])
+      void parseBody(Buffer.from(text), parseLarge);
+    expect(large).toEqual([300_002, members(10_000).length]);
   });
 });
 

@@ -3,7 +3,15 @@ import { isUtf8 } from 'node:buffer';
 import type { FieldError, FieldErrorCode } from '../contract/errors.ts';
 import { pointerTo } from '../contract/input/errors.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
-import { isNestedDeeper } from '../domain/json-depth.ts';
+import type { ParseLargeJson } from '../core/ports/json.ts';
+import {
+  createJsonMeter,
+  isLargeJson,
+  type JsonExcess,
+  JsonRefusal,
+  parseCountedJson,
+} from '../domain/foreign-json.ts';
+import { parseOwnJson } from '../domain/own-json.ts';
 
 export interface QueryReading {
   /** Names and texts as decoded, in the order in which they came. */
@@ -56,7 +64,12 @@ function decode(text: string): string | null {
   }
 }
 
-const MAX_DEPTH = 32;
+/** 500 new users with all that each can have are less. Bytes are bounded as they arrive. */
+const BOUNDS = { bytes: Number.POSITIVE_INFINITY, values: 50_000, depth: 32 };
+const EXCESS: Readonly<Record<Exclude<JsonExcess, 'bytes'>, string>> = {
+  depth: `must not be nested deeper than ${BOUNDS.depth} levels`,
+  values: `must not have more than ${BOUNDS.values} values`,
+};
 
 interface Frame {
   /** Names seen in an object; null in an array. */
@@ -67,21 +80,30 @@ interface Frame {
 }
 
 /**
- * The value of a JSON body, as RFC 8259 recommends reading it. Throws PanelError `bad_json` for what is not UTF-8 or not JSON, for a member given twice, for half a
- * surrogate pair and for more than 32 levels.
+ * The value of a JSON body, as RFC 8259 recommends reading it; what is large is left to `parseLarge`. Throws, or rejects with, PanelError `bad_json` for
+ * what is not UTF-8 or not JSON, for a member given twice, for half a surrogate pair, for more than 32 levels and for too many values.
  */
-export function parseStrictJson(bytes: Uint8Array): unknown {
+export function parseBody(bytes: Uint8Array, parseLarge: ParseLargeJson): unknown {
   if (!isUtf8(bytes)) throw badJson([], 'encoding', 'must be UTF-8');
-  if (isNestedDeeper(bytes, MAX_DEPTH))
-    throw badJson([], 'depth', `must not be nested deeper than ${MAX_DEPTH} levels`);
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  const meter = createJsonMeter(BOUNDS);
+  try {
+    meter.add(bytes);
+  } catch (error) {
+    if (!(error instanceof JsonRefusal) || error.reason === 'syntax' || error.reason === 'bytes') throw error;
+    throw badJson([], error.reason, EXCESS[error.reason]);
+  }
+  return isLargeJson(meter) ? parseLarge(bytes) : parseStrictJson(bytes);
+}
+
+/** The value of a body that was counted. Throws PanelError `bad_json`. */
+export function parseStrictJson(bytes: Uint8Array): unknown {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseCountedJson(bytes);
   } catch {
-    throw badJson([], 'syntax', text === '' ? 'a body is required' : 'must be valid JSON');
+    throw badJson([], 'syntax', bytes.length === 0 ? 'a body is required' : 'must be valid JSON');
   }
-  inspect(text);
+  inspect(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
   return value;
 }
 
@@ -130,7 +152,7 @@ function checkString(quoted: string, frame: Frame | undefined, frames: readonly 
   const isEscaped = quoted.includes('\\');
   const isName = frame?.isNameNext === true;
   if (!isEscaped && !isName) return;
-  const value = isEscaped ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
+  const value = isEscaped ? parseOwnJson<string>(quoted) : quoted.slice(1, -1);
   if (isEscaped && !value.isWellFormed()) throw badJson(frames, 'encoding', 'must not contain half a surrogate pair');
   if (frame === undefined || !isName || frame.names === null) return;
   frame.place = value;

@@ -1,7 +1,9 @@
 // What the next panel must know of an engine that runs, in a small file beside its log; and the end of engines whose nodes are gone.
+
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseOwnJson } from '../domain/own-json.ts';
 import { readIdentity } from './system-process.ts';
 
 /** What the next panel must know of an engine that runs. */
@@ -55,7 +57,7 @@ export function isSame({ pid, identity }: State): boolean {
 
 export function readState(file: string): State | null {
   try {
-    const { pid, identity, apiPort, version } = JSON.parse(readFileSync(file, 'utf8')) as Partial<State>;
+    const { pid, identity, apiPort, version } = parseOwnJson(readFileSync(file, 'utf8')) as Partial<State>;
     if (typeof pid !== 'number' || typeof apiPort !== 'number' || typeof identity !== 'string') return null;
     return { pid, identity, apiPort, version: String(version) };
   } catch {

@@ -1,7 +1,9 @@
 // The desktop's own state in a file beside the panel's data: window, settings, appearance. Nothing secret.
+
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Appearance } from '../bridge/desktop-api.ts';
+import { parseOwnJson } from '../domain/own-json.ts';
 import { isLanguage } from '../i18n/languages.ts';
 import type { WindowState, WindowStates } from './window.ts';
 
@@ -58,7 +60,7 @@ export function openStateFile(path: string): StateFile {
 
 function read(path: string): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    const value: unknown = parseOwnJson(readFileSync(path, 'utf8'));
     return isRecord(value) ? value : {};
   } catch {
     return {};

@@ -1,10 +1,12 @@
 // The administrator's session of the desktop's window: calls the panel's door in this process and holds the session's token, so that
 // the pages never have it.
+
 import type { CallEnvelope, CallHeaders } from '../bridge/desktop-api.ts';
 import type { Problem } from '../contract/errors.ts';
 import type { Output } from '../contract/table.ts';
 import type { Core } from '../core/kernel/core.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
+import { parseOwnJson } from '../domain/own-json.ts';
 import { type DoorReply, newCallState, newRequestId, type PanelRequest } from '../door/call.ts';
 import type { Door } from '../door/door.ts';
 import type { LiveListener } from '../door/live.ts';
@@ -70,11 +72,11 @@ export function createIpcSession({ door, core }: IpcSessionParts, options: IpcSe
 
   /** Confirms a change of the listening address at once: no trial is needed without a socket. */
   async function confirmAddresses(reply: DoorReply): Promise<DoorReply> {
-    const { confirm_token: confirmToken } = JSON.parse(String(reply.body)) as Output<'changeAddresses'>;
+    const { confirm_token: confirmToken } = parseOwnJson(String(reply.body)) as Output<'changeAddresses'>;
     if (confirmToken === null) return reply;
     const confirmed = await operate('confirmAddresses', JSON.stringify({ token: confirmToken }));
     if (confirmed.status >= 400) return confirmed;
-    const addresses: unknown = JSON.parse(String(confirmed.body));
+    const addresses: unknown = parseOwnJson(String(confirmed.body));
     return { ...reply, body: JSON.stringify({ addresses, confirm_url: null, confirm_token: null }) };
   }
 
@@ -107,7 +109,7 @@ export function createIpcSession({ door, core }: IpcSessionParts, options: IpcSe
 async function withSetupToken({ local }: Pick<Core, 'local'>, input: string): Promise<string> {
   let given: unknown;
   try {
-    given = JSON.parse(input);
+    given = parseOwnJson(input);
   } catch {
     // The door reports what is wrong with it.
     return input;
@@ -127,7 +129,7 @@ export function toEnvelope({ status, headers, body }: DoorReply): CallEnvelope {
   const text = typeof body === 'string' ? body : null;
   if (status >= 400) {
     const retryAfter = header('Retry-After');
-    const problem = JSON.parse(text ?? '') as Problem;
+    const problem = parseOwnJson(text ?? '') as Problem;
     return { ok: false, problem, retryAfter: retryAfter === null ? null : Number(retryAfter) };
   }
   const isJson = header('Content-Type')?.startsWith('application/json') ?? true;

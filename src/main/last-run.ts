@@ -1,6 +1,8 @@
 // How the last run of the application ended: a mark is there while it runs, a report of the error is left by one that failed.
+
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseOwnJson } from '../domain/own-json.ts';
 
 /** A run that did not end properly. */
 export interface BadEnd {
@@ -44,7 +46,7 @@ export function openRunRecord(folder: string, now: () => number): RunRecord {
   };
   const readAndRemove = (path: string): { readonly at?: unknown; readonly message?: unknown } | null => {
     try {
-      return JSON.parse(readFileSync(path, 'utf8'));
+      return parseOwnJson(readFileSync(path, 'utf8'));
     } catch {
       return null;
     } finally {

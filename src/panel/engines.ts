@@ -4,6 +4,7 @@ import { FILES } from '../adapters/data-folder.ts';
 import { findShippedEngine } from '../adapters/shipped-engine.ts';
 import { installedPath } from '../agent/programs.ts';
 import type { CoreParts } from '../core/kernel/core.ts';
+import type { ParseLargeJson } from '../core/ports/json.ts';
 import { connectEngine } from '../engines/connector.ts';
 import { createEngineLog } from '../engines/engine-log.ts';
 import { findProgram } from '../engines/engine-program.ts';
@@ -17,13 +18,14 @@ import { openNodeTrust } from './node-trust.ts';
 interface EnginesParts extends Pick<CoreParts, 'clock' | 'timers' | 'crypto' | 'store' | 'vault'> {
   /** The data folder. */
   readonly folder: string;
+  readonly parseLarge: ParseLargeJson;
 }
 
 /** What the core needs to run engines. Ends those of nodes that are no more. */
 export async function openEngines(
   parts: EnginesParts,
 ): Promise<Required<Pick<CoreParts, 'openEngine' | 'engineLog' | 'nodeTrust' | 'localMachine'>>> {
-  const { clock, timers, crypto, store } = parts;
+  const { clock, timers, crypto, store, parseLarge } = parts;
   const folder = join(parts.folder, FILES.engines);
   const local = store.nodes.page(store.nodes.count(), 0).filter(({ kind }) => kind === 'local');
   await stopStrays(folder, new Set(local.map(({ id }) => id)));
@@ -54,7 +56,7 @@ export async function openEngines(
         return createLocalEngine({ nodeId: id, folder, path, connect: connectEngine, clock, timers, crypto });
       }
       if (findNodePlace(id) === null) return null;
-      return createRemoteEngine({ place: () => findNodePlace(id), identity, certify, users, clock });
+      return createRemoteEngine({ place: () => findNodePlace(id), identity, certify, users, parseLarge, clock });
     },
     engineLog: (nodeId) => createEngineLog(logPath(folder, nodeId)).lines(),
   };

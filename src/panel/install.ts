@@ -1,5 +1,6 @@
 // `panel install`: the panel as a service of systemd, with an account, a data folder and a key file of its own. Each step may be done
 // already, so that a second run finishes what a kill has interrupted, and installs another version.
+
 import {
   chmodSync,
   cpSync,
@@ -43,6 +44,7 @@ import {
 } from '../adapters/system-service.ts';
 import { keyFileLocation } from '../adapters/vault/key-file.ts';
 import { newMasterKey } from '../adapters/vault/master-key.ts';
+import { parseOwnJson } from '../domain/own-json.ts';
 import type { Addresses, CommandArgs, CommandName, CommandResult } from './local-commands.ts';
 
 const NAME = 'gatehouse';
@@ -81,7 +83,7 @@ export type Reach = z.output<typeof reachFile>;
 export function readReach({ settings }: InstallPlaces = PLACES): Reach {
   const text = readIfThere(join(settings, 'install.json'));
   try {
-    return text === null ? { mode: 'loopback' } : reachFile.parse(JSON.parse(text));
+    return text === null ? { mode: 'loopback' } : reachFile.parse(parseOwnJson(text));
   } catch {
     throw refusal(
       'refused',

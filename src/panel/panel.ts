@@ -44,6 +44,7 @@ import { openCertificates } from './served-certificates.ts';
 import { createStopSteps, type StopSteps } from './stop-steps.ts';
 import { createCheckpointer } from './workers/checkpointer.ts';
 import { createHeavyWriter } from './workers/heavy-writer.ts';
+import { createJsonThread, type JsonThread } from './workers/json-thread.ts';
 import { createPaymentThread } from './workers/payment-thread.ts';
 import { createWebhookThread } from './workers/webhook-thread.ts';
 
@@ -127,13 +128,15 @@ async function open(options: PanelOptions, steps: StopSteps): Promise<Panel> {
   const backups = createPanelBackups(options, owned, backupParts, vaultOptions, reach.origin, [heavy, checkpointer]);
   let host: HostPorts | null = null;
   const webhookClient = createWebhookThread(log);
-  const botClient = createBotClient({ isRefused: isRefusedUrl, agent: loadAgent });
+  const json = createJsonThread();
+  steps.add('parser thread', json.close);
+  const botClient = createBotClient({ isRefused: isRefusedUrl, agent: loadAgent, parseLarge: json.parseReply });
   const subUrl = (path: string) => buildSubUrl(currentSettings(), reach.origin(), path);
   const demoShop = options.openDemoShop?.(folder, subUrl);
   // Before the core caches the settings.
   await demoShop?.prepare({ store, vault, now: clock.now() });
   const paymentThread = createPaymentThread(log);
-  const engines = await openEngines({ ...parts, store, vault, folder });
+  const engines = await openEngines({ ...parts, store, vault, folder, parseLarge: json.parseReply });
   const core = createCore({
     ...parts,
     ...engines,
@@ -184,7 +187,8 @@ async function open(options: PanelOptions, steps: StopSteps): Promise<Panel> {
   const miniApp = createMiniApp({ core, clock, subUrl, served: () => certificates?.served() ?? null });
   const api = createApiSwitch(log);
   const extraLinks = demoShop?.door(core, store);
-  const door = createPanelDoor({ core, clock, timers, log, version, miniApp, extraLinks, isPaused: api.isPaused });
+  const doors = { clock, timers, log, version, miniApp, extraLinks, parseLargeBody: json.parseBody };
+  const door = createPanelDoor({ core, ...doors, isPaused: api.isPaused });
   const trustedProxies = () => core.settings().trustedProxies;
   const app = createApp({
     door,
@@ -285,6 +289,7 @@ interface DoorParts extends Pick<CoreParts, 'clock' | 'timers' | 'log' | 'versio
   readonly core: Core;
   readonly miniApp: ReturnType<typeof createMiniApp>;
   readonly extraLinks: Parameters<typeof createDoor>[0]['extraLinks'];
+  readonly parseLargeBody: JsonThread['parseBody'];
   isPaused(): boolean;
 }
 

@@ -12,6 +12,7 @@ export const PARTS = [
   'writer thread',
   'checkpoint thread',
   'vault',
+  'parser thread',
   'core',
   'certificates',
   'listeners',

@@ -1,4 +1,5 @@
 // Reads what providers answer, leniently: a member may be missing, renamed or of another type, and nothing is thrown for it.
+import { parseForeignJson } from '../domain/foreign-json.ts';
 
 /** A member of an object by the first of its names that it has; undefined where there is none. */
 export function readMember(value: unknown, ...names: readonly string[]): unknown {
@@ -38,10 +39,13 @@ export function readMoment(value: unknown, ...names: readonly string[]): number 
   return Number.isFinite(ms) ? ms : null;
 }
 
-/** JSON, or undefined where the text is none. */
+/** Of a reply, whose length the client of requests bounds too. Lists come in pages of a hundred. */
+const BOUNDS = { bytes: 2 ** 20, values: 50_000, depth: 64 };
+
+/** JSON, or undefined where the text is none, or too much. */
 export function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseForeignJson(text, BOUNDS);
   } catch {
     return undefined;
   }

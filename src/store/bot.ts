@@ -1,4 +1,5 @@
 // The Telegram bot: its account, the updates that came and the messages that go. Its token is with the other sealed secrets.
+
 import type {
   AdminRow,
   BotRow,
@@ -11,6 +12,7 @@ import type {
   UpdateRow,
 } from '../core/ports/bot.ts';
 import { DAY_MS } from '../domain/limits.ts';
+import { parseOwnJson } from '../domain/own-json.ts';
 import type { Connection } from './database.ts';
 import { limitTo } from './statements.ts';
 import { NEVER } from './users/row.ts';
@@ -23,7 +25,7 @@ const MESSAGE_COLUMNS = `id, chat_id AS chatId, dedupe_key AS dedupeKey, method,
   created_at AS createdAt`;
 
 function decodeMessage(cells: MessageCells): MessageRow {
-  return { ...cells, payload: JSON.parse(cells.payload) };
+  return { ...cells, payload: parseOwnJson(cells.payload) };
 }
 
 /** The updates that came. */

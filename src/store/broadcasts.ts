@@ -1,5 +1,7 @@
 // Messages to many users, and what became of each. The messages themselves are with the others that the bot is to send, under keys that name the person.
+
 import type { BroadcastRow, BroadcastStore, PersonEnd, PersonRow } from '../core/ports/broadcasts.ts';
+import { parseOwnJson } from '../domain/own-json.ts';
 import type { Connection } from './database.ts';
 import { limitTo } from './statements.ts';
 
@@ -9,7 +11,7 @@ const COLUMNS = `id, key, bot_id AS botId, texts, filter, state, total, sent, bl
   until_user_id AS untilUserId, created_at AS createdAt, ended_at AS endedAt`;
 
 function decode(cells: Cells): BroadcastRow {
-  return { ...cells, texts: JSON.parse(cells.texts), filter: JSON.parse(cells.filter) };
+  return { ...cells, texts: parseOwnJson(cells.texts), filter: parseOwnJson(cells.filter) };
 }
 
 function encode<Row extends Omit<BroadcastRow, 'id'>>(row: Row) {

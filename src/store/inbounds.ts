@@ -1,6 +1,8 @@
 // Inbounds that nodes offer. Their private keys are in the vault, not here.
+
 import type { TargetFinding } from '../contract/inbounds.ts';
 import type { InboundRow, InboundStore, OfferedInbound, ServedCertificate } from '../core/ports/inbounds.ts';
+import { parseOwnJson } from '../domain/own-json.ts';
 import type { Connection } from './database.ts';
 import { limitTo } from './statements.ts';
 import { untilWritten } from './until-written.ts';
@@ -50,10 +52,10 @@ const FIELDS = Object.entries(COLUMN);
 const SELECT = `SELECT id, ${FIELDS.map(([field, column]) => `${column} AS ${field}`).join(', ')} FROM inbounds`;
 
 function decode(cells: InboundCells): InboundRow {
-  const alpn = cells.alpn === null ? null : (JSON.parse(cells.alpn) as string[]);
+  const alpn = cells.alpn === null ? null : (parseOwnJson(cells.alpn) as string[]);
   const { targetFindings: found } = cells;
-  const targetFindings = found === null ? null : (JSON.parse(found) as TargetFinding[]);
-  const certificate = cells.certificate === null ? null : (JSON.parse(cells.certificate) as ServedCertificate);
+  const targetFindings = found === null ? null : (parseOwnJson(found) as TargetFinding[]);
+  const certificate = cells.certificate === null ? null : (parseOwnJson(cells.certificate) as ServedCertificate);
   return { ...cells, alpn, targetFindings, certificate, enabled: cells.enabled === 1 };
 }
 

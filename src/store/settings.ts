@@ -8,6 +8,7 @@ import { CERTIFICATE_TARGETS } from '../contract/settings/certificates.ts';
 import { ROLLBACK_REASONS, UPDATE_PROBLEMS, UPDATE_RESULTS } from '../contract/updates.ts';
 import { NO_ORDERS } from '../core/ports/acme.ts';
 import type { SettingStore, SettingValues } from '../core/ports/settings.ts';
+import { parseOwnJson } from '../domain/own-json.ts';
 import { isTimeZone } from '../domain/time-zone.ts';
 import { LANGUAGE_CODES, LANGUAGES } from '../i18n/languages.ts';
 import type { Connection } from './database.ts';
@@ -190,7 +191,7 @@ export function createSettingStore(db: Connection): SettingStore {
     get: () => {
       const values: Record<string, unknown> = { ...DEFAULTS };
       for (const [name, json] of all.all()) {
-        const stored = isSetting(name) ? SCHEMAS[name].safeParse(JSON.parse(json)) : null;
+        const stored = isSetting(name) ? SCHEMAS[name].safeParse(parseOwnJson(json)) : null;
         if (stored?.success) values[name] = stored.data;
       }
       return values as unknown as SettingValues;

@@ -1,5 +1,7 @@
 // Tariffs. Their inbounds are rows too, to find whether any tariff uses an inbound.
+
 import type { TariffRow, TariffStore } from '../core/ports/tariffs.ts';
+import { parseOwnJson } from '../domain/own-json.ts';
 import type { Cell, Connection } from './database.ts';
 import { createUses, limitTo } from './statements.ts';
 
@@ -51,7 +53,7 @@ function decode(cells: TariffCells): TariffRow {
     concurrentLimit: cells.concurrent_limit,
     resetStrategy: cells.reset_strategy,
     starts: cells.starts,
-    inbounds: cells.inbounds === null ? null : (JSON.parse(cells.inbounds) as number[]),
+    inbounds: cells.inbounds === null ? null : (parseOwnJson(cells.inbounds) as number[]),
     price: amount === null || currency === null ? null : { amount, currency },
     archived: cells.archived === 1,
     createdAt: cells.created_at,

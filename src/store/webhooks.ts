@@ -1,5 +1,7 @@
 // Webhooks, what is to be delivered to them, and each attempt.
+
 import type { AttemptRow, DeliveryQuery, DeliveryRow, WebhookRow, WebhookStore } from '../core/ports/webhooks.ts';
+import { parseOwnJson } from '../domain/own-json.ts';
 import type { Connection } from './database.ts';
 import { limitTo } from './statements.ts';
 
@@ -19,7 +21,7 @@ const DELIVERY_COLUMNS = `id, webhook_id AS webhookId, event_id AS eventId, type
 function decode(cells: WebhookCells): WebhookRow {
   return {
     ...cells,
-    types: cells.types === null ? null : JSON.parse(cells.types),
+    types: cells.types === null ? null : parseOwnJson(cells.types),
     enabled: cells.enabled === 1,
     allowPrivate: cells.allowPrivate === 1,
   };

@@ -11,6 +11,7 @@ import { systemClock } from '../../src/adapters/clock.ts';
 import { openVault } from '../../src/adapters/vault/vault.ts';
 import { awaitJoin, type NodeIdentity, type NodeListener, serveNode } from '../../src/agent/server.ts';
 import type { MachineCertificate } from '../../src/core/ports/engines.ts';
+import { parseCountedJson } from '../../src/domain/foreign-json.ts';
 import { joinNode } from '../../src/engines/remote/join-node.ts';
 import { createRemoteEngine } from '../../src/engines/remote/remote-engine.ts';
 import { openNodeTrust } from '../../src/panel/node-trust.ts';
@@ -207,7 +208,8 @@ describe('what a panel certifies while its clock is wrong', () => {
     const port = await serve({ ...keys, node: { ...keys.node, certificate } });
     const place = () => ({ host: '127.0.0.1', port, pin: keys.pin });
     const { identity, certify: sign } = trust;
-    const engine = createRemoteEngine({ place, identity, certify: sign, users: () => 0, clock: systemClock });
+    const parts = { place, identity, certify: sign, users: () => 0, clock: systemClock };
+    const engine = createRemoteEngine({ ...parts, parseLarge: async (bytes) => parseCountedJson(bytes) });
     expect(await engine.running()).toBeNull();
     engine.close();
     store.close();

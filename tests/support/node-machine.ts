@@ -13,6 +13,7 @@ import {
 import { systemClock } from '../../src/adapters/clock.ts';
 import type { NodeIdentity } from '../../src/agent/server.ts';
 import type { Engine } from '../../src/core/ports/engines.ts';
+import { parseCountedJson } from '../../src/domain/foreign-json.ts';
 import { computeFingerprint } from '../../src/engines/engine-config.ts';
 import type { PanelIdentity } from '../../src/engines/remote/node-client.ts';
 import { createRemoteEngine } from '../../src/engines/remote/remote-engine.ts';
@@ -73,6 +74,7 @@ export function dial(port: number | (() => number), { panel, pin, authority }: K
     identity: async () => panel,
     certify: (publicKey) => certify(authority, publicKey, 'node.invalid', long),
     users: () => 0,
+    parseLarge: async (bytes) => parseCountedJson(bytes),
     clock: systemClock,
   });
 }

@@ -27,6 +27,7 @@ import type { Actor, HandledId } from '../../src/core/ports/call.ts';
 import type { HeavyWriter } from '../../src/core/ports/heavy-writer.ts';
 import type { Clock, Store, TargetProbe, Timers, Vault } from '../../src/core/ports/ports.ts';
 import type { PaymentProviders } from '../../src/core/ports/providers.ts';
+import { parseCountedJson } from '../../src/domain/foreign-json.ts';
 import type { RateRule } from '../../src/domain/rate-limiter.ts';
 import { createDoor } from '../../src/door/door.ts';
 import { runOperation } from '../../src/door/run-operation.ts';
@@ -147,7 +148,11 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
   let port = 0;
   const origin = () => buildOrigin({ scheme: tls ? 'https' : 'http', host: HOST, port, publicAddress: null });
   const thread = options.wrapHeavy ? createHeavyWriter({ database }, origin, log) : null;
-  const botClient = createBotClient({ isRefused: isRefusedUrl, agent: async (...to) => createOutboundAgent(...to) });
+  const botClient = createBotClient({
+    isRefused: isRefusedUrl,
+    agent: async (...to) => createOutboundAgent(...to),
+    parseLarge: async (bytes) => parseCountedJson(bytes),
+  });
   const parts: CoreParts = {
     ...machineParts(),
     store,

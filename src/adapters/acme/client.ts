@@ -16,6 +16,7 @@ import {
 } from '../../core/ports/acme.ts';
 import type { Log, Timers } from '../../core/ports/ports.ts';
 import type { Span } from '../../domain/acme-schedule.ts';
+import { parseForeignJson } from '../../domain/foreign-json.ts';
 import { systemClock } from '../clock.ts';
 import { readIfThere, setAside, writePrivateFile } from '../private-file.ts';
 import { type AlpnAnswers, type HttpAnswers, openHttpAnswers } from './challenges.ts';
@@ -29,11 +30,24 @@ const MAX_DETAIL = 1000;
 const PROBLEM = /^urn:ietf:params:acme:error:(\w+)$/;
 const BAD_NONCE = 'badNonce';
 
+/** Of an authority's reply, which may be a chain of certificates instead. */
+const BOUNDS = { bytes: MAX_BYTES, values: 10_000, depth: 16 };
+
+function parseReply(data: unknown): unknown {
+  if (typeof data !== 'string') return data;
+  try {
+    return parseForeignJson(data, BOUNDS);
+  } catch {
+    return data;
+  }
+}
+
 // Its retries would wait for as long as the authority says, which may be days.
 Object.assign(axios.defaults, {
   acmeSettings: { retryMaxAttempts: 0, retryDefaultDelay: 1 },
   timeout: REQUEST_MS,
   maxContentLength: MAX_BYTES,
+  transformResponse: [parseReply],
   maxRedirects: 0,
   proxy: false,
 });

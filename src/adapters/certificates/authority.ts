@@ -3,12 +3,14 @@
 //
 // ca.pem is its certificate, which is also the last one in server.pem. Its key is ca-key.sealed where a vault can seal it, ca-key.pem in
 // clear until then.
+
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { PanelError } from '../../core/kernel/panel-error.ts';
 import type { Log, Vault } from '../../core/ports/ports.ts';
 import type { SealedRow } from '../../core/ports/sealed.ts';
+import { parseOwnJson } from '../../domain/own-json.ts';
 import { readIfThere, setAside, writePrivateFile } from '../private-file.ts';
 
 const DAY = 86_400_000;
@@ -161,8 +163,8 @@ function storeKey(folder: string, key: string, sealing: AuthoritySealing | undef
 /** null: damaged. */
 function parseSealed(text: string): SealedRow | null {
   try {
-    const { keyId, nonce, ciphertext } = JSON.parse(text);
-    const isWhole = [keyId, nonce, ciphertext].every((member) => typeof member === 'string');
+    const { keyId, nonce, ciphertext } = parseOwnJson<Partial<Record<string, unknown>>>(text);
+    const isWhole = typeof keyId === 'string' && typeof nonce === 'string' && typeof ciphertext === 'string';
     return isWhole ? { place: PLACE, keyId, nonce: fromBase64(nonce), ciphertext: fromBase64(ciphertext) } : null;
   } catch {
     return null;

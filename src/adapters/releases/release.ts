@@ -3,7 +3,11 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { type ReleaseManifest, releaseManifest, type UpdateProblem } from '../../contract/updates.ts';
+import { parseForeignJson } from '../../domain/foreign-json.ts';
 import { hashBytes, hashOfFile, isSigned, readPublicKey, readSignature, type TrustedKey } from './minisign.ts';
+
+/** Of a description. */
+const BOUNDS = { bytes: 200_000, values: 10_000, depth: 16 };
 
 export type Failed = { readonly problem: UpdateProblem };
 
@@ -70,7 +74,7 @@ function verified(hash: Buffer, text: string, keys: readonly TrustedKey[]): Sign
 
 function parseJson(bytes: Buffer): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    return parseForeignJson(bytes, BOUNDS);
   } catch {
     return null;
   }

@@ -1,4 +1,5 @@
 // What the engine of this machine was started with, and which users of the lease it has.
+import { parseOwnJson } from '../../domain/own-json.ts';
 import type { Connection } from '../../store/database.ts';
 import type { NodeLease, StartedEngine } from '../ports/lease.ts';
 import type { LeaseRows, TextSeal } from './lease-rows.ts';
@@ -18,7 +19,7 @@ export function createLeaseEngine(
   return {
     engine() {
       const sealed = sql.started.get();
-      return sealed === undefined ? null : (JSON.parse(seal.open(sealed)) as StartedEngine);
+      return sealed === undefined ? null : (parseOwnJson(seal.open(sealed)) as StartedEngine);
     },
     saveEngine: (engine) => {
       if (engine === null) sql.dropStarted.run();

@@ -1,7 +1,9 @@
 // Rows of the lease as what they mean: what all users share is opened once, secrets of a user where they are needed.
+
 import type { LeaseShared, LeaseUser } from '../../core/ports/lease.ts';
 import { findLeaseRefusal, type Leased, nodesCounter, shareAmong } from '../../domain/nodes/lease.ts';
 import { PLAIN_WEIGHT } from '../../domain/nodes/weight.ts';
+import { parseOwnJson } from '../../domain/own-json.ts';
 import type { LeaseMember } from '../ports/lease.ts';
 import type { LeaseStatements, Row } from './lease-statements.ts';
 
@@ -36,18 +38,18 @@ export function createLeaseRows(statements: Pick<LeaseStatements, 'lease'>, seal
   function shared(): LeaseShared | null {
     if (present === undefined) {
       const sealed = statements.lease.get()?.shared ?? null;
-      present = sealed === null ? null : (JSON.parse(seal.open(sealed)) as LeaseShared);
+      present = sealed === null ? null : (parseOwnJson(seal.open(sealed)) as LeaseShared);
     }
     return present;
   }
 
-  const parseInbounds = ({ inbounds }: Row) => (inbounds === null ? null : (JSON.parse(inbounds) as number[]));
+  const parseInbounds = ({ inbounds }: Row) => (inbounds === null ? null : (parseOwnJson(inbounds) as number[]));
   /** Inbounds may have come or gone since it was written: the panel sends those alone, and not all users once more. */
   function decode(row: Row, now: number): Leased {
     countNodes ??= nodesCounter(shared()?.connections.map(({ inbound: { id, nodeId } }) => ({ id, nodeId })) ?? []);
-    return shareAmong(JSON.parse(row.leased) as Leased, countNodes(parseInbounds(row)), now);
+    return shareAmong(parseOwnJson(row.leased) as Leased, countNodes(parseInbounds(row)), now);
   }
-  const openSecrets = ({ secrets }: Row) => JSON.parse(seal.open(secrets)) as Secrets;
+  const openSecrets = ({ secrets }: Row) => parseOwnJson(seal.open(secrets)) as Secrets;
 
   function toLeaseUser(row: Row, leased: Leased): LeaseUser {
     const { name, credentials, deviceLimit } = openSecrets(row);
@@ -56,7 +58,7 @@ export function createLeaseRows(statements: Pick<LeaseStatements, 'lease'>, seal
       name,
       credentials,
       inbounds: parseInbounds(row),
-      leftOut: JSON.parse(row.leftOut) as number[],
+      leftOut: parseOwnJson(row.leftOut) as number[],
       tokenHash: row.tokenHash,
       deviceLimit,
       leased,
@@ -66,7 +68,7 @@ export function createLeaseRows(statements: Pick<LeaseStatements, 'lease'>, seal
 
   function toLeaseMember(row: Row): LeaseMember {
     const { credentials } = openSecrets(row);
-    const leftOut = JSON.parse(row.leftOut) as number[];
+    const leftOut = parseOwnJson(row.leftOut) as number[];
     return {
       userId: row.userId,
       credentials,

@@ -2,6 +2,7 @@
 
 import type { AuditEntry } from '../../contract/access/audit.ts';
 import type { Input, Output } from '../../contract/table.ts';
+import { parseOwnJson } from '../../domain/own-json.ts';
 import type { Context } from '../kernel/context.ts';
 import { fromInstantOrUndefined, toInstant, toInstantOrNull } from '../kernel/wire.ts';
 import type { AuditRow } from '../ports/audit.ts';
@@ -16,7 +17,7 @@ export function viewEntry(row: AuditRow): AuditEntry {
     action: row.action,
     outcome: row.outcome,
     target: row.target,
-    detail: JSON.parse(row.detail) as Record<string, unknown>,
+    detail: parseOwnJson(row.detail) as Record<string, unknown>,
     address: row.address,
     request_id: row.requestId,
   };

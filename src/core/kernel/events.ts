@@ -3,6 +3,7 @@
 import type { Event } from '../../contract/event-types.ts';
 import { listed } from '../../contract/scalars.ts';
 import type { Input, Output } from '../../contract/table.ts';
+import { parseOwnJson } from '../../domain/own-json.ts';
 import type { Result } from '../ports/call.ts';
 import type { EventRow } from '../ports/events.ts';
 import type { Store } from '../ports/ports.ts';
@@ -22,8 +23,8 @@ export function viewEvent(row: EventRow): Event {
     at: toInstant(at),
     actor: { kind: actorKind, key_id: keyId },
     request_id: requestId,
-    changed: JSON.parse(row.changed),
-    data: JSON.parse(row.data),
+    changed: parseOwnJson(row.changed),
+    data: parseOwnJson(row.data),
   } as Event;
 }
 

@@ -1,4 +1,5 @@
 // Pages of the lists that stand in the order of their ids: by offset, or behind the cursor that the page before gave.
+import { parseForeignJson } from '../../domain/foreign-json.ts';
 import { PanelError, requireAll } from './panel-error.ts';
 import { fromBase64Url, toBase64Url } from './wire.ts';
 
@@ -37,6 +38,9 @@ export function pageById<Row extends { readonly id: number }, Item>(
   return { items: rows.map(view), total, limit, offset, next_cursor: isMore ? encodeCursor([name, last.id]) : null };
 }
 
+/** Of a cursor. */
+const BOUNDS = { bytes: 8192, values: 20, depth: 1 };
+
 export function encodeCursor(parts: readonly (string | number | null)[]): string {
   return toBase64Url(JSON.stringify(parts));
 }
@@ -44,7 +48,7 @@ export function encodeCursor(parts: readonly (string | number | null)[]): string
 /** What a cursor holds; empty where it is none. */
 export function decodeCursor(cursor: string): readonly unknown[] {
   try {
-    const parts: unknown = JSON.parse(fromBase64Url(cursor) ?? '');
+    const parts = parseForeignJson(fromBase64Url(cursor) ?? '', BOUNDS);
     return Array.isArray(parts) ? parts : [];
   } catch {
     return [];

@@ -1,7 +1,13 @@
 // Tells the engine of a node who may connect: everybody at a start, then the changes, and what somebody else changed on it.
 import { recordAllowed, servedBy } from '../../domain/nodes/node-state.ts';
 import { NO_CREDENTIALS } from '../ports/credentials.ts';
-import { type EngineChange, type EngineConfig, EngineError, type EngineUser } from '../ports/engines.ts';
+import {
+  type EngineChange,
+  type EngineConfig,
+  EngineError,
+  type EngineInbound,
+  type EngineUser,
+} from '../ports/engines.ts';
 import type { Member, NodeChange } from '../ports/sync.ts';
 import { type NodeRun, type Round, writeTo } from './node-run.ts';
 
@@ -131,30 +137,41 @@ export async function pushChanges(node: NodeRun, { desired, running }: Round, ca
   });
 }
 
-/** Compares who is on each inbound with who should be, where the engine can tell. */
+/** Compares who is on an inbound with who should be, in pieces. Returns how many were not as they should. */
+async function repairInbound(node: NodeRun, inbound: EngineInbound, ids: readonly number[]): Promise<number> {
+  const { store, timers } = node.env;
+  const { sync } = store;
+  const latest = sync.latest();
+  const present = new Set(ids);
+  const unknown = new Set(ids);
+  let count = 0;
+  for (let page = sync.userIdsAfter(0, PAGE); page.length > 0; page = sync.userIdsAfter(page.at(-1) ?? 0, PAGE)) {
+    const pairs = quarantinedPairs(node);
+    const members = new Map(sync.members(page).map((member) => [member.userId, member]));
+    const changes = page
+      .map((userId) => {
+        const isLeftOut = pairs.has(buildPairKey(userId, inbound.id));
+        return buildChange(userId, inbound, isLeftOut ? undefined : members.get(userId));
+      })
+      .filter(({ user, isAllowed }) => isAllowed !== present.has(user.userId));
+    for (const some of chunks(changes, TOGETHER)) await applyChanges(node, some, latest);
+    count += changes.length;
+    for (const userId of page) unknown.delete(userId);
+    await new Promise<void>((resolve) => timers.soon(resolve));
+  }
+  // A machine may name any number of users that there are not: few are removed at a time.
+  const others = [...unknown].slice(0, TOGETHER).map((userId) => buildChange(userId, inbound, undefined));
+  if (others.length > 0) await applyChanges(node, others, latest);
+  return count + others.length;
+}
+
+/** Repairs who is on each inbound, where the engine can tell. */
 export async function repairDrift(node: NodeRun, config: EngineConfig): Promise<void> {
   const { env, nodeId, engine } = node;
-  const present = new Map<number, ReadonlySet<number>>();
+  let changes = 0;
   for (const inbound of config.inbounds) {
     const ids = await engine.members(inbound);
-    if (ids !== null) present.set(inbound.id, new Set(ids));
+    if (ids !== null) changes += await repairInbound(node, inbound, ids);
   }
-  if (present.size === 0) return;
-  const latest = env.store.sync.latest();
-  const wanted = new Map((await allowedUsers(node, config, new Set())).map((user) => [user.userId, user]));
-  const changes = config.inbounds.flatMap((inbound): EngineChange[] => {
-    const ids = present.get(inbound.id);
-    if (!ids) return [];
-    const missing = [...wanted.values()].filter(
-      ({ userId, inbounds }) => inbounds.includes(inbound.id) && !ids.has(userId),
-    );
-    const extra = [...ids].filter((userId) => !wanted.get(userId)?.inbounds.includes(inbound.id));
-    return [
-      ...missing.map((user) => ({ inbound, user, isAllowed: true })),
-      ...extra.map((userId) => ({ inbound, user: { userId, credentials: NO_CREDENTIALS }, isAllowed: false })),
-    ];
-  });
-  if (changes.length === 0) return;
-  env.log.warn('engine had other users', { node: nodeId, changes: changes.length });
-  for (const some of chunks(changes, TOGETHER)) await applyChanges(node, some, latest);
+  if (changes > 0) env.log.warn('engine had other users', { node: nodeId, changes });
 }

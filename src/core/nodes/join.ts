@@ -3,6 +3,7 @@
 import { JOIN_MINUTES } from '../../contract/nodes/nodes.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { writeJoinToken } from '../../domain/nodes/join-token.ts';
+import { parseOwnJson } from '../../domain/own-json.ts';
 import type { AsyncContext, Env, Handlers, Transaction } from '../kernel/context.ts';
 import { PanelError } from '../kernel/panel-error.ts';
 import { toInstant } from '../kernel/wire.ts';
@@ -26,7 +27,7 @@ export function readNodeAuthority({
   vault: Vault;
 }): NodeAuthority | null {
   const row = store.sealed.get(PLACE);
-  return row === undefined ? null : (JSON.parse(vault.open(row)) as NodeAuthority);
+  return row === undefined ? null : (parseOwnJson(vault.open(row)) as NodeAuthority);
 }
 
 function requireAuthority(tx: Transaction, made: NodeAuthority): NodeAuthority {

@@ -3,6 +3,7 @@
 import type { Input } from '../../contract/table.ts';
 import { MAX_PER_CALL } from '../../contract/users/bulk-batch.ts';
 import { HOUR_MS, IDEMPOTENCY_HOURS } from '../../domain/limits.ts';
+import { parseOwnJson } from '../../domain/own-json.ts';
 import type { SteppedWrite, Transaction, WriteHandler } from '../kernel/context.ts';
 import { PanelError } from '../kernel/panel-error.ts';
 import type { AuditUser } from '../ports/audit.ts';
@@ -50,7 +51,7 @@ function createBatch({ batch: marker, after, bulk: asked }: Input<'bulkBatch'>):
       requireExpected(bulk, found, tx);
     }
     // Stored below.
-    const batch = stored ? (JSON.parse(stored.data) as Batch) : first(tx, found);
+    const batch = stored ? (parseOwnJson(stored.data) as Batch) : first(tx, found);
     if (!stored) idempotency.addPart(SCOPE, marker, tx.now, { fingerprint, data: JSON.stringify(batch) });
     const rest = found.filter((id) => id > after && id <= batch.upTo);
     const targets = rest.slice(0, MAX_PER_CALL);

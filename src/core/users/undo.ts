@@ -1,6 +1,8 @@
 // Undoes acts on users, for some minutes: each user who was not changed since is again as before. What time and traffic did meanwhile stays.
+
 import type { Input, Output } from '../../contract/table.ts';
 import { MAX_LISTED, UNDO_MINUTES, type UndoRefusal } from '../../contract/users/undo.ts';
+import { parseOwnJson } from '../../domain/own-json.ts';
 import { type Account, addBytes, type Grant } from '../../domain/users/account.ts';
 import type { SteppedWrite, Transaction, WriteHandler } from '../kernel/context.ts';
 import { PanelError } from '../kernel/panel-error.ts';
@@ -230,7 +232,7 @@ function createUndo({ entries }: Input<'undoActs'>): SteppedWrite<'undoActs'> {
       tx.gatherEvents(() => {
         for (const { auditId: act, firstId, steps } of rows) {
           // Written by `createUndoNotes`.
-          for (const step of JSON.parse(steps) as UndoStep[]) {
+          for (const step of parseOwnJson(steps) as UndoStep[]) {
             const refused = undoOne(tx, step);
             if (refused === null) changed.push({ id: step.id, name: null });
             else if (users.length < MAX_LISTED) users.push(refused);

@@ -1,4 +1,5 @@
 // What a text that somebody pasted says about itself: a link of any kind, a key, the id of a request, or words.
+import { parseForeignJson } from '../foreign-json.ts';
 import { KEY_PATTERN } from '../key-format.ts';
 import { STORED_KEY_BYTES } from '../nodes/shadowsocks.ts';
 import { wireguardKey } from '../nodes/wireguard.ts';
@@ -20,6 +21,8 @@ export type Pasted =
   | { readonly kind: 'id'; readonly id: number }
   | { readonly kind: 'words'; readonly text: string };
 
+/** Of the JSON in a link. */
+const BOUNDS = { bytes: 32_768, values: 1000, depth: 8 };
 const SHARE_LINK = /^(vless|vmess|trojan|ss|hysteria2|hy2|wireguard|wg):\/\/(.+)$/is;
 const TOKEN = /^[A-Za-z0-9_-]{16,64}$/;
 const KEY_BEGINNING = /^pnl_[0-9A-Za-z]{1,42}$/;
@@ -88,7 +91,7 @@ function shadowsocksIn(user: string): PastedCredential | null {
 
 function idInJson(text: string): string {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseForeignJson(text, BOUNDS);
     return typeof value === 'object' && value !== null && 'id' in value ? String(value.id) : '';
   } catch {
     return '';

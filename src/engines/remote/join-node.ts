@@ -3,7 +3,7 @@ import { Agent } from 'node:https';
 import { connect } from 'node:tls';
 import { PROTOCOL } from '../../domain/nodes/node-protocol.ts';
 import { ANSWERED, computePin, exportPublicKey, otherVersion, sendRequest, TLS, unreachable } from './node-request.ts';
-import { buildMethodPath, computeProof, isProof, join, joined, MAX_SMALL_BYTES } from './wire.ts';
+import { buildMethodPath, computeProof, isProof, JOIN_BOUNDS, join, joined } from './wire.ts';
 import { encode } from './wire-values.ts';
 
 const JOIN_MS = 10_000;
@@ -30,7 +30,7 @@ export async function joinNode({ host, port, secret, authority, certify }: Joini
       limit.addEventListener('abort', () => reject(new Error(`no answer in ${JOIN_MS / 1000} s`)));
       socket.once('secureConnect', resolve);
     });
-    const asking = { limitMs: JOIN_MS, maxBytes: MAX_SMALL_BYTES };
+    const asking = { limitMs: JOIN_MS, bounds: JOIN_BOUNDS };
     const first = await sendRequest({ host, port }, agent, {
       ...asking,
       path: buildMethodPath('join'),

@@ -4,6 +4,7 @@ import { Agent } from 'node:https';
 import { createSecureContext, type PeerCertificate, type SecureContext, type TLSSocket } from 'node:tls';
 import { ZodError } from 'zod';
 import { EngineError, type MachineFacts } from '../../core/ports/engines.ts';
+import type { ParseLargeJson } from '../../core/ports/json.ts';
 import type { Clock } from '../../core/ports/ports.ts';
 import { PROTOCOL, writeVersion } from '../../domain/nodes/node-protocol.ts';
 import {
@@ -20,8 +21,7 @@ import {
   buildMethodPath,
   encodeRequest,
   failure,
-  MAX_BYTES,
-  MAX_SMALL_BYTES,
+  getReplyBounds,
   type Method,
   parseReply,
   type Reply,
@@ -37,15 +37,15 @@ export interface PanelIdentity {
   readonly authority: string;
 }
 
-export interface RemoteEngineParts {
+/** What the calls to a machine need. */
+export interface NodeClientParts {
   /** As it is now; null: it was not joined, or is no more. */
   place(): NodePlace | null;
   /** The same one until it has to be renewed. Rejects where the secrets of the panel are locked. */
   identity(): Promise<PanelIdentity>;
   /** A certificate for a node's public key (SPKI, DER). */
   certify(publicKey: Uint8Array): Promise<string>;
-  /** How many users there are: a machine cannot have more to say than of these. */
-  users(): number;
+  readonly parseLarge: ParseLargeJson;
   readonly clock: Clock;
 }
 
@@ -56,7 +56,6 @@ const LIMIT_MS: Readonly<Record<Method, number>> = {
   start: 150_000,
   startHeld: 150_000,
   stop: 30_000,
-  counters: 30_000,
   readLedger: 30_000,
   lease: 60_000,
   apply: 60_000,
@@ -66,8 +65,6 @@ const LIMIT_MS: Readonly<Record<Method, number>> = {
   changeProgram: 10_000,
   certificate: 10_000,
 };
-/** What is said of one user at most, whose counters are three numbers and who is connected from some addresses. */
-const USER_BYTES: Partial<Readonly<Record<Method, number>>> = { counters: 128, connected: 2048, members: 32 };
 const IDLE_MS = 45_000;
 /** A node's certificate is renewed when less is left. */
 const RENEW_BEFORE_MS = 300 * 86_400_000;
@@ -87,7 +84,7 @@ export interface NodeClient {
 }
 
 /** The calls to one machine, over connections that are kept. All reject with EngineError. */
-export function createNodeClient(parts: RemoteEngineParts): NodeClient {
+export function createNodeClient(parts: NodeClientParts): NodeClient {
   const { clock } = parts;
   /** The agent for the identity and the key that it was made for: other ones have connections of their own. */
   let open: { readonly agent: Agent; readonly identity: PanelIdentity; readonly pin: string } | null = null;
@@ -119,8 +116,8 @@ export function createNodeClient(parts: RemoteEngineParts): NodeClient {
       if (place === null) throw new EngineError('engine_unreachable', 'the node has not been joined');
       known = place;
       const agent = await agentFor(place);
-      const maxBytes = computeMaxBytes(name, parts.users());
-      const asked = { path: buildMethodPath(name), body, limitMs: LIMIT_MS[name], maxBytes };
+      const limits = { limitMs: LIMIT_MS[name], bounds: getReplyBounds(name), parseLarge: parts.parseLarge };
+      const asked = { path: buildMethodPath(name), body, ...limits };
       const askedAt = clock.now();
       const { status, body: answer, version, socket } = await sendRequest(place, agent, asked);
       protocolVersion = version && writeVersion(version);
@@ -172,11 +169,6 @@ export function createNodeClient(parts: RemoteEngineParts): NodeClient {
 /** `now`: the panel's clock when the machine read its own, as well as that can be known. */
 function toMachineFacts({ at, ...facts }: Reply<'running'>['machine'], now: number): MachineFacts {
   return { ...facts, clockOffset: Math.round(at - now) };
-}
-
-/** Bytes of a reply. It is parsed where everything else is done, so that a machine that lies must not be read for long. */
-function computeMaxBytes(name: Method, users: number): number {
-  return Math.min(MAX_BYTES, MAX_SMALL_BYTES * 4 + users * (USER_BYTES[name] ?? 0));
 }
 
 /** What is wrong with a message for its machine, whichever end has found it. */

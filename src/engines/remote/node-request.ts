@@ -5,6 +5,8 @@ import { type Agent, request as openRequest } from 'node:https';
 import { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { EngineError } from '../../core/ports/engines.ts';
+import type { ParseLargeJson } from '../../core/ports/json.ts';
+import type { JsonBounds } from '../../domain/foreign-json.ts';
 import { PROTOCOL, type ProtocolVersion, readVersion, writeVersion } from '../../domain/nodes/node-protocol.ts';
 import { readJson, VERSION_HEADER } from './wire.ts';
 
@@ -58,7 +60,8 @@ interface OutgoingRequest {
   /** JSON, in pieces. */
   readonly body: readonly string[];
   readonly limitMs: number;
-  readonly maxBytes: number;
+  readonly bounds: JsonBounds;
+  readonly parseLarge?: ParseLargeJson;
 }
 
 /**
@@ -101,7 +104,7 @@ export function sendRequest(
     request.on('error', (error) => end(() => reject(error)));
     request.on('response', (response: IncomingMessage) => {
       const socket = response.socket as TLSSocket;
-      readJson(response, asked.maxBytes).then(
+      readJson(response, asked.bounds, asked.parseLarge).then(
         (body) =>
           end(() => resolve({ status: response.statusCode, body, version: parseVersionHeader(response), socket })),
         (error: unknown) => end(() => reject(error)),

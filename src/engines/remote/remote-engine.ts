@@ -1,15 +1,83 @@
 // The engine of a node on another machine, as the panel sees it: the panel dials, `panel node` answers.
-import { type Engine, EngineError, type RunningEngine } from '../../core/ports/engines.ts';
+import {
+  type ConnectedAddress,
+  type Engine,
+  EngineError,
+  type EngineInbound,
+  type RunningEngine,
+} from '../../core/ports/engines.ts';
 import { computeFingerprint } from '../engine-config.ts';
-import { createNodeClient, type RemoteEngineParts } from './node-client.ts';
+import { createNodeClient, type NodeClientParts } from './node-client.ts';
 import { changeToWire, configToWire, type Reply, startUserToWire } from './wire.ts';
 import { engineInboundToWire } from './wire-inbound.ts';
 import { encodeLease } from './wire-lease.ts';
 import { ledgerPageFromWire, takenToWire } from './wire-ledger.ts';
 
+interface RemoteEngineParts extends NodeClientParts {
+  /** How many users there are. */
+  users(): number;
+}
+
+/** A machine may still have users who were deleted here. Beyond that it names more than there are. */
+const MAX_UNKNOWN = 10_000;
+/** Addresses that are read, for each user. */
+const MAX_ADDRESSES = 4;
+
+/** What is in pages, by id, until the last one. Rejects with EngineError where ids do not grow. */
+async function* readPages<Page extends { readonly isLast: boolean }>(
+  read: (after: number) => Promise<Page>,
+  listIds: (page: Page) => readonly number[],
+): AsyncGenerator<Page> {
+  for (let after = 0; ; ) {
+    const page = await read(after);
+    for (const id of listIds(page)) {
+      if (id <= after) throw new EngineError('engine_unreachable', 'the node names a user twice');
+      after = id;
+    }
+    yield page;
+    if (page.isLast) return;
+    if (listIds(page).length === 0) throw new EngineError('engine_unreachable', 'the node offers an empty page');
+  }
+}
+
 export function createRemoteEngine(parts: RemoteEngineParts): Engine {
   const { clock } = parts;
   const client = createNodeClient(parts);
+
+  function requireFew(count: number, most: number): void {
+    if (count > most) throw new EngineError('engine_unreachable', 'the node names more users than there are');
+  }
+
+  async function readMembers(inbound: EngineInbound): Promise<readonly number[] | null> {
+    const wire = engineInboundToWire(inbound);
+    const all: number[] = [];
+    const read = (after: number) => client.call('members', { inbound: wire, after });
+    for await (const { ids } of readPages(read, (page) => page.ids ?? [])) {
+      if (ids === null) return null;
+      all.push(...ids);
+      requireFew(all.length, parts.users() + MAX_UNKNOWN);
+    }
+    return all;
+  }
+
+  async function readConnected(): Promise<ReadonlyMap<number, readonly ConnectedAddress[]> | null> {
+    const all = new Map<number, readonly ConnectedAddress[]>();
+    let addresses = 0;
+    const read = (after: number) => client.call('connected', { after });
+    for await (const { users } of readPages(read, (page) => page.users?.map(([id]) => id) ?? [])) {
+      if (users === null) return null;
+      for (const [id, of] of users) {
+        all.set(
+          id,
+          of.map(([address, openedAt]) => ({ address, openedAt })),
+        );
+        addresses += of.length;
+      }
+      requireFew(all.size, parts.users() + MAX_UNKNOWN);
+      requireFew(addresses, MAX_ADDRESSES * parts.users() + MAX_UNKNOWN);
+    }
+    return all;
+  }
 
   function describe({ uptimeMs, ...running }: NonNullable<Reply<'running'>['running']>): RunningEngine {
     return { ...running, startedAt: Math.max(0, clock.now() - uptimeMs) };
@@ -35,14 +103,8 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
     async stop(isRestart = false) {
       await client.call('stop', { isRestart });
     },
-    async counters() {
-      const { boot, users, inbounds } = await client.call('counters', {});
-      return {
-        boot,
-        users: new Map(users.map(([userId, up, down]) => [userId, { up, down }])),
-        inbounds: new Map(inbounds.map(([tag, up, down]) => [tag, { up, down }])),
-      };
-    },
+    // They are in the machine's ledger.
+    counters: () => Promise.reject(new EngineError('engine_unreachable', 'a machine offers its ledger')),
     readLedgerPage: async (taken, asks) =>
       ledgerPageFromWire(await client.call('readLedger', { taken: taken && takenToWire(taken), asks })),
     async lease(part) {
@@ -60,14 +122,8 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
     async changeProgram(name) {
       await client.call('changeProgram', { name });
     },
-    members: async (inbound) => (await client.call('members', { inbound: engineInboundToWire(inbound) })).ids,
-    async connected() {
-      const { users } = await client.call('connected', {});
-      return (
-        users &&
-        new Map(users.map(([userId, all]) => [userId, all.map(([address, openedAt]) => ({ address, openedAt }))]))
-      );
-    },
+    members: readMembers,
+    connected: readConnected,
     protocol: client.protocolVersion,
     machine: client.machine,
     // Nothing reads them: what an engine says about a failure is in the failure.

@@ -10,7 +10,8 @@ import { z } from 'zod';
 import { NODE_ERROR_CODES } from '../../contract/nodes/nodes.ts';
 import { acmeFailureCode } from '../../contract/settings/acme.ts';
 import type { EngineChange, EngineConfig, EngineInbound, EngineUser } from '../../core/ports/engines.ts';
-import { isNestedDeeper } from '../../domain/json-depth.ts';
+import type { ParseLargeJson } from '../../core/ports/json.ts';
+import { createJsonMeter, isLargeJson, type JsonBounds, parseCountedJson } from '../../domain/foreign-json.ts';
 import { LEASE_EVENTS } from '../../domain/nodes/lease.ts';
 import { PROTOCOL } from '../../domain/nodes/node-protocol.ts';
 import { engineInbound, engineInboundToWire } from './wire-inbound.ts';
@@ -20,15 +21,39 @@ import { instant as anyInstant, bytes, encode, hexId, id } from './wire-values.t
 /** In each reply: the version that the machine speaks. */
 export const VERSION_HEADER = 'gatehouse-protocol';
 
-/** Bytes of a message, and of one before the other end is known. */
-export const MAX_BYTES = 128 * 1024 * 1024;
-export const MAX_SMALL_BYTES = 1024 * 1024;
 /** More than any message has. */
-const MAX_LEVELS = 16;
+const DEPTH = 16;
+/** Of a message of the panel, which its machine obeys in everything. */
+export const REQUEST_BOUNDS: JsonBounds = {
+  bytes: 128 * 1024 * 1024,
+  values: Number.POSITIVE_INFINITY,
+  depth: DEPTH,
+};
+/** Of a message before the other end is known. */
+export const JOIN_BOUNDS: JsonBounds = { bytes: 65_536, values: 100, depth: DEPTH };
+
+/** What one page has at most: what is longer comes in several. A page has fewer than `PAGE_VALUES` values. */
+export const MAX_MEMBERS = 5000;
+export const MAX_CONNECTED_USERS = 1000;
+export const MAX_CONNECTED_ADDRESSES = 4000;
+export const MAX_ADDRESSES_OF_USER = 200;
+export const MAX_LEDGER_ROWS = 1000;
+const PAGE_VALUES = 20_000;
+const FEW_VALUES = 1000;
+/** Of the outcomes of changes that are sent together. */
+const MAX_OUTCOMES = 1000;
+const MAX_REPLY_BYTES = 1024 * 1024;
 
 /** A moment that the panel stores. */
 const instant = anyInstant.min(0);
 const programName = z.string().regex(/^(?:xray|v2ray)-\d{1,5}\.\d{1,5}\.\d{1,5}$/);
+/** Among the starts that a page lists. */
+const place = z
+  .int()
+  .min(0)
+  .max(3 * MAX_LEDGER_ROWS - 1);
+/** Of the engine's own clock, which may be any. */
+const seconds = z.number();
 /** Of an inbound. */
 const tag = z.string().min(1).max(64);
 const boot = z.string().regex(/^[A-Za-z0-9]{1,64}$/);
@@ -47,7 +72,6 @@ export const REQUESTS = {
   /** With whom the lease lets in, if it is this one. */
   startHeld: z.strictObject({ config, boot, leaseId: hexId, version: bytes }),
   stop: z.strictObject({ isRestart: z.boolean() }),
-  counters: z.strictObject({}),
   /** What was taken by the panel; null: nothing yet. `asks`: the counters are written down before. */
   readLedger: z.strictObject({
     taken: z.strictObject({ ledger: hexId, run: hexId, taken: bytes, acknowledged: bytes }).nullable(),
@@ -56,8 +80,9 @@ export const REQUESTS = {
   /** A part of the lease; null: only what is held is asked for. */
   lease: leaseRequest,
   apply: z.strictObject({ inbounds: z.array(engineInbound), changes: z.array(change) }),
-  members: z.strictObject({ inbound: engineInbound }),
-  connected: z.strictObject({}),
+  /** In pages, by id: those behind this one; 0: from the first. */
+  members: z.strictObject({ inbound: engineInbound, after: bytes }),
+  connected: z.strictObject({ after: bytes }),
   /** The engines of the machine. */
   programs: z.strictObject({}),
   /** Brings another one, or the one that was used before. */
@@ -104,32 +129,27 @@ export const REPLIES = {
   start: z.object({ running }),
   startHeld: z.object({ running: running.nullable() }),
   stop: z.object({}),
-  counters: z.object({
-    boot: boot.nullable(),
-    users: z.array(z.tuple([id, bytes, bytes])),
-    inbounds: z.array(z.tuple([tag, bytes, bytes])).max(10_000),
-  }),
   /** Entries and ends name their start by its place among `boots`; an entry is a user's by number, or an inbound's by tag. */
   readLedger: z.object({
     ledger: hexId,
     run: hexId,
     acknowledged: bytes,
-    boots: z.array(boot).max(10_000),
-    entries: z.array(z.tuple([bytes, z.int().min(0).max(9999), z.union([id, tag]), bytes, bytes])).max(10_000),
-    ends: z.array(z.tuple([bytes, z.int().min(0).max(9999)])).max(10_000),
+    boots: z.array(boot).max(3 * MAX_LEDGER_ROWS),
+    entries: z.array(z.tuple([bytes, place, z.union([id, tag]), bytes, bytes])).max(MAX_LEDGER_ROWS),
+    ends: z.array(z.tuple([bytes, place])).max(MAX_LEDGER_ROWS),
     /** Number, kind, moment, user, place of the start among `boots` (null: none), up and down. */
     events: z
-      .array(z.tuple([bytes, z.enum(LEASE_EVENTS), instant, id, z.int().min(0).max(9999).nullable(), bytes, bytes]))
-      .max(10_000),
+      .array(z.tuple([bytes, z.enum(LEASE_EVENTS), instant, id, place.nullable(), bytes, bytes]))
+      .max(MAX_LEDGER_ROWS),
     until: bytes,
     isLast: z.boolean(),
     failure: failed.nullable(),
   }),
   lease: leaseReply,
   apply: z.object({
-    outcomes: z.array(failed.nullable()).max(1000),
+    outcomes: z.array(failed.nullable()).max(MAX_OUTCOMES),
   }),
-  members: z.object({ ids: z.array(id).nullable() }),
+  members: z.object({ ids: z.array(id).max(MAX_MEMBERS).nullable(), isLast: z.boolean() }),
   programs: z.object({
     current: programName.nullable(),
     former: programName.nullable(),
@@ -145,12 +165,29 @@ export const REPLIES = {
   }),
   changeProgram: z.object({}),
   connected: z.object({
-    users: z.array(z.tuple([id, z.array(z.tuple([z.string().max(64), z.number()]))])).nullable(),
+    users: z
+      .array(z.tuple([id, z.array(z.tuple([z.string().max(64), seconds])).max(MAX_ADDRESSES_OF_USER)]))
+      .max(MAX_CONNECTED_USERS)
+      .nullable(),
+    isLast: z.boolean(),
   }),
   certificate: z.object({}),
 } as const satisfies Record<keyof typeof REQUESTS, z.ZodType>;
 
 export type Method = keyof typeof REQUESTS;
+
+const LONG: Partial<Readonly<Record<Method, number>>> = {
+  apply: 4 * MAX_OUTCOMES,
+  members: PAGE_VALUES,
+  connected: PAGE_VALUES,
+  readLedger: PAGE_VALUES,
+};
+
+/** What a reply may be, however many users there are. */
+export function getReplyBounds(name: Method): JsonBounds {
+  return { bytes: MAX_REPLY_BYTES, values: LONG[name] ?? FEW_VALUES, depth: DEPTH };
+}
+
 export type Request<Name extends Method> = z.output<(typeof REQUESTS)[Name]>;
 export type Reply<Name extends Method> = z.output<(typeof REPLIES)[Name]>;
 
@@ -251,20 +288,27 @@ export function isProof(given: string, expected: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** The body of a request or a reply. Rejects where it is longer than `most`, is cut off, is nested deeply, or is not JSON. */
-export async function readJson(message: IncomingMessage, most: number): Promise<unknown> {
+/**
+ * The body of a request or a reply. Rejects where it is beyond the bounds, which is found while it arrives, is cut off, or is not JSON. `parseLarge` left
+ * out: all of it is parsed here.
+ */
+export async function readJson(
+  message: IncomingMessage,
+  bounds: JsonBounds,
+  parseLarge?: ParseLargeJson,
+): Promise<unknown> {
+  const meter = createJsonMeter(bounds);
   const parts: Buffer[] = [];
-  let length = 0;
-  for await (const part of message as AsyncIterable<Buffer>) {
-    length += part.length;
-    if (length > most) {
-      message.destroy();
-      throw new Error(`a message of more than ${most} bytes`);
+  try {
+    for await (const part of message as AsyncIterable<Buffer>) {
+      meter.add(part);
+      parts.push(part);
     }
-    parts.push(part);
+  } catch (error) {
+    message.destroy();
+    throw error;
   }
   if (!message.complete) throw new Error('a message that was cut off');
   const whole = Buffer.concat(parts);
-  if (isNestedDeeper(whole, MAX_LEVELS)) throw new Error('a message that is nested too deeply');
-  return JSON.parse(whole.toString('utf8'));
+  return parseLarge && isLargeJson(meter) ? parseLarge(whole) : parseCountedJson(whole);
 }

@@ -37,6 +37,7 @@ import { PROBLEM_SENTENCES } from '../../adapters/releases/problem-sentences.ts'
 import { archiveName, readKeys, sha256OfFile, verifyArchive } from '../../adapters/releases/release.ts';
 import { syncFolder, unpack } from '../../adapters/releases/unpack.ts';
 import type { ReleaseManifest, UpdateProblem } from '../../contract/updates.ts';
+import { parseOwnJson } from '../../domain/own-json.ts';
 import { isNewer, isVersion } from '../../domain/version.ts';
 import { openConnection, syncFile } from '../../store/database.ts';
 import type { CommandResult } from '../local-commands.ts';
@@ -234,7 +235,9 @@ async function unpackVersion(root: string, archive: string, version: string): Pr
       `The archive cannot be unpacked: ${describeSystemError(error)}. Version ${version} is not installed.`,
     );
   }
-  const { version: inside } = JSON.parse(readFileSync(join(fresh, 'package.json'), 'utf8'));
+  const { version: inside } = parseOwnJson<{ readonly version?: unknown }>(
+    readFileSync(join(fresh, 'package.json'), 'utf8'),
+  );
   if (inside !== version) throw refuse('wrong_file');
   for (const entry of readdirSync(fresh, { recursive: true, withFileTypes: true })) {
     if (entry.isFile()) syncFile(join(entry.parentPath, entry.name));

@@ -1,5 +1,6 @@
 // Makes a new database from the rows of a judged one. Pages of a file from elsewhere never become the live database: every row passes
 // the schema's own checks, and counts and the search index are computed from the users.
+import { parseOwnJson } from '../../domain/own-json.ts';
 import { type Connection, listTables, openWorkFile } from '../database.ts';
 import { loadMigrations, type Migration, migrate } from '../migrate.ts';
 import { createSearchIndex, searchedText } from '../users/search.ts';
@@ -110,7 +111,7 @@ function fillSearch(db: Connection): void {
   const index = createSearchIndex(db);
   let afterId = 0;
   for (let rows = next.all(afterId); rows.length > 0; rows = next.all(afterId)) {
-    for (const row of rows) index.insert(row.id, searchedText({ ...row, tags: JSON.parse(row.tags) as string[] }));
+    for (const row of rows) index.insert(row.id, searchedText({ ...row, tags: parseOwnJson(row.tags) as string[] }));
     afterId = rows.at(-1)?.id ?? afterId;
   }
 }

@@ -1,5 +1,7 @@
 // Nodes: their settings, and their status at the last contact.
+
 import type { NodeRestart, NodeRow, NodeStore, UnservedInbound } from '../../core/ports/nodes.ts';
+import { parseOwnJson } from '../../domain/own-json.ts';
 import type { Connection } from '../database.ts';
 import { limitTo } from '../statements.ts';
 
@@ -53,7 +55,7 @@ const FIELDS = Object.entries(COLUMN);
 const SELECT = `SELECT id, ${FIELDS.map(([field, column]) => `${column} AS ${field}`).join(', ')} FROM nodes`;
 
 function decode(cells: NodeCells): NodeRow {
-  const restart = cells.restart === null ? null : (JSON.parse(cells.restart) as NodeRestart);
+  const restart = cells.restart === null ? null : (parseOwnJson(cells.restart) as NodeRestart);
   const { enabled, allowsPrivate, draining, linksLate } = cells;
   return {
     ...cells,
@@ -61,7 +63,7 @@ function decode(cells: NodeCells): NodeRow {
     allowsPrivate: allowsPrivate === 1,
     draining: draining === 1,
     linksLate: linksLate === null ? null : linksLate === 1,
-    unserved: JSON.parse(cells.unserved) as UnservedInbound[],
+    unserved: parseOwnJson(cells.unserved) as UnservedInbound[],
     restart,
   };
 }

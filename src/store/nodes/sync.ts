@@ -1,7 +1,9 @@
 // What the panel knows of the engines of nodes: the log of changes that they must be told of, their counters, who is left out.
+
 import type { LedgerTaken } from '../../core/ports/engines.ts';
 import type { LeaseProgress } from '../../core/ports/lease.ts';
 import type { Counted, Member, NodeChange, NodeSync, Quarantined, SyncStore } from '../../core/ports/sync.ts';
+import { parseOwnJson } from '../../domain/own-json.ts';
 import type { Connection } from '../database.ts';
 import { limitTo } from '../statements.ts';
 
@@ -21,7 +23,7 @@ const MAY_CONNECT = "+u.state IN ('active', 'on_hold') AND u.cut_off_until IS NU
 
 function decodeMember([userId, inbounds, uuid, password, key, wireguard]: MemberCells): Member {
   const credentials = { uuid, password, key, wireguard };
-  return { userId, credentials, inbounds: inbounds === null ? null : (JSON.parse(inbounds) as number[]) };
+  return { userId, credentials, inbounds: inbounds === null ? null : (parseOwnJson(inbounds) as number[]) };
 }
 
 const COUNTED = 'SELECT value ->> 0 AS id, value ->> 1 AS up, value ->> 2 AS down FROM json_each(:counted)';

@@ -1,5 +1,7 @@
 // Promo codes and the orders that use them.
+
 import type { PromoRow, PromoStore, PromoUse } from '../../core/ports/promos.ts';
+import { parseOwnJson } from '../../domain/own-json.ts';
 import type { PromoUses } from '../../domain/sales/promo.ts';
 import type { Connection } from '../database.ts';
 import { limitTo } from '../statements.ts';
@@ -18,9 +20,9 @@ const COLUMNS = `id, code, effect, valid_from AS validFrom, valid_until AS valid
 function decode(cells: Cells): PromoRow {
   return {
     ...cells,
-    effect: JSON.parse(cells.effect),
-    tariffIds: cells.tariffIds === null ? null : JSON.parse(cells.tariffIds),
-    offerIds: cells.offerIds === null ? null : JSON.parse(cells.offerIds),
+    effect: parseOwnJson(cells.effect),
+    tariffIds: cells.tariffIds === null ? null : parseOwnJson(cells.tariffIds),
+    offerIds: cells.offerIds === null ? null : parseOwnJson(cells.offerIds),
     isEnabled: cells.isEnabled === 1,
   };
 }

@@ -1,5 +1,7 @@
 // The accounts at payment providers; their secrets are with the other sealed ones.
+
 import type { ProviderRow, ProviderStore } from '../../core/ports/providers.ts';
+import { parseOwnJson } from '../../domain/own-json.ts';
 import type { Connection } from '../database.ts';
 
 type Flag = 'isTest' | 'allowPrivate' | 'enabled';
@@ -14,8 +16,8 @@ const COLUMNS = `id, kind, name, is_test AS isTest, account, fields, api_root AS
 function decode(cells: Cells): ProviderRow {
   return {
     ...cells,
-    fields: JSON.parse(cells.fields),
-    missing: JSON.parse(cells.missing),
+    fields: parseOwnJson(cells.fields),
+    missing: parseOwnJson(cells.missing),
     isTest: cells.isTest === 1,
     allowPrivate: cells.allowPrivate === 1,
     enabled: cells.enabled === 1,

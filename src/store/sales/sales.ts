@@ -1,6 +1,8 @@
 // What is sold and what was paid for it.
+
 import { PROVIDER_KINDS } from '../../contract/sales/providers.ts';
 import type { MethodRow, OfferRow, OrderRow, SalesRow, SalesStore } from '../../core/ports/sales.ts';
+import { parseOwnJson } from '../../domain/own-json.ts';
 import type { Connection } from '../database.ts';
 import { limitTo } from '../statements.ts';
 
@@ -30,8 +32,8 @@ const ORDER_COLUMNS = `id, key, token, user_id AS userId, user_name AS userName,
 function decodeOffer(cells: OfferCells): OfferRow {
   return {
     ...cells,
-    sold: JSON.parse(cells.sold),
-    prices: JSON.parse(cells.prices),
+    sold: parseOwnJson(cells.sold),
+    prices: parseOwnJson(cells.prices),
     isOnSale: cells.isOnSale === 1,
     isTrial: cells.isTrial === 1,
   };
@@ -50,11 +52,11 @@ function encodeOffer<Row extends Omit<OfferRow, 'id'>>(row: Row) {
 function decodeOrder(cells: OrderCells): OrderRow {
   return {
     ...cells,
-    sold: JSON.parse(cells.sold),
-    prices: JSON.parse(cells.prices),
-    given: cells.given === null ? null : JSON.parse(cells.given),
-    promo: cells.promo === null ? null : JSON.parse(cells.promo),
-    referral: cells.referral === null ? null : JSON.parse(cells.referral),
+    sold: parseOwnJson(cells.sold),
+    prices: parseOwnJson(cells.prices),
+    given: cells.given === null ? null : parseOwnJson(cells.given),
+    promo: cells.promo === null ? null : parseOwnJson(cells.promo),
+    referral: cells.referral === null ? null : parseOwnJson(cells.referral),
     isRenewal: cells.isRenewal === 1,
   };
 }

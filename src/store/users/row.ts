@@ -2,6 +2,7 @@
 
 import { foldText } from '../../core/kernel/sort-key.ts';
 import type { UserRow } from '../../core/ports/users.ts';
+import { parseOwnJson } from '../../domain/own-json.ts';
 import { usedBytes } from '../../domain/users/account.ts';
 import type { Cell } from '../database.ts';
 
@@ -83,7 +84,7 @@ export function decodeUser(cells: readonly [...UserCells, ...unknown[]]): UserRo
     name: cells[1],
     contact: cells[2],
     note: cells[3],
-    tags: tags === '[]' ? NO_TAGS : (JSON.parse(tags) as string[]),
+    tags: tags === '[]' ? NO_TAGS : (parseOwnJson(tags) as string[]),
     state: cells[5],
     tariffId: cells[6],
     enabled: cells[7] === 1,
@@ -103,7 +104,7 @@ export function decodeUser(cells: readonly [...UserCells, ...unknown[]]): UserRo
     deviceLimit: cells[21],
     concurrentLimit: cells[37],
     excess: excess === null ? null : { addresses: excess, at: cells[39] ?? 0, cutOffUntil: cells[40] },
-    inbounds: inbounds === null ? null : (JSON.parse(inbounds) as number[]),
+    inbounds: inbounds === null ? null : (parseOwnJson(inbounds) as number[]),
     onlineAt: cells[23],
     token: cells[24],
     noticeAnnounced: cells[32],
@@ -114,7 +115,7 @@ export function decodeUser(cells: readonly [...UserCells, ...unknown[]]): UserRo
     version: cells[28],
     externalId: cells[29],
     telegramId: cells[30],
-    metadata: metadata === '{}' ? NO_METADATA : (JSON.parse(metadata) as Record<string, string>),
+    metadata: metadata === '{}' ? NO_METADATA : (parseOwnJson(metadata) as Record<string, string>),
     cut: change === null ? null : { change, nodeId: cells[34], up: cells[35] ?? 0, down: cells[36] ?? 0 },
   };
 }

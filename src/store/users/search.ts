@@ -2,6 +2,7 @@
 
 import { foldText } from '../../core/kernel/sort-key.ts';
 import type { NewUser } from '../../core/ports/users.ts';
+import { parseOwnJson } from '../../domain/own-json.ts';
 import type { Connection } from '../database.ts';
 import type { Params, Statements } from '../statements.ts';
 
@@ -133,7 +134,7 @@ export function registerTextHolds(db: Connection): void {
     externalId: string | null,
     folded: string,
   ) => {
-    const tags = tagsText === '[]' ? [] : (JSON.parse(tagsText) as string[]);
+    const tags = tagsText === '[]' ? [] : (parseOwnJson(tagsText) as string[]);
     return searchedText({ name, contact, note, tags, externalId }).includes(folded) ? 1 : 0;
   };
   db.function('text_holds', options, holds);
