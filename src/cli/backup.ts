@@ -3,10 +3,10 @@ import { constants, copyFileSync, existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describeSystemError, refusal } from '../adapters/refusal.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
-import type { BackupDifferences, BackupProblem } from '../core/ports/backups.ts';
+import type { BackupDifferences, BackupProblem, BackupVerdict } from '../core/ports/backups.ts';
 import { inspectBackup, isEncrypted, restoreFile } from '../panel/backup/local-file.ts';
 import { runCommand } from '../panel/run-command.ts';
-import { askNewPassphrase, askPassphrase, notify, print, printJson } from './terminal.ts';
+import { askConfirmation, askNewPassphrase, askPassphrase, notify, print, printJson } from './terminal.ts';
 
 export type BackupOptions = {
   readonly data?: string;
@@ -52,6 +52,7 @@ export type RestoreOptions = {
   readonly json?: boolean;
   readonly check?: boolean;
   readonly acceptKeys?: boolean;
+  readonly yes?: boolean;
   readonly passphraseStdin?: boolean;
   readonly keyFile?: string;
 };
@@ -72,19 +73,20 @@ const NO_KEY =
 
 /** Replaces the present data, which are stored as a backup first; with `check` it only reports whether that would work. */
 export async function restore(file: string, options: RestoreOptions): Promise<void> {
-  const { data, json, check = false, passphraseStdin = false, keyFile = null, acceptKeys = false } = options;
+  const { data, json, check = false, passphraseStdin = false, keyFile = null, acceptKeys = false, yes } = options;
   const path = resolve(file);
   const passphrase = isEncrypted(path) || passphraseStdin ? await askPassphrase(passphraseStdin) : null;
-  const verdict = await inspect(path, passphrase);
+  const verdict = await inspect(data, path, passphrase, keyFile);
   if (verdict.problem !== null) {
     throw refusal('refused', `${path} cannot be restored: ${PROBLEMS[verdict.problem]}. Nothing was changed.`);
   }
   const made = verdict.createdAt === null ? 'an unknown time' : new Date(verdict.createdAt).toISOString();
-  if (check) {
-    if (json) return printJson({ ok: true, ...verdict });
-    return print(`${path} can be restored: ${verdict.users} users, ${verdict.keys} keys, as of ${made}.`);
-  }
-  const restored = await restoreFile(data, path, passphrase, keyFile, acceptKeys).catch((error: unknown) => {
+  if (check && json) return printJson({ ok: true, ...verdict });
+  if (verdict.differences !== null) printDifferences(verdict.differences, acceptKeys);
+  if (check) return print(`${path} can be restored: ${verdict.users} users, ${verdict.keys} keys, as of ${made}.`);
+  if (verdict.origin === 'unknown' && !yes) await askConfirmation('The backup may have been changed. Restore it?');
+  const chosen = { path, passphrase, confirm: verdict.fingerprint, accept_keys: acceptKeys };
+  const restored = await restoreFile(data, chosen, keyFile).catch((error: unknown) => {
     if (!(error instanceof PanelError) || error.code !== 'vault_unavailable') throw error;
     throw refusal('refused', NO_KEY);
   });
@@ -94,28 +96,40 @@ export async function restore(file: string, options: RestoreOptions): Promise<vo
   print(`The panel is at  ${restored.panel_url}`);
   if (restored.former) notify(`The previous data are stored as ${restored.former}.`);
   if (restored.set_aside) notify(`The database that could not be opened was moved to ${restored.set_aside}.`);
-  if (restored.restored.differences !== null) reportDoubt(restored.restored.differences, acceptKeys);
   if (restored.ca_file !== null) {
     notify(`Programs that trust the CA file of another machine need this one: ${restored.ca_file}`);
   }
   if (verdict.secrets === 'left_out') notify('The secrets of the vault were not in the backup: enter them again.');
 }
 
-/** What a backup brought of which it cannot be told whether it was changed. */
-function reportDoubt({ keys, settings, webhooks }: BackupDifferences, acceptsKeys: boolean): void {
-  notify('This panel did not make the backup, or it was changed since: check what it brought.');
-  for (const { name, access, prefix } of keys) {
+/** What a backup would bring of which it cannot be told whether it was changed. */
+function printDifferences({ keys, settings, values }: BackupDifferences, acceptsKeys: boolean): void {
+  notify('This panel did not make the backup, or it was changed since: check what it would add or change.');
+  const printMore = (all: number, shown: number) => {
+    if (all > shown) notify(`  … and ${all - shown} more`);
+  };
+  for (const { name, access, prefix } of keys.items) {
     notify(
       `  key ${name} (${access}, ${prefix}…): ${acceptsKeys ? 'valid' : 'revoked; --accept-keys leaves it valid'}`,
     );
   }
+  printMore(keys.count, keys.items.length);
   for (const { name, here, there } of settings) notify(`  ${name}: ${here ?? 'default'} → ${there ?? 'default'}`);
-  for (const url of webhooks) notify(`  webhook ${new URL(url).host}: disabled`);
+  for (const { kind, count, items } of values) {
+    notify(`  ${kind}: ${count}${kind === 'webhooks.url' ? ', which are restored disabled' : ''}`);
+    for (const { record, here, there } of items) notify(`    ${record}: ${here ?? '-'} → ${there ?? '-'}`);
+    printMore(count, items.length);
+  }
 }
 
-async function inspect(path: string, passphrase: string | null) {
+async function inspect(
+  data: string | undefined,
+  path: string,
+  passphrase: string | null,
+  keyFile: string | null,
+): Promise<BackupVerdict> {
   try {
-    return await inspectBackup(path, passphrase);
+    return await inspectBackup(data, path, passphrase, keyFile);
   } catch (error) {
     throw error instanceof Error && 'code' in error && /^E[A-Z]+$/.test(String(error.code))
       ? refusal('refused', `${path} cannot be read: ${describeSystemError(error)}.`)

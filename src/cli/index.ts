@@ -155,6 +155,7 @@ program
     '--accept-keys',
     'leave API keys valid that this panel does not know, also where the backup may have been changed',
   )
+  .option('-y, --yes', 'ask nothing, also where the backup may have been changed')
   .addOption(passphraseOption())
   .addOption(dataOption())
   .addOption(jsonOption())

@@ -27,6 +27,62 @@ export const BACKUP_PROBLEMS = [
 
 export const BACKUP_ORIGINS = ['made_here', 'passphrase', 'unknown'] as const;
 
+/** Stored values that lead somewhere, identify, cost or let somebody in: table and column. */
+export const BACKUP_DIFFERENCE_KINDS = [
+  'administrator.name',
+  'administrator.password_hash',
+  'bot.api_root',
+  'bot.proxy',
+  'bot.bot_id',
+  'bot.username',
+  'bot_requests.telegram_id',
+  'inbounds.host',
+  'inbounds.port',
+  'inbounds.sni',
+  'inbounds.path',
+  'inbounds.service_name',
+  'inbounds.target',
+  'inbounds.public_key',
+  'inbounds.short_id',
+  'inbounds.certificate',
+  'inbounds.obfs_password',
+  'invoices.pay_url',
+  'invoices.return_url',
+  'invoices.external_id',
+  'invoices.amount',
+  'invoices.currency',
+  'invoices.token',
+  'nodes.address',
+  'nodes.agent_port',
+  'nodes.agent_pin',
+  'offers.prices',
+  'offers.trial',
+  'orders.prices',
+  'orders.amount',
+  'orders.currency',
+  'orders.token',
+  'payments.buyer',
+  'payments.external_id',
+  'promos.effect',
+  'providers.account',
+  'providers.fields',
+  'providers.api_root',
+  'providers.hook_token',
+  'recovery_codes.hash',
+  'referral_codes.code',
+  'referrals.telegram_id',
+  'tariffs.price_amount',
+  'tariffs.price_currency',
+  'user_credentials.value',
+  'users.telegram_id',
+  'users.external_id',
+  'users.token',
+  'webhooks.url',
+] as const;
+export type BackupDifferenceKind = (typeof BACKUP_DIFFERENCE_KINDS)[number];
+/** How many of each kind a check names; it counts all. */
+export const NAMED_DIFFERENCES = 100;
+
 const secrets = z.enum(BACKUP_SECRETS).nullable().meta({
   description:
     'Secrets of the vault. none: there were none. left_out: omitted, because there was no passphrase. inside: restored with the backup. this_machine: restored only with the same master key. null: unknown.',
@@ -62,17 +118,23 @@ const schedule = z
   })
   .meta({ id: 'BackupSchedule' });
 
+const count = z.int().min(0);
 const differences = z
   .object({
     keys: z
-      .array(
-        z.object({
-          name: z.string().meta({ description: 'The name of the key.' }),
-          access: z.enum(ACCESSES).meta({ description: 'What it may do.' }),
-          prefix: z.string().meta({ description: 'The first 8 characters.' }),
-        }),
-      )
-      .meta({ description: 'Valid keys that are unknown to this panel.' }),
+      .object({
+        count,
+        items: z.array(
+          z.object({
+            name: z.string().meta({ description: 'The name of the key.' }),
+            access: z.enum(ACCESSES).meta({ description: 'What it may do.' }),
+            prefix: z.string().meta({ description: 'The first 8 characters.' }),
+          }),
+        ),
+      })
+      .meta({
+        description: `Valid keys that are unknown to this panel: their number, and the first ${NAMED_DIFFERENCES}.`,
+      }),
     settings: z
       .array(
         z.object({
@@ -82,7 +144,23 @@ const differences = z
         }),
       )
       .meta({ description: 'Settings and addresses that would change.' }),
-    webhooks: z.array(z.string()).meta({ description: 'Addresses of webhooks that are unknown to this panel.' }),
+    values: z
+      .array(
+        z.object({
+          kind: z.enum(BACKUP_DIFFERENCE_KINDS).meta({ description: 'Table and column.' }),
+          count,
+          items: z.array(
+            z.object({
+              record: z.string().meta({ description: 'Which record: its name, or its id.' }),
+              here: z.string().nullable().meta({ description: 'The present value; null: there is none.' }),
+              there: z.string().nullable().meta({ description: 'The value in the backup; null: there is none.' }),
+            }),
+          ),
+        }),
+      )
+      .meta({
+        description: `Destinations, identities, prices and secrets that would be added or changed: their number, and the first ${NAMED_DIFFERENCES} of each kind. Secrets are given by their first characters.`,
+      }),
   })
   .meta({ id: 'BackupDifferences' });
 
@@ -100,6 +178,10 @@ const check = z
         'made_here: unchanged since this panel created it. passphrase: unchanged since it was encrypted. unknown: it may have been changed. null: it cannot be restored.',
     }),
     differences: differences.nullable().meta({ description: 'If the origin is unknown: what it would add or change.' }),
+    fingerprint: z
+      .string()
+      .nullable()
+      .meta({ description: 'Of the contents that were checked; null: it cannot be restored.' }),
   })
   .meta({ id: 'BackupCheck' });
 
@@ -122,6 +204,7 @@ const checkExample = {
   secrets: 'inside',
   origin: 'passphrase',
   differences: null,
+  fingerprint: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
 } as const;
 
 export const listBackups = panelOperation({
@@ -221,11 +304,15 @@ export const restoreBackup = panelOperation({
   tag: 'Panel',
   summary: 'Restore a backup',
   description:
-    'The backup is checked first and replaces the data in one step; the previous data are kept as a backup. Addresses, secret path, certificates, administrator and sign-in stay as on this machine. Links stay valid. Keys revoked since the backup stay revoked. From a backup of unknown origin, unknown keys are restored revoked unless they are accepted, and unknown webhooks disabled. All other sessions end.',
+    'The backup is checked first and replaces the data in one step; the previous data are kept as a backup. Addresses, secret path, certificates, administrator and sign-in stay as on this machine. Links stay valid. Keys revoked since the backup stay revoked. Work that was waiting in the backup is not carried out. A backup of unknown origin is restored only if its check is confirmed (`confirm`); its unknown keys are restored revoked unless they are accepted, and unknown webhooks disabled. All other sessions end.',
   input: z.strictObject({
     ...proof,
     name: fileName,
     passphrase: z.string().max(1024).optional(),
+    confirm: z.string().max(64).optional().meta({
+      description:
+        '`fingerprint` of a check. Required if the origin is unknown: the check names what the backup would change.',
+    }),
     accept_keys: z.boolean().default(false).meta({
       description: 'Whether unknown keys of a backup of unknown origin stay valid.',
     }),

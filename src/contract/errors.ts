@@ -127,6 +127,7 @@ export const PANEL_FIELD_ERRORS = {
   needs_passphrase: 'is encrypted',
   wrong_passphrase: 'cannot be decrypted with this passphrase',
   too_large: 'exceeds the disk space for uploads',
+  unconfirmed: 'is not the fingerprint of a check of this backup',
   weak_path: 'is easily guessed',
   common_password: 'is among the passwords that are tried first',
   weak_password: 'is easily guessed',

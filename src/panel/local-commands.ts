@@ -106,11 +106,22 @@ export const COMMANDS = {
   'backup-delete': command(z.strictObject({ name: text }), (panel, args) =>
     runOperation(panel.core, 'deleteBackup', args, buildCall(panel)),
   ),
-  /** `path`: absolute. */
+  /** `path`: absolute. Checks as `restore` does, and changes nothing. */
+  'restore-check': command(
+    z.strictObject({ path: text, passphrase: text.nullable() }),
+    ({ core }, { path, passphrase }) => core.local.checkBackup(path, passphrase),
+  ),
+  /** `path`: absolute. `confirm`: the fingerprint of a check. */
   restore: command(
-    z.strictObject({ path: text, passphrase: text.nullable(), accept_keys: z.boolean().default(false) }),
-    async (panel, { path, passphrase, accept_keys }) => {
-      const restored = await panel.core.local.restore(path, passphrase, accept_keys);
+    z.strictObject({
+      path: text,
+      passphrase: text.nullable(),
+      confirm: text.nullable(),
+      accept_keys: z.boolean(),
+    }),
+    async (panel, { path, passphrase, confirm, accept_keys }) => {
+      const options = { confirmed: confirm, acceptsKeys: accept_keys };
+      const restored = await panel.core.local.restore(path, passphrase, options);
       return { ...restored, ...getAddresses(panel) };
     },
   ),

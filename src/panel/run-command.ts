@@ -51,9 +51,13 @@ export async function runCommand<Name extends CommandName>(
   }
 }
 
-/** Making a key may need a secret, the authenticator's, to judge a code; a backup takes all there are. */
-function needsVault(name: CommandName, { twoFactor, sealed }: Store): boolean {
-  return (name === 'key-add' && twoFactor.get() !== null) || (name === 'backup' && sealed.keyId() !== null);
+/**
+ * Making a key may need a secret, the authenticator's, to judge a code; a backup takes all there are; a restore recognizes by the master key
+ * what this panel has made.
+ */
+function needsVault(name: CommandName, { twoFactor }: Store, sealed: Pick<SealedStore, 'keyId'>): boolean {
+  if (name === 'key-add') return twoFactor.get() !== null;
+  return (name === 'backup' || name === 'restore' || name === 'restore-check') && sealed.keyId() !== null;
 }
 
 async function performHere(folder: string, name: CommandName, args: unknown, keyFile: string | null): Promise<unknown> {
@@ -68,7 +72,8 @@ async function performHere(folder: string, name: CommandName, args: unknown, key
         ? await prepareKeyFile(keyFile, { ...options, sealed: sealedKey(folder, store.sealed) })
         : findKeyFile(keyFile, instanceId);
     const vaultOver = (sealed: Pick<SealedStore, 'keyId'>) => openVault({ ...options, sealed, keyFile: file });
-    const vault = needsVault(name, store) ? await vaultOver(sealedKey(folder, store.sealed)) : noVault;
+    const sealed = sealedKey(folder, store.sealed);
+    const vault = needsVault(name, store, sealed) ? await vaultOver(sealed) : noVault;
     const origin = () => {
       const { host, port, publicAddress } = store.settings.get();
       return buildOrigin({ scheme: 'https', host, port, publicAddress });

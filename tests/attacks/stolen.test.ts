@@ -82,10 +82,13 @@ test('a backup that was changed and put back gives no key, hides nothing, and it
 
   const { body: verdict } = await owner.call('checkBackup', { name: made.name });
   expect(verdict).toMatchObject({ ok: true, origin: 'unknown' });
-  expect(verdict.differences?.keys).toMatchObject([{ name: 'planted', access: 'full' }]);
+  expect(verdict.differences?.keys).toMatchObject({ count: 1, items: [{ name: 'planted', access: 'full' }] });
   expect(verdict.differences?.settings).toContainEqual(expect.objectContaining({ name: 'publicUrl' }));
   const before = (await owner.call('listAudit', { limit: 100 })).body.items.map(({ id }) => id);
-  expect((await owner.call('restoreBackup', { name: made.name, password: PASSWORD })).status).toBe(200);
+  const restore = { name: made.name, password: PASSWORD };
+  expect((await owner.call('restoreBackup', restore)).problem.errors).toMatchObject([{ code: 'unconfirmed' }]);
+  const confirm = verdict.fingerprint ?? '';
+  expect((await owner.call('restoreBackup', { ...restore, confirm })).status).toBe(200);
 
   const client = createClient({ baseUrl: panel.baseUrl, key: planted, ca });
   expect((await client.send({ method: 'GET', path: '/users' })).status).toBe(401);

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { type Machine, PASSPHRASE, startMachine } from './machine.ts';
+import { type Machine, PASSPHRASE, restoreConfirmed, startMachine } from './machine.ts';
 import { tamper } from './tamper.ts';
 
 const PLANTED = 'f'.repeat(64);
@@ -49,7 +49,10 @@ test('a changed one is not, and its check names what it would bring', async () =
   tamper(file, changed, attack);
   const verdict = await machine.act('checkBackup', { name });
   expect(verdict).toMatchObject({ ok: true, origin: 'unknown' });
-  expect(verdict.differences?.keys).toEqual([{ name: 'planted', access: 'full', prefix: 'pnl_evil' }]);
+  expect(verdict.differences?.keys).toEqual({
+    count: 1,
+    items: [{ name: 'planted', access: 'full', prefix: 'pnl_evil' }],
+  });
   expect(verdict.differences?.settings).toContainEqual({
     name: 'publicUrl',
     here: null,
@@ -59,10 +62,10 @@ test('a changed one is not, and its check names what it would bring', async () =
 
 test('its keys come back revoked, known ones as they are, and no audit row is lost', async () => {
   await using machine = await startMachine();
-  const { name, file, changed } = await prepared(machine);
+  const { file, changed } = await prepared(machine);
   tamper(file, changed, attack);
   const before = await readAudit(machine);
-  await machine.act('restoreBackup', { name });
+  await restoreConfirmed(machine, changed);
   const keys = machine.store.keys.all();
   expect(keys.find((key) => key.name === 'planted')).toMatchObject({ revokedAt: expect.any(Number), unconfirmed: 1 });
   expect(keys.find((key) => key.name === 'reader')).toMatchObject({ access: 'read', revokedAt: null, unconfirmed: 0 });
@@ -72,9 +75,9 @@ test('its keys come back revoked, known ones as they are, and no audit row is lo
 
 test('its keys are valid where they were accepted', async () => {
   await using machine = await startMachine();
-  const { name, file, changed } = await prepared(machine);
+  const { file, changed } = await prepared(machine);
   tamper(file, changed, attack);
-  await machine.act('restoreBackup', { name, accept_keys: true });
+  await restoreConfirmed(machine, changed, null, true);
   expect(machine.store.keys.all().find((key) => key.name === 'planted')?.revokedAt).toBeNull();
 });
 
@@ -83,7 +86,7 @@ test('elsewhere a clear one is unknown, one with a passphrase is not', async () 
   const { file } = await prepared(old);
   const sealed = await old.act('createBackup', { passphrase: PASSPHRASE });
   await using fresh = await startMachine({ isSetUp: false });
-  const restored = await fresh.core.local.restore(file, null);
+  const restored = await restoreConfirmed(fresh, file);
   expect(restored.restored.origin).toBe('unknown');
   expect(fresh.store.keys.all().every(({ revokedAt }) => revokedAt !== null)).toBe(true);
   const again = await fresh.core.local.restore(join(old.backups.folder, sealed.name), PASSPHRASE);

@@ -86,7 +86,14 @@ async function tryRestore(bytes: Buffer | string, passphrase?: string): Promise<
   else writeFileSync(path, bytes);
   tried += 1;
   try {
-    await machine.act('restoreBackup', { name, password: PASSWORD, ...(passphrase !== undefined && { passphrase }) });
+    const { fingerprint } = await machine.act('checkBackup', { name, ...(passphrase !== undefined && { passphrase }) });
+    const confirm = fingerprint ?? '';
+    await machine.act('restoreBackup', {
+      name,
+      confirm,
+      password: PASSWORD,
+      ...(passphrase !== undefined && { passphrase }),
+    });
     return 'restored';
   } catch (error) {
     if (error instanceof PanelError && error.code === 'backup_refused') return error.errors?.[0]?.code as BackupProblem;

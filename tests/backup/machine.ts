@@ -143,6 +143,17 @@ export async function startMachine(options: MachineOptions = {}): Promise<Machin
   };
 }
 
+/** Restores a file as the command line, after a check whose differences are confirmed. */
+export async function restoreConfirmed(
+  { core }: Machine,
+  path: string,
+  passphrase: string | null = null,
+  acceptsKeys = false,
+): Promise<OutputOf<(typeof OPERATIONS)['restoreBackup']>> {
+  const { fingerprint: confirmed } = await core.local.checkBackup(path, passphrase);
+  return core.local.restore(path, passphrase, { confirmed, acceptsKeys });
+}
+
 /** A plan and so many users of it; their ids and links. */
 export async function fillWithUsers({ act }: Machine, count: number): Promise<ReadonlyMap<number, string>> {
   const { id: tariff_id } = await act('createTariff', { name: 'Monthly', duration: { months: 1 } });

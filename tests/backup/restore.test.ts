@@ -6,7 +6,15 @@ import { expect, test } from 'vitest';
 import { writeBackupFile } from '../../src/adapters/backup-file.ts';
 import { createTestClock } from '../support/clock.ts';
 import { tempFolder } from '../support/temp-store.ts';
-import { fillWithUsers, listLinks, type Machine, PASSPHRASE, PASSWORD, startMachine } from './machine.ts';
+import {
+  fillWithUsers,
+  listLinks,
+  type Machine,
+  PASSPHRASE,
+  PASSWORD,
+  restoreConfirmed,
+  startMachine,
+} from './machine.ts';
 
 const SECRET = 'a private key that nobody may read';
 const PLACE = 'inbound:1:reality';
@@ -53,7 +61,7 @@ test.each([
   const file = getBackupPath(old, await old.act('createBackup', {}));
   await using here = await startMachine(options);
   for (let restores = 1; restores <= 3; restores += 1) {
-    const { links_url } = await here.core.local.restore(file, null, true);
+    const { links_url } = await restoreConfirmed(here, file, null, true);
     expect([restores, links_url, await listLinks(here)]).toEqual([restores, 'https://192.0.2.1:8443/sub/', links]);
   }
 });
@@ -69,7 +77,7 @@ test('a machine that is in use keeps its addresses and who may sign in', async (
   here.store.write(() => here.store.settings.set({ port: 9443 }));
   const before = here.core.settings();
   const administrator = here.store.administrator.get();
-  await here.core.local.restore(getBackupPath(old, made), null);
+  await restoreConfirmed(here, getBackupPath(old, made));
   const { host, port, publicAddress, secretPath, instanceId, subscriptionTitle } = here.core.settings();
   expect({ host, port, publicAddress, secretPath, instanceId }).toEqual({
     host: before.host,
@@ -197,7 +205,7 @@ test('without a passphrase secrets are left out, and those of this machine stay'
   expect(readSecret(machine)).toBe('a newer one');
 
   await using elsewhere = await startMachine({ isSetUp: false });
-  const restored = await elsewhere.core.local.restore(getBackupPath(machine, made), null);
+  const restored = await restoreConfirmed(elsewhere, getBackupPath(machine, made));
   expect(restored.restored.secrets).toBe('left_out');
   expect(readSecret(elsewhere)).toBeNull();
 });
@@ -213,7 +221,7 @@ test('the backup from before a restore has its secrets back on this machine, and
   expect(readSecret(machine)).toBe(SECRET);
 
   await using elsewhere = await startMachine({ isSetUp: false });
-  await elsewhere.core.local.restore(getBackupPath(machine, { name: former }), null);
+  await restoreConfirmed(elsewhere, getBackupPath(machine, { name: former }));
   expect(readSecret(elsewhere)).toBeNull();
 });
 

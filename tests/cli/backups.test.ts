@@ -70,7 +70,7 @@ test('a database that cannot be opened is moved aside unchanged, and replaced by
   const garbage = 'not a database any more';
   writeFileSync(join(old.folder, 'panel.db'), garbage);
   expect((await old.run(['key', 'list'])).code).toBe(6);
-  const { set_aside } = JSON.parse(await succeed(old, ['restore', file, '--json']));
+  const { set_aside } = JSON.parse(await succeed(old, ['restore', '--yes', file, '--json']));
   expect(readFileSync(set_aside, 'utf8')).toBe(garbage);
   expect(JSON.parse(await succeed(old, ['url', '--json']))).toMatchObject({ set_up: true });
 });

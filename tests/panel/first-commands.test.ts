@@ -12,7 +12,7 @@ import { dropLinks, orderLinks, setLinks } from '../../src/agent/links.ts';
 import { examineMachine, joinMachine, leaveMachine, runMachine } from '../../src/agent/machine.ts';
 import { installEngine, rollBackEngine, switchEngine } from '../../src/agent/switch-engine.ts';
 import { PanelError } from '../../src/core/kernel/panel-error.ts';
-import { restoreFile } from '../../src/panel/backup/local-file.ts';
+import { inspectBackup, restoreFile } from '../../src/panel/backup/local-file.ts';
 import { examine } from '../../src/panel/doctor.ts';
 import { openPanel } from '../../src/panel/panel.ts';
 import { runCommand } from '../../src/panel/run-command.ts';
@@ -75,7 +75,10 @@ const PANEL: Readonly<Record<string, Command>> = {
     await (await openPanel({ folder, port: await freePort(), host: LOOPBACK, passwordCost: CHEAP_COST })).close();
   },
   setup: setUp,
-  restore: (folder) => restoreFile(folder, backup, null, null, false),
+  async restore(folder) {
+    const { fingerprint: confirm } = await inspectBackup(folder, backup, null, null);
+    return restoreFile(folder, { path: backup, passphrase: null, confirm, accept_keys: false }, null);
+  },
   backup: (folder) => runCommand(folder, 'backup', { passphrase: null }),
   doctor: (folder) => examine(folder),
 };

@@ -155,6 +155,7 @@ export function fakeCore(): FakeCore {
       acme: () => ({ settings: null, status: 'off', not_after: null, next_order_at: null, failures: 0, failure: null }),
       checkReleases: async () => ({ problem: 'no_source' }),
       recordUpdate: async () => {},
+      checkBackup: () => Promise.reject(new Error('no backups here')),
       restore: () => Promise.reject(new Error('no backups here')),
     },
     backupFiles: {

@@ -127,7 +127,7 @@ async function killOperation(
 /** `panel restore` asks the running panel, which is killed. */
 async function killUnderCommand(target: Target, begin: Begin, restored: Restored, moment: Moment): Promise<void> {
   const { base, name } = begin();
-  const restoring = target.line.run(['restore', getBackupPath(target, name)]);
+  const restoring = target.line.run(['restore', '--yes', getBackupPath(target, name)]);
   await passed(target, moment, restoring);
   await target.kill();
   const { code } = await restoring;
@@ -139,7 +139,10 @@ async function killCommand(target: Target, begin: Begin, restored: Restored, mom
   await target.stop();
   const { base, name } = begin();
   const env = { ...process.env, GATEHOUSE_DATA: target.folder };
-  const child = spawn(process.execPath, [COMMAND, 'restore', getBackupPath(target, name)], { env, stdio: 'ignore' });
+  const child = spawn(process.execPath, [COMMAND, 'restore', '--yes', getBackupPath(target, name)], {
+    env,
+    stdio: 'ignore',
+  });
   const ended = once(child, 'exit');
   await passed(target, moment, ended);
   child.kill('SIGKILL');

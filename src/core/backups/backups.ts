@@ -5,7 +5,15 @@ import type { Input, Output } from '../../contract/table.ts';
 import type { AsyncContext, Context, Env, Handlers, Transaction } from '../kernel/context.ts';
 import { bodyError, PanelError } from '../kernel/panel-error.ts';
 import { toInstant, toInstantOrNull } from '../kernel/wire.ts';
-import type { BackupFile, BackupFiles, BackupSource, Backups, BackupVerdict, Restored } from '../ports/backups.ts';
+import type {
+  BackupFile,
+  BackupFiles,
+  BackupSource,
+  Backups,
+  BackupVerdict,
+  Restored,
+  RestoreRequest,
+} from '../ports/backups.ts';
 import type { Call, Result } from '../ports/call.ts';
 import type { SettingValues } from '../ports/settings.ts';
 import { requireFreshProof } from '../proof/proof.ts';
@@ -51,9 +59,9 @@ export function viewVerdict(verdict: BackupVerdict): Output<'checkBackup'> {
     ok: facts.problem === null,
     created_at: toInstantOrNull(createdAt),
     differences: differences && {
-      keys: [...differences.keys],
+      keys: { ...differences.keys, items: [...differences.keys.items] },
       settings: [...differences.settings],
-      webhooks: [...differences.webhooks],
+      values: differences.values.map((one) => ({ ...one, items: [...one.items] })),
     },
   };
 }
@@ -114,14 +122,12 @@ async function checkBackup({ name, passphrase }: Input<'checkBackup'>, { env }: 
 async function restoreFrom(
   env: BackupEnv,
   source: BackupSource,
-  passphrase: string | null,
-  acceptsKeys: boolean,
+  chosen: Pick<RestoreRequest, 'passphrase' | 'confirmed' | 'acceptsKeys'>,
   sessionId: number | null,
 ): Promise<Restored> {
   const restored = await requireBackups(env).restore({
+    ...chosen,
     source,
-    passphrase,
-    acceptsKeys,
     sessionId,
     alone: env.queue.runAlone,
     swapped: () => {
@@ -161,8 +167,9 @@ function recordRestore(tx: Transaction, { verdict, former }: Restored, from: str
 
 async function restoreBackup(input: Input<'restoreBackup'>, context: AsyncContext<'restoreBackup'>) {
   const { env, call, commit } = context;
-  const { name, passphrase, accept_keys: acceptsKeys } = input;
-  const restored = await restoreFrom(env, { name }, passphrase ?? null, acceptsKeys, call.actor.sessionId ?? null);
+  const { name, passphrase = null, confirm: confirmed = null, accept_keys: acceptsKeys } = input;
+  const chosen = { passphrase, confirmed, acceptsKeys };
+  const restored = await restoreFrom(env, { name }, chosen, call.actor.sessionId ?? null);
   return commit((tx) => {
     recordRestore(tx, restored, name);
     return { body: viewRestored(tx, restored) };
@@ -174,10 +181,9 @@ export async function restoreLocally(
   env: BackupEnv,
   call: Call,
   path: string,
-  passphrase: string | null,
-  acceptsKeys: boolean,
+  chosen: Pick<RestoreRequest, 'passphrase' | 'confirmed' | 'acceptsKeys'>,
 ): Promise<Output<'restoreBackup'>> {
-  const restored = await restoreFrom(env, { path }, passphrase, acceptsKeys, null);
+  const restored = await restoreFrom(env, { path }, chosen, null);
   return env.transact({ name: 'restoreBackup', by: call }, (tx) => {
     recordRestore(tx, restored, 'file');
     return viewRestored(tx, restored);

@@ -11,7 +11,7 @@ import type { ReleaseManifest, UpdateProblem } from '../../contract/updates.ts';
 import type { UserState } from '../../contract/users/users.ts';
 import type { Money } from '../../domain/sales/money.ts';
 import type { AcmeSettings } from '../ports/acme.ts';
-import type { BackupFiles, Backups } from '../ports/backups.ts';
+import type { BackupFiles, Backups, BackupVerdict, RestoreRequest } from '../ports/backups.ts';
 import type { BotClient, BotService } from '../ports/bot.ts';
 import type { Actor, Call, HandledId, ReadId, Reply } from '../ports/call.ts';
 import type { Checkpointer } from '../ports/checkpointer.ts';
@@ -175,8 +175,14 @@ export interface LocalCommands {
   checkReleases(): Promise<ReleaseManifest | { readonly problem: UpdateProblem }>;
   /** Records how an update ended, with an audit row. */
   recordUpdate(outcome: Omit<UpdateLastValue, 'at'>): Promise<void>;
-  /** Restores a backup file of this machine (absolute path). PanelError `backup_refused`, `vault_unavailable`, `storage_full`. */
-  restore(path: string, passphrase: string | null, acceptsKeys?: boolean): Promise<Output<'restoreBackup'>>;
+  /** Checks a backup file of this machine (absolute path). PanelError `not_found`, `rate_limited`. */
+  checkBackup(path: string, passphrase: string | null): Promise<BackupVerdict>;
+  /** Restores it. PanelError `backup_refused`, `vault_unavailable`, `storage_full`. */
+  restore(
+    path: string,
+    passphrase: string | null,
+    options?: Partial<Pick<RestoreRequest, 'confirmed' | 'acceptsKeys'>>,
+  ): Promise<Output<'restoreBackup'>>;
 }
 
 export interface Core {

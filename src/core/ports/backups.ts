@@ -1,5 +1,12 @@
 // The port of backups: files that are made, checked and restored without blocking the panel.
-import type { BACKUP_KINDS, BACKUP_ORIGINS, BACKUP_PROBLEMS, BACKUP_SECRETS, Backup } from '../../contract/backups.ts';
+import type {
+  BACKUP_KINDS,
+  BACKUP_ORIGINS,
+  BACKUP_PROBLEMS,
+  BACKUP_SECRETS,
+  Backup,
+  BackupDifferenceKind,
+} from '../../contract/backups.ts';
 import type { Access } from '../../contract/operation.ts';
 import type { Call } from './call.ts';
 
@@ -8,14 +15,23 @@ export type BackupProblem = (typeof BACKUP_PROBLEMS)[number];
 export type BackupSecrets = (typeof BACKUP_SECRETS)[number];
 
 export type BackupOrigin = (typeof BACKUP_ORIGINS)[number];
+/** How many there are, and the first `NAMED_DIFFERENCES`. */
+interface Counted<Item> {
+  readonly count: number;
+  readonly items: readonly Item[];
+}
 /** What a backup of unknown origin would bring. */
 export interface BackupDifferences {
   /** Valid keys that the panel does not know. */
-  readonly keys: readonly { readonly name: string; readonly access: Access; readonly prefix: string }[];
+  readonly keys: Counted<{ readonly name: string; readonly access: Access; readonly prefix: string }>;
   /** Settings that would change, as JSON; null: the default. */
   readonly settings: readonly { readonly name: string; readonly here: string | null; readonly there: string | null }[];
-  /** Addresses of webhooks that the panel does not have. */
-  readonly webhooks: readonly string[];
+  /** Values that would be added or changed; of secrets the first characters. */
+  readonly values: readonly BackupValues[];
+}
+export interface BackupValues
+  extends Counted<{ readonly record: string; readonly here: string | null; readonly there: string | null }> {
+  readonly kind: BackupDifferenceKind;
 }
 
 export interface BackupFile {
@@ -43,8 +59,10 @@ export interface BackupVerdict extends BackupFacts {
   readonly problem: BackupProblem | null;
   /** null: it cannot be restored. */
   readonly origin: BackupOrigin | null;
-  /** Where the origin is unknown; null also where nothing is there to compare with. */
+  /** Where the origin is unknown. */
   readonly differences: BackupDifferences | null;
+  /** Of the contents; null: it cannot be restored. */
+  readonly fingerprint: string | null;
 }
 
 /** By its name among the backups, or a file anywhere on this machine (absolute path). */
@@ -53,6 +71,8 @@ export type BackupSource = { readonly name: string } | { readonly path: string }
 export interface RestoreRequest {
   readonly source: BackupSource;
   readonly passphrase: string | null;
+  /** The fingerprint that was checked; needed where the origin is unknown. */
+  readonly confirmed: string | null;
   /** Whether keys that this panel does not know stay valid where the origin is unknown. */
   readonly acceptsKeys: boolean;
   /** The one session that stays valid. */
@@ -102,7 +122,8 @@ export interface Backups {
   check(source: BackupSource, passphrase: string | null): Promise<BackupVerdict>;
   /**
    * Checks first; where there is a problem nothing was touched. Then the present data are backed up and swapped in one
-   * step: a crash leaves the old or the new database, complete. PanelError `not_found`, `vault_unavailable`.
+   * step: a crash leaves the old or the new database, complete. PanelError `not_found`, `vault_unavailable`, `backup_refused` where the
+   * origin is unknown and these contents were not confirmed.
    */
   restore(request: RestoreRequest): Promise<Restored>;
   /** The file's bytes; null: there is no such file. */

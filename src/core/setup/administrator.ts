@@ -6,7 +6,7 @@ import type { Input } from '../../contract/table.ts';
 import { HOUR_MS } from '../../domain/limits.ts';
 import { beginBrowserSession, beginSession, buildAdministrator } from '../access/session.ts';
 import { dropTwoFactor } from '../access/two-factor.ts';
-import { type BackupEnv, restoreLocally } from '../backups/backups.ts';
+import { type BackupEnv, requireBackups, restoreLocally } from '../backups/backups.ts';
 import { unpairAll } from '../bot/admins.ts';
 import type { AsyncContext, Env, Handlers, Transaction } from '../kernel/context.ts';
 import type { LocalCommands } from '../kernel/core.ts';
@@ -163,6 +163,8 @@ export function createLocalCommands(env: LocalCommandsEnv): LocalCommands {
         const isDone = outcome.result !== 'rolled_back';
         tx.audit(null, { ...outcome }, isDone ? 'done' : 'refused');
       }),
-    restore: (path, passphrase, acceptsKeys = false) => restoreLocally(env, newCall(), path, passphrase, acceptsKeys),
+    checkBackup: (path, passphrase) => requireBackups(env).check({ path }, passphrase),
+    restore: (path, passphrase, { confirmed = null, acceptsKeys = false } = {}) =>
+      restoreLocally(env, newCall(), path, { passphrase, confirmed, acceptsKeys }),
   };
 }

@@ -33,13 +33,19 @@ interface UnpackInput {
   readonly file: { readonly key: Uint8Array | null; readonly databaseBytes: number } | null;
 }
 
+interface CompareInput {
+  readonly candidate: string;
+  readonly present: string | null;
+  readonly linksOrigin: string | null;
+}
+
 /** What came out of a backup file. */
 export type Unpacked =
   | { readonly problem: FileProblem | DatabaseProblem }
   | {
       readonly problem: null;
       readonly manifest: BackupManifest | null;
-      /** SHA-256 of the database. */
+      /** SHA-256 of the database, and of the journal beside a plain one. */
       readonly digest: string;
       readonly judged: Extract<CheckedDatabase, { problem: null }>;
     };
@@ -65,7 +71,7 @@ async function pack({ copy, path, unfinished, header, manifest, key }: PackInput
 async function unpack({ path, target, file }: UnpackInput): Promise<Unpacked> {
   const manifest = file === null ? copyPlainDatabase(path, target) : unpackBackup(path, target, file);
   if (typeof manifest === 'string') return { problem: manifest };
-  const digest = await hashFile(target);
+  const digest = await hashFile(target, `${target}-wal`);
   const judged = checkDatabase(target);
   if (judged.problem !== null) return judged;
   if (manifest !== null && !isAsCounted(manifest, judged)) return { problem: 'damaged' };
@@ -80,7 +86,9 @@ function unpackBackup(
   const read = unpackBackupFile(path, target, key, databaseBytes);
   if ('problem' in read) return read.problem;
   const manifest = manifestShape.safeParse(read.manifest);
-  return manifest.success ? manifest.data : 'damaged';
+  if (!manifest.success) return 'damaged';
+  // No panel writes secrets into a file in clear: somebody has put in an account of their own.
+  return key === null && Object.keys(manifest.data.secrets).length > 0 ? 'damaged' : manifest.data;
 }
 
 /** A copied database may have its last writes in a WAL beside it, which is copied with it. */
@@ -99,9 +107,11 @@ function isAsCounted(
   return isSame && names.length === Object.keys(manifest.counts).length && manifest.schema === schema;
 }
 
-async function hashFile(path: string): Promise<string> {
+/** Of a file, and of its journal where there is one. */
+async function hashFile(path: string, journal: string | null = null): Promise<string> {
   const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
+  await pipeline(createReadStream(path), hash, { end: false });
+  if (journal !== null && existsSync(journal)) await pipeline(createReadStream(journal), hash, { end: false });
   return hash.digest('hex');
 }
 
@@ -129,8 +139,8 @@ const tasks = {
   copy: ({ database, target, withSealed }: { database: string; target: string; withSealed: boolean }) =>
     attempt(() => copyDatabase(database, target, withSealed)),
   digest: (path: string) => attempt(() => hashFile(path)),
-  compare: ({ candidate, present }: { candidate: string; present: string }) =>
-    attempt(() => compareDatabases(candidate, present)),
+  compare: ({ candidate, present, linksOrigin }: CompareInput) =>
+    attempt(() => compareDatabases(candidate, present, linksOrigin)),
   pack: (input: PackInput) => attempt(() => pack(input)),
   unpack: (input: UnpackInput) => attempt(() => unpack(input)),
   rebuild: (input: Parameters<typeof rebuild>[0]) => attempt(() => rebuild(input)),

@@ -16,11 +16,10 @@ import type {
 import type { Clock, Store, Vault } from '../../core/ports/ports.ts';
 import type { SealedRow } from '../../core/ports/sealed.ts';
 import type { Machine } from '../../store/backup/retain-machine.ts';
-import { originIn } from '../config.ts';
 import type { BackupTasks } from './backup-worker.ts';
 import { hasSpace, openBackupFolder } from './folder.ts';
 import { type BackupHeader, newFileKey } from './manifest.ts';
-import { type BackupThread, type GoodBackup, openBackup } from './open-backup.ts';
+import { type BackupThread, type GoodBackup, openBackup, readLinksOrigin } from './open-backup.ts';
 import { makeMark } from './signature.ts';
 
 export interface BackupParts {
@@ -167,14 +166,17 @@ export function createBackups(parts: BackupParts): Backups {
     const ready = at('ready.db');
     const { verdict, found } = await openSource(request.source, request.passphrase, candidate);
     if (found === null) return { verdict, former: null };
+    if (verdict.origin === 'unknown' && request.confirmed !== verdict.fingerprint) {
+      const message = 'must be the fingerprint of a check: the backup may have been changed';
+      throw new PanelError('backup_refused', [{ pointer: '#/confirm', code: 'unconfirmed', message }]);
+    }
     const needed = statSync(candidate).size * 2 + store.sizeBytes() * SPACE_FACTOR;
     if (!hasSpace(folder, needed)) throw new PanelError('storage_full');
     const secrets = await sealAgain(found, parts.openEmptyVault);
     const fault = await thread.run('rebuild', { source: candidate, target: ready, schema: found.judged.schema });
     if (fault !== null) return { verdict: { ...verdict, problem: fault }, former: null };
-    const linksOrigin = found.manifest?.links_at ?? null;
     // Set also where links begin so already: they may because a restore has set it before.
-    const publicUrl = linksOrigin === null ? null : originIn(linksOrigin);
+    const publicUrl = readLinksOrigin(found);
     const former = await request.alone(async () => {
       const made = await make('before_restore', null);
       const { sessionId, acceptsKeys } = request;

@@ -9,7 +9,7 @@ import { acquireLock } from '../../adapters/instance-lock.ts';
 import { describeSystemError, isRefusal, refusal } from '../../adapters/refusal.ts';
 import { PanelError } from '../../core/kernel/panel-error.ts';
 import type { BackupVerdict } from '../../core/ports/backups.ts';
-import type { CommandResult } from '../local-commands.ts';
+import type { CommandArgs, CommandResult } from '../local-commands.ts';
 import { runCommand } from '../run-command.ts';
 import { openBackupThread } from './backups.ts';
 import { timeInName } from './folder.ts';
@@ -26,13 +26,31 @@ export function isEncrypted(path: string): boolean {
   }
 }
 
-/** Judges a backup file as a restore does. It is unpacked in the system's temporary folder, for the owner only. */
-export async function inspectBackup(path: string, passphrase: string | null): Promise<BackupVerdict> {
+/**
+ * Judges a backup file as a restore does, and compares one of unknown origin with the panel of the data folder; where none can be opened, with
+ * nothing.
+ */
+export async function inspectBackup(
+  data: string | undefined,
+  path: string,
+  passphrase: string | null,
+  keyFile: string | null,
+): Promise<BackupVerdict> {
+  if (!existsSync(join(findDataFolder(data), FILES.database))) return inspectAlone(path, passphrase);
+  try {
+    return await runCommand(data, 'restore-check', { path, passphrase }, { keyFile });
+  } catch (error) {
+    if (isRefusal(error) && error.refusal === 'database') return inspectAlone(path, passphrase);
+    throw error;
+  }
+}
+
+/** The file is unpacked in the system's temporary folder, for the owner only. */
+async function inspectAlone(path: string, passphrase: string | null): Promise<BackupVerdict> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-check-'));
   const thread = openBackupThread();
   try {
     const target = join(folder, 'candidate.db');
-    // Whether it was changed is known to the panel that restores it, which has the master key.
     return (await openBackup(thread, path, passphrase, target, { vault: null, present: null })).verdict;
   } finally {
     await thread.abort();
@@ -45,21 +63,20 @@ export type RestoredFile = CommandResult<'restore'> & {
   readonly set_aside: string | null;
 };
 
-/** `path`: absolute. Rejects with PanelError as the restore does, or with a refusal, having changed nothing. */
+/** `args.path`: absolute. Rejects with PanelError as the restore does, or with a refusal, having changed nothing. */
 export async function restoreFile(
   data: string | undefined,
-  path: string,
-  passphrase: string | null,
+  args: CommandArgs<'restore'>,
   keyFile: string | null,
-  accept_keys: boolean,
 ): Promise<RestoredFile> {
-  const restore = () => runCommand(data, 'restore', { path, passphrase, accept_keys }, { mayCreate: true, keyFile });
+  const { path, passphrase } = args;
+  const restore = () => runCommand(data, 'restore', args, { mayCreate: true, keyFile });
   try {
     return { ...(await restore()), set_aside: null };
   } catch (error) {
     if (!isRefusal(error) || error.refusal !== 'database') throw error;
   }
-  const { problem } = await inspectBackup(path, passphrase);
+  const { problem } = await inspectAlone(path, passphrase);
   if (problem !== null)
     throw new PanelError('backup_refused', [{ pointer: '#/path', code: problem, message: problem }]);
   const set_aside = setAside(findDataFolder(data));

@@ -6,10 +6,11 @@ import { PanelError } from '../../core/kernel/panel-error.ts';
 import type { BackupOrigin, BackupVerdict } from '../../core/ports/backups.ts';
 import type { Vault } from '../../core/ports/ports.ts';
 import { isDatabase } from '../../store/backup/check.ts';
+import { originIn } from '../config.ts';
 import type { BackupTasks, Unpacked } from './backup-worker.ts';
 import { hasSpace } from './folder.ts';
 import { type BackupHeader, openFileKey, readHeader } from './manifest.ts';
-import { isMarked } from './signature.ts';
+import { computeDigest, isMarked } from './signature.ts';
 
 export type BackupThread = TaskThread<BackupTasks>;
 
@@ -21,10 +22,11 @@ export interface OpenedBackup {
   readonly found: GoodBackup | null;
 }
 
-/** With what a backup is compared: null where the caller has no panel. */
+/** With what a backup is compared. */
 interface Comparison {
+  /** null: the caller has none, so that the panel's own backups are of unknown origin too. */
   readonly vault: Pick<Vault, 'open'> | null;
-  /** The database in use. */
+  /** The database in use; null: there is none. */
   readonly present: string | null;
   /** What it may unpack to; left out: anything. */
   readonly maxUnpacked?: number;
@@ -53,9 +55,18 @@ export async function openBackup(
   if (found.problem !== null) return refused(found.problem, header);
   const facts = header ?? { version: null, created_at: Math.floor(mtimeMs), secrets: secretsIn(found) };
   const origin = determineOrigin(header, found, vault);
+  const { manifest, digest } = found;
   const differences =
-    origin === 'unknown' && present !== null ? await thread.run('compare', { candidate: target, present }) : null;
-  return { verdict: { ...buildVerdict(null, facts, found), origin, differences }, found };
+    origin === 'unknown'
+      ? await thread.run('compare', { candidate: target, present, linksOrigin: readLinksOrigin(found) })
+      : null;
+  const fingerprint = header === null || manifest === null ? digest : computeDigest(header, manifest, digest);
+  return { verdict: { ...buildVerdict(null, facts, found), origin, differences, fingerprint }, found };
+}
+
+/** How links began where a backup was made; null: it does not say so, or not in a way that can be used. */
+export function readLinksOrigin({ manifest }: GoodBackup): string | null {
+  return manifest === null || manifest.links_at === null ? null : originIn(manifest.links_at);
 }
 
 function determineOrigin(header: BackupHeader | null, found: GoodBackup, vault: Comparison['vault']): BackupOrigin {
@@ -86,6 +97,7 @@ function buildVerdict(problem: BackupVerdict['problem'], facts: Facts | null, fo
     secrets: facts?.secrets ?? null,
     origin: null,
     differences: null,
+    fingerprint: null,
   };
 }
 

@@ -7,7 +7,7 @@ import type { BackupHeader, BackupManifest } from './manifest.ts';
 const PLACE = 'backup:mark';
 
 /** All facts that a restore relies on, in one digest. `database`: SHA-256 of the database in the backup. */
-function computeDigest(header: BackupHeader, manifest: Omit<BackupManifest, 'mark'>, database: string): string {
+export function computeDigest(header: BackupHeader, manifest: Omit<BackupManifest, 'mark'>, database: string): string {
   const sorted = (record: Readonly<Record<string, unknown>>) =>
     Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
   const facts = [

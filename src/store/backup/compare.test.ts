@@ -28,6 +28,12 @@ const WEBHOOK = {
   updatedAt: 0,
 } as const;
 
+const webhook = (here: string, there: string) => ({
+  kind: 'webhooks.url',
+  count: 1,
+  items: [{ record: '1', here, there }],
+});
+
 it('names keys, settings and receivers that are not the same here', () => {
   using folder = tempFolder();
   const [backup, present] = [join(folder.path, 'backup'), join(folder.path, 'present')];
@@ -56,21 +62,21 @@ it('names keys, settings and receivers that are not the same here', () => {
     });
     store.close();
   }
-  expect(compareDatabases(backup, present)).toEqual({
-    keys: [{ name: 'planted', access: 'full', prefix: 'pnl_bbbb' }],
+  expect(compareDatabases(backup, present, null)).toEqual({
+    keys: { count: 1, items: [{ name: 'planted', access: 'full', prefix: 'pnl_bbbb' }] },
     settings: [
       { name: 'panelTitle', here: '"Ours"', there: '"Theirs"' },
       { name: 'supportUrl', here: null, there: '"https://evil.example/"' },
     ],
-    webhooks: ['https://evil.example/in'],
+    values: [webhook('https://b.example/in', 'https://evil.example/in')],
   });
-  expect(compareDatabases(present, backup)).toEqual({
-    keys: [],
+  expect(compareDatabases(present, backup, null)).toEqual({
+    keys: { count: 0, items: [] },
     settings: [
       { name: 'panelTitle', here: '"Theirs"', there: '"Ours"' },
       { name: 'supportUrl', here: '"https://evil.example/"', there: null },
     ],
-    webhooks: ['https://b.example/in'],
+    values: [webhook('https://evil.example/in', 'https://b.example/in')],
   });
 });
 
@@ -88,7 +94,7 @@ it('names settings in the order of their names, and not when the last backup was
   }
   const open = () => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0);
   const before = open();
-  expect(compareDatabases(backup, present).settings.map(({ name }) => name)).toEqual([
+  expect(compareDatabases(backup, present, null).settings.map(({ name }) => name)).toEqual([
     'language',
     'supportUrl',
     'timeZone',

@@ -1,37 +1,147 @@
-// What a backup without a valid mark would bring into the panel: keys, settings and addresses of its own.
-import type { BackupDifferences } from '../../core/ports/backups.ts';
-import { openConnection } from '../database.ts';
-import { MACHINE_SETTINGS, PATH } from './retain-machine.ts';
+// What a backup of unknown origin would bring into the panel: keys, settings, and values that lead elsewhere, identify, cost or let in.
+import { NAMED_DIFFERENCES } from '../../contract/backups.ts';
+import type { BackupDifferences, BackupValues } from '../../core/ports/backups.ts';
+import type { SettingValues } from '../../core/ports/settings.ts';
+import { type Connection, openConnection } from '../database.ts';
+import { listNamedPlaces, listSettings, type NamedPlace } from './restore-classes.ts';
+import { SIGN_IN_TABLES } from './retain-machine.ts';
 
-/** When scheduled backups were made says nothing of what a backup brings. */
-const UNCOMPARED: readonly string[] = ['backupLast', 'enginePath'];
+/** Longer values are cut: they are shown to a person. */
+const SHOWN = 300;
+/** Of a secret, unless that is most of it. */
+const SECRET_SHOWN = 4;
+const SHORT_SECRET = 16;
 
-/** `candidate`: the judged database of a backup; `present`: the database in use. */
-export function compareDatabases(candidate: string, present: string): BackupDifferences {
-  const there = openConnection(candidate, { readonly: true });
-  const here = openConnection(present, { readonly: true });
+/** How a person finds the record again; others have their ids. */
+const RECORDS: Readonly<Partial<Record<NamedPlace['table'], string>>> = {
+  bot: 'there.username',
+  bot_requests: 'there.name',
+  inbounds: 'there.name',
+  nodes: 'there.name',
+  offers: 'there.name',
+  orders: "there.user_name || ' #' || there.id",
+  promos: 'there.code',
+  providers: 'there.name',
+  referral_codes: '(SELECT name FROM main.users WHERE id = there.user_id)',
+  tariffs: 'there.name',
+  user_credentials: "(SELECT name FROM main.users WHERE id = there.user_id) || ' (' || there.family || ')'",
+  users: 'there.name',
+};
+
+/**
+ * `candidate`: the judged database of a backup; `present`: the database in use; null: there is none. `linksOrigin`: how links began where the
+ * backup says that it was made.
+ */
+export function compareDatabases(
+  candidate: string,
+  present: string | null,
+  linksOrigin: string | null,
+): BackupDifferences {
+  const db = openConnection(candidate, { readonly: true });
   try {
-    const hashes = new Set(here.prepare<[], string>('SELECT hash FROM api_keys').pluck().all());
-    const keys = there
-      .prepare<[], { readonly hash: string } & BackupDifferences['keys'][number]>(
-        'SELECT hash, name, access, prefix FROM api_keys WHERE revoked_at IS NULL ORDER BY id',
-      )
-      .all();
-    const readSettings = (db: typeof here) =>
-      new Map(db.prepare<[], [string, string]>('SELECT name, value FROM settings').raw().all());
-    const [theirs, ours] = [readSettings(there), readSettings(here)];
-    const names = new Set([...theirs.keys(), ...ours.keys()]);
-    for (const name of [...MACHINE_SETTINGS, PATH, ...UNCOMPARED]) names.delete(name);
-    const differing = [...names].sort().filter((name) => theirs.get(name) !== ours.get(name));
-    const urls = new Set(here.prepare<[], string>('SELECT url FROM webhooks').pluck().all());
-    const webhooks = there.prepare<[], string>('SELECT url FROM webhooks ORDER BY id').pluck().all();
-    return {
-      keys: keys.filter(({ hash }) => !hashes.has(hash)).map(({ name, access, prefix }) => ({ name, access, prefix })),
-      settings: differing.map((name) => ({ name, here: ours.get(name) ?? null, there: theirs.get(name) ?? null })),
-      webhooks: webhooks.filter((url) => !urls.has(url)),
-    };
+    if (present !== null) db.prepare('ATTACH ? AS present').run(present);
+    return db.transaction(() => {
+      const hasAdministrator =
+        present !== null && db.prepare('SELECT 1 FROM present.administrator').get() !== undefined;
+      const places = listNamedPlaces().filter(
+        ({ table }) => !(hasAdministrator && SIGN_IN_TABLES.some((name) => name === table)),
+      );
+      return {
+        keys: findKeys(db, present !== null),
+        settings: findSettings(db, present !== null, hasAdministrator, linksOrigin),
+        values: places.map((place) => findValues(db, place, present !== null)).filter(({ count }) => count > 0),
+      };
+    })();
   } finally {
-    there.close();
-    here.close();
+    db.close();
   }
+}
+
+function findKeys(db: Connection, hasPresent: boolean): BackupDifferences['keys'] {
+  const known = hasPresent ? ' AND hash NOT IN (SELECT hash FROM present.api_keys)' : '';
+  const found = `FROM main.api_keys WHERE revoked_at IS NULL${known}`;
+  return {
+    count: count(db, found),
+    items: db
+      .prepare<[], BackupDifferences['keys']['items'][number]>(
+        `SELECT name, access, prefix ${found} ORDER BY id LIMIT ${NAMED_DIFFERENCES}`,
+      )
+      .all()
+      .map((key) => ({ ...key, name: toShown(key.name), prefix: toShown(key.prefix) })),
+  };
+}
+
+/** Settings of names that the panel does not know have no effect. */
+function findSettings(
+  db: Connection,
+  hasPresent: boolean,
+  hasAdministrator: boolean,
+  linksOrigin: string | null,
+): BackupDifferences['settings'] {
+  const read = (schema: string) =>
+    new Map(db.prepare<[], [string, string]>(`SELECT name, value FROM ${schema}.settings`).raw().all());
+  const theirs = read('main');
+  const ours: ReadonlyMap<string, string> = hasPresent ? read('present') : new Map();
+  // As a restore sets it.
+  const isOwn = ours.has('instanceId') && ours.get('instanceId') === theirs.get('instanceId');
+  if (linksOrigin !== null && !isOwn && (theirs.get('publicUrl') ?? 'null') === 'null')
+    theirs.set('publicUrl', JSON.stringify(linksOrigin));
+  const names: readonly (keyof SettingValues)[] = [
+    ...listSettings('data'),
+    // Those that this machine has set itself stay.
+    ...(hasAdministrator ? [] : listSettings('machine', 'path').filter((name) => !ours.has(name))),
+  ];
+  return [...names]
+    .sort()
+    .filter((name) => (theirs.get(name) ?? null) !== (ours.get(name) ?? null))
+    .map((name) => ({ name, here: toShownOrNull(ours.get(name)), there: toShownOrNull(theirs.get(name)) }));
+}
+
+interface Found {
+  readonly record: unknown;
+  readonly here: unknown;
+  readonly there: unknown;
+}
+
+function findValues(db: Connection, { kind, table, column, isSecret }: NamedPlace, hasPresent: boolean): BackupValues {
+  const ids = db
+    .prepare<[string], string>('SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk')
+    .pluck()
+    .all(table);
+  const isSame = ids.map((id) => `here."${id}" = there."${id}"`).join(' AND ');
+  const here = hasPresent ? `here."${column}"` : 'NULL';
+  const join = hasPresent ? `LEFT JOIN present."${table}" AS here ON ${isSame}` : '';
+  const found = `FROM main."${table}" AS there ${join} WHERE there."${column}" IS NOT ${here}`;
+  const record = RECORDS[table] ?? ids.map((id) => `there."${id}"`).join(" || ' ' || ");
+  const show = isSecret ? toBeginning : toShownOrNull;
+  return {
+    kind,
+    count: count(db, found),
+    items: db
+      .prepare<[], Found>(
+        `SELECT ${record} AS record, ${here} AS here, there."${column}" AS there ${found} LIMIT ${NAMED_DIFFERENCES}`,
+      )
+      .all()
+      .map((one) => ({ record: toShown(one.record), here: show(one.here), there: show(one.there) })),
+  };
+}
+
+function count(db: Connection, found: string): number {
+  return Number(db.prepare(`SELECT count(*) ${found}`).pluck().get());
+}
+
+/** Whoever made the backup chose the text: it must not write into a terminal, or in another direction. */
+function toShown(value: unknown): string {
+  const text = String(value).replaceAll(/\p{C}/gu, '\u{FFFD}');
+  return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`;
+}
+
+function toShownOrNull(value: unknown): string | null {
+  return value === null || value === undefined ? null : toShown(value);
+}
+
+function toBeginning(value: unknown): string | null {
+  if (value === null) return null;
+  const text = String(value);
+  return text.length < SHORT_SECRET ? '…' : `${toShown(text.slice(0, SECRET_SHOWN))}…`;
 }

@@ -2,9 +2,10 @@
 import { closeSync, openSync } from 'node:fs';
 import { PanelError } from '../../core/kernel/panel-error.ts';
 import type { SealedRow } from '../../core/ports/sealed.ts';
-import { type Connection, databaseRefusal, openConnection, openWorkFile, syncFile } from '../database.ts';
+import { type Connection, databaseRefusal, listTables, openConnection, openWorkFile, syncFile } from '../database.ts';
 import { isOutOfSpace } from '../disk-space.ts';
 import { countRows, findFault, type RowCounts } from './check.ts';
+import { getWholeClass } from './restore-classes.ts';
 
 export interface Copied {
   /** Version of the schema. */
@@ -14,15 +15,8 @@ export interface Copied {
   readonly sealed: readonly SealedRow[];
 }
 
-/** Useless on another machine or at a later time: sessions, one-time tokens, unfinished enrolments, failed sign-ins, from where users were connected. */
-const TEMPORARY = [
-  'sessions',
-  'setup_token',
-  'two_factor_pending',
-  'user_addresses',
-  'failed_attempts',
-  'known_browsers',
-] as const;
+/** Useless on another machine or at a later time, as sessions, one-time tokens, and from where users were connected. */
+const isTemporary = (table: string) => getWholeClass(table) === 'machine';
 const PENDING_SECRET = 'administrator:totp-pending';
 
 /**
@@ -53,7 +47,7 @@ function finish(target: string, before: ReadonlyMap<string, number>, withSealed:
         'SELECT place, key_id AS keyId, nonce, ciphertext FROM sealed WHERE place <> ? ORDER BY place',
       )
       .all(PENDING_SECRET);
-    const emptied = withSealed ? TEMPORARY : [...TEMPORARY, 'sealed'];
+    const emptied = listTables(db).filter((table) => isTemporary(table) || (table === 'sealed' && !withSealed));
     for (const table of emptied) db.exec(`DELETE FROM ${table}`);
     db.prepare('DELETE FROM sealed WHERE place = ?').run(PENDING_SECRET);
     const fault = findFault(db) ?? findMissing(sequences(db), before);

@@ -5,29 +5,8 @@ import { type Connection, listTables, openWorkFile } from '../database.ts';
 import { loadMigrations, type Migration, migrate } from '../migrate.ts';
 import { createSearchIndex, searchedText } from '../users/search.ts';
 import { FILL_COUNTS } from '../users/states.ts';
+import { getWholeClass } from './restore-classes.ts';
 
-/**
- * Not copied: written by the migrations, computed here, sealed with another machine's key, temporary, of this machine's sign-ins, or of
- * events and engines that are
- * not copied.
- */
-const NOT_COPIED: ReadonlySet<string> = new Set([
-  'schema_migrations',
-  'user_blocks',
-  'user_counts',
-  'events',
-  'events_pruned',
-  'webhook_deliveries',
-  'webhook_attempts',
-  'node_changes',
-  'node_quarantine',
-  'sealed',
-  'sessions',
-  'failed_attempts',
-  'known_browsers',
-  'setup_token',
-  'two_factor_pending',
-]);
 const CHUNK = 5000;
 
 /**
@@ -71,7 +50,7 @@ function copyRows(db: Connection, source: string): void {
   db.prepare('ATTACH ? AS source').run(source);
   try {
     db.transaction(() => {
-      for (const table of listTables(db)) if (!NOT_COPIED.has(table)) copyTable(db, table);
+      for (const table of listTables(db)) if (getWholeClass(table) === null) copyTable(db, table);
       copySequences(db);
     })();
   } finally {

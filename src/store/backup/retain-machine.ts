@@ -1,8 +1,8 @@
 // Copies from the present database into the one to be restored what belongs to this machine and must not go back in time.
 import type { SealedRow } from '../../core/ports/sealed.ts';
-import type { SettingValues } from '../../core/ports/settings.ts';
 import { type Connection, databaseRefusal, listTables, openWorkFile, syncFile } from '../database.ts';
 import { findFault } from './check.ts';
+import { listSettings, PENDING_RULES } from './restore-classes.ts';
 
 /** What of this machine a restored database gets. */
 export interface Machine {
@@ -29,31 +29,14 @@ interface Doubt {
   readonly acceptsKeys: boolean;
 }
 
-/**
- * Where the panel listens, how it is reached, the name of its cookies and what is known of its updates: of the machine, whatever is restored. Without an
- * administrator the panel is not in use yet: what it has not set itself comes from the backup.
- */
-export const MACHINE_SETTINGS: readonly (keyof SettingValues)[] = [
-  'host',
-  'port',
-  'linksHost',
-  'linksPort',
-  'publicAddress',
-  'hostNames',
-  'trustedProxies',
-  'instanceId',
-  'updateSeen',
-  'updateLast',
-  'acme',
-  'acmeState',
-  'authority',
-];
-/** The present one stays where there is an administrator, whose bookmark has it. */
-export const PATH: keyof SettingValues = 'secretPath';
+const MACHINE_SETTINGS = listSettings('machine');
+const PATH = listSettings('path');
+const PROGRAM = listSettings('program');
 /** Addresses that every machine has, as they are stored. */
 const PORTABLE_HOSTS = `'"127.0.0.1"', '"0.0.0.0"', '"::1"', '"::"', '"localhost"'`;
 
-const SIGN_IN_TABLES = [
+/** This machine's, where it has an administrator. */
+export const SIGN_IN_TABLES = [
   'administrator',
   'two_factor',
   'recovery_codes',
@@ -88,7 +71,8 @@ export function retainMachine(target: string, machine: Machine): void {
       retainAudit(db, isOwn);
       retainSequences(db);
       restartFeed(db);
-      settleBot(db, isOwn);
+      endPendingWork(db, machine.doubt !== null);
+      if (isOwn) retainNotices(db);
       releaseEngines(db, isOwn);
     })();
     db.exec('DETACH present');
@@ -132,9 +116,9 @@ function retainSettings(db: Connection, publicUrl: string | null, hasAdministrat
   const retain = db.prepare<[string]>(
     'INSERT OR REPLACE INTO main.settings SELECT * FROM present.settings WHERE name = ?',
   );
-  if (hasAdministrator) for (const name of [...MACHINE_SETTINGS, PATH]) drop.run(name);
+  if (hasAdministrator) for (const name of [...MACHINE_SETTINGS, ...PATH]) drop.run(name);
   else db.exec(`DELETE FROM main.settings WHERE name = 'host' AND value NOT IN (${PORTABLE_HOSTS})`);
-  for (const name of hasAdministrator ? [...MACHINE_SETTINGS, PATH] : MACHINE_SETTINGS) retain.run(name);
+  for (const name of hasAdministrator ? [...MACHINE_SETTINGS, ...PATH] : MACHINE_SETTINGS) retain.run(name);
   if (publicUrl === null) return;
   db.prepare(
     `INSERT INTO main.settings (name, value) VALUES ('publicUrl', ?)
@@ -150,20 +134,13 @@ function replaceRows(db: Connection, table: string): void {
   db.exec(`DELETE FROM main.${table}; INSERT INTO main.${table} SELECT * FROM present.${table}`);
 }
 
-/**
- * What was to be sent by the bot has been sent since, or is too old, also to many; a link that works once may have been used; notices that were sent since
- * are not sent again.
- */
-function settleBot(db: Connection, isOwn: boolean): void {
-  db.exec(
-    `UPDATE main.bot_messages SET payload = NULL, ended_at = created_at, error = 'stopped' WHERE ended_at IS NULL;
-     DELETE FROM main.bot_invitations;
-     UPDATE main.broadcasts SET failed = failed + (
-       SELECT count(*) FROM main.broadcast_people WHERE broadcast_id = main.broadcasts.id AND state = 'queued');
-     UPDATE main.broadcast_people SET state = 'failed', error = 'stopped' WHERE state = 'queued';
-     UPDATE main.broadcasts SET state = 'stopped', ended_at = created_at WHERE state IN ('draft', 'running', 'paused')`,
-  );
-  if (!isOwn) return;
+/** What waits in the backup was done since, or is too old, or was planted: nothing of it is carried out. */
+function endPendingWork(db: Connection, isUnknown: boolean): void {
+  for (const { end, isUnknownOnly } of Object.values(PENDING_RULES)) if (isUnknown || !isUnknownOnly) db.exec(end);
+}
+
+/** Notices that were sent since are not sent again. */
+function retainNotices(db: Connection): void {
   db.exec(
     'INSERT OR REPLACE INTO main.bot_notices SELECT * FROM present.bot_notices WHERE user_id IN (SELECT id FROM main.users)',
   );
@@ -211,18 +188,19 @@ function distrust(db: Connection, { at, acceptsKeys }: Doubt): void {
          AND current.allow_private >= main.bot.allow_private
      );
      DELETE FROM main.bot_admins WHERE telegram_id NOT IN (SELECT telegram_id FROM present.bot_admins);
-     UPDATE main.bot_admins SET proven_at = NULL;
-     DELETE FROM main.settings WHERE name = 'enginePath';
-     INSERT INTO main.settings SELECT * FROM present.settings WHERE name = 'enginePath'`,
+     UPDATE main.bot_admins SET proven_at = NULL`,
   );
+  for (const name of PROGRAM) {
+    db.prepare('DELETE FROM main.settings WHERE name = ?').run(name);
+    db.prepare('INSERT INTO main.settings SELECT * FROM present.settings WHERE name = ?').run(name);
+  }
 }
 
 /**
  * The present audit log stays, all of it. Of the backup's stay the entries that are older than all present ones, or, with another
- * panel's backup, all, before the present ones; whom these changed is left out then, as the users are others. Nothing before can be undone.
+ * panel's backup, all, before the present ones; whom these changed is left out then, as the users are others.
  */
 function retainAudit(db: Connection, isOwn: boolean): void {
-  db.exec('DELETE FROM main.undo');
   if (isOwn) {
     db.exec(
       `DELETE FROM main.audit_users WHERE audit_id >= (SELECT min(id) FROM present.audit);
@@ -258,10 +236,6 @@ function releaseEngines(db: Connection, isOwn: boolean): void {
   db.exec('UPDATE main.nodes SET position = NULL, cautious_until = 0, counted_change = 0');
   // Who is cut off in the backup may have been let in since.
   db.exec('UPDATE main.users SET cut_node_id = NULL WHERE cut_node_id IS NOT NULL');
-  // What a machine still has is taken once more, and compared with what was counted in the backup.
-  db.exec('DELETE FROM main.node_ledgers');
-  // Machines hold users as they were before.
-  db.exec('DELETE FROM main.node_leases');
   if (isOwn) {
     db.exec(
       `INSERT OR IGNORE INTO main.node_boots

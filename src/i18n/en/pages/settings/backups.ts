@@ -75,8 +75,99 @@ export const backups = {
     unknownText: 'This panel did not create this file, or it was changed since. Check what it would add or change.',
     keys: 'Unknown API keys. They are restored revoked until you confirm them:',
     settings: 'Settings that would change:',
-    webhooks: 'Unknown webhooks. They are restored disabled:',
     default: 'default',
+    nothing: 'none',
+    more_one: 'and {{count, number}} more',
+    more_other: 'and {{count, number}} more',
+    confirm: 'I have checked what this backup would add or change',
+    confirmHint: 'Restored, its links, accounts, addresses and prices are used as they are named above.',
+    kind: {
+      administrator: {
+        name: 'Name of the administrator',
+        password_hash: 'Password of the administrator',
+      },
+      bot: {
+        api_root: 'Address of the Bot API; a new one is restored disabled',
+        proxy: 'Proxy of the bot; a new one is restored disabled',
+        bot_id: 'ID of the bot',
+        username: 'Username of the bot',
+      },
+      bot_requests: {
+        telegram_id: 'Telegram accounts that request access',
+      },
+      inbounds: {
+        host: 'Addresses of connections',
+        port: 'Ports of connections',
+        sni: 'Server names of connections',
+        path: 'Paths of connections',
+        service_name: 'Service names of connections',
+        target: 'REALITY targets of connections',
+        public_key: 'Public keys of connections',
+        short_id: 'Short IDs of connections',
+        certificate: 'Certificates of connections',
+        obfs_password: 'Obfuscation passwords of connections',
+      },
+      invoices: {
+        pay_url: 'Payment pages of invoices',
+        return_url: 'Return addresses of invoices',
+        external_id: 'Invoice numbers of payment providers',
+        amount: 'Amounts of invoices, in minor units',
+        currency: 'Currencies of invoices',
+        token: 'Links of invoices',
+      },
+      nodes: {
+        address: 'Addresses of nodes',
+        agent_port: 'Ports of the machines of nodes',
+        agent_pin: 'Keys of the machines of nodes',
+      },
+      offers: {
+        prices: 'Prices of offers',
+        trial: 'Free trials',
+      },
+      orders: {
+        prices: 'Prices of orders',
+        amount: 'Amounts of orders, in minor units',
+        currency: 'Currencies of orders',
+        token: 'Links of orders',
+      },
+      payments: {
+        buyer: 'Buyers who get refunds',
+        external_id: 'Payment numbers of payment providers',
+      },
+      promos: {
+        effect: 'Effects of promo codes',
+      },
+      providers: {
+        account: 'Accounts at payment providers',
+        fields: 'Settings of payment providers',
+        api_root: 'API addresses of payment providers; new ones are restored disabled',
+        hook_token: 'Webhook addresses for payment providers',
+      },
+      recovery_codes: {
+        hash: 'Recovery codes',
+      },
+      referral_codes: {
+        code: 'Invitation codes of users',
+      },
+      referrals: {
+        telegram_id: 'Telegram accounts that were invited',
+      },
+      tariffs: {
+        price_amount: 'Prices of plans, in minor units',
+        price_currency: 'Currencies of plans',
+      },
+      user_credentials: {
+        value: 'Credentials of users',
+      },
+      users: {
+        telegram_id: 'Telegram accounts of users',
+        external_id: 'External IDs of users',
+        token: 'Subscription links of users',
+      },
+      webhooks: {
+        url: 'Addresses of webhooks; unknown ones are restored disabled',
+      },
+    },
     accept: 'Leave these API keys valid',
     acceptHint: 'Only if you recognize all of them. Anyone with a key can use its access.',
     name: {
@@ -118,6 +209,8 @@ export const backups = {
     stays: 'Unchanged on this machine: addresses, secret path, certificates, the password and the second factor.',
     former: 'The current data is saved as a backup first, so that you can go back.',
     links: 'Links of users in the backup work as they did then.',
+    pending:
+      'Messages, broadcasts, webhook deliveries and refunds that were waiting in the backup are not carried out.',
     sessions: 'All other sessions end. Keys that have been revoked since stay revoked.',
     leftOut:
       'The secrets are not in this backup: private keys of connections and the keys of nodes have to be set again.',

@@ -142,18 +142,21 @@ function CheckFacts({ verdict }: { readonly verdict: Output<'checkBackup'> }) {
 
 // Whether it was changed since it was made, and where that cannot be told, what it would bring.
 
+const NONE = { count: 0, items: [] };
+
 function Origin({ verdict: { origin, differences } }: { readonly verdict: Output<'checkBackup'> }) {
   const { t } = useTranslation('settings');
+  const format = useFormat();
   if (origin === null) return null;
   if (origin !== 'unknown') return <p>{t(`backups.origin.${origin}`)}</p>;
-  const { keys = [], settings = [], webhooks = [] } = differences ?? {};
+  const { keys = NONE, settings = [], values = [] } = differences ?? {};
   return (
     <Notice tone="warn" title={t('backups.origin.unknown')}>
       <div className={rows.stack}>
         <p>{t('backups.origin.unknownText')}</p>
-        {keys.length > 0 && (
-          <SuppliedMaterial title={t('backups.origin.keys')}>
-            {keys.map(({ name, access, prefix }) => (
+        {keys.count > 0 && (
+          <SuppliedMaterial title={t('backups.origin.keys')} more={keys.count - keys.items.length}>
+            {keys.items.map(({ name, access, prefix }) => (
               <li key={prefix + name}>
                 {name} · {t(`api.${access}`)} · <code>{prefix}…</code>
               </li>
@@ -170,25 +173,42 @@ function Origin({ verdict: { origin, differences } }: { readonly verdict: Output
             ))}
           </SuppliedMaterial>
         )}
-        {webhooks.length > 0 && (
-          <SuppliedMaterial title={t('backups.origin.webhooks')}>
-            {webhooks.map((url) => (
-              <li key={url}>
-                <code>{url}</code>
-              </li>
-            ))}
-          </SuppliedMaterial>
-        )}
+        {values.map(({ kind, count, items }) => (
+          <details key={kind}>
+            <summary>
+              {t(`backups.origin.kind.${kind}`)}: {format.number(count)}
+            </summary>
+            <SuppliedMaterial more={count - items.length}>
+              {items.map(({ record, here, there }) => (
+                <li key={`${record} ${there}`}>
+                  {record}: <code>{here ?? t('backups.origin.nothing')}</code> →{' '}
+                  <code>{there ?? t('backups.origin.nothing')}</code>
+                </li>
+              ))}
+            </SuppliedMaterial>
+          </details>
+        ))}
       </div>
     </Notice>
   );
 }
 
-function SuppliedMaterial({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+interface SuppliedMaterialProps {
+  readonly title?: string;
+  /** How many there are beside those shown. */
+  readonly more?: number;
+  readonly children: ReactNode;
+}
+
+function SuppliedMaterial({ title, more = 0, children }: SuppliedMaterialProps) {
+  const { t } = useTranslation('settings');
   return (
     <div>
-      <p>{title}</p>
-      <ul className={rows.points}>{children}</ul>
+      {title !== undefined && <p>{title}</p>}
+      <ul className={rows.points}>
+        {children}
+        {more > 0 && <li>{t('backups.origin.more', { count: more })}</li>}
+      </ul>
     </div>
   );
 }
@@ -222,10 +242,16 @@ function RestoreForm({ name, passphrase, verdict, onDone }: RestoreFormProps) {
   const { t } = useTranslation('settings');
   const form = useOperationForm({
     operation: 'restoreBackup',
-    initial: { accept_keys: false },
-    toInput: ({ accept_keys }) => ({ name, accept_keys, ...(passphrase !== '' && { passphrase }) }),
+    initial: { accept_keys: false, isConfirmed: false },
+    toInput: ({ accept_keys, isConfirmed }) => ({
+      name,
+      accept_keys,
+      ...(passphrase !== '' && { passphrase }),
+      ...(isConfirmed && verdict.fingerprint !== null && { confirm: verdict.fingerprint }),
+    }),
     onDone,
   });
+  const isUnknown = verdict.origin === 'unknown';
   return (
     <DrawerSection title={t('backups.restore.whatTitle')}>
       <form className={rows.stack} noValidate onSubmit={form.submit}>
@@ -233,11 +259,19 @@ function RestoreForm({ name, passphrase, verdict, onDone }: RestoreFormProps) {
           <li>{t('backups.restore.replaced')}</li>
           <li>{t('backups.restore.stays')}</li>
           <li>{t('backups.restore.links')}</li>
+          <li>{t('backups.restore.pending')}</li>
           <li>{t('backups.restore.sessions')}</li>
           <li>{t('backups.restore.former')}</li>
         </ul>
         {verdict.secrets === 'left_out' && <Notice tone="warn">{t('backups.restore.leftOut')}</Notice>}
-        {(verdict.differences?.keys.length ?? 0) > 0 && (
+        {isUnknown && (
+          <Checkbox
+            label={t('backups.origin.confirm')}
+            description={t('backups.origin.confirmHint')}
+            {...form.form.getInputProps('isConfirmed', { type: 'checkbox' })}
+          />
+        )}
+        {(verdict.differences?.keys.count ?? 0) > 0 && (
           <Checkbox
             label={t('backups.origin.accept')}
             description={t('backups.origin.acceptHint')}
@@ -246,7 +280,12 @@ function RestoreForm({ name, passphrase, verdict, onDone }: RestoreFormProps) {
         )}
         <FormFailure failure={form.failure} />
         <div>
-          <Button type="submit" color="red" loading={form.isBusy}>
+          <Button
+            type="submit"
+            color="red"
+            loading={form.isBusy}
+            disabled={isUnknown && !form.form.getValues().isConfirmed}
+          >
             {t('backups.restore.submit')}
           </Button>
         </div>
