@@ -126,11 +126,11 @@ function forge(change: (db: Database.Database) => void, edit: (file: string) => 
   return pack(database, schema, counts);
 }
 
-function pack(database: string, schema: number, counts: Readonly<Record<string, number>>): string {
+function pack(database: string, schema: number, counts: Readonly<Record<string, number>>, secrets = {}): string {
   const path = join(machine.place, `forged-${tried}.gatehouse-backup`);
   const database_bytes = statSync(database).size;
   const header = { version: '0.1.0', created_at: 0, database_bytes, secrets: 'none', key: null };
-  const manifest = { schema, database_bytes, counts, links_at: null, secrets: {}, left_out: [] };
+  const manifest = { schema, database_bytes, counts, links_at: null, secrets, left_out: [] };
   writeBackupFile({ path, header, manifest, database, key: null });
   return path;
 }
@@ -287,4 +287,13 @@ test('names and links lead nowhere else', async () => {
 
 test('that were more than 500', () => {
   expect(tried).toBeGreaterThan(500);
+});
+
+test('secrets in a file in clear, which no panel writes, are refused: they would be of accounts of somebody else', async () => {
+  const db = new Database(copy, { readonly: true });
+  const counts = countRows(db);
+  const schema = Number(db.pragma('user_version', { simple: true }));
+  db.close();
+  expect(await tryRestore(pack(copy, schema, counts))).toBe('restored');
+  expect(await tryRestore(pack(copy, schema, counts, { 'bot:token': '1:AAplanted' }))).toBe('damaged');
 });

@@ -250,7 +250,7 @@ test('the copy from before a migration and a bare database file are restored too
   const { items } = await old.act('listBackups', {});
   expect(items).toMatchObject([{ name, kind: 'before_migration', encrypted: false, secrets: null }]);
   await old.act('deleteUser', { id: 1 });
-  await old.act('restoreBackup', { name, password: PASSWORD });
+  await restoreConfirmed(old, getBackupPath(old, { name }));
   expect(await listLinks(old)).toEqual(links);
 });
 

@@ -64,6 +64,25 @@ test('a running panel makes and restores backups without stopping', async () => 
   );
 });
 
+test('a backup in clear is known to the panel that made it, and elsewhere asks before it is used', async () => {
+  const panel = await old.serve(['--port', '0', '--http', '--host', '127.0.0.1']);
+  const file = join(backups, 'clear.gatehouse-backup');
+  await succeed(old, ['backup', '--out', file]);
+  expect(JSON.parse(await succeed(old, ['restore', '--check', '--json', file]))).toMatchObject({ origin: 'made_here' });
+  await panel.end('SIGTERM');
+
+  const checked = await fresh.run(['restore', '--check', file]);
+  expect([checked.code, existsSync(fresh.folder)]).toEqual([0, false]);
+  expect(checked.stderr).toContain('administrator.name: 1');
+  expect(checked.stderr).toMatch(/administrator\.password_hash: 1\n {4}admin: - → scry…\n/);
+  const refused = await fresh.run(['restore', file]);
+  expect(refused).toMatchObject({ code: 3, stdout: '' });
+  expect(refused.stderr).toContain('The backup may have been changed. Restore it? Add --yes');
+  expect(existsSync(fresh.folder)).toBe(false);
+  const restored = JSON.parse(await succeed(fresh, ['restore', '--yes', '--json', file]));
+  expect(restored.restored).toMatchObject({ ok: true, origin: 'unknown' });
+});
+
 test('a database that cannot be opened is moved aside unchanged, and replaced by the backup', async () => {
   const file = join(backups, 'stored.gatehouse-backup');
   await succeed(old, ['backup', '--out', file]);

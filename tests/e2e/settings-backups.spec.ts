@@ -96,6 +96,7 @@ test('are downloaded, uploaded again, refused where damaged, and deleted', async
 
 test('of another panel are compared with this one, and their keys come back revoked', async ({ page, own, panel }) => {
   const other = otherWindow(panel);
+  await makeUser(panel, 'Of the other');
   await other.call('createKey', { name: 'of the other', access: 'full', password: ADMIN.password });
   const { body: made } = await other.call('createBackup', {});
   const folder = join(panel.folder, 'backups');
@@ -108,7 +109,23 @@ test('of another panel are compared with this one, and their keys come back revo
   await expect(drawer.getByText('It may have been changed')).toBeVisible();
   await expect(drawer.getByRole('listitem').filter({ hasText: 'of the other' })).toContainText('Full access');
   await expectAccessible(page, 'a backup of another panel');
-  await drawer.getByRole('button', { name: 'Restore this backup' }).click();
+  // What it would move is read and confirmed by keyboard.
+  const restoring = drawer.getByRole('button', { name: 'Restore this backup' });
+  await expect(restoring).toBeDisabled();
+  const links = drawer.getByText(/^Subscription links of users: [1-9]/);
+  await links.focus();
+  await page.keyboard.press('Enter');
+  await expect(
+    drawer
+      .getByRole('listitem')
+      .filter({ hasText: /none → .{4}…$/ })
+      .first(),
+  ).toBeVisible();
+  await expectAccessible(page, 'what a backup of another panel would change');
+  await drawer.getByLabel('I have checked what this backup would add or change').focus();
+  await page.keyboard.press('Space');
+  await restoring.focus();
+  await page.keyboard.press('Enter');
   await prove(page);
   await expect(drawer.getByText(/The panel has \d+ users again\./)).toBeVisible();
   await own.visit('settings/security/api');

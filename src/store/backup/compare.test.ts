@@ -1,8 +1,11 @@
 // What a backup that may have been changed would bring: what is here already is not named.
-import { readdirSync } from 'node:fs';
+import { copyFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { tempFolder } from '../../../tests/support/temp-store.ts';
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { sampleNode, sampleUser, tempFolder } from '../../../tests/support/temp-store.ts';
+import type { BackupDifferenceKind } from '../../contract/backups.ts';
+import type { BackupDifferences } from '../../core/ports/backups.ts';
 import { openStore } from '../index.ts';
 import { compareDatabases } from './compare.ts';
 
@@ -100,4 +103,69 @@ it('names settings in the order of their names, and not when the last backup was
     'timeZone',
   ]);
   expect(open(), 'both are closed').toBe(before);
+});
+
+describe('values that lead elsewhere, identify, cost or let in', () => {
+  function openBoth(folder: string, change: (backup: Database.Database) => void) {
+    const [backup, present] = [join(folder, 'backup'), join(folder, 'present')];
+    const store = openStore(present);
+    store.write(() => {
+      store.nodes.insert(sampleNode({ name: 'Berlin', address: 'berlin.example.org' }));
+      for (let count = 0; count < 250; count += 1) store.users.insert(sampleUser());
+    });
+    store.close();
+    copyFileSync(present, backup);
+    const db = new Database(backup);
+    change(db);
+    db.close();
+    return { backup, present };
+  }
+  const find = ({ values }: BackupDifferences, kind: BackupDifferenceKind) => values.find((one) => one.kind === kind);
+
+  it('are named with the old and the new one, counted all, the first 100 named', () => {
+    using folder = tempFolder();
+    const { backup, present } = openBoth(folder.path, (db) =>
+      db.exec(
+        `UPDATE nodes SET address = 'evil.example';
+         UPDATE users SET telegram_id = 1000 + id;
+         UPDATE users SET token = 'planted-by-the-attacker-' || id WHERE id <= 7`,
+      ),
+    );
+    const found = compareDatabases(backup, present, null);
+    expect(found.values.map(({ kind, count, items }) => [kind, count, items.length])).toEqual([
+      ['nodes.address', 1, 1],
+      ['users.telegram_id', 250, 100],
+      ['users.token', 7, 7],
+    ]);
+    expect(find(found, 'nodes.address')?.items).toEqual([
+      { record: 'Berlin', here: 'berlin.example.org', there: 'evil.example' },
+    ]);
+    // Of a secret not even the administrator's page shows more.
+    expect(find(found, 'users.token')?.items[0]?.there).toBe('plan…');
+    expect(compareDatabases(present, present, null).values).toEqual([]);
+  });
+
+  it('are all named where there is nothing to compare with', () => {
+    using folder = tempFolder();
+    const { backup } = openBoth(folder.path, () => {});
+    const { values, keys, settings } = compareDatabases(backup, null, 'https://evil.example');
+    expect(keys).toEqual({ count: 0, items: [] });
+    expect(settings).toContainEqual({ name: 'publicUrl', here: null, there: '"https://evil.example"' });
+    expect(values.map(({ kind, count }) => [kind, count])).toEqual([
+      ['nodes.address', 1],
+      ['user_credentials.value', 1000],
+      ['users.token', 250],
+    ]);
+    expect(values[0]?.items[0]?.here).toBeNull();
+  });
+
+  it('write nothing into a terminal, and are cut', () => {
+    using folder = tempFolder();
+    const { backup, present } = openBoth(folder.path, (db) =>
+      db.prepare('UPDATE nodes SET name = ?, address = ?').run('\u001b[2J\u202egnp', 'a'.repeat(253)),
+    );
+    expect(find(compareDatabases(backup, present, null), 'nodes.address')?.items).toEqual([
+      { record: '\ufffd[2J\ufffdgnp', here: 'berlin.example.org', there: 'a'.repeat(253) },
+    ]);
+  });
 });

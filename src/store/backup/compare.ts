@@ -3,7 +3,7 @@ import { NAMED_DIFFERENCES } from '../../contract/backups.ts';
 import type { BackupDifferences, BackupValues } from '../../core/ports/backups.ts';
 import type { SettingValues } from '../../core/ports/settings.ts';
 import { type Connection, openConnection } from '../database.ts';
-import { listNamedPlaces, listSettings, type NamedPlace } from './restore-classes.ts';
+import { listNamedPlaces, listSettings, type NamedPlace, SETTING_CLASSES } from './restore-classes.ts';
 import { SIGN_IN_TABLES } from './retain-machine.ts';
 
 /** Longer values are cut: they are shown to a person. */
@@ -14,6 +14,7 @@ const SHORT_SECRET = 16;
 
 /** How a person finds the record again; others have their ids. */
 const RECORDS: Readonly<Partial<Record<NamedPlace['table'], string>>> = {
+  administrator: 'there.name',
   bot: 'there.username',
   bot_requests: 'there.name',
   inbounds: 'there.name',
@@ -89,12 +90,17 @@ function findSettings(
   const names: readonly (keyof SettingValues)[] = [
     ...listSettings('data'),
     // Those that this machine has set itself stay.
-    ...(hasAdministrator ? [] : listSettings('machine', 'path').filter((name) => !ours.has(name))),
+    ...(hasAdministrator
+      ? []
+      : listSettings('machine', 'path').filter((name) => !ours.has(name) && name !== 'instanceId')),
   ];
   return [...names]
     .sort()
     .filter((name) => (theirs.get(name) ?? null) !== (ours.get(name) ?? null))
-    .map((name) => ({ name, here: toShownOrNull(ours.get(name)), there: toShownOrNull(theirs.get(name)) }));
+    .map((name) => {
+      const show = SETTING_CLASSES[name] === 'path' ? toBeginning : toShownOrNull;
+      return { name, here: show(ours.get(name)), there: show(theirs.get(name)) };
+    });
 }
 
 interface Found {
@@ -141,7 +147,7 @@ function toShownOrNull(value: unknown): string | null {
 }
 
 function toBeginning(value: unknown): string | null {
-  if (value === null) return null;
+  if (value === null || value === undefined) return null;
   const text = String(value);
   return text.length < SHORT_SECRET ? '…' : `${toShown(text.slice(0, SECRET_SHOWN))}…`;
 }
