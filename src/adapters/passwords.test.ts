@@ -1,6 +1,7 @@
 // The stored form, the right and the wrong password, and what is done when there is nothing to compare with.
 import { scryptSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import type { PasswordHasher } from '../core/ports/ports.ts';
 import { createPasswordHasher } from './passwords.ts';
 
 const quick = createPasswordHasher(10);
@@ -96,11 +97,28 @@ describe('isCommon', () => {
 });
 
 describe('strangers', () => {
-  test('have one turn at a time: who failed least often first, among equals the last that came', async () => {
+  /** Of equals the last that came has its turn, and is refused. */
+  const queued = createPasswordHasher(10, (count) => count - 1);
+  const verifyAll = async (
+    hasher: PasswordHasher,
+    strangers: readonly (number | null)[],
+    password = 'correct horse',
+  ) => {
+    const stored = await quick.hash('correct horse');
+    return Promise.all(
+      strangers.map((strangerAfter) =>
+        hasher.verify(password, stored, { strangerAfter }).catch((error: Error) => error.message),
+      ),
+    );
+  };
+  const listRefused = (outcomes: readonly (string | boolean)[]) =>
+    outcomes.flatMap((outcome, index) => (outcome === 'sign_in_busy' ? [index] : []));
+
+  test('have one turn at a time: who failed least often first, among equals the one that is chosen', async () => {
     const stored = await quick.hash('correct horse');
     const done: string[] = [];
     const verify = (name: string, strangerAfter: number | null) =>
-      quick.verify('wrong', stored, { strangerAfter }).then(() => done.push(name));
+      queued.verify('wrong', stored, { strangerAfter }).then(() => done.push(name));
     const strangers = [
       verify('first', 9),
       verify('often', 5),
@@ -115,32 +133,33 @@ describe('strangers', () => {
     expect(done.filter((name) => name !== 'known')).toEqual(['first', 'newer', 'new', 'flood', 'late', 'often']);
   });
 
-  test('are no line for those who are known, who are never refused', async () => {
-    const stored = await quick.hash('correct horse');
-    const verify = (strangerAfter: number | null) =>
-      quick.verify('correct horse', stored, { strangerAfter }).catch((error: Error) => error.message);
-    const strangers = Array.from({ length: 65 }, () => 0);
-    const outcomes = await Promise.all([0, null, ...strangers].map(verify));
-    expect(outcomes.slice(0, 4)).toEqual([true, true, 'slow_down', true]);
+  test('do not delay those who are known, who are never refused', async () => {
+    const outcomes = await verifyAll(queued, [0, null, ...Array.from({ length: 65 }, () => 0)]);
+    expect(outcomes.slice(0, 2)).toEqual([true, true]);
+    expect(listRefused(outcomes)).toEqual([66]);
   });
 
   test('are refused where too many wait, those first who failed most often', async () => {
-    const stored = await quick.hash('correct horse');
-    const verify = (strangerAfter: number) =>
-      quick.verify('correct horse', stored, { strangerAfter }).catch((error: Error) => error.message);
-    const outcomes = await Promise.all([...Array.from({ length: 70 }, (_, index) => verify(index)), verify(0)]);
-    const refused = outcomes.flatMap((outcome, index) => (outcome === 'slow_down' ? [index] : []));
-    expect(refused).toEqual([64, 65, 66, 67, 68, 69]);
+    const outcomes = await verifyAll(queued, [...Array.from({ length: 70 }, (_, index) => index), 0]);
+    expect(listRefused(outcomes)).toEqual([64, 65, 66, 67, 68, 69]);
     expect(outcomes.at(-1)).toBe(true);
-    expect(await verify(0)).toBe(true);
+    expect(await verifyAll(queued, [0])).toEqual([true]);
   });
 
-  test('are refused, among equals, in the order in which they came', async () => {
-    const stored = await quick.hash('correct horse');
-    const verify = () =>
-      quick.verify('correct horse', stored, { strangerAfter: 0 }).catch((error: Error) => error.message);
-    const outcomes = await Promise.all(Array.from({ length: 68 }, verify));
-    // The first has its turn at once, 64 wait.
-    expect(outcomes.flatMap((outcome, index) => (outcome === 'slow_down' ? [index] : []))).toEqual([1, 2, 3]);
+  test('have equal chances among equals, whenever they came', async () => {
+    const rounds = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        verifyAll(
+          createPasswordHasher(4),
+          Array.from({ length: 130 }, () => 0),
+        ),
+      ),
+    );
+    const refused = rounds.flatMap(listRefused);
+    expect(refused).toHaveLength(20 * 65);
+    // By order of arrival one of the halves would have none. 1 to 64 came first.
+    const early = refused.filter((index) => index <= 64).length;
+    expect(early).toBeGreaterThan(20 * 10);
+    expect(refused.length - early).toBeGreaterThan(20 * 10);
   });
 });

@@ -1,5 +1,5 @@
 // Password hashing behind the core's port: scrypt with the parameters that OWASP's Password Storage Cheat Sheet names.
-import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { randomBytes, randomInt, scrypt, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import pLimit from 'p-limit';
 import { PanelError } from '../core/kernel/panel-error.ts';
@@ -17,7 +17,7 @@ const BLOCK_SIZE = 8;
 const PARALLELISM = 1;
 /** One hash takes 128 MiB and a core for a third of a second: more at once would let sign-ins starve the panel. */
 const AT_ONCE = 2;
-/** Strangers who may wait for their turn; the one that failed most often has to come again. */
+/** Strangers who may wait for their turn; beyond that, one that failed most often has to come again. */
 const STRANGERS_WAITING = 64;
 const COME_AGAIN_S = 5;
 
@@ -26,12 +26,12 @@ type Stored = Parameters & { readonly salt: Buffer; readonly hash: Buffer };
 
 /**
  * A hasher that writes `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>` (base64url) and verifies with the stored parameters.
- * `costLog2` is lowered by tests only.
+ * Tests lower `costLog2`, and choose one of several equal strangers themselves.
  */
-export function createPasswordHasher(costLog2 = 17): PasswordHasher {
+export function createPasswordHasher(costLog2 = 17, choose: (count: number) => number = randomInt): PasswordHasher {
   const limit = pLimit(AT_ONCE);
   const parameters = { costLog2, blockSize: BLOCK_SIZE, parallelism: PARALLELISM };
-  const waitTurn = createStrangersLine();
+  const waitTurn = createStrangersQueue(choose);
   const derive = (password: string, salt: Buffer, by: Parameters, length: number) =>
     limit(() => deriveKey(password, salt, by, length));
 
@@ -70,25 +70,22 @@ export function createPasswordHasher(costLog2 = 17): PasswordHasher {
 type Waiting = { readonly failed: number; begin(): void; refuse(): void };
 
 /**
- * Lets one stranger at a time have a hash made. The next is the one who failed least often, among equals the last that came: a flood of
- * attempts waits behind each new caller, not before him. Resolves with how to end the turn.
+ * Lets one stranger at a time have a hash made, and resolves with how to end that turn. The next is one who failed least often. Equals have
+ * equal chances: by order of arrival, a flood of new networks would always come before the administrator's new browser.
  */
-function createStrangersLine(): (failed: number) => Promise<() => void> {
+function createStrangersQueue(choose: (count: number) => number): (failed: number) => Promise<() => void> {
   const waiting: Waiting[] = [];
   let isTaken = false;
 
-  const first = (comesBefore: (a: Waiting, b: Waiting) => boolean): Waiting | undefined => {
-    const found = waiting.reduce<Waiting | undefined>(
-      (best, each) => (best === undefined || comesBefore(each, best) ? each : best),
-      undefined,
-    );
-    if (found) waiting.splice(waiting.indexOf(found), 1);
-    return found;
+  const removeOneWith = (failed: number): Waiting | undefined => {
+    const equals = waiting.filter((each) => each.failed === failed);
+    const chosen = equals[choose(equals.length)];
+    if (chosen) waiting.splice(waiting.indexOf(chosen), 1);
+    return chosen;
   };
   const end = () => {
-    const next = first((a, b) => a.failed <= b.failed);
-    if (next) next.begin();
-    else isTaken = false;
+    if (waiting.length === 0) isTaken = false;
+    else removeOneWith(Math.min(...waiting.map(({ failed }) => failed)))?.begin();
   };
 
   return (failed) => {
@@ -100,9 +97,9 @@ function createStrangersLine(): (failed: number) => Promise<() => void> {
       waiting.push({
         failed,
         begin: () => resolve(end),
-        refuse: () => reject(new PanelError('slow_down', undefined, COME_AGAIN_S)),
+        refuse: () => reject(new PanelError('sign_in_busy', undefined, COME_AGAIN_S)),
       });
-      if (waiting.length > STRANGERS_WAITING) first((a, b) => a.failed > b.failed)?.refuse();
+      if (waiting.length > STRANGERS_WAITING) removeOneWith(Math.max(...waiting.map((each) => each.failed)))?.refuse();
     });
   };
 }

@@ -70,6 +70,7 @@ export const ERRORS = {
   vault_unavailable: { status: 503, title: 'The secret store is locked or missing' },
   foreign_origin: { status: 403, title: "The request does not come from the panel's own pages" },
   slow_down: { status: 429, title: 'Too many failed attempts; retry later' },
+  sign_in_busy: { status: 429, title: 'Too many sign-ins are waiting; retry later' },
 } as const satisfies Record<string, ErrorEntry>;
 
 export type ErrorCode = keyof typeof ERRORS;

@@ -1,5 +1,6 @@
 // Setup and sign-in: the one-time link, the second factor, a session that ends under one's hands.
 import { Secret, TOTP } from 'otpauth';
+import { buildProblem } from '../../src/contract/errors.ts';
 import { expectAccessible } from './support/axe.ts';
 import { expect, LOOKS, test } from './support/fixtures.ts';
 import { ADMIN, openBrowserPanel } from './support/panels.ts';
@@ -175,6 +176,31 @@ test('slows down who guesses, and says for how long', async ({ browser }) => {
     expect(await page.getByText(/You can try again in \d+ seconds?\./).isVisible()).toBe(true);
     expect(await submit.isDisabled()).toBe(true);
   }).toPass({ timeout: 600_000 });
+  await context.close();
+});
+
+test('says what to do where the queue of sign-ins is full', async ({ browser }) => {
+  await using panel = await openBrowserPanel({ users: 0 });
+  const context = await browser.newContext({ ignoreHTTPSErrors: true });
+  const page = await context.newPage();
+  await page.route('**/panel/signIn', (route) =>
+    route.fulfill({
+      status: 429,
+      headers: { 'retry-after': '5' },
+      contentType: 'application/problem+json',
+      body: JSON.stringify(buildProblem('sign_in_busy', 'r1')),
+    }),
+  );
+  const command = 'or run panel rotate-path on';
+  await page.goto(panel.url);
+  await page.getByLabel('Name').fill(ADMIN.name);
+  await page.getByLabel('Password', { exact: true }).fill(ADMIN.password);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('alert')).toContainText(command);
+  await expectAccessible(page, 'a full queue of sign-ins');
+  // Once the time is over the button works again, and the advice stays.
+  await expect(page.getByRole('button', { name: 'Sign in' })).toBeEnabled();
+  await expect(page.getByRole('alert')).toContainText(command);
   await context.close();
 });
 

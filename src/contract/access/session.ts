@@ -81,7 +81,7 @@ export const signIn = panelOperation({
     'Ends the previous session of this browser. A wrong name, password or code gets the same reply after the same time.',
   input: z.strictObject({ name: z.string().max(1024), password: typedPassword, code: typedCode.optional() }),
   output: administrator,
-  errors: ['sign_in_failed', 'slow_down'],
+  errors: ['sign_in_failed', 'slow_down', 'sign_in_busy'],
   example: { body: { name: 'admin', password: 'correct horse battery' }, reply: { name: 'admin' } },
 });
 

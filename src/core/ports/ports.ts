@@ -69,14 +69,14 @@ export interface PasswordHasher {
   hash(password: string): Promise<string>;
   /**
    * With null it takes as long as with a real hash and answers false. At most two hashes run at once, one of them for strangers.
-   * Rejects with PanelError `slow_down` for a stranger where too many wait.
+   * Rejects with PanelError `sign_in_busy` for a stranger where too many wait.
    */
   verify(password: string, stored: string | null, turn?: HashTurn): Promise<boolean>;
 }
 
 export interface HashTurn {
   /**
-   * How many attempts of this stranger failed before: those with the fewest have the next turn, among them the last that came. null: it
+   * How many attempts of this stranger failed before: those with the fewest have the next turn, among them one at random. null: it
    * is no stranger, and waits for none of them.
    */
   readonly strangerAfter: number | null;

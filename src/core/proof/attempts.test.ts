@@ -217,7 +217,7 @@ it('says how long to wait, in seconds, which a clock that was set back does not 
   const clock = createTestClock(Date.UTC(2026, 10, 20));
   const env = createEnv(coreParts(temp, { clock }), () => {});
   const scope = { name: `network:${ATTACKER}`, isStranger: true };
-  for (const failed of [0, 1, 2]) expect(await countAttempt(env, scope)).toBe(failed);
+  for (const failed of [0, 1, 2]) expect((await countAttempt(env, scope)).failed).toBe(failed);
   const before = temp.store.administrator.attempts(scope.name);
   const turns = env.queue.drained();
   clock.advance(-DAY / 2);
@@ -227,8 +227,8 @@ it('says how long to wait, in seconds, which a clock that was set back does not 
   await turns;
   expect(temp.store.administrator.attempts(scope.name)).toEqual(before);
   clock.advance(999);
-  expect(await countAttempt(env, scope)).toBe(3);
-  expect(await countAttempt(env, null)).toBe(0);
+  expect((await countAttempt(env, scope)).failed).toBe(3);
+  expect((await countAttempt(env, null)).failed).toBe(0);
 });
 
 it('forgets the oldest count when one more than it stores begins, and not for a further failure', async () => {
@@ -308,4 +308,42 @@ it('counts the codes of a known browser apart from those of strangers', async ()
   expect(temp.store.administrator.attempts('codes').failed).toBe(0);
   expect(await call('signIn', input, { address: ATTACKER })).toBe('sign_in_failed');
   expect(temp.store.administrator.attempts('codes').failed).toBe(1);
+});
+
+it('does not count a sign-in that the queue of strangers refuses, nor lengthens a wait by it', async () => {
+  using temp = tempStore();
+  const { administrator } = temp.store;
+  let isFull = false;
+  const verify = async () => {
+    if (isFull) throw new PanelError('sign_in_busy', undefined, 5);
+    return false;
+  };
+  const hasher = coreParts(temp).passwords;
+  const { clock, signIn } = await open(temp, { passwords: { ...hasher, verify } });
+  const scopes = [`network:${OWNER}`, 'around:203.0.113.0/24'];
+  const counts = () => scopes.map((scope) => administrator.attempts(scope));
+  for (const step of [0, 1, 2, 3]) {
+    const before = counts();
+    isFull = true;
+    clock.advance(10_000);
+    for (let count = 0; count < 5; count += 1) expect(await signIn('wrong', OWNER)).toBe('sign_in_busy');
+    expect(counts()).toEqual(before);
+    isFull = false;
+    expect(await signIn('wrong', OWNER)).toBe('sign_in_failed');
+    expect(counts().map(({ failed }) => failed)).toEqual([step + 1, step + 1]);
+  }
+});
+
+it('takes out of the count what is cancelled, and nothing else', async () => {
+  using temp = tempStore();
+  const { administrator } = temp.store;
+  const clock = createTestClock(Date.UTC(2026, 10, 20));
+  const env = createEnv(coreParts(temp, { clock }), () => {});
+  const scope = { name: `network:${ATTACKER}`, isStranger: true, around: 'around:198.51.100.0' };
+  const [first, second] = [await countAttempt(env, scope), await countAttempt(env, scope)];
+  await first.cancel();
+  expect(administrator.attempts(scope.name).failed).toBe(1);
+  administrator.setAttempts(scope.name, 0, clock.now());
+  await second.cancel();
+  expect([scope.name, scope.around].map((name) => administrator.attempts(name).failed)).toEqual([0, 0]);
 });

@@ -63,12 +63,19 @@ function attemptStatus(store: Store, scope: string, now: number): { readonly fai
   return { failed, waitMs: Math.max(0, Math.min(lastAt, now) + waitAfter(failed) - now) };
 }
 
+export interface Attempt {
+  /** How many failed before it, with those around it. */
+  readonly failed: number;
+  /** Takes it out of the count: nothing was tried. */
+  cancel(): Promise<void>;
+}
+
 /**
- * Counts an attempt as failed until it succeeds, so that simultaneous attempts slow each other down too, and returns how many failed
- * before it, with those around it. Throws `slow_down`, whatever name and password were given, while the wait lasts; that writes nothing.
+ * Counts an attempt as failed until it succeeds, so that simultaneous attempts slow each other down too. Throws `slow_down`, whatever name and
+ * password were given, while the wait lasts; that writes nothing.
  */
-export async function countAttempt({ queue, store, clock }: AttemptsEnv, scope: Scope | null): Promise<number> {
-  if (scope === null) return 0;
+export async function countAttempt({ queue, store, clock }: AttemptsEnv, scope: Scope | null): Promise<Attempt> {
+  if (scope === null) return { failed: 0, cancel: async () => {} };
   const { name, around } = scope;
   const requireTurn = (now: number): number => {
     const { failed, waitMs } = attemptStatus(store, name, now);
@@ -76,16 +83,36 @@ export async function countAttempt({ queue, store, clock }: AttemptsEnv, scope: 
     return failed;
   };
   requireTurn(clock.now());
-  const count = () => {
+  const count = (): Attempt => {
     const now = clock.now();
     const failed = requireTurn(now);
-    store.administrator.setAttempts(name, failed + 1, now);
+    const cancels = [addFailure(store, name, now)];
     const failedAround = around === undefined ? 0 : attemptStatus(store, around, now).failed;
-    if (around !== undefined) store.administrator.setAttempts(around, failedAround + 1, now);
+    if (around !== undefined) cancels.push(addFailure(store, around, now));
     if (failed === 0) store.administrator.dropOldAttempts(0, MAX_SCOPES);
-    return failed + Math.min(failedAround, MAX_AROUND);
+    const cancelAll = () => {
+      for (const cancel of cancels) cancel();
+    };
+    return {
+      failed: failed + Math.min(failedAround, MAX_AROUND),
+      cancel: () => queue.run(() => store.write(cancelAll, 'essential')),
+    };
   };
   return queue.run(() => store.write(count, 'essential'));
+}
+
+/** Returns how to undo it. Attempts that were counted since stay. */
+function addFailure(store: Store, scope: string, now: number): () => void {
+  const { administrator } = store;
+  const { failed } = attemptStatus(store, scope, now);
+  const { lastAt } = administrator.attempts(scope);
+  administrator.setAttempts(scope, failed + 1, now);
+  return () => {
+    const present = administrator.attempts(scope);
+    if (present.failed === 0) return;
+    const isLast = present.failed === failed + 1;
+    administrator.setAttempts(scope, present.failed - 1, isLast ? lastAt : present.lastAt);
+  };
 }
 
 /** Resets the count, in the transaction that follows a success. */

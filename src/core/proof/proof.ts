@@ -24,11 +24,15 @@ export async function verifyPassword(
   name: string | null,
   password: string,
 ): Promise<AdministratorRow | null> {
-  const failed = await countAttempt(env, scope);
+  const attempt = await countAttempt(env, scope);
   const administrator = env.store.administrator.get();
   const isNamed = administrator !== undefined && (name === null || env.crypto.isEqual(name, administrator.name));
-  const isRight = await env.passwords.verify(password, isNamed ? administrator.passwordHash : null, {
-    strangerAfter: scope?.isStranger ? failed : null,
+  const turn = { strangerAfter: scope?.isStranger ? attempt.failed : null };
+  const hash = isNamed ? administrator.passwordHash : null;
+  const isRight = await env.passwords.verify(password, hash, turn).catch(async (error: unknown) => {
+    // Nobody has looked at the password.
+    if (error instanceof PanelError && error.code === 'sign_in_busy') await attempt.cancel();
+    throw error;
   });
   return isRight && isNamed ? administrator : null;
 }

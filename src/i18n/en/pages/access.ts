@@ -11,7 +11,7 @@ export const access = {
     codeHint: 'Six digits from your authenticator app, or a recovery code.',
     codeIfOn: 'Only where two-factor sign-in is on.',
     submit: 'Sign in',
-    waitTitle: 'Too many failed attempts',
+    busy: 'Someone may be guessing the password. Sign in from a browser that you have used here before, or run <command>{{command}}</command> on the panel’s machine and use the new address.',
     wait_one: 'You can try again in {{count, number}} second.',
     wait_other: 'You can try again in {{count, number}} seconds.',
     forgot: 'Forgot the password? Run <command>{{command}}</command> on the panel’s machine.',

@@ -64,6 +64,7 @@ export const errors = {
     vault_unavailable: 'The secret store of this machine is locked or missing. Unlock the keychain and try again.',
     foreign_origin: "The request did not come from the panel's own page. Open the panel by its own address.",
     slow_down: 'Too many failed attempts.',
+    sign_in_busy: 'Too many other people are signing in. This attempt does not count as failed.',
   },
   inUse: {
     tariffs_one: '{{count, number}} plan',

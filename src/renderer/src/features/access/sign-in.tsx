@@ -55,14 +55,16 @@ export function SignIn({ isOverlay = false }: SignInProps) {
 }
 
 function SignInForm() {
-  const { t } = useTranslation('access');
+  const { t } = useTranslation(['access', 'errors']);
   const describeFailure = useFailureText();
+  const command = usePanelCommand();
   const { client } = usePanel();
   const queries = useQueryClient();
   const { data: state } = useOperation('panelState', {});
   const [failure, setFailure] = useState<PanelCallError | null>(null);
   const [isBusy, setBusy] = useState(false);
   const wait = useCountdown();
+  const isBusyPanel = failure?.code === 'sign_in_busy';
   const password = useRef<HTMLInputElement>(null);
   const first = useRef<HTMLInputElement>(null);
 
@@ -130,8 +132,18 @@ function SignInForm() {
         {failure !== null && (
           <p className={classes.failure}>
             {wait.left > 0
-              ? `${t('signIn.waitTitle')}. ${t('signIn.wait', { count: wait.left })}`
+              ? `${t(`errors:code.${isBusyPanel ? 'sign_in_busy' : 'slow_down'}`)} ${t('signIn.wait', { count: wait.left })}`
               : describeFailure(failure).text}
+          </p>
+        )}
+        {isBusyPanel && (
+          <p>
+            <Trans
+              t={t}
+              i18nKey="signIn.busy"
+              values={{ command: `${command} rotate-path` }}
+              components={{ command: <code /> }}
+            />
           </p>
         )}
       </div>
