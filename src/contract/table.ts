@@ -99,6 +99,7 @@ export const OPERATIONS = {
   createNode: nodes.createNode,
   updateNode: nodes.updateNode,
   suggestLocalNode: localNode.suggestLocalNode,
+  setUpLocalNode: localNode.setUpLocalNode,
   inviteNode: nodes.inviteNode,
   previewEngineUpdate: engineUpdate.previewEngineUpdate,
   updateEngines: engineUpdate.updateEngines,

@@ -17,6 +17,7 @@ import { listEvents } from './kernel/events.ts';
 import { ENGINE_UPDATE_HANDLERS } from './nodes/engine-update.ts';
 import { JOIN_HANDLERS } from './nodes/join.ts';
 import { NODE_HANDLERS } from './nodes/nodes.ts';
+import { SET_UP_LOCAL_HANDLERS } from './nodes/set-up-local.ts';
 import { SUGGESTION_HANDLERS } from './nodes/suggestion.ts';
 import { BOT_NOTICE_HANDLERS } from './notify/user-notices.ts';
 import { OFFER_HANDLERS } from './offers/offers.ts';
@@ -80,6 +81,7 @@ export const HANDLERS: {
   ...INBOUND_GROUP_HANDLERS,
   ...NODE_HANDLERS,
   ...SUGGESTION_HANDLERS,
+  ...SET_UP_LOCAL_HANDLERS,
   ...JOIN_HANDLERS,
   ...ENGINE_UPDATE_HANDLERS,
   ...STATS_HANDLERS,

@@ -21,6 +21,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   checkBackup: 'writes nothing',
   checkReach: 'writes nothing',
   suggestLocalNode: 'writes nothing',
+  setUpLocalNode: 'writes as createNode and createInbound do',
   importCertificate: 'there is none over plain HTTP',
   renewCertificate: 'there is none over plain HTTP',
   replaceAuthority: 'there is none over plain HTTP',

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { localConnectionInput, localNodeInput } from '../../src/domain/nodes/local-node.ts';
+import { localNodeInput } from '../../src/domain/nodes/local-node.ts';
 import { createClient } from '../support/http-client.ts';
 import { openOwnPanel, PASSWORD } from '../support/own-panel.ts';
 import { getProgramPath, whyWithout } from './found.ts';
@@ -150,16 +150,19 @@ test.skipIf(withoutXray !== null)(
     expect(connection.port).not.toBe(Number(new URL(own.panel.baseUrl).port));
 
     // The test's target is on this machine, which users may otherwise not reach, and so is the site.
-    const node = { ...localNodeInput({ address: '127.0.0.1' }, 'This machine'), allows_private: true };
-    const nodeId = (await administrator.call('createNode', node)).body.id;
-    const input = localConnectionInput(
+    const input = localNodeInput(
       { ...machine, connection },
-      { port: connection.port, sni: 'a.example' },
-      { nodeId, name: 'Main' },
+      { address: '127.0.0.1', port: connection.port, sni: 'a.example' },
+      { node: 'This machine', connection: 'Main' },
     );
-    const keyPair = (await administrator.call('makeRealityKeys', {})).body;
-    const made = await api.call('createInbound', { ...input, ...keyPair, target: `127.0.0.1:${site.port}` });
-    expect(made.status).toBe(201);
+    const made = await administrator.call('setUpLocalNode', input);
+    expect(made).toMatchObject({
+      status: 201,
+      body: { has_private_key: true, short_id: expect.stringMatching(/^\w{16}$/) },
+    });
+    const nodeId = made.body.node_id;
+    await administrator.call('updateNode', { id: nodeId, allows_private: true });
+    await api.call('updateInbound', { id: made.body.id, target: `127.0.0.1:${site.port}` });
     // Another suggestion does not take the port that is used now.
     expect((await administrator.call('suggestLocalNode', {})).body.connection?.port).not.toBe(connection.port);
     const tariff_id = (await api.call('createTariff', { name: 'Monthly', duration: { months: 1 } })).body.id;

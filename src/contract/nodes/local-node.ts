@@ -1,7 +1,16 @@
 // A suggested node and inbound for the panel's own machine.
 import { z } from 'zod';
-import { inboundExample, NETWORKS, PROTOCOLS, SECURITIES, TARGET_FINDINGS } from '../inbounds.ts';
+import {
+  inbound,
+  inboundCreate,
+  inboundExample,
+  NETWORKS,
+  PROTOCOLS,
+  SECURITIES,
+  TARGET_FINDINGS,
+} from '../inbounds.ts';
 import { panelOperation } from '../operation.ts';
+import * as s from '../scalars.ts';
 
 /** Systems for which the pages show how to install an engine. */
 export const PLATFORMS = ['linux', 'darwin', 'win32'] as const;
@@ -13,7 +22,7 @@ export const suggestLocalNode = panelOperation({
   tag: 'Nodes',
   summary: "Suggest a node and an inbound on the panel's machine",
   description:
-    'Nothing is stored: pass the suggestion to createNode and createInbound. VLESS with REALITY if the engine supports it, else Trojan with TLS.',
+    'Nothing is stored: pass the suggestion to setUpLocalNode. VLESS with REALITY if the engine supports it, else Trojan with TLS.',
   input: z.strictObject({
     check_target: z.boolean().default(false).meta({
       description: 'Tests well-known sites by a TLS handshake for use as a REALITY target.',
@@ -58,5 +67,51 @@ export const suggestLocalNode = panelOperation({
         sni_findings: [],
       },
     },
+  },
+});
+
+export const setUpLocalNode = panelOperation({
+  id: 'setUpLocalNode',
+  access: 'session',
+  effect: 'write',
+  tag: 'Nodes',
+  summary: "Create a node and its inbound on the panel's machine",
+  description:
+    'Both are created, or neither. With `reality` the panel generates the keys and the short id of the inbound.',
+  input: inboundCreate
+    .pick({
+      tag: true,
+      name: true,
+      protocol: true,
+      network: true,
+      security: true,
+      flow: true,
+      port: true,
+      sni: true,
+      fingerprint: true,
+    })
+    .extend({
+      node_id: s.id.optional().meta({ description: 'A node that gets the inbound instead of a new one.' }),
+      node_name: s.name.meta({ description: 'The name of the new node.' }),
+      address: s.hostName.meta({ description: 'The address of the new node.' }),
+    })
+    .meta({ id: 'LocalNodeSetUp', description: 'A new node and its inbound.' }),
+  status: 201,
+  output: inbound,
+  errors: ['node_not_found', 'vault_unavailable'],
+  example: {
+    body: {
+      node_name: 'This machine',
+      address: 'vpn.example.com',
+      tag: inboundExample.tag,
+      name: inboundExample.name,
+      protocol: 'vless',
+      security: 'reality',
+      port: 443,
+      sni: 'www.example.org',
+      flow: 'xtls-rprx-vision',
+      fingerprint: 'chrome',
+    },
+    reply: { ...inboundExample, has_private_key: true },
   },
 });

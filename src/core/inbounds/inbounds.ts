@@ -351,6 +351,22 @@ function createInbound(
   return { ...buildResult(tx, row), location: `/inbounds/${row.id}` };
 }
 
+/** Does what takes too long for a transaction, and returns the part that runs in one. `host`: the address of a node that is created in it. */
+export async function prepareInbound(
+  env: InboundEnv,
+  input: Input<'createInbound'>,
+  host = input.host,
+): Promise<(tx: Transaction, nodeId?: number) => Result<Inbound>> {
+  const { node_id, sni, method, target, protocol } = input;
+  const { security } = resolveShape(input);
+  const wanted = { nodeId: node_id, protocol, security, host, sni, method, target, certificate: null };
+  const prepared = await prepare(env, input, wanted);
+  const source = { ...wanted, certificate: prepared.made?.served ?? null };
+  const others = input.more_node_ids.filter((other) => other !== node_id);
+  const copies = await prepareCopies(env, source, others);
+  return (tx, nodeId = node_id) => createInbound({ ...input, node_id: nodeId }, tx, prepared, copies);
+}
+
 /** The name that a copy has on another node: with that in it instead of its own, or behind it. */
 function nameOn(name: string, own: string, other: string): string {
   const named = name.includes(own) ? name.replaceAll(own, other) : `${name} · ${other}`;
@@ -552,16 +568,7 @@ export const INBOUND_HANDLERS = {
   listInbounds: { read: listInbounds },
   getInbound: { read: (input, context) => buildResult(context, requireInbound(context, input.id)) },
   createInbound: {
-    async run(input, { env, commit }) {
-      const { node_id: nodeId, host, sni, method, target, protocol } = input;
-      const { security } = resolveShape(input);
-      const wanted = { nodeId, protocol, security, host, sni, method, target, certificate: null };
-      const prepared = await prepare(env, input, wanted);
-      const source = { ...wanted, certificate: prepared.made?.served ?? null };
-      const others = input.more_node_ids.filter((other) => other !== nodeId);
-      const copies = await prepareCopies(env, source, others);
-      return commit((tx) => createInbound(input, tx, prepared, copies));
-    },
+    run: async (input, { env, commit }) => commit(await prepareInbound(env, input)),
   },
   updateInbound: {
     async run(input, { env, commit }) {

@@ -120,6 +120,11 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(binary);
 }
 
+/** Bytes as lower-case hexadecimal. */
+export function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
 /** Bytes as base64url without padding: tokens of links and sessions. */
 export function tokenOf(bytes: Uint8Array): string {
   return toBase64(bytes).replace(/[+/=]/g, (char) => BASE64URL[char] ?? '');

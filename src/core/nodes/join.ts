@@ -6,7 +6,7 @@ import { writeJoinToken } from '../../domain/nodes/join-token.ts';
 import { parseOwnJson } from '../../domain/own-json.ts';
 import type { AsyncContext, Env, Handlers, Transaction } from '../kernel/context.ts';
 import { PanelError } from '../kernel/panel-error.ts';
-import { toInstant } from '../kernel/wire.ts';
+import { toHex, toInstant } from '../kernel/wire.ts';
 import type { Result } from '../ports/call.ts';
 import type { NodeAuthority, NodeTrust } from '../ports/engines.ts';
 import type { Store, Vault } from '../ports/ports.ts';
@@ -54,7 +54,7 @@ async function inviteNode(
   if (env.store.nodes.get(nodeId)?.kind !== 'remote') throw new PanelError('not_found');
   await vault.prepare();
   const made = readNodeAuthority(env) ?? (await trust.makeAuthority(clock.now()));
-  const secret = Array.from(crypto.randomBytes(SECRET_BYTES), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  const secret = toHex(crypto.randomBytes(SECRET_BYTES));
   const endsAt = clock.now() + JOIN_MINUTES * MINUTE_MS;
   let authority = made;
   const result = await commit((tx) => {

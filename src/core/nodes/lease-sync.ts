@@ -3,6 +3,7 @@
 import { computeShare, type Leased } from '../../domain/nodes/lease.ts';
 import { PLAIN_WEIGHT } from '../../domain/nodes/weight.ts';
 import type { Env } from '../kernel/context.ts';
+import { toHex } from '../kernel/wire.ts';
 import type { Engine } from '../ports/engines.ts';
 import type { LeaseHeld, LeaseProgress, LeaseShared, LeaseUser } from '../ports/lease.ts';
 import type { UserRow } from '../ports/users.ts';
@@ -115,7 +116,7 @@ function buildLeaseUsers({ run: { env, nodeId }, shared }: Renewal, rows: readon
 }
 
 function randomId({ crypto }: LeaseEnv): string {
-  return Array.from(crypto.randomBytes(ID_BYTES), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return toHex(crypto.randomBytes(ID_BYTES));
 }
 
 /** Sends a part to a machine that has `base` of them. Returns whether it has taken it. */

@@ -89,7 +89,7 @@ function listNodes(input: Input<'listNodes'>, context: Context): Result<Output<'
   return { body: pageById('nodes', input, nodes.count(), nodes.page, (row) => viewNode(context, row)) };
 }
 
-function createNode(input: Input<'createNode'>, tx: Transaction): Result<Node> {
+export function createNode(input: Input<'createNode'>, tx: Transaction): Result<Node> {
   const { store, now } = tx;
   const fields: Omit<NodeRow, 'id'> = {
     name: input.name,

@@ -4,6 +4,7 @@ import { MAX_CUT_OFF } from '../../contract/nodes/nodes.ts';
 import * as transition from '../../domain/nodes/node-state.ts';
 import { isPushDue, type Observed, type Step } from '../../domain/nodes/reconcile.ts';
 import { findNamedByPort } from '../../domain/nodes/servable.ts';
+import { toHex } from '../kernel/wire.ts';
 import { type EngineConfig, EngineError, type RunningEngine } from '../ports/engines.ts';
 import type { LeaseProgress } from '../ports/lease.ts';
 import { buildUnserved, checkConfig, inOrder } from './engine-check.ts';
@@ -97,7 +98,7 @@ async function check(node: NodeRun, round: Round, { isRequired }: StepOf<'check'
 async function startEngine(node: NodeRun, config: EngineConfig): Promise<RunningEngine> {
   const { env, nodeId, engine, lease } = node;
   const { sync } = env.store;
-  const boot = Array.from(env.crypto.randomBytes(BOOT_BYTES), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  const boot = toHex(env.crypto.randomBytes(BOOT_BYTES));
   const held = engine.startHeld ? await lease.renew() : null;
   // Users who change from here on are behind this position. Those over whom the engine may have crashed are pushed one by one.
   const leftOut = await writeTo(env, () => {

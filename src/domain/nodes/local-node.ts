@@ -1,6 +1,5 @@
 // What makes the suggested node on the panel's own machine and its connection.
-import type { createInbound } from '../../contract/inbounds.ts';
-import type { createNode } from '../../contract/nodes/nodes.ts';
+import type { setUpLocalNode } from '../../contract/nodes/local-node.ts';
 import type { CallOf } from '../../contract/operation.ts';
 import type { Output } from '../../contract/table.ts';
 
@@ -15,24 +14,28 @@ export type LocalValues = {
   sni: string;
 };
 
-export function localNodeInput({ address }: Pick<LocalValues, 'address'>, name: string): CallOf<typeof createNode> {
-  return { kind: 'local', name, address: address.trim() };
+interface Names {
+  readonly node: string;
+  readonly connection: string;
 }
 
-/** Without its keys, which are made when it is sent. */
-export function localConnectionInput(
+/** `nodeId`: of a node that has no connection yet; undefined: a new one. */
+export function localNodeInput(
   { connection: { protocol, network, security, flow } }: Suggestion,
-  { port, sni }: Omit<LocalValues, 'address'>,
-  { nodeId, name }: { readonly nodeId: number; readonly name: string },
-): CallOf<typeof createInbound> {
+  { address, port, sni }: LocalValues,
+  names: Names,
+  nodeId?: number,
+): CallOf<typeof setUpLocalNode> {
   return {
+    ...(nodeId !== undefined && { node_id: nodeId }),
+    node_name: names.node,
+    address: address.trim(),
     protocol,
     network,
     security,
     flow,
-    node_id: nodeId,
     tag: `${protocol}-${security}`,
-    name,
+    name: names.connection,
     // Empty: the contract reports it as missing.
     port: port === '' ? (undefined as unknown as number) : Number(port),
     sni: sni.trim() === '' ? null : sni.trim(),

@@ -154,6 +154,7 @@ export const audit = {
     updateNode: 'Changed a node',
     inviteNode: 'Joined a machine to a node',
     suggestLocalNode: 'Looked for an engine on this machine',
+    setUpLocalNode: 'Set up a node on this machine',
     deleteNode: 'Deleted a node',
     setUp: 'Set up the panel',
     signIn: 'Signed in',

@@ -164,6 +164,7 @@ export const audit: Russian<typeof english> = {
     updateNode: 'Изменён узел',
     inviteNode: 'Подключена машина узла',
     suggestLocalNode: 'Поиск движка на этой машине',
+    setUpLocalNode: 'Настроен узел на этой машине',
     deleteNode: 'Удалён узел',
     setUp: 'Настроена панель',
     signIn: 'Вход в панель',

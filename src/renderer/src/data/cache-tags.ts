@@ -104,6 +104,7 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   createNode: { changes: ['node'] },
   updateNode: { changes: ['node'], record: 'getNode' },
   suggestLocalNode: { changes: ['panel'] },
+  setUpLocalNode: { changes: ['node', 'inbound'] },
   inviteNode: { changes: ['node'] },
   previewEngineUpdate: { changes: ['panel'] },
   updateEngines: { changes: ['node'] },

@@ -48,6 +48,7 @@ export const ACTION_GROUPS = {
     'updateEngines',
     'stopEngineUpdate',
     'suggestLocalNode',
+    'setUpLocalNode',
     'deleteNode',
   ],
   access: [

@@ -1,7 +1,7 @@
 // The way from an empty panel to the first customer, as a list that is ticked off.
 import { Button } from '@mantine/core';
 import { IconCircle, IconCircleCheckFilled } from '@tabler/icons-react';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Node } from '../../../../contract/nodes/nodes.ts';
 import { SectionCard } from '../../components/page.tsx';
@@ -37,11 +37,8 @@ interface FirstStepsCardProps {
   readonly nodes: readonly Node[];
 }
 
-export function FirstStepsCard({ steps: present, nodes }: FirstStepsCardProps) {
+export function FirstStepsCard({ steps, nodes }: FirstStepsCardProps) {
   const { t } = useTranslation('overview');
-  const found = { steps: present, local: nodes.find(({ kind }) => kind === 'local') };
-  const [held, setHeld] = useState<typeof found | null>(null);
-  const { steps, local } = held ?? found;
   // A node that is expected turns green at once.
   const isExpected = steps.some(({ trouble }) => trouble === 'waiting');
   useWholeList('listNodes', {}, { enabled: isExpected, pollMs: NODE_EVERY_MS });
@@ -51,9 +48,7 @@ export function FirstStepsCard({ steps: present, nodes }: FirstStepsCardProps) {
   const renderBody = (kind: StepKind) => {
     if (kind === 'plan') return <FirstPlan />;
     if (kind === 'user') return <FirstUser />;
-    return isRemote || kind === 'address' ? null : (
-      <LocalNode node={local} onBusy={(isBusy) => setHeld(isBusy ? found : null)} />
-    );
+    return isRemote || kind === 'address' ? null : <LocalNode node={nodes.find(({ kind }) => kind === 'local')} />;
   };
   // Who has done one step goes on with the next by keyboard.
   const list = useRef<HTMLOListElement>(null);

@@ -7,12 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { PanelCallError } from '../../../../contract/client.ts';
 import type { Node } from '../../../../contract/nodes/nodes.ts';
 import type { Output } from '../../../../contract/table.ts';
-import {
-  type LocalValues,
-  localConnectionInput,
-  localNodeInput,
-  type Suggestion,
-} from '../../../../domain/nodes/local-node.ts';
+import { type LocalValues, localNodeInput, type Suggestion } from '../../../../domain/nodes/local-node.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { VaultRemedy } from '../../components/credentials/vault-remedy.tsx';
 import { refusedFields, wrongFields } from '../../components/form/field-errors.ts';
@@ -24,24 +19,19 @@ import { Skeleton } from '../../components/skeleton.tsx';
 import { useAct } from '../../data/use-act.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { buildHash } from '../../router/route.ts';
-import { notifyFailure } from '../../state/messages.ts';
-import { randomHex } from '../../state/random.ts';
 import classes from './overview.module.css';
 
 const LOOK_EVERY_MS = 5000;
-const SHORT_ID_BYTES = 8;
 
 type Found = Output<'suggestLocalNode'>;
 
 interface LocalNodeProps {
   /** One of this machine that has no connection yet. */
   readonly node: Node | undefined;
-  /** Between the node and its connection this form stays where it is. */
-  readonly onBusy: (isBusy: boolean) => void;
 }
 
 /** Says what is found on this machine; the form comes when it is wanted, since sites are asked for it. */
-export function LocalNode({ node, onBusy }: LocalNodeProps) {
+export function LocalNode({ node }: LocalNodeProps) {
   const { t } = useTranslation('overview');
   const [isWanted, setWanted] = useState(false);
   const looked = useOperation('suggestLocalNode', {}, { pollMs: LOOK_EVERY_MS, enabled: !isWanted });
@@ -77,7 +67,7 @@ export function LocalNode({ node, onBusy }: LocalNodeProps) {
       </div>
     );
   }
-  return <LocalNodeForm suggestion={{ ...asked.data, connection }} engine={found.engine} node={node} onBusy={onBusy} />;
+  return <LocalNodeForm suggestion={{ ...asked.data, connection }} engine={found.engine} node={node} />;
 }
 
 const formatEngine = ({ name, version }: NonNullable<Found['engine']>) => ({
@@ -89,7 +79,7 @@ interface LocalNodeFormProps extends LocalNodeProps {
   readonly engine: NonNullable<Found['engine']>;
 }
 
-function LocalNodeForm({ suggestion, engine, node, onBusy }: LocalNodeFormProps) {
+function LocalNodeForm({ suggestion, engine, node }: LocalNodeFormProps) {
   const { t } = useTranslation(['overview', 'errors']);
   const { t: describe } = useTranslation('errors');
   const { connection } = suggestion;
@@ -105,45 +95,26 @@ function LocalNodeForm({ suggestion, engine, node, onBusy }: LocalNodeFormProps)
   useEffect(() => first.current?.focus(), []);
   const [failure, setFailure] = useState<PanelCallError | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const createNode = useAct('createNode');
-  const makeKeys = useAct('makeRealityKeys');
-  const createInbound = useAct('createInbound');
+  const setUpNode = useAct('setUpLocalNode');
 
   async function setUp(event: FormEvent): Promise<void> {
     event.preventDefault();
-    const values = form.getValues();
-    const wanted = localNodeInput(values, t('overview:steps.here.nodeName'));
-    const sample = localConnectionInput(suggestion, values, {
-      nodeId: 1,
-      name: t('overview:steps.here.connectionName'),
-    });
-    const wrong = { ...wrongFields(describe, 'createInbound', sample), ...wrongFields(describe, 'createNode', wanted) };
+    const names = { node: t('overview:steps.here.nodeName'), connection: t('overview:steps.here.connectionName') };
+    const wanted = localNodeInput(suggestion, form.getValues(), names, node?.id);
+    const wrong = wrongFields(describe, 'setUpLocalNode', wanted);
     form.setErrors(wrong);
     setFailure(null);
     if (Object.keys(wrong).length > 0) return;
-    let isMade = node !== undefined;
     setBusy(true);
-    onBusy(true);
     try {
-      // Keys first: where they cannot be kept, no node is made in vain.
-      const keys = isReality ? await makeKeys.run({}) : null;
-      const { id: nodeId } = node ?? (await createNode.run(wanted));
-      isMade = true;
-      await createInbound.run({
-        ...sample,
-        node_id: nodeId,
-        ...(keys && { ...keys, short_id: randomHex(SHORT_ID_BYTES) }),
-      });
+      await setUpNode.run(wanted);
     } catch (reason) {
       if (!(reason instanceof PanelCallError)) throw reason;
       const refused = refusedFields(describe, reason);
       form.setErrors(refused);
-      if (!Object.keys(refused).some((name) => name in values)) setFailure(reason);
-      // With the node there, the form goes on at the next step, where this one is not seen.
-      if (isMade && node === undefined) notifyFailure(reason);
+      if (!Object.keys(refused).some((name) => name in form.getValues())) setFailure(reason);
     } finally {
       setBusy(false);
-      onBusy(false);
     }
   }
 
