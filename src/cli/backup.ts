@@ -96,8 +96,8 @@ export async function restore(file: string, options: RestoreOptions): Promise<vo
   print(`The panel is at  ${restored.panel_url}`);
   if (restored.former) notify(`The previous data are stored as ${restored.former}.`);
   if (restored.set_aside) notify(`The database that could not be opened was moved to ${restored.set_aside}.`);
-  if (restored.ca_file !== null) {
-    notify(`Programs that trust the CA file of another machine need this one: ${restored.ca_file}`);
+  if (restored.needs_new_ca && restored.ca_file !== null) {
+    notify(`Programs that trust the CA file of the backup's panel need this one: ${restored.ca_file}`);
   }
   if (verdict.secrets === 'left_out') notify('The secrets of the vault were not in the backup: enter them again.');
 }

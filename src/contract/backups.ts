@@ -321,6 +321,9 @@ export const restoreBackup = panelOperation({
     restored: check,
     former: fileName.meta({ description: 'The backup of the previous data.' }),
     links_url: z.string().meta({ description: 'The beginning of subscription links from now on.' }),
+    needs_new_ca: z.boolean().meta({
+      description: "Whether clients that trust the CA of the backup's panel need the CA file of this one.",
+    }),
   }),
   errors: [...PROOF_ERRORS, 'not_found', 'backup_refused', 'storage_full'],
   example: {
@@ -329,6 +332,7 @@ export const restoreBackup = panelOperation({
       restored: checkExample,
       former: 'gatehouse-before-restore-2026-11-20T10-05-00Z.gatehouse-backup',
       links_url: 'https://panel.example.org/sub/',
+      needs_new_ca: false,
     },
   },
 });

@@ -18,7 +18,7 @@ export type CommandPanel = {
   readonly core: Core;
   readonly crypto: Crypto;
   /** The local authority's certificate; null on plain HTTP and before the first start. */
-  readonly caPath: string | null;
+  caPath(): string | null;
   origin(): string;
   /** false: the panel door is on no socket, so no link leads to it. */
   readonly hasDoor?: boolean;
@@ -183,7 +183,7 @@ export async function dispatchCommand(panel: CommandPanel, name: string, args: u
 /** Where the panel is and whether it waits for its administrator. */
 export function getAddresses({ core, caPath, origin }: CommandPanel): Addresses {
   const panelUrl = `${origin()}/${core.settings().secretPath}/`;
-  return { base_url: core.baseUrl(), panel_url: panelUrl, ca_file: caPath, set_up: core.local.isSetUp() };
+  return { base_url: core.baseUrl(), panel_url: panelUrl, ca_file: caPath(), set_up: core.local.isSetUp() };
 }
 
 export function setupLink({ core, origin }: CommandPanel, token: string): string {

@@ -19,7 +19,7 @@ import { openApiDocument } from '../contract/openapi/openapi.ts';
 import { createCore } from '../core/create-core.ts';
 import type { Core, CoreParts } from '../core/kernel/core.ts';
 import type { CertificateTarget, HostPorts, Listeners, Network } from '../core/ports/host.ts';
-import type { Log, Store, Vault } from '../core/ports/ports.ts';
+import type { Log, Store } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
 import { createDoor, type Door } from '../door/door.ts';
 import { createApp } from '../http/app.ts';
@@ -30,17 +30,18 @@ import { renderOrder } from '../subscription/page/order-page.ts';
 import { previewPage } from '../subscription/page/page.ts';
 import { renderFriends, renderTelegram } from '../subscription/page/telegram.ts';
 import { renderSubscription } from '../subscription/render.ts';
-import { createBackups } from './backup/backups.ts';
+import { type BackupParts, createBackups } from './backup/backups.ts';
 import { buildOverrides, checkOptions, type PanelOptions } from './config.ts';
 import { openEngines } from './engines.ts';
 import { createListeners, listenFirst } from './listeners.ts';
 import { dispatchCommand, getAddresses, setupLink } from './local-commands.ts';
 import { machineParts } from './machine-parts.ts';
+import { authoritySealing, backedUpAuthority } from './own-authority.ts';
 import { findKeyFile, prepareKeyFile } from './own-key-file.ts';
 import { ownFolder } from './owned-folder.ts';
 import { createPublicOrigin } from './public-origin.ts';
 import { sealedKey } from './sealed-key.ts';
-import { openCertificates } from './served-certificates.ts';
+import { openCertificates, type ServedCertificates } from './served-certificates.ts';
 import { createStopSteps, type StopSteps } from './stop-steps.ts';
 import { createCheckpointer } from './workers/checkpointer.ts';
 import { createHeavyWriter } from './workers/heavy-writer.ts';
@@ -124,9 +125,16 @@ async function open(options: PanelOptions, steps: StopSteps): Promise<Panel> {
   const vaultOptions = { instanceId, keyFile, dataFolder: folder, log };
   const vault = await openVault({ ...vaultOptions, sealed });
   steps.add('vault', vault.close);
-  const backupParts = { store, vault, clock, version };
+  const backupParts = {
+    store,
+    vault,
+    clock,
+    version,
+    authority: backedUpAuthority({ store, vault, log, clock, folder }, () => served),
+  };
   const backups = createPanelBackups(options, owned, backupParts, vaultOptions, reach.origin, [heavy, checkpointer]);
   let host: HostPorts | null = null;
+  let served: ServedCertificates | null = null;
   const webhookClient = createWebhookThread(log);
   const json = createJsonThread();
   steps.add('parser thread', json.close);
@@ -172,6 +180,7 @@ async function open(options: PanelOptions, steps: StopSteps): Promise<Panel> {
     listened,
     (target, identity) => listeners.replaceCertificate(target, identity),
   );
+  served = certificates;
   if (certificates) steps.add('certificates', certificates.stop);
   const openServer = (target: CertificateTarget, accepted: (socket: object) => void) =>
     createPanelServer({ app, log, certificates, trustedProxies, listened, alpnAnswers }, target, accepted);
@@ -216,7 +225,16 @@ async function open(options: PanelOptions, steps: StopSteps): Promise<Panel> {
   const caPath = certificates?.caPath ?? null;
   const { launcher } = options;
   const examine = () => ({ vault: vault.state(), place: listeners.place(), ignored_proxy: app.ignoredProxy() });
-  const panel = { core, crypto, caPath, origin: reach.origin, hasDoor: !options.isInside, launcher, examine, folder };
+  const panel = {
+    core,
+    crypto,
+    caPath: () => caPath,
+    origin: reach.origin,
+    hasDoor: !options.isInside,
+    launcher,
+    examine,
+    folder,
+  };
   const control = await openControlSocket(folder, (name, args) => dispatchCommand(panel, name, args), log);
   steps.add('control socket', control.close);
   const token = core.local.isSetUp() || options.isInside ? null : await core.local.renewSetupToken();
@@ -267,7 +285,7 @@ function createApiSwitch(log: Log): Panel['api'] {
 function createPanelBackups(
   { folder }: PanelOptions,
   { database, swap }: ReturnType<typeof ownFolder>,
-  parts: Pick<CoreParts, 'store' | 'vault' | 'clock' | 'version'>,
+  parts: Pick<CoreParts, 'store' | 'vault' | 'clock' | 'version'> & Pick<BackupParts, 'authority'>,
   vaultOptions: Omit<Parameters<typeof openVault>[0], 'sealed'>,
   origin: () => string,
   others: readonly { close(): Promise<unknown> }[],
@@ -345,13 +363,7 @@ async function openPanelCertificates(
     clock,
     timers,
     log,
-    sealing: {
-      isOpen: () => isOpen(vault),
-      // A keychain's key that no secret of the database needs might be replaced.
-      canSeal: () => isOpen(vault) && (vault.state() === 'headless' || store.sealed.keyId() !== null),
-      seal: vault.seal,
-      open: vault.open,
-    },
+    sealing: authoritySealing({ store, vault }),
     settings: store.settings.get,
     listensOn: () => listened,
     hasLinks: () => store.settings.get().linksPort !== null,
@@ -380,8 +392,4 @@ function withOverrides(store: Store, overrides: Partial<SettingValues>): Store {
   const { settings } = store;
   const get = () => ({ ...settings.get(), ...overrides });
   return { ...store, settings: { get, has: (name) => settings.has(name), set: (values) => settings.set(values) } };
-}
-
-function isOpen(vault: Vault): boolean {
-  return vault.state() === 'unlocked' || vault.state() === 'headless';
 }

@@ -10,6 +10,7 @@ import type { SealedStore } from '../core/ports/sealed.ts';
 import { createBackups } from './backup/backups.ts';
 import { type CommandArgs, type CommandName, type CommandResult, dispatchCommand } from './local-commands.ts';
 import { machineParts } from './machine-parts.ts';
+import { backedUpAuthority } from './own-authority.ts';
 import { findKeyFile, isHeadless, prepareKeyFile } from './own-key-file.ts';
 import { ownFolder } from './owned-folder.ts';
 import { buildOrigin } from './public-origin.ts';
@@ -66,13 +67,13 @@ async function performHere(folder: string, name: CommandName, args: unknown, key
     await store.diskSpace.recover();
     const { instanceId } = store.settings.get();
     const options = { instanceId, dataFolder: folder, log: silent };
+    const sealed = sealedKey(folder, store.sealed);
     // A restore seals secrets on a machine where no panel may have run yet.
     const file =
       name === 'restore' && isHeadless(process.platform, process.env)
-        ? await prepareKeyFile(keyFile, { ...options, sealed: sealedKey(folder, store.sealed) })
+        ? await prepareKeyFile(keyFile, { ...options, sealed })
         : findKeyFile(keyFile, instanceId);
-    const vaultOver = (sealed: Pick<SealedStore, 'keyId'>) => openVault({ ...options, sealed, keyFile: file });
-    const sealed = sealedKey(folder, store.sealed);
+    const vaultOver = (over: Pick<SealedStore, 'keyId'>) => openVault({ ...options, sealed: over, keyFile: file });
     const vault = needsVault(name, store, sealed) ? await vaultOver(sealed) : noVault;
     const origin = () => {
       const { host, port, publicAddress } = store.settings.get();
@@ -88,6 +89,7 @@ async function performHere(folder: string, name: CommandName, args: unknown, key
       clock: parts.clock,
       version: parts.version,
       openEmptyVault: () => vaultOver({ keyId: () => null }),
+      authority: backedUpAuthority({ folder, store, vault, log: silent, clock: parts.clock }, () => null),
       // A panel that has never listened has no links yet.
       linksOrigin: () => (store.settings.has('port') ? (store.settings.get().publicUrl ?? origin()) : null),
       releaseDatabase: async () => {},
@@ -103,7 +105,8 @@ async function performHere(folder: string, name: CommandName, args: unknown, key
       host: () => null,
     });
     const result = await dispatchCommand(
-      { core, crypto: parts.crypto, caPath: findAuthority(folder), origin },
+      // A restore may bring one.
+      { core, crypto: parts.crypto, caPath: () => findAuthority(folder), origin },
       name,
       args,
     );

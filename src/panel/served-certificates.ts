@@ -2,7 +2,13 @@
 import { X509Certificate } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AuthoritySealing } from '../adapters/certificates/authority.ts';
+import {
+  type Authority,
+  type AuthoritySealing,
+  adoptAuthority,
+  findWholeAuthority,
+  type KeyedAuthority,
+} from '../adapters/certificates/authority.ts';
 import { ensureCertificate, type Certificate as LocalCertificate } from '../adapters/certificates/certificate.ts';
 import { type Imported, isDamaged, validateImport } from '../adapters/certificates/import.ts';
 import { FILES } from '../adapters/data-folder.ts';
@@ -28,6 +34,10 @@ export interface ServedCertificates extends Certificates {
   isTrusted(): boolean;
   /** The authority's file, for `curl --cacert`. */
   readonly caPath: string;
+  /** The authority with its key, where that opens. */
+  wholeAuthority(): Authority | null;
+  /** Replaces the authority by another one. */
+  adopt(authority: KeyedAuthority): Promise<void>;
   /** Stops renewing them, and waits for a renewal that runs. */
   stop(): Promise<void>;
 }
@@ -140,6 +150,11 @@ export async function openCertificates(parts: Parts): Promise<ServedCertificates
     authority() {
       const { caPem: pem } = local;
       return { fingerprint: new X509Certificate(pem).fingerprint256, validity: readValidity(pem), pem };
+    },
+    wholeAuthority: () => findWholeAuthority({ folder, sealing }),
+    async adopt(authority) {
+      adoptAuthority({ folder, sealing, log }, clock.now(), authority);
+      use(await ensure(parts.settings()));
     },
     async replaceAuthority() {
       use(await ensure(parts.settings(), { replacesAuthority: true }));

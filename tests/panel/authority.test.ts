@@ -86,6 +86,67 @@ test('a restored panel says that its clients need the file of another one', asyn
   rmSync(parent, { recursive: true, force: true });
 });
 
+test.each([
+  { from: 'of a panel that runs', to: 'a panel that has not started', isStarted: false },
+  { from: 'of a panel that runs', to: 'a new panel that runs', isStarted: true },
+])('with a passphrase it comes along to another machine: $to', async ({ isStarted }) => {
+  const keys = mkdtempSync(join(tmpdir(), 'gatehouse-keys-'));
+  await using own = await openOwnPanel({ keyFile: join(keys, 'here') });
+  const key = await own.newKey('full');
+  const passphrase = 'a passphrase of the backup';
+  const { body } = await own.administrator.call('createBackup', { passphrase, password: PASSWORD });
+  const path = join(own.folder, 'backups', body.name);
+  const folder = join(keys, 'data');
+  const options = { folder, port: 0, keyFile: join(keys, 'there'), passwordCost: CHEAP_COST };
+  const running = isStarted ? await openPanel(options) : null;
+  const restored = await restoreFile(folder, { path, passphrase, confirm: null, accept_keys: false }, options.keyFile);
+  expect(restored).toMatchObject({ needs_new_ca: false, ca_file: join(folder, 'tls', 'ca.pem') });
+  const panel = running ?? (await openPanel(options));
+  expect(await isTrusted(panel, own.ca)).toBe(true);
+  // The secret path is that of the backup.
+  const baseUrl = `https://127.0.0.1:${panel.address()?.port}${new URL(own.panel.baseUrl).pathname}`;
+  const client = createClient({ baseUrl, key, ca: own.ca });
+  expect((await client.call('listUsers', {})).status).toBe(200);
+  client.close();
+  // Its key is sealed for this machine, and it goes on after a start.
+  await panel.close();
+  const again = await openPanel(options);
+  expect(readdirSync(join(folder, 'tls')).filter((name) => name.startsWith('ca-key'))).toEqual(['ca-key.sealed']);
+  expect([await isTrusted(again, own.ca), caIn(folder)]).toEqual([true, own.ca]);
+  await again.close();
+  rmSync(keys, { recursive: true, force: true });
+});
+
+test.each([
+  { how: 'without a passphrase', passphrase: null, isInUse: false },
+  { how: 'where the other panel is in use', passphrase: 'a passphrase of the backup', isInUse: true },
+])('$how it stays behind, and the result says so', async ({ passphrase, isInUse }) => {
+  const keys = mkdtempSync(join(tmpdir(), 'gatehouse-keys-'));
+  await using own = await openOwnPanel({ keyFile: join(keys, 'here') });
+  const { body } = await own.administrator.call('createBackup', {
+    ...(passphrase && { passphrase }),
+    password: PASSWORD,
+  });
+  const path = join(own.folder, 'backups', body.name);
+  await using other = await openOwnPanel({ keyFile: join(keys, 'there') });
+  if (isInUse) {
+    const chosen = { path, passphrase, confirm: null, accept_keys: true };
+    const restored = await restoreFile(other.folder, chosen, null);
+    expect(restored).toMatchObject({ needs_new_ca: true });
+    expect([await isTrusted(other.panel, own.ca), await isTrusted(other.panel, other.ca)]).toEqual([false, true]);
+  } else {
+    const folder = join(keys, 'data');
+    const panel = await openPanel({ folder, port: 0, passwordCost: CHEAP_COST });
+    const before = caIn(folder);
+    const { fingerprint: confirm } = await inspectBackup(folder, path, null, null);
+    const chosen = { path, passphrase: null, confirm, accept_keys: true };
+    expect(await restoreFile(folder, chosen, null)).toMatchObject({ needs_new_ca: true });
+    expect([await isTrusted(panel, own.ca), caIn(folder)]).toEqual([false, before]);
+    await panel.close();
+  }
+  rmSync(keys, { recursive: true, force: true });
+});
+
 test('a folder whose database is gone is not taken for a new panel', async () => {
   const parent = mkdtempSync(join(tmpdir(), 'gatehouse-authority-'));
   const folder = join(parent, 'data');

@@ -5,7 +5,7 @@
 // clear until then.
 
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { PanelError } from '../../core/kernel/panel-error.ts';
 import type { Log, Vault } from '../../core/ports/ports.ts';
@@ -43,6 +43,9 @@ export interface Authority {
   /** PEM; null: sealed by a vault that is not open. */
   readonly key: string | null;
 }
+
+/** One whose key is at hand. */
+export type KeyedAuthority = Authority & { readonly key: string };
 
 /** What the sealed key is bound to. */
 const PLACE = 'certificate:authority';
@@ -85,6 +88,29 @@ export async function replaceAuthority(parts: AuthorityParts, now: number, reaso
   return makeAuthority(parts, now);
 }
 
+/** The authority of the folder as it is there; null: none, or it is damaged. */
+export function findWholeAuthority(parts: Pick<AuthorityParts, 'folder' | 'sealing'>): Authority | null {
+  const found = readAuthority(parts);
+  return typeof found === 'string' ? null : { pem: found.pem, key: found.key };
+}
+
+/** Whether key and certificate make an authority. */
+export function isWholeAuthority(authority: Authority): authority is KeyedAuthority {
+  const { pem, key } = authority;
+  return key !== null && isAuthority(pem) && isPair(key, pem);
+}
+
+/** Sets the files of the present authority aside and puts another one, which is whole, in their place. */
+export function adoptAuthority(parts: AuthorityParts, now: number, { pem, key }: KeyedAuthority): void {
+  const { folder, sealing, log } = parts;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const aside = FILES.map((name) => setAside(join(folder, name), now)).filter((name) => name !== null);
+  log.warn('authority of a backup taken over', { aside });
+  writePrivateFile(join(folder, 'ca-key.pem'), key);
+  writePrivateFile(join(folder, 'ca.pem'), pem);
+  storeKey(folder, key, sealing);
+}
+
 async function makeAuthority({ folder, sealing }: AuthorityParts, now: number): Promise<Authority> {
   const { issueAuthority } = await import('./issuer.ts');
   const { key, pem } = await issueAuthority({ from: now - BACKDATED, to: now + LIFETIME });
@@ -97,7 +123,7 @@ async function makeAuthority({ folder, sealing }: AuthorityParts, now: number): 
 
 type Found = Authority & { readonly isClear: boolean };
 
-function readAuthority({ folder, sealing }: AuthorityParts): Found | 'absent' | 'damaged' {
+function readAuthority({ folder, sealing }: Pick<AuthorityParts, 'folder' | 'sealing'>): Found | 'absent' | 'damaged' {
   const [pem, clear, sealed, chain] = ['ca.pem', 'ca-key.pem', SEALED_KEY, 'server.pem'].map((name) =>
     readIfThere(join(folder, name)),
   );

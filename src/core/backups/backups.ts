@@ -190,8 +190,9 @@ export async function restoreLocally(
   });
 }
 
-function viewRestored({ env }: Context, { verdict, former }: Restored): Output<'restoreBackup'> {
-  return { restored: viewVerdict(verdict), former: former?.name ?? '', links_url: env.subUrl('') };
+function viewRestored({ env }: Context, { verdict, former, needsNewCa }: Restored): Output<'restoreBackup'> {
+  const restored = viewVerdict(verdict);
+  return { restored, former: former?.name ?? '', links_url: env.subUrl(''), needs_new_ca: needsNewCa };
 }
 
 /** Backups as files that are downloaded and uploaded; each is in the audit log. */

@@ -87,6 +87,8 @@ export interface Restored {
   readonly verdict: BackupVerdict;
   /** The backup of the former data; null where the verdict names a problem and nothing was restored. */
   readonly former: BackupFile | null;
+  /** Whether clients that trust the own authority of the backup's panel need the CA file of this one. */
+  readonly needsNewCa: boolean;
 }
 
 /** A backup's bytes as on the disk. */

@@ -2,6 +2,7 @@
 import { createReadStream, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
+import { type Authority, isWholeAuthority, type KeyedAuthority } from '../../adapters/certificates/authority.ts';
 import { FILES } from '../../adapters/data-folder.ts';
 import { moduleBeside, openTaskThread } from '../../adapters/worker-thread.ts';
 import { PanelError } from '../../core/kernel/panel-error.ts';
@@ -10,6 +11,7 @@ import type {
   BackupKind,
   BackupSource,
   Backups,
+  BackupVerdict,
   Restored,
   RestoreRequest,
 } from '../../core/ports/backups.ts';
@@ -18,7 +20,7 @@ import type { SealedRow } from '../../core/ports/sealed.ts';
 import type { Machine } from '../../store/backup/retain-machine.ts';
 import type { BackupTasks } from './backup-worker.ts';
 import { hasSpace, openBackupFolder } from './folder.ts';
-import { type BackupHeader, newFileKey } from './manifest.ts';
+import { type BackupHeader, type BackupManifest, newFileKey } from './manifest.ts';
 import { type BackupThread, type GoodBackup, openBackup, readLinksOrigin } from './open-backup.ts';
 import { makeMark } from './signature.ts';
 
@@ -26,7 +28,7 @@ export interface BackupParts {
   /** The data folder, which this process owns. */
   readonly folder: string;
   readonly database: string;
-  readonly store: Pick<Store, 'sizeBytes'>;
+  readonly store: Pick<Store, 'administrator' | 'sizeBytes'>;
   /** Replaces the present database by a complete one. */
   swap(ready: string): void;
   readonly vault: Vault;
@@ -34,6 +36,13 @@ export interface BackupParts {
   openEmptyVault(): Promise<Vault>;
   readonly clock: Clock;
   readonly version: string;
+  /** The own authority of the panel. */
+  readonly authority: {
+    /** null: there is none. */
+    read(): Authority | null;
+    /** Replaces it. */
+    adopt(authority: KeyedAuthority): Promise<void>;
+  };
   /** How links begin: scheme, host and port; null where that is not known yet. */
   linksOrigin(): string | null;
   /** Closes every other connection to the database. */
@@ -119,6 +128,24 @@ export function createBackups(parts: BackupParts): Backups {
     });
   }
 
+  function readAuthority(withKey: boolean): BackupManifest['authority'] {
+    const found = parts.authority.read();
+    return found && { pem: found.pem, key: withKey ? found.key : null };
+  }
+
+  /** Where nobody has signed in yet, no client trusts the present authority. Returns whether clients of the backup's panel need another one. */
+  async function restoreAuthority(
+    { manifest }: GoodBackup,
+    { origin }: BackupVerdict,
+    isUsed: boolean,
+  ): Promise<boolean> {
+    const authority = manifest?.authority ?? null;
+    if (authority === null || authority.pem === parts.authority.read()?.pem) return false;
+    if (isUsed || origin !== 'passphrase' || !isWholeAuthority(authority)) return true;
+    await parts.authority.adopt(authority);
+    return false;
+  }
+
   async function make(kind: BackupKind, passphrase: string | null): Promise<BackupFile> {
     if (!hasSpace(folder, store.sizeBytes() * SPACE_FACTOR)) throw new PanelError('storage_full');
     const createdAt = clock.now();
@@ -142,6 +169,7 @@ export function createBackups(parts: BackupParts): Backups {
       links_at: parts.linksOrigin(),
       secrets: travel === 'inside' ? openAll(vault, sealed) : {},
       left_out: travel === 'left_out' ? sealed.map(({ place }) => place) : [],
+      authority: readAuthority(travel === 'inside'),
     };
     const mark = await makeMark(vault, header, manifest, await thread.run('digest', copy));
     const { name, path, unfinished } = files.newPath(kind, createdAt);
@@ -165,7 +193,7 @@ export function createBackups(parts: BackupParts): Backups {
     const candidate = at('candidate.db');
     const ready = at('ready.db');
     const { verdict, found } = await openSource(request.source, request.passphrase, candidate);
-    if (found === null) return { verdict, former: null };
+    if (found === null) return { verdict, former: null, needsNewCa: false };
     if (verdict.origin === 'unknown' && request.confirmed !== verdict.fingerprint) {
       const message = 'must be the fingerprint of a check: the backup may have been changed';
       throw new PanelError('backup_refused', [{ pointer: '#/confirm', code: 'unconfirmed', message }]);
@@ -174,10 +202,11 @@ export function createBackups(parts: BackupParts): Backups {
     if (!hasSpace(folder, needed)) throw new PanelError('storage_full');
     const secrets = await sealAgain(found, parts.openEmptyVault);
     const fault = await thread.run('rebuild', { source: candidate, target: ready, schema: found.judged.schema });
-    if (fault !== null) return { verdict: { ...verdict, problem: fault }, former: null };
+    if (fault !== null) return { verdict: { ...verdict, problem: fault }, former: null, needsNewCa: false };
     // Set also where links begin so already: they may because a restore has set it before.
     const publicUrl = readLinksOrigin(found);
-    const former = await request.alone(async () => {
+    const done = await request.alone(async () => {
+      const isUsed = store.administrator.get() !== undefined;
       const made = await make('before_restore', null);
       const { sessionId, acceptsKeys } = request;
       const doubt = verdict.origin === 'unknown' ? { at: clock.now(), acceptsKeys } : null;
@@ -186,13 +215,15 @@ export function createBackups(parts: BackupParts): Backups {
         machine: { present: database, sessionId, publicUrl, doubt, ...secrets },
       });
       await parts.releaseDatabase();
+      // Before the database, which tells whether anyone has signed in here: after a crash between them the next restore does both.
+      const needsNewCa = await restoreAuthority(found, verdict, isUsed);
       parts.swap(ready);
       request.swapped();
-      return made;
+      return { former: made, needsNewCa };
     });
     await vault.refresh();
     removeOld('before_restore', FORMER_RETAINED);
-    return { verdict, former };
+    return { verdict, ...done };
   }
 
   function removeOld(kind: BackupKind, count: number): void {

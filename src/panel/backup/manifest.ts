@@ -30,6 +30,11 @@ export const manifestShape = z.object({
   secrets: z.record(z.string().max(MAX_PLACE), z.string().max(65_536)),
   /** Names of those that were left out. */
   left_out: z.array(z.string().max(MAX_PLACE)),
+  /** The authority of that panel; its key only in an encrypted file. null: it had none, as over plain HTTP. */
+  authority: z
+    .object({ pem: z.string().max(4096), key: z.string().max(4096).nullable() })
+    .nullable()
+    .default(null),
   /** Of the panel that made it (mark.ts); null: it had no master key. */
   mark: z
     .object({ key_id: z.string().max(MAX_PLACE), nonce: z.base64().max(64), ciphertext: z.base64().max(1024) })

@@ -20,6 +20,7 @@ const manifest: Omit<BackupManifest, 'mark'> = {
   links_at: null,
   secrets: { b: '1', a: '2' },
   left_out: [],
+  authority: null,
 };
 const DATABASE = 'd'.repeat(64);
 

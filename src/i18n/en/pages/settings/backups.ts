@@ -220,6 +220,7 @@ export const backups = {
     doneText_other: 'The panel has {{count, number}} users again.',
     formerIs: 'The previous data are in the backup {{name}}.',
     linksAre: 'Subscription links begin with {{url}} from now on.',
+    newCa: 'Programs that trust the CA file of the former machine need the CA file of this one: see Certificates.',
     close: 'To the backups',
   },
 } as const;

@@ -228,6 +228,7 @@ export const backups: Russian<typeof english> = {
     doneText_other: 'В панели снова {{count, number}} пользователя.',
     formerIs: 'То, что было до этого, — копия {{name}}.',
     linksAre: 'Ссылки подписки теперь начинаются с {{url}}.',
+    newCa: 'Программам, которые доверяют файлу CA прежней машины, нужен файл CA этой: раздел «Сертификаты».',
     close: 'К копиям',
   },
 };

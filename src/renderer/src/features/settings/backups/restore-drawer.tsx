@@ -299,7 +299,7 @@ interface RestoredProps {
   readonly onClose: () => void;
 }
 
-function Restored({ restored: { restored, former, links_url }, onClose }: RestoredProps) {
+function Restored({ restored: { restored, former, links_url, needs_new_ca }, onClose }: RestoredProps) {
   const { t } = useTranslation('settings');
   return (
     <DrawerSection>
@@ -312,6 +312,7 @@ function Restored({ restored: { restored, former, links_url }, onClose }: Restor
           {restored.users !== null && <p>{t('backups.restore.doneText', { count: restored.users })}</p>}
           <p>{t('backups.restore.formerIs', { name: former })}</p>
           <p>{t('backups.restore.linksAre', { url: links_url })}</p>
+          {needs_new_ca && <p>{t('backups.restore.newCa')}</p>}
         </div>
       </Notice>
     </DrawerSection>
