@@ -2,7 +2,7 @@
 
 import { refusal } from '../adapters/refusal.ts';
 import { runCommand } from '../panel/run-command.ts';
-import { askNewPassword, notify, print, printJson } from './terminal.ts';
+import { askNewPassword, notify, printJson, printText } from './terminal.ts';
 
 /** `setup` works before the first start, so it may create the data folder; no other command does. */
 const CREATES_FOLDER = { mayCreate: true };
@@ -19,8 +19,8 @@ async function printLink(data: string | undefined, json = false): Promise<void> 
   const { link } = await runCommand(data, 'setup-link', {}, CREATES_FOLDER);
   if (link === null) throw alreadySetUp();
   if (json) return printJson({ link });
-  print('Open this link within an hour to make the administrator. It works once; an older one works no more.\n');
-  print(`  ${link}\n`);
+  printText('Open this link within an hour to make the administrator. It works once; an older one works no more.\n');
+  printText(`  ${link}\n`);
 }
 
 async function createAdministrator(data: string | undefined, name: string, json = false): Promise<void> {
@@ -28,7 +28,7 @@ async function createAdministrator(data: string | undefined, name: string, json 
   if (isSetUp) throw alreadySetUp();
   const created = await runCommand(data, 'set-up', { name, password: await askNewPassword() }, CREATES_FOLDER);
   if (json) return printJson(created);
-  print(
+  printText(
     `The administrator ${created.name} is made. Next, a key for the API: panel key add --name <name> --access full`,
   );
 }
@@ -58,7 +58,7 @@ export async function resetPassword({ data, json, disable2fa = false }: ResetPas
   if (json) return printJson(ended);
   const { keys, sessions, telegram } = ended;
   const factor = disable2fa ? ' The second factor is off.' : '';
-  print(
+  printText(
     `The password is set. Revoked keys: ${keys}. Ended sessions: ${sessions}. Removed Telegram accounts: ${telegram}.${factor}`,
   );
 }

@@ -1,8 +1,9 @@
 // `panel doctor`: what is wrong with this panel and what to do about it, as text or JSON.
 import { findDataFolder } from '../adapters/data-folder.ts';
 import type { Finding, Verdict } from '../domain/finding.ts';
+import { renderCommands } from '../panel/command-name.ts';
 import { examine } from '../panel/doctor.ts';
-import { print, printJson } from './terminal.ts';
+import { print, printJson, printText } from './terminal.ts';
 
 const MARKS: Readonly<Record<Verdict, string>> = { ok: 'ok      ', warning: 'warning ', problem: 'PROBLEM ' };
 const PROBLEM_FOUND = 1;
@@ -26,13 +27,14 @@ export function printFindings(folder: string, checks: readonly Finding[], json =
   const isOk = checks.every(({ verdict }) => verdict !== 'problem');
   if (!isOk) process.exitCode = PROBLEM_FOUND;
   if (json) {
-    printJson({ ok: isOk, folder, checks });
+    const rendered = checks.map(({ advice, ...rest }) => ({ ...rest, advice: advice && renderCommands(advice) }));
+    printJson({ ok: isOk, folder, checks: rendered });
     return;
   }
   const width = Math.max(...checks.map(({ check }) => check.length));
   for (const { check, verdict, found, advice } of checks) {
-    print(`${MARKS[verdict]}  ${check.padEnd(width)}  ${found}`);
-    if (advice) print(`${' '.repeat(10 + width)}  ${advice}`);
+    printText(`${MARKS[verdict]}  ${check.padEnd(width)}  ${found}`);
+    if (advice) printText(`${' '.repeat(10 + width)}  ${advice}`);
   }
   print(isOk ? '\nNothing stands in the way.' : '\nSomething needs you: see the lines marked PROBLEM.');
 }

@@ -18,7 +18,7 @@ import {
 } from '../agent/switch-engine.ts';
 import type { ACME_CHALLENGES } from '../contract/settings/acme.ts';
 import { printFindings } from './doctor.ts';
-import { notify, print, reportFailure } from './terminal.ts';
+import { notify, printText, reportFailure } from './terminal.ts';
 
 interface NodeOptions {
   readonly data?: string;
@@ -38,14 +38,14 @@ export async function nodeJoin(token: string, { data, host }: NodeOptions): Prom
   const folder = openFolder(data);
   await joinMachine({ folder, token, host, waiting });
   const service = folder === SERVICE_FOLDER ? 'systemctl start gatehouse-node' : 'panel node run';
-  print(`Joined. \`${service}\` serves the panel from now on.`);
+  printText(`Joined. \`${service}\` serves the panel from now on.`);
 }
 
 /** Runs until the process ends. */
 export async function nodeRun({ data, host, engine }: NodeOptions): Promise<never> {
   const machine = await runMachine({ folder: openFolder(data), host, enginePath: engine });
-  if (machine.linksPort !== null) print(`Links are served on port ${machine.linksPort}.`);
-  print(`This node serves its panel on port ${machine.port}. Ctrl-C stops the service; the engine goes on.`);
+  if (machine.linksPort !== null) printText(`Links are served on port ${machine.linksPort}.`);
+  printText(`This node serves its panel on port ${machine.port}. Ctrl-C stops the service; the engine goes on.`);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => {
       machine.close().then(
@@ -59,7 +59,7 @@ export async function nodeRun({ data, host, engine }: NodeOptions): Promise<neve
 
 export async function nodeLeave({ data }: NodeOptions): Promise<void> {
   await leaveMachine(openFolder(data));
-  print('The engine is stopped, and the panel cannot reach this machine any more.');
+  printText('The engine is stopped, and the panel cannot reach this machine any more.');
 }
 
 export async function nodeDoctor({ data, engine, json }: NodeOptions): Promise<void> {
@@ -109,7 +109,7 @@ async function installFor(
   const program = await installEngine(folder, wanted, (step, what) => notify(ENGINE_STEPS[step](what)));
   const name = programName(program);
   if (!switches) {
-    print(`${name} is installed. \`${command} update\` with the same arguments uses it.`);
+    printText(`${name} is installed. \`${command} update\` with the same arguments uses it.`);
     return;
   }
   const { gained, lost } = await readEngineDifference(folder, program);
@@ -132,10 +132,10 @@ export async function engineRollback({ data }: EngineOptions): Promise<void> {
 function report(name: string, { outcome, reason }: Switched): void {
   switch (outcome) {
     case 'switched':
-      print(`${name} is used from now on.`);
+      printText(`${name} is used from now on.`);
       return;
     case 'same':
-      print(`${name} is used already.`);
+      printText(`${name} is used already.`);
       return;
     case 'refused':
       throw refusal('refused', `${name} is not used: ${reason}. Nothing was changed.`);
@@ -179,7 +179,7 @@ export function nodeLinksOn(options: LinksOptions): void {
   // Read before root becomes the account of the service, which need not see them.
   const [chain, privateKey] = [read(certificate), read(key)];
   setLinks(openFolder(data), { host: host ?? null, port, chain, key: privateKey });
-  print(
+  printText(
     `This machine serves links on port ${port}. ${LINKS_RESTART} Another certificate alone is taken within a minute.`,
   );
 }
@@ -192,12 +192,12 @@ function orderLinksFor(names: readonly string[], options: LinksOptions): void {
     throw refusal('refused', "Read the authority's terms of service, and say with --agree-to-terms that you agree.");
   const asked = { names: [...names], email: email ?? null, directory_url: directory, challenge, http_port: httpPort };
   orderLinks(openFolder(data), { host: host ?? null, port }, asked);
-  print(`This machine orders a certificate and serves links on port ${port}. ${LINKS_RESTART}`);
+  printText(`This machine orders a certificate and serves links on port ${port}. ${LINKS_RESTART}`);
 }
 
 export function nodeLinksOff({ data }: { readonly data?: string }): void {
   dropLinks(openFolder(data));
-  print(`This machine serves no links. ${LINKS_RESTART}`);
+  printText(`This machine serves no links. ${LINKS_RESTART}`);
 }
 
 interface InstallOptions {
@@ -213,13 +213,13 @@ export function nodeInstall({ host, engine, dryRun }: InstallOptions): void {
     return;
   }
   const file = installService(unit);
-  print(`Made the account gatehouse-node and its folder ${SERVICE_FOLDER}, and wrote ${file}.`);
-  print(
+  printText(`Made the account gatehouse-node and its folder ${SERVICE_FOLDER}, and wrote ${file}.`);
+  printText(
     '`panel node run` starts with the machine from now on, as that account, once the machine is joined: `panel node join <token>`.',
   );
 }
 
 export function nodeUninstall(): void {
   uninstallService();
-  print(`The service is gone. Its engine goes on until \`panel node leave\`; the folder ${SERVICE_FOLDER} stays.`);
+  printText(`The service is gone. Its engine goes on until \`panel node leave\`; the folder ${SERVICE_FOLDER} stays.`);
 }

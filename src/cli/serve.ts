@@ -2,7 +2,7 @@
 
 import { findDataFolder } from '../adapters/data-folder.ts';
 import { findInstallation, LAUNCHED, RESTART_CODE } from '../adapters/installation.ts';
-import { commandName } from '../panel/command-name.ts';
+import { ownCommandName } from '../panel/command-name.ts';
 import type { PanelOptions } from '../panel/config.ts';
 import { isHeadless } from '../panel/own-key-file.ts';
 import { openPanel, type Panel } from '../panel/panel.ts';
@@ -80,9 +80,7 @@ async function demonstration(): Promise<Pick<PanelOptions, 'openEngine' | 'openD
 
 function printIntroduction(panel: Panel, folder: string): void {
   const { version, panelUrl, baseUrl, setupUrl, caPath, keyFile } = panel;
-  const isPackaged = process.versions.electron !== undefined;
-  const name = commandName(isPackaged, process);
-  const command = `${name} %${folder === findDataFolder(undefined) ? '' : ` --data ${quoted(folder)}`}`;
+  const command = `${ownCommandName()} %${folder === findDataFolder(undefined) ? '' : ` --data ${quoted(folder)}`}`;
   const panelCommand = (words: string) => command.replace('%', () => words);
   const trust = caPath === null ? '' : `--cacert ${quoted(caPath)} `;
   const first =

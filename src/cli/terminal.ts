@@ -5,7 +5,9 @@ import { text } from 'node:stream/consumers';
 import { describeSystemError, EXIT_CODES, isRefusal, refusal } from '../adapters/refusal.ts';
 import { ERRORS } from '../contract/errors.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
+import { renderCommands } from '../panel/command-name.ts';
 
+/** A result, as it is. */
 export function print(line = ''): void {
   process.stdout.write(`${line}\n`);
 }
@@ -14,9 +16,14 @@ export function printJson(value: unknown): void {
   print(JSON.stringify(value, null, 2));
 }
 
-/** A message beside the result. */
+/** A sentence as a result: commands in it as they are typed here. */
+export function printText(line: string): void {
+  print(renderCommands(line));
+}
+
+/** A message beside the result, with commands as they are typed here. */
 export function notify(line: string): void {
-  process.stderr.write(`${line}\n`);
+  process.stderr.write(`${renderCommands(line)}\n`);
 }
 
 const DEFECT = 1;

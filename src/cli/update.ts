@@ -16,7 +16,7 @@ import {
   updateFrom,
   updateTo,
 } from '../panel/update/update.ts';
-import { notify, print, printJson } from './terminal.ts';
+import { notify, print, printJson, printText } from './terminal.ts';
 
 export type UpdateOptions = {
   readonly data?: string;
@@ -66,7 +66,7 @@ function notInstalled(): Error {
   return refusal(
     'refused',
     process.versions.electron === undefined
-      ? 'This panel runs from its sources: update them with git, run `npm ci`, and start it again. `panel update` is for a panel that was unpacked from an archive of a release.'
+      ? 'This panel runs from its sources: update them with git, run `npm ci`, and start it again. A panel that was unpacked from an archive of a release is updated by this command.'
       : 'The desktop application looks for its updates itself: see its menu.',
   );
 }
@@ -83,14 +83,14 @@ async function check(options: UpdateOptions): Promise<void> {
   const present = panelVersion();
   const isOffered = isNewer(version, present);
   if (options.json) return printJson({ version: present, newest: version, published_at, notes, available: isOffered });
-  if (!isOffered) return print(`Version ${present} is the newest.`);
-  print(`Version ${version} of ${published_at.slice(0, 10)} can be installed: panel update\n\n${notes}`);
+  if (!isOffered) return printText(`Version ${present} is the newest.`);
+  printText(`Version ${version} of ${published_at.slice(0, 10)} can be installed: panel update\n\n${notes}`);
 }
 
 function report(updated: Updated | null, present: string, isJson: boolean): void {
   if (updated?.result === 'rolled_back') process.exitCode = ROLLED_BACK;
   if (isJson) printJson(updated ?? { from: present, to: present, result: 'newest', backup: null });
-  else print(updated === null ? `Version ${present} is the newest.` : describeUpdate(updated));
+  else printText(updated === null ? `Version ${present} is the newest.` : describeUpdate(updated));
 }
 
 function describeUpdate({ from, to, result, backup }: Updated): string {

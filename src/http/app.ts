@@ -272,7 +272,8 @@ function addPages(
     if (!request.originalUrl.startsWith(`${SECRET_PREFIX}/`)) return redirect(exchange, UNMATCHED, 308, home());
     if (pages === null) {
       const state = { ...newCallState(exchange.id, request.method), route: '/' };
-      const text = hostTexts(core.settings().language, 'server')('notBuilt');
+      // Only a checkout lacks them.
+      const text = hostTexts(core.settings().language, 'server')('notBuilt', { command: 'npx panel' });
       return send(exchange, makeReply(state, 200, 'text/plain; charset=utf-8', text));
     }
     const { headers, body } = pages.index();

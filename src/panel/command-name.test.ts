@@ -1,9 +1,10 @@
 // What the command is called where the application was installed, and in a checkout.
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { tempFolder } from '../../tests/support/temp-store.ts';
-import { commandName, installedName } from './command-name.ts';
+import { LANGUAGES } from '../i18n/languages.ts';
+import { COMMANDS, commandName, installedName, renderCommands } from './command-name.ts';
 
 it.each([
   ['linux', '/opt/Gatehouse/gatehouse', {}, 'gatehouse panel'],
@@ -38,4 +39,20 @@ it('is named as it works where a release, a package of npm or a checkout is', ()
   mkdirSync(join(version, 'src/cli'), { recursive: true });
   writeFileSync(join(version, 'src/cli/index.ts'), '');
   expect(installedName(version, link)).toBe('npx panel');
+});
+
+it('is put into texts, in every command that there is', () => {
+  const source = readFileSync(new URL('../cli/index.ts', import.meta.url), 'utf8');
+  const named = [...source.matchAll(/^(?:const \w+ = )?program\s*\.command\('([\w-]+)'\)/gm)].map(([, name]) => name);
+  expect(named.length).toBeGreaterThan(12);
+  expect(named.toSorted()).toEqual(COMMANDS.toSorted());
+  for (const name of COMMANDS)
+    expect(renderCommands(`Run \`panel ${name} x\`.`, '"/a b/panel"')).toBe(`Run \`"/a b/panel" ${name} x\`.`);
+  const others = 'panel: /opt/gatehouse/panel serve, gatehouse/panel install, the panel runs, panel keys';
+  expect(renderCommands(others, 'npx panel')).toBe(others);
+});
+
+it.each(LANGUAGES)('is in no text of $code as it is', async ({ pages, host }) => {
+  const texts = JSON.stringify([await pages(), await host()]);
+  expect(renderCommands(texts, 'npx panel')).toBe(texts);
 });

@@ -1,4 +1,4 @@
-// What the `panel` command is called in a terminal of this computer.
+// What the `panel` command is called in a terminal of this computer, and texts that name it.
 import { existsSync, realpathSync } from 'node:fs';
 import { join, win32 } from 'node:path';
 import { findInstallation, PACKAGE } from '../adapters/installation.ts';
@@ -23,6 +23,39 @@ export function installedName(folder: string, link: string): string {
   if (root === undefined) return 'panel';
   const launcher = join(root, 'panel');
   return existsSync(link) && realpathSync(link) === realpathSync(launcher) ? 'panel' : quoted(launcher);
+}
+
+let own: string | null = null;
+
+/** Of this process. */
+export function ownCommandName(): string {
+  own ??= commandName(process.versions.electron !== undefined && !('defaultApp' in process), process);
+  return own;
+}
+
+/** Those of src/cli/index.ts. */
+export const COMMANDS = [
+  'serve',
+  'setup',
+  'key',
+  'reset-password',
+  'url',
+  'rotate-path',
+  'backup',
+  'restore',
+  'doctor',
+  'update',
+  'install',
+  'uninstall',
+  'engine',
+  'node',
+  'openapi',
+] as const;
+const NAMED = new RegExp(`(?<![\\w/.-])panel (?=(?:${COMMANDS.join('|')})\\b)`, 'g');
+
+/** A text with its commands as they are typed here: `panel setup` as `npx panel setup`. */
+export function renderCommands(text: string, name = ownCommandName()): string {
+  return text.replace(NAMED, () => `${name} `);
 }
 
 function quoted(path: string): string {

@@ -6,11 +6,12 @@ import { panelVersion } from '../adapters/installation.ts';
 import { createPasswordHasher } from '../adapters/passwords.ts';
 import { totp } from '../adapters/totp.ts';
 import type { CoreParts } from '../core/kernel/core.ts';
+import { ownCommandName } from './command-name.ts';
 import { openReleases } from './update/releases.ts';
 
 export type MachineParts = Pick<
   CoreParts,
-  'clock' | 'timers' | 'crypto' | 'passwords' | 'totp' | 'certificateMaker' | 'version' | 'releases'
+  'clock' | 'timers' | 'crypto' | 'passwords' | 'totp' | 'certificateMaker' | 'version' | 'command' | 'releases'
 >;
 
 /** `passwordCost`: log2 of scrypt's N, lowered by tests only. */
@@ -23,6 +24,7 @@ export function machineParts(passwordCost?: number): MachineParts {
     totp,
     certificateMaker,
     version: panelVersion(),
+    command: ownCommandName(),
     releases: openReleases(),
   };
 }

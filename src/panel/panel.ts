@@ -155,6 +155,7 @@ async function open(options: PanelOptions, steps: StopSteps): Promise<Panel> {
     ...(options.openEngine ? { openEngine: options.openEngine } : { targetProbe: createTargetProbe({ timers }) }),
     store,
     vault,
+    keyFile,
     log,
     heavy,
     backups,

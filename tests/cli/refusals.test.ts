@@ -19,7 +19,7 @@ const serve = (cli: CommandLine, ...args: string[]) => cli.run(['serve', '--port
 test('a second panel on the same folder', async () => {
   await using cli = openCommandLine();
   const first = await cli.serve();
-  const message = /^panel: Another panel \(process \d+, `panel serve`\) is using the data folder .*--data\.\n$/;
+  const message = /^panel: Another panel \(process \d+, `npx panel serve`\) is using the data folder .*--data\.\n$/;
   expectRefusal(await serve(cli), 5, message);
   expect((await cli.run(['url', 'base_url'])).stdout.trim()).toBe(first.baseUrl);
 });
@@ -87,7 +87,7 @@ test('a folder with other files, and a path that is not a folder', async () => {
 test('commands on a folder where no panel has run', async () => {
   await using cli = openCommandLine();
   for (const args of [['url'], ['key', 'list'], ['openapi'], ['reset-password']]) {
-    expectRefusal(await cli.run(args, PASSWORD), 4, /No panel has run on .* Start one with `panel serve`/);
+    expectRefusal(await cli.run(args, PASSWORD), 4, /No panel has run on .* Start one with `npx panel serve`/);
   }
 });
 

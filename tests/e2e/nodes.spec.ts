@@ -207,7 +207,7 @@ test('on other machines are joined by one command, which the record follows', as
   await expect(command.getByText('Waiting for the machine')).toBeVisible();
   await expectAccessible(page, 'a node that waits for its machine');
   await command.getByRole('button', { name: 'Show the secret' }).click();
-  const text = await command.getByText(/^panel node join gn1/).textContent();
+  const text = await command.getByText(/^npx panel node join gn1/).textContent();
   const token = /gn1\S+/.exec(text ?? '')?.[0] ?? '';
   await using machine = openCommandLine();
   const joined = await machine.run(['node', 'join', token, '--host', '127.0.0.1']);

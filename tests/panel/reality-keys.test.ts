@@ -24,6 +24,8 @@ const CONNECTION = {
 
 it('are sealed, give their public key, and leave no trace', async () => {
   await using own = await openOwnPanel({ keyFile: join(keys, 'master.key') });
+  const keyFile = join(keys, 'master.key');
+  expect((await own.administrator.call('getVault', {})).body).toMatchObject({ state: 'headless', key_file: keyFile });
   await own.administrator.call('createNode', { name: 'N', address: 'n.example.com' });
   const client = createClient({ baseUrl: own.panel.baseUrl, key: await own.newKey('full'), ca: own.ca });
   const pair = (await own.administrator.call('makeRealityKeys', {})).body;

@@ -52,6 +52,7 @@ export function coreParts({ store, db }: Pick<TempStore, 'store' | 'db'>, change
     heavy: null,
     host: () => null,
     version: '0',
+    command: 'npx panel',
     origin: () => 'https://127.0.0.1:8443',
     ...changes,
   };

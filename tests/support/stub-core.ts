@@ -92,6 +92,7 @@ export function createStub(settings: Partial<typeof SETTINGS> = {}): Stub {
         two_factor: stub.hasTwoFactor,
         signed_in: isSignedIn ? { name: actor.name } : null,
         base_url: isSignedIn ? stub.core.baseUrl() : null,
+        command: 'panel',
         disk_full: false,
       });
     },

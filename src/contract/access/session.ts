@@ -34,6 +34,9 @@ export const panelState = panelOperation({
     }),
     signed_in: administrator.nullable(),
     base_url: z.string().nullable().meta({ description: 'null until signed in.' }),
+    command: z.string().meta({
+      description: "How a terminal of the panel's machine calls its command; `panel` for strangers.",
+    }),
     disk_full: z.boolean().meta({
       description: 'The disk is full: nothing can be changed until there is space again; false until signed in.',
     }),
@@ -48,6 +51,7 @@ export const panelState = panelOperation({
       two_factor: null,
       signed_in: null,
       base_url: null,
+      command: 'panel',
       disk_full: false,
     },
   },

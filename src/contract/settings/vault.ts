@@ -8,12 +8,17 @@ const vault = z
   .object({
     state: z.enum(VAULT_STATES),
     backend: z.string().nullable().meta({ description: 'Where the master key is stored; null: nowhere.' }),
+    key_file: z
+      .string()
+      .nullable()
+      .meta({ description: 'The path of the key file; null: the key is in the keychain, or there is none.' }),
     message: z.string().meta({ description: 'The meaning and what to do, in English.' }),
   })
   .meta({ id: 'Vault' });
 const reply = {
   state: 'unlocked',
   backend: 'secret-service',
+  key_file: null,
   message: 'Secrets are sealed with a key in the keychain.',
 } as const;
 

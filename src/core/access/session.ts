@@ -178,14 +178,16 @@ function panelState(
   const isSignedIn = call.actor.kind === 'administrator';
   // Who has the path is not told what is worth attacking, nor whether a password is enough.
   const isKnown = isSignedIn || call.address === null || knownBrowser(env, call) !== undefined;
+  const isSetUp = store.administrator.get() !== undefined;
   const body = {
     version: isSignedIn ? env.version : null,
     language: settings.language,
     panel_title: settings.panelTitle,
-    set_up: store.administrator.get() !== undefined,
+    set_up: isSetUp,
     two_factor: isKnown ? store.twoFactor.get() !== null : null,
     signed_in: isSignedIn ? { name: call.actor.name } : null,
     base_url: isSignedIn ? env.baseUrl() : null,
+    command: isKnown || !isSetUp ? env.command : 'panel',
     disk_full: isSignedIn && store.diskSpace.isFull(),
   };
   return { body };

@@ -284,6 +284,10 @@ export interface CoreParts {
   hideSecret?(secret: string): void;
   /** The panel's version. */
   readonly version: string;
+  /** The file with the master key; left out or null: there is none. */
+  readonly keyFile?: string | null;
+  /** How a terminal of this machine calls its command: `npx panel`. */
+  readonly command: string;
   /** `https://<address>:<port>` as base_url begins: the public address if set, else the LAN's, else 127.0.0.1. */
   origin(): string;
 }

@@ -71,6 +71,7 @@ beforeEach(async () => {
     certificateMaker,
     log: { info() {}, warn() {}, error() {} },
     heavy: null,
+    command: 'npx panel',
     host: () => ({
       listeners,
       network: { origins: () => [], connect: async () => 'reached' },

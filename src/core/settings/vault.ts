@@ -32,9 +32,9 @@ export function vaultMessage(reason: VaultReason): string {
   return MESSAGES[reason];
 }
 
-function viewVault({ vault }: Context): Result<Output<'getVault'>> {
-  const body = { state: vault.state(), backend: vault.backend(), message: vaultMessage(vault.reason()) };
-  return { body };
+function viewVault({ vault, env: { keyFile = null } }: Context): Result<Output<'getVault'>> {
+  const message = vaultMessage(vault.reason());
+  return { body: { state: vault.state(), backend: vault.backend(), key_file: keyFile, message } };
 }
 
 export const VAULT_HANDLERS = {

@@ -106,7 +106,7 @@ export const nodes = {
     clock:
       'While this panel is offline, terms end by that clock. Set it over the network (NTP); if it is right, the clock of this panel is wrong.',
     certificate:
-      'Apps refuse links from this node once the current certificate has expired. `panel node doctor` on its machine says more: its names must point to it, and the port of the challenge must be reachable.',
+      'Apps refuse links from this node once the current certificate has expired. `{{command}} node doctor` on its machine says more: its names must point to it, and the port of the challenge must be reachable.',
     waiting: 'Its state appears here as soon as it reports for the first time.',
   },
   join: {
@@ -172,7 +172,7 @@ export const nodes = {
     former: 'The previous one',
     none: 'No node on another machine has been joined.',
     nothingOffered:
-      'The releases of Gatehouse on the machines list no engine. Install one there with `panel node engine install --file`.',
+      'The releases of Gatehouse on the machines list no engine. Install one there with `{{command}} node engine install --file`.',
     runs: 'Runs {{engine}}.',
     goesBack: 'Rolls back to {{engine}}.',
     gained: 'Users gain: {{what}}.',

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { createContext, use } from 'react';
 import type { HostApi } from '../../../bridge/host-api.ts';
+import { useOperation } from './use-operation.ts';
 
 export const browserHost: HostApi = {
   kind: 'browser',
@@ -29,7 +30,7 @@ export function useHost(): HostApi {
   return use(HostContext);
 }
 
-/** How a terminal on the panel's machine calls its command, as far as the host knows. */
+/** How a terminal on the panel's machine calls its command: the application's own, else as the panel says. */
 export function usePanelCommand(): string {
   const { shell } = useHost();
   const { data } = useQuery({
@@ -38,5 +39,11 @@ export function usePanelCommand(): string {
     enabled: shell !== null,
     staleTime: Number.POSITIVE_INFINITY,
   });
-  return data ?? 'panel';
+  const { data: state } = useOperation('panelState', {}, { enabled: shell === null });
+  return data ?? state?.command ?? 'panel';
+}
+
+/** The same on the machine of a node, where Gatehouse is a checkout as here, or is on the PATH. */
+export function useNodeCommand(): string {
+  return usePanelCommand() === 'npx panel' ? 'npx panel' : 'panel';
 }

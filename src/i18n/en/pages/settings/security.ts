@@ -60,6 +60,7 @@ export const security = {
     description:
       'Stores what the panel must be able to read again: the secret of the second factor, private keys, keys of nodes.',
     backend: 'Master key in',
+    file: 'File',
     check: 'Check again',
     checked: 'Secret store: {{state}}',
     backends: {

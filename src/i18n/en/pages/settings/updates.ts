@@ -16,8 +16,7 @@ export const updates = {
   notes: 'Release notes',
   how: 'Run this on the server, as the user who owns the installation. It checks the signature, creates a backup, tests the new version on a copy of the data, and rolls back automatically if the new version does not start within a minute.',
   copyCommand: 'Copy the command',
-  fromSources:
-    'This panel runs from its sources: update them with git, run npm ci, and start the panel again. panel update is for a panel that was unpacked from an archive of a release.',
+  fromSources: 'This panel runs from its sources: update them with git, run npm ci, and start the panel again.',
   otherSystem: 'The release has no archive for this system.',
   automatic: 'Automatic check',
   daily: 'Check for newer versions once a day',

@@ -70,6 +70,7 @@ export const security: Russian<typeof english> = {
     description:
       'В нём то, что панель должна уметь прочитать снова: секрет второго фактора, закрытые ключи, ключи узлов.',
     backend: 'Где главный ключ',
+    file: 'Файл',
     check: 'Проверить снова',
     checked: 'Хранилище секретов: {{state}}',
     backends: {

@@ -9,7 +9,7 @@ import { TwoFactorEnrol } from '../../components/credentials/two-factor-enrol.ts
 import { useCanSeal, VaultRemedy } from '../../components/credentials/vault-remedy.tsx';
 import { FormFailure } from '../../components/form/form-failure.tsx';
 import { useOperationForm } from '../../components/form/use-operation-form.ts';
-import { useHost } from '../../data/host.ts';
+import { useHost, usePanelCommand } from '../../data/host.ts';
 import { buildQueryKey, useOperation } from '../../data/use-operation.ts';
 import { useLocale } from '../../i18n/use-locale.ts';
 import { buildHash } from '../../router/route.ts';
@@ -38,10 +38,11 @@ interface NoticeProps {
 
 function Notice({ title, text }: NoticeProps) {
   const { t } = useTranslation('access');
+  const values = { command: `${usePanelCommand()} setup` };
   return (
     <AccessPage title={t(`setUp.${title}`)}>
       <p className={classes.text}>
-        <Trans t={t} i18nKey={`setUp.${text}`} values={{ command: 'panel setup' }} components={{ command: <code /> }} />
+        <Trans t={t} i18nKey={`setUp.${text}`} values={values} components={{ command: <code /> }} />
       </p>
     </AccessPage>
   );

@@ -8,6 +8,7 @@ import { WholeNumberInput } from '../../components/form/whole-number-input.tsx';
 import { DrawerSection } from '../../components/record-drawer.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
 import { StateDot } from '../../components/state.tsx';
+import { useNodeCommand } from '../../data/host.ts';
 import { useAct } from '../../data/use-act.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { useFormat } from '../../format/use-format.tsx';
@@ -24,6 +25,7 @@ interface NodeJoinProps {
 export function NodeJoin({ node, isOpen }: NodeJoinProps) {
   const { t } = useTranslation('nodes');
   const format = useFormat();
+  const command = useNodeCommand();
   const [port, setPort] = useState<number | string>(NODE_PORT);
   const [made, setMade] = useState<Output<'inviteNode'> | null>(null);
   const invite = useAct('inviteNode', { onDone: setMade });
@@ -51,7 +53,7 @@ export function NodeJoin({ node, isOpen }: NodeJoinProps) {
         <section aria-label={t('join.command')}>
           <p className={classes.joinText}>{t('join.does')}</p>
           <SecretOnce
-            value={`panel node join ${made.token} && panel node run`}
+            value={`${command} node join ${made.token} && ${command} node run`}
             copyLabel={t('join.copy')}
             warning={t('join.once', { until: format.moment(made.expires_at, 'dateTime') })}
           />

@@ -2,6 +2,7 @@
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Node, NodeErrorCode } from '../../../../contract/nodes/nodes.ts';
+import { useNodeCommand } from '../../data/host.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { useNow } from '../../format/use-now.ts';
 import classes from './nodes.module.css';
@@ -36,6 +37,7 @@ export function NodeTrouble({ node }: { readonly node: Node }) {
   const { t } = useTranslation('nodes');
   const format = useFormat();
   const now = useNow();
+  const command = useNodeCommand();
   const trouble = findTrouble(node);
   if (trouble === null) return null;
   const { address, error, status, last_seen_at: seen } = node;
@@ -51,7 +53,7 @@ export function NodeTrouble({ node }: { readonly node: Node }) {
         {error !== null && <p className={classes.troubleText}>{error}</p>}
         <p>
           {status === 'down' && seen !== null && `${t('trouble.since', { when: format.relative(seen, now) })} `}
-          {t(`advice.${trouble}`, { address: address ?? '' })}
+          {t(`advice.${trouble}`, { address: address ?? '', command })}
         </p>
       </div>
     </section>

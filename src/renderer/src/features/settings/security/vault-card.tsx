@@ -23,7 +23,7 @@ export function VaultCard() {
 
 const BACKENDS = ['secret-service', 'keychain', 'credential-manager', 'key-file'] as const;
 
-function VaultState({ vault: { state, backend } }: { readonly vault: Vault }) {
+function VaultState({ vault: { state, backend, key_file: keyFile } }: { readonly vault: Vault }) {
   const { t } = useTranslation('settings');
   const isOpen = state === 'unlocked' || state === 'headless';
   const { start, isRunning } = useAct('refreshVault', {
@@ -52,12 +52,20 @@ function VaultState({ vault: { state, backend } }: { readonly vault: Vault }) {
         ) : (
           <Notice tone="warn">{t(`security.vault.text.${state}`)}</Notice>
         )}
-        {backend !== null && (
+        {(backend !== null || keyFile !== null) && (
           <dl className={rows.facts}>
             <div>
               <dt>{t('security.vault.backend')}</dt>
-              <dd>{known === undefined ? backend : t(`security.vault.backends.${known}`)}</dd>
+              <dd>{known === undefined ? (backend ?? '—') : t(`security.vault.backends.${known}`)}</dd>
             </div>
+            {keyFile !== null && (
+              <div>
+                <dt>{t('security.vault.file')}</dt>
+                <dd>
+                  <code>{keyFile}</code>
+                </dd>
+              </div>
+            )}
           </dl>
         )}
       </div>

@@ -6,6 +6,7 @@ import type { Output } from '../../../../../contract/table.ts';
 import { SaveCard } from '../../../components/form/save-card.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { SectionCard } from '../../../components/page.tsx';
+import { usePanelCommand } from '../../../data/host.ts';
 import { useAct } from '../../../data/use-act.ts';
 import { useOperation } from '../../../data/use-operation.ts';
 import { useFormat } from '../../../format/use-format.tsx';
@@ -14,8 +15,6 @@ import rows from '../parts/rows.module.css';
 import classes from './updates.module.css';
 
 type Updates = Output<'getUpdates'>;
-
-const COMMAND = 'panel update';
 
 export function UpdatesSection() {
   const { t } = useTranslation('settings');
@@ -121,6 +120,7 @@ function AvailableCard({ updates: { installation }, available }: AvailableProps)
   const { t } = useTranslation('settings');
   const format = useFormat();
   const { version, published_at, notes, fits } = available;
+  const command = usePanelCommand();
   const isInstalled = installation === 'release';
   return (
     <SectionCard
@@ -139,7 +139,7 @@ function AvailableCard({ updates: { installation }, available }: AvailableProps)
         {fits && isInstalled && (
           <>
             <p className={rows.hint}>{t('updates.how')}</p>
-            <CopyLine value={COMMAND} label={t('updates.copyCommand')} />
+            <CopyLine value={`${command} update`} label={t('updates.copyCommand')} />
           </>
         )}
       </div>
