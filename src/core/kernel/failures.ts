@@ -1,4 +1,4 @@
-// The trace of failed keys and sign-ins: a log line a network and minute, audit rows for a series, and the figures of the last hour.
+// The trace of failed keys and sign-ins: some log lines a minute, audit rows for a series, and the figures of the last hour.
 // It is counted in memory, so that an attack costs no write for each try.
 import { computeNetwork } from '../../domain/client-network.ts';
 import { HOUR_MS, MINUTE_MS } from '../../domain/limits.ts';
@@ -13,7 +13,10 @@ const QUIET_MS = 5 * MINUTE_MS;
 /** Networks that are told apart in a minute, and in the audit log; what others do is added up. */
 const MAX_NETWORKS = 500;
 const MAX_SERIES = 20;
+/** Lines of a minute about single networks: fresh networks must not fill the log. */
+const MAX_LINES = 10;
 const OTHERS = 'others';
+const EVENTS: Readonly<Record<FailureKind, string>> = { key: 'failed keys', sign_in: 'failed sign-ins' };
 
 interface Tally {
   readonly kind: FailureKind;
@@ -79,6 +82,19 @@ export function createFailures({ clock, log }: { readonly clock: Clock; readonly
     return minute;
   }
 
+  /** The networks that failed most have a line each, the rest of each kind one together. */
+  function logMinute({ at, tallies }: Minute): void {
+    const minute = new Date(at).toISOString();
+    const sorted = [...tallies.values()].sort((a, b) => b.count - a.count);
+    for (const { kind, network, count, throttled } of sorted.slice(0, MAX_LINES))
+      log.warn(EVENTS[kind], { minute, network, count, throttled });
+    const rest = Map.groupBy(sorted.slice(MAX_LINES), ({ kind }) => kind);
+    for (const [kind, all] of rest) {
+      const sum = (member: 'count' | 'throttled') => all.reduce((total, each) => total + each[member], 0);
+      log.warn(EVENTS[kind], { minute, networks: all.length, count: sum('count'), throttled: sum('throttled') });
+    }
+  }
+
   /** The series that begin in a minute, and those that go on. */
   function follow({ at, tallies }: Minute): Tally[] {
     const begun: Tally[] = [];
@@ -131,10 +147,7 @@ export function createFailures({ clock, log }: { readonly clock: Clock; readonly
       for (const minute of minutes) {
         if (minute.isWritten || (minute.at === present && !isLast)) continue;
         minute.isWritten = true;
-        for (const { kind, network, count, throttled } of minute.tallies.values()) {
-          const event = kind === 'key' ? 'failed keys' : 'failed sign-ins';
-          log.warn(event, { minute: new Date(minute.at).toISOString(), network, count, throttled });
-        }
+        logMinute(minute);
         begun.push(...follow(minute));
       }
       return buildRows(begun, endQuiet(now, isLast));
