@@ -10,10 +10,11 @@ import { createTrust, plainAddress } from './client-address.ts';
 const IN_ALL = 4096;
 /**
  * Connections of one network that lead to nothing: no request on them was answered with what was asked for. A handshake costs more than
- * most requests, so those beyond it are refused before theirs.
+ * most requests, so those beyond it are refused before theirs. The burst is what eight browsers behind one address open before the first of
+ * them has a reply, one and six more each, and some more.
  */
-const UNANSWERED: RateRule = { perMinute: 300, burst: 32 };
-const UNANSWERED_AROUND: RateRule = { perMinute: 1200, burst: 128 };
+const UNANSWERED: RateRule = { perMinute: 300, burst: 64 };
+const UNANSWERED_AROUND: RateRule = { perMinute: 1200, burst: 256 };
 /** How long such a refused connection stays open, among those of its network: cut at once, it would be opened again at once. */
 const REFUSED_MS = 1000;
 
@@ -21,7 +22,7 @@ const REFUSED_MS = 1000;
 type Networks = readonly [string, string];
 
 export interface Connections {
-  /** A request on this connection was answered with what was asked for. `peer`: it, or the TLS on it. */
+  /** A request on this connection was answered with what was asked for; called for each. `peer`: it, or the TLS on it. */
   markAnswered(peer: Pick<Socket, 'remoteAddress' | 'remotePort'>): void;
   /** Cuts all that are open, but those for which `isSpared`. */
   destroyAll(isSpared?: (socket: Socket) => boolean): void;
@@ -40,7 +41,9 @@ export function watchConnections(
   const shares = createNetworkShares();
   const budgets = createRateLimiter<string>();
   /** Connections that have led to nothing yet, the oldest first. */
-  const unanswered = new Map<string, { readonly socket: Socket; readonly networks: Networks }>();
+  const unanswered = new Map<string, Socket>();
+  /** The budgets of all that are open and bounded. */
+  const entered = new Map<string, Networks>();
 
   function trackSocket(socket: Socket, releaseShare: () => void = () => {}): void {
     sockets.add(socket);
@@ -58,7 +61,7 @@ export function watchConnections(
 
   /** Ends the connection that has led to nothing for the longest time. False: there is none. */
   function makeRoom(): boolean {
-    for (const { socket } of unanswered.values()) {
+    for (const socket of unanswered.values()) {
       socket.destroy();
       return true;
     }
@@ -86,8 +89,12 @@ export function watchConnections(
       return false;
     }
     const peer = formatPeer(socket);
-    unanswered.set(peer, { socket, networks });
-    socket.once('close', () => unanswered.delete(peer));
+    unanswered.set(peer, socket);
+    if (isBounded) entered.set(peer, networks);
+    socket.once('close', () => {
+      unanswered.delete(peer);
+      entered.delete(peer);
+    });
     return true;
   }
 
@@ -100,10 +107,9 @@ export function watchConnections(
   return {
     markAnswered(socket) {
       const peer = formatPeer(socket);
-      const found = unanswered.get(peer);
-      if (found === undefined) return;
       unanswered.delete(peer);
-      for (const network of found.networks) budgets.returnRequest(network);
+      // Each answered request pays for a connection: a browser that does not trust the certificate drops one for nearly each file.
+      for (const network of entered.get(peer) ?? []) budgets.returnRequest(network);
     },
     destroyAll: (isSpared = () => false) => {
       for (const socket of sockets) if (!isSpared(socket)) socket.destroy();
