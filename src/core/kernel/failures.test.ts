@@ -58,7 +58,12 @@ describe('failed attempts', () => {
     // Those that failed most, and the sum of the others: also where each network is seen once only.
     expect(log.lines).toHaveLength(11);
     expect(log.lines.at(-1)?.fields).toMatchObject({ networks: 491 });
-    expect(log.lines.reduce((sum, { fields }) => sum + Number(fields?.count), 0)).toBe(50_000);
+    expect(
+      log.lines.reduce(
+        (sum, { fields }) => sum + Number((fields as { readonly count?: number } | undefined)?.count),
+        0,
+      ),
+    ).toBe(50_000);
   });
 
   it('are counted for an hour, and again after a clock was set back', () => {
