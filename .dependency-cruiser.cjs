@@ -144,6 +144,13 @@ module.exports = {
       from: { path: layers('door'), pathNot: TESTS },
       to: { path: '^(node:)?(http|https|http2|tls|fs|fs/promises|worker_threads)$' },
     },
+    {
+      name: 'bot-library-for-the-web',
+      severity: 'error',
+      comment: "grammY's build for Node brings node-fetch, which is not installed: import grammy/web",
+      from: { path: SOURCE },
+      to: { path: 'node_modules/grammy/out/mod\\.(d\\.ts|js)$' },
+    },
     mayImport('bot', [layers(...inside, 'subscription', 'bot'), npm('grammy', '@grammyjs/types', 'qr')], {
       builtins: true,
     }),

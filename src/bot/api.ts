@@ -1,6 +1,6 @@
 // The Bot API by grammY's client: what fails becomes a code, as the errors of requests have the token in their text.
 import type { Agent } from 'node:http';
-import { Api, GrammyError, HttpError } from 'grammy';
+import { Api, GrammyError, HttpError } from 'grammy/web';
 import type { BotError } from '../contract/bot/bot.ts';
 import type { BotAccess, BotFailure, BotLink } from '../core/ports/bot.ts';
 import type { ParseLargeJson } from '../core/ports/json.ts';

@@ -1,6 +1,7 @@
 // What the bot answers: from an update to messages that are to be sent. Nothing is sent here, so that an update that is handled again has no second effect.
-import { Api, Composer, type NextFunction } from 'grammy';
+
 import type { PreCheckoutQuery, Update, UserFromGetMe } from 'grammy/types';
+import { Api, Composer, type NextFunction } from 'grammy/web';
 import type { BotRow, UpdateEffect } from '../core/ports/bot.ts';
 import { hostTexts } from '../i18n/host.ts';
 import { chooseLanguage } from '../i18n/languages.ts';

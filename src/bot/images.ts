@@ -1,6 +1,6 @@
 // Files in what is sent: a QR code is stored as the text in it and drawn as PNG when it is sent, a document comes as its bytes.
 import { crc32, deflateSync } from 'node:zlib';
-import { InputFile } from 'grammy';
+import { InputFile } from 'grammy/web';
 import encodeQR from 'qr';
 
 const PIXELS = 8;

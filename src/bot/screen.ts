@@ -1,6 +1,7 @@
 // What a chat shows, and what its parts work with: messages are collected, not sent.
-import { Context } from 'grammy';
+
 import type { InlineKeyboardButton } from 'grammy/types';
+import { Context } from 'grammy/web';
 import { type ChatRow, type NewMessage, PRIORITIES } from '../core/ports/bot.ts';
 import { hostTexts } from '../i18n/host.ts';
 import { LANGUAGES, type Language } from '../i18n/languages.ts';

@@ -93,7 +93,9 @@ it('has what each of its packages needs to be loaded, by the application and by 
   const extracted = join(folder, 'extracted');
   const { dependencies } = JSON.parse(readFileSync(join(extracted, 'package.json'), 'utf8'));
   // The updater loads Electron itself, and Electron has a Node of its own.
-  const names = Object.keys(dependencies).filter((name) => !['electron-updater', 'node'].includes(name));
+  const loaded = Object.keys(dependencies).filter((name) => !['electron-updater', 'node'].includes(name));
+  // Of grammY the other build is not packed.
+  const names = loaded.map((name) => (name === 'grammy' ? 'grammy/web' : name));
   expect(names.length).toBeGreaterThan(10);
   writeFileSync(
     join(extracted, 'load.mjs'),
