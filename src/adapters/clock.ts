@@ -1,7 +1,35 @@
-// The machine's clock and timers behind the core's ports.
+// The machine's clocks and timers behind the core's ports.
+import { uptime } from 'node:os';
 import type { Clock, Timers } from '../core/ports/ports.ts';
+import type { ClockReading } from '../domain/panel-time.ts';
 
 export const systemClock: Clock = { now: () => Date.now() };
+
+/** A clock that moved by more against the steady one was set, or the machine has slept. */
+const MOVED_MS = 2000;
+
+/**
+ * Reads both clocks. Node's steady clock stands still while Linux or macOS sleeps, the uptime does not; it is read only where the
+ * clocks have moved against each other, as on Linux it is a file.
+ */
+export function createClockReader(
+  machine: () => number = Date.now,
+  steady: () => number = performance.now.bind(performance),
+  uptimeMs: () => number = () => uptime() * 1000,
+): () => ClockReading {
+  const startedBefore = uptimeMs() - steady();
+  let sleptMs = 0;
+  let offset = machine() - steady();
+  return () => {
+    const now = machine();
+    const ticks = steady();
+    if (Math.abs(now - ticks - offset) > MOVED_MS) {
+      offset = now - ticks;
+      sleptMs = Math.max(sleptMs, uptimeMs() - ticks - startedBefore);
+    }
+    return { machine: now, steady: ticks + sleptMs };
+  };
+}
 
 export const systemTimers: Timers = {
   every(ms, work) {

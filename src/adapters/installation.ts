@@ -74,6 +74,8 @@ const source = z.object({
   engines: z.array(engineRelease).default([]),
   /** The engine that comes with the panel. */
   engine: shippedRelease.nullable().default(null),
+  /** A day before which this version did not exist: a clock before it is wrong. */
+  builtAfter: z.iso.date().nullable().default(null),
 });
 export type ReleaseSource = z.output<typeof source>;
 

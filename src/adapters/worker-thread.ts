@@ -31,6 +31,9 @@ type LogLine = {
   readonly fields: Readonly<Record<string, unknown>>;
 };
 
+/** The time that a reply from elsewhere named, epoch ms. */
+type ReplyDate = { readonly date: number };
+
 export interface TaskThread<T extends Tasks> {
   /** Rejects with PanelError as the task does, with an Error where the task or the thread fails otherwise. */
   run<Name extends keyof T & string>(name: Name, input: Input<T, Name>): Promise<Output<T, Name>>;
@@ -51,6 +54,8 @@ export interface ThreadOptions {
   readonly idleMs: number;
   /** Where `threadLog` goes. */
   readonly log?: Log;
+  /** Where `sendReplyDate` goes. */
+  readonly onReplyDate?: (at: number) => void;
 }
 
 /** Limits the thread's young generation: its tasks read rows one by one, and by default V8 lets garbage accumulate. */
@@ -68,7 +73,8 @@ interface Running {
 }
 
 /** For the thread that waits: `T` is the type of what the module passes to `serveTasks`. */
-export function openTaskThread<T extends Tasks>({ name, module, data, idleMs, log }: ThreadOptions): TaskThread<T> {
+export function openTaskThread<T extends Tasks>(options: ThreadOptions): TaskThread<T> {
+  const { name, module, data, idleMs, log } = options;
   let running: Running | null = null;
   let ending: Promise<void> = Promise.resolve();
   let idle: NodeJS.Timeout | undefined;
@@ -89,7 +95,11 @@ export function openTaskThread<T extends Tasks>({ name, module, data, idleMs, lo
       for (const { reject } of pending.values()) reject(error);
       pending.clear();
     };
-    worker.on('message', (message: Result | LogLine) => {
+    worker.on('message', (message: Result | LogLine | ReplyDate) => {
+      if ('date' in message) {
+        options.onReplyDate?.(message.date);
+        return;
+      }
       if ('level' in message) {
         log?.[message.level](message.event, message.fields);
         return;
@@ -180,6 +190,11 @@ export const threadLog: Log = {
   warn: (event, fields) => sendLine('warn', event, fields),
   error: (event, fields) => sendLine('error', event, fields),
 };
+
+/** For the thread that works: reports the time that a reply named. */
+export function sendReplyDate(at: number): void {
+  portOfThread().postMessage({ date: at } satisfies ReplyDate);
+}
 
 function sendLine(level: LogLine['level'], event: string, fields: LogLine['fields'] = {}): void {
   portOfThread().postMessage({ level, event, fields: parseOwnJson(JSON.stringify(fields)) } satisfies LogLine);

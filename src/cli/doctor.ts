@@ -3,6 +3,7 @@ import { findDataFolder } from '../adapters/data-folder.ts';
 import type { Finding, Verdict } from '../domain/finding.ts';
 import { renderCommands } from '../panel/command-name.ts';
 import { examine } from '../panel/doctor.ts';
+import { runCommand } from '../panel/run-command.ts';
 import { print, printJson, printText } from './terminal.ts';
 
 const MARKS: Readonly<Record<Verdict, string>> = { ok: 'ok      ', warning: 'warning ', problem: 'PROBLEM ' };
@@ -13,12 +14,15 @@ export async function doctor({
   data,
   json,
   keyFile,
+  confirmTime = false,
 }: {
   data?: string;
   json?: boolean;
   keyFile?: string;
+  confirmTime?: boolean;
 }): Promise<void> {
   const folder = findDataFolder(data);
+  if (confirmTime) await runCommand(data, 'confirm-clock', {});
   printFindings(folder, await examine(folder, { keyFile: keyFile ?? null }), json);
 }
 

@@ -165,6 +165,7 @@ program
 program
   .command('doctor')
   .description('look for what is wrong with the panel and say what to do; exit code 1 if there is a problem')
+  .option('--confirm-time', 'confirm the clock of this machine first: the panel follows it and does what has waited')
   .addOption(dataOption())
   .addOption(jsonOption())
   .addOption(keyFileOption())

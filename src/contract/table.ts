@@ -25,6 +25,7 @@ import * as sales from './sales/sales.ts';
 import * as acme from './settings/acme.ts';
 import * as addresses from './settings/addresses.ts';
 import * as certificates from './settings/certificates.ts';
+import * as clock from './settings/clock.ts';
 import * as settings from './settings/settings.ts';
 import * as vault from './settings/vault.ts';
 import * as stats from './stats.ts';
@@ -127,6 +128,8 @@ export const OPERATIONS = {
   changePassword: twoFactor.changePassword,
   getUpdates: updates.getUpdates,
   checkForUpdates: updates.checkForUpdates,
+  getClock: clock.getClock,
+  confirmClock: clock.confirmClock,
   getVault: vault.getVault,
   refreshVault: vault.refreshVault,
   getPanelSettings: settings.getPanelSettings,

@@ -25,6 +25,7 @@ import { writeFailures } from './proof/failure-rows.ts';
 import { runAcme } from './settings/acme.ts';
 import { followAuthority } from './settings/authority.ts';
 import { notifyOfEnds } from './settings/certificates.ts';
+import { createClockJob, isClockDoubted } from './settings/clock.ts';
 import { createLocalCommands } from './setup/administrator.ts';
 import { findSubscription } from './subscription/subscription.ts';
 import { prune, sweepDue, sweepExcesses } from './sweep.ts';
@@ -33,6 +34,7 @@ import { ONLINE_MS } from './users/users.ts';
 import { createWebhookSender } from './webhooks/sender.ts';
 
 const SWEEP_EVERY_MS = 1000;
+const CLOCK_EVERY_MS = 1000;
 const FLUSH_EVERY_MS = 10_000;
 const PRUNE_EVERY_MS = 3_600_000;
 const TIDY_EVERY_MS = 10_000;
@@ -110,17 +112,26 @@ function createJob({ tasks }: Env, name: string, work: () => Promise<unknown>): 
   };
 }
 
+/** Makes a periodic job that waits while the clock is in doubt: what it does cannot be taken back once the time turns out to be another. */
+function createTimedJob(env: Env, name: string, work: () => Promise<unknown>): () => void {
+  return createJob(env, name, async () => {
+    if (!isClockDoubted(env)) await work();
+  });
+}
+
 /** What runs by the clock alone. Returns how to stop it. */
 function startJobs(env: Env, keys: KeyAuthentication, sweepAll: () => Promise<void>): readonly (() => void)[] {
   const { every } = env.timers;
-  const sweep = createJob(env, 'sweep', sweepAll);
-  const renewDue = createJob(env, 'certificates', async () => {
+  const sweep = createTimedJob(env, 'sweep', sweepAll);
+  const renewDue = createTimedJob(env, 'certificates', async () => {
     await renewCertificates(env);
     await notifyOfEnds(env);
   });
-  const followOwnAuthority = createJob(env, 'authority', () => followAuthority(env));
+  const followOwnAuthority = createTimedJob(env, 'authority', () => followAuthority(env));
   const checkDiskSpace = createJob(env, 'disk space', createDiskSpaceCheck(env));
+  const followClock = createJob(env, 'clock', createClockJob(env));
   const stops = [
+    every(CLOCK_EVERY_MS, followClock),
     every(DISK_CHECK_EVERY_MS, checkDiskSpace),
     every(SWEEP_EVERY_MS, sweep),
     every(FLUSH_EVERY_MS, createJob(env, 'key use', keys.flushUses)),
@@ -131,7 +142,7 @@ function startJobs(env: Env, keys: KeyAuthentication, sweepAll: () => Promise<vo
     ),
     every(
       PRUNE_EVERY_MS,
-      createJob(env, 'prune', () => prune(env)),
+      createTimedJob(env, 'prune', () => prune(env)),
     ),
     every(
       TIDY_EVERY_MS,
@@ -141,20 +152,21 @@ function startJobs(env: Env, keys: KeyAuthentication, sweepAll: () => Promise<vo
     every(CERTIFICATES_EVERY_MS, followOwnAuthority),
     every(
       NOTICES_EVERY_MS,
-      createJob(env, 'notices', () => sendNotices(env)),
+      createTimedJob(env, 'notices', () => sendNotices(env)),
     ),
     every(
       BROADCASTS_EVERY_MS,
-      createJob(env, 'broadcasts', () => sendBroadcasts(env)),
+      createTimedJob(env, 'broadcasts', () => sendBroadcasts(env)),
     ),
     every(UPDATES_EVERY_MS, createJob(env, 'update check', createUpdateSchedule(env))),
     every(
       ACME_EVERY_MS,
-      createJob(env, 'certificates by ACME', () => runAcme(env)),
+      createTimedJob(env, 'certificates by ACME', () => runAcme(env)),
     ),
-    every(BACKUP_EVERY_MS, createJob(env, 'scheduled backup', createBackupSchedule(env))),
+    every(BACKUP_EVERY_MS, createTimedJob(env, 'scheduled backup', createBackupSchedule(env))),
   ];
   checkDiskSpace();
+  followClock();
   followOwnAuthority();
   sweep();
   return stops;
@@ -267,10 +279,11 @@ export function createCore(parts: CoreParts): Core {
     },
     catchUp: () =>
       tasks.run(async () => {
-        await sweepAll();
+        if (!isClockDoubted(env)) await sweepAll();
         nodes?.poll();
         webhooks?.wake();
         await invoicePoller?.wake();
+        if (isClockDoubted(env)) return;
         await sendNotices(env);
         await sendBroadcasts(env);
       }),

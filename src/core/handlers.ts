@@ -33,6 +33,7 @@ import { ACME_HANDLERS } from './settings/acme.ts';
 import { ADDRESS_HANDLERS } from './settings/addresses.ts';
 import { AUTHORITY_HANDLERS } from './settings/authority.ts';
 import { CERTIFICATE_HANDLERS } from './settings/certificates.ts';
+import { CLOCK_HANDLERS } from './settings/clock.ts';
 import { SETTINGS_HANDLERS } from './settings/settings.ts';
 import { VAULT_HANDLERS } from './settings/vault.ts';
 import { ADMINISTRATOR_HANDLERS } from './setup/administrator.ts';
@@ -94,6 +95,7 @@ export const HANDLERS: {
   ...CERTIFICATE_HANDLERS,
   ...AUTHORITY_HANDLERS,
   ...TWO_FACTOR_HANDLERS,
+  ...CLOCK_HANDLERS,
   ...VAULT_HANDLERS,
   ...SETTINGS_HANDLERS,
   ...BACKUP_HANDLERS,

@@ -13,6 +13,7 @@ const CALL: Call = {
 const PAGE = 500;
 /** Whether an administrator ends it. Of customers some are always about to end, and the steps of a new panel are on its first page. */
 const IS_COUNTED: { readonly [Kind in Attention['kind']]: boolean } = {
+  clock: true,
   'node-down': true,
   'node-certificate': true,
   certificate: true,
@@ -46,6 +47,7 @@ export function countAttention(core: Pick<Core, 'call' | 'local'>, now: number):
   try {
     if (!core.local.isSetUp()) return 0;
     const all = computeAttention({
+      clock: core.call('getClock', {}, CALL).body,
       overview: core.call('getOverview', {}, CALL).body,
       nodes: allNodes(core),
       plans: undefined,

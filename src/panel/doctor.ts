@@ -14,9 +14,11 @@ import { readIfThere, SET_ASIDE } from '../adapters/private-file.ts';
 import { describeSystemError } from '../adapters/refusal.ts';
 import { openVault } from '../adapters/vault/vault.ts';
 import { findPresentPath } from '../agent/programs.ts';
+import type { Output } from '../contract/table.ts';
 import type { Log, Store } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
 import type { Finding, Verdict } from '../domain/finding.ts';
+import { startPanelTime } from '../domain/panel-time.ts';
 import { findProgram } from '../engines/engine-program.ts';
 import { isDatabaseRefusal, quickCheck } from '../store/database.ts';
 import { openStore } from '../store/index.ts';
@@ -31,7 +33,6 @@ function finding(check: string, verdict: Verdict, found: string, advice = ''): F
 const MB = 1_000_000;
 const LEAST_FREE = 20 * MB;
 const SCARCE_FREE = 500 * MB;
-const CLOCK_SLACK_MS = 5 * 60_000;
 const CONNECT_MS = 3000;
 const SILENT: Log = { info() {}, warn() {}, error() {} };
 
@@ -52,7 +53,7 @@ export async function examine(
     const running = await callRunning(folder);
     return [
       ...findings,
-      checkClock(store, now),
+      running === null ? checkClock(store, now) : describeClock(running.clock),
       ...checkKeys(join(folder, FILES.tls)),
       ...checkAuthority(join(folder, FILES.tls), settings, now),
       ...checkCertificates(join(folder, FILES.tls), now),
@@ -206,20 +207,35 @@ function adviceFor(reason: string): string {
   return 'Name the right data folder with --data, or restore a backup.';
 }
 
-/** The last write must not be in the future: with a clock behind it, terms would end too late. */
+/** By the last time that the panel knew, as it will be judged at the next start. */
 function checkClock(store: Store, now: number): Finding {
-  const latest = store.audit.page({ limit: 1 })[0]?.at ?? 0;
-  const shown = new Date(now).toISOString();
-  if (latest > now + CLOCK_SLACK_MS) {
-    const ahead = new Date(latest).toISOString();
+  const { knownAt } = store.settings.get();
+  const reading = { machine: now, steady: 0 };
+  const time = startPanelTime(reading, knownAt, null);
+  const status = {
+    doubt: time.state === 'followed' ? null : time.doubt,
+    panel_at: new Date(time.offset).toISOString(),
+  };
+  return describeClock({ ...status, state: time.state, machine_at: new Date(now).toISOString() });
+}
+
+function describeClock({ state, doubt, panel_at, machine_at }: Omit<Output<'getClock'>, 'since'>): Finding {
+  if (state === 'followed') return finding('clock', 'ok', machine_at);
+  const confirm = 'Set the clock right; keep it so with NTP. If it is right: panel doctor --confirm-time.';
+  if (state === 'kept')
     return finding(
       'clock',
       'problem',
-      `${shown}, but the panel wrote something at ${ahead}`,
-      'Set the clock right; keep it so with NTP.',
+      `${machine_at} is wrong: others confirm the time of the panel, ${panel_at}`,
+      confirm,
     );
-  }
-  return finding('clock', 'ok', shown);
+  const found = {
+    jumped: `it jumped to ${machine_at} while the panel was running, whose time is ${panel_at}`,
+    behind: `${machine_at} is before the last known time, ${panel_at}`,
+    ahead: `${machine_at} is long after the last known time, ${panel_at}`,
+  }[doubt ?? 'jumped'];
+  const waits = 'Resets, ends of terms, notices, clean-up, backups and renewals wait.';
+  return finding('clock', 'problem', `${found}. ${waits}`, confirm);
 }
 
 async function checkPort(folder: string, { host, port }: SettingValues): Promise<Finding> {

@@ -6,6 +6,7 @@ import { findInstallation, panelVersion } from '../adapters/installation.ts';
 import { ACCESSES, EXPIRY_DAYS } from '../contract/access/keys.ts';
 import { bodyErrors } from '../contract/input/errors.ts';
 import { openApiDocument } from '../contract/openapi/openapi.ts';
+import type { Output } from '../contract/table.ts';
 import type { Core } from '../core/kernel/core.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
 import type { Call } from '../core/ports/call.ts';
@@ -25,7 +26,7 @@ export type CommandPanel = {
   /** The data folder of a running panel, whose engines can be switched; left out: none runs. */
   readonly folder?: string;
   /** How a running panel finds itself; left out: none runs. */
-  examine?(): RunningState;
+  examine?(): Omit<RunningState, 'clock'>;
   /** The launcher that starts this panel again; left out: there is none. */
   readonly launcher?: { restart(): void } | undefined;
 };
@@ -35,6 +36,7 @@ export interface RunningState {
   readonly vault: VaultState;
   readonly place: { readonly host: string; readonly port: number } | null;
   readonly ignored_proxy: string | null;
+  readonly clock: Output<'getClock'>;
 }
 
 export type Addresses = {
@@ -149,7 +151,11 @@ export const COMMANDS = {
       return switchLocalEngine({ core: panel.core, folder: panel.folder, call: buildCall(panel) }, name);
     },
   ),
-  examine: command(none, async ({ examine }) => examine?.() ?? null),
+  examine: command(none, async (panel): Promise<RunningState | null> => {
+    if (!panel.examine) return null;
+    return { ...panel.examine(), clock: await runOperation(panel.core, 'getClock', {}, buildCall(panel)) };
+  }),
+  'confirm-clock': command(none, (panel) => runOperation(panel.core, 'confirmClock', {}, buildCall(panel))),
   'update-check': command(none, ({ core }) => core.local.checkReleases()),
   'update-state': command(none, async ({ launcher }) => ({
     version: panelVersion(),

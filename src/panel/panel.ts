@@ -3,13 +3,18 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { AlpnAnswers } from '../adapters/acme/challenges.ts';
 import { createLazyAcme } from '../adapters/acme/lazy-client.ts';
+import { createClockReader } from '../adapters/clock.ts';
 import { openControlSocket } from '../adapters/control-socket.ts';
 import { FILES } from '../adapters/data-folder.ts';
+import { readReleaseSource } from '../adapters/installation.ts';
 import { openLog } from '../adapters/log.ts';
 import { isRefusedUrl } from '../adapters/outbound-client.ts';
+import { createPanelClock } from '../adapters/panel-clock.ts';
 import { checkReach } from '../adapters/reach-check.ts';
 import { toRefusal } from '../adapters/refusal.ts';
+import { listenForReplyDates } from '../adapters/reply-dates.ts';
 import { createTargetProbe } from '../adapters/target-probe.ts';
+import { totp } from '../adapters/totp.ts';
 import { createStoredSession, type StoredSession } from '../adapters/vault/stored-session.ts';
 import { openVault } from '../adapters/vault/vault.ts';
 import { startBot } from '../bot/bot.ts';
@@ -19,8 +24,9 @@ import { openApiDocument } from '../contract/openapi/openapi.ts';
 import { createCore } from '../core/create-core.ts';
 import type { Core, CoreParts } from '../core/kernel/core.ts';
 import type { CertificateTarget, HostPorts, Listeners, Network } from '../core/ports/host.ts';
-import type { Log, Store } from '../core/ports/ports.ts';
+import type { Log, Store, Totp } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
+import type { PanelClock } from '../core/ports/time.ts';
 import { createDoor, type Door } from '../door/door.ts';
 import { createApp } from '../http/app.ts';
 import { openInstalledPages } from '../http/pages.ts';
@@ -105,14 +111,26 @@ async function open(options: PanelOptions, steps: StopSteps): Promise<Panel> {
   steps.log = log;
   steps.add('log', log.close);
   const store = withOverrides(owned.store, buildOverrides(options));
-  const parts = machineParts(options.passwordCost);
+  const panelClock = createPanelClock({
+    read: createClockReader(),
+    knownAt: store.settings.get().knownAt,
+    builtAt: readBuiltAt(),
+    log,
+  });
+  steps.add('clock', listenForReplyDates(panelClock.addEvidence));
+  const parts = {
+    ...machineParts(options.passwordCost),
+    clock: panelClock,
+    panelClock,
+    totp: withMachineTime(totp, panelClock),
+  };
   const { clock, timers, crypto, version } = parts;
 
   // Read from the store until the port is known; then as the core caches them.
   let currentSettings = () => store.settings.get();
   const reach = createPublicOrigin(options, () => currentSettings(), timers);
   steps.add('addresses', reach.stop);
-  const heavy = createHeavyWriter({ database: owned.database }, reach.origin, log);
+  const heavy = createHeavyWriter({ database: owned.database }, { clock, log }, reach.origin);
   steps.add('writer thread', heavy.close);
   const checkpointer = createCheckpointer({ database: owned.database });
   steps.add('checkpoint thread', checkpointer.close);
@@ -143,7 +161,7 @@ async function open(options: PanelOptions, steps: StopSteps): Promise<Panel> {
   const demoShop = options.openDemoShop?.(folder, subUrl);
   // Before the core caches the settings.
   await demoShop?.prepare({ store, vault, now: clock.now() });
-  const paymentThread = createPaymentThread(log);
+  const paymentThread = createPaymentThread(log, panelClock.addEvidence);
   const engines = await openEngines({ ...parts, store, vault, folder, parseLarge: json.parseReply });
   const core = createCore({
     ...parts,
@@ -263,6 +281,28 @@ async function open(options: PanelOptions, steps: StopSteps): Promise<Panel> {
       if (closing === null) log.info('panel stops');
       closing ??= steps.stopAll();
       return closing;
+    },
+  };
+}
+
+/** Epoch ms; null: unknown, as in the desktop application. */
+function readBuiltAt(): number | null {
+  try {
+    const { builtAfter } = readReleaseSource();
+    return builtAfter === null ? null : Date.parse(builtAfter);
+  } catch {
+    return null;
+  }
+}
+
+/** While the clock is in doubt, a code of either time is right: the administrator must be able to sign in and confirm the clock. */
+function withMachineTime(codes: Totp, panelClock: PanelClock): Totp {
+  return {
+    ...codes,
+    findStep(secret, code, now) {
+      const { state, machineAt } = panelClock.status();
+      const step = codes.findStep(secret, code, now);
+      return step === null && state === 'doubted' ? codes.findStep(secret, code, machineAt) : step;
     },
   };
 }

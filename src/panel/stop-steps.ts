@@ -8,6 +8,7 @@ import type { Log } from '../core/ports/ports.ts';
 export const PARTS = [
   'data folder',
   'log',
+  'clock',
   'addresses',
   'writer thread',
   'checkpoint thread',

@@ -131,6 +131,7 @@ const SAMPLES: { readonly [Name in keyof SettingValues]: readonly SettingValues[
     ...UPDATE_PROBLEMS.map((problem) => ({ at: 0, problem, release: { ...RELEASE, platforms: [] } })),
     { at: MAX, problem: 'expired', release: RELEASE },
   ],
+  knownAt: [null, 0, MAX],
   updateLast: [
     null,
     ...UPDATE_RESULTS.map((result) => ({ ...UPDATE, at: 0, result })),

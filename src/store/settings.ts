@@ -54,6 +54,7 @@ const DEFAULTS: SettingValues = {
   updateChecks: true,
   updateSeen: { at: null, problem: null, release: null },
   updateLast: null,
+  knownAt: null,
 };
 
 const text = z.string();
@@ -177,6 +178,7 @@ const SCHEMAS: { readonly [Name in keyof SettingValues]: z.ZodType<SettingValues
     release: release.nullable(),
   }),
   updateLast: update.nullable(),
+  knownAt: time.nullable(),
 };
 
 function isSetting(name: string): name is keyof SettingValues {

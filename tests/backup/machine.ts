@@ -68,7 +68,7 @@ export async function startMachine(options: MachineOptions = {}): Promise<Machin
   const { instanceId } = store.settings.get();
   const keeping = { instanceId, keyFile: join(place, 'key'), dataFolder: folder, log };
   const vault = await openVault({ ...keeping, sealed: store.sealed });
-  const heavy = createHeavyWriter({ database }, () => origin ?? '', log);
+  const heavy = createHeavyWriter({ database }, { clock, log }, () => origin ?? '');
   const checkpointer = createCheckpointer({ database });
   const parts = machineParts();
   const backups = createBackups({

@@ -180,8 +180,13 @@ test('have their engines updated one after the other, after what changes was sho
   await expect(drawer.getByText('Its service was started with a custom program (--engine).')).toBeVisible();
   await drawer.getByRole('combobox', { name: 'Engine' }).focus();
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('option', { name: 'xray 26.9.11' })).toBeVisible();
-  await page.keyboard.press('ArrowDown');
+  const version = page.getByRole('option', { name: 'xray 26.9.11' });
+  await expect(version).toBeVisible();
+  // The list highlights its first option a moment after it has opened.
+  await expect(async () => {
+    await page.keyboard.press('ArrowDown');
+    await expect(version).toHaveAttribute('data-combobox-selected', 'true', { timeout: 1000 });
+  }).toPass();
   await page.keyboard.press('Enter');
   await expect(drawer.getByText('Users gain: WireGuard with several users.')).toBeVisible();
   await expect(drawer.getByRole('checkbox', { name: second?.name ?? '' })).toBeDisabled();

@@ -89,6 +89,7 @@ export const SETTINGS: SettingValues = {
   updateChecks: true,
   updateSeen: { at: null, problem: null, release: null },
   updateLast: null,
+  knownAt: null,
 };
 
 const actor = (id: number, access: Actor['access']): Actor => ({ kind: 'key', id, name: access, access });

@@ -27,6 +27,7 @@ import type { Actor, HandledId } from '../../src/core/ports/call.ts';
 import type { HeavyWriter } from '../../src/core/ports/heavy-writer.ts';
 import type { Clock, Store, TargetProbe, Timers, Vault } from '../../src/core/ports/ports.ts';
 import type { PaymentProviders } from '../../src/core/ports/providers.ts';
+import type { PanelClock } from '../../src/core/ports/time.ts';
 import { parseCountedJson } from '../../src/domain/foreign-json.ts';
 import type { RateRule } from '../../src/domain/rate-limiter.ts';
 import { createDoor } from '../../src/door/door.ts';
@@ -59,6 +60,8 @@ export interface PanelOptions {
   readonly timers?: Timers;
   /** Plain HTTP unless true. */
   readonly tls?: boolean;
+  /** In the place of `clock`: a time that may be in doubt. */
+  readonly panelClock?: PanelClock;
   /** Off unless given. */
   readonly rateLimit?: RateRule;
   /** Stands between core and store: to make writes fail. */
@@ -127,9 +130,10 @@ function createTestProviders(clock: Clock): PaymentProviders {
 }
 
 export async function startPanel(options: PanelOptions = {}): Promise<TestPanel> {
-  const { clock = systemClock, wrapStore = (store) => store } = options;
+  const { panelClock, wrapStore = (store) => store } = options;
+  const { clock = panelClock ?? systemClock } = options;
   // Where a test moves the time, nothing happens by itself.
-  const timers = options.timers ?? (options.clock ? createTestTimers() : systemTimers);
+  const timers = options.timers ?? (clock === systemClock ? systemTimers : createTestTimers());
   const parent = options.folder ?? mkdtempSync(join(tmpdir(), 'gatehouse-panel-'));
   const folder = join(parent, 'data');
   mkdirSync(folder, { recursive: true });
@@ -147,7 +151,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
     : null;
   let port = 0;
   const origin = () => buildOrigin({ scheme: tls ? 'https' : 'http', host: HOST, port, publicAddress: null });
-  const thread = options.wrapHeavy ? createHeavyWriter({ database }, origin, log) : null;
+  const thread = options.wrapHeavy ? createHeavyWriter({ database }, { clock, log }, origin) : null;
   const botClient = createBotClient({
     isRefused: isRefusedUrl,
     agent: async (...to) => createOutboundAgent(...to),
@@ -157,6 +161,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
     ...machineParts(),
     store,
     clock,
+    ...(panelClock && { panelClock }),
     timers,
     log,
     origin,

@@ -35,6 +35,7 @@ export type Job =
   | 'bot'
   | 'broadcast'
   | 'certificates'
+  | 'clock'
   | 'node'
   | 'payments'
   | 'schedule'

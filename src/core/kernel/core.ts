@@ -36,6 +36,7 @@ import type {
 import type { PaymentProviders, Webhook } from '../ports/providers.ts';
 import type { Releases } from '../ports/releases.ts';
 import type { SettingValues, UpdateLastValue } from '../ports/settings.ts';
+import type { PanelClock } from '../ports/time.ts';
 import type { UpDown } from '../ports/traffic.ts';
 import type { UserRow } from '../ports/users.ts';
 import type { WebhookClient } from '../ports/webhooks.ts';
@@ -241,6 +242,8 @@ export interface Core {
 export interface CoreParts {
   readonly store: Store;
   readonly clock: Clock;
+  /** `clock`, where it may be in doubt. Left out: it is always trusted. */
+  readonly panelClock?: PanelClock;
   readonly timers: Timers;
   readonly crypto: Crypto;
   readonly passwords: PasswordHasher;

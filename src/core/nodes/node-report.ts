@@ -98,6 +98,8 @@ function findProblem({ env: { store }, nodeId, state }: NodeRun): Problem {
 export async function reportUp(node: NodeRun, { name, version, startedAt }: RunningEngine, isSeen: boolean) {
   const { env, nodeId } = node;
   const now = env.clock.now();
+  const offset = node.engine.machine()?.clockOffset ?? null;
+  if (offset !== null) env.panelClock?.addEvidence(now + offset);
   node.state = forgetOnline(node.state, now - ONLINE_MS);
   const { usage, check } = node.state.memory;
   const before = env.store.nodes.get(nodeId)?.engineStartedAt ?? null;

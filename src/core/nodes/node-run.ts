@@ -14,6 +14,7 @@ export type NodeEnv = Pick<
   | 'clock'
   | 'crypto'
   | 'log'
+  | 'panelClock'
   | 'queue'
   | 'settings'
   | 'store'

@@ -63,6 +63,8 @@ export interface SettingValues {
   readonly updateChecks: boolean;
   readonly updateSeen: UpdateSeenValue;
   readonly updateLast: UpdateLastValue | null;
+  /** The last time at which the clock was trusted, epoch ms; null: the panel has not run. */
+  readonly knownAt: number | null;
 }
 
 export interface SeenAuthority {

@@ -6,14 +6,13 @@ import type { Input } from '../../contract/table.ts';
 import { MAX_BULK_IDS } from '../../contract/users/user-acts.ts';
 import { IDEMPOTENCY_HOURS } from '../../domain/limits.ts';
 import { isTimeZone } from '../../domain/time-zone.ts';
-import { changeReset } from '../../domain/users/traffic.ts';
 import type { Context, Handlers, Transaction } from '../kernel/context.ts';
 import { bodyError } from '../kernel/panel-error.ts';
 import { changedMembers, isSameJson, patchReader } from '../kernel/wire.ts';
 import type { Result } from '../ports/call.ts';
 import type { SettingValues } from '../ports/settings.ts';
-import type { UserRow, UserStore } from '../ports/users.ts';
 import { commitNotices, commitTraffic, openUser } from '../users/change.ts';
+import { forEachRow, moveResets } from '../users/resets.ts';
 
 const PAGE = 500;
 const BODY_BYTES = 1_048_576;
@@ -43,8 +42,6 @@ function getSettings(_input: Input<'getSettings'>, { env, settings }: Context): 
   return { body };
 }
 
-const CHUNK = 500;
-
 function viewPanelSettings(settings: SettingValues): PanelSettings {
   return {
     time_zone: settings.timeZone,
@@ -66,16 +63,6 @@ function viewPanelSettings(settings: SettingValues): PanelSettings {
   };
 }
 
-/** Settles every user that resets under the former zone and moves the next reset to the new one. */
-function moveResets(tx: Transaction, zone: string): void {
-  const { store, now } = tx;
-  forEachRow(store.users.withResets, (row) => {
-    const current = openUser(tx, row);
-    const { account } = current;
-    commitTraffic(tx, current, { account: changeReset(account, account.resetStrategy, now, zone) });
-  });
-}
-
 /** Settles every user whose term ends under the former notices; what is to come follows the new ones. */
 function moveNotices(tx: Transaction, notices: readonly number[]): void {
   forEachRow(tx.store.users.withEnds, (row) => commitNotices(tx, openUser(tx, row), notices));
@@ -89,17 +76,6 @@ function liftCutOffs(tx: Transaction): void {
     if (excess?.cutOffUntil != null)
       commitTraffic(tx, current, { fields: { excess: { ...excess, cutOffUntil: null } } });
   });
-}
-
-function forEachRow(read: UserStore['withEnds'], act: (row: UserRow) => void): void {
-  let afterId = 0;
-  for (;;) {
-    const rows = read(afterId, CHUNK);
-    for (const row of rows) act(row);
-    const last = rows.at(-1);
-    if (rows.length < CHUNK || !last) return;
-    afterId = last.id;
-  }
 }
 
 const toColumns = patchReader<Omit<Input<'updateSettings'>, keyof Proof>, SettingValues>({

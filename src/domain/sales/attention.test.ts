@@ -11,6 +11,7 @@ const backups = OPERATIONS.listBackups.example.reply as NonNullable<PanelFacts['
 const updates = OPERATIONS.getUpdates.example.reply as NonNullable<PanelFacts['updates']>;
 const page = { limit: 100, offset: 0, next_cursor: null };
 const nothing: PanelFacts = {
+  clock: undefined,
   overview: undefined,
   nodes: undefined,
   plans: undefined,

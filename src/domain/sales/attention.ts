@@ -5,6 +5,7 @@ import { DAY_MS } from '../limits.ts';
 import { isRefusal } from './provider-health.ts';
 
 export type Attention =
+  | { readonly kind: 'clock'; readonly state: 'doubted' | 'kept'; readonly machineAt: string; readonly panelAt: string }
   | { readonly kind: 'no-nodes' }
   | { readonly kind: 'no-plans' }
   | { readonly kind: 'node-down'; readonly id: number; readonly name: string; readonly lastSeen: string | null }
@@ -33,6 +34,7 @@ export type AuthorityIssue = 'replaced' | NonNullable<Authority['warning']>;
 
 /** What has been read so far; undefined: not read yet, or not available. */
 export interface PanelFacts {
+  readonly clock: Output<'getClock'> | undefined;
   readonly overview: Output<'getOverview'> | undefined;
   readonly nodes: Output<'listNodes'> | undefined;
   readonly plans: Output<'listTariffs'> | undefined;
@@ -54,6 +56,7 @@ const MANY_FAILURES = 10;
 const BACKUP_SOON_MS = DAY_MS;
 
 export function computeAttention({
+  clock,
   overview,
   nodes,
   plans,
@@ -66,6 +69,8 @@ export function computeAttention({
   now,
 }: PanelFacts): readonly Attention[] {
   const all: Attention[] = [];
+  if (clock !== undefined && clock.state !== 'followed')
+    all.push({ kind: 'clock', state: clock.state, machineAt: clock.machine_at, panelAt: clock.panel_at });
   if (nodes?.total === 0) all.push({ kind: 'no-nodes' });
   if (plans?.total === 0) all.push({ kind: 'no-plans' });
   for (const { id, name, enabled, status, last_seen_at } of nodes?.items ?? []) {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { systemClock } from '../../adapters/clock.ts';
 import { nodeCrypto } from '../../adapters/crypto.ts';
 import { openLog } from '../../adapters/log.ts';
 import type { Call } from '../../core/ports/call.ts';
@@ -29,8 +30,8 @@ beforeEach(() => {
   ensureFirstSettings(store, nodeCrypto);
   heavy = createHeavyWriter(
     { database },
+    { clock: systemClock, log: openLog('stderr', () => {}) },
     () => 'https://127.0.0.1:8443',
-    openLog('stderr', () => {}),
   );
 });
 afterEach(async () => {
@@ -67,8 +68,8 @@ test('closed twice, it starts again when it is used', async () => {
 test('a thread that cannot start rejects what it was to do', async () => {
   const lost = createHeavyWriter(
     { database: join(folder, 'no', 'panel.db') },
+    { clock: systemClock, log: openLog('stderr', () => {}) },
     () => '',
-    openLog('stderr', () => {}),
   );
   await expect(lost.run('createTariff', { ...tariff, ...rest }, call)).rejects.toThrow(
     /no such file|cannot open|directory/i,

@@ -1,7 +1,7 @@
 // The writer thread as the core sees it.
 import { moduleBeside, openTaskThread } from '../../adapters/worker-thread.ts';
+import type { CoreParts } from '../../core/kernel/core.ts';
 import type { HeavyWriter } from '../../core/ports/heavy-writer.ts';
-import type { Log } from '../../core/ports/ports.ts';
 import type { WriterData, WriterTasks } from './writer-worker.ts';
 
 export type HeavyWriterThread = HeavyWriter & { close(): Promise<void> };
@@ -9,7 +9,11 @@ export type HeavyWriterThread = HeavyWriter & { close(): Promise<void> };
 const IDLE_MS = 60_000;
 
 /** The database must exist and be migrated. A thread that dies rejects what it had to do; the next write starts a new one. */
-export function createHeavyWriter(data: WriterData, origin: () => string, log: Log): HeavyWriterThread {
+export function createHeavyWriter(
+  data: WriterData,
+  { clock, log }: Pick<CoreParts, 'clock' | 'log'>,
+  origin: () => string,
+): HeavyWriterThread {
   const thread = openTaskThread<WriterTasks>({
     name: 'writer thread',
     module: moduleBeside(import.meta.url, 'writer-worker'),
@@ -18,7 +22,8 @@ export function createHeavyWriter(data: WriterData, origin: () => string, log: L
     log,
   });
   return {
-    run: (operation, input, call) => thread.run('write', { operation, input, call, origin: origin() }),
+    run: (operation, input, call) =>
+      thread.run('write', { operation, input, call, origin: origin(), now: clock.now() }),
     proceed: (unfinished) => thread.run('proceed', unfinished),
     enqueueDeliveries: (now) => thread.run('enqueueDeliveries', now),
     recordAttempts: (attempts, now) => thread.run('recordAttempts', { attempts, now }),

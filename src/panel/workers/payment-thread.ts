@@ -8,12 +8,14 @@ import type { PaymentTasks } from './payment-worker.ts';
 
 const IDLE_MS = 60_000;
 
-export function createPaymentThread(log: Log): PaymentProviders {
+/** `onReplyDate`: called with the time (epoch ms) that a provider's reply named. */
+export function createPaymentThread(log: Log, onReplyDate: (at: number) => void): PaymentProviders {
   const thread = openTaskThread<PaymentTasks>({
     name: 'payment thread',
     module: moduleBeside(import.meta.url, 'payment-worker'),
     idleMs: IDLE_MS,
     log,
+    onReplyDate,
   });
   let isClosed = false;
 

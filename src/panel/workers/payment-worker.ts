@@ -1,7 +1,8 @@
 // The payment thread: talks to payment providers, so that connections, TLS and replies take no time of the thread that answers the panel's users.
 import { systemClock, systemTimers } from '../../adapters/clock.ts';
 import { createOutboundClient } from '../../adapters/outbound-client.ts';
-import { serveTasks } from '../../adapters/worker-thread.ts';
+import { listenForReplyDates } from '../../adapters/reply-dates.ts';
+import { sendReplyDate, serveTasks } from '../../adapters/worker-thread.ts';
 import type {
   AskedPayment,
   InvoiceRequest,
@@ -10,6 +11,8 @@ import type {
   Webhook,
 } from '../../core/ports/providers.ts';
 import { CLIENT_BOUNDS, createProviders } from '../../payments/providers.ts';
+
+listenForReplyDates(sendReplyDate);
 
 const client = createOutboundClient({
   timers: systemTimers,

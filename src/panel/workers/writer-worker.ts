@@ -1,6 +1,5 @@
 // The writer thread: runs a write that would block the event loop, over a database connection of its own.
 import { workerData } from 'node:worker_threads';
-import { systemClock } from '../../adapters/clock.ts';
 import { noVault } from '../../adapters/vault/vault.ts';
 import { serveTasks, threadLog } from '../../adapters/worker-thread.ts';
 import { createHeavyEnv } from '../../core/create-core.ts';
@@ -21,6 +20,8 @@ type Write = {
   readonly call: Call;
   /** How base_url begins at this moment. */
   readonly origin: string;
+  /** The panel's time at this moment, epoch ms. */
+  readonly now: number;
 };
 
 const { database }: WriterData = workerData;
@@ -28,8 +29,12 @@ const store = openStore(database);
 // In KiB: what a part of a bulk changes is not written before its commit, and the indexes stay read from part to part.
 store.connection().pragma('cache_size = -16000');
 let origin = '';
+/** How far the panel's time is ahead of this thread's steady clock; the first request says it. */
+let timeOffset = performance.timeOrigin;
+const now = () => Math.round(performance.now() + timeOffset);
 const env = createHeavyEnv({
   ...machineParts(),
+  clock: { now },
   store,
   vault: noVault,
   log: threadLog,
@@ -40,7 +45,7 @@ const env = createHeavyEnv({
 
 const unfinished = new Map<number, () => HeavyOutcome | Unfinished>();
 /** Numbers differ from those of a thread before this one. */
-let lastNumber = systemClock.now() * 1000;
+let lastNumber = now() * 1000;
 
 function step(number: number, work: () => HeavyOutcome | Unfinished): HeavyOutcome {
   unfinished.delete(number);
@@ -53,6 +58,7 @@ function step(number: number, work: () => HeavyOutcome | Unfinished): HeavyOutco
 const tasks = {
   write(request: Write): HeavyOutcome {
     origin = request.origin;
+    timeOffset = request.now - performance.now();
     lastNumber += 1;
     // The input crossed threads as plain data; the panel's thread has validated it for this operation.
     return step(lastNumber, beginHeavy(env, request.operation, request.input as never, request.call));

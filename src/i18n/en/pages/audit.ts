@@ -171,6 +171,7 @@ export const audit = {
     createKey: 'Created an API key',
     revokeKey: 'Revoked an API key',
     confirmKey: 'Confirmed an API key of a backup',
+    confirmClock: 'Confirmed the clock of the machine',
     refreshVault: 'Checked the secret store again',
     createWebhook: 'Added a webhook',
     changeWebhook: 'Changed a webhook',

@@ -182,6 +182,17 @@ export const overview = {
     updateHint: 'What is new, and how to install it, is in the settings.',
     updateTakenBack: 'The last attempt to install it was rolled back.',
     openUpdates: 'Updates',
+    clock: {
+      doubted: 'The clock of this machine shows {{machine}}, which may be wrong',
+      kept: 'The clock of this machine is wrong: it shows {{machine}}',
+    },
+    clockHint: {
+      doubted:
+        'The panel continues with its own time, {{panel}}. Until the clock is confirmed, resets, ends of terms, notices, clean-up and backups wait.',
+      kept: 'Other machines confirm the time of the panel, {{panel}}. Correct the clock of this machine.',
+    },
+    confirmClock: 'The clock is right',
+    clockConfirmed: 'Clock confirmed',
     provider: 'The payment provider {{name}} refuses requests',
     providerHint: 'Purchases there fail or are not detected. The page of the provider shows why.',
     openProvider: 'Open provider',

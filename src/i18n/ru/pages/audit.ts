@@ -181,6 +181,7 @@ export const audit: Russian<typeof english> = {
     createKey: 'Создан ключ API',
     revokeKey: 'Отозван ключ API',
     confirmKey: 'Подтверждён ключ API из резервной копии',
+    confirmClock: 'Подтверждены часы компьютера',
     refreshVault: 'Повторно открыто хранилище секретов',
     createWebhook: 'Добавлен вебхук',
     changeWebhook: 'Изменён вебхук',

@@ -148,6 +148,9 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   changePassword: { changes: ['panel'] },
   getUpdates: { reads: ['settings', 'panel'] },
   checkForUpdates: { changes: ['panel'] },
+  getClock: { reads: ['panel'] },
+  // The time decides about everything.
+  confirmClock: { changes: [...ALL] },
   getVault: { reads: ['settings', 'panel'] },
   refreshVault: { changes: ['panel'] },
 

@@ -69,6 +69,7 @@ export const ACTION_GROUPS = {
     'createKey',
     'revokeKey',
     'confirmKey',
+    'confirmClock',
     'refreshVault',
     'createWebhook',
     'changeWebhook',

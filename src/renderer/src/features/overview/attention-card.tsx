@@ -4,6 +4,7 @@ import {
   IconArchive,
   IconCalendarTime,
   IconCertificate,
+  IconClockExclamation,
   IconCreditCardOff,
   IconDownload,
   IconGauge,
@@ -73,12 +74,25 @@ interface Words {
   readonly now: number;
   /** Makes a backup. */
   readonly backUp: () => void;
+  readonly confirmClock: () => void;
 }
 
 type ItemOf<Kind extends Attention['kind']> = Extract<Attention, { kind: Kind }>;
 
 /** Each matter in words. */
 const DESCRIBERS: { readonly [Kind in Attention['kind']]: (item: ItemOf<Kind>, words: Words) => AttentionText } = {
+  clock: (item, { t, format, confirmClock }) => {
+    const times = { machine: format.moment(item.machineAt), panel: format.moment(item.panelAt) };
+    return {
+      id: item.kind,
+      icon: IconClockExclamation,
+      tone: 'bad',
+      title: t(`attention.clock.${item.state}`, times),
+      hint: t(`attention.clockHint.${item.state}`, times),
+      action: t('attention.confirmClock'),
+      onAct: confirmClock,
+    };
+  },
   'no-nodes': (item, { t }) => ({
     id: item.kind,
     icon: IconServerOff,
@@ -233,7 +247,12 @@ function useAttentionText(now: number): (item: Attention) => AttentionText {
   const { t } = useTranslation('overview');
   const format = useFormat();
   const backUp = useAct('createBackup', { message: () => ({ text: t('attention.backupMade') }) });
-  const words: Words = { t, format, now, backUp: () => backUp.start({}) };
+  const confirm = useAct('confirmClock', { message: () => ({ text: t('attention.clockConfirmed') }) });
+  const words: Words = {
+    ...{ t, format, now },
+    backUp: () => backUp.start({}),
+    confirmClock: () => confirm.start({}),
+  };
   return (item) => {
     // The entry of its own kind, which the compiler cannot follow through the table.
     const describe = DESCRIBERS[item.kind] as (item: Attention, words: Words) => AttentionText;

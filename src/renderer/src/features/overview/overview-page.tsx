@@ -24,6 +24,7 @@ export function OverviewPage() {
   const { t } = useTranslation('overview');
   const now = useNow();
   const overview = useOperation('getOverview', {}, { pollMs: EVERY_MS });
+  const clock = useOperation('getClock', {}, { pollMs: EVERY_MS });
   const nodes = useWholeList('listNodes', {}, { pollMs: EVERY_MS });
   const plans = useOperation('listTariffs', { limit: 1 });
   const connections = useOperation('listInbounds', { limit: 1 });
@@ -35,6 +36,7 @@ export function OverviewPage() {
   const failures = useOperation('getFailedAttempts', {}, { pollMs: EVERY_MS });
   const providers = useOperation('listProviders', {}, { pollMs: EVERY_MS });
   const attention = computeAttention({
+    clock: clock.data,
     overview: overview.data,
     nodes: nodes.data,
     plans: plans.data,
