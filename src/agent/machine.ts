@@ -9,7 +9,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { isIssuedBy, isPair } from '../adapters/certificates/authority.ts';
-import { systemClock, systemTimers } from '../adapters/clock.ts';
+import { createClockReader, systemClock, systemTimers } from '../adapters/clock.ts';
 import { openControlSocket } from '../adapters/control-socket.ts';
 import { nodeCrypto } from '../adapters/crypto.ts';
 import { findDataFolder, prepareDataFolder } from '../adapters/data-folder.ts';
@@ -30,6 +30,7 @@ import { connectEngine } from '../engines/connector.ts';
 import { findProgram } from '../engines/engine-program.ts';
 import { createLocalEngine } from '../engines/local-engine.ts';
 import { type EnforcedEngine, enforceLease } from './enforcer.ts';
+import { createLeaseClock } from './lease-clock.ts';
 import { meterEngine } from './ledger-engine.ts';
 import { dropLinks, examineLinks, machineCertificate, serveLinks } from './links.ts';
 import type { NodeLedger } from './ports/ledger.ts';
@@ -46,6 +47,7 @@ const ENGINE_ID = 1;
 const LEDGER = 'ledger.db';
 /** Seals what is left here of users and of the engine's configuration. */
 const LEASE_KEY = 'lease.key';
+const CLOCK_OFFSET = 'clock-offset';
 const DAY_MS = 86_400_000;
 const SOON_ENDING_DAYS = 30;
 
@@ -223,11 +225,12 @@ export async function runMachine(options: RunOptions): Promise<NodeMachine> {
   const isLost = existsSync(join(folder, 'node.json')) && !existsSync(join(folder, LEDGER));
   if (isLost) log.error('ledger is missing: what the panel had not taken of it is lost');
   const ledger = openLedger(folder, lock, log);
+  const leaseClock = createLeaseClock({ read: createClockReader(), file: join(folder, CLOCK_OFFSET), log });
   const { lease } = ledger;
   let enforced: EnforcedEngine | null = null;
   const recorded = meterEngine(given ?? engineIn(folder, enginePath, await findShippedEngine()), {
     ledger,
-    clock: systemClock,
+    clock: leaseClock,
     refused: (userIds) => enforced?.recordRefused(userIds),
     timers: systemTimers,
     log,
@@ -238,7 +241,7 @@ export async function runMachine(options: RunOptions): Promise<NodeMachine> {
     lease,
     ...(startAgainMs !== undefined && { pauseMs: startAgainMs }),
   });
-  const engine = enforceLease(kept, { lease, clock: systemClock, timers: systemTimers, log });
+  const engine = enforceLease(kept, { lease, clock: leaseClock, timers: systemTimers, log });
   enforced = engine;
   const closeAll = () => {
     engine.close();
@@ -266,6 +269,7 @@ export async function runMachine(options: RunOptions): Promise<NodeMachine> {
       identity,
       engine,
       clock: systemClock,
+      followPanel: leaseClock.follow,
       log,
       version: panelVersion(),
       certificate,
@@ -274,7 +278,7 @@ export async function runMachine(options: RunOptions): Promise<NodeMachine> {
     };
     const listener = await listening(serveNode(parts, { host, port }), port);
     const control = await openControlSocket(folder, (command, args) => nodeCommand(switching, command, args), log);
-    const links = await serveLinks({ folder, lease, clock: systemClock, timers: systemTimers, log }).catch(
+    const links = await serveLinks({ folder, lease, clock: leaseClock, timers: systemTimers, log }).catch(
       async (error: unknown) => {
         await control.close();
         await listener.close();
@@ -306,7 +310,7 @@ export async function leaveMachine(folder: string): Promise<void> {
     if (!existsSync(join(folder, 'node.json')))
       throw refusal('refused', 'This machine has not been joined to a panel.');
     await engine.stop();
-    for (const name of ['node.json', LEASE_KEY, LEDGER, `${LEDGER}-wal`, `${LEDGER}-shm`])
+    for (const name of ['node.json', LEASE_KEY, CLOCK_OFFSET, LEDGER, `${LEDGER}-wal`, `${LEDGER}-shm`])
       rmSync(join(folder, name), { force: true });
     dropLinks(folder);
   } finally {

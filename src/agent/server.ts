@@ -78,7 +78,10 @@ const TLS = { minVersion: 'TLSv1.3', secureOptions: constants.SSL_OP_NO_TICKET }
 interface ServedParts {
   readonly identity: NodeIdentity;
   readonly engine: Engine;
+  /** Of the machine. */
   readonly clock: Clock;
+  /** Called with the panel's time (epoch ms), each time that the panel says it. */
+  readonly followPanel?: (at: number) => void;
   readonly log: Log;
   /** Of Gatehouse. */
   readonly version: string;
@@ -287,7 +290,8 @@ export function serveNode(parts: ServedParts, place: Listening): Promise<NodeLis
   const readConnected = createPager<ConnectedUser>(([id]) => id, countFitting);
 
   const handlers: { readonly [Name in Method]: (body: Request<Name>) => Promise<Reply<Name>> } = {
-    async running() {
+    async running({ now }) {
+      parts.followPanel?.(now);
       const running = await engine.running();
       const machine = {
         load: engine.machine()?.load ?? null,

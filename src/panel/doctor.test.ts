@@ -70,13 +70,12 @@ it('finds a damaged, a foreign and a newer database', async () => {
   expect(await readVerdict('database')).toBe('problem');
 });
 
-it('finds a clock that is behind what was written', async () => {
-  const entry = { actorKind: 'panel', actorId: null, actorName: 'panel', action: 'test', outcome: 'done' } as const;
-  change((store) => {
-    store.audit.append({ ...entry, at: NOW + DAY, target: null, detail: '{}', address: null, requestId: 'test' });
-  });
+it('finds a clock that the next start would doubt', async () => {
+  expect(await readVerdict('clock')).toBe('ok');
+  change((store) => store.settings.set({ knownAt: NOW + DAY }));
   expect(await readVerdict('clock')).toBe('problem');
   expect(await readVerdict('clock', NOW + 2 * DAY)).toBe('ok');
+  expect(await readVerdict('clock', NOW + 9 * DAY)).toBe('problem');
 });
 
 it('finds certificates that end or have ended', async () => {

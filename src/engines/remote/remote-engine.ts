@@ -85,7 +85,7 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
 
   return {
     async running() {
-      const { running } = await client.call('running', {});
+      const { running } = await client.call('running', { now: clock.now() });
       return running && describe(running);
     },
     fingerprint: computeFingerprint,

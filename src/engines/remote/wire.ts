@@ -66,7 +66,8 @@ const startUser = z.tuple([...person, z.array(id)]);
 const change = z.tuple([z.int().min(0), z.boolean(), ...person]);
 
 export const REQUESTS = {
-  running: z.strictObject({}),
+  /** `now`: the panel's time, which the machine follows. */
+  running: z.strictObject({ now: instant }),
   check: z.strictObject({ config }),
   start: z.strictObject({ config, boot, users: z.array(startUser) }),
   /** With whom the lease lets in, if it is this one. */
