@@ -22,7 +22,7 @@ const at = (steady: number, error = 0): ClockReading => ({ machine: START + stea
 const followed = startPanelTime(at(0), START, null);
 
 /** Evidence every half minute, from `from` on for `ms`. `trueError`: how far it is from the time without a jump. */
-function hearEvidence(time: PanelTime, from: number, ms: number, error: number, trueError: number): PanelTime {
+function addEvidenceFor(time: PanelTime, from: number, ms: number, error: number, trueError: number): PanelTime {
   let state = time;
   for (let steady = from; steady <= from + ms; steady += MINUTE_MS / 2) {
     state = addClockEvidence(observeClocks(state, at(steady, error)), at(steady, error), START + steady + trueError);
@@ -67,29 +67,29 @@ describe('a clock that jumps', () => {
   it('is believed once others have agreed with it for two minutes, and not before', () => {
     const jump = 3 * DAY_MS;
     const doubted = observeClocks(followed, at(0, jump));
-    expect(hearEvidence(doubted, 0, AGREES_FOR_MS - 1, jump, jump).state).toBe('doubted');
-    const time = hearEvidence(doubted, 0, AGREES_FOR_MS, jump, jump);
+    expect(addEvidenceFor(doubted, 0, AGREES_FOR_MS - 1, jump, jump).state).toBe('doubted');
+    const time = addEvidenceFor(doubted, 0, AGREES_FOR_MS, jump, jump);
     expect(time.state).toBe('followed');
     expect(computeClockError(time, at(AGREES_FOR_MS, jump))).toBe(0);
   });
 
   it('is wrong for sure where others agree with the panel: its time is kept until the clock is right', () => {
     const jump = 3650 * DAY_MS;
-    const kept = hearEvidence(observeClocks(followed, at(0, jump)), 0, AGREES_FOR_MS, jump, 0);
+    const kept = addEvidenceFor(observeClocks(followed, at(0, jump)), 0, AGREES_FOR_MS, jump, 0);
     expect(kept.state).toBe('kept');
     expect(observeClocks(kept, at(AGREES_FOR_MS + 1)).state).toBe('followed');
-    expect(hearEvidence(kept, AGREES_FOR_MS, AGREES_FOR_MS, jump, jump).state).toBe('followed');
+    expect(addEvidenceFor(kept, AGREES_FOR_MS, AGREES_FOR_MS, jump, jump).state).toBe('followed');
   });
 
   it('needs evidence without a break, and for the time that it shows', () => {
     const jump = 3 * DAY_MS;
     let time = observeClocks(followed, at(0, jump));
-    time = hearEvidence(time, 0, MINUTE_MS, jump, jump);
-    time = hearEvidence(time, MINUTE_MS, 0, jump, DAY_MS);
-    expect(hearEvidence(time, MINUTE_MS, MINUTE_MS, jump, jump).state).toBe('doubted');
+    time = addEvidenceFor(time, 0, MINUTE_MS, jump, jump);
+    time = addEvidenceFor(time, MINUTE_MS, 0, jump, DAY_MS);
+    expect(addEvidenceFor(time, MINUTE_MS, MINUTE_MS, jump, jump).state).toBe('doubted');
     // It jumps once more: what agreed with the former time says nothing of the new one.
-    time = hearEvidence(observeClocks(followed, at(0, jump)), 0, MINUTE_MS, jump, jump);
-    expect(hearEvidence(time, MINUTE_MS, MINUTE_MS, 9 * DAY_MS, 9 * DAY_MS).state).toBe('doubted');
+    time = addEvidenceFor(observeClocks(followed, at(0, jump)), 0, MINUTE_MS, jump, jump);
+    expect(addEvidenceFor(time, MINUTE_MS, MINUTE_MS, 9 * DAY_MS, 9 * DAY_MS).state).toBe('doubted');
   });
 
   it('is followed where the administrator confirms it', () => {

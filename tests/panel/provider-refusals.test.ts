@@ -43,7 +43,14 @@ function sentNotices({ bot, write }: Store, now: number): string[] {
 /** What the administrator is told by the bot, and by the overview. */
 async function reports() {
   const panel = shop.panel();
-  const facts = { clock: undefined, overview: undefined, nodes: undefined, plans: undefined, certificates: undefined, acme: undefined };
+  const facts = {
+    clock: undefined,
+    overview: undefined,
+    nodes: undefined,
+    plans: undefined,
+    certificates: undefined,
+    acme: undefined,
+  };
   const more = { backups: undefined, updates: undefined, failures: undefined, now: shop.clock.now() };
   return {
     notices: sentNotices(panel.store, shop.clock.now()),

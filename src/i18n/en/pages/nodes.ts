@@ -104,7 +104,7 @@ export const nodes = {
     message_refused:
       'Its engine continues with its present users; later changes do not reach it. Update Gatehouse here and on its machine to the latest release. If that does not help, report the text above as a bug.',
     clock:
-      'While this panel is offline, terms end by that clock. Set it over the network (NTP); if it is right, the clock of this panel is wrong.',
+      'The node follows the time of this panel, so terms end when they should. Set its clock over the network (NTP); if it is right, the clock of this panel is wrong.',
     certificate:
       'Apps refuse links from this node once the current certificate has expired. `{{command}} node doctor` on its machine says more: its names must point to it, and the port of the challenge must be reachable.',
     waiting: 'Its state appears here as soon as it reports for the first time.',
