@@ -78,5 +78,6 @@ it('settings that a check does not name are of the machine', () => {
     'backupLast',
     'updateSeen',
     'updateLast',
+    'knownAt',
   ]);
 });

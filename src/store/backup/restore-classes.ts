@@ -50,7 +50,7 @@ export const RESTORE_CLASSES = {
   },
   audit_users: { data: ['audit_id', 'user_id', 'name'] },
   bot: {
-    data: ['one', 'name', 'allow_private', 'enabled', 'error', 'error_at', 'updated_at'],
+    data: ['one', 'name', 'allow_private', 'app_path', 'enabled', 'error', 'error_at', 'updated_at'],
     destination: ['api_root', 'proxy'],
     identity: ['bot_id', 'username'],
   },
@@ -546,6 +546,7 @@ export const SETTING_CLASSES: Readonly<
   updateChecks: 'data',
   updateSeen: 'machine',
   updateLast: 'machine',
+  knownAt: 'machine',
 };
 
 export function listSettings(
