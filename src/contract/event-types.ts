@@ -125,6 +125,13 @@ const nodeData = z
 const nodeRestartedData = z
   .object({ ...nodeData.shape, reason: nodeRestart.shape.reason, user_ids: nodeRestart.shape.user_ids })
   .meta({ id: 'NodeRestartedEventData', description: 'The node, and the reason.' });
+const nodeTrafficImplausibleData = z
+  .object({
+    ...nodeData.shape,
+    up: s.bytes.meta({ description: 'Bytes up that were not counted.' }),
+    down: s.bytes.meta({ description: 'Bytes down that were not counted.' }),
+  })
+  .meta({ id: 'NodeTrafficImplausibleEventData', description: 'The node, and the traffic that was not counted.' });
 const nodeCertificateData = z
   .object({ ...nodeData.shape, not_after: s.instant.meta({ description: 'When the certificate expires.' }) })
   .meta({ id: 'NodeCertificateEventData', description: 'The node, and the certificate of its machine for links.' });
@@ -362,6 +369,13 @@ const EVENTS = [
     'The machine of a node was restored from an old copy. Its traffic is counted from then on, and none is counted twice.',
     nodeData,
     NODE,
+    BY_SYSTEM,
+  ),
+  defineEvent(
+    'node.traffic_implausible',
+    'A node reported more traffic than its line can carry. The rest is not counted. At most once a day per node.',
+    nodeTrafficImplausibleData,
+    { ...NODE, up: 0, down: 9_000_000_000_000_000 },
     BY_SYSTEM,
   ),
   defineEvent(

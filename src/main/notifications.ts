@@ -65,6 +65,7 @@ export function describeEvent({ type, data }: Event, t: DesktopTexts, name: () =
     case 'node.deleted':
     case 'node.restarted':
     case 'node.restored':
+    case 'node.traffic_implausible':
     case 'settings.changed':
     case 'certificate.renewed':
     case 'backup.made':

@@ -50,6 +50,7 @@ const SAMPLES: { readonly [Name in keyof SettingValues]: readonly SettingValues[
   enginePath: [null, ...TEXTS],
   cutOffConcurrent: FLAGS,
   restartToCutOff: FLAGS,
+  nodeLineGbps: [1, MAX],
   selling: FLAGS,
   referrals: [
     { on: true, referrerDays: 0, friendDays: 0, maxPerMonth: 1 },

@@ -29,6 +29,7 @@ const DEFAULTS: SettingValues = {
   enginePath: null,
   cutOffConcurrent: false,
   restartToCutOff: true,
+  nodeLineGbps: 100,
   selling: false,
   referrals: { on: false, referrerDays: 7, friendDays: 3, maxPerMonth: 5 },
   botNotices: { on: [...USER_NOTICES], quiet: { from: 22, until: 8 }, texts: {} },
@@ -130,6 +131,7 @@ const SCHEMAS: { readonly [Name in keyof SettingValues]: z.ZodType<SettingValues
   enginePath: text.nullable(),
   cutOffConcurrent: flag,
   restartToCutOff: flag,
+  nodeLineGbps: z.int().min(1),
   selling: flag,
   referrals: z.object({
     on: flag,

@@ -56,7 +56,8 @@ test('say when and why their engine was restarted, and what each connection need
   await page.route('**/panel/getNode', async (route) => {
     const response = await route.fetch();
     const last_restart = { at: '2026-11-19T18:02:30.000Z', reason: 'cut_off', user_ids: [1, 2, 3, 999_999_999] };
-    const machine = { restored_at: '2026-11-18T09:00:00.000Z' };
+    const implausible_traffic = { up: 0, down: 2 ** 50, last_at: '2026-11-17T09:00:00.000Z' };
+    const machine = { restored_at: '2026-11-18T09:00:00.000Z', implausible_traffic };
     await route.fulfill({ response, json: { ...(await response.json()), ...machine, last_restart } });
   });
   await visit('nodes/1');
@@ -65,6 +66,7 @@ test('say when and why their engine was restarted, and what each connection need
   await expect(record.locator('a[href="#/users/2"]')).not.toHaveText(/^#/);
   await expect(record.getByRole('link', { name: /Frankfurt, fast/ })).toContainText('Xray 1.8.0 or later');
   await expect(record.getByText(/18 Nov.* · Nothing was counted twice/)).toBeVisible();
+  await expect(record.getByText(/PiB · .*17 Nov.* · Beyond what the line of a node can carry/)).toBeVisible();
   await expectAccessible(page, 'a node whose engine was restarted');
 });
 

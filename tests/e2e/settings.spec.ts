@@ -96,6 +96,15 @@ test('restarts of engines that cut users off are switched by keyboard', async ({
   expect(stored).toMatchObject({ restart_to_cut_off: false, cut_off_concurrent: true });
 });
 
+test('the speed of the fastest line of a node is stored', async ({ page, own }) => {
+  await own.visit('settings/general');
+  const line = card(page, 'Traffic of nodes');
+  await line.getByLabel('Speed of the fastest line').fill('10');
+  await line.getByRole('button', { name: 'Save' }).press('Enter');
+  await expect(getToast(page, 'Settings saved')).toBeVisible();
+  expect((await own.administrator?.call('getPanelSettings', {}))?.body).toMatchObject({ node_line_gbps: 10 });
+});
+
 test('notices before the end of a term are whole days, stored with the longest first', async ({ page, own }) => {
   await own.visit('settings/general');
   const notices = card(page, 'Notices before the end of a term');

@@ -63,6 +63,7 @@ export const SETTINGS: SettingValues = {
   auditKeptDays: 365,
   enginePath: null,
   cutOffConcurrent: false,
+  nodeLineGbps: 100,
   restartToCutOff: true,
   selling: false,
   referrals: { on: false, referrerDays: 7, friendDays: 3, maxPerMonth: 5 },

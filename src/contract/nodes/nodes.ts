@@ -189,6 +189,21 @@ export const node = z
       description:
         'When its ledger last showed that its machine was restored from an old copy; null: never. No traffic is counted twice.',
     }),
+    implausible_traffic: z
+      .object({
+        up: s.bytes.meta({ description: 'Bytes up.' }),
+        down: s.bytes.meta({ description: 'Bytes down.' }),
+        last_at: s.instant.meta({ description: 'When there was some last.' }),
+      })
+      .meta({
+        id: 'NodeImplausibleTraffic',
+        description: 'Traffic that a node reported beyond what its line can carry, since it was added.',
+      })
+      .nullable()
+      .meta({
+        description:
+          'What it reported beyond what a line of the setting `node_line_gbps` can carry in the time between two readings, of users and of inbounds. It is counted nowhere else. Null: none.',
+      }),
     last_restart: nodeRestart
       .nullable()
       .meta({ description: 'When and why the panel last restarted its engine; null: it has not yet.' }),
@@ -230,6 +245,7 @@ export const nodeExample: Node = {
   ledger: { entries: 9, bytes: 48_000_000, since: '2026-11-20T10:14:50.000Z' },
   traffic: { today: { up: 100_000_000, down: 1_000_000_000 }, month: { up: 100_000_000, down: 1_000_000_000 } },
   restored_at: null,
+  implausible_traffic: null,
   last_restart: { at: '2026-11-19T18:02:30.000Z', reason: 'cut_off', user_ids: [7] },
   error_code: null,
   error: null,

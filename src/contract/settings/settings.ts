@@ -115,6 +115,10 @@ const fields = {
     description:
       'Whether an engine is restarted, at most every 10 minutes, when users who may no longer connect still move bytes over open connections.',
   }),
+  node_line_gbps: z.int().min(1).max(100_000).meta({
+    description:
+      'The speed of the fastest line of a node, in Gbit/s. Traffic that a node reports beyond what such a line can carry is not counted.',
+  }),
   selling: z.boolean().meta({ description: 'Whether users can order and pay at a provider.' }),
   update_checks: z.boolean().meta({
     description: 'Whether the panel checks for newer versions once a day. Nothing but the request is sent.',
@@ -139,6 +143,7 @@ const panelSettingsExample: PanelSettings = {
   engine_path: null,
   cut_off_concurrent: false,
   restart_to_cut_off: true,
+  node_line_gbps: 100,
   selling: false,
   update_checks: true,
 };

@@ -8,6 +8,7 @@ import type { Counted, Moved } from '../ports/sync.ts';
 import type { TrafficSlot, UpDown } from '../ports/traffic.ts';
 import type { UserRow } from '../ports/users.ts';
 import { countOnUser, trafficSlot } from '../users/traffic.ts';
+import { beginCounting, boundSteps, endCounting } from './line.ts';
 
 /** Users whose counters are compared together, and users who are written in one transaction. */
 const COMPARED = 1000;
@@ -77,10 +78,22 @@ export function countUsers(
   const ids = values.map(({ userId }) => userId);
   const last = store.sync.userCounters(nodeId, boot, ids);
   const weight = store.nodes.get(nodeId)?.weight ?? PLAIN_WEIGHT;
+  const steps = boundSteps(
+    tx,
+    nodeId,
+    'users',
+    values.map(({ userId, ...value }) => since(value, last.get(userId))),
+  );
   const moved = values
-    .map(({ userId, ...value }): Moved => {
-      const before = last.get(userId);
-      return { userId, ...since(value, before), charged: applyWeightSince(value, before ?? NOTHING, weight) };
+    .map(({ userId }, index): Moved => {
+      const before = last.get(userId) ?? NOTHING;
+      const { up, down } = steps[index] ?? NOTHING;
+      return {
+        userId,
+        up,
+        down,
+        charged: applyWeightSince({ up: before.up + up, down: before.down + down }, before, weight),
+      };
     })
     .filter(({ up, down }) => up > 0 || down > 0);
   store.sync.saveUserCounters(nodeId, boot, values);
@@ -108,18 +121,27 @@ function countMoved(tx: Transaction, { nodeId, slot, beginsHold }: Counting, mov
 }
 
 export function countInbounds(
-  { store }: Transaction,
+  tx: Transaction,
   nodeId: number,
   boot: string,
   inbounds: EngineCounters['inbounds'],
 ): void {
+  const { store } = tx;
   const last = store.sync.inboundCounters(nodeId, boot);
-  for (const [tag, value] of inbounds) {
+  const grown = [...inbounds].flatMap(([tag, value]) => {
     const inbound = store.inbounds.byTag(nodeId, tag);
-    const moved = since(value, last.get(tag));
-    if (!inbound || (moved.up === 0 && moved.down === 0)) continue;
+    const step = since(value, last.get(tag));
+    return inbound && (step.up > 0 || step.down > 0) ? [{ inbound, tag, value, step }] : [];
+  });
+  const steps = boundSteps(
+    tx,
+    nodeId,
+    'inbounds',
+    grown.map(({ step }) => step),
+  );
+  for (const [index, { inbound, tag, value }] of grown.entries()) {
     store.sync.saveInboundCounter(nodeId, boot, tag, value);
-    store.traffic.addToInbound(inbound.id, moved);
+    store.traffic.addToInbound(inbound.id, steps[index] ?? NOTHING);
   }
 }
 
@@ -144,11 +166,14 @@ export async function ingest(
       const { boot } = store.sync.get(nodeId);
       if (boot === null || counters.boot === null || (boot !== counters.boot && next > 0)) return null;
       if (boot !== counters.boot) store.sync.begin(nodeId, { boot: counters.boot, position: null, cautiousUntil: 0 });
+      beginCounting(tx, nodeId);
       if (next === 0) countInbounds(tx, nodeId, counters.boot, counters.inbounds);
       const values = ids
         .slice(next, next + size)
         .map((userId): Counted => ({ userId, ...(counters.users.get(userId) ?? NOTHING) }));
-      return countUsers(tx, nodeId, counters.boot, values, beginsHold);
+      const counted = countUsers(tx, nodeId, counters.boot, values, beginsHold);
+      if (next + size >= ids.length) endCounting(tx, nodeId, true);
+      return counted;
     };
     const part = await env.transact({ name: 'traffic', by: 'node' }, write);
     if (part === null) break;

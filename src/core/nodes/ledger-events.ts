@@ -9,6 +9,7 @@ import type { UserRow } from '../ports/users.ts';
 import { commitTraffic, describe, openUser } from '../users/change.ts';
 import { trafficSlot } from '../users/traffic.ts';
 import { atLeast, countUsers, getOriginBoot, since } from './ingest.ts';
+import { boundSteps } from './line.ts';
 
 /** What moved before a reset belongs to the period before. */
 function writtenAt({ at, kind }: LedgerEvent): number {
@@ -63,8 +64,9 @@ function countFormer(
   const { sync, traffic } = tx.store;
   const value: UpDown = { up: event.up, down: event.down };
   const last = sync.userCounters(nodeId, boot, [user.id]).get(user.id);
-  const { up, down } = since(value, last);
-  if (up === 0 && down === 0) return [];
+  const step = since(value, last);
+  if (step.up === 0 && step.down === 0) return [];
+  const [{ up, down } = step] = boundSteps(tx, nodeId, 'users', [step]);
   sync.saveUserCounters(nodeId, boot, [{ userId: user.id, ...atLeast(value, last) }]);
   const slot = trafficSlot(moment, tx.settings.timeZone);
   traffic.addToNode(nodeId, slot, { up, down });

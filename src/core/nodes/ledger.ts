@@ -7,6 +7,7 @@ import type { Counted } from '../ports/sync.ts';
 import type { UpDown } from '../ports/traffic.ts';
 import { atLeast, countInbounds, countUsers, getOriginBoot } from './ingest.ts';
 import { countEvents } from './ledger-events.ts';
+import { beginCounting, endCounting } from './line.ts';
 
 type LedgerEnv = Pick<Env, 'log' | 'store' | 'transact' | 'transactNow'>;
 
@@ -85,7 +86,11 @@ async function countPage(
   const { store } = env;
   const { ledger, run, until, ends } = page;
   const isGoingOn = sent !== null && run === sent.run;
-  if (isGoingOn && until <= sent.taken) return [];
+  if (isGoingOn && until <= sent.taken) {
+    const isOver = page.isLast && store.sync.line(nodeId)?.allowance.isBehind === true;
+    if (isOver) await env.transact({ name: 'traffic', by: 'node' }, (tx) => endCounting(tx, nodeId, true));
+    return [];
+  }
   const acknowledged = isGoingOn ? sent.taken : page.acknowledged;
   const moved: Counted[] = [];
   let before = sent;
@@ -100,6 +105,7 @@ async function countPage(
     const write = (tx: Transaction): readonly Counted[] | null => {
       // The node may be deleted meanwhile, and a restored database has its own.
       if (!store.nodes.get(nodeId) || !isSame(store.sync.ledger(nodeId), before)) return null;
+      beginCounting(tx, nodeId);
       if (sent !== null && sent.ledger !== ledger && next === 0) endOthers(tx, nodeId);
       if (next === 0 && isOldCopy(sent, page)) recordNodeRestored(tx, nodeId);
       const counted = [...countEvents(env, tx, nodeId, events), ...countEntries(tx, nodeId, entries)];
@@ -108,6 +114,7 @@ async function countPage(
         if (seq > from && seq <= taken.taken && boots.has(getOriginBoot(boot))) store.sync.endBoot(nodeId, boot);
       }
       store.sync.saveLedger(nodeId, taken);
+      if (isEnd) endCounting(tx, nodeId, page.isLast);
       return counted;
     };
     const part = await env.transact({ name: 'traffic', by: 'node' }, write);

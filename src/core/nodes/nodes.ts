@@ -69,6 +69,7 @@ function viewNode(context: Context, row: NodeRow): Node {
           },
     traffic: getTraffic(context, row.id),
     restored_at: toInstantOrNull(row.restoredAt),
+    implausible_traffic: viewImplausible(context, row.id),
     last_restart: restart && { at: toInstant(restart.at), reason: restart.reason, user_ids: [...restart.userIds] },
     error_code: row.errorCode,
     error: isFull ? (row.errorText ?? row.errorCode) : row.errorCode,
@@ -76,6 +77,11 @@ function viewNode(context: Context, row: NodeRow): Node {
     updated_at: toInstant(row.updatedAt),
   };
   return isFull ? { ...view, address: row.address, note: row.note } : view;
+}
+
+function viewImplausible({ store }: Context, nodeId: number): Node['implausible_traffic'] {
+  const { implausible, implausibleAt = null } = store.sync.line(nodeId) ?? {};
+  return implausible && implausibleAt !== null ? { ...implausible, last_at: toInstant(implausibleAt) } : null;
 }
 
 function requireNode({ store }: Context, id: number): NodeRow {

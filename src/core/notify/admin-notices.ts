@@ -118,6 +118,15 @@ export function notifyNodeUp(context: NoticeContext, { id, name }: { readonly id
   notifyAdmins(context, { kind: 'node', key: `${id}:up:${now}`, render });
 }
 
+/** A node reported more traffic than its line can carry. */
+export function notifyImplausibleTraffic(
+  context: NoticeContext,
+  { id, name }: { readonly id: number; readonly name: string },
+) {
+  const render: Render = ({ t }) => t('admin.notice.nodeTrafficImplausible', { name });
+  notifyAdmins(context, { kind: 'node', key: `${id}:implausible:${context.now}`, render });
+}
+
 /** The machine of a node got no new certificate for its links; `failure` null: it only ends soon. */
 export function notifyNodeCertificate(
   context: NoticeContext,

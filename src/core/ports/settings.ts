@@ -27,6 +27,8 @@ export interface SettingValues {
   readonly enginePath: string | null;
   /** Whether users who are connected from more addresses at once than they may are cut off for a while. */
   readonly cutOffConcurrent: boolean;
+  /** Of the fastest line of a node, in Gbit/s. */
+  readonly nodeLineGbps: number;
   /** Whether an engine is restarted over which users who may not connect go on moving bytes. */
   readonly restartToCutOff: boolean;
   /** Whether orders can be made that users pay at a provider. */

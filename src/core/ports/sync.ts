@@ -1,4 +1,5 @@
 // The store's port for what the panel knows of the engines of nodes: how far users were brought to them, and what they had counted.
+import type { LineAllowance } from '../../domain/nodes/line-allowance.ts';
 import type { EngineUser, LedgerTaken } from './engines.ts';
 import type { LeaseProgress } from './lease.ts';
 import type { TrafficSlot, UpDown } from './traffic.ts';
@@ -41,6 +42,15 @@ export interface Moved extends Counted {
   readonly charged: UpDown;
 }
 
+/** What the line of a node can have carried, and what was reported beyond that. */
+export interface NodeLine {
+  readonly allowance: LineAllowance;
+  /** Since the node was added. */
+  readonly implausible: UpDown;
+  /** When there was some last; null: never. */
+  readonly implausibleAt: number | null;
+}
+
 export interface SyncStore {
   get(nodeId: number): NodeSync;
   /** A new start of the node's engine. What its engine had counted before is forgotten, unless its machine has a ledger. */
@@ -77,6 +87,9 @@ export interface SyncStore {
   /** Null: its machine has none, or it was not taken yet. */
   ledger(nodeId: number): LedgerTaken | null;
   saveLedger(nodeId: number, taken: LedgerTaken): void;
+  /** Null: nothing was counted yet. */
+  line(nodeId: number): NodeLine | null;
+  saveLine(nodeId: number, line: NodeLine): void;
   /** How far its machine was brought; null: it was sent nothing yet. */
   leaseProgress(nodeId: number): LeaseProgress | null;
   /** Of a node that is deleted nothing is saved. */

@@ -58,6 +58,7 @@ function viewPanelSettings(settings: SettingValues): PanelSettings {
     engine_path: settings.enginePath,
     cut_off_concurrent: settings.cutOffConcurrent,
     restart_to_cut_off: settings.restartToCutOff,
+    node_line_gbps: settings.nodeLineGbps,
     selling: settings.selling,
     update_checks: settings.updateChecks,
   };
@@ -93,6 +94,7 @@ const toColumns = patchReader<Omit<Input<'updateSettings'>, keyof Proof>, Settin
   engine_path: 'enginePath',
   cut_off_concurrent: 'cutOffConcurrent',
   restart_to_cut_off: 'restartToCutOff',
+  node_line_gbps: 'nodeLineGbps',
   selling: 'selling',
   update_checks: 'updateChecks',
 });

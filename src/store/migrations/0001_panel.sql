@@ -329,6 +329,20 @@ CREATE TABLE node_ledgers (
   taken INTEGER NOT NULL CHECK (taken BETWEEN 0 AND 9007199254740991),
   acknowledged INTEGER NOT NULL CHECK (acknowledged BETWEEN 0 AND 9007199254740991)
 ) STRICT;
+-- Bytes that the line of a node can have carried up to `at` and that were not counted yet, each way, of users and of connections; behind: the machine
+-- offered more than was read at once. implausible: what was reported beyond, since the node was added.
+CREATE TABLE node_lines (
+  node_id INTEGER PRIMARY KEY REFERENCES nodes (id) ON DELETE CASCADE,
+  at INTEGER NOT NULL CHECK (at BETWEEN 0 AND 8640000000000000),
+  behind INTEGER NOT NULL CHECK (behind IN (0, 1)),
+  users_up INTEGER NOT NULL CHECK (users_up BETWEEN 0 AND 9007199254740991),
+  users_down INTEGER NOT NULL CHECK (users_down BETWEEN 0 AND 9007199254740991),
+  inbounds_up INTEGER NOT NULL CHECK (inbounds_up BETWEEN 0 AND 9007199254740991),
+  inbounds_down INTEGER NOT NULL CHECK (inbounds_down BETWEEN 0 AND 9007199254740991),
+  implausible_up INTEGER NOT NULL CHECK (implausible_up BETWEEN 0 AND 9007199254740991),
+  implausible_down INTEGER NOT NULL CHECK (implausible_down BETWEEN 0 AND 9007199254740991),
+  implausible_at INTEGER CHECK (implausible_at BETWEEN 0 AND 8640000000000000)
+) STRICT;
 -- The lease of a node's machine as far as the machine has answered to it: its first `version` parts, read at `at` with all of node_changes up to
 -- `change`; 0: it is not whole yet. moved_at: when users who had only moved bytes were sent. shared, places: SHA-256 of what holds for all users,
 -- and of which node each connection is on. spoken: the version of the protocol.

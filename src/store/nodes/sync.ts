@@ -2,7 +2,7 @@
 
 import type { LedgerTaken } from '../../core/ports/engines.ts';
 import type { LeaseProgress } from '../../core/ports/lease.ts';
-import type { Counted, Member, NodeChange, NodeSync, Quarantined, SyncStore } from '../../core/ports/sync.ts';
+import type { Counted, Member, NodeChange, NodeLine, NodeSync, Quarantined, SyncStore } from '../../core/ports/sync.ts';
 import { parseOwnJson } from '../../domain/own-json.ts';
 import type { Connection } from '../database.ts';
 import { limitTo } from '../statements.ts';
@@ -24,6 +24,34 @@ const MAY_CONNECT = "+u.state IN ('active', 'on_hold') AND u.cut_off_until IS NU
 function decodeMember([userId, inbounds, uuid, password, key, wireguard]: MemberCells): Member {
   const credentials = { uuid, password, key, wireguard };
   return { userId, credentials, inbounds: inbounds === null ? null : (parseOwnJson(inbounds) as number[]) };
+}
+
+const LINE_COLUMNS = [
+  'at',
+  'behind',
+  'users_up',
+  'users_down',
+  'inbounds_up',
+  'inbounds_down',
+  'implausible_up',
+  'implausible_down',
+  'implausible_at',
+] as const;
+type LineCells = Readonly<Record<Exclude<(typeof LINE_COLUMNS)[number], 'implausible_at'>, number>> & {
+  readonly implausible_at: number | null;
+};
+
+function decodeLine(cells: LineCells): NodeLine {
+  return {
+    allowance: {
+      at: cells.at,
+      isBehind: cells.behind === 1,
+      users: { up: cells.users_up, down: cells.users_down },
+      inbounds: { up: cells.inbounds_up, down: cells.inbounds_down },
+    },
+    implausible: { up: cells.implausible_up, down: cells.implausible_down },
+    implausibleAt: cells.implausible_at,
+  };
 }
 
 const COUNTED = 'SELECT value ->> 0 AS id, value ->> 1 AS up, value ->> 2 AS down FROM json_each(:counted)';
@@ -117,7 +145,7 @@ function createBoots(
 /** What the machine of a node has written down, and what it has to act by itself. */
 function createLedgers(
   db: Connection,
-): Pick<SyncStore, 'ledger' | 'saveLedger' | 'leaseProgress' | 'saveLeaseProgress'> {
+): Pick<SyncStore, 'ledger' | 'saveLedger' | 'line' | 'saveLine' | 'leaseProgress' | 'saveLeaseProgress'> {
   const ledger = db.prepare<[number], LedgerTaken>(
     'SELECT ledger, run, taken, acknowledged FROM node_ledgers WHERE node_id = ?',
   );
@@ -126,6 +154,12 @@ function createLedgers(
      VALUES (:nodeId, :ledger, :run, :taken, :acknowledged)
      ON CONFLICT (node_id) DO UPDATE SET
        ledger = excluded.ledger, run = excluded.run, taken = excluded.taken, acknowledged = excluded.acknowledged`,
+  );
+  const line = db.prepare<[number], LineCells>(`SELECT ${LINE_COLUMNS.join(', ')} FROM node_lines WHERE node_id = ?`);
+  const saveLine = db.prepare<[LineCells & { readonly nodeId: number }]>(
+    `INSERT INTO node_lines (node_id, ${LINE_COLUMNS.join(', ')})
+     VALUES (:nodeId, ${LINE_COLUMNS.map((name) => `:${name}`).join(', ')})
+     ON CONFLICT (node_id) DO UPDATE SET ${LINE_COLUMNS.map((name) => `${name} = excluded.${name}`).join(', ')}`,
   );
   const leaseProgress = db.prepare<[number], LeaseProgress>(
     'SELECT lease_id AS leaseId, version, at, change, moved_at AS movedAt, spoken AS protocolVersion, shared FROM node_leases WHERE node_id = ?',
@@ -141,6 +175,24 @@ function createLedgers(
     ledger: (nodeId) => ledger.get(nodeId) ?? null,
     saveLedger: (nodeId, taken) => {
       saveLedger.run({ ...taken, nodeId });
+    },
+    line: (nodeId) => {
+      const cells = line.get(nodeId);
+      return cells ? decodeLine(cells) : null;
+    },
+    saveLine: (nodeId, { allowance: { at, isBehind, users, inbounds }, implausible, implausibleAt }) => {
+      saveLine.run({
+        nodeId,
+        at,
+        behind: Number(isBehind),
+        users_up: users.up,
+        users_down: users.down,
+        inbounds_up: inbounds.up,
+        inbounds_down: inbounds.down,
+        implausible_up: implausible.up,
+        implausible_down: implausible.down,
+        implausible_at: implausibleAt,
+      });
     },
     leaseProgress: (nodeId) => leaseProgress.get(nodeId) ?? null,
     saveLeaseProgress: (nodeId, progress) => {

@@ -165,6 +165,8 @@ export const bot = {
       nodeCertificateEnding: 'The certificate of node {{name}} for links expires on {{when}} and was not renewed yet.',
       nodeCertificateFailed:
         'The certificate of node {{name}} for links was not renewed ({{code}}). The current one is valid until {{when}}; the node retries.',
+      nodeTrafficImplausible:
+        'Node {{name}} reports more traffic than its line can carry. The rest is not counted. Check its machine.',
       nodeCertificateNone: 'Node {{name}} got no certificate for links ({{code}}). The node retries.',
       diskFull: 'The disk of the panel is full. Nothing can be changed until there is space again.',
       diskFree: 'The disk of the panel has space again.',

@@ -206,6 +206,10 @@ export const nodes = {
       skipped: 'not updated',
     },
   },
+  implausible: {
+    label: 'Implausible traffic',
+    text: 'Beyond what the line of a node can carry (Settings, General), so it was not counted.',
+  },
   restored: {
     label: 'Restored from an old copy',
     text: 'Nothing was counted twice. Traffic that the lost copy had counted and this panel had not collected is lost.',

@@ -52,6 +52,11 @@ export const settings = {
     concurrent: 'Block users who are connected from too many addresses',
     concurrentHint:
       'For 5 minutes, where the plan or the user limits the addresses at once. While this is off, only an event is sent.',
+    line: 'Traffic of nodes',
+    lineText:
+      'A node cannot have moved more than its line carries. What it reports beyond that is shown on its page and not counted.',
+    lineSpeed: 'Speed of the fastest line',
+    lineSpeedHint: 'In Gbit/s, from 1 to 100,000.',
     engine: 'Engine of local nodes',
     engineText: 'The program that carries the traffic of nodes on this machine: Xray or v2ray.',
     enginePath: 'Path of the program',

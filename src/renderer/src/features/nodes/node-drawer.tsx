@@ -164,6 +164,11 @@ function NodeRecord({ first, isOpen, onClose }: NodeRecordProps) {
               <DateTime at={node.restored_at} style="dateTime" /> · {t('nodes:restored.text')}
             </Fact>
           )}
+          {node.implausible_traffic !== null && (
+            <Fact label={t('nodes:implausible.label')}>
+              <ImplausibleTraffic {...node.implausible_traffic} />
+            </Fact>
+          )}
           {node.last_restart !== null && (
             <Fact label={t('nodes:restart.label')}>
               <LastRestart restart={node.last_restart} />
@@ -222,6 +227,17 @@ function WaitingLedger({ node }: { readonly node: Node }) {
   return ledger.since === null
     ? t('ledger.first', { count: ledger.entries, amount })
     : t('ledger.taken', { count: ledger.entries, amount, when: format.moment(ledger.since) });
+}
+
+function ImplausibleTraffic({ up, down, last_at }: NonNullable<Node['implausible_traffic']>) {
+  const { t } = useTranslation('nodes');
+  const format = useFormat();
+  return (
+    <>
+      {format.bytes(Math.min(Number.MAX_SAFE_INTEGER, up + down))} · <DateTime at={last_at} style="dateTime" /> ·{' '}
+      {t('implausible.text')}
+    </>
+  );
 }
 
 /** How many users a restart names here; the others are counted. */

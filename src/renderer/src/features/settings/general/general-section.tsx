@@ -21,6 +21,7 @@ export function GeneralSection() {
           <ViewCard />
           <NoticesCard settings={data} />
           <CutOffCard settings={data} />
+          <LineCard settings={data} />
           <RetentionCard settings={data} />
           <EngineCard settings={data} />
         </>
@@ -133,6 +134,27 @@ function CutOffCard({ settings }: { readonly settings: PanelSettings }) {
         label={t('general.concurrent')}
         description={t('general.concurrentHint')}
         {...form.form.getInputProps('cut_off_concurrent', { type: 'checkbox' })}
+      />
+    </SaveCard>
+  );
+}
+
+function LineCard({ settings }: { readonly settings: PanelSettings }) {
+  const { t } = useTranslation('settings');
+  const { node_line_gbps } = settings;
+  const form = useOperationForm({
+    operation: 'updateSettings',
+    initial: { node_line_gbps },
+    toInput: (values) => values,
+    message: () => ({ text: t('saved') }),
+  });
+  return (
+    <SaveCard title={t('general.line')} description={t('general.lineText')} form={form}>
+      <NumberInput
+        label={t('general.lineSpeed')}
+        description={t('general.lineSpeedHint')}
+        allowDecimal={false}
+        {...form.form.getInputProps('node_line_gbps')}
       />
     </SaveCard>
   );
