@@ -189,7 +189,7 @@ function toFailure({ code, message }: EngineError) {
 /** Answers what `handle` gives; closes the connection over what cannot be read. `refused`: what is said then. */
 async function respond(
   response: ServerResponse,
-  log: Log,
+  logFailure: (error: string) => void,
   handle: () => Promise<string>,
   refused: (reason: string) => string = () => '{}',
 ): Promise<void> {
@@ -200,8 +200,7 @@ async function respond(
     if (error instanceof EngineError) return answer(response, 409, encode(failure, toFailure(error)));
     response.setHeader('connection', 'close');
     if (error instanceof Unreadable) return answer(response, 400, refused(error.message));
-    const text = error instanceof ZodError ? describeIssues(error) : String(error);
-    log.error('node request failed', { error: text });
+    logFailure(error instanceof ZodError ? describeIssues(error) : String(error));
     answer(response, 500, '{}');
   }
 }
@@ -384,7 +383,8 @@ export function serveNode(parts: ServedParts, place: Listening): Promise<NodeLis
       logRefusal(name, reason);
       return encode(refusal, { reason });
     };
-    void respond(response, log, async () => handle(name, await readBody(request, REQUEST_BOUNDS)), refused);
+    const logFailure = (error: string) => log.error('node request failed', { error });
+    void respond(response, logFailure, async () => handle(name, await readBody(request, REQUEST_BOUNDS)), refused);
   });
   const connections = watchConnections(server, null);
   const logRefused = strangersLog(parts, 'connection refused');
@@ -424,30 +424,43 @@ export function awaitJoin(
   const logRefused = strangersLog({ log, clock }, 'join refused');
   const server = createServer(options, (request, response) => {
     const socket = request.socket as TLSSocket;
+    // Strangers can make any of this fail, as often as they like.
+    const logFailure = (error?: string) => logRefused(socket.remoteAddress, error);
+    const refused = () => {
+      logFailure();
+      return '{}';
+    };
     if (request.method === 'POST' && request.url === buildMethodPath('join')) {
-      return void respond(response, log, async () => {
-        const body = await readBody(request, JOIN_BOUNDS);
-        const { proof } = parseMessage(() => join.request.parse(body));
-        if (!isProof(proof, computeProof('panel', secret, socket))) {
-          logRefused(socket.remoteAddress);
-          throw new Unreadable('a wrong proof');
-        }
-        proven.add(socket);
-        connections.markAnswered(socket);
-        return encode(join.reply, { proof: computeProof('node', secret, socket) });
-      });
+      return void respond(
+        response,
+        logFailure,
+        async () => {
+          const body = await readBody(request, JOIN_BOUNDS);
+          const { proof } = parseMessage(() => join.request.parse(body));
+          if (!isProof(proof, computeProof('panel', secret, socket))) throw new Unreadable('a wrong proof');
+          proven.add(socket);
+          connections.markAnswered(socket);
+          return encode(join.reply, { proof: computeProof('node', secret, socket) });
+        },
+        refused,
+      );
     }
     if (request.method === 'POST' && request.url === buildMethodPath('joined') && proven.has(socket)) {
-      return void respond(response, log, async () => {
-        const body = await readBody(request, JOIN_BOUNDS);
-        const given = parseMessage(() => joined.request.parse(body));
-        if (!isNamed(given.authority, authority) || !isCertified(own.pem, given.certificate, given.authority)) {
-          throw new Unreadable('not what the token names');
-        }
-        save({ key: own.key, ...given });
-        response.once('close', done);
-        return encode(joined.reply, {});
-      });
+      return void respond(
+        response,
+        logFailure,
+        async () => {
+          const body = await readBody(request, JOIN_BOUNDS);
+          const given = parseMessage(() => joined.request.parse(body));
+          if (!isNamed(given.authority, authority) || !isCertified(own.pem, given.certificate, given.authority)) {
+            throw new Unreadable('not what the token names');
+          }
+          save({ key: own.key, ...given });
+          response.once('close', done);
+          return encode(joined.reply, {});
+        },
+        refused,
+      );
     }
     refuse(request, response);
   });

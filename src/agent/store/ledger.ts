@@ -14,7 +14,7 @@ import { KEEP_OFFERED, LEASE_SCHEMA } from './lease-statements.ts';
 const VERSION = 1;
 const ID_BYTES = 16;
 /** Entries of one page: what the panel reads at once (engines/remote/wire.ts). */
-const PAGE = 1000;
+const PAGE = 500;
 
 /** `offered`: what was last read by the panel. `known`: what the panel had counted when it left the user's terms here. */
 const SCHEMA = `

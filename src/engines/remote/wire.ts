@@ -34,11 +34,11 @@ export const JOIN_BOUNDS: JsonBounds = { bytes: 65_536, values: 100, depth: DEPT
 
 /** What one page has at most: what is longer comes in several. A page has fewer than `PAGE_VALUES` values. */
 export const MAX_MEMBERS = 5000;
-export const MAX_CONNECTED_USERS = 1000;
-export const MAX_CONNECTED_ADDRESSES = 4000;
+export const MAX_CONNECTED_USERS = 500;
+export const MAX_CONNECTED_ADDRESSES = 2000;
 export const MAX_ADDRESSES_OF_USER = 200;
-export const MAX_LEDGER_ROWS = 1000;
-const PAGE_VALUES = 20_000;
+export const MAX_LEDGER_ROWS = 500;
+const PAGE_VALUES = 10_000;
 const FEW_VALUES = 1000;
 /** Of the outcomes of changes that are sent together. */
 const MAX_OUTCOMES = 1000;
@@ -106,7 +106,7 @@ const running = z.object({
     .string()
     .regex(/^[0-9a-f]{1,64}$/)
     .nullable(),
-  uptimeMs: z.int().min(0).max(1e14),
+  uptimeMs: instant,
 });
 
 export const REPLIES = {
