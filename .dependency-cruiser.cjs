@@ -163,9 +163,9 @@ module.exports = {
       comment:
         'this composition root wires every layer, but knows neither its hosts, nor the other root (agent), nor the pages',
       from: { path: layers('panel'), pathNot: TESTS },
-      // Except for the engines that are installed in a folder, which both have.
+      // Except for the engines that are installed in a folder and exchanged, which both have.
       to: {
-        pathNot: '^src/agent/programs\\.ts$',
+        pathNot: '^src/agent/(programs|switch-engine)\\.ts$',
         path: layers('agent', 'cli', 'main', 'preload', 'bridge', 'renderer'),
       },
     },

@@ -39,7 +39,7 @@ import { awaitJoin, type NodeIdentity, type NodeListener, serveNode } from './se
 import { SERVICE_FOLDER } from './service.ts';
 import { openNodeLedger } from './store/ledger.ts';
 import { superviseEngine } from './supervised-engine.ts';
-import { nodeCommand, servePrograms } from './switch-engine.ts';
+import { nodeCommand, servePrograms, switchRunning } from './switch-engine.ts';
 
 /** Of the engine in the folder: a machine has one. */
 const ENGINE_ID = 1;
@@ -264,7 +264,15 @@ export async function runMachine(options: RunOptions): Promise<NodeMachine> {
       }
     };
     const switching = { folder, engine, check, log, hasOwnPath: enginePath !== undefined, watchMs: options.watchMs };
-    const programs = servePrograms(switching);
+    const programs = servePrograms({
+      folder,
+      log,
+      hasOwnPath: () => enginePath !== undefined,
+      // A machine of a node brings no engine along that it would return to.
+      findShipped: async () => null,
+      switchTo: async (name) =>
+        name === null ? { outcome: 'refused', reason: 'it is not installed' } : switchRunning(switching, name),
+    });
     const parts = {
       identity,
       engine,

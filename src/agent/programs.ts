@@ -1,12 +1,12 @@
 // Engines that `panel node engine` has installed on a node's machine: each version in a folder of its own, one of them in use, and the one
 // before it to go back to.
 
-import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readIfThere, writePrivateFile } from '../adapters/private-file.ts';
 import { refusal } from '../adapters/refusal.ts';
 import { sha256OfFile } from '../adapters/releases/release.ts';
-import { syncFolder, unpackZip } from '../adapters/releases/unpack.ts';
+import { syncFolder, unpack, unpackZip } from '../adapters/releases/unpack.ts';
 import { findShippedEngine } from '../adapters/shipped-engine.ts';
 import type { EngineName } from '../core/ports/engines.ts';
 import { parseOwnJson } from '../domain/own-json.ts';
@@ -32,6 +32,12 @@ export function programName({ name, version }: Pick<EngineProgram, 'name' | 'ver
 /** The program of a machine that names none: the installed one, else the one that came along; null: on PATH. */
 export const findPresentPath = async (folder: string): Promise<string | null> =>
   installedPath(folder) ?? (await findShippedEngine());
+
+/** All that are installed. */
+export function listInstalled(folder: string): readonly string[] {
+  const place = join(folder, FOLDER);
+  return existsSync(place) ? readdirSync(place).filter((name) => VERSION_NAME.test(name)) : [];
+}
 
 /** The path of an installed program. */
 export function programPath(folder: string, name: string): string {
@@ -65,23 +71,29 @@ export function installedPath(folder: string): string | null {
   return current === null ? null : programPath(folder, current);
 }
 
+/** How an archive is known: by its own SHA-256, or by that of the program in it. */
+export type ProgramHash = { readonly archive: string } | { readonly program: string };
+
 /**
- * Installs the engine of an archive (ZIP, as Xray and v2ray publish) whose SHA-256 is known, beside others. It is run for its version only, and not in
- * use yet. A refusal says what is wrong with it; nothing is left behind then.
+ * Installs the engine of an archive beside others: a ZIP, as Xray and v2ray publish, or the package of an engine for npm. It is run for its version
+ * only, and not in use yet. A refusal says what is wrong with it; nothing is left behind then.
  */
-export async function installProgram(folder: string, archive: string, sha256: string): Promise<EngineProgram> {
-  const found = await sha256OfFile(archive);
-  if (found !== sha256.toLowerCase())
-    throw refusal('refused', `The SHA-256 of ${archive} is ${found}, and should be ${sha256.toLowerCase()}.`);
+export async function installProgram(folder: string, archive: string, hash: ProgramHash): Promise<EngineProgram> {
+  if ('archive' in hash) await requireHash(archive, hash.archive);
   const staging = join(folder, FOLDER, `.unpacking-${process.pid}`);
   rmSync(staging, { recursive: true, force: true });
   mkdirSync(staging, { recursive: true, mode: 0o700 });
   try {
-    await unpackZip(archive, staging, new Set(PROGRAMS.map((name) => `${name}${SUFFIX}`))).catch((error: Error) => {
-      throw refusal('refused', `${archive} cannot be unpacked: ${error.message}.`);
-    });
+    const programs = new Set(PROGRAMS.map((name) => `${name}${SUFFIX}`));
+    const isPackage = archive.endsWith('.tgz');
+    await (isPackage ? unpack(archive, 'package/', staging) : unpackZip(archive, staging, programs)).catch(
+      (error: Error) => {
+        throw refusal('refused', `${archive} cannot be unpacked: ${error.message}.`);
+      },
+    );
     const engine = PROGRAMS.find((name) => readdirSync(staging).includes(`${name}${SUFFIX}`));
     if (engine === undefined) throw refusal('refused', `There is neither xray nor v2ray in ${archive}.`);
+    if ('program' in hash) await requireHash(join(staging, `${engine}${SUFFIX}`), hash.program, archive);
     const program = await findProgram(join(staging, `${engine}${SUFFIX}`)).catch(() => null);
     if (program === null || program.name !== engine)
       throw refusal('refused', `The ${engine} in ${archive} does not run on this machine.`);
@@ -93,4 +105,11 @@ export async function installProgram(folder: string, archive: string, sha256: st
   } finally {
     rmSync(staging, { recursive: true, force: true });
   }
+}
+
+async function requireHash(path: string, expected: string, named = path): Promise<void> {
+  const found = await sha256OfFile(path);
+  if (found === expected.toLowerCase()) return;
+  const what = named === path ? named : `the engine in ${named}`;
+  throw refusal('refused', `The SHA-256 of ${what} is ${found}, and should be ${expected.toLowerCase()}.`);
 }

@@ -8,13 +8,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { ZodError } from 'zod';
-import {
-  type ConnectedAddress,
-  type Engine,
-  EngineError,
-  type MachineCertificate,
-  type MachinePrograms,
-} from '../core/ports/engines.ts';
+import { type ConnectedAddress, type Engine, EngineError, type MachineCertificate } from '../core/ports/engines.ts';
 import type { Clock, Log } from '../core/ports/ports.ts';
 import type { JsonBounds } from '../domain/foreign-json.ts';
 import { MINUTE_MS } from '../domain/limits.ts';
@@ -49,6 +43,7 @@ import { partFromWire } from '../engines/remote/wire-lease.ts';
 import { ledgerPageToWire } from '../engines/remote/wire-ledger.ts';
 import { describeIssues, encode } from '../engines/remote/wire-values.ts';
 import { type Connections, watchConnections } from '../http/connections.ts';
+import type { Programs } from './switch-engine.ts';
 
 /** PEM. */
 export interface NodeIdentity {
@@ -88,7 +83,7 @@ interface ServedParts {
   /** Of links that this machine serves; left out: it serves none. */
   readonly certificate?: () => MachineCertificate | null;
   /** Its engines. `begin` installs another one; it throws EngineError where one is being installed. */
-  readonly programs: { read(): Promise<MachinePrograms>; begin(name: string | null): void };
+  readonly programs: Programs;
   /** Stores the identity with another certificate. Throws where that cannot be. */
   readonly saveIdentity: (identity: NodeIdentity) => void;
 }

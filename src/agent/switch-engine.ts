@@ -18,6 +18,7 @@ import { type EngineProgram, findProgram } from '../engines/engine-program.ts';
 import {
   findPresentPath,
   installProgram,
+  listInstalled,
   type ProgramsInUse,
   programName,
   programPath,
@@ -63,12 +64,19 @@ export async function installEngine(
   if (file !== undefined && !existsSync(file)) throw refusal('refused', `${file} is not there.`);
   if (file !== undefined && sha256 !== undefined) {
     reportStep('unpack', file);
-    return installProgram(folder, file, sha256);
+    return installProgram(folder, file, { archive: sha256 });
   }
-  const release = findRelease(readReleaseSource().engines, version);
+  const { engines, engine } = readReleaseSource();
+  const built = engine?.sha256[PLATFORM];
+  // The package of the engine that comes with the panel.
+  if (file?.endsWith('.tgz') && built !== undefined) {
+    reportStep('unpack', file);
+    return installProgram(folder, file, { program: built });
+  }
+  const release = findRelease(engines, version);
   if (file !== undefined) {
     reportStep('unpack', file);
-    return installProgram(folder, file, release.sha256);
+    return installProgram(folder, file, { archive: release.sha256 });
   }
   const work = mkdtempSync(join(folder, 'download-'));
   try {
@@ -76,7 +84,7 @@ export async function installEngine(
     reportStep('download', programName(release));
     await fetchTo(release.url, archive);
     reportStep('unpack', programName(release));
-    const program = await installProgram(folder, archive, release.sha256);
+    const program = await installProgram(folder, archive, { archive: release.sha256 });
     if (program.version !== release.version)
       throw refusal('refused', `The archive has version ${program.version} instead of ${release.version}.`);
     return program;
@@ -176,7 +184,8 @@ export async function nodeCommand(parts: SwitchParts, command: string, args: unk
 /** Engines that are watched after a switch. */
 const switching = new WeakSet<SupervisedEngine>();
 
-async function switchRunning(parts: SwitchParts, name: string): Promise<Switched> {
+/** Has the running service use another engine, which is installed. */
+export async function switchRunning(parts: SwitchParts, name: string): Promise<Switched> {
   const { engine } = parts;
   if (switching.has(engine)) return { outcome: 'refused', reason: BUSY };
   switching.add(engine);
@@ -282,37 +291,51 @@ function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What the panel asks of the service that runs: its engines, and to bring another one in the background. */
-export function servePrograms(parts: SwitchParts): {
+export interface ProgramsParts extends Pick<SwitchParts, 'folder' | 'log'> {
+  /** Whether a program is named that is used instead of what is installed. */
+  hasOwnPath(): boolean;
+  /** null: the one that came along. */
+  switchTo(name: string | null): Promise<Switched>;
+  /** The engine that came along, to which it can return; null: none. */
+  findShipped(): Promise<string | null>;
+}
+
+/** The engines of a machine, and to bring another one in the background. */
+export interface Programs {
   read(): Promise<MachinePrograms>;
   begin(name: string | null): void;
-} {
-  const { folder, hasOwnPath, log } = parts;
+}
+
+export function servePrograms({ folder, log, hasOwnPath, switchTo, findShipped }: ProgramsParts): Programs {
   let job: EngineJob | null = null;
 
+  /** Before the first installed one there was the one that came along. */
+  async function findFormer(): Promise<string | null> {
+    const { current, former } = readProgramsInUse(folder);
+    return former ?? (current === null ? null : findShipped());
+  }
+
   async function installAndSwitch(name: string | null): Promise<Switched> {
-    const wanted = name ?? readProgramsInUse(folder).former;
+    const wanted = name ?? (await findFormer());
     if (wanted === null) return { outcome: 'refused', reason: 'no other engine was in use on this machine before' };
-    if (hasOwnPath || existsSync(programPath(folder, wanted))) return switchRunning(parts, wanted);
+    if (hasOwnPath() || existsSync(programPath(folder, wanted))) return switchTo(wanted);
+    if (wanted === (await findShipped())) return switchTo(null);
     const [, version] = wanted.split('-');
     const program = await installEngine(folder, { version }, (what, of) => log.info('engine', { act: what, name: of }));
     if (programName(program) !== wanted) return { outcome: 'refused', reason: `it is ${programName(program)}` };
-    return switchRunning(parts, wanted);
+    return switchTo(wanted);
   }
 
   return {
     async read() {
-      const { former } = readProgramsInUse(folder);
+      const shipped = await findShipped();
       const present = await findProgram(await findPresentPath(folder)).catch(() => null);
       const offered = readReleaseSource().engines.filter(({ platform }) => platform === PLATFORM);
-      const names = [...new Set(offered.map((release) => programName(release)))];
-      return {
-        current: present && programName(present),
-        former,
-        offered: names.slice(0, MAX_OFFERED),
-        hasOwnPath,
-        job,
-      };
+      const current = present && programName(present);
+      const all = [...offered.map(programName), ...listInstalled(folder), ...(shipped === null ? [] : [shipped])];
+      const names = [...new Set(all)].filter((name) => name !== current);
+      const former = await findFormer();
+      return { current, former, offered: names.slice(0, MAX_OFFERED), hasOwnPath: hasOwnPath(), job };
     },
     begin(name) {
       if (job?.state === 'running') throw new EngineError('engine_refused', BUSY);

@@ -2,9 +2,11 @@
 import { join } from 'node:path';
 import { FILES } from '../adapters/data-folder.ts';
 import { findShippedEngine } from '../adapters/shipped-engine.ts';
-import { installedPath } from '../agent/programs.ts';
+import { installedPath, programName } from '../agent/programs.ts';
+import { type Switched, servePrograms } from '../agent/switch-engine.ts';
 import type { CoreParts } from '../core/kernel/core.ts';
 import type { ParseLargeJson } from '../core/ports/json.ts';
+import type { Log } from '../core/ports/ports.ts';
 import { connectEngine } from '../engines/connector.ts';
 import { createEngineLog } from '../engines/engine-log.ts';
 import { findProgram } from '../engines/engine-program.ts';
@@ -19,6 +21,9 @@ interface EnginesParts extends Pick<CoreParts, 'clock' | 'timers' | 'crypto' | '
   /** The data folder. */
   readonly folder: string;
   readonly parseLarge: ParseLargeJson;
+  readonly log: Log;
+  /** Starts local nodes again with another engine; null: the one that came along. */
+  switchEngine(name: string | null): Promise<Switched>;
 }
 
 /** What the core needs to run engines. Ends those of nodes that are no more. */
@@ -40,6 +45,13 @@ export async function openEngines(
 
   const shipped = await findShippedEngine();
   const path = () => store.settings.get().enginePath ?? installedPath(parts.folder) ?? shipped;
+  const programs = servePrograms({
+    folder: parts.folder,
+    log: parts.log,
+    hasOwnPath: () => store.settings.get().enginePath !== null,
+    findShipped: async () => shipped && programName(await findProgram(shipped)),
+    switchTo: parts.switchEngine,
+  });
   const users = () => store.users.count({}, clock.now());
   return {
     nodeTrust: trust,
@@ -53,7 +65,8 @@ export async function openEngines(
     },
     openEngine({ id, kind }) {
       if (kind === 'local') {
-        return createLocalEngine({ nodeId: id, folder, path, connect: connectEngine, clock, timers, crypto });
+        const engine = createLocalEngine({ nodeId: id, folder, path, connect: connectEngine, clock, timers, crypto });
+        return { ...engine, programs: programs.read, changeProgram: async (name) => programs.begin(name) };
       }
       if (findNodePlace(id) === null) return null;
       return createRemoteEngine({ place: () => findNodePlace(id), identity, certify, users, parseLarge, clock });

@@ -197,7 +197,8 @@ export function setupLink({ core, origin }: CommandPanel, token: string): string
 }
 
 /** The command line acts as itself, with full access, and from no address. */
-function buildCall({ crypto }: CommandPanel): Call {
+/** A call of the machine's owner. */
+export function buildCall({ crypto }: Pick<CommandPanel, 'crypto'>): Call {
   return {
     actor: { kind: 'cli', id: null, name: 'command line', access: 'full' },
     requestId: crypto.uuid().replaceAll('-', ''),

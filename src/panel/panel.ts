@@ -40,7 +40,7 @@ import { type BackupParts, createBackups } from './backup/backups.ts';
 import { buildOverrides, checkOptions, type PanelOptions } from './config.ts';
 import { openEngines } from './engines.ts';
 import { createListeners, listenFirst } from './listeners.ts';
-import { dispatchCommand, getAddresses, setupLink } from './local-commands.ts';
+import { buildCall, dispatchCommand, getAddresses, setupLink } from './local-commands.ts';
 import { machineParts } from './machine-parts.ts';
 import { authoritySealing, backedUpAuthority } from './own-authority.ts';
 import { findKeyFile, prepareKeyFile } from './own-key-file.ts';
@@ -49,6 +49,7 @@ import { createPublicOrigin } from './public-origin.ts';
 import { sealedKey } from './sealed-key.ts';
 import { openCertificates, type ServedCertificates } from './served-certificates.ts';
 import { createStopSteps, type StopSteps } from './stop-steps.ts';
+import { switchLocalEngine } from './switch-engine.ts';
 import { createCheckpointer } from './workers/checkpointer.ts';
 import { createHeavyWriter } from './workers/heavy-writer.ts';
 import { createJsonThread, type JsonThread } from './workers/json-thread.ts';
@@ -162,7 +163,15 @@ async function open(options: PanelOptions, steps: StopSteps): Promise<Panel> {
   // Before the core caches the settings.
   await demoShop?.prepare({ store, vault, now: clock.now() });
   const paymentThread = createPaymentThread(log, panelClock.addEvidence);
-  const engines = await openEngines({ ...parts, store, vault, folder, parseLarge: json.parseReply });
+  const engines = await openEngines({
+    ...parts,
+    store,
+    vault,
+    folder,
+    log,
+    parseLarge: json.parseReply,
+    switchEngine: (name) => switchLocalEngine({ core, folder, call: buildCall({ crypto }) }, name),
+  });
   const core = createCore({
     ...parts,
     ...engines,

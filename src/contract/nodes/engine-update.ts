@@ -78,7 +78,8 @@ export const previewEngineUpdate = panelOperation({
   effect: 'write',
   tag: 'Nodes',
   summary: 'Preview an update of engines and its effect on users',
-  description: 'Requests it from the machines of all joined remote nodes. Changes nothing.',
+  description:
+    'Requests it from the machines of all joined nodes, and from the panel for local ones, which share one engine. Changes nothing.',
   input: z.strictObject({
     engine: engineName
       .nullable()
@@ -97,7 +98,7 @@ export const previewEngineUpdate = panelOperation({
         offered: z.array(engineName).meta({ description: 'The engines that its machine can install.' }),
         problem: z.enum(['unreachable', 'own_path']).nullable().meta({
           description:
-            'Why it cannot be updated by the panel; null: it can. `unreachable`: its machine does not answer. `own_path`: its service was started with a custom engine path.',
+            'Why it cannot be updated by the panel; null: it can. `unreachable`: its machine does not answer. `own_path`: its service, or the settings of the panel, name a custom engine path.',
         }),
         gained: z.array(ability).meta({ description: 'Features that the other engine adds.' }),
         lost: z.array(ability).meta({ description: 'Features that it lacks.' }),

@@ -66,8 +66,8 @@ async function previewEngineUpdate(
   { env }: AsyncContext<'previewEngineUpdate'>,
 ): Promise<Result<Output<'previewEngineUpdate'>>> {
   const { nodes } = env.store;
-  const remote = nodes.page(nodes.count(), 0).filter(({ kind, agentPin }) => kind === 'remote' && agentPin !== null);
-  const previews = await Promise.all(remote.map(({ id }) => buildPreview(env, id, engine)));
+  const reached = nodes.page(nodes.count(), 0).filter(({ kind, agentPin }) => kind === 'local' || agentPin !== null);
+  const previews = await Promise.all(reached.map(({ id }) => buildPreview(env, id, engine)));
   const offered = [...new Set(previews.flatMap((preview) => preview.offered))].sort((a, b) =>
     isOlder(parseEngine(a).version, parseEngine(b).version) ? 1 : -1,
   );
@@ -138,7 +138,7 @@ async function updateEngines(
     isStopping: false,
   };
   const result = await commit((tx) => {
-    if (nodeIds.some((id) => tx.store.nodes.get(id)?.kind !== 'remote')) throw new PanelError('not_found');
+    if (nodeIds.some((id) => tx.store.nodes.get(id) === undefined)) throw new PanelError('not_found');
     const present = env.engineUpdate.get();
     if (present?.isRunning) return { body: view(present) };
     for (const id of nodeIds) tx.audit(`node:${id}`, { engine });

@@ -263,7 +263,7 @@ export interface Engine {
    * holds now. Rejects where the engine does not answer; what was done before stays done.
    */
   apply(changes: readonly EngineChange[]): Promise<readonly (EngineError | null)[]>;
-  /** The engines of its machine. Absent: the panel cannot install another one there, as on a local node. */
+  /** The engines of its machine. Absent: the panel cannot install another one there. */
   programs?(): Promise<MachinePrograms>;
   /** Begins to bring its machine another engine; null: the one that was used before. What becomes of it is the `job` of `programs`. */
   changeProgram?(name: string | null): Promise<void>;

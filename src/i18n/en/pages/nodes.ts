@@ -170,9 +170,9 @@ export const nodes = {
     engine: 'Engine',
     choose: 'Choose an engine',
     former: 'The previous one',
-    none: 'No node on another machine has been joined.',
+    none: 'There is no node yet whose engine could be updated.',
     nothingOffered:
-      'The releases of Gatehouse on the machines list no engine. Install one there with `{{command}} node engine install --file`.',
+      'The releases of Gatehouse on the machines list no other engine. Install one there with `{{command}} node engine install --file`, or on this machine with `{{own}} engine install --file`.',
     runs: 'Runs {{engine}}.',
     goesBack: 'Rolls back to {{engine}}.',
     gained: 'Users gain: {{what}}.',
@@ -187,7 +187,7 @@ export const nodes = {
     last: 'Last update: {{engine}}',
     problem: {
       unreachable: 'Its machine does not answer.',
-      own_path: 'Its service was started with a custom program (--engine).',
+      own_path: 'Its service (--engine), or the settings of this panel, name a program of their own.',
     },
     ability: {
       shadowsocks: 'Shadowsocks with several users',

@@ -185,9 +185,9 @@ export const nodes: Russian<typeof english> = {
     engine: 'Ядро',
     choose: 'Выберите ядро',
     former: 'Прежнее',
-    none: 'Узлов на других машинах нет.',
+    none: 'Узлов, ядро которых можно обновить, пока нет.',
     nothingOffered:
-      'Выпуски Gatehouse на машинах не называют ни одного ядра. Его можно принести командой `{{command}} node engine install --file` на машине.',
+      'Выпуски Gatehouse на машинах не называют другого ядра. Его можно установить там командой `{{command}} node engine install --file`, а на этой машине — `{{own}} engine install --file`.',
     runs: 'Работает {{engine}}.',
     goesBack: 'Вернётся {{engine}}.',
     gained: 'Пользователи получат: {{what}}.',
@@ -204,7 +204,7 @@ export const nodes: Russian<typeof english> = {
     last: 'Последнее обновление: {{engine}}',
     problem: {
       unreachable: 'Его машина не отвечает.',
-      own_path: 'Его служба запущена со своей программой (--engine).',
+      own_path: 'Программу ядра задаёт его служба (--engine) или настройки этой панели.',
     },
     ability: {
       shadowsocks: 'Shadowsocks с несколькими пользователями',

@@ -7,7 +7,7 @@ import type { Node } from '../../../../contract/nodes/nodes.ts';
 import type { Output } from '../../../../contract/table.ts';
 import { DrawerSection, RecordDrawer } from '../../components/record-drawer.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
-import { useNodeCommand } from '../../data/host.ts';
+import { useNodeCommand, usePanelCommand } from '../../data/host.ts';
 import { useAct } from '../../data/use-act.ts';
 import { useOperation, useWholeList } from '../../data/use-operation.ts';
 import classes from './nodes.module.css';
@@ -41,6 +41,7 @@ const formatEngine = (engine: string | null) => engine?.replace('-', ' ') ?? 'â€
 export function EngineUpdateDrawer({ isOpen, onClose, nodes }: EngineUpdateProps) {
   const { t } = useTranslation('nodes');
   const command = useNodeCommand();
+  const own = usePanelCommand();
   const [engine, setEngine] = useState<string | null>(null);
   const [chosen, setChosen] = useState<string[]>([]);
   const [preview, setPreview] = useState<Preview | null>(null);
@@ -105,7 +106,7 @@ export function EngineUpdateDrawer({ isOpen, onClose, nodes }: EngineUpdateProps
                 onChange={setEngine}
               />
               {preview.offered.length === 0 && (
-                <p className={classes.quiet}>{t('engines.nothingOffered', { command })}</p>
+                <p className={classes.quiet}>{t('engines.nothingOffered', { command, own })}</p>
               )}
               <Checkbox.Group label={t('title')} value={chosen} onChange={setChosen}>
                 <div className={classes.choices}>

@@ -37,7 +37,7 @@ export function NodesPage() {
         aside={all === undefined || all.length === 0 ? '' : t('upOf', { up, count: all.length })}
         actions={
           <>
-            {all?.some(({ kind, joined }) => kind === 'remote' && joined) && (
+            {all?.some(({ joined }) => joined) && (
               <Button variant="default" component="a" href={buildHash(['nodes', 'engines'])}>
                 {t('engines.act')}
               </Button>
