@@ -179,7 +179,9 @@ test('have their engines updated one after the other, after what changes was sho
   await visit('nodes');
   await page.getByRole('link', { name: 'Update engines' }).click();
   const drawer = page.getByRole('dialog', { name: 'Update engines' });
-  await expect(drawer.getByText('Its service was started with a custom program (--engine).')).toBeVisible();
+  await expect(
+    drawer.getByText('Its service (--engine), or the settings of this panel, name a program of their own.'),
+  ).toBeVisible();
   await drawer.getByRole('combobox', { name: 'Engine' }).focus();
   await page.keyboard.press('Enter');
   const version = page.getByRole('option', { name: 'xray 26.9.11' });
