@@ -1,12 +1,13 @@
 // Holds docs/asvs.md to the standard and to the sources: every requirement of levels 1 and 2 is there once, every file and test that it names
-// exists, and its count is right. `npx node scripts/asvs.ts` renews the count, `--check` only compares.
+// exists, and its count is right. It also holds each promise of docs/threat-model.md to the test that is named beside it. `npx node scripts/asvs.ts` renews the count, `--check` only compares.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './run.ts';
 
 const PAGE = join(root, 'docs/asvs.md');
 /** Pages whose named files are looked for too. */
-const OTHERS = ['docs/threat-model.md', 'docs/security-inventory.md'];
+const THREATS = 'docs/threat-model.md';
+const OTHERS = [THREATS, 'docs/security-inventory.md'];
 
 /** The levels of the requirements of each section of ASVS 5.0.0, in their order. */
 const LEVELS: Readonly<Record<string, string>> = {
@@ -146,6 +147,26 @@ function faultsOfNames(where: string, how: string): string[] {
   return faults;
 }
 
+/** What the panel does not promise, as it is intended, cannot be prevented, or is another program's. */
+const NO_PROMISE = /^(?:none\b|intended\b|the disk's encryption$)/;
+const TEST = /`(?:src|tests)\/[\w./-]+\.(?:test|spec)\.tsx?(: )?/g;
+
+/** The protections of the threat model that name no test, or a file of tests without saying which. */
+function faultsOfPromises(): string[] {
+  const lines = readFileSync(join(root, THREATS), 'utf8').split('\n');
+  return lines.flatMap((line, index) => {
+    const protection = line.split(' | ').at(-1)?.replace(/ \|$/, '') ?? '';
+    const isRow = line.startsWith('| ') && !/^\| (?:attack|state) \|/.test(line);
+    if (!isRow || NO_PROMISE.test(protection)) return [];
+    const tests = [...protection.matchAll(TEST)];
+    const where = `${THREATS}:${index + 1}`;
+    if (tests.length === 0) return [`${where}: names no test that holds it`];
+    return tests.some(([, titled]) => titled === undefined)
+      ? [`${where}: names a file without the title of a test`]
+      : [];
+  });
+}
+
 function findFaults(rows: readonly Row[]): string[] {
   const there = rows.map(({ number, level }) => `${number} ${level}`);
   const wanted = required();
@@ -160,6 +181,7 @@ function findFaults(rows: readonly Row[]): string[] {
       .filter(({ status, how }) => status === 'met' && how.length < 4)
       .map(({ number }) => `${number}: not said how`),
     ...rows.flatMap(({ number, how }) => faultsOfNames(number, how)),
+    ...faultsOfPromises(),
     ...OTHERS.flatMap((path) => faultsOfNames(path, readFileSync(join(root, path), 'utf8'))),
   ];
 }
