@@ -33,6 +33,7 @@ const steps: readonly Step[] = [
   { name: 'docs', command: ['node', 'scripts/docs.ts'] },
   { name: 'words', command: ['node', 'scripts/words.ts'] },
   { name: 'ASVS', command: ['node', 'scripts/asvs.ts', '--check'] },
+  { name: 'dependencies', command: ['node', 'scripts/dependencies.ts', '--check'] },
   { name: 'OpenAPI snapshot', command: ['node', 'scripts/openapi.ts', '--check'] },
 ];
 
