@@ -1,4 +1,5 @@
 // Carries out a command of the command line: by the panel that runs on the data folder, or, where none does, in this process.
+import { existsSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connectControl } from '../adapters/control-socket.ts';
 import { findAuthority, findDataFolder, hasPanel } from '../adapters/data-folder.ts';
@@ -53,12 +54,18 @@ export async function runCommand<Name extends CommandName>(
 }
 
 /**
- * Making a key may need a secret, the authenticator's, to judge a code; a backup takes all there are; a restore recognizes by the master key
- * what this panel has made.
+ * Making a key may need a secret, the authenticator's, to judge a code; a backup takes all there are; a restore recognizes by the master key,
+ * which it does not make, what this panel has made. `file`: that of the key; null: the keychain.
  */
-function needsVault(name: CommandName, { twoFactor }: Store, sealed: Pick<SealedStore, 'keyId'>): boolean {
+function needsVault(
+  name: CommandName,
+  { twoFactor }: Store,
+  sealed: Pick<SealedStore, 'keyId'>,
+  file: string | null,
+): boolean {
   if (name === 'key-add') return twoFactor.get() !== null;
-  return (name === 'backup' || name === 'restore' || name === 'restore-check') && sealed.keyId() !== null;
+  if (name === 'restore' || name === 'restore-check') return file === null || existsSync(file);
+  return name === 'backup' && sealed.keyId() !== null;
 }
 
 async function performHere(folder: string, name: CommandName, args: unknown, keyFile: string | null): Promise<unknown> {
@@ -74,7 +81,7 @@ async function performHere(folder: string, name: CommandName, args: unknown, key
         ? await prepareKeyFile(keyFile, { ...options, sealed })
         : findKeyFile(keyFile, instanceId);
     const vaultOver = (over: Pick<SealedStore, 'keyId'>) => openVault({ ...options, sealed: over, keyFile: file });
-    const vault = needsVault(name, store, sealed) ? await vaultOver(sealed) : noVault;
+    const vault = needsVault(name, store, sealed, file) ? await vaultOver(sealed) : noVault;
     const origin = () => {
       const { host, port, publicAddress } = store.settings.get();
       return buildOrigin({ scheme: 'https', host, port, publicAddress });

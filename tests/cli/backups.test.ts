@@ -70,6 +70,8 @@ test('a backup in clear is known to the panel that made it, and elsewhere asks b
   await succeed(old, ['backup', '--out', file]);
   expect(JSON.parse(await succeed(old, ['restore', '--check', '--json', file]))).toMatchObject({ origin: 'made_here' });
   await panel.end('SIGTERM');
+  expect(JSON.parse(await succeed(old, ['restore', '--check', '--json', file]))).toMatchObject({ origin: 'made_here' });
+  expect(JSON.parse(await succeed(old, ['restore', '--json', file])).restored).toMatchObject({ origin: 'made_here' });
 
   const checked = await fresh.run(['restore', '--check', file]);
   expect([checked.code, existsSync(fresh.folder)]).toEqual([0, false]);
