@@ -1,6 +1,6 @@
 // A node's machine: joins the panel, runs beside the engine and serves it to the panel, leaves. The other composition root of this package.
 //
-// Its folder has node.json (0600): the machine's key, its certificate and the panel's authority; ledger.db: what the engine has counted and the
+// Its folder has node.json (0600): the machine's key, its certificate and the pin of the panel's key; ledger.db: what the engine has counted and the
 // panel has not taken; the engine's configuration and users with their terms, sealed by lease.key; what links.json says of links, and their
 // certificate; the engine's state and log; and in programs/ the engines that `panel node engine` has installed.
 
@@ -8,7 +8,7 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { isIssuedBy, isPair } from '../adapters/certificates/authority.ts';
+import { isPair, isSelfSigned } from '../adapters/certificates/authority.ts';
 import { createClockReader, systemClock, systemTimers } from '../adapters/clock.ts';
 import { openControlSocket } from '../adapters/control-socket.ts';
 import { nodeCrypto } from '../adapters/crypto.ts';
@@ -24,11 +24,12 @@ import { JOIN_MINUTES } from '../contract/nodes/nodes.ts';
 import { type Engine, type EngineConfig, EngineError } from '../core/ports/engines.ts';
 import type { Log } from '../core/ports/ports.ts';
 import type { Finding } from '../domain/finding.ts';
-import { readJoinToken } from '../domain/nodes/join-token.ts';
+import { formatFingerprint, readJoinToken } from '../domain/nodes/join-token.ts';
 import { parseOwnJson } from '../domain/own-json.ts';
 import { connectEngine } from '../engines/connector.ts';
 import { findProgram } from '../engines/engine-program.ts';
 import { createLocalEngine } from '../engines/local-engine.ts';
+import { computePin } from '../engines/remote/node-request.ts';
 import { type EnforcedEngine, enforceLease } from './enforcer.ts';
 import { createLeaseClock } from './lease-clock.ts';
 import { meterEngine } from './ledger-engine.ts';
@@ -48,13 +49,11 @@ const LEDGER = 'ledger.db';
 /** Seals what is left here of users and of the engine's configuration. */
 const LEASE_KEY = 'lease.key';
 const CLOCK_OFFSET = 'clock-offset';
-const DAY_MS = 86_400_000;
-const SOON_ENDING_DAYS = 30;
 
 const joinedFile = z.object({
   key: z.string(),
   certificate: z.string(),
-  authority: z.string(),
+  panelPin: z.string().regex(/^[0-9a-f]{64}$/),
   port: z.int().min(1).max(65_535),
 });
 type Joined = z.output<typeof joinedFile>;
@@ -72,11 +71,11 @@ function readJoined(folder: string): Joined | null {
   if (text === null) return null;
   try {
     const read = joinedFile.parse(parseOwnJson(text));
-    if (isPair(read.key, read.certificate) && isIssuedBy(read.certificate, read.authority)) return read;
+    if (isPair(read.key, read.certificate) && isSelfSigned(read.certificate)) return read;
   } catch {
     // As what does not go together.
   }
-  const advice = 'Bring it back, or join this machine again with another token: `panel node join <token>`.';
+  const advice = 'Bring it back, or join this machine again with another token: `panel node join`.';
   throw refusal('data_folder', `${join(folder, 'node.json')} is damaged. ${advice}`);
 }
 
@@ -144,49 +143,60 @@ async function listening(opening: Promise<NodeListener>, port: number): Promise<
   }
 }
 
+const OTHER_TOKEN = 'Make another token in the panel: that replaces it.';
+
 interface JoinOptions {
   readonly folder: string;
   readonly token: string;
   /** The address to listen on; left out: all. */
   readonly host?: string | undefined;
-  /** Called once it waits. */
-  readonly waiting: (port: number) => void;
+  /** Called once it waits; `fingerprint`: of this machine's key, as the panel will show it. */
+  readonly waiting: (port: number, fingerprint: string) => void;
   /** For tests. */
   readonly limitMs?: number;
 }
 
-/** Waits until the panel has joined this machine. A refusal where it does not come in time. */
-export async function joinMachine({ folder, token, host, waiting, limitMs }: JoinOptions): Promise<void> {
+/** Waits until the panel has joined this machine, and resolves with its fingerprint. A refusal where the panel does not come in time, or has joined another one. */
+export async function joinMachine({ folder, token, host, waiting, limitMs }: JoinOptions): Promise<string> {
   const read = readJoinToken(token);
-  if (!read) throw refusal('refused', 'This is no token, or not a whole one: copy the command from the panel again.');
+  if (!read) throw refusal('refused', 'This is no token, or not a whole one: copy it from the panel again.');
   const lock = own(folder, 'node join');
   const log = openLog({ file: join(folder, 'logs', 'node.log') });
-  const { port, authority, secret } = read;
+  const { port, panelPin, secret } = read;
   try {
-    const { issueSelfSigned } = await import('../adapters/certificates/issuer.ts');
-    const now = systemClock.now();
-    const identity = await issueSelfSigned(['node.invalid'], { from: now - DAY_MS, to: now + DAY_MS });
+    const { issuePinned } = await import('../adapters/certificates/issuer.ts');
+    const { key, pem: certificate } = await issuePinned();
+    const fingerprint = formatFingerprint(computePin(new X509Certificate(certificate)));
     const done = Promise.withResolvers<void>();
-    const save = (given: NodeIdentity) => {
-      saveJoined(folder, { ...given, port });
+    const save = (identity: NodeIdentity) => {
+      saveJoined(folder, { ...identity, port });
       const ledger = openLedger(folder, lock, log);
       // It may be another panel, which has left nothing here.
       ledger.lease.forget();
       ledger.close();
     };
-    const parts = { own: identity, secret, authority, clock: systemClock, log, save, joined: done.resolve };
-    const listener = await listening(awaitJoin(parts, { host, port }), port);
-    waiting(listener.port);
-    const late = setTimeout(
-      () => done.reject(refusal('refused', `No panel came within ${JOIN_MINUTES} minutes. Make another token there.`)),
-      limitMs ?? JOIN_MINUTES * 60_000,
-    );
+    const taken = (pin: string) => {
+      const other = `The panel has joined another machine with this token: ${formatFingerprint(pin)}.`;
+      done.reject(refusal('refused', `${other} If it is not yours, someone has read the token. ${OTHER_TOKEN}`));
+    };
+    const identity = { key, certificate, panelPin };
+    const parts = { identity, secret, clock: systemClock, log, save, joined: done.resolve, taken };
+    const listener = await listening(awaitJoin(parts, { host, port }), port).catch((error: Error) => {
+      throw refusal(
+        'address',
+        `${error.message} If the panel says that a machine was joined, it is another one. ${OTHER_TOKEN}`,
+      );
+    });
+    waiting(listener.port, fingerprint);
+    const none = `No panel came within ${JOIN_MINUTES} minutes. If it says that a machine was joined, it is another one. ${OTHER_TOKEN}`;
+    const late = setTimeout(() => done.reject(refusal('refused', none)), limitMs ?? JOIN_MINUTES * 60_000);
     try {
       await done.promise;
     } finally {
       clearTimeout(late);
       await listener.close();
     }
+    return fingerprint;
   } finally {
     log.close();
     lock.release();
@@ -250,10 +260,8 @@ export async function runMachine(options: RunOptions): Promise<NodeMachine> {
   };
   try {
     const joined = readJoined(folder);
-    if (!joined)
-      throw refusal('refused', 'This machine has not been joined to a panel: `panel node join <token>` does that.');
+    if (!joined) throw refusal('refused', 'This machine has not been joined to a panel: `panel node join` does that.');
     const { port, ...identity } = joined;
-    const saveIdentity = (next: NodeIdentity) => saveJoined(folder, { ...next, port });
     const certificate = () => machineCertificate(folder, systemClock.now());
     const check = async (path: string, config: EngineConfig) => {
       const other = engineIn(folder, path);
@@ -282,7 +290,6 @@ export async function runMachine(options: RunOptions): Promise<NodeMachine> {
       version: panelVersion(),
       certificate,
       programs,
-      saveIdentity,
     };
     const listener = await listening(serveNode(parts, { host, port }), port);
     const control = await openControlSocket(folder, (command, args) => nodeCommand(switching, command, args), log);
@@ -331,23 +338,13 @@ export async function leaveMachine(folder: string): Promise<void> {
 export async function examineMachine(folder: string, enginePath: string | undefined): Promise<readonly Finding[]> {
   const joined = existsSync(folder) ? readJoined(folder) : null;
   if (!joined) {
-    const advice = 'Make a token in the panel (Nodes), then run `panel node join <token>` here.';
+    const advice = 'Make a token in the panel (Nodes), then run `panel node join` here.';
     return [{ check: 'panel', verdict: 'problem', found: 'not joined', advice }, await checkEngine(folder, enginePath)];
   }
-  const { validToDate } = new X509Certificate(joined.certificate);
-  const days = Math.floor((validToDate.getTime() - systemClock.now()) / DAY_MS);
+  const fingerprint = formatFingerprint(computePin(new X509Certificate(joined.certificate)));
   const owner = findOwner(folder);
   return [
-    { check: 'panel', verdict: 'ok', found: `joined, on port ${joined.port}`, advice: '' },
-    {
-      check: 'certificate',
-      verdict: days < 0 ? 'problem' : days < SOON_ENDING_DAYS ? 'warning' : 'ok',
-      found: days < 0 ? 'has ended' : `${days} days left`,
-      advice:
-        days < SOON_ENDING_DAYS
-          ? 'The panel renews it when it reaches this machine. Once it has ended: join again.'
-          : '',
-    },
+    { check: 'panel', verdict: 'ok', found: `joined, on port ${joined.port}, fingerprint ${fingerprint}`, advice: '' },
     owner
       ? { check: 'service', verdict: 'ok', found: owner, advice: '' }
       : { check: 'service', verdict: 'problem', found: 'does not run', advice: 'Start it: panel node run' },

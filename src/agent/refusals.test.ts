@@ -22,8 +22,8 @@ const BOUNDS = { bytes: 1_000_000, values: 10_000, depth: 16 };
 const PROTOCOL = { 'gatehouse-protocol': '1.0' };
 
 function send(port: number, name: string, body: string, { panel }: Keys) {
-  const { key, certificate: cert, authority: ca } = panel;
-  const tls = { key, cert, ca, servername: '', agent: false, checkServerIdentity: () => undefined } as const;
+  const { key, certificate: cert } = panel;
+  const tls = { key, cert, servername: '', agent: false, rejectUnauthorized: false } as const;
   return new Promise<{ status: number | undefined; reply: unknown }>((resolve, reject) => {
     const sent = request({ host: HOST, port, method: 'POST', path: `/1/${name}`, ...tls }, (answer) => {
       readJson(answer, BOUNDS).then((reply) => resolve({ status: answer.statusCode, reply }), reject);
@@ -43,7 +43,6 @@ it('is refused with the reason, which is in the log once a minute and has none o
     clock,
     log,
     version: '0.0.0',
-    saveIdentity: () => {},
     programs: NO_PROGRAMS,
   };
   const listener = await serveNode(parts, { host: HOST, port: 0 });
@@ -85,7 +84,6 @@ it('is not sent where the panel finds that it would be refused', async () => {
     engine: realLooking(machine),
     log,
     version: '0.0.0',
-    saveIdentity: () => {},
     programs: NO_PROGRAMS,
   };
   const listener = await serveNode({ ...parts, clock: createTestClock(0) }, { host: HOST, port: 0 });
@@ -108,12 +106,12 @@ it.each([
 ])('is the problem of its node where it is the list of users, with %s as the answer', async (reply, text) => {
   using temp = tempStore();
   const keys = await makeKeys();
-  const { key, certificate: cert, authority: ca } = keys.node;
+  const { key, certificate: cert } = keys.node;
   const taken = {
     ...{ ledger: 'a'.repeat(32), run: 'b'.repeat(32), acknowledged: 0, until: 0, isLast: true, failure: null },
     ...{ boots: [], entries: [], ends: [], events: [] },
   };
-  const server = createServer({ key, cert, ca, requestCert: true }, async (asked, answer) => {
+  const server = createServer({ key, cert, requestCert: true, rejectUnauthorized: false }, async (asked, answer) => {
     const body = (await readJson(asked, BOUNDS)) as { part?: unknown };
     const answers: Readonly<Record<string, unknown>> = {
       '/1/running': {

@@ -1,10 +1,10 @@
 // The listening end on a node's machine: serves the engine beside it to the panel alone.
 //
-// TLS 1.3, with a certificate of the panel's authority at both ends. Who has none does not get as far as a request. While a node is
-// joined there are none yet: then the only requests are those by which both ends prove that they know the token's secret.
-import { constants, createHash, X509Certificate } from 'node:crypto';
+// TLS 1.3, with a certificate at both ends of which the key alone counts. Who does not have the panel's key does not get as far as a request, and
+// is shown nothing but a certificate with a random name. While a node is joined, the token names the panel's key.
+import { constants } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer, type Server } from 'node:https';
+import { createServer, type Server, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { ZodError } from 'zod';
@@ -13,6 +13,7 @@ import type { Clock, Log } from '../core/ports/ports.ts';
 import type { JsonBounds } from '../domain/foreign-json.ts';
 import { MINUTE_MS } from '../domain/limits.ts';
 import { PROTOCOL, writeVersion } from '../domain/nodes/node-protocol.ts';
+import { computePin } from '../engines/remote/node-request.ts';
 import {
   buildMethodPath,
   changeFromWire,
@@ -22,7 +23,6 @@ import {
   isProof,
   JOIN_BOUNDS,
   join,
-  joined,
   MAX_ADDRESSES_OF_USER,
   MAX_CONNECTED_ADDRESSES,
   MAX_CONNECTED_USERS,
@@ -49,8 +49,8 @@ import type { Programs } from './switch-engine.ts';
 export interface NodeIdentity {
   readonly key: string;
   readonly certificate: string;
-  /** Of the panel. */
-  readonly authority: string;
+  /** SHA-256 of the panel's public key (SPKI), hex. */
+  readonly panelPin: string;
 }
 
 export interface NodeListener {
@@ -67,8 +67,21 @@ const HEADER_BYTES = 8192;
 /** Versions of panels that are written to the log. */
 const MAX_NAMED = 8;
 
-/** No sessions: each connection is judged by its certificates. */
-const TLS = { minVersion: 'TLSv1.3', secureOptions: constants.SSL_OP_NO_TICKET } as const;
+/**
+ * No sessions: each connection is judged by its certificates. No authority: its name would be in the request for a certificate, which every
+ * stranger reads.
+ */
+const buildOptions = ({ key, certificate }: NodeIdentity): ServerOptions => ({
+  minVersion: 'TLSv1.3',
+  secureOptions: constants.SSL_OP_NO_TICKET,
+  key,
+  cert: certificate,
+  ca: [],
+  requestCert: true,
+  rejectUnauthorized: false,
+  maxHeaderSize: HEADER_BYTES,
+  handshakeTimeout: HANDSHAKE_MS,
+});
 
 interface ServedParts {
   readonly identity: NodeIdentity;
@@ -84,8 +97,6 @@ interface ServedParts {
   readonly certificate?: () => MachineCertificate | null;
   /** Its engines. `begin` installs another one; it throws EngineError where one is being installed. */
   readonly programs: Programs;
-  /** Stores the identity with another certificate. Throws where that cannot be. */
-  readonly saveIdentity: (identity: NodeIdentity) => void;
 }
 
 interface Listening {
@@ -259,18 +270,7 @@ function createPager<Item>(idOf: (item: Item) => number, count: (items: readonly
 
 /** Serves the panel the engine of this machine. */
 export function serveNode(parts: ServedParts, place: Listening): Promise<NodeListener> {
-  const { engine, clock, log } = parts;
-  let { identity } = parts;
-  const secured = ({ key, certificate, authority }: NodeIdentity) => ({ key, cert: certificate, ca: authority });
-
-  function replace(certificate: string): void {
-    if (!isCertified(identity.certificate, certificate, identity.authority))
-      throw new EngineError('engine_unreachable', 'the certificate is for another key, or of another panel');
-    const next = { ...identity, certificate };
-    parts.saveIdentity(next);
-    identity = next;
-    server.setSecureContext({ ...TLS, ...secured(identity) });
-  }
+  const { engine, clock, log, identity } = parts;
 
   const describe = ({ startedAt, ...running }: NonNullable<Awaited<ReturnType<Engine['running']>>>) => ({
     ...running,
@@ -348,20 +348,8 @@ export function serveNode(parts: ServedParts, place: Listening): Promise<NodeLis
       });
       return { users: page.items?.map(([id, all]) => [id, [...all]]) ?? null, isLast: page.isLast };
     },
-    async certificate({ certificate }) {
-      replace(certificate);
-      return {};
-    },
   };
 
-  const options = {
-    ...TLS,
-    ...secured(identity),
-    requestCert: true,
-    rejectUnauthorized: true,
-    maxHeaderSize: HEADER_BYTES,
-    handshakeTimeout: HANDSHAKE_MS,
-  };
   async function handle<Name extends Method>(name: Name, body: unknown): Promise<string> {
     const message = parseMessage(() => parseRequest(name, body));
     return encodeReply(name, await handlers[name](message));
@@ -369,8 +357,8 @@ export function serveNode(parts: ServedParts, place: Listening): Promise<NodeLis
 
   const refuse = createRefuser(log);
   const logRefusal = createRefusalLog(parts);
-  const server = createServer(options, (request, response) => {
-    // Only the panel's certificate leads here.
+  const server = createServer(buildOptions(identity), (request, response) => {
+    // Only the panel's key leads here.
     connections.markAnswered(request.socket);
     const name = findMethod(request);
     if (name === null) return refuse(request, response);
@@ -382,103 +370,63 @@ export function serveNode(parts: ServedParts, place: Listening): Promise<NodeLis
     void respond(response, logFailure, async () => handle(name, await readBody(request, REQUEST_BOUNDS)), refused);
   });
   const connections = watchConnections(server, null);
-  const logRefused = strangersLog(parts, 'connection refused');
-  server.on('tlsClientError', (error, socket) => logRefused(socket.remoteAddress, error.message));
+  admitPanel(server, identity.panelPin, strangersLog(parts, 'connection refused'));
   return open(server, connections, place);
 }
 
-interface JoinParts {
-  /** Certifies itself; its key becomes the node's. PEM. */
-  readonly own: { readonly key: string; readonly pem: string };
-  readonly secret: string;
-  /** SHA-256 of the authority that is to certify the node, hex. */
-  readonly authority: string;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Stores what the panel has certified. Throws where it cannot be stored. */
-  readonly save: (identity: NodeIdentity) => void;
-  /** Called when the panel has been answered that it was stored. */
-  readonly joined: () => void;
+/** Ends connections whose other end does not have the panel's key, before a request is read. */
+function admitPanel(server: Server, panelPin: string, logRefused: ReturnType<typeof strangersLog>): void {
+  server.on('tlsClientError', (error, socket) => logRefused(socket.remoteAddress, error.message));
+  // Before HTTP's own listener.
+  server.prependListener('secureConnection', (socket) => {
+    const peer = socket.getPeerX509Certificate();
+    if (peer !== undefined && computePin(peer) === panelPin) return;
+    logRefused(socket.remoteAddress, peer === undefined ? 'no certificate' : "another key than the panel's");
+    socket.destroy();
+  });
 }
 
-/** Waits for the panel and has it certify this node. */
+interface JoinParts {
+  readonly identity: NodeIdentity;
+  readonly secret: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Stores the identity: the panel knows the secret. Throws where it cannot be stored. */
+  readonly save: (identity: NodeIdentity) => void;
+  /** Called when the panel has been answered. */
+  readonly joined: () => void;
+  /** Called where the panel has joined another machine, of this pin, with the same secret. */
+  readonly taken: (pin: string) => void;
+}
+
+/** Waits until the panel that the token names joins this node. */
 export function awaitJoin(
-  { own, secret, authority, clock, log, save, joined: done }: JoinParts,
+  { identity, secret, clock, log, save, joined, taken }: JoinParts,
   place: Listening,
 ): Promise<NodeListener> {
-  /** Connections whose other end has proven itself. */
-  const proven = new WeakSet<TLSSocket>();
-  const options = {
-    ...TLS,
-    key: own.key,
-    cert: own.pem,
-    maxHeaderSize: HEADER_BYTES,
-    handshakeTimeout: HANDSHAKE_MS,
-  };
   const refuse = createRefuser(log);
   const logRefused = strangersLog({ log, clock }, 'join refused');
-  const server = createServer(options, (request, response) => {
+  const server = createServer(buildOptions(identity), (request, response) => {
     const socket = request.socket as TLSSocket;
+    connections.markAnswered(socket);
+    if (request.method !== 'POST' || request.url !== buildMethodPath('join')) return refuse(request, response);
     // Strangers can make any of this fail, as often as they like.
     const logFailure = (error?: string) => logRefused(socket.remoteAddress, error);
     const refused = () => {
       logFailure();
       return '{}';
     };
-    if (request.method === 'POST' && request.url === buildMethodPath('join')) {
-      return void respond(
-        response,
-        logFailure,
-        async () => {
-          const body = await readBody(request, JOIN_BOUNDS);
-          const { proof } = parseMessage(() => join.request.parse(body));
-          if (!isProof(proof, computeProof('panel', secret, socket))) throw new Unreadable('a wrong proof');
-          proven.add(socket);
-          connections.markAnswered(socket);
-          return encode(join.reply, { proof: computeProof('node', secret, socket) });
-        },
-        refused,
-      );
-    }
-    if (request.method === 'POST' && request.url === buildMethodPath('joined') && proven.has(socket)) {
-      return void respond(
-        response,
-        logFailure,
-        async () => {
-          const body = await readBody(request, JOIN_BOUNDS);
-          const given = parseMessage(() => joined.request.parse(body));
-          if (!isNamed(given.authority, authority) || !isCertified(own.pem, given.certificate, given.authority)) {
-            throw new Unreadable('not what the token names');
-          }
-          save({ key: own.key, ...given });
-          response.once('close', done);
-          return encode(joined.reply, {});
-        },
-        refused,
-      );
-    }
-    refuse(request, response);
+    const handle = async () => {
+      const body = await readBody(request, JOIN_BOUNDS);
+      const { proof, takenBy } = parseMessage(() => join.request.parse(body));
+      if (!isProof(proof, computeProof('panel', secret, socket))) throw new Unreadable('a wrong proof');
+      if (takenBy === null) save(identity);
+      response.once('close', () => (takenBy === null ? joined() : taken(takenBy)));
+      return encode(join.reply, { proof: computeProof('node', secret, socket) });
+    };
+    void respond(response, logFailure, handle, refused);
   });
   const connections = watchConnections(server, null);
+  admitPanel(server, identity.panelPin, logRefused);
   return open(server, connections, place);
-}
-
-/** Whether a certificate is for the key of another one, and of this authority. */
-function isCertified(own: string, certificate: string, authority: string): boolean {
-  try {
-    const leaf = new X509Certificate(certificate);
-    const isOurs = leaf.publicKey.equals(new X509Certificate(own).publicKey);
-    return isOurs && leaf.verify(new X509Certificate(authority).publicKey);
-  } catch {
-    // Not certificates at all.
-    return false;
-  }
-}
-
-function isNamed(authority: string, fingerprint: string): boolean {
-  try {
-    return createHash('sha256').update(new X509Certificate(authority).raw).digest('hex') === fingerprint;
-  } catch {
-    return false;
-  }
 }

@@ -87,8 +87,8 @@ const CASES: readonly Case[] = [
     how: 'cut',
     parts: (gate) => ({
       nodeTrust: {
-        makeAuthority: async () => ({ key: 'key', pem: 'pem' }),
-        fingerprint: () => 'f'.repeat(64),
+        makeIdentity: async () => ({ key: 'key', certificate: 'pem' }),
+        computePin: () => 'f'.repeat(64),
         join: gate.wait(() => 'a'.repeat(64)),
       },
     }),

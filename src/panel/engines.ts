@@ -34,7 +34,7 @@ export async function openEngines(
   const folder = join(parts.folder, FILES.engines);
   const local = store.nodes.page(store.nodes.count(), 0).filter(({ kind }) => kind === 'local');
   await stopStrays(folder, new Set(local.map(({ id }) => id)));
-  const { trust, identity, certify } = openNodeTrust(parts);
+  const { trust, identity } = openNodeTrust(parts);
 
   /** Where a remote node's machine is; null: it has none. */
   function findNodePlace(nodeId: number): NodePlace | null {
@@ -69,7 +69,7 @@ export async function openEngines(
         return { ...engine, programs: programs.read, changeProgram: async (name) => programs.begin(name) };
       }
       if (findNodePlace(id) === null) return null;
-      return createRemoteEngine({ place: () => findNodePlace(id), identity, certify, users, parseLarge, clock });
+      return createRemoteEngine({ place: () => findNodePlace(id), identity, users, parseLarge, clock });
     },
     engineLog: (nodeId) => createEngineLog(logPath(folder, nodeId)).lines(),
   };

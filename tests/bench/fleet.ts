@@ -1,7 +1,7 @@
 // A child that is the machines of many nodes: each joins the panel and serves it as `panel node run` does, over TLS and with certificates of its own,
 // but its engine, its ledger and its lease are in memory and cost next to nothing, as they are on other machines where nodes are real.
 import { randomBytes } from 'node:crypto';
-import { issueSelfSigned } from '../../src/adapters/certificates/issuer.ts';
+import { issuePinned } from '../../src/adapters/certificates/issuer.ts';
 import { systemClock } from '../../src/adapters/clock.ts';
 import { awaitJoin, type NodeIdentity, type NodeListener, serveNode } from '../../src/agent/server.ts';
 import type { Engine, LedgerEntry, RunningEngine } from '../../src/core/ports/engines.ts';
@@ -14,7 +14,6 @@ import { answerParent } from './child.ts';
 import type { Invited } from './panel-server.ts';
 
 const HOST = '127.0.0.1';
-const HOUR_MS = 3_600_000;
 const A_POLL = 1_000_003;
 const hexId = () => randomBytes(16).toString('hex');
 const silent: Log = { info() {}, warn() {}, error() {} } as unknown as Log;
@@ -134,26 +133,25 @@ const listeners: NodeListener[] = [];
 async function joinOne(token: string, machine: Machine): Promise<void> {
   const read = readJoinToken(token);
   if (!read) throw new Error('no token');
-  const { port, authority, secret } = read;
-  const now = systemClock.now();
-  const own = await issueSelfSigned(['node.invalid'], { from: now - HOUR_MS, to: now + 24 * HOUR_MS });
+  const { port, panelPin, secret } = read;
+  const { key, pem: certificate } = await issuePinned();
   const saved = Promise.withResolvers<NodeIdentity>();
   const done = Promise.withResolvers<void>();
   const waiting = {
-    own,
+    identity: { key, certificate, panelPin },
     secret,
-    authority,
     clock: systemClock,
     log: silent,
     save: saved.resolve,
     joined: done.resolve,
+    taken: () => {},
   };
   const joining = await awaitJoin(waiting, { host: HOST, port });
   await done.promise;
   await joining.close();
   const identity = await saved.promise;
   const parts = { identity, engine: machine.engine, clock: systemClock, log: silent, version: '0.0.0' };
-  listeners.push(await serveNode({ ...parts, saveIdentity() {}, programs: NO_PROGRAMS }, { host: HOST, port }));
+  listeners.push(await serveNode({ ...parts, programs: NO_PROGRAMS }, { host: HOST, port }));
 }
 
 async function until(isTrue: () => boolean): Promise<number> {

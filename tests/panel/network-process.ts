@@ -1,17 +1,17 @@
 // One end of tests/panel/node-network.test.ts in a network namespace of its own: a panel, or a node's machine whose engine is in memory. Its clock is
 // the system's and what the test adds.
-import { createHash, X509Certificate } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
-import { certify, issueClient, issueSelfSigned } from '../../src/adapters/certificates/issuer.ts';
+import { issuePinned, issueSelfSigned } from '../../src/adapters/certificates/issuer.ts';
 import { FILES } from '../../src/adapters/data-folder.ts';
 import { openVault } from '../../src/adapters/vault/vault.ts';
 import { setLinks } from '../../src/agent/links.ts';
 import { joinMachine, runMachine } from '../../src/agent/machine.ts';
-import { readNodeAuthority } from '../../src/core/nodes/join.ts';
-import type { NodeAuthority } from '../../src/core/ports/engines.ts';
+import { readPanelIdentity } from '../../src/core/nodes/join.ts';
+import type { PanelIdentity } from '../../src/core/ports/engines.ts';
 import { joinNode } from '../../src/engines/remote/join-node.ts';
 import { openPanel } from '../../src/panel/panel.ts';
 import { openStore } from '../../src/store/index.ts';
@@ -55,8 +55,8 @@ function tryWith(own: Own | null, host: string, port: number): Promise<string> {
   });
 }
 
-/** The panel's authority for nodes, out of its folder. */
-async function readAuthority(folder: string): Promise<NodeAuthority> {
+/** The panel's key for nodes, out of its folder. */
+async function readIdentity(folder: string): Promise<PanelIdentity> {
   const store = openStore(join(folder, FILES.database));
   const log = createTestLog();
   const { instanceId } = store.settings.get();
@@ -67,19 +67,11 @@ async function readAuthority(folder: string): Promise<NodeAuthority> {
     sealed: store.sealed,
     log,
   });
-  const authority = readNodeAuthority({ store, vault });
+  const identity = readPanelIdentity({ store, vault });
   store.close();
-  if (authority === null) throw new Error('the panel has none');
-  return authority;
+  if (identity === null) throw new Error('the panel has none');
+  return identity;
 }
-
-/** In force for two days that ended an hour ago, or now. */
-const buildValidity = (isEnded: boolean) => {
-  const from = systemNow() - 48 * HOUR;
-  return { from, to: isEnded ? systemNow() - HOUR : systemNow() + 48 * HOUR };
-};
-
-const exportPublicKey = (pem: string) => new X509Certificate(pem).publicKey.export({ type: 'spki', format: 'der' });
 
 const COMMANDS = {
   advance(ms: number) {
@@ -128,30 +120,20 @@ const COMMANDS = {
   ],
   tryWith,
   foreign: async (): Promise<Own> => (await makeKeys()).panel,
-  /** A certificate of the panel's own authority: in force, ended, or a node's. */
-  async issue(folder: string, which: 'panel' | 'ended' | 'node'): Promise<Own> {
-    const authority = await readAuthority(folder);
-    if (which === 'node') {
-      const { key, pem } = await issueSelfSigned(['node.invalid'], buildValidity(false));
-      return { key, certificate: await certify(authority, exportPublicKey(pem), 'node.invalid', buildValidity(false)) };
-    }
-    const { key, pem } = await issueClient(authority, 'panel.invalid', buildValidity(which === 'ended'));
-    return { key, certificate: pem };
-  },
-  /** The certificate of a machine is one that has ended, for the same key. Returns what there was. */
-  async endCertificate(folder: string, machine: string): Promise<string> {
+  readIdentity,
+  readMachineKey: (machine: string): Own => JSON.parse(readFileSync(join(machine, 'node.json'), 'utf8')),
+  /** The machine gets another key, as one has that stands in its place. Returns what there was. */
+  async changeKey(machine: string): Promise<string> {
     const file = join(machine, 'node.json');
     const before = readFileSync(file, 'utf8');
-    const joined = JSON.parse(before) as Own;
-    const publicKey = exportPublicKey(joined.certificate);
-    const certificate = await certify(await readAuthority(folder), publicKey, 'node.invalid', buildValidity(true));
-    writeFileSync(file, JSON.stringify({ ...joined, certificate }));
+    const { key, pem: certificate } = await issuePinned();
+    writeFileSync(file, JSON.stringify({ ...JSON.parse(before), key, certificate }));
     return before;
   },
   /** Joins as a panel would that has this secret. */
   async tryJoin(host: string, port: number, secret: string) {
-    const { authority } = await makeKeys();
-    const joining = joinNode({ host, port, secret, authority: authority.pem, certify: async () => '' });
+    const { panel: identity } = await makeKeys();
+    const joining = joinNode({ host, port, secret, identity, takenBy: null });
     return joining.then(
       () => 'joined',
       (error: { code: string }) => error.code,

@@ -169,19 +169,16 @@ describe.skipIf(why !== null)(`a fleet behind NAT ${why === null ? '' : `(${why}
   it('lets no stranger in, and none changes anything', async () => {
     const before = await getMachine(1).call('state', getFolder(1));
     const stranger = open('2');
-    const tryAt = async (own: Awaited<ReturnType<Commands['issue']>> | null) =>
+    const tryAt = async (own: Awaited<ReturnType<Commands['readIdentity']>> | null) =>
       stranger.call('tryWith', own, buildAddress(1), PORT);
     expect(await tryAt(null)).toBe('refused');
     expect(await tryAt(await stranger.call('foreign'))).toBe('refused');
-    expect(await tryAt(await panel.call('issue', panelFolder, 'ended')), "the panel's, which has ended").toBe(
-      'refused',
-    );
-    expect(await tryAt(await panel.call('issue', panelFolder, 'node')), "another node's").toBe('refused');
+    expect(await tryAt(await panel.call('readMachineKey', getFolder(2))), "another node's").toBe('refused');
     expect(await stranger.call('tryJoin', buildAddress(1), PORT, 'a1'.repeat(32)), 'it is joined').toBe(
       'engine_unreachable',
     );
     expect(await getMachine(1).call('state', getFolder(1))).toEqual(before);
-    expect(await tryAt(await panel.call('issue', panelFolder, 'panel')), 'what was asked is answered').toBe('answered');
+    expect(await tryAt(await panel.call('readIdentity', panelFolder)), 'what was asked is answered').toBe('answered');
     await stranger.kill();
   });
 
@@ -217,7 +214,7 @@ describe.skipIf(why !== null)(`a fleet behind NAT ${why === null ? '' : `(${why}
     await start(3);
   });
 
-  it('has nothing to do with a machine whose certificate has ended, or that was replaced', async () => {
+  it('has nothing to do with a machine that has another key, or that was replaced', async () => {
     const id = nodes[1]?.nodeId ?? 0;
     const readStatus = async () => {
       const { status, error_code } = await act('getNode', { id });
@@ -244,18 +241,18 @@ describe.skipIf(why !== null)(`a fleet behind NAT ${why === null ? '' : `(${why}
     };
     const known = await newUser();
     await killOnceAcknowledged();
-    const joined = await panel.call('endCertificate', panelFolder, getFolder(2));
+    const joined = await panel.call('changeKey', getFolder(2));
     await start(2);
     const second = await expectRefused(getFolder(2), known.id);
     await getMachine(2).kill();
     writeFileSync(join(getFolder(2), 'node.json'), joined);
     await start(2);
     await expect.poll(() => isIn(2, second), POLL).toBe(true);
-    // What it counted under the other certificate is in its ledger.
+    // What it counted under the other key is in its ledger.
     moved += 9;
     await expect.poll(() => readTotalDown(known.id), POLL).toBe(10);
 
-    // Another machine in its place: its certificate is revoked by that.
+    // Another machine in its place: the key of the former is unknown from then on.
     await killOnceAcknowledged();
     const former = getFolder(2);
     folders.set(2, join(parent, 'machine-2-next'));

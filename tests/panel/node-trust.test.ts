@@ -1,12 +1,10 @@
 // Who may speak to a node's machine, and to whom the panel speaks: nothing changes for anyone else.
 
-import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { connect as connectTcp } from 'node:net';
+import { type AddressInfo, connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { connect as connectTls, createServer, type TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { certify, issueSelfSigned } from '../../src/adapters/certificates/issuer.ts';
 import { systemClock } from '../../src/adapters/clock.ts';
 import { openVault } from '../../src/adapters/vault/vault.ts';
 import { awaitJoin, type NodeIdentity, type NodeListener, serveNode } from '../../src/agent/server.ts';
@@ -14,15 +12,15 @@ import type { MachineCertificate } from '../../src/core/ports/engines.ts';
 import { parseCountedJson } from '../../src/domain/foreign-json.ts';
 import { joinNode } from '../../src/engines/remote/join-node.ts';
 import { createRemoteEngine } from '../../src/engines/remote/remote-engine.ts';
+import { computeProof } from '../../src/engines/remote/wire.ts';
 import { openNodeTrust } from '../../src/panel/node-trust.ts';
 import { openStore } from '../../src/store/index.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createFakeMachine, type FakeMachine, NO_PROGRAMS } from '../support/fake-engine.ts';
 import { createTestLog } from '../support/log.ts';
-import { dial, type Keys, makeKeys, realLooking } from '../support/node-machine.ts';
+import { dial, type Keys, makeKeys, pinOf, realLooking } from '../support/node-machine.ts';
 import { tempFolder } from '../support/temp-store.ts';
 
-const HOUR = 3_600_000;
 const PLACE = { host: '127.0.0.1', port: 0 };
 const UNREACHABLE = { code: 'engine_unreachable' };
 const SECRET = 'a1'.repeat(32);
@@ -37,11 +35,7 @@ afterEach(async () => {
   listener = null;
 });
 
-async function serve(
-  { node }: Keys,
-  saveIdentity: (identity: NodeIdentity) => void = () => {},
-  certificate: () => MachineCertificate | null = () => null,
-): Promise<number> {
+async function serve({ node }: Keys, certificate: () => MachineCertificate | null = () => null): Promise<number> {
   const parts = {
     identity: node,
     engine: realLooking(machine),
@@ -49,7 +43,6 @@ async function serve(
     log: createTestLog(),
     version: '0.0.0',
     certificate,
-    saveIdentity,
     programs: NO_PROGRAMS,
   };
   listener = await serveNode(parts, PLACE);
@@ -82,7 +75,7 @@ describe('a joined machine', () => {
     const read = { current: 'xray-26.3.27', former: null, offered: ['xray-26.9.11'], hasOwnPath: false, job };
     const programs = { read: async () => read, begin: (name: string | null) => void names.push(name) };
     const parts = { identity: keys.node, engine: realLooking(machine), clock: systemClock, log: createTestLog() };
-    listener = await serveNode({ ...parts, version: '0.0.0', saveIdentity: () => {}, programs }, PLACE);
+    listener = await serveNode({ ...parts, version: '0.0.0', programs }, PLACE);
     const engine = dial(listener.port, keys);
     expect(await engine.programs?.()).toEqual(read);
     await engine.changeProgram?.('xray-26.9.11');
@@ -96,29 +89,19 @@ describe('a joined machine', () => {
   it('says how it is, and how the certificate of its links is', async () => {
     const keys = await makeKeys();
     const certificate = { endsAt: 1_800_000_000_000, isLate: true, failure: 'refused' } as const;
-    const engine = dial(
-      await serve(
-        keys,
-        () => {},
-        () => certificate,
-      ),
-      keys,
-    );
+    const engine = dial(await serve(keys, () => certificate), keys);
     await engine.running();
     expect(engine.machine()).toMatchObject({ version: '0.0.0', certificate });
     engine.close();
   });
 
   it.each([
-    ['of another authority', async () => (await makeKeys()).panel],
-    ['that signs itself', async () => buildKeyPair(await issueSelfSigned(['panel.invalid'], inForce()))],
-    ['of the node', async (keys: Keys) => keys.node],
-    ['that has ended', async () => null],
-  ])('refuses a certificate %s', async (_which, otherOf) => {
-    const keys = await makeKeys({ panelEnds: systemClock.now() - HOUR });
-    const other = await otherOf(keys);
-    const panel = other === null ? keys : { ...keys, panel: { ...other, authority: keys.authority.pem } };
-    expect(await callAs(panel, keys)).toMatchObject(UNREACHABLE);
+    ['of another panel', async () => (await makeKeys()).panel],
+    ['of the node itself', async (keys: Keys) => keys.node],
+  ])('refuses the key %s', async (_which, otherOf) => {
+    const keys = await makeKeys();
+    const { key, certificate } = await otherOf(keys);
+    expect(await callAs({ ...keys, panel: { key, certificate } }, keys)).toMatchObject(UNREACHABLE);
     expect(machine.calls).toBe(0);
   });
 
@@ -149,69 +132,48 @@ describe('a joined machine', () => {
     expect(machine.calls).toBe(0);
   });
 
-  it.each([
-    ['whose certificate has ended', () => makeKeys({ nodeEnds: systemClock.now() - HOUR }), {}],
-    ['with another key', () => makeKeys(), { pin: '0'.repeat(64) }],
-  ])('is not spoken to %s', async (_which, make, other) => {
-    const keys = await make();
-    expect(await callAs({ ...keys, ...other }, keys)).toMatchObject(UNREACHABLE);
-    expect(machine.calls).toBe(0);
-  });
-
-  it('has its certificate renewed when 300 days are left, and keeps its key', async () => {
-    const keys = await makeKeys({ nodeEnds: systemClock.now() + 24 * 299 * HOUR });
-    const saved: NodeIdentity[] = [];
-    const engine = dial(await serve(keys, (identity) => saved.push(identity)), keys);
-    await engine.running();
-    await engine.running();
-    engine.close();
-    expect(saved).toHaveLength(1);
-    const [before, after] = [keys.node, saved[0] ?? keys.node].map(
-      ({ certificate }) => new X509Certificate(certificate),
-    );
-    expect(after?.publicKey.equals(before?.publicKey ?? after.publicKey)).toBe(true);
-    expect(after?.validToDate.getTime()).toBeGreaterThan(before?.validToDate.getTime() ?? Number.NaN);
-  });
-
-  it('takes no certificate for another key', async () => {
-    const keys = await makeKeys({ nodeEnds: systemClock.now() + 24 * HOUR });
-    const other = await makeKeys();
-    const saved: NodeIdentity[] = [];
-    const port = await serve(keys, (identity) => saved.push(identity));
-    const engine = dial(port, { ...keys, authority: other.authority });
+  it('is not spoken to with another key: no request is sent', async () => {
+    const keys = await makeKeys();
+    let received = 0;
+    const { key, certificate: cert } = (await makeKeys()).node;
+    const other = createServer({ key, cert }, (socket) => {
+      socket.on('error', () => undefined);
+      socket.on('data', ({ length }) => (received += length));
+    });
+    await new Promise<void>((resolve) => other.listen(PLACE, resolve));
+    const engine = dial((other.address() as AddressInfo).port, keys);
     await expect(engine.running()).rejects.toMatchObject(UNREACHABLE);
     engine.close();
-    expect(saved).toEqual([]);
+    await new Promise((resolve) => other.close(resolve));
+    expect(received).toBe(0);
+  });
+
+  it.each(['1970-01-02', '2999-12-31'])('serves its panel whatever the clocks show: %s', async (date) => {
+    const keys = await makeKeys();
+    const clock = createTestClock(Date.parse(date));
+    const parts = { identity: keys.node, engine: realLooking(machine), log: createTestLog(), version: '0.0.0' };
+    listener = await serveNode({ ...parts, clock, programs: NO_PROGRAMS }, PLACE);
+    const place = { host: '127.0.0.1', port: listener.port, pin: keys.pin };
+    const own = { place: () => place, identity: async () => keys.panel, users: () => 0, clock };
+    const engine = createRemoteEngine({ ...own, parseLarge: async (bytes) => parseCountedJson(bytes) });
+    expect(await engine.running()).toBeNull();
+    engine.close();
   });
 });
 
-describe('what a panel certifies while its clock is wrong', () => {
-  /** The trust of a panel with these keys, whose clock is so far ahead while it certifies. */
-  async function openTrust({ authority }: Keys, folder: string) {
-    const store = openStore(join(folder, 'panel.db'));
-    const keyFile = join(folder, 'master.key');
-    const vault = await openVault({ instanceId: 'test', sealed: store.sealed, keyFile, log: createTestLog() });
-    store.write(() => store.sealed.save(vault.seal('nodes:authority', JSON.stringify(authority))));
-    const clock = createTestClock(systemClock.now());
-    return { store, clock, trust: openNodeTrust({ store, vault, clock }) };
-  }
-
-  it.each([-400, -2, 100, 3000])('by %s days is in force once it is right', async (days) => {
+describe('the key of a panel', () => {
+  it('is made once, sealed, and the same identity for each connection', async () => {
     using folder = tempFolder();
-    const keys = await makeKeys();
-    const { store, clock, trust } = await openTrust(keys, folder.path);
-    clock.set(systemClock.now() + days * 24 * HOUR);
-    const publicKey = new X509Certificate(keys.node.certificate).publicKey.export({ type: 'spki', format: 'der' });
-    const certificate = await trust.certify(publicKey);
-    await trust.identity();
-    clock.set(systemClock.now());
-    const port = await serve({ ...keys, node: { ...keys.node, certificate } });
-    const place = () => ({ host: '127.0.0.1', port, pin: keys.pin });
-    const { identity, certify: sign } = trust;
-    const parts = { place, identity, certify: sign, users: () => 0, clock: systemClock };
-    const engine = createRemoteEngine({ ...parts, parseLarge: async (bytes) => parseCountedJson(bytes) });
-    expect(await engine.running()).toBeNull();
-    engine.close();
+    const store = openStore(join(folder.path, 'panel.db'));
+    const keyFile = join(folder.path, 'master.key');
+    const vault = await openVault({ instanceId: 'test', sealed: store.sealed, keyFile, log: createTestLog() });
+    const { trust, identity } = openNodeTrust({ store, vault });
+    await expect(identity()).rejects.toThrow('no machine was joined');
+    const made = await trust.makeIdentity();
+    store.write(() => store.sealed.save(vault.seal('nodes:identity', JSON.stringify(made))));
+    expect(await identity()).toEqual(made);
+    expect(await identity()).toBe(await identity());
+    expect(trust.computePin(made)).toBe(pinOf(made.certificate));
     store.close();
   });
 });
@@ -249,7 +211,6 @@ describe('strangers', () => {
         clock: systemClock,
         log,
         version: '0.0.0',
-        saveIdentity: () => {},
         programs: NO_PROGRAMS,
       },
       PLACE,
@@ -266,35 +227,32 @@ describe('strangers', () => {
 
 describe('joining', () => {
   /** A machine that waits with the secret; what it stored. */
-  async function wait(keys: Keys, secret = SECRET) {
-    const own = await issueSelfSigned(['node.invalid'], inForce());
+  async function wait({ node }: Keys, secret = SECRET) {
     const saved: NodeIdentity[] = [];
-    const done = Promise.withResolvers<void>();
-    const authority = computeFingerprint(keys.authority.pem);
+    const done = Promise.withResolvers<string>();
     const save = (identity: NodeIdentity) => void saved.push(identity);
-    const parts = { own, secret, authority, clock: systemClock, log: createTestLog(), save, joined: done.resolve };
-    listener = await awaitJoin(parts, PLACE);
+    const ends = { save, joined: () => done.resolve('joined'), taken: done.resolve };
+    listener = await awaitJoin({ identity: node, secret, clock: systemClock, log: createTestLog(), ...ends }, PLACE);
     return { port: listener.port, saved, done: done.promise };
   }
 
-  function joinAt(port: number, { authority }: Keys, secret = SECRET) {
-    const sign = (publicKey: Uint8Array) => certify(authority, publicKey, 'node.invalid', inForce());
-    return joinNode({ host: '127.0.0.1', port, secret, authority: authority.pem, certify: sign });
+  function joinAt(port: number, { panel: identity }: Keys, secret = SECRET, takenBy: string | null = null) {
+    return joinNode({ host: '127.0.0.1', port, secret, identity, takenBy });
   }
 
-  it('certifies the machine once both have proven the secret', async () => {
+  it('makes the keys known once both have proven the secret', async () => {
     const keys = await makeKeys();
     const { port, saved, done } = await wait(keys);
     const pin = await joinAt(port, keys);
     await done;
     await listener?.close();
-    const node = saved[0] ?? keys.node;
-    const engine = dial(await serve({ ...keys, node }), { ...keys, pin });
+    expect([saved, pin]).toEqual([[keys.node], keys.pin]);
+    const engine = dial(await serve(keys), keys);
     expect(await engine.running()).toBeNull();
     engine.close();
   });
 
-  it('changes nothing for a panel or a machine with another secret, or another authority than the token names', async () => {
+  it('changes nothing for a panel or a machine with another secret, or another key than the token names', async () => {
     const keys = await makeKeys();
     const { port, saved } = await wait(keys);
     await expect(joinAt(port, keys, 'b2'.repeat(32))).rejects.toMatchObject(UNREACHABLE);
@@ -307,8 +265,9 @@ describe('joining', () => {
   it('gives nothing to who stands between and passes on what both say', async () => {
     const keys = await makeKeys();
     const { port, saved } = await wait(keys);
-    const own = await issueSelfSigned(['node.invalid'], inForce());
-    const between = createServer({ key: own.key, cert: own.pem, minVersion: 'TLSv1.3' }, (near: TLSSocket) => {
+    const own = (await makeKeys()).node;
+    const options = { key: own.key, cert: own.certificate, minVersion: 'TLSv1.3', requestCert: true } as const;
+    const between = createServer({ ...options, rejectUnauthorized: false }, (near: TLSSocket) => {
       const far = connectTls({ ...PLACE, port, rejectUnauthorized: false });
       near.on('error', () => far.destroy());
       far.on('error', () => near.destroy());
@@ -325,31 +284,37 @@ describe('joining', () => {
     expect(saved).toEqual([]);
   });
 
-  it('answers nothing else, and signs no certificate without a proof', async () => {
+  it('answers nothing else, and nobody else, not even who knows the secret', async () => {
     const keys = await makeKeys();
     const { port, saved } = await wait(keys);
-    for (const path of ['joined', 'running', 'start', '', 'certificate']) {
-      const body = JSON.stringify({ certificate: keys.node.certificate, authority: keys.authority.pem });
-      const socket = connectTls({ ...PLACE, port, rejectUnauthorized: false });
-      socket.end(`POST /1/${path} HTTP/1.1\r\nhost: a\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
-      const [first] = await new Promise<string[]>((resolve, reject) => {
-        socket.once('data', (data) => resolve(data.toString().split('\r\n'))).once('error', reject);
+    const send = (path: string, shown: Partial<Keys['panel']>) =>
+      new Promise<string>((resolve) => {
+        const options = { key: shown.key, cert: shown.certificate, rejectUnauthorized: false };
+        const socket = connectTls({ ...PLACE, port, ...options });
+        socket.once('data', (data) => resolve(String(data.toString().split('\r\n')[0])));
+        socket.once('error', () => resolve('refused')).once('close', () => resolve('refused'));
+        socket.once('secureConnect', () => {
+          const body = JSON.stringify({ proof: computeProof('panel', SECRET, socket), takenBy: null });
+          const headers = `host: a\r\nexpect: 100-continue\r\ncontent-length: ${body.length}`;
+          socket.write(`POST /1/${path} HTTP/1.1\r\n${headers}\r\n\r\n${body}`);
+        });
       });
-      expect(first).toBe('HTTP/1.1 404 Not Found');
-      socket.destroy();
+    const { key, certificate } = (await makeKeys()).panel;
+    for (const path of ['join', 'joined', 'running', 'start', '', 'certificate']) {
+      expect(await send(path, {})).toBe('refused');
+      expect(await send(path, { key, certificate })).toBe('refused');
     }
+    expect(saved).toEqual([]);
+    for (const path of ['joined', 'running', 'start', '']) expect(await send(path, keys.panel)).not.toContain('200');
+    expect(saved).toEqual([]);
+  });
+
+  it('says which machine was joined before with the same token, and stores nothing', async () => {
+    const keys = await makeKeys();
+    const { port, saved, done } = await wait(keys);
+    const { pin } = await makeKeys();
+    await joinAt(port, keys, SECRET, pin);
+    expect(await done).toBe(pin);
     expect(saved).toEqual([]);
   });
 });
-
-function inForce() {
-  return { from: systemClock.now() - HOUR, to: systemClock.now() + 24 * 397 * HOUR };
-}
-
-function buildKeyPair({ key, pem }: { readonly key: string; readonly pem: string }) {
-  return { key, certificate: pem };
-}
-
-function computeFingerprint(pem: string): string {
-  return new X509Certificate(pem).fingerprint256.replaceAll(':', '').toLowerCase();
-}

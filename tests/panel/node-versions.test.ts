@@ -2,7 +2,6 @@
 import { createServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { issueSelfSigned } from '../../src/adapters/certificates/issuer.ts';
 import { systemClock } from '../../src/adapters/clock.ts';
 import { awaitJoin, serveNode } from '../../src/agent/server.ts';
 import { createHeavyEnv } from '../../src/core/create-core.ts';
@@ -17,7 +16,6 @@ import { dial, type Keys, makeKeys, realLooking } from '../support/node-machine.
 import { sampleNode, type TempStore, tempStore } from '../support/temp-store.ts';
 
 const PLACE = { host: '127.0.0.1', port: 0 };
-const HOUR = 3_600_000;
 const PRESENT = writeVersion(PROTOCOL);
 
 /** A panel's node. */
@@ -36,7 +34,6 @@ function serve({ node }: Keys, engine: Engine, log = createTestLog()) {
       clock: systemClock,
       log,
       version: '0.0.0',
-      saveIdentity: () => {},
       programs: NO_PROGRAMS,
     },
     PLACE,
@@ -50,8 +47,8 @@ describe('another major version', () => {
   ])('%s of a machine is refused by the panel, and its node says what to do', async (version, advice) => {
     using temp = tempStore();
     const keys = await makeKeys();
-    const { key, certificate, authority } = keys.node;
-    const options = { key, cert: certificate, ca: authority, requestCert: true, rejectUnauthorized: false } as const;
+    const { key, certificate } = keys.node;
+    const options = { key, cert: certificate, requestCert: true, rejectUnauthorized: false } as const;
     const server = createServer(options, (asked, reply) => {
       asked.resume();
       reply.writeHead(404, { 'gatehouse-protocol': version }).end('{}');
@@ -68,8 +65,8 @@ describe('another major version', () => {
       host: PLACE.host,
       port: (server.address() as AddressInfo).port,
       secret: 'a1'.repeat(32),
-      authority: keys.authority.pem,
-      certify: async () => '',
+      identity: keys.panel,
+      takenBy: null,
     });
     await expect(joining).rejects.toMatchObject({ code: 'other_version' });
     engine.close();
@@ -81,10 +78,8 @@ describe('another major version', () => {
     const keys = await makeKeys();
     const log = createTestLog();
     const machine = createFakeMachine();
-    const now = systemClock.now();
-    const own = await issueSelfSigned(['node.invalid'], { from: now - HOUR, to: now + HOUR });
-    const ends = { save: () => {}, joined: () => {} };
-    const waiting = { own, secret: 'a1'.repeat(32), authority: '0'.repeat(64), clock: systemClock, log, ...ends };
+    const ends = { save: () => {}, joined: () => {}, taken: () => {} };
+    const waiting = { identity: keys.node, secret: 'a1'.repeat(32), clock: systemClock, log, ...ends };
     for (const listener of [await serve(keys, realLooking(machine), log), await awaitJoin(waiting, PLACE)]) {
       for (const path of ['/2/running', '/2/join', '/0/running']) {
         const reply = await sendRequest(listener.port, path, keys);

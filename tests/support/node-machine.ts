@@ -1,25 +1,17 @@
 // What tests of nodes' machines share: an engine in memory that goes over the wire, certificates, and a joined machine.
-import { createHash, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { createServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import {
-  certify,
-  type Issued,
-  issueAuthority,
-  issueClient,
-  issueSelfSigned,
-} from '../../src/adapters/certificates/issuer.ts';
+import { issuePinned } from '../../src/adapters/certificates/issuer.ts';
 import { systemClock } from '../../src/adapters/clock.ts';
 import type { NodeIdentity } from '../../src/agent/server.ts';
-import type { Engine } from '../../src/core/ports/engines.ts';
+import type { Engine, PanelIdentity } from '../../src/core/ports/engines.ts';
 import { parseCountedJson } from '../../src/domain/foreign-json.ts';
 import { computeFingerprint } from '../../src/engines/engine-config.ts';
-import type { PanelIdentity } from '../../src/engines/remote/node-client.ts';
+import { computePin } from '../../src/engines/remote/node-request.ts';
 import { createRemoteEngine } from '../../src/engines/remote/remote-engine.ts';
 import type { FakeMachine } from './fake-engine.ts';
-
-const HOUR = 3_600_000;
 
 /** The engine of a machine in memory, with the fingerprints that real ones have. */
 export function realLooking(machine: FakeMachine): Engine {
@@ -36,43 +28,31 @@ export function realLooking(machine: FakeMachine): Engine {
 }
 
 export interface Keys {
-  readonly authority: Issued;
   readonly node: NodeIdentity;
   readonly panel: PanelIdentity;
+  /** Of the node. */
   readonly pin: string;
 }
 
-interface Times {
-  /** Of the certificate of the node, and of the panel's; epoch ms. */
-  readonly nodeEnds?: number;
-  readonly panelEnds?: number;
-}
-
-/** Certificates of a panel and its node, in force unless `times` say otherwise. */
-export async function makeKeys({ nodeEnds, panelEnds }: Times = {}): Promise<Keys> {
-  const now = systemClock.now();
-  const from = now - 48 * HOUR;
-  const long = { from, to: now + 24 * 400 * HOUR };
-  const authority = await issueAuthority(long);
-  const own = await issueSelfSigned(['node.invalid'], long);
-  const publicKey = new X509Certificate(own.pem).publicKey.export({ type: 'spki', format: 'der' });
-  const client = await issueClient(authority, 'panel.invalid', { from, to: panelEnds ?? long.to });
-  const certificate = await certify(authority, publicKey, 'node.invalid', { from, to: nodeEnds ?? long.to });
+/** Keys of a panel and its node. */
+export async function makeKeys(): Promise<Keys> {
+  const [node, panel] = [await issuePinned(), await issuePinned()];
   return {
-    authority,
-    node: { key: own.key, certificate, authority: authority.pem },
-    panel: { key: client.key, certificate: client.pem, authority: authority.pem },
-    pin: createHash('sha256').update(publicKey).digest('hex'),
+    node: { key: node.key, certificate: node.pem, panelPin: pinOf(panel.pem) },
+    panel: { key: panel.key, certificate: panel.pem },
+    pin: pinOf(node.pem),
   };
 }
 
+export function pinOf(pem: string): string {
+  return computePin(new X509Certificate(pem));
+}
+
 /** The engine of a node at a port, as a panel with these keys sees it. */
-export function dial(port: number | (() => number), { panel, pin, authority }: Keys): Engine {
-  const long = { from: systemClock.now() - HOUR, to: systemClock.now() + 24 * 397 * HOUR };
+export function dial(port: number | (() => number), { panel, pin }: Keys): Engine {
   return createRemoteEngine({
     place: () => ({ host: '127.0.0.1', port: typeof port === 'number' ? port : port(), pin }),
     identity: async () => panel,
-    certify: (publicKey) => certify(authority, publicKey, 'node.invalid', long),
     users: () => 0,
     parseLarge: async (bytes) => parseCountedJson(bytes),
     clock: systemClock,
@@ -99,15 +79,20 @@ export async function tapNode(
   { node, panel }: Keys,
   onExchange: (exchange: Exchange) => void,
 ): Promise<{ readonly port: number; close(): void }> {
-  const { key, certificate: cert, authority: ca } = node;
-  const options = { key, cert, ca, requestCert: true, rejectUnauthorized: true } as const;
-  const own = { key: panel.key, cert: panel.certificate, ca: panel.authority, servername: '', agent: false } as const;
+  const options = { key: node.key, cert: node.certificate, requestCert: true, rejectUnauthorized: false } as const;
+  const own = {
+    key: panel.key,
+    cert: panel.certificate,
+    servername: '',
+    agent: false,
+    rejectUnauthorized: false,
+  } as const;
   const server = createServer(options, async (incoming, response) => {
     const body = await readBody(incoming);
     const { url: path = '', method } = incoming;
     const headers = { 'content-length': Buffer.byteLength(body) };
     const place = { host: '127.0.0.1', port: machinePort, path, method, headers };
-    const outgoing = request({ ...place, ...own, checkServerIdentity: () => undefined }, async (answer) => {
+    const outgoing = request({ ...place, ...own }, async (answer) => {
       const text = await readBody(answer);
       onExchange({
         name: path.split('/').at(-1) ?? '',

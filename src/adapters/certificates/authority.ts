@@ -143,8 +143,7 @@ function issuerIn(chain: string): string {
 }
 
 function isAuthority(pem: string): boolean {
-  const certificate = parseCertificate(pem);
-  return certificate !== null && certificate.ca === true && certificate.verify(certificate.publicKey);
+  return parseCertificate(pem)?.ca === true && isSelfSigned(pem);
 }
 
 export function isPair(key: string, pem: string): boolean {
@@ -152,10 +151,10 @@ export function isPair(key: string, pem: string): boolean {
   return privateKey !== null && (parseCertificate(pem)?.checkPrivateKey(privateKey) ?? false);
 }
 
-/** Whether a certificate is signed by an authority that is whole. */
-export function isIssuedBy(pem: string, authorityPem: string): boolean {
-  const authority = isAuthority(authorityPem) ? parseCertificate(authorityPem) : null;
-  return authority !== null && (parseCertificate(pem)?.verify(authority.publicKey) ?? false);
+/** Whether a certificate is whole and signed by its own key. */
+export function isSelfSigned(pem: string): boolean {
+  const certificate = parseCertificate(pem);
+  return certificate?.verify(certificate.publicKey) ?? false;
 }
 
 function parseKey(pem: string): KeyObject | null {

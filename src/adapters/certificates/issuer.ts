@@ -1,6 +1,6 @@
 // Issues certificates: an authority, the leaves it signs, and leaves that sign themselves. Loaded only when one is issued: the library is slow to load.
 import 'reflect-metadata';
-import { createPrivateKey, randomBytes, webcrypto } from 'node:crypto';
+import { createPrivateKey, randomBytes, randomInt, webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';
 import {
   AuthorityKeyIdentifierExtension,
@@ -50,24 +50,6 @@ export async function issueLeaf(authority: Issued, hosts: readonly string[], val
   return { key: await exportKey(keys.privateKey), pem: await signLeaf(authority, leaf, validity) };
 }
 
-/** A client's certificate, with a key of its own, signed by `authority`. */
-export async function issueClient(authority: Issued, host: string, validity: Validity): Promise<Issued> {
-  const keys = await webcrypto.subtle.generateKey(EC, true, ['sign', 'verify']);
-  const leaf = { publicKey: keys.publicKey, usage: ExtendedKeyUsage.clientAuth, hosts: [host] };
-  return { key: await exportKey(keys.privateKey), pem: await signLeaf(authority, leaf, validity) };
-}
-
-/** A server's certificate for a key that another machine holds: P-256, SPKI in DER. PEM. Rejects for any other key. */
-export async function certify(
-  authority: Issued,
-  publicKey: Uint8Array,
-  host: string,
-  validity: Validity,
-): Promise<string> {
-  const key = await webcrypto.subtle.importKey('spki', Uint8Array.from(publicKey), EC, true, ['verify']);
-  return signLeaf(authority, { publicKey: key, usage: ExtendedKeyUsage.serverAuth, hosts: [host] }, validity);
-}
-
 interface Leaf {
   readonly publicKey: webcrypto.CryptoKey;
   readonly usage: ExtendedKeyUsage;
@@ -95,6 +77,17 @@ async function signLeaf(authority: Issued, { publicKey, usage, hosts }: Leaf, va
     ],
   });
   return certificate.toString('pem');
+}
+
+const DAY_MS = 86_400_000;
+/** As long as most certificates that sign themselves. Who knows the key looks at no date. */
+const PINNED_DAYS = 3650;
+const MAX_AGE_DAYS = 365;
+
+/** A certificate that signs itself, for peers that know its key. Strangers see it: names and dates are random, so that a scan tells nothing. */
+export async function issuePinned(): Promise<Issued> {
+  const from = Date.now() - randomInt(MAX_AGE_DAYS * DAY_MS);
+  return issueSelfSigned([neutralName()], { from, to: from + PINNED_DAYS * DAY_MS });
 }
 
 /** A server's certificate that signs itself, for clients that know its digest. */

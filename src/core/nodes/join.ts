@@ -1,4 +1,4 @@
-// Joining the machines of remote nodes: the token, the panel's authority for nodes, and the attempts while a token works.
+// Joining the machines of remote nodes: the token, the panel's key for nodes, and the attempts while a token works.
 
 import { JOIN_MINUTES } from '../../contract/nodes/nodes.ts';
 import type { Input, Output } from '../../contract/table.ts';
@@ -8,30 +8,31 @@ import type { AsyncContext, Env, Handlers, Transaction } from '../kernel/context
 import { PanelError } from '../kernel/panel-error.ts';
 import { toHex, toInstant } from '../kernel/wire.ts';
 import type { Result } from '../ports/call.ts';
-import type { NodeAuthority, NodeTrust } from '../ports/engines.ts';
+import type { NodeTrust, PanelIdentity } from '../ports/engines.ts';
+import type { NodeRow } from '../ports/nodes.ts';
 import type { Store, Vault } from '../ports/ports.ts';
 
 type JoinEnv = Pick<Env, 'clock' | 'invitations' | 'log' | 'store' | 'tasks' | 'timers' | 'transact'>;
 
-const PLACE = 'nodes:authority';
+const PLACE = 'nodes:identity';
 const SECRET_BYTES = 32;
 const MINUTE_MS = 60_000;
 const ATTEMPT_EVERY_MS = 1000;
 
 /** Null: no machine was joined yet. PanelError `vault_unavailable`. */
-export function readNodeAuthority({
+export function readPanelIdentity({
   store,
   vault,
 }: {
   store: Pick<Store, 'sealed'>;
   vault: Vault;
-}): NodeAuthority | null {
+}): PanelIdentity | null {
   const row = store.sealed.get(PLACE);
-  return row === undefined ? null : (parseOwnJson(vault.open(row)) as NodeAuthority);
+  return row === undefined ? null : (parseOwnJson(vault.open(row)) as PanelIdentity);
 }
 
-function requireAuthority(tx: Transaction, made: NodeAuthority): NodeAuthority {
-  const present = readNodeAuthority(tx);
+function requireIdentity(tx: Transaction, made: PanelIdentity): PanelIdentity {
+  const present = readPanelIdentity(tx);
   if (present) return present;
   tx.store.sealed.save(tx.vault.seal(PLACE, JSON.stringify(made)));
   return made;
@@ -42,7 +43,7 @@ interface Invitation {
   readonly port: number;
   readonly secret: string;
   readonly endsAt: number;
-  readonly authority: NodeAuthority;
+  readonly identity: PanelIdentity;
 }
 
 async function inviteNode(
@@ -53,24 +54,28 @@ async function inviteNode(
   if (!trust) throw new PanelError('unavailable');
   if (env.store.nodes.get(nodeId)?.kind !== 'remote') throw new PanelError('not_found');
   await vault.prepare();
-  const made = readNodeAuthority(env) ?? (await trust.makeAuthority(clock.now()));
+  const made = readPanelIdentity(env) ?? (await trust.makeIdentity());
   const secret = toHex(crypto.randomBytes(SECRET_BYTES));
   const endsAt = clock.now() + JOIN_MINUTES * MINUTE_MS;
-  let authority = made;
+  let identity = made;
   const result = await commit((tx) => {
     if (tx.store.nodes.get(nodeId)?.kind !== 'remote') throw new PanelError('not_found');
-    authority = requireAuthority(tx, made);
+    identity = requireIdentity(tx, made);
     tx.audit(`node:${nodeId}`, { port });
-    const token = writeJoinToken({ port, authority: trust.fingerprint(authority), secret });
+    const token = writeJoinToken({ port, panelPin: trust.computePin(identity), secret });
     return { body: { token, expires_at: toInstant(endsAt) } };
   });
-  follow(env, trust, { nodeId, port, secret, endsAt, authority });
+  follow(env, trust, { nodeId, port, secret, endsAt, identity });
   return result;
 }
 
-/** Dials the node until its machine is joined, the token ends, or there is another one. */
-function follow(env: JoinEnv, trust: NodeTrust, { nodeId, port, secret, endsAt, authority }: Invitation): void {
+/**
+ * Dials the node until its machine is joined, the token ends, or there is another one. Until the joined machine has answered, another one that
+ * waits with the same token is told that it came too late: its owner must not take the first one for it.
+ */
+function follow(env: JoinEnv, trust: NodeTrust, { nodeId, port, secret, endsAt, identity }: Invitation): void {
   let isOver = false;
+  let joinedPin: string | null = null;
   let cancel = () => {};
   const end = () => {
     if (isOver) return;
@@ -85,18 +90,23 @@ function follow(env: JoinEnv, trust: NodeTrust, { nodeId, port, secret, endsAt, 
   async function attempt(): Promise<void> {
     if (isOver) return;
     const node = env.store.nodes.get(nodeId);
-    if (!node || env.clock.now() >= endsAt) return end();
+    if (!node || env.clock.now() >= endsAt || isInUse(node, joinedPin)) return end();
     try {
-      const pin = await env.tasks.untilStop(trust.join(authority, { host: node.address, port, secret }));
+      const pin = await env.tasks.untilStop(trust.join(identity, { host: node.address, port, secret }, joinedPin));
       if (isOver) return;
-      await recordJoined(env, nodeId, port, pin);
-      end();
+      if (joinedPin === null) await recordJoined(env, nodeId, port, pin);
+      joinedPin ??= pin;
     } catch {
       // Nothing listens there yet, or something that does not have the token.
-      if (!isOver) cancel = env.timers.after(ATTEMPT_EVERY_MS, begin);
     }
+    if (!isOver) cancel = env.timers.after(ATTEMPT_EVERY_MS, begin);
   }
   begin();
+}
+
+/** Whether the machine that was joined has answered, or is not that of the node any more. */
+function isInUse({ agentPin, agentProtocol }: NodeRow, joinedPin: string | null): boolean {
+  return joinedPin !== null && (agentPin !== joinedPin || agentProtocol !== null);
 }
 
 async function recordJoined(

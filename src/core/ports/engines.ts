@@ -283,22 +283,21 @@ export interface Engine {
   close(): void;
 }
 
-/** The panel's authority for the machines of nodes, PEM. */
-export interface NodeAuthority {
+/** The panel's key for the machines of nodes, and the certificate that it signs itself. PEM. */
+export interface PanelIdentity {
   readonly key: string;
-  readonly pem: string;
+  readonly certificate: string;
 }
 
-/** How machines of nodes come to be trusted. */
+/** How machines of nodes come to be trusted: each end knows the public key of the other, by its SHA-256 in hex (`pin`). */
 export interface NodeTrust {
-  makeAuthority(now: number): Promise<NodeAuthority>;
-  /** SHA-256 of its certificate, lower-case hex. */
-  fingerprint(authority: NodeAuthority): string;
+  makeIdentity(): Promise<PanelIdentity>;
+  computePin(identity: PanelIdentity): string;
   /**
-   * Joins the machine that waits there for the panel, if one does and knows the secret; it is certified then. Resolves with the SHA-256
-   * of its public key, hex. Rejects with EngineError.
+   * Joins the machine that waits there for the panel, if one does and knows the secret. Resolves with its pin. `takenBy`: the pin of the machine
+   * that was joined with this secret before; the one that waits is told, and is not joined. Rejects with EngineError.
    */
-  join(authority: NodeAuthority, place: JoinPlace): Promise<string>;
+  join(identity: PanelIdentity, place: JoinPlace, takenBy: string | null): Promise<string>;
 }
 
 export interface JoinPlace {

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { readJoinToken, writeJoinToken } from './join-token.ts';
 
 const hex = fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 64, maxLength: 64 });
-const TOKEN = { port: 8450, authority: 'a'.repeat(64), secret: 'b'.repeat(64) };
+const TOKEN = { port: 8450, panelPin: 'a'.repeat(64), secret: 'b'.repeat(64) };
 
 describe('a join token', () => {
-  property.prop([fc.record({ port: fc.integer({ min: 1, max: 65_535 }), authority: hex, secret: hex })])(
+  property.prop([fc.record({ port: fc.integer({ min: 1, max: 65_535 }), panelPin: hex, secret: hex })])(
     'is read as it was written, and needs no quotes in a shell',
     (token) => {
       const text = writeJoinToken(token);

@@ -1,26 +1,25 @@
-// Joins the machine of a node to the panel: both ends prove that they know the token's secret, and the machine gets its certificate.
+// Joins the machine of a node to the panel: both ends prove that they know the token's secret, and each remembers the key of the other.
 import { Agent } from 'node:https';
 import { connect } from 'node:tls';
+import type { JoinPlace, PanelIdentity } from '../../core/ports/engines.ts';
 import { PROTOCOL } from '../../domain/nodes/node-protocol.ts';
-import { ANSWERED, computePin, exportPublicKey, otherVersion, sendRequest, TLS, unreachable } from './node-request.ts';
-import { buildMethodPath, computeProof, isProof, JOIN_BOUNDS, join, joined } from './wire.ts';
+import { ANSWERED, computePin, otherVersion, sendRequest, TLS, unreachable } from './node-request.ts';
+import { buildMethodPath, computeProof, isProof, JOIN_BOUNDS, join } from './wire.ts';
 import { encode } from './wire-values.ts';
 
 const JOIN_MS = 10_000;
 
-interface Joining {
-  readonly host: string;
-  readonly port: number;
-  readonly secret: string;
-  /** Of the panel, PEM. */
-  readonly authority: string;
-  certify(publicKey: Uint8Array): Promise<string>;
+interface Joining extends JoinPlace {
+  readonly identity: PanelIdentity;
+  /** The pin of the machine that was joined with this secret before; null: none was. */
+  readonly takenBy: string | null;
 }
 
-/** Joins the node that waits there, if one does and knows the secret. Resolves with the `pin` of its key. Rejects with EngineError. */
-export async function joinNode({ host, port, secret, authority, certify }: Joining): Promise<string> {
+/** Joins the node that waits there, if one does and knows the secret. Resolves with the pin of its key. Rejects with EngineError. */
+export async function joinNode({ host, port, secret, identity, takenBy }: Joining): Promise<string> {
   // Its certificate says nothing yet: what counts is what both ends can prove on this connection.
-  const socket = connect({ ...TLS, host, port, rejectUnauthorized: false });
+  const { key, certificate: cert } = identity;
+  const socket = connect({ ...TLS, key, cert, host, port });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   agent.createConnection = () => socket;
   try {
@@ -30,27 +29,17 @@ export async function joinNode({ host, port, secret, authority, certify }: Joini
       limit.addEventListener('abort', () => reject(new Error(`no answer in ${JOIN_MS / 1000} s`)));
       socket.once('secureConnect', resolve);
     });
-    const asking = { limitMs: JOIN_MS, bounds: JOIN_BOUNDS };
-    const first = await sendRequest({ host, port }, agent, {
-      ...asking,
+    const { status, body, version } = await sendRequest({ host, port }, agent, {
+      limitMs: JOIN_MS,
+      bounds: JOIN_BOUNDS,
       path: buildMethodPath('join'),
-      body: [encode(join.request, { proof: computeProof('panel', secret, socket) })],
+      body: [encode(join.request, { proof: computeProof('panel', secret, socket), takenBy })],
     });
-    if (first.version?.major !== PROTOCOL.major) throw otherVersion(first.version);
-    if (first.status !== ANSWERED) throw new Error('what answers there does not know the token');
-    const { proof } = join.reply.parse(first.body);
-    if (!isProof(proof, computeProof('node', secret, socket)))
-      throw new Error('what answers there does not know the token');
+    if (version?.major !== PROTOCOL.major) throw otherVersion(version);
+    const isKnown = status === ANSWERED && isProof(join.reply.parse(body).proof, computeProof('node', secret, socket));
+    if (!isKnown) throw new Error('what answers there does not know the token');
     const peer = socket.getPeerX509Certificate();
     if (!peer) throw new Error('it shows no certificate');
-    const certificate = await certify(exportPublicKey(peer));
-    const second = await sendRequest({ host, port }, agent, {
-      ...asking,
-      path: buildMethodPath('joined'),
-      body: [encode(joined.request, { certificate, authority })],
-    });
-    if (second.status !== ANSWERED) throw new Error('it refused its certificate');
-    joined.reply.parse(second.body);
     return computePin(peer);
   } catch (error) {
     throw unreachable(error);

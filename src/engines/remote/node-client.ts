@@ -1,22 +1,13 @@
-// Calls to the agent on a node's machine: the panel dials, proves itself by its certificate, and knows the machine by its key.
-import { X509Certificate } from 'node:crypto';
-import { Agent } from 'node:https';
-import { createSecureContext, type PeerCertificate, type SecureContext, type TLSSocket } from 'node:tls';
+// Calls to the agent on a node's machine: the panel dials, and each end knows the other by its key.
+import { Agent, type RequestOptions } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { type ConnectionOptions, connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import { ZodError } from 'zod';
-import { EngineError, type MachineFacts } from '../../core/ports/engines.ts';
+import { EngineError, type MachineFacts, type PanelIdentity } from '../../core/ports/engines.ts';
 import type { ParseLargeJson } from '../../core/ports/json.ts';
 import type { Clock } from '../../core/ports/ports.ts';
 import { PROTOCOL, writeVersion } from '../../domain/nodes/node-protocol.ts';
-import {
-  ANSWERED,
-  computePin,
-  exportPublicKey,
-  type NodePlace,
-  otherVersion,
-  sendRequest,
-  TLS,
-  unreachable,
-} from './node-request.ts';
+import { ANSWERED, computePin, type NodePlace, otherVersion, sendRequest, TLS, unreachable } from './node-request.ts';
 import {
   buildMethodPath,
   encodeRequest,
@@ -30,21 +21,12 @@ import {
 } from './wire.ts';
 import { describeIssues } from './wire-values.ts';
 
-/** With what the panel shows itself to nodes, and whom it trusts. PEM. */
-export interface PanelIdentity {
-  readonly key: string;
-  readonly certificate: string;
-  readonly authority: string;
-}
-
 /** What the calls to a machine need. */
 export interface NodeClientParts {
   /** As it is now; null: it was not joined, or is no more. */
   place(): NodePlace | null;
-  /** The same one until it has to be renewed. Rejects where the secrets of the panel are locked. */
+  /** The same one as long as the key is. Rejects where the secrets of the panel are locked. */
   identity(): Promise<PanelIdentity>;
-  /** A certificate for a node's public key (SPKI, DER). */
-  certify(publicKey: Uint8Array): Promise<string>;
   readonly parseLarge: ParseLargeJson;
   readonly clock: Clock;
 }
@@ -63,11 +45,8 @@ const LIMIT_MS: Readonly<Record<Method, number>> = {
   connected: 30_000,
   programs: 30_000,
   changeProgram: 10_000,
-  certificate: 10_000,
 };
 const IDLE_MS = 45_000;
-/** A node's certificate is renewed when less is left. */
-const RENEW_BEFORE_MS = 300 * 86_400_000;
 const NOT_UNDERSTOOD = 400;
 const REFUSED = 409;
 const NOT_FOUND = 404;
@@ -101,7 +80,7 @@ export function createNodeClient(parts: NodeClientParts): NodeClient {
       open.agent.destroy();
       open = null;
     }
-    open ??= { identity, pin, agent: createAgent(identity, pin) };
+    open ??= { identity, pin, agent: new PinnedAgent(identity, pin) };
     return open.agent;
   }
 
@@ -119,7 +98,7 @@ export function createNodeClient(parts: NodeClientParts): NodeClient {
       const limits = { limitMs: LIMIT_MS[name], bounds: getReplyBounds(name), parseLarge: parts.parseLarge };
       const asked = { path: buildMethodPath(name), body, ...limits };
       const askedAt = clock.now();
-      const { status, body: answer, version, socket } = await sendRequest(place, agent, asked);
+      const { status, body: answer, version } = await sendRequest(place, agent, asked);
       protocolVersion = version && writeVersion(version);
       if (version?.major !== PROTOCOL.major) throw otherVersion(version);
       if (status === REFUSED) {
@@ -134,7 +113,6 @@ export function createNodeClient(parts: NodeClientParts): NodeClient {
       const reply = parseReply(name, answer);
       if (name === 'running') {
         machine = toMachineFacts((reply as Reply<'running'>).machine, (askedAt + clock.now()) / 2);
-        await renew(socket);
       }
       return reply;
     } catch (error) {
@@ -142,15 +120,6 @@ export function createNodeClient(parts: NodeClientParts): NodeClient {
         throw new EngineError('engine_unreachable', `the node answered something else: ${describeIssues(error)}`);
       throw unreachable(error);
     }
-  }
-
-  async function renew(socket: TLSSocket): Promise<void> {
-    const certificate = socket.getPeerX509Certificate();
-    if (!certificate || certificate.validToDate.getTime() - clock.now() > RENEW_BEFORE_MS) return;
-    await call('certificate', { certificate: await parts.certify(exportPublicKey(certificate)) });
-    // The next connection has it.
-    open?.agent.destroy();
-    open = null;
   }
 
   return {
@@ -189,22 +158,46 @@ function writeBody(name: Method, write: () => readonly string[]): readonly strin
 const contexts = new WeakMap<PanelIdentity, SecureContext>();
 
 function getSecureContext(identity: PanelIdentity): SecureContext {
-  const { key, certificate: cert, authority: ca } = identity;
-  const context = contexts.get(identity) ?? createSecureContext({ minVersion: TLS.minVersion, key, cert, ca });
+  const { key, certificate: cert } = identity;
+  const context = contexts.get(identity) ?? createSecureContext({ minVersion: TLS.minVersion, key, cert });
   contexts.set(identity, context);
   return context;
 }
 
-function createAgent(identity: PanelIdentity, pin: string): Agent {
-  return new Agent({
-    ...TLS,
-    keepAlive: true,
-    maxSockets: 2,
-    timeout: IDLE_MS,
-    secureContext: getSecureContext(identity),
-    rejectUnauthorized: true,
-    // Which node it is, its key says: its name and address may change.
-    checkServerIdentity: (_host: string, { raw }: PeerCertificate) =>
-      computePin(new X509Certificate(raw)) === pin ? undefined : new Error('another key than that of the node'),
-  });
+/** Connections to the machine with this key alone. */
+class PinnedAgent extends Agent {
+  readonly #pin: string;
+  readonly #secureContext: SecureContext;
+  readonly #connecting = new Set<TLSSocket>();
+
+  constructor(identity: PanelIdentity, pin: string) {
+    super({ ...TLS, keepAlive: true, maxSockets: 2, timeout: IDLE_MS });
+    this.#pin = pin;
+    this.#secureContext = getSecureContext(identity);
+  }
+
+  /** Hands a connection out once the key of its other end is known: nothing is sent to another machine. */
+  override createConnection(options: RequestOptions, done?: (error: Error | null, stream: Duplex) => void): undefined {
+    const secureContext = this.#secureContext;
+    const socket = connect({ ...(options as ConnectionOptions), ...TLS, secureContext });
+    this.#connecting.add(socket);
+    const end = (error: Error | null) => {
+      if (!this.#connecting.delete(socket)) return;
+      if (error !== null) socket.destroy();
+      done?.(error, socket);
+    };
+    socket.once('error', (error) => end(error));
+    socket.once('timeout', () => end(new Error('no connection in time')));
+    socket.once('close', () => end(new Error('the connection was closed')));
+    socket.once('secureConnect', () => {
+      const peer = socket.getPeerX509Certificate();
+      const isNode = peer !== undefined && computePin(peer) === this.#pin;
+      end(isNode ? null : new Error('another key than that of the node'));
+    });
+  }
+
+  override destroy(): void {
+    for (const socket of this.#connecting) socket.destroy();
+    super.destroy();
+  }
 }

@@ -19,10 +19,7 @@ it('sends a lease in pieces that part no character, however many nodes have the 
     },
   };
   const parts = { identity: keys.node, engine, clock: systemClock, log: createTestLog(), version: '0.0.0' };
-  const listener = await serveNode(
-    { ...parts, saveIdentity: () => {}, programs: NO_PROGRAMS },
-    { host: '127.0.0.1', port: 0 },
-  );
+  const listener = await serveNode({ ...parts, programs: NO_PROGRAMS }, { host: '127.0.0.1', port: 0 });
   const panel = dial(listener.port, keys);
   const {
     groupId: _,

@@ -172,7 +172,6 @@ async function openScene(temp: TempStore, folder: string, keys: Keys, note: (exc
     clock,
     log,
     version: '1.0.0',
-    saveIdentity: () => {},
     programs: NO_PROGRAMS,
   };
   const listener = await serveNode(parts, { host: HOST, port: 0 });
@@ -430,7 +429,6 @@ it('whatever an engine and its machine say arrives as it was said, and nothing e
       const listener = await serveNode(
         {
           ...parts,
-          saveIdentity: () => {},
           certificate: () => all.certificate && more(all.certificate),
           programs: { read: async () => more(all.programs), begin: () => {} },
         },

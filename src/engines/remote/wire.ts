@@ -56,6 +56,7 @@ const place = z
 const seconds = z.number();
 /** Of an inbound. */
 const tag = z.string().min(1).max(64);
+const hexPin = z.string().regex(/^[0-9a-f]{64}$/);
 const boot = z.string().regex(/^[A-Za-z0-9]{1,64}$/);
 
 const config = z.strictObject({ inbounds: z.array(engineInbound), blocksPrivate: z.boolean() });
@@ -88,8 +89,6 @@ export const REQUESTS = {
   programs: z.strictObject({}),
   /** Brings another one, or the one that was used before. */
   changeProgram: z.strictObject({ name: programName.nullable() }),
-  /** A certificate in place of the present one, for the same key. */
-  certificate: z.strictObject({ certificate: z.string().max(8192) }),
 } as const;
 
 const failed = z.object({ code: z.enum(NODE_ERROR_CODES), message: z.string() });
@@ -172,7 +171,6 @@ export const REPLIES = {
       .nullable(),
     isLast: z.boolean(),
   }),
-  certificate: z.object({}),
 } as const satisfies Record<keyof typeof REQUESTS, z.ZodType>;
 
 export type Method = keyof typeof REQUESTS;
@@ -251,7 +249,7 @@ export function changeFromWire(
 
 export const METHODS = Object.keys(REQUESTS) as readonly Method[];
 
-export function buildMethodPath(name: Method | 'join' | 'joined'): string {
+export function buildMethodPath(name: Method | 'join'): string {
   return `/${PROTOCOL.major}/${name}`;
 }
 
@@ -261,14 +259,14 @@ export function parseMajor(path: string | undefined): number | null {
   return major === undefined ? null : Number(major);
 }
 
-/** Joining, over TLS whose certificates say nothing yet: first both prove that they know the token's secret, then the node is certified. */
+/** Joining, over TLS on which the panel shows its key: both prove that they know the token's secret. */
 export const join = {
-  request: z.strictObject({ proof: z.string().max(64) }),
+  request: z.strictObject({
+    proof: z.string().max(64),
+    /** The pin of the machine that was joined with this token before, in hex; null: none was. */
+    takenBy: hexPin.nullable(),
+  }),
   reply: z.object({ proof: z.string().max(64) }),
-};
-export const joined = {
-  request: z.strictObject({ certificate: z.string().max(8192), authority: z.string().max(8192) }),
-  reply: z.object({}),
 };
 
 const EXPORTED_BYTES = 32;
