@@ -245,10 +245,12 @@ const engineOption = () =>
 node
   .command('join')
   .description('join this machine to the panel that made the token')
-  .argument('<token>', 'from the record of the node in the panel; it works once, for 15 minutes')
+  .option('--token-file <file>', 'file with the token; left out: stdin, or typed at a terminal')
   .addOption(nodeHostOption())
   .addOption(nodeDataOption())
-  .action(async (token, options) => (await import('./node.ts')).nodeJoin(token, options));
+  // A token that is given here is refused with the reason.
+  .allowExcessArguments()
+  .action(async (options, { args }) => (await import('./node.ts')).nodeJoin(options, args));
 node
   .command('run')
   .description('serve the panel until Ctrl-C or SIGTERM; the engine goes on')

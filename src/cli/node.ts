@@ -18,7 +18,7 @@ import {
 } from '../agent/switch-engine.ts';
 import type { ACME_CHALLENGES } from '../contract/settings/acme.ts';
 import { printFindings } from './doctor.ts';
-import { notify, printText, reportFailure } from './terminal.ts';
+import { askToken, notify, printText, reportFailure } from './terminal.ts';
 
 interface NodeOptions {
   readonly data?: string;
@@ -33,12 +33,37 @@ function openFolder(data: string | undefined): string {
   return folder;
 }
 
-export async function nodeJoin(token: string, { data, host }: NodeOptions): Promise<void> {
-  const waiting = (port: number) => notify(`Waiting for the panel on port ${port} …`);
+interface JoinOptions extends NodeOptions {
+  readonly tokenFile?: string;
+}
+
+/** `given`: arguments. The token is none of them: every account of the machine can read those. */
+export async function nodeJoin({ data, host, tokenFile }: JoinOptions, given: readonly string[]): Promise<void> {
+  if (given.length > 0) {
+    const reason = 'Every account of this machine can read a token on the command line. It was not used.';
+    const advice =
+      'Make another one in the panel and pipe it: `echo <token> | panel node join`. Without a pipe it is asked for.';
+    throw refusal('refused', `${reason} ${advice}`);
+  }
+  const token = tokenFile === undefined ? await askToken() : readGiven(tokenFile).trim();
+  const waiting = (port: number, fingerprint: string) => {
+    notify(`Waiting for the panel on port ${port} …`);
+    notify(`Fingerprint of this machine: ${fingerprint}`);
+  };
   const folder = openFolder(data);
-  await joinMachine({ folder, token, host, waiting });
+  const fingerprint = await joinMachine({ folder, token, host, waiting });
   const service = folder === SERVICE_FOLDER ? 'systemctl start gatehouse-node' : 'panel node run';
   printText(`Joined. \`${service}\` serves the panel from now on.`);
+  printText(`The record of the node must show this fingerprint: ${fingerprint}`);
+}
+
+/** Read before root becomes the account of the service, which need not see the file. */
+function readGiven(file: string): string {
+  try {
+    return readFileSync(resolve(file), 'utf8');
+  } catch (error) {
+    throw refusal('refused', `${file} cannot be read: ${describeSystemError(error)}.`);
+  }
 }
 
 /** Runs until the process ends. */
@@ -169,15 +194,7 @@ export function nodeLinksOn(options: LinksOptions): void {
   }
   if (certificate === undefined || key === undefined)
     throw refusal('refused', 'Give it a certificate (--certificate and --key), or have it ordered (--acme).');
-  const read = (file: string) => {
-    try {
-      return readFileSync(resolve(file), 'utf8');
-    } catch (error) {
-      throw refusal('refused', `${file} cannot be read: ${describeSystemError(error)}.`);
-    }
-  };
-  // Read before root becomes the account of the service, which need not see them.
-  const [chain, privateKey] = [read(certificate), read(key)];
+  const [chain, privateKey] = [readGiven(certificate), readGiven(key)];
   setLinks(openFolder(data), { host: host ?? null, port, chain, key: privateKey });
   printText(
     `This machine serves links on port ${port}. ${LINKS_RESTART} Another certificate alone is taken within a minute.`,
@@ -215,7 +232,7 @@ export function nodeInstall({ host, engine, dryRun }: InstallOptions): void {
   const file = installService(unit);
   printText(`Made the account gatehouse-node and its folder ${SERVICE_FOLDER}, and wrote ${file}.`);
   printText(
-    '`panel node run` starts with the machine from now on, as that account, once the machine is joined: `panel node join <token>`.',
+    '`panel node run` starts with the machine from now on, as that account, once the machine is joined: `panel node join`.',
   );
 }
 

@@ -83,6 +83,13 @@ export async function askProof(needsCode: boolean): Promise<{ readonly password:
   return { password, code };
 }
 
+/** The token that joins a machine: typed without echo, or the first line of stdin if that is not a terminal. */
+export async function askToken(): Promise<string> {
+  const token = (process.stdin.isTTY ? await readHidden('Token from the panel: ') : await readStdinLine()).trim();
+  if (token === '') throw refusal('refused', 'A token is needed: type it at a terminal or pass it on stdin.');
+  return token;
+}
+
 /** A new password: typed twice at a terminal, or once on stdin. */
 export async function askNewPassword(): Promise<string> {
   const password = await askPassword('New password (at least 8 characters): ');

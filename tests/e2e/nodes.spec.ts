@@ -216,12 +216,14 @@ test('on other machines are joined by one command, which the record follows', as
   await expect(command.getByText('Waiting for the machine')).toBeVisible();
   await expectAccessible(page, 'a node that waits for its machine');
   await command.getByRole('button', { name: 'Show the secret' }).click();
-  const text = await command.getByText(/^npx panel node join gn1/).textContent();
+  const text = await command.getByText(/^echo gn1\S+ \| npx panel node join && npx panel node run$/).textContent();
   const token = /gn1\S+/.exec(text ?? '')?.[0] ?? '';
   await using machine = openCommandLine();
-  const joined = await machine.run(['node', 'join', token, '--host', '127.0.0.1']);
+  const joined = await machine.run(['node', 'join', '--host', '127.0.0.1'], `${token}\n`);
   expect(joined.code, joined.stderr).toBe(0);
   await expect(command.getByText('Machine joined')).toBeVisible();
+  const [fingerprint = ''] = /[0-9a-f]{4}(?: [0-9a-f]{4}){4}/.exec(joined.stdout) ?? [];
+  await expect(command.getByText(`Fingerprint: ${fingerprint}.`)).toBeVisible();
   await expect(command.getByText('Looking for its engine')).toBeVisible();
 });
 

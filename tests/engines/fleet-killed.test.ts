@@ -40,7 +40,7 @@ test.skipIf(missing !== null)(
     const user = await body(target.operate('createUser', { name: 'Anna', tariff_id }));
     const invited = { id: nodeId, port: await freePort(), password: PASSWORD };
     const { token } = await body(target.operate('inviteNode', invited));
-    expect(await machineFolder.panelNode(['join', token, '--host', HOST]).ended).toEqual([0, null]);
+    expect(await machineFolder.panelNode(['join', '--host', HOST], token).ended).toEqual([0, null]);
     let machine = machineFolder.panelNode(['run', '--host', HOST]);
     const node = () => body(target.operate('getNode', { id: nodeId }));
     const untilMet = async () => {

@@ -177,8 +177,11 @@ export interface MachineFolder extends AsyncDisposable {
   readonly folder: string;
   /** `runMachine` in this process. */
   run(options: Omit<Parameters<typeof runMachine>[0], 'folder'>): Promise<NodeMachine>;
-  /** `panel node <words>`, a process of its own. */
-  panelNode(words: readonly string[]): { readonly child: ChildProcess; readonly ended: Promise<unknown[]> };
+  /** `panel node <words>`, a process of its own; `input` is what comes by stdin. */
+  panelNode(
+    words: readonly string[],
+    input?: string,
+  ): { readonly child: ChildProcess; readonly ended: Promise<unknown[]> };
 }
 
 /** The machine of a remote node. What still runs at the end of the test is ended, the engine too. */
@@ -199,9 +202,10 @@ export function openMachineFolder(): MachineFolder {
       ends.push(close);
       return { ...machine, close };
     },
-    panelNode(words) {
+    panelNode(words, input = '') {
       const env = { ...process.env, GATEHOUSE_NODE_DATA: folder, GATEHOUSE_ENGINE: getProgramPath('xray') };
-      const child = spawn(process.execPath, [COMMAND, 'node', ...words], { env, stdio: 'ignore' });
+      const child = spawn(process.execPath, [COMMAND, 'node', ...words], { env, stdio: ['pipe', 'ignore', 'ignore'] });
+      child.stdin.on('error', () => undefined).end(input);
       const ended = once(child, 'exit');
       ends.push(() => {
         child.kill('SIGKILL');

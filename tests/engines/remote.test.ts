@@ -89,7 +89,7 @@ test.skipIf(missing !== null)(
     await using far = openMachineFolder();
     await using own = await openOwnPanel({ keyFile: join(far.parent, 'master.key') });
     const { api, nodeId, userId, token, node } = await openFar(own);
-    expect(await far.panelNode(['join', token, '--host', HOST]).ended).toEqual([0, null]);
+    expect(await far.panelNode(['join', '--host', HOST], token).ended).toEqual([0, null]);
     let run = far.panelNode(['run', '--host', HOST]);
     await expect.poll(async () => (await node()).status, POLLED).toBe('up');
 

@@ -165,11 +165,23 @@ it('is joined once with a token, and never without the panel that made it', asyn
   expect((await scene.node()).joined).toBe(false);
   expect(readdirSync(folder)).not.toContain('node.json');
 
-  await joinMachine({ folder, token, host: HOST, waiting });
-  await expect.poll(async () => (await scene.node()).joined, POLLED).toBe(true);
+  const shown: string[] = [];
+  const joined = await joinMachine({
+    folder,
+    token,
+    host: HOST,
+    waiting: (_port, fingerprint) => shown.push(fingerprint),
+  });
+  await expect.poll(async () => (await scene.node()).fingerprint, POLLED).toBe(joined);
+  expect(shown).toEqual([joined]);
   const thief = join(parent, 'thief');
-  const replayed = joinMachine({ folder: thief, token, host: HOST, waiting, limitMs: 3000 });
-  await expect(replayed).rejects.toMatchObject({ refusal: 'refused' });
+  // Whoever comes second is told who was first, at once.
+  const replayed = joinMachine({ folder: thief, token, host: HOST, waiting });
+  const { fingerprint } = await scene.node();
+  await expect(replayed).rejects.toMatchObject({
+    refusal: 'refused',
+    message: expect.stringContaining(fingerprint ?? '-'),
+  });
   expect(readdirSync(thief)).not.toContain('node.json');
 
   const audit = JSON.stringify((await own.administrator.call('listAudit', {})).body);

@@ -133,6 +133,14 @@ export const node = z
     joined: z.boolean().meta({
       description: 'Whether its machine was joined; true for a local node.',
     }),
+    fingerprint: z
+      .string()
+      .regex(/^[0-9a-f]{4}(?: [0-9a-f]{4}){4}$/)
+      .nullable()
+      .meta({
+        description:
+          'Fingerprint of the key of its machine, which `panel node join` shows too: the first 80 bits of its SHA-256; null: not joined, or a local node.',
+      }),
     protocol: z.string().nullable().meta({
       description: 'The protocol version that its machine used last; null: none yet, or a local node.',
     }),
@@ -237,6 +245,7 @@ export const nodeExample: Node = {
   pending_changes: 0,
   cut_off: ['refuse', 'restart'],
   joined: true,
+  fingerprint: '4f2a 91bc 07de 5a10 33c8',
   protocol: '1.0',
   version: '0.1.0',
   load_percent: 37,
@@ -333,6 +342,7 @@ export const createNode = panelOperation({
       ...nodeExample,
       status: 'unknown',
       joined: false,
+      fingerprint: null,
       protocol: null,
       version: null,
       load_percent: null,
@@ -355,7 +365,7 @@ export const inviteNode = panelOperation({
   proof: 'fresh',
   tag: 'Nodes',
   summary: "Create the token that joins a remote node's machine",
-  description: `For \`panel node join\` on that machine. It works once, for ${JOIN_MINUTES} minutes, until the panel stops or creates another one. The panel dials the address of the node during this time. A machine that was joined before is replaced.`,
+  description: `\`panel node join\` on that machine reads it from its standard input. It works once, for ${JOIN_MINUTES} minutes, until the panel stops or creates another one. The panel dials the address of the node during this time. A machine that was joined before is replaced.`,
   input: z.strictObject({
     ...proof,
     id: s.id,

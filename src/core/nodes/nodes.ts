@@ -4,6 +4,7 @@ import type { Proof } from '../../contract/access/proof.ts';
 import type { Node } from '../../contract/nodes/nodes.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { findCutOffs } from '../../domain/nodes/engine-facts.ts';
+import { formatFingerprint } from '../../domain/nodes/join-token.ts';
 import { nodeStatusAt } from '../../domain/nodes/node-status.ts';
 import type { Context, Handlers, Transaction } from '../kernel/context.ts';
 import { pageById } from '../kernel/paging.ts';
@@ -51,6 +52,7 @@ function viewNode(context: Context, row: NodeRow): Node {
     pending_changes: pendingChanges(context, row.id),
     cut_off: cutOff && [...cutOff],
     joined: row.kind === 'local' || row.agentPin !== null,
+    fingerprint: row.agentPin && formatFingerprint(row.agentPin),
     protocol: row.agentProtocol,
     version: row.agentVersion,
     load_percent: status === 'up' ? row.load : null,

@@ -109,6 +109,7 @@ export const nodes = {
       'Apps refuse links from this node once the current certificate has expired. `{{command}} node doctor` on its machine says more: its names must point to it, and the port of the challenge must be reachable.',
     waiting: 'Its state appears here as soon as it reports for the first time.',
   },
+  fingerprint: 'Fingerprint of the machine',
   join: {
     title: 'Its machine',
     text: 'Run one command on the server. Gatehouse has to be installed there, and Xray or v2ray.',
@@ -118,11 +119,13 @@ export const nodes = {
     again: 'Create another one',
     command: 'Command to join the machine',
     copy: 'Copy the command',
-    does: 'It waits for this panel, proves that it knows the token, gets a certificate, and then accepts only this panel.',
+    does: 'It waits for this panel, proves that it knows the token, and then accepts only this panel.',
     once: 'It works once, until {{until}}, and only while the panel runs.',
     steps: 'Progress',
     waiting: 'Waiting for the machine',
     connected: 'Machine joined',
+    compare:
+      'Fingerprint: {{fingerprint}}. The command must say that it has joined, with the same fingerprint. Otherwise another machine was joined: create another command.',
     engine: 'Engine found',
     engineWaiting: 'Looking for its engine',
   },

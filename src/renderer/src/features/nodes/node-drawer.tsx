@@ -146,6 +146,7 @@ function NodeRecord({ first, isOpen, onClose }: NodeRecordProps) {
             </Fact>
           )}
           {node.version !== null && <Fact label={t('nodes:columns.gatehouse')}>{node.version}</Fact>}
+          {node.fingerprint !== null && <Fact label={t('nodes:fingerprint')}>{node.fingerprint}</Fact>}
           {kind === 'remote' && node.joined && (
             <Fact label={t('nodes:ledger.label')}>
               <WaitingLedger node={node} />

@@ -28,7 +28,14 @@ export function NodeJoin({ node, isOpen }: NodeJoinProps) {
   const command = useNodeCommand();
   const [port, setPort] = useState<number | string>(NODE_PORT);
   const [made, setMade] = useState<Output<'inviteNode'> | null>(null);
-  const invite = useAct('inviteNode', { onDone: setMade });
+  /** Of the machine that is to be replaced. */
+  const [former, setFormer] = useState<string | null>(null);
+  const invite = useAct('inviteNode', {
+    onDone: (output) => {
+      setMade(output);
+      setFormer(node.fingerprint);
+    },
+  });
   return (
     <DrawerSection title={t('join.title')}>
       <p className={classes.joinText}>{t('join.text')}</p>
@@ -53,27 +60,36 @@ export function NodeJoin({ node, isOpen }: NodeJoinProps) {
         <section aria-label={t('join.command')}>
           <p className={classes.joinText}>{t('join.does')}</p>
           <SecretOnce
-            value={`${command} node join ${made.token} && ${command} node run`}
+            value={`echo ${made.token} | ${command} node join && ${command} node run`}
             copyLabel={t('join.copy')}
             warning={t('join.once', { until: format.moment(made.expires_at, 'dateTime') })}
           />
-          <Steps first={node} isOpen={isOpen} />
+          <Steps first={node} former={former} isOpen={isOpen} />
         </section>
       )}
     </DrawerSection>
   );
 }
 
-function Steps({ first, isOpen }: { readonly first: Node; readonly isOpen: boolean }) {
+interface StepsProps {
+  readonly first: Node;
+  /** The fingerprint of the machine before. */
+  readonly former: string | null;
+  readonly isOpen: boolean;
+}
+
+function Steps({ first, former, isOpen }: StepsProps) {
   const { t } = useTranslation('nodes');
   const { data } = useOperation('getNode', { id: first.id }, { enabled: isOpen, pollMs: STEPS_EVERY_MS });
-  const { joined, core, status } = data ?? first;
+  const { fingerprint, core, status } = data ?? first;
+  const joined = fingerprint !== null && fingerprint !== former;
   const hasEngine = status === 'up' && core !== null;
   return (
     <ul className={classes.steps} aria-label={t('join.steps')} aria-live="polite">
       <li>
         <StateDot state={joined ? 'up' : 'unknown'} label={joined ? t('join.connected') : t('join.waiting')} />
       </li>
+      {joined && <li>{t('join.compare', { fingerprint })}</li>}
       {joined && (
         <li>
           <StateDot
