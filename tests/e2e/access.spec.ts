@@ -191,7 +191,7 @@ test('says what to do where the queue of sign-ins is full', async ({ browser }) 
       body: JSON.stringify(buildProblem('sign_in_busy', 'r1')),
     }),
   );
-  const command = 'or run panel rotate-path on';
+  const command = 'panel rotate-path on';
   await page.goto(panel.url);
   await page.getByLabel('Name').fill(ADMIN.name);
   await page.getByLabel('Password', { exact: true }).fill(ADMIN.password);
