@@ -47,7 +47,8 @@ async function preparePanel(): Promise<TestPanel> {
   const row = store.nodes.get(node.id);
   if (!row) throw new Error('no node');
   const core = { coreName: 'xray', coreVersion: '26.9.11', engineStartedAt: NOW - 86_400_000 } as const;
-  const agent = { agentPort: NODE_PORT, agentPin: 'a'.repeat(64), agentProtocol: '1.0', agentVersion: '0.1.0' };
+  const agentPin = '4f2a91bc07de5a1033c8'.padEnd(64, '0');
+  const agent = { agentPort: NODE_PORT, agentPin, agentProtocol: '1.0', agentVersion: '0.1.0' };
   const links = { linksEndsAt: Date.parse('2027-02-18T09:00:00.000Z'), linksLate: false, linksFailure: null };
   const waiting = { waitingEntries: 9, waitingBytes: 48_000_000, waitingSince: NOW - 10_000 };
   const measured = { load: 37, clockOffset: -12, ...links, ...waiting };
