@@ -92,7 +92,6 @@ async function open({ keys, lies, bombs, users }: Asked) {
     createRemoteEngine({
       place: () => ({ host: '127.0.0.1', port, pin: keys.pin }),
       identity: async () => keys.panel,
-      certify: async () => keys.node.certificate,
       users: () => users,
       parseLarge: json.parseReply,
       clock: systemClock,
