@@ -23,8 +23,8 @@ export function openReserve(path: string, { bytes, spare }: ReserveSize = USUAL)
   const size = () => statSync(path, { throwIfNoEntry: false })?.size ?? null;
   const freeBytes = () => readFreeBytes(folder);
   const missingBytes = () => {
-    const lacking = Math.max(0, bytes - (size() ?? 0));
-    return lacking === 0 ? 0 : lacking + spare;
+    const missingBytes = Math.max(0, bytes - (size() ?? 0));
+    return missingBytes === 0 ? 0 : missingBytes + spare;
   };
 
   return {

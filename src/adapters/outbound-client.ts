@@ -111,7 +111,7 @@ export function createOutboundClient(options: OutboundOptions): OutboundClient {
         failure ??= error;
       };
       const cancel = timers.after(timeoutMs, () => end('timeout'));
-      let answered: { readonly status: number; readonly retryAfter: string | null } | null = null;
+      let received: { readonly status: number; readonly retryAfter: string | null } | null = null;
       let isWhole = options.reply === 'ignored';
       const chunks: Buffer[] = [];
       running.add(sent);
@@ -121,7 +121,7 @@ export function createOutboundClient(options: OutboundOptions): OutboundClient {
           end('address_refused');
       });
       sent.on('response', (reply) => {
-        answered = { status: reply.statusCode ?? 0, retryAfter: reply.headers['retry-after'] ?? null };
+        received = { status: reply.statusCode ?? 0, retryAfter: reply.headers['retry-after'] ?? null };
         let read = 0;
         reply.on('data', (chunk: Buffer) => {
           read += chunk.length;
@@ -139,8 +139,8 @@ export function createOutboundClient(options: OutboundOptions): OutboundClient {
         proxied?.destroy();
         running.delete(sent);
         if (isClosed) done({ error: 'stopped' });
-        else if (answered !== null && isWhole) done({ ...answered, text: Buffer.concat(chunks).toString('utf8') });
-        else if (answered === null && sent.reusedSocket && !isAgain && isReset(failure))
+        else if (received !== null && isWhole) done({ ...received, text: Buffer.concat(chunks).toString('utf8') });
+        else if (received === null && sent.reusedSocket && !isAgain && isReset(failure))
           done(send(request, true, proxied));
         else done({ error: toFailure(failure) });
       });

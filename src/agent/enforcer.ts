@@ -153,8 +153,8 @@ export function enforceLease(
       const now = clock.now();
       if (!lease.shared()?.settings.restartToCutOff || Math.abs(now - contactAt) < AWAY_MS) return;
       if (Math.abs(now - restartedAt) < RESTART_EVERY_MS) return;
-      const stubborn = [...readings.values()].filter((count) => count >= READINGS_TO_CUT_OFF).length;
-      if (stubborn > 0) void restart(stubborn);
+      const unresponsive = [...readings.values()].filter((count) => count >= READINGS_TO_CUT_OFF).length;
+      if (unresponsive > 0) void restart(unresponsive);
     },
     close() {
       isClosed = true;

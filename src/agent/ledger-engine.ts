@@ -54,8 +54,8 @@ export function meterEngine(engine: Engine, { ledger, clock, refused, timers, lo
       await record();
       await engine.stop(isRestart);
     },
-    async readLedgerPage(taken, asks) {
-      const failure = asks ? await record() : null;
+    async readLedgerPage(taken, isFresh) {
+      const failure = isFresh ? await record() : null;
       const { acknowledged } = ledger.read(ledger.latest());
       // Numbers of another process say nothing: this one offers everything that it has.
       const isOurs = taken !== null && taken.run === ledger.run && taken.taken <= ledger.latest();

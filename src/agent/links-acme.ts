@@ -99,17 +99,17 @@ export function startOrdering(parts: Parts): () => void {
       if (isEnded || JSON.stringify(parts.present()) !== JSON.stringify(wanted)) return null;
       const state = next(readAcmeState(folder), clock.now());
       saveState(folder, state);
-      const said = news?.(state);
-      if (said?.kind === 'ending') {
-        const until = new Date(said.validity.to).toISOString();
+      const notice = news?.(state);
+      if (notice?.kind === 'ending') {
+        const until = new Date(notice.validity.to).toISOString();
         log.error('certificate of links was not renewed and ends soon', { until, code: state.failure?.code });
       }
       return state;
     },
     issuedChain: parts.chain,
     findCertificateFault({ chain, key }) {
-      const judged = validateImport(chain, key, clock.now());
-      return 'key' in judged ? null : (judged[0]?.message ?? 'it cannot be served');
+      const validation = validateImport(chain, key, clock.now());
+      return 'key' in validation ? null : (validation[0]?.message ?? 'it cannot be served');
     },
     install: parts.serve,
     running(order) {

@@ -86,20 +86,20 @@ interface LinksWanted extends LinksPlace {
  * that cannot be served.
  */
 export function setLinks(folder: string, { host, port, chain, key }: LinksWanted): void {
-  const judged = validateImport(chain, key, systemClock.now());
-  if (!('key' in judged)) {
-    const [first] = judged;
+  const validation = validateImport(chain, key, systemClock.now());
+  if (!('key' in validation)) {
+    const [first] = validation;
     throw refusal('refused', `The certificate cannot be served: ${first?.member} ${first?.message}.`);
   }
   prepareDataFolder(folder);
-  writePrivateFile(join(folder, CERTIFICATE), judged.key + judged.chain);
+  writePrivateFile(join(folder, CERTIFICATE), validation.key + validation.chain);
   writePrivateFile(join(folder, SETTINGS), JSON.stringify({ host, port, acme: null }));
   dropOrders(folder);
 }
 
 /** The same with certificates that the machine orders itself, from its next start on. What is served meanwhile is what there is. */
-export function orderLinks(folder: string, { host, port }: LinksPlace, asked: z.input<typeof acmeRequest>): void {
-  const acme = acmeRequest.safeParse(asked);
+export function orderLinks(folder: string, { host, port }: LinksPlace, request: z.input<typeof acmeRequest>): void {
+  const acme = acmeRequest.safeParse(request);
   if (!acme.success) throw refusal('refused', `This cannot be ordered: ${z.prettifyError(acme.error)}`);
   prepareDataFolder(folder);
   requestOrder(folder, acme.data, issuedIn(folder), systemClock.now());
@@ -170,14 +170,14 @@ export function examineLinks(folder: string, now: number): LinksFound | null {
   const daysLeft = span && Math.floor((span.to - now) / DAY_MS);
   const isLate = isOrdered ? span !== null && isNearEnd(span, now) : daysLeft === null || daysLeft < SOON_DAYS;
   const { failure, notBefore } = isOrdered ? readAcmeState(folder) : NO_ORDERS;
-  const words = failure && [failure.code, failure.name, failure.detail].filter((one) => one !== null).join(': ');
+  const description = failure && [failure.code, failure.name, failure.detail].filter((one) => one !== null).join(': ');
   return {
     port: settings.port,
     endsAt: span?.to ?? null,
     daysLeft,
     isLate,
     isOrdered,
-    failure: failure && { code: failure.code, text: words ?? failure.code, nextAt: notBefore },
+    failure: failure && { code: failure.code, text: description ?? failure.code, nextAt: notBefore },
   };
 }
 

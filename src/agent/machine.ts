@@ -246,7 +246,7 @@ export async function runMachine(options: RunOptions): Promise<NodeMachine> {
     log,
     ...(beatMs !== undefined && { beatMs }),
   });
-  const kept = superviseEngine(recorded, {
+  const supervised = superviseEngine(recorded, {
     ...supervising,
     lease,
     ...(startAgainMs !== undefined && { pauseMs: startAgainMs }),

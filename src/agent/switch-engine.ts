@@ -94,14 +94,14 @@ export async function installEngine(
 }
 
 function findRelease(engines: readonly EngineRelease[], version: string | undefined): EngineRelease {
-  const here = engines.filter(({ platform }) => platform === PLATFORM);
-  const wanted = version === undefined ? here : here.filter((release) => release.version === version);
+  const compatible = engines.filter(({ platform }) => platform === PLATFORM);
+  const wanted = version === undefined ? compatible : compatible.filter((release) => release.version === version);
   const [newest] = wanted.toSorted(
     (a, b) => Number(isOlder(a.version, b.version)) - Number(isOlder(b.version, a.version)),
   );
   if (newest !== undefined) return newest;
   const what = version === undefined ? 'no engine' : `no version ${version} of an engine`;
-  const names = here.map((release) => programName(release)).join(', ');
+  const names = compatible.map((release) => programName(release)).join(', ');
   const known = names === '' ? '' : ` It names ${names}.`;
   throw refusal(
     'refused',
@@ -266,7 +266,7 @@ async function watch(
   let longer = 0;
   /** That it did not answer the last time. */
   let silence: EngineError | null = null;
-  let judged: FailedStart | null = null;
+  let failedStart: FailedStart | null = null;
   while (performance.now() < until + longer) {
     const pause = new Promise<null>((resolve) => setTimeout(resolve, Math.min(LOOK_MS, ms), null));
     await Promise.race([pause, ended.promise]);
@@ -280,9 +280,9 @@ async function watch(
     if (status.state === 'ended') throw new EngineError('engine_crashed', 'it does not run any more');
     if (status.state !== 'restarting') continue;
     longer = RESTART_MS + SILENCE_MS;
-    if (status.failed === null || status.failed === judged) continue;
-    judged = status.failed;
-    await checkFailedStart(judged);
+    if (status.failed === null || status.failed === failedStart) continue;
+    failedStart = status.failed;
+    await checkFailedStart(failedStart);
   }
   if (silence !== null) throw silence;
 }

@@ -38,10 +38,10 @@ export function isConfirmable(stamp: string, now: number): boolean {
 export function withProofHint(
   ctx: ChatContext,
   { botService }: Pick<AdminParts, 'botService'>,
-  asking: Screen,
+  screen: Screen,
 ): Screen {
   const hint = getTexts(ctx)(botService.hasSecondFactor() ? 'admin.proof.needed' : 'admin.proof.noFactor');
-  return { ...asking, text: `${hint}\n\n${asking.text}` };
+  return { ...screen, text: `${hint}\n\n${screen.text}` };
 }
 
 export function isProofMissing(error: unknown): boolean {

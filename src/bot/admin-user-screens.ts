@@ -122,8 +122,8 @@ export function createAdminUserScreens({ core, clock }: AdminParts): AdminUserSc
     }
     const values = { name: found.name, amount: amountText(ctx, act, amount) };
     const stamp = stampOf(clock.now());
-    const yes = button(t('admin.confirm'), `do:${act}:${id}:${amount}:${stamp}`);
-    return { text: escapeHtml(t(`admin.sure.${act}`, values)), buttons: [[yes], back] };
+    const confirmButton = button(t('admin.confirm'), `do:${act}:${id}:${amount}:${stamp}`);
+    return { text: escapeHtml(t(`admin.sure.${act}`, values)), buttons: [[confirmButton], back] };
   }
 
   async function act(

@@ -38,12 +38,12 @@ function readChat(
   const chat = ctx.chat?.type === 'private' ? getChat(ctx.chat.id) : null;
   const { language } = core.settings();
   ctx.language = chooseLanguage([chat?.language ?? null, ctx.from?.language_code ?? null, language]);
-  const told = ctx.from?.language_code?.slice(0, 35) ?? '';
+  const languageCode = ctx.from?.language_code?.slice(0, 35) ?? '';
   const member = ctx.myChatMember?.new_chat_member.status;
   // Who writes can be written to again.
   const isBack = ctx.message !== undefined || member === 'member';
   if (chat !== null) {
-    const toldLanguage = told.length >= 2 ? told : chat.toldLanguage;
+    const toldLanguage = languageCode.length >= 2 ? languageCode : chat.toldLanguage;
     const unreachableAt = member === 'kicked' ? clock.now() : isBack ? null : chat.unreachableAt;
     // Anything but the code that was asked for ends the question.
     ctx.promoFor = chat.promoFor;

@@ -71,8 +71,8 @@ export function startPoller({ bot, link, botService, clock, timers, log, checkou
     });
 
   async function answer(query: PreCheckoutQuery): Promise<void> {
-    const answered = { pre_checkout_query_id: query.id, ...checkout(query) };
-    const outcome = await link.call('answerPreCheckoutQuery', answered, CHECKOUT_MS);
+    const reply = { pre_checkout_query_id: query.id, ...checkout(query) };
+    const outcome = await link.call('answerPreCheckoutQuery', reply, CHECKOUT_MS);
     if ('error' in outcome) log.warn('pre-checkout not answered', { error: outcome.error });
   }
 
@@ -85,13 +85,13 @@ export function startPoller({ bot, link, botService, clock, timers, log, checkou
     let isKnown = false;
     while (!isStopped) {
       if (clock.now() - lastAt > SILENCE_MS) offset = null;
-      const asked = {
+      const parameters = {
         timeout: isKnown ? LONG_POLL_S : 0,
         limit: PAGE,
         allowed_updates: ALLOWED,
         ...(offset !== null && { offset }),
       };
-      const outcome = await link.call('getUpdates', asked, POLL_TIMEOUT_MS);
+      const outcome = await link.call('getUpdates', parameters, POLL_TIMEOUT_MS);
       if (isStopped) return;
       if ('error' in outcome) {
         botService.recordStatus(outcome.error);

@@ -160,8 +160,8 @@ export function createShopScreens({ core, botService, clock }: ShopParts): ShopS
   /** What is to be pressed: with the moment it was shown, so that two presses of one button send one invoice. */
   function paymentOptionButton(ctx: ChatContext, token: string, { providerId, kind, isTest, price }: PaymentOption) {
     const page = hostTexts(ctx.language, 'subscription');
-    const way = page(isTest ? `order.testWay.${kind}` : `order.way.${kind}`);
-    const text = page('order.payAt', { amount: formatMoney(price, getLanguageTag(ctx)), way });
+    const method = page(isTest ? `order.testWay.${kind}` : `order.way.${kind}`);
+    const text = page('order.payAt', { amount: formatMoney(price, getLanguageTag(ctx)), way: method });
     const pressed = Math.floor(clock.now() / 1000).toString(36);
     return button(text, `pay:${token}:${providerId}:${price.currency}:${pressed}`);
   }
@@ -173,7 +173,7 @@ export function createShopScreens({ core, botService, clock }: ShopParts): ShopS
     if (found === null) return { text: t('shop.gone'), buttons: [back] };
     const ask = found.canPoll ? [[button(hostTexts(ctx.language, 'subscription')('order.ask'), `ask:${token}`)]] : [];
     const paymentOptions =
-      found.state === 'unpaid' ? found.paymentOptions.map((way) => [paymentOptionButton(ctx, token, way)]) : [];
+      found.state === 'unpaid' ? found.paymentOptions.map((option) => [paymentOptionButton(ctx, token, option)]) : [];
     const promo = paymentOptions.length > 0 ? [[promoButton(ctx, token, found)]] : [];
     return {
       text: orderText(ctx, found, notice, core.settings().timeZone),
@@ -220,7 +220,7 @@ export function createShopScreens({ core, botService, clock }: ShopParts): ShopS
   ): Promise<Screen> {
     const found = core.shop.order(token);
     const isOption = found?.paymentOptions.some(
-      (way) => way.providerId === providerId && way.price.currency === currency,
+      (option) => option.providerId === providerId && option.price.currency === currency,
     );
     if (!found || !isOption) return order(ctx, token);
     if (botService.isOwnStars(providerId)) return sendInvoice(ctx, token, found, pressed);

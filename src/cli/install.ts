@@ -102,11 +102,11 @@ async function printAddresses(
 /** How this machine was reached by SSH, else its first address. */
 function findLogin(): string {
   const user = process.env.SUDO_USER ?? process.env.USER ?? 'root';
-  const [, , reached] = (process.env.SSH_CONNECTION ?? '').split(' ');
+  const [, , serverAddress] = (process.env.SSH_CONNECTION ?? '').split(' ');
   const own = Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
     .find(({ internal, family }) => !internal && family === 'IPv4');
-  return `${user}@${reached ?? own?.address ?? hostname()}`;
+  return `${user}@${serverAddress ?? own?.address ?? hostname()}`;
 }
 
 export async function uninstall({ purge = false, yes = false }: { purge?: boolean; yes?: boolean }): Promise<void> {

@@ -82,7 +82,7 @@ function printIntroduction(panel: Panel, folder: string): void {
   const { version, panelUrl, baseUrl, setupUrl, caPath, keyFile } = panel;
   const command = `${ownCommandName()} %${folder === findDataFolder(undefined) ? '' : ` --data ${quoted(folder)}`}`;
   const panelCommand = (words: string) => command.replace('%', () => words);
-  const trust = caPath === null ? '' : `--cacert ${quoted(caPath)} `;
+  const trust = caPath === null ? '' : `--cacert ${quotePath(caPath)} `;
   const first =
     setupUrl === null
       ? []
@@ -114,7 +114,7 @@ function printIntroduction(panel: Panel, folder: string): void {
 }
 
 /** Quoted only if a shell needs it. */
-function quoted(path: string): string {
+function quotePath(path: string): string {
   return /^[\w./:\\-]+$/.test(path) ? path : `"${path}"`;
 }
 

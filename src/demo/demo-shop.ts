@@ -12,7 +12,7 @@ import { openTestProvider, SECRET_KEY, TEST_ROOT, WEBHOOK_SECRET } from './test-
 
 export interface DemoShop {
   /** The providers of a panel, and the test provider beside them. */
-  beside(real: PaymentProviders): PaymentProviders;
+  withTestProvider(real: PaymentProviders): PaymentProviders;
   /** Adds the account and what is sold, once. Without a place for secrets there is neither. */
   prepare(parts: { readonly store: Store; readonly vault: Vault; readonly now: number }): Promise<void>;
   /** The page on which one pays. */
@@ -23,7 +23,7 @@ export interface DemoShop {
 export function openDemoShop(folder: string, subUrl: (path: string) => string): DemoShop {
   const provider = openTestProvider(folder, (id) => subUrl(`${TEST_PAGE}/${id}`));
   return {
-    beside: provider.beside,
+    withTestProvider: provider.withTestProvider,
     async prepare({ store, vault, now }) {
       if (accountIn(store)) return;
       const isOpen = await vault.prepare().then(

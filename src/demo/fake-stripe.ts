@@ -167,8 +167,8 @@ export function createFakeStripe<Session extends FakeSession>(parts: FakeStripeP
           emitRefund(session);
           return fine({ id, object: 'refund', status });
         });
-      const begun = refunds.find(({ id }) => path === `/v1/refunds/${id}`);
-      if (begun) return fine({ ...begun, object: 'refund' });
+      const refund = refunds.find(({ id }) => path === `/v1/refunds/${id}`);
+      if (refund) return fine({ ...refund, object: 'refund' });
       if (path === '/v1/events') {
         const since = Number(query.get('created[gte]') ?? 0);
         const found = events.filter(({ type, created }) => query.getAll('types[]').includes(type) && created >= since);

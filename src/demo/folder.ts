@@ -14,8 +14,9 @@ import { fillDemo } from './demo.ts';
  * The folder of a demonstration with so many users: the one asked for, or one beside the usual data folder. It is filled the first
  * time and used as it is later. Throws a refusal for a folder that holds a real panel, or a demonstration of another size.
  */
-export function prepareDemoFolder(asked: string | undefined, users: number): string {
-  const folder = asked === undefined ? `${findDataFolder(undefined)}-demo-${users}` : findDataFolder(asked);
+export function prepareDemoFolder(requestedFolder: string | undefined, users: number): string {
+  const folder =
+    requestedFolder === undefined ? `${findDataFolder(undefined)}-demo-${users}` : findDataFolder(requestedFolder);
   const mark = join(folder, FILES.demo);
   if (existsSync(mark)) {
     const made: unknown = parseOwnJson(readFileSync(mark, 'utf8'));

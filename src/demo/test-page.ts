@@ -37,16 +37,16 @@ export function createTestPage({ provider, core, hookToken }: TestPageParts): Li
   return {
     isOwn: (path) => PAGE.test(path),
     answer({ id, isStray, method, path, headers }) {
-      const [, sessionId = '', asked] = PAGE.exec(path) ?? [];
+      const [, sessionId = '', requestedAct] = PAGE.exec(path) ?? [];
       const session = isStray ? undefined : provider.session(sessionId);
-      if (!session || (asked === undefined ? method !== 'GET' : method !== 'POST')) return null;
+      if (!session || (requestedAct === undefined ? method !== 'GET' : method !== 'POST')) return null;
       const state = newCallState(id, method);
       state.route = 'order';
-      if (asked === undefined) {
+      if (requestedAct === undefined) {
         const page = renderTestPage(session, provider.acts(session), core.settings(), headers['accept-language']);
         return pageReply(state, page);
       }
-      const act = provider.acts(session).find((one) => one === asked);
+      const act = provider.acts(session).find((one) => one === requestedAct);
       const isBack = act !== undefined && LEAD_BACK.has(act) && session.returnUrl?.endsWith('?back');
       if (act !== undefined) provider.act(session, act);
       const reply = redirectTo(state, isBack ? (session.returnUrl ?? '') : `../${sessionId}`);
@@ -72,9 +72,9 @@ function renderTestPage(
   const fact = (name: string, figure: string) =>
     `<div><dt>${escapeHtml(name)}</dt><dd><div class="figure">${escapeHtml(figure)}</div></dd></div>`;
   const buttons = acts.map((act) => {
-    const look = act === 'pay' ? '' : ' class="plain"';
+    const classAttribute = act === 'pay' ? '' : ' class="plain"';
     const text = escapeHtml(t(`test.act.${act}`, { amount: price }));
-    return `<li><form method="post" action="${id}/${act}"><button${look}>${text}</button></form></li>`;
+    return `<li><form method="post" action="${id}/${act}"><button${classAttribute}>${text}</button></form></li>`;
   });
   const back = returnUrl.endsWith('?back')
     ? `<p><a class="support" href="${escapeHtml(returnUrl)}">${escapeHtml(t('test.back'))}</a></p>`

@@ -34,7 +34,7 @@ export type TestAct = (typeof TEST_ACTS)[number];
 
 export interface TestProvider {
   /** The providers of a panel, and this one beside them. */
-  beside(real: PaymentProviders): PaymentProviders;
+  withTestProvider(real: PaymentProviders): PaymentProviders;
   session(id: string): FakeSession | undefined;
   /** What can be done about a session now. */
   acts(session: FakeSession): readonly TestAct[];
@@ -118,14 +118,14 @@ export function openTestProvider(folder: string, buildUrl: (id: string) => strin
   };
 
   return {
-    beside(real) {
+    withTestProvider(real) {
       const of = ({ apiRoot }: ProviderAccess) => (apiRoot === TEST_ROOT ? own : real);
       return {
         facts: real.facts,
         isRefused: real.isRefused,
         probe: (access) => of(access).probe(access),
         open: (access, request) => of(access).open(access, request),
-        read: (access, asked) => of(access).read(access, asked),
+        read: (access, query) => of(access).read(access, query),
         since: (access, cursor) => of(access).since(access, cursor),
         refund: (access, refund) => of(access).refund(access, refund),
         readRefund: (access, refundId) => of(access).readRefund(access, refundId),

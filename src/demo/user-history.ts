@@ -241,7 +241,7 @@ function use(course: Course, at: number, share: number, index: number, fate: Fat
   const before = computeUserState(course.account, at);
   if (!canConnect(before)) return;
   const account = beginHeldTerm(course.account, at, parts.timeZone);
-  const begins = account !== course.account;
+  const startsNow = account !== course.account;
   const rest = trafficRemaining({ trafficLimit: account.trafficLimit, used: usedBytes(account), extra: 0 });
   const wanted = Math.floor(fate.habit * share * (0.3 + fate.dice() * 1.4)) + 1_000_000;
   const sum = Math.min(wanted, rest ?? wanted);
@@ -251,7 +251,7 @@ function use(course: Course, at: number, share: number, index: number, fate: Fat
   course.account = applyTraffic(account, moved, at).account;
   if (course.onlineAt === null) course.moments.push({ type: 'user.first_connected', at, account: course.account });
   course.onlineAt = at;
-  if (begins) recordTermEnd(course, at, parts.notices);
+  if (startsNow) recordTermEnd(course, at, parts.notices);
   recordState(course, before, at);
 }
 

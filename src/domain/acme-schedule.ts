@@ -16,9 +16,9 @@ export interface Span {
 }
 
 /** How long to wait after so many failures in a row; `asked`: what the authority asks for. */
-export function pauseAfter(failures: number, asked: number | null): number {
+export function pauseAfter(failures: number, retryAfterMs: number | null): number {
   const own = Math.min(FIRST_PAUSE_MS * 3 ** Math.max(0, failures - 1), LONGEST_PAUSE_MS);
-  return Math.max(own, Math.min(asked ?? 0, LONGEST_ASKED_MS));
+  return Math.max(own, Math.min(retryAfterMs ?? 0, LONGEST_ASKED_MS));
 }
 
 /** When a pause ends. One that is longer than any was made while the clock was ahead, and is over. */

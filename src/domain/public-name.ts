@@ -13,6 +13,6 @@ export function isPublicName(host: string): boolean {
 /** Whether a certificate with these names is one of this host; `*.` stands for one label. */
 export function coversName(names: readonly string[], host: string): boolean {
   const name = host.toLowerCase();
-  const wild = name.replace(/^[^.]+/, '*');
-  return names.some((one) => one.toLowerCase() === name || one.toLowerCase() === wild);
+  const wildcard = name.replace(/^[^.]+/, '*');
+  return names.some((one) => one.toLowerCase() === name || one.toLowerCase() === wildcard);
 }

@@ -226,8 +226,8 @@ export function createOrderDoor(parts: OrderDoorParts): LinkDoor {
     answer(request) {
       const [, link, offer] = BUY.exec(request.path) ?? [];
       if (link !== undefined) return answerLink(request, link, Number(offer), false);
-      const [, behind, kind] = INTO_BOT.exec(request.path) ?? [];
-      if (behind !== undefined) return answerLink(request, behind, undefined, kind === 'friends');
+      const [, token, kind] = INTO_BOT.exec(request.path) ?? [];
+      if (token !== undefined) return answerLink(request, token, undefined, kind === 'friends');
       const page = PAGE.exec(request.path);
       return page ? answerPage(request, page) : null;
     },

@@ -134,12 +134,12 @@ export function chooseType(accept: string | undefined, produces: readonly string
   if (accept === undefined || accept === '*/*' || accept === first) return first;
   const ranges = accept.split(',').flatMap(readRange);
   if (ranges.length === 0) return first;
-  let best: Range | null = null;
+  let bestRange: Range | null = null;
   for (const type of produces) {
     const quality = computeQuality(type, ranges);
-    if (quality > (best?.quality ?? 0)) best = { type, quality };
+    if (quality > (bestRange?.quality ?? 0)) bestRange = { type, quality };
   }
-  return best?.type ?? null;
+  return bestRange?.type ?? null;
 }
 
 function readRange(text: string): readonly Range[] {

@@ -43,7 +43,7 @@ export function createRouter(operations: readonly RoutedOperation[] = API_OPERAT
   const routes = [...Map.groupBy(operations, ({ path }) => path)].map(([template, group]) =>
     buildRoute(template, group),
   );
-  for (const route of routes) plant(root, route);
+  for (const route of routes) addRoute(root, route);
   return { routes, match: (path) => find(root, path) };
 }
 
@@ -61,7 +61,7 @@ function buildRoute(template: string, group: readonly RoutedOperation[]): Route 
   return { template, names, operations, allow: [...operations.keys(), 'OPTIONS'].join(', ') };
 }
 
-function plant(root: Branch, route: Route): void {
+function addRoute(root: Branch, route: Route): void {
   let branch = root;
   for (const segment of route.template.slice(1).split('/')) {
     if (segment.startsWith('{')) {

@@ -81,24 +81,24 @@ export function openChannel({ address, port }: EngineAddress): EngineChannel {
 
 /** All failures of an engine's own code are `UNKNOWN` with a text. The tag is looked for first: its text, too, says `not found`. */
 function readError(error: ServiceError | null): Refusal | EngineError {
-  const words = error?.details || 'it ended the call without a word';
+  const message = error?.details || 'it ended the call without a word';
   switch (error?.code) {
     case status.UNIMPLEMENTED:
       return { kind: 'unknown_method' };
     case status.UNKNOWN:
-      if (words.includes('handler not found')) return { kind: 'no_inbound', words };
-      if (words.includes('not a UserManager')) return { kind: 'no_users', words };
-      if (words.includes('already exists')) return { kind: 'user_exists' };
-      if (words.includes('not found')) return { kind: 'no_user' };
-      return { kind: 'other', words };
+      if (message.includes('handler not found')) return { kind: 'no_inbound', words: message };
+      if (message.includes('not a UserManager')) return { kind: 'no_users', words: message };
+      if (message.includes('already exists')) return { kind: 'user_exists' };
+      if (message.includes('not found')) return { kind: 'no_user' };
+      return { kind: 'other', words: message };
     case status.NOT_FOUND:
       return { kind: 'no_user' };
     case status.UNAVAILABLE:
-      return new EngineError(words.startsWith(NOT_CONNECTED) ? 'engine_unreachable' : 'engine_crashed', words);
+      return new EngineError(message.startsWith(NOT_CONNECTED) ? 'engine_unreachable' : 'engine_crashed', message);
     case status.CANCELLED:
-      return new EngineError('engine_unreachable', words);
+      return new EngineError('engine_unreachable', message);
     default:
-      return { kind: 'other', words };
+      return { kind: 'other', words: message };
   }
 }
 

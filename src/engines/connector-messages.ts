@@ -229,7 +229,7 @@ function requireReadable(work: () => void): void {
   try {
     work();
   } catch (error) {
-    const words = error instanceof Error ? error.message : String(error);
-    throw new EngineError('engine_refused', `The reply is not that of an engine: ${words}`);
+    const message = error instanceof Error ? error.message : String(error);
+    throw new EngineError('engine_refused', `The reply is not that of an engine: ${message}`);
   }
 }

@@ -16,8 +16,8 @@ export function classifyExit(
   signal: NodeJS.Signals | null,
   output: string,
 ): EngineError {
-  const words = extractMessage(output);
-  if (code === CONFIG_REFUSED) return new EngineError('config_refused', words);
+  const message = extractMessage(output);
+  if (code === CONFIG_REFUSED) return new EngineError('config_refused', message);
   // As Go says it: `listen tcp 0.0.0.0:443: bind: address already in use`.
   const [, network, port, reason = ''] = /listen (tcp|udp)\S* \S*:(\d+): bind: ([^\n]*)/.exec(output) ?? [];
   if (code === START_FAILED && port !== undefined) {
@@ -25,11 +25,11 @@ export function classifyExit(
     const inbound = inbounds.find(
       (one) => one.port === Number(port) && listTransports(one.protocol).some((transport) => transport === network),
     );
-    const message = inbound ? `${describePort(inbound)}: ${reason}` : words;
-    return new EngineError(isTaken ? 'port_taken' : 'config_refused', message);
+    const text = inbound ? `${describePort(inbound)}: ${reason}` : message;
+    return new EngineError(isTaken ? 'port_taken' : 'config_refused', text);
   }
   const how = signal === null ? `with code ${code}` : `by ${signal}`;
-  return new EngineError('engine_crashed', `it ended ${how}: ${words}`);
+  return new EngineError('engine_crashed', `it ended ${how}: ${message}`);
 }
 
 /** The last of what it said; its first lines are its name and its version. */

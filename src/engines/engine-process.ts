@@ -115,16 +115,16 @@ export function createEngineProcess({ folder, file, output, timers, connect, lim
   }
 
   function launch(program: EngineProgram, config: EngineConfig, text: string, apiPort: number): Current {
-    const said = output.open();
+    const outputFile = output.open();
     const child = spawn(program.path, buildArguments(program, false), {
       cwd: folder,
       env: environment(),
       // A group of its own: what ends the panel's group, such as Ctrl+C in a terminal, does not end it.
       detached: true,
-      stdio: ['pipe', said, said],
+      stdio: ['pipe', outputFile, outputFile],
       windowsHide: true,
     });
-    if (typeof said === 'number') closeSync(said);
+    if (typeof outputFile === 'number') closeSync(outputFile);
     output.follow(child);
     const ended = new Promise<EngineError>((resolve) => {
       child.once('error', (error) => resolve(new EngineError('engine_missing', `${program.path}: ${error.message}`)));

@@ -99,9 +99,9 @@ export function createLocalEngine(parts: LocalEngineParts): Engine {
   /** Another program on a port is said by name, before an engine fails on it. */
   async function requireFreePorts({ inbounds }: EngineConfig, ownPid: number | null): Promise<void> {
     for (const inbound of inbounds) {
-      const holder = await findPortHolder(inbound.port, listTransports(inbound.protocol));
-      if (holder === null || (ownPid !== null && holder.pid === ownPid)) continue;
-      throw new EngineError('port_taken', `${describePort(inbound)} is taken by ${describeProgram(holder)}`);
+      const portOwner = await findPortHolder(inbound.port, listTransports(inbound.protocol));
+      if (portOwner === null || (ownPid !== null && portOwner.pid === ownPid)) continue;
+      throw new EngineError('port_taken', `${describePort(inbound)} is taken by ${describeProgram(portOwner)}`);
     }
   }
 

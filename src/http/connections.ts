@@ -99,10 +99,10 @@ export function watchConnections(
   }
 
   // What the server itself does with a connection, as a handshake, begins only after this.
-  const begins = server.listeners('connection');
+  const connectionListeners = server.listeners('connection');
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {
-    if (enter(socket)) for (const begin of begins) begin.call(server, socket);
+    if (enter(socket)) for (const begin of connectionListeners) begin.call(server, socket);
   });
   return {
     markAnswered(socket) {

@@ -171,10 +171,10 @@ function watchExchanges(server: HttpServer | HttpsServer, connections: Connectio
 function protectBusyConnections(server: HttpServer | HttpsServer, busy: () => Iterable<Socket>): void {
   const closeIdle = server.closeIdleConnections.bind(server);
   server.closeIdleConnections = () => {
-    const spared = [...busy()];
-    for (const socket of spared) socket.destroy = () => socket;
+    const kept = [...busy()];
+    for (const socket of kept) socket.destroy = () => socket;
     closeIdle();
-    for (const socket of spared) Reflect.deleteProperty(socket, 'destroy');
+    for (const socket of kept) Reflect.deleteProperty(socket, 'destroy');
   };
 }
 

@@ -78,8 +78,8 @@ export function createDialogs(dialog: Pick<Dialog, 'showMessageBox'>, texts: () 
       await ask('warning', t('crashed'), t('crashedDetail', { at, message, log }), [['ok', t('ok')]]);
     },
     async choose({ message, detail, buttons }) {
-      const answers = buttons.map((label, index) => [String(index), label] as const);
-      return Number(await ask('info', message, detail, answers));
+      const buttonTexts = buttons.map((label, index) => [String(index), label] as const);
+      return Number(await ask('info', message, detail, buttonTexts));
     },
     async failedToStart(message) {
       const t = texts();

@@ -43,12 +43,12 @@ export function createLoginItem({ app, process: { platform, execPath, env } }: L
 }
 
 function desktopEntry(program: string): string {
-  const lines = ['Type=Application', 'Name=Gatehouse', `Exec=${quoted(program)} ${HIDDEN}`, 'Terminal=false'];
+  const lines = ['Type=Application', 'Name=Gatehouse', `Exec=${quoteArgument(program)} ${HIDDEN}`, 'Terminal=false'];
   return `[Desktop Entry]\n${lines.join('\n')}\n`;
 }
 
 /** An argument of Exec: quoted, then escaped as every value is, with `%`, which begins a field code, doubled. */
-function quoted(argument: string): string {
+function quoteArgument(argument: string): string {
   const escaped = argument.replace(/["`$\\]/g, '\\$&').replaceAll('\\', '\\\\');
   return `"${escaped.replaceAll('%', '%%')}"`;
 }

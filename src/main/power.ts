@@ -33,19 +33,19 @@ export function followSleep({ powerMonitor, panel, now, texts, notify, onFailed 
     const open = panel();
     if (open === null) return;
     await open.wake();
-    const slept = now() - since.at;
+    const sleptMs = now() - since.at;
     const events = open.core.eventsAfter(since.eventId, MAX_EVENTS) ?? [];
     const count = (type: 'user.expired' | 'user.limited') => events.filter((event) => event.type === type).length;
     const [expired, limited] = [count('user.expired'), count('user.limited')];
-    open.log.info('computer slept', { ms: slept, expired, limited });
-    if (slept < MINUTE_MS && expired + limited === 0) return;
+    open.log.info('computer slept', { ms: sleptMs, expired, limited });
+    if (sleptMs < MINUTE_MS && expired + limited === 0) return;
     const t = texts();
     const lines = [
       t('sleptNoAnswers'),
       ...(expired > 0 ? [t('sleptExpired', { count: expired })] : []),
       ...(limited > 0 ? [t('sleptLimited', { count: limited })] : []),
     ];
-    notify({ title: t('slept', { time: formatTime(slept, t) }), body: lines.join(' '), hash: '#/overview' });
+    notify({ title: t('slept', { time: formatTime(sleptMs, t) }), body: lines.join(' '), hash: '#/overview' });
   }
 
   powerMonitor.on('suspend', () => {

@@ -10,10 +10,10 @@ export function commandName(
   { platform, execPath, env }: Pick<NodeJS.Process, 'platform' | 'execPath' | 'env'>,
 ): string {
   if (!isPackaged) return installedName(PACKAGE, PLACES.command);
-  if (platform === 'win32') return quoted(win32.join(win32.dirname(execPath), 'panel.cmd'));
+  if (platform === 'win32') return quotePath(win32.join(win32.dirname(execPath), 'panel.cmd'));
   // The Debian package puts `gatehouse` on the PATH; an AppImage or a macOS application is wherever the user put it.
   const program = platform === 'linux' ? (env.APPIMAGE ?? 'gatehouse') : execPath;
-  return `${quoted(program)} panel`;
+  return `${quotePath(program)} panel`;
 }
 
 /** A checkout has npm's link to it, a release its launcher with or without a link, and a package of npm is on the PATH. */
@@ -22,7 +22,7 @@ export function installedName(folder: string, link: string): string {
   const root = findInstallation(folder)?.root;
   if (root === undefined) return 'panel';
   const launcher = join(root, 'panel');
-  return existsSync(link) && realpathSync(link) === realpathSync(launcher) ? 'panel' : quoted(launcher);
+  return existsSync(link) && realpathSync(link) === realpathSync(launcher) ? 'panel' : quotePath(launcher);
 }
 
 let own: string | null = null;

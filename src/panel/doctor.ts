@@ -134,8 +134,8 @@ function examineRunningVault({ vault }: RunningState, { sealed }: Store): Findin
 function examineIgnoredProxy({ ignored_proxy }: RunningState): readonly Finding[] {
   if (ignored_proxy === null) return [];
   const found = `X-Forwarded-For of ${ignored_proxy} is ignored: all its clients have one address`;
-  const cure = `If that is your reverse proxy, start the panel with --trusted-proxy ${ignored_proxy}.`;
-  return [finding('proxy', 'warning', found, cure)];
+  const remedy = `If that is your reverse proxy, start the panel with --trusted-proxy ${ignored_proxy}.`;
+  return [finding('proxy', 'warning', found, remedy)];
 }
 
 /** Makes no key: that happens only when the first secret needs one. */
@@ -243,7 +243,7 @@ async function checkPort(folder: string, { host, port }: SettingValues): Promise
   const address = `${host}:${port}`;
   const owner = lockOwner(folder);
   if (owner?.command === 'serve') {
-    const isServed = await answers(host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host, port);
+    const isServed = await acceptsConnection(host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host, port);
     return isServed
       ? finding(check, 'ok', `the panel serves ${address} (process ${owner.pid})`)
       : finding(
@@ -260,7 +260,7 @@ async function checkPort(folder: string, { host, port }: SettingValues): Promise
   return finding(check, 'problem', `${address} cannot be listened on (${taken})`, advice);
 }
 
-function answers(host: string, port: number): Promise<boolean> {
+function acceptsConnection(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     // Only whether something answers with TLS; its identity does not matter here.
     const socket = connect({ host, port, rejectUnauthorized: false, timeout: CONNECT_MS });

@@ -143,8 +143,8 @@ export async function installPanel(
   makeAccount(machine, NAME);
   reportStep('program');
   const program = placeProgram(installation, machine, places);
-  const tried = ['--reuid', NAME, '--regid', NAME, '--init-groups', ...program, '--version'];
-  step(`Starting ${program.join(' ')} as ${NAME}`, () => machine.run('setpriv', ...tried));
+  const command = ['--reuid', NAME, '--regid', NAME, '--init-groups', ...program, '--version'];
+  step(`Starting ${program.join(' ')} as ${NAME}`, () => machine.run('setpriv', ...command));
   linkCommand(program, places);
   reportStep('key');
   await placeKey(machine, places);

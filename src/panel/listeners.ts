@@ -103,10 +103,10 @@ export function createListeners(
     },
     async cancelTrial() {
       if (!trial || isClosed) return;
-      const tried = trial;
+      const cancelled = trial;
       trial = null;
-      release(tried);
-      if (present && collides(tried.address)) present = await listenAt(present.address);
+      release(cancelled);
+      if (present && collides(cancelled.address)) present = await listenAt(present.address);
     },
     async serveLinksAt(address) {
       const former = links;

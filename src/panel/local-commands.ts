@@ -100,8 +100,8 @@ export const COMMANDS = {
     runOperation(panel.core, 'revokeKey', args, buildCall(panel)),
   ),
   backup: command(z.strictObject({ passphrase: text.nullable() }), async (panel, { passphrase }) => {
-    const asked = passphrase === null ? {} : { passphrase };
-    const made = await runOperation(panel.core, 'createBackup', asked, buildCall(panel));
+    const input = passphrase === null ? {} : { passphrase };
+    const made = await runOperation(panel.core, 'createBackup', input, buildCall(panel));
     const { folder } = await runOperation(panel.core, 'listBackups', {}, buildCall(panel));
     return { ...made, path: join(folder, made.name) };
   }),

@@ -187,7 +187,7 @@ async function open(options: PanelOptions, steps: StopSteps): Promise<Panel> {
     heavy,
     backups,
     webhookClient,
-    paymentProviders: demoShop?.beside(paymentThread) ?? paymentThread,
+    paymentProviders: demoShop?.withTestProvider(paymentThread) ?? paymentThread,
     botClient,
     checkpointer,
     host: () => host,

@@ -160,18 +160,18 @@ export async function openCertificates(parts: Parts): Promise<ServedCertificates
       use(await ensure(parts.settings(), { replacesAuthority: true }));
     },
     async import(target, chainPem, keyPem) {
-      const judged = validateImport(chainPem, keyPem, clock.now());
-      if (!('key' in judged)) return judged;
-      writePrivateFile(importedPath(folder, target), judged.key + judged.chain);
-      imported.set(target, judged);
+      const validation = validateImport(chainPem, keyPem, clock.now());
+      if (!('key' in validation)) return validation;
+      writePrivateFile(importedPath(folder, target), validation.key + validation.chain);
+      imported.set(target, validation);
       damaged.delete(target);
       servesIssued.delete(target);
       parts.replace(target, identity(target));
       return view(target);
     },
     validateIssued({ key, chain }) {
-      const judged = validateImport(chain, key, clock.now());
-      return 'key' in judged ? [] : judged;
+      const validation = validateImport(chain, key, clock.now());
+      return 'key' in validation ? [] : validation;
     },
     install(next, targets) {
       writePrivateFile(join(folder, BY_ACME), next.key + next.chain);

@@ -36,7 +36,7 @@ export interface Adapter extends Pick<ProviderFacts, 'pollIntervalMs' | 'lookbac
   /** Repeated with the same request it gives the same invoice, wherever the provider can. */
   open(link: Link, request: WrittenInvoice): Promise<Invoice | ProviderFailure>;
   /** Empty: there is none. null: the provider knows a payment only by its list. */
-  readonly read: ((link: Link, asked: AskedPayment) => Promise<ReadPayments | ProviderFailure>) | null;
+  readonly read: ((link: Link, query: AskedPayment) => Promise<ReadPayments | ProviderFailure>) | null;
   since(link: Link, cursor: string | null): Promise<PaymentPage | ProviderFailure>;
   /** The cursor from which a list is read that begins at a moment; null: there is none, and it is read whole. */
   readonly cursorFrom: ((from: number) => string) | null;

@@ -120,10 +120,10 @@ export const cryptoPay: Adapter = {
   },
   async open(link, { token, amount, currency, title, returnUrl, isRetry }) {
     // There is no key of idempotence: an invoice of an earlier try is looked for.
-    const earlier = isRetry ? await findByPayload(link, token, { status: 'active' }) : [];
-    if ('error' in earlier) return earlier;
+    const existing = isRetry ? await findByPayload(link, token, { status: 'active' }) : [];
+    if ('error' in existing) return existing;
     const invoice =
-      earlier[0] ??
+      existing[0] ??
       (await call(
         link,
         'createInvoice',

@@ -81,13 +81,13 @@ function parsePayment(link: Link, invoice: unknown): ProviderPayment | null {
   const status = readText(invoice, 'payment_status', 'status') ?? '';
   const state = STATES[status];
   if (externalId === null || currency === null || state === undefined) return null;
-  const asked = link.readAmount(readText(invoice, 'amount'), currency);
+  const invoiced = link.readAmount(readText(invoice, 'amount'), currency);
   return {
     externalId,
     token: readText(invoice, 'order_id'),
     state,
-    paid: { amount: status === 'wrong_amount' ? 0 : asked, currency },
-    refunded: state === 'refunded' ? asked : 0,
+    paid: { amount: status === 'wrong_amount' ? 0 : invoiced, currency },
+    refunded: state === 'refunded' ? invoiced : 0,
     isTest: false,
     paidAt: state === 'paid' ? readMoment(invoice, 'updated_at') : null,
     buyer: null,
@@ -146,13 +146,13 @@ export const heleket: Adapter = {
   async since(link, text) {
     const stored = parsed(text ?? '');
     const next = readText(stored, 'next');
-    const begun = Number(readText(stored, 'begun') ?? link.now);
+    const startedAt = Number(readText(stored, 'begun') ?? link.now);
     // When it was last read from far back; left out: this reading is by its own beginning alone.
     const far = readText(stored, 'far');
     const isFar = next === null && far !== null && Math.abs(link.now - Number(far)) >= DAY_MS;
-    const asked = Number(readText(stored, 'from') ?? 0);
-    const from = isFar ? Math.min(asked, Math.max(0, link.now - LATE_COINS_MS)) : asked;
-    const farAt = isFar ? link.now : Number(far ?? begun);
+    const storedFrom = Number(readText(stored, 'from') ?? 0);
+    const from = isFar ? Math.min(storedFrom, Math.max(0, link.now - LATE_COINS_MS)) : storedFrom;
+    const farAt = isFar ? link.now : Number(far ?? startedAt);
     const range = { date_from: formatDate(from), date_to: formatDate(link.now + LIST_OVERLAP_MS) };
     const found = await call(link, '/payment/list', next === null ? range : { ...range, cursor: next });
     if (isFailure(found)) return found;
@@ -160,8 +160,8 @@ export const heleket: Adapter = {
     const following = readText(readMember(found.result, 'paginate'), 'nextCursor');
     const place =
       following === null
-        ? { from: Math.max(0, begun - LIST_OVERLAP_MS), far: farAt }
-        : { from, next: following, begun, far: farAt };
+        ? { from: Math.max(0, startedAt - LIST_OVERLAP_MS), far: farAt }
+        : { from, next: following, begun: startedAt, far: farAt };
     return { payments, cursor: JSON.stringify(place), hasMore: following !== null };
   },
   // Refunds pay coins to an address that the buyer must give, with another key.

@@ -116,8 +116,8 @@ export function createProviders({ client, clock, timers }: Machine): Omit<Paymen
         if (amount === null) return failure('unsupported');
         return adapter.open(link, { ...request, amount, currency: price.currency });
       }),
-    read: (access, asked) =>
-      inTurn(access, async ({ read }, link) => (read === null ? failure('unsupported') : read(link, asked))),
+    read: (access, query) =>
+      inTurn(access, async ({ read }, link) => (read === null ? failure('unsupported') : read(link, query))),
     since: (access, cursor) =>
       inTurn(access, (adapter, link) => {
         const isMoment = typeof cursor === 'object' && cursor !== null;

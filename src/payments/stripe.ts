@@ -298,9 +298,9 @@ export const stripe: Adapter = {
       const found = await getExpanded(link, SESSIONS, query, `data.${EXPANDED}`);
       if (isFailure(found)) return found;
       const sessions = readList(found.body, 'data');
-      const ours = sessions.filter((session) => readText(session, 'client_reference_id') === token);
-      const payments = ours.flatMap((session) => parsePayment(link, session) ?? []);
-      if (ours.length > 0) return { payments, missing: found.missing };
+      const matching = sessions.filter((session) => readText(session, 'client_reference_id') === token);
+      const payments = matching.flatMap((session) => parsePayment(link, session) ?? []);
+      if (matching.length > 0) return { payments, missing: found.missing };
       const last = readText(sessions.at(-1), 'id');
       if (readMember(found.body, 'has_more') !== true || last === null) break;
       query.set('starting_after', last);

@@ -53,14 +53,14 @@ function parseBody(reply: LinkReply | ProviderFailure, isEffect = false): { read
   return typeof reply.body === 'object' && reply.body !== null ? { body: reply.body } : failure('malformed', isEffect);
 }
 
-function parseState(payment: unknown, asked: number, refunded: number): ProviderPayment['state'] | null {
+function parseState(payment: unknown, invoiced: number, refunded: number): ProviderPayment['state'] | null {
   switch (readText(payment, 'status')) {
     case 'pending':
     case 'waiting_for_capture':
       return 'open';
     case 'succeeded':
       if (refunded === 0) return 'paid';
-      return refunded >= asked ? 'refunded' : 'partly_refunded';
+      return refunded >= invoiced ? 'refunded' : 'partly_refunded';
     case 'canceled':
       return readText(readMember(payment, 'cancellation_details'), 'reason') === 'expired_on_confirmation'
         ? 'expired'
@@ -189,9 +189,9 @@ export const yookassa: Adapter = {
       const found = parseBody(await request(link, listPath('payments', from, next), null));
       if (isFailure(found)) return found;
       const payments = readList(found.body, 'items').flatMap((item) => parsePayment(link, item) ?? []);
-      const ours = payments.filter((payment) => payment.token === token);
+      const matching = payments.filter((payment) => payment.token === token);
       next = readText(found.body, 'next_cursor');
-      if (ours.length > 0 || next === null) return { payments: ours };
+      if (matching.length > 0 || next === null) return { payments: matching };
     }
     return { payments: [] };
   },
@@ -211,7 +211,7 @@ export const yookassa: Adapter = {
         payments.push(...one.payments);
       }
     }
-    const page = (cursor: Omit<Cursor, 'begun'>, began: string) => JSON.stringify({ ...cursor, begun: began });
+    const page = (cursor: Omit<Cursor, 'begun'>, startedAt: string) => JSON.stringify({ ...cursor, begun: startedAt });
     if (following !== null) return { payments, cursor: page({ from, next: following, list }, begun), hasMore: true };
     if (list === 'payments')
       return { payments, cursor: page({ from, next: null, list: 'refunds' }, begun), hasMore: true };

@@ -36,7 +36,7 @@ export function createBroadcastStore(db: Connection): BroadcastStore {
     `SELECT ${COLUMNS} FROM broadcasts WHERE state = 'running' OR id IN (SELECT broadcast_id FROM broadcast_people WHERE state = 'queued')
      ORDER BY id LIMIT 1`,
   );
-  const behind = db
+  const olderRunning = db
     .prepare<[number], number>("SELECT 1 FROM broadcasts WHERE state = 'running' AND id < ? LIMIT 1")
     .pluck();
   const savePerson = db.prepare<[PersonRow]>(
@@ -73,7 +73,7 @@ export function createBroadcastStore(db: Connection): BroadcastStore {
     byKey: (key) => found(byKey.get(key)),
     page: (before, limit) => page.all(before ?? Number.MAX_SAFE_INTEGER, limit).map(decode),
     active: () => found(active.get()),
-    isBehind: (id) => behind.get(id) !== undefined,
+    isBehind: (id) => olderRunning.get(id) !== undefined,
     savePerson: (row) => {
       savePerson.run(row);
     },

@@ -33,11 +33,11 @@ export interface HttpAnswers {
 
 /** Listens on every address. It answers its tokens, and anything else like a server without a page. Rejects with AcmeError. */
 export async function openHttpAnswers(port: number): Promise<HttpAnswers> {
-  const answers = new Map<string, string>();
+  const keyAuthorizations = new Map<string, string>();
   const server = createServer(LIMITS, (request, response) => {
     const { method, url = '' } = request;
     const isRead = method === 'GET' || method === 'HEAD';
-    const found = isRead && url.startsWith(PATH) ? answers.get(url.slice(PATH.length)) : undefined;
+    const found = isRead && url.startsWith(PATH) ? keyAuthorizations.get(url.slice(PATH.length)) : undefined;
     const head = { Connection: 'close', 'Content-Length': found?.length ?? 0 };
     if (found === undefined) response.writeHead(404, head).end();
     else response.writeHead(200, { ...head, 'Content-Type': 'application/octet-stream' }).end(found);
@@ -53,7 +53,7 @@ export async function openHttpAnswers(port: number): Promise<HttpAnswers> {
   await listen(server, port);
   return {
     port: (server.address() as AddressInfo).port,
-    add: ({ token, keyAuthorization }) => answers.set(token, keyAuthorization),
+    add: ({ token, keyAuthorization }) => keyAuthorizations.set(token, keyAuthorization),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -72,7 +72,8 @@ export async function ensureCertificate(
   const present = readLeaf(folder);
   const { key, pem } = authority;
   const life = readValidity(pem);
-  const isGood = present !== null && (key === null || (isFor(present, pem, wanted) && lasts(present.pem, life, now)));
+  const isGood =
+    present !== null && (key === null || (isFor(present, pem, wanted) && isValidFor(present.pem, life, now)));
   if (isGood && !isForced) return describe(present, authority, at('ca.pem'));
   if (key === null) throw new PanelError('vault_unavailable');
 
@@ -101,7 +102,7 @@ function isWithin({ from, to }: Validity, now: number): boolean {
 }
 
 /** Whether a leaf need not be renewed. A clock outside the authority's life says nothing; a leaf that ends with it lasts as long as can be. */
-function lasts(pem: string, life: Validity, now: number): boolean {
+function isValidFor(pem: string, life: Validity, now: number): boolean {
   const { from, to } = readValidity(pem);
   return !isWithin(life, now) || (from <= now && (to - now > RENEW_BEFORE || to >= life.to));
 }

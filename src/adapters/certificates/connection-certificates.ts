@@ -44,7 +44,7 @@ export const certificateMaker: CertificateMaker = {
   startsAt: ({ chain }) => new X509Certificate(chain).validFromDate.getTime(),
   isFor: ({ chain }, host) => listNames(chain).join() === normalizeHost(host),
   validateCertificate(chainPem, keyPem, now) {
-    const judged = validateImport(chainPem, keyPem, now);
-    return 'key' in judged ? describe(judged.key, judged.chain, true) : judged;
+    const validation = validateImport(chainPem, keyPem, now);
+    return 'key' in validation ? describe(validation.key, validation.chain, true) : validation;
   },
 };

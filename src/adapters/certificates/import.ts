@@ -132,8 +132,8 @@ const OUT_OF_TIME: readonly ImportFailure['code'][] = ['ended', 'not_yet', 'chai
 
 /** Whether what was imported once could not be any more, for another reason than the time. */
 export function isDamaged({ key, chain }: Imported, now: number): boolean {
-  const judged = validateImport(chain, key, now);
-  return !('key' in judged) && judged.some(({ code }) => !OUT_OF_TIME.includes(code));
+  const validation = validateImport(chain, key, now);
+  return !('key' in validation) && validation.some(({ code }) => !OUT_OF_TIME.includes(code));
 }
 
 function canServe({ key, chain }: Imported): boolean {

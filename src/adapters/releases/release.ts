@@ -65,9 +65,9 @@ function verified(hash: Buffer, text: string, keys: readonly TrustedKey[]): Sign
   const signature = readSignature(text);
   if (signature === null || !isSigned(hash, signature, keys)) return { problem: 'unsigned' };
   const [product, ...words] = signature.comment.split(' ');
-  const said = new Map(words.map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]));
-  const file = said.get('file');
-  const version = said.get('version');
+  const comment = new Map(words.map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]));
+  const file = comment.get('file');
+  const version = comment.get('version');
   if (product !== 'gatehouse' || file === undefined || version === undefined) return { problem: 'wrong_file' };
   return { file, version };
 }

@@ -48,7 +48,7 @@ function listFailures(issues: readonly Issue[], section: unknown): Failure[] {
   const failures = new Map<string, Failure>();
   for (const issue of issues) {
     for (const failure of explain(issue, section, [])) {
-      failures.set(`${pointerTo(failure.path)} ${sameness(failure)}`, failure);
+      failures.set(`${pointerTo(failure.path)} ${failureKey(failure)}`, failure);
     }
     if (failures.size >= MAX_ERRORS) break;
   }
@@ -56,7 +56,7 @@ function listFailures(issues: readonly Issue[], section: unknown): Failure[] {
 }
 
 /** An unsafe integer violates that bound and the field's own: the latter is reported. */
-function sameness({ code, message }: Failure): string {
+function failureKey({ code, message }: Failure): string {
   return code === 'too_big' || code === 'too_small' ? code : message;
 }
 
@@ -84,11 +84,11 @@ function explainUnion(issue: z.core.$ZodIssueInvalidUnion, section: unknown, pat
     first?.code === 'invalid_value' && others.length === 0 ? first.values : [],
   );
   if (values.length >= alternatives.length) return [{ path, code: 'invalid', message: describeAllowed(values) }];
-  const meant = alternatives.filter((issues) =>
+  const closest = alternatives.filter((issues) =>
     issues.every((one) => one.path.length > 0 && !isAbsent(one, section, path)),
   );
-  const [only] = meant;
-  if (only !== undefined && meant.length === 1) return only.flatMap((one) => explain(one, section, path));
+  const [only] = closest;
+  if (only !== undefined && closest.length === 1) return only.flatMap((one) => explain(one, section, path));
   const [first] = alternatives[0] ?? [];
   const sameType = alternatives.every(([one]) => one?.code === 'invalid_type' && one.path.length === 0);
   if (first !== undefined && sameType) return [{ path, ...describe(first) }];

@@ -142,9 +142,15 @@ function begin(tx: Transaction, row: BroadcastRow): BroadcastRow {
   const { store, now } = tx;
   const ids = store.users.ids(toTargetConditions(row.filter), now);
   const { people } = store.broadcasts.countReachable(ids);
-  const begun: BroadcastRow = { ...row, state: 'running', total: people, untilUserId: ids.at(-1) ?? 0, createdAt: now };
-  store.broadcasts.save(begun);
-  return begun;
+  const running: BroadcastRow = {
+    ...row,
+    state: 'running',
+    total: people,
+    untilUserId: ids.at(-1) ?? 0,
+    createdAt: now,
+  };
+  store.broadcasts.save(running);
+  return running;
 }
 
 /** From which state an act leads to which. Others are left as they are. */
@@ -163,9 +169,9 @@ function changeBroadcast({ id, act, filter }: Input<'changeBroadcast'>, tx: Tran
     if (before.state !== 'draft') return { body: viewBroadcast(tx, before) };
     requireBotId(tx);
     if (filter === undefined) throw new Error('the contract requires it with start');
-    const begun = begin(tx, { ...before, filter });
-    tx.audit('bot', { broadcast_id: id, filter: begun.filter, people: begun.total, act });
-    return { body: viewBroadcast(tx, begun) };
+    const started = begin(tx, { ...before, filter });
+    tx.audit('bot', { broadcast_id: id, filter: started.filter, people: started.total, act });
+    return { body: viewBroadcast(tx, started) };
   }
   const [from, to] = STEPS[act];
   if (!from.includes(before.state)) return { body: viewBroadcast(tx, before) };
@@ -242,9 +248,9 @@ function turn(tx: Transaction, row: BroadcastRow): boolean {
 /** Counts how a message ended, and forgets it. */
 function count(tx: Transaction, row: BroadcastRow, { userId, messageId, error }: PersonEnd): BroadcastRow {
   const { store, now } = tx;
-  const gone = messageId === null ? 'gone' : error;
-  const state: PersonState = gone === null ? 'sent' : gone === 'blocked' ? 'blocked' : 'failed';
-  store.broadcasts.savePerson({ broadcastId: row.id, userId, state, error: gone, at: now });
+  const problem = messageId === null ? 'gone' : error;
+  const state: PersonState = problem === null ? 'sent' : problem === 'blocked' ? 'blocked' : 'failed';
+  store.broadcasts.savePerson({ broadcastId: row.id, userId, state, error: problem, at: now });
   if (messageId !== null) store.bot.forgetMessage(messageId);
   return { ...row, [state]: row[state] + 1 };
 }

@@ -121,14 +121,14 @@ async function placeInbound(
   });
   const [first] = added;
   if (first !== undefined) {
-    const lacking = (tx: Transaction) => tx.store.users.namingInbound(source.id, [first], false, TOGETHER);
-    await changeAll(context, lacking, (tx, ids) => changeUsers(tx, ids, source.id, [source.id, ...added]));
+    const usersWithout = (tx: Transaction) => tx.store.users.namingInbound(source.id, [first], false, TOGETHER);
+    await changeAll(context, usersWithout, (tx, ids) => changeUsers(tx, ids, source.id, [source.id, ...added]));
   }
   const { leave, remaining } = await transaction((tx) => computeWanted(input, tx));
   const remainingIds = remaining.map(({ id }) => id);
   for (const { id } of leave) {
-    const naming = (tx: Transaction) => tx.store.users.namingInbound(id, remainingIds, true, TOGETHER);
-    await changeAll(context, naming, (tx, ids) => changeUsers(tx, ids, id, []));
+    const usersNaming = (tx: Transaction) => tx.store.users.namingInbound(id, remainingIds, true, TOGETHER);
+    await changeAll(context, usersNaming, (tx, ids) => changeUsers(tx, ids, id, []));
   }
   return commit((tx) => {
     const { store } = tx;

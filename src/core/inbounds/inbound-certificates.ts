@@ -67,21 +67,21 @@ export async function prepareCertificate(
     if (typeof key !== 'string') {
       return { made: null, errors: [failure('certificate_key', 'required', 'is required with a new certificate')] };
     }
-    const judged = env.certificateMaker.validateCertificate(certificate, key, now);
-    if (!('served' in judged)) {
-      const errors = judged.map(({ member, code, message }) =>
+    const validation = env.certificateMaker.validateCertificate(certificate, key, now);
+    if (!('served' in validation)) {
+      const errors = validation.map(({ member, code, message }) =>
         failure(member === 'private_key' ? 'certificate_key' : member, code, message),
       );
       return { made: null, errors };
     }
     await env.vault.prepare();
-    return { made: judged, errors: [] };
+    return { made: validation, errors: [] };
   }
   if (typeof key === 'string') {
     return { made: null, errors: [failure('certificate_key', 'inconsistent', 'goes with a new certificate only')] };
   }
-  const kept = certificate === null && wanted.certificate?.isOwn ? null : wanted.certificate;
-  const facts = { ...wanted, certificate: kept };
+  const present = certificate === null && wanted.certificate?.isOwn ? null : wanted.certificate;
+  const facts = { ...wanted, certificate: present };
   const host = findServerName(env.store, facts);
   if (host === null || !needsOwnWork(env, facts, now)) return { made: null, errors: [] };
   await env.vault.prepare();

@@ -328,11 +328,11 @@ function createInbound(
     updatedAt: now,
     version: 1,
   };
-  const brought = { privateKey: privateKey !== null, certificate: certificate !== null };
+  const imported = { privateKey: privateKey !== null, certificate: certificate !== null };
   requireAll(
     () => requireNode(tx, fields.nodeId),
     () => requireKeyPair({ ...input, private_key: privateKey }, publicKey),
-    () => requireConsistent(fields, brought),
+    () => requireConsistent(fields, imported),
     () => requireServable(store.nodes.get(fields.nodeId), fields),
     () => requireCertificate(prepared),
     () => requireFreeTag(tx, fields.nodeId, fields.tag, null),
@@ -470,9 +470,9 @@ const OWN_MEMBERS = ['name', 'host', 'note', 'enabled'] as const;
 type Patch = Omit<Input<'updateInbound'>, 'id'>;
 
 /** What a change of one inbound of a group changes of the others. */
-function pickDefinition({ ...asked }: Patch): Patch {
-  for (const member of OWN_MEMBERS) delete asked[member];
-  return asked;
+function pickDefinition({ ...definition }: Patch): Patch {
+  for (const member of OWN_MEMBERS) delete definition[member];
+  return definition;
 }
 
 /** The other inbounds of its group. */
@@ -484,9 +484,9 @@ function listSiblings({ inbounds }: Pick<Store, 'inbounds'>, { id, groupId }: In
 function changeInbound(tx: Transaction, before: InboundRow, input: Patch, prepared: Prepared): InboundRow {
   const { store, now } = tx;
   const { id } = before;
-  const { private_key: privateKey, certificate, certificate_key: _key, ...asked } = input;
+  const { private_key: privateKey, certificate, certificate_key: _key, ...patch } = input;
   const publicKey = resolvePublicKey(tx, input, before.publicKey);
-  const wanted: InboundRow = { ...before, ...toColumns(asked), publicKey };
+  const wanted: InboundRow = { ...before, ...toColumns(patch), publicKey };
   const after: InboundRow = {
     ...wanted,
     targetFindings: findingsAfter(before, wanted, prepared),
@@ -494,14 +494,14 @@ function changeInbound(tx: Transaction, before: InboundRow, input: Patch, prepar
   };
   const isUnchanged = isSameJson(after, before) && privateKey === undefined && prepared.errors.length === 0;
   if (isUnchanged && !isNewCertificate(input, before.certificate)) return before;
-  const brought = {
+  const imported = {
     privateKey: typeof privateKey === 'string',
     ...(certificate !== undefined && { certificate: certificate !== null }),
   };
   requireAll(
     () => requireKeyPair(input, publicKey),
     () => requireSameKey(before, wanted, input),
-    () => requireConsistent(wanted, brought),
+    () => requireConsistent(wanted, imported),
     () => requireServable(store.nodes.get(wanted.nodeId), wanted, before),
     () => requireCertificate(prepared),
     () => requireFreeTag(tx, wanted.nodeId, wanted.tag, id),
@@ -537,11 +537,11 @@ function updateInbound(
     return onNode(name, () => changeInbound(tx, other, definition, getPrepared(other)) !== other);
   });
   if (row === before && others.length === 0) return buildResult(tx, before);
-  const { private_key: privateKey, certificate, certificate_key: certificateKey, ...asked } = input;
+  const { private_key: privateKey, certificate, certificate_key: certificateKey, ...patch } = input;
   const keys = { private_key: privateKey === undefined ? undefined : 'given', certificate_key: given(certificateKey) };
-  const obfs_password = given(asked.obfs_password) ?? asked.obfs_password;
-  const also = others.length === 0 ? undefined : others.map((other) => other.id);
-  const detail = { ...asked, obfs_password, certificate: given(certificate) ?? certificate, ...keys, also };
+  const obfs_password = given(patch.obfs_password) ?? patch.obfs_password;
+  const otherIds = others.length === 0 ? undefined : others.map((other) => other.id);
+  const detail = { ...patch, obfs_password, certificate: given(certificate) ?? certificate, ...keys, also: otherIds };
   tx.audit(`inbound:${id}`, detail);
   return buildResult(tx, row);
 }
@@ -572,11 +572,11 @@ export const INBOUND_HANDLERS = {
   },
   updateInbound: {
     async run(input, { env, commit }) {
-      const { id, ...asked } = input;
+      const { id, ...patch } = input;
       const before = env.store.inbounds.get(id);
       if (!before) throw new PanelError('not_found');
-      const prepared = await prepare(env, asked, { ...before, ...toColumns(asked) });
-      const definition = pickDefinition(asked);
+      const prepared = await prepare(env, patch, { ...before, ...toColumns(patch) });
+      const definition = pickDefinition(patch);
       const secrets = new Map<number, PreparedCertificate>();
       for (const other of listSiblings(env.store, before)) {
         secrets.set(other.id, await prepareSecrets(env, definition, { ...other, ...toColumns(definition) }));

@@ -105,7 +105,7 @@ function createQueue(
   const queue = createWriteQueue({
     commit: (works) => orForget(() => store.writeTogether(works)),
     soon: timers.soon,
-    turned: () => checkpoints?.countTurn(),
+    onTurnEnd: () => checkpoints?.countTurn(),
   });
   const { runAlone } = queue;
   const checkpoints = checkpointer ? createCheckpoints({ store, log, checkpointer, runAlone }) : null;

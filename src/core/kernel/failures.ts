@@ -97,7 +97,7 @@ export function createFailures({ clock, log }: { readonly clock: Clock; readonly
 
   /** The series that begin in a minute, and those that go on. */
   function follow({ at, tallies }: Minute): Tally[] {
-    const begun: Tally[] = [];
+    const started: Tally[] = [];
     for (const [name, tally] of tallies) {
       const known = series.get(name);
       if (known) {
@@ -105,11 +105,11 @@ export function createFailures({ clock, log }: { readonly clock: Clock; readonly
         known.throttled += tally.throttled;
         known.lastAt = at;
       } else if (tally.count >= SERIES) {
-        begun.push(tally);
+        started.push(tally);
         if (series.size < MAX_NETWORKS) series.set(name, { ...tally, since: at, lastAt: at });
       }
     }
-    return begun;
+    return started;
   }
 
   function endQuiet(now: number, isLast: boolean): Series[] {
@@ -123,10 +123,10 @@ export function createFailures({ clock, log }: { readonly clock: Clock; readonly
     return ended;
   }
 
-  function buildRows(begun: readonly Tally[], ended: readonly Series[]): FailureRow[] {
+  function buildRows(started: readonly Tally[], ended: readonly Series[]): FailureRow[] {
     const rest = new Map<string, Tally>();
-    for (const tally of begun.slice(MAX_SERIES)) add(rest, { ...tally, network: OTHERS });
-    const beginnings = begun.slice(0, MAX_SERIES).concat(...rest.values());
+    for (const tally of started.slice(MAX_SERIES)) add(rest, { ...tally, network: OTHERS });
+    const beginnings = started.slice(0, MAX_SERIES).concat(...rest.values());
     const ends = ended.slice(0, MAX_SERIES).map((each) => {
       const minutes = Math.round((each.lastAt - each.since) / MINUTE_MS) + 1;
       return buildRow(each, { series: 'ended', minutes });
@@ -143,14 +143,14 @@ export function createFailures({ clock, log }: { readonly clock: Clock; readonly
     report(isLast = false) {
       const now = clock.now();
       const present = now - (now % MINUTE_MS);
-      const begun: Tally[] = [];
+      const started: Tally[] = [];
       for (const minute of minutes) {
         if (minute.isWritten || (minute.at === present && !isLast)) continue;
         minute.isWritten = true;
         logMinute(minute);
         begun.push(...follow(minute));
       }
-      return buildRows(begun, endQuiet(now, isLast));
+      return buildRows(started, endQuiet(now, isLast));
     },
     lastHour() {
       const now = clock.now();

@@ -56,9 +56,9 @@ export function createTransaction(env: Env, { name: action, by }: Action, now: n
     const what = COUNTED[type];
     if (what) store.userDays.add(localDay(at, env.settings().timeZone), what, 1);
   };
-  let gathered: Omit<EventRow, 'id'>[] | null = null;
+  let pendingEvents: Omit<EventRow, 'id'>[] | null = null;
   const append = (event: Omit<EventRow, 'id'>) => {
-    if (gathered) gathered.push(event);
+    if (pendingEvents) pendingEvents.push(event);
     else store.events.append(event, now);
   };
   const tx: Transaction = {
@@ -80,13 +80,13 @@ export function createTransaction(env: Env, { name: action, by }: Action, now: n
     },
     gatherEvents: (work) => {
       const events: Omit<EventRow, 'id'>[] = [];
-      gathered = events;
+      pendingEvents = events;
       try {
         const result = work();
         store.events.appendAll(events, now);
         return result;
       } finally {
-        gathered = null;
+        pendingEvents = null;
       }
     },
     publish: (event) => env.react(tx, event),

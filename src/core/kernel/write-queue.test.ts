@@ -29,7 +29,7 @@ function openQueue(parts: { readonly isCommitBroken?: boolean } = {}) {
       return outcomes;
     },
     soon: (work) => void setImmediate(work),
-    turned: () => {},
+    onTurnEnd: () => {},
   });
   return { queue, groups };
 }

@@ -20,7 +20,7 @@ export interface QueueParts {
   /** Runs `work` after the tasks that are queued now: requests that arrived together are committed together. */
   soon(work: () => void): void;
   /** Called after each turn. */
-  turned(): void;
+  onTurnEnd(): void;
 }
 
 /** At most so many writes share a transaction, as reads wait for it. */
@@ -32,7 +32,7 @@ interface Job {
   readonly result: PromiseWithResolvers<unknown>;
 }
 
-export function createWriteQueue({ commit, soon, turned }: QueueParts): WriteQueue {
+export function createWriteQueue({ commit, soon, onTurnEnd: turned }: QueueParts): WriteQueue {
   const waiting: Job[] = [];
   let ended = Promise.resolve();
   let isRunning = false;

@@ -46,7 +46,7 @@ export function createConcurrency(env: Pick<Env, 'store' | 'transactNow'>): Conc
 
   /** Over all nodes that answer. */
   function countAddresses(userId: number, at: number) {
-    const fresh = [...last.values()].filter((asking) => at - asking.at <= FRESH_MS);
+    const fresh = [...last.values()].filter((reading) => at - reading.at <= FRESH_MS);
     const named = fresh.flatMap(({ active }) => active.get(userId) ?? []);
     const nodes = fresh.filter(({ active }) => active.has(userId)).length;
     return { addresses: new Set(named).size, needed: nodes > 1 ? READINGS_IN_A_ROW_OF_SEVERAL : READINGS_IN_A_ROW };

@@ -68,8 +68,8 @@ export async function checkConfig(node: NodeRun, { desired: { config, wanted }, 
   const isTried = ({ inboundId, code }: UnservedInbound) => code === 'port_taken' || wasFailing.has(inboundId);
   const isWanted = ({ inboundId }: UnservedInbound) => config.inbounds.some(({ id }) => id === inboundId);
   const skipped = known.filter((one) => isWanted(one) && !isTried(one));
-  const tried = config.inbounds.filter(({ id }) => !skipped.some(({ inboundId }) => inboundId === id));
-  const found = await findServable(tried, (inbounds) => findConfigError(engine, { ...config, inbounds }));
+  const checkedInbounds = config.inbounds.filter(({ id }) => !skipped.some(({ inboundId }) => inboundId === id));
+  const found = await findServable(checkedInbounds, (inbounds) => findConfigError(engine, { ...config, inbounds }));
   const refused = found.refused.map(({ item, reason }) => buildUnserved(item, reason));
   node.state = recordRefused(node.state, refused);
   const { failedAtStart } = node.state.memory.check;

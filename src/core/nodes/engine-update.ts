@@ -46,10 +46,10 @@ function hasMachine(engine: Engine): engine is Engine & MachineEngine {
 type NodePreview = Output<'previewEngineUpdate'>['nodes'][number];
 
 async function buildPreview(env: EngineUpdateEnv, nodeId: number, engine: string | null): Promise<NodePreview> {
-  const nothing = { current: null, former: null, offered: [], gained: [], lost: [], unserved: [] };
+  const unknown = { current: null, former: null, offered: [], gained: [], lost: [], unserved: [] };
   const reply = findMachine(env, nodeId)?.programs();
   const programs = reply && (await env.tasks.untilStop(reply).catch(() => null));
-  if (!programs) return { node_id: nodeId, ...nothing, problem: 'unreachable' };
+  if (!programs) return { node_id: nodeId, ...unknown, problem: 'unreachable' };
   const { current, former, offered, hasOwnPath } = programs;
   const facts = { node_id: nodeId, current, former, offered: [...offered] };
   if (hasOwnPath) return { ...facts, problem: 'own_path', gained: [], lost: [], unserved: [] };

@@ -167,18 +167,18 @@ async function beginFilling(
   progress: Omit<LeaseProgress, 'leaseId' | 'version'>,
 ): Promise<Filling> {
   const { queue, store } = run.env;
-  const begun = { ...progress, leaseId: randomId(run.env), version: 0 };
-  await queue.run(() => store.write(() => store.sync.saveLeaseProgress(run.nodeId, begun)));
-  const filling = { progress: begun, shared, ends: [], length: null };
+  const started = { ...progress, leaseId: randomId(run.env), version: 0 };
+  await queue.run(() => store.write(() => store.sync.saveLeaseProgress(run.nodeId, started)));
+  const filling = { progress: started, shared, ends: [], length: null };
   update(run, { recent: null, filling });
   return filling;
 }
 
 /** Sends parts of a whole lease from this one on. Null: the machine has not taken them; all of it is sent in the next round. */
-async function fill(renewal: Renewal, begun: Filling, from: number): Promise<LeaseProgress | null> {
+async function fill(renewal: Renewal, started: Filling, from: number): Promise<LeaseProgress | null> {
   const { run } = renewal;
-  const { progress, shared } = begun;
-  let filling = begun;
+  const { progress, shared } = started;
+  let filling = started;
   for (let base = from; filling.length === null || base < filling.length; base += 1) {
     await nextTurn(renewal);
     const before = filling.ends[base - 1] ?? 0;

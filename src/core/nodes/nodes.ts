@@ -151,12 +151,12 @@ const toColumns = patchReader<Omit<Input<'updateNode'>, 'id' | keyof Proof>, Nod
 });
 
 function updateNode(input: Input<'updateNode'>, tx: Transaction): Result<Node> {
-  const { id, ...asked } = input;
+  const { id, ...patch } = input;
   const before = requireNode(tx, id);
-  const row: NodeRow = { ...before, ...toColumns(asked), updatedAt: tx.now };
+  const row: NodeRow = { ...before, ...toColumns(patch), updatedAt: tx.now };
   tx.store.nodes.save(row);
   tx.emit('node.changed', { node_id: id, name: row.name }, changedMembers(viewNode(tx, before), viewNode(tx, row)));
-  tx.audit(`node:${id}`, asked);
+  tx.audit(`node:${id}`, patch);
   return { body: viewNode(tx, row) };
 }
 

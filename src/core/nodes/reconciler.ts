@@ -8,7 +8,7 @@ import { createAllNodesLease } from './lease-shared.ts';
 import { createLeaseSync } from './lease-sync.ts';
 import { reportDown, reportUnknown } from './node-report.ts';
 import { buildVersionKey, hasChanges, type NodeEnv, type NodeRun, type Round } from './node-run.ts';
-import { look, perform } from './steps.ts';
+import { perform, readState } from './steps.ts';
 import { countUsage } from './usage.ts';
 
 interface NodeReconciler {
@@ -58,7 +58,7 @@ function beginRound(node: NodeRun, isPoll: boolean, isPollDue: () => boolean): R
 }
 
 function decide(node: NodeRun, round: Round): readonly Step<EngineConfig>[] {
-  return reconcile(round.desired, look(node, round), node.state);
+  return reconcile(round.desired, readState(node, round), node.state);
 }
 
 /** `allNodes`: the one for all nodes of the panel, or one of its own. */

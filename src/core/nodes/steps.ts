@@ -23,7 +23,7 @@ type Steps = {
 };
 
 /** What the round has seen up to now. */
-export function look(node: NodeRun, { running, done, batches, isAdvancing, isPollDue }: Round): Observed {
+export function readState(node: NodeRun, { running, done, batches, isAdvancing, isPollDue }: Round): Observed {
   const { clock, store } = node.env;
   return {
     now: clock.now(),
@@ -192,7 +192,7 @@ async function renewLease(node: NodeRun, round: Round): Promise<void> {
   const pushPending = async () => {
     round.batches = 0;
     const canAllow = transition.servedBy(node.state) !== null;
-    while (isPushDue(round.desired, look(node, round))) await push(node, round, { type: 'push', canAllow });
+    while (isPushDue(round.desired, readState(node, round))) await push(node, round, { type: 'push', canAllow });
   };
   const renewed = await node.lease.renew(pushPending);
   if (renewed !== null) await markReissuesDelivered(node, renewed.at);

@@ -24,7 +24,7 @@ const SITES = ['www.nvidia.com', 'www.samsung.com', 'addons.mozilla.org', 'dl.go
 const PORTS_TRIED = 20;
 
 async function suggestLocalNode(
-  { check_target: asks }: Input<'suggestLocalNode'>,
+  { check_target: checksTarget }: Input<'suggestLocalNode'>,
   { env }: AsyncContext<'suggestLocalNode'>,
 ): Promise<Result<Output<'suggestLocalNode'>>> {
   const { localMachine } = env;
@@ -36,7 +36,7 @@ async function suggestLocalNode(
   if (!shape) return { body };
   const [port, site] = await Promise.all([
     freePort(env, shape),
-    shape.security === 'reality' ? suggestSite(env, asks) : { sni: null, sni_findings: null },
+    shape.security === 'reality' ? suggestSite(env, checksTarget) : { sni: null, sni_findings: null },
   ]);
   return { body: port === null ? body : { ...body, connection: { ...shape, port, ...site } } };
 }
@@ -55,11 +55,11 @@ async function freePort(
         .map(({ port }) => port),
     ),
   );
-  const tried = new Set(taken);
+  const excluded = new Set(taken);
   for (let count = 0; count < PORTS_TRIED; count += 1) {
-    const port = nextPort(tried);
+    const port = nextPort(excluded);
     if (await localMachine?.isFree(port)) return port;
-    tried.add(port);
+    excluded.add(port);
   }
   return null;
 }
@@ -67,17 +67,18 @@ async function freePort(
 /** The first site that lacks nothing; where all do or none was asked the first one. */
 async function suggestSite(
   { targetProbe }: Pick<Env, 'targetProbe'>,
-  asks: boolean,
+  checksTarget: boolean,
 ): Promise<Pick<Connection, 'sni' | 'sni_findings'>> {
-  if (!asks || !targetProbe) return { sni: SITES[0], sni_findings: null };
-  const asked = await Promise.all(
+  if (!checksTarget || !targetProbe) return { sni: SITES[0], sni_findings: null };
+  const checkedSites = await Promise.all(
     SITES.map(async (sni): Promise<{ sni: string; sni_findings: TargetFinding[] | null }> => {
       const findings = await targetProbe.probeTarget({ host: sni, port: REALITY_PORT, name: sni });
       return { sni, sni_findings: findings && [...findings] };
     }),
   );
   return (
-    asked.find(({ sni_findings: found }) => found?.length === 0) ?? asked[0] ?? { sni: SITES[0], sni_findings: null }
+    checkedSites.find(({ sni_findings: found }) => found?.length === 0) ??
+    checkedSites[0] ?? { sni: SITES[0], sni_findings: null }
   );
 }
 

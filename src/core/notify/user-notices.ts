@@ -50,7 +50,9 @@ export async function sendNotices(env: UserNoticeEnv): Promise<number> {
   const last = store.bot.lastLinkedUser();
   for (let after = 0; after < last; after += SPAN) {
     const now = clock.now();
-    const due = store.bot.usersToNotify(after, after + SPAN, now).filter((user) => unsaid(env, user, now).length > 0);
+    const due = store.bot
+      .usersToNotify(after, after + SPAN, now)
+      .filter((user) => notYetSent(env, user, now).length > 0);
     for (let at = 0; at < due.length; at += CHUNK) {
       const users = due.slice(at, at + CHUNK);
       sent += await queue.run(() => store.write(() => users.reduce((sum, user) => sum + notify(env, user.id), 0)));
@@ -62,7 +64,7 @@ export async function sendNotices(env: UserNoticeEnv): Promise<number> {
 }
 
 /** What is due and was not said under its mark. */
-function unsaid(
+function notYetSent(
   { store, settings }: Pick<Env, 'settings' | 'store'>,
   user: NoticeUser,
   now: number,
@@ -79,7 +81,7 @@ function notify(env: UserNoticeEnv, userId: number): number {
   const now = clock.now();
   const [user] = store.bot.usersToNotify(userId - 1, userId, now);
   if (!user) return 0;
-  const due = unsaid(env, user, now);
+  const due = notYetSent(env, user, now);
   for (const { kind, mark } of due) {
     store.bot.markNotice(user.id, kind, mark);
     store.bot.enqueue(messageFor(env, user, kind, now), now);

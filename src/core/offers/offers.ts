@@ -117,15 +117,15 @@ const toColumns = patchReader<Omit<Input<'changeOffer'>, 'id'>, OfferRow>({
 });
 
 function changeOffer(input: Input<'changeOffer'>, tx: Transaction): Result<Offer> {
-  const { id, ...asked } = input;
+  const { id, ...patch } = input;
   const before = requireOffer(tx, id);
-  const wanted: OfferRow = { ...before, ...toColumns(asked) };
+  const wanted: OfferRow = { ...before, ...toColumns(patch) };
   requirePrice(wanted);
   if (isSameJson(wanted, before)) return { body: viewOffer(before) };
   const after = { ...wanted, updatedAt: tx.now };
   tx.store.sales.saveOffer(after);
   pricePlan(tx, after.tariffId);
-  tx.audit(`tariff:${after.tariffId}`, { offer_id: id, ...asked });
+  tx.audit(`tariff:${after.tariffId}`, { offer_id: id, ...patch });
   return { body: viewOffer(after) };
 }
 

@@ -60,8 +60,8 @@ function listPaymentActs(env: ActEnv, payment: PaymentRow, order: OrderRow | und
   if (GONE.has(reason)) return state === 'applied' ? ['take_back', 'ignore'] : ['ignore'];
   if (state !== 'unapplied')
     return reason === 'refund_failed' && canRefund(env, payment) ? ['refund', 'ignore'] : ['ignore'];
-  const gives: PaymentAct[] = order && order.userId !== null ? ['apply', 'days'] : ['days'];
-  return [...gives, ...(canRefund(env, payment) ? (['refund'] as const) : []), 'ignore'];
+  const applyingActs: PaymentAct[] = order && order.userId !== null ? ['apply', 'days'] : ['days'];
+  return [...applyingActs, ...(canRefund(env, payment) ? (['refund'] as const) : []), 'ignore'];
 }
 
 function viewPayment(context: Context, row: PaymentRow): AttentionPayment {

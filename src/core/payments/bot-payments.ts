@@ -58,8 +58,14 @@ export function openInChat(tx: Transaction, orderToken: string): ChatInvoice {
   if (!order || !provider?.enabled || !price || order.given !== null || store.payments.hasUndecided(order.id))
     throw new PanelError('order_ended');
   reservePromo(tx, order);
-  const asked = { ...order, amount: price.amount, currency: STARS, method: 'stars', providerId: provider.id } as const;
-  store.sales.saveOrder({ ...asked, state: 'open' });
+  const pricedOrder = {
+    ...order,
+    amount: price.amount,
+    currency: STARS,
+    method: 'stars',
+    providerId: provider.id,
+  } as const;
+  store.sales.saveOrder({ ...pricedOrder, state: 'open' });
   const isInChat = (one: InvoiceRow) =>
     one.providerId === provider.id && one.state === 'open' && one.payUrl === null && one.amount === price.amount;
   const before = store.payments.listInvoices(order.id).find(isInChat);

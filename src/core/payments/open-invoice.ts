@@ -45,9 +45,9 @@ export interface OpenRequest {
  */
 export async function openOrder(env: ProviderCallEnv, request: OpenRequest): Promise<InvoiceRow> {
   await env.vault.prepare();
-  const begun = await env.transact(RECORD_PAYMENT, (tx) => beginInvoice(tx, request));
-  if (begun.state === 'opening') await env.providerCalls.share(begun.id, () => callOpen(env, begun.id));
-  const invoice = env.store.payments.invoice(begun.id);
+  const started = await env.transact(RECORD_PAYMENT, (tx) => beginInvoice(tx, request));
+  if (started.state === 'opening') await env.providerCalls.share(started.id, () => callOpen(env, started.id));
+  const invoice = env.store.payments.invoice(started.id);
   if (invoice?.state !== 'open')
     throw bodyError('provider_failed', '#/provider_id', 'no_answer', 'opens no payment at the moment');
   return invoice;
@@ -76,9 +76,9 @@ function beginInvoice(tx: Transaction, { orderId, providerId, currency, returnUr
   const before = store.payments
     .listInvoices(orderId)
     .find((one) => one.providerId === providerId && isSameMoney(one, price) && isPayable(one));
-  const asked = { ...order, amount: price.amount, currency: price.currency, method: provider.kind, providerId };
+  const pricedOrder = { ...order, amount: price.amount, currency: price.currency, method: provider.kind, providerId };
   if (before) {
-    store.sales.saveOrder({ ...asked, state: before.state === 'open' ? 'open' : 'opening' });
+    store.sales.saveOrder({ ...pricedOrder, state: before.state === 'open' ? 'open' : 'opening' });
     return before;
   }
   const unsaved: Omit<InvoiceRow, 'id'> = {
@@ -98,7 +98,7 @@ function beginInvoice(tx: Transaction, { orderId, providerId, currency, returnUr
     nextPollAt: now + RETRY_MS,
   };
   const invoice = { ...unsaved, id: store.payments.insertInvoice(unsaved) };
-  store.sales.saveOrder({ ...asked, state: 'opening' });
+  store.sales.saveOrder({ ...pricedOrder, state: 'opening' });
   return invoice;
 }
 

@@ -27,12 +27,12 @@ const MAX_PAGES = 100;
 /** Asks at once about what of an order is open, where its provider was not asked a moment ago. Never rejects for what a provider does. */
 export async function pollOrder(env: ProviderCallEnv, orderId: number): Promise<void> {
   const now = env.clock.now();
-  const asked = env.store.payments.listInvoices(orderId).filter(({ nextPollAt: due, polledAt, providerId }) => {
+  const dueInvoices = env.store.payments.listInvoices(orderId).filter(({ nextPollAt: due, polledAt, providerId }) => {
     const kind = providerId === null ? undefined : env.store.providers.get(providerId)?.kind;
     if (due === null || kind === undefined) return false;
     return polledAt === null || Math.abs(now - polledAt) >= getPollInterval(env, kind);
   });
-  await Promise.all(asked.map(({ id }) => pollInvoice(env, id)));
+  await Promise.all(dueInvoices.map(({ id }) => pollInvoice(env, id)));
 }
 
 /** Asks about one invoice, whatever its state; what the provider says is recorded. */

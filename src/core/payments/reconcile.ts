@@ -95,8 +95,8 @@ async function compare(input: Input<'reconcilePayments'>, context: AsyncContext<
   const { env } = context;
   const provider = requireProvider(env, input.provider_id);
   const { from, to } = parseMonth(input.month, env.settings().timeZone);
-  const began = env.clock.now();
-  if (from > began) throw bodyError('validation', '#/month', 'too_big', 'must not lie in the future');
+  const startedAt = env.clock.now();
+  if (from > startedAt) throw bodyError('validation', '#/month', 'too_big', 'must not lie in the future');
   await env.vault.prepare();
   const access = accessTo(env, provider);
   if (!access) throw bodyError('provider_failed', '#/provider_id', 'no_answer', 'has no keys here');
@@ -124,9 +124,9 @@ async function compare(input: Input<'reconcilePayments'>, context: AsyncContext<
     const { sums, differences } = reconcile(theirs, recorded);
     const foreign = sumForeignPayments(list.payments, from, to);
     tx.audit(`provider:${provider.id}`, { month: input.month, differences: differences.length });
-    const isWhole = list.isWhole && (listReachMs === null || since >= began - listReachMs);
+    const isWhole = list.isWhole && (listReachMs === null || since >= startedAt - listReachMs);
     const items = differences.map((one) => viewDifference(tx, one));
-    return { body: { asked_at: toInstant(began), whole: isWhole, sums: [...sums], differences: items, foreign } };
+    return { body: { asked_at: toInstant(startedAt), whole: isWhole, sums: [...sums], differences: items, foreign } };
   });
 }
 

@@ -135,8 +135,8 @@ export function applyPayment(tx: Transaction, before: OrderRow, payment: Payment
   const order = instead === null ? countPromo(tx, before, payment) : clearPromo(tx, before);
   const sold = instead ?? order.sold;
   const isRenewal = isTerm(sold) && store.sales.hasBoughtTerm(user.id);
-  const bought = fulfillOrder(tx, user.id, instead === null ? soldBy(order) : [instead], order.id);
-  const given = [...bought, ...(instead === null ? fulfillReward(tx, order) : [])];
+  const fulfilled = fulfillOrder(tx, user.id, instead === null ? soldBy(order) : [instead], order.id);
+  const given = [...fulfilled, ...(instead === null ? fulfillReward(tx, order) : [])];
   const { amount, currency, kind, providerId, paidAt } = payment;
   const day = localDay(paidAt, settings.timeZone);
   const paid = { amount, currency, method: kind, providerId, state: 'paid', isRenewal, given, paidAt, day } as const;

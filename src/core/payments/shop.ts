@@ -39,7 +39,7 @@ export function createShop(env: ShopEnv, wake: () => void): Shop {
     async pay(token, { providerId, currency, returnUrl }) {
       const order = requireToken(token);
       const isOption = listPaymentOptions(env, order).some(
-        (way) => way.providerId === providerId && way.price.currency === currency,
+        (option) => option.providerId === providerId && option.price.currency === currency,
       );
       if (!isOption) throw new PanelError('order_ended');
       const back = returnUrl ?? `${orderUrl(env, order)}?back`;

@@ -255,7 +255,7 @@ export interface Engine {
    * What its machine has written down behind `taken`, which is acknowledged by that: the machine may forget it. `asks`: the counters are read and
    * written down before. Null: its machine has no ledger, and the counters are all there is.
    */
-  readLedgerPage(taken: LedgerTaken | null, asks: boolean): Promise<LedgerPage | null>;
+  readLedgerPage(taken: LedgerTaken | null, isFresh: boolean): Promise<LedgerPage | null>;
   /** Sends a part of the lease to its machine, or asks what that holds. Null: it was given none yet. Absent: it takes none, as a local node. */
   lease?(part: LeasePart | null): Promise<LeaseHeld | null>;
   /**

@@ -201,7 +201,7 @@ export interface PaymentProviders {
   /** Asks for an invoice. */
   open(access: ProviderAccess, request: InvoiceRequest): Promise<Invoice | ProviderFailure>;
   /** Asks for one payment; several where it was paid more than once, none where the provider knows none. `unsupported`: see `since`. */
-  read(access: ProviderAccess, asked: AskedPayment): Promise<ReadPayments | ProviderFailure>;
+  read(access: ProviderAccess, query: AskedPayment): Promise<ReadPayments | ProviderFailure>;
   /** Payments that changed since the cursor; `from`: since a moment, or longer; null: as far back as the provider goes. */
   since(
     access: ProviderAccess,

@@ -102,12 +102,12 @@ const toColumns = patchReader<Omit<Input<'changePromo'>, 'id' | 'valid_from' | '
 });
 
 function changePromo(input: Input<'changePromo'>, tx: Transaction): Result<Promo> {
-  const { id, ...asked } = input;
+  const { id, ...patch } = input;
   const before = requirePromo(tx, id);
-  const { valid_from: from, valid_until: until } = asked;
+  const { valid_from: from, valid_until: until } = patch;
   const wanted: PromoRow = {
     ...before,
-    ...toColumns(asked),
+    ...toColumns(patch),
     validFrom: from === undefined ? before.validFrom : parseInstant(from),
     validUntil: until === undefined ? before.validUntil : parseInstant(until),
   };
@@ -115,7 +115,7 @@ function changePromo(input: Input<'changePromo'>, tx: Transaction): Result<Promo
   if (isSameJson(wanted, before)) return { body: viewPromo(tx, before) };
   const after = { ...wanted, updatedAt: tx.now };
   tx.store.promos.save(after);
-  tx.audit(null, { promo_id: id, code: before.code, ...asked });
+  tx.audit(null, { promo_id: id, code: before.code, ...patch });
   return { body: viewPromo(tx, after) };
 }
 

@@ -65,9 +65,9 @@ export function fulfillReward(tx: Transaction, order: OrderRow): readonly Fulfil
   const given: FulfilledItem[] = [];
   const own = addDays(tx, friend, friendDays, order.id);
   if (own) given.push({ kind: 'term', term: own });
-  const theirs = addDays(tx, referrer, referrerDays, order.id);
-  if (theirs) {
-    given.push({ kind: 'referrer', userId: referrer.id, term: theirs });
+  const referrerReward = addDays(tx, referrer, referrerDays, order.id);
+  if (referrerReward) {
+    given.push({ kind: 'referrer', userId: referrer.id, term: referrerReward });
     tx.audit(`user:${referrer.id}`, { order_id: order.id, referral: true, days: referrerDays });
     tx.publish({ type: 'referrer.rewarded', referrer, days: referrerDays, orderId: order.id });
   }

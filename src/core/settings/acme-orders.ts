@@ -81,7 +81,7 @@ function toFailure(error: unknown): AcmeFailure {
 
 async function recordFailure(place: AcmePlace, settings: AcmeSettings, error: unknown): Promise<void> {
   const failure = toFailure(error);
-  const asked = error instanceof AcmeError ? error.retryAfterMs : null;
+  const requestedMs = error instanceof AcmeError ? error.retryAfterMs : null;
   const { code, type } = failure;
   const cause = code === 'internal' ? { error: String(error) } : {};
   place.log.error('no certificate by ACME', { code, type, ...cause });
@@ -90,7 +90,7 @@ async function recordFailure(place: AcmePlace, settings: AcmeSettings, error: un
     (state, now) => ({
       ...state,
       failure: { ...failure, at: now },
-      notBefore: now + pauseAfter(state.failures, asked),
+      notBefore: now + pauseAfter(state.failures, requestedMs),
     }),
     ({ issued }) => ({ kind: 'failed', failure, endsAt: issued?.validity.to ?? null }),
   );
@@ -130,8 +130,8 @@ async function order(place: AcmePlace, settings: AcmeSettings): Promise<void> {
     const replaces = hasOrdered(settings, state, chain) ? chain : null;
     const issued = await place.client.order(settings, replaces, running.signal);
     if (running.signal.aborted) return;
-    const wrong = place.findCertificateFault(issued);
-    if (wrong !== null) throw new AcmeError({ code: 'unusable', name: null, type: null, detail: wrong });
+    const problem = place.findCertificateFault(issued);
+    if (problem !== null) throw new AcmeError({ code: 'unusable', name: null, type: null, detail: problem });
     await accept(place, settings, issued);
   } catch (error) {
     if (!running.signal.aborted) await recordFailure(place, settings, error);
@@ -152,9 +152,9 @@ async function fetchRenewalWindow(place: AcmePlace, settings: AcmeSettings, chai
     return undefined;
   });
   await place.save(settings, (state, now) => {
-    const asked = { ...state, askedAt: now };
-    if (!window || (state.window?.from === window.from && state.window.to === window.to)) return asked;
-    return { ...asked, window, renewAt: momentIn(window, randomShare(place)) };
+    const polled = { ...state, askedAt: now };
+    if (!window || (state.window?.from === window.from && state.window.to === window.to)) return polled;
+    return { ...polled, window, renewAt: momentIn(window, randomShare(place)) };
   });
 }
 

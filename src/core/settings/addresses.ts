@@ -208,13 +208,13 @@ function saveAddresses(
   place: ListenAddress | null,
 ): Result<Output<'changeAddresses'>> {
   const { env } = tx;
-  const asked = { ...toColumns(input), ...(place ? {} : askedPlace(input)) };
-  const settings = { ...tx.settings, ...asked };
+  const columns = { ...toColumns(input), ...(place ? {} : askedPlace(input)) };
+  const settings = { ...tx.settings, ...columns };
   requireApart(settings.secretPath, settings.subPath);
-  tx.saveSettings(asked);
+  tx.saveSettings(columns);
   const changed = changedMembers(view(env, tx.settings), view(env, settings));
   tx.emit('settings.changed', {}, changed);
-  const names = [...Object.keys(asked), ...(place ? ['place'] : [])];
+  const names = [...Object.keys(columns), ...(place ? ['place'] : [])];
   // Names only: an address must not be in any log.
   tx.audit('addresses', { changed: names });
   const token = place ? beginTrial(env, place, tx.now) : null;
@@ -260,10 +260,10 @@ async function checkReach(_input: Input<'checkReach'>, { env }: AsyncContext<'ch
   const network = env.host()?.network;
   if (!network) throw new PanelError('unavailable');
   const path = `/${env.settings().secretPath}/api/v1`;
-  const tried = await Promise.all(
+  const probed = await Promise.all(
     network.origins().map(async (origin) => ({ base_url: `${origin}${path}`, outcome: await network.connect(origin) })),
   );
-  return { body: { tried } };
+  return { body: { tried: probed } };
 }
 
 function rotateSecretPath(_input: Input<'rotateSecretPath'>, tx: Transaction): Result<Addresses> {

@@ -109,15 +109,15 @@ function updateSettings(input: Input<'updateSettings'>, tx: Transaction): Result
     throw bodyError('validation', '#/time_zone', 'invalid', 'is not an IANA time zone');
   }
   const { expiring_notice_days: days } = input;
-  const asked = toColumns({ ...input, ...(days && { expiring_notice_days: longestFirst(days) }) });
-  const names = Object.keys(asked) as (keyof SettingValues)[];
-  const changed = names.filter((name) => !isSameJson(asked[name], settings[name]));
+  const columns = toColumns({ ...input, ...(days && { expiring_notice_days: longestFirst(days) }) });
+  const names = Object.keys(columns) as (keyof SettingValues)[];
+  const changed = names.filter((name) => !isSameJson(columns[name], settings[name]));
   if (changed.length === 0) return { body: viewPanelSettings(settings) };
-  if (changed.includes('timeZone') && asked.timeZone !== undefined) moveResets(tx, asked.timeZone);
-  if (changed.includes('expiringNoticeDays') && asked.expiringNoticeDays) moveNotices(tx, asked.expiringNoticeDays);
-  if (asked.cutOffConcurrent === false) liftCutOffs(tx);
-  tx.saveSettings(asked);
-  const after = viewPanelSettings({ ...settings, ...asked });
+  if (changed.includes('timeZone') && columns.timeZone !== undefined) moveResets(tx, columns.timeZone);
+  if (changed.includes('expiringNoticeDays') && columns.expiringNoticeDays) moveNotices(tx, columns.expiringNoticeDays);
+  if (columns.cutOffConcurrent === false) liftCutOffs(tx);
+  tx.saveSettings(columns);
+  const after = viewPanelSettings({ ...settings, ...columns });
   tx.emit('settings.changed', {}, changedMembers(viewPanelSettings(settings), after));
   tx.audit('settings', { ...input });
   return { body: after };

@@ -51,9 +51,9 @@ function requireThat(isRight: boolean, parameter: string, code: FieldErrorCode, 
 }
 
 /** `from` and `to` as moments; the end is at most now. */
-function parseRange(asked: { from: string; to?: string | undefined }, now: number, storedDays: number) {
-  const from = fromInstant(asked.from);
-  const to = Math.min(now, asked.to === undefined ? now : fromInstant(asked.to));
+function parseRange(query: { from: string; to?: string | undefined }, now: number, storedDays: number) {
+  const from = fromInstant(query.from);
+  const to = Math.min(now, query.to === undefined ? now : fromInstant(query.to));
   const oldest = now - storedDays * DAY_MS;
   return requireAll(
     () => ({ from, to }),
@@ -63,8 +63,8 @@ function parseRange(asked: { from: string; to?: string | undefined }, now: numbe
 }
 
 function resolveWindow(query: TrafficQuery, { now, settings: { timeZone } }: Context): Window {
-  const { range, from: asked, to: end, step } = query;
-  if (asked === undefined) {
+  const { range, from: requestedFrom, to: end, step } = query;
+  if (requestedFrom === undefined) {
     requireThat(end === undefined && step === undefined, 'from', 'required', 'is required with to and step');
     const found = RANGES[range ?? '24h'];
     const common = { range: range ?? '24h', to: now } as const;
@@ -72,7 +72,7 @@ function resolveWindow(query: TrafficQuery, { now, settings: { timeZone } }: Con
     return { ...common, step: 'day', days: lastLocalDays(now, found.count, timeZone) };
   }
   const { from, to } = requireAll(
-    () => parseRange({ from: asked, to: end }, now, step === 'hour' ? HOURS_STORED_DAYS : DAYS_STORED),
+    () => parseRange({ from: requestedFrom, to: end }, now, step === 'hour' ? HOURS_STORED_DAYS : DAYS_STORED),
     () => requireThat(range === undefined, 'range', 'inconsistent', 'does not go with from'),
   );
   const isShort = to - from <= HOURLY_DAYS * DAY_MS && from >= now - HOURS_STORED_DAYS * DAY_MS;
@@ -144,9 +144,9 @@ function getUserTraffic(input: Input<'getUserTraffic'>, context: Context): Resul
 const NO_CHANGES: UserDayCounts = { created: 0, expired: 0, deleted: 0 };
 
 /** The days asked for, 30 unless said otherwise. */
-function listDays(asked: Input<'getUserStats'>, { now, settings }: Context) {
+function listDays(query: Input<'getUserStats'>, { now, settings }: Context) {
   const usual = lastLocalDays(now, USUAL_DAYS, settings.timeZone)[0]?.from ?? now;
-  const { from, to } = parseRange({ from: asked.from ?? toInstant(usual), to: asked.to }, now, DAYS_STORED);
+  const { from, to } = parseRange({ from: query.from ?? toInstant(usual), to: query.to }, now, DAYS_STORED);
   const days = localDaysBetween(from, to, settings.timeZone);
   return { from: toInstant(days[0]?.from ?? from), to: toInstant(to), days };
 }

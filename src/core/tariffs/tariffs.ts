@@ -129,7 +129,7 @@ function createTariff(input: Input<'createTariff'>, tx: Transaction): Result<Tar
 
 function updateTariff(input: Input<'updateTariff'>, tx: Transaction): Result<Tariff> {
   const { store, now } = tx;
-  const { id, ...asked } = input;
+  const { id, ...patch } = input;
   const before = requireTariff(tx, id);
   requireMatch(tx.call.ifMatch, etagOf(before));
   const terms = requireAll(
@@ -140,14 +140,14 @@ function updateTariff(input: Input<'updateTariff'>, tx: Transaction): Result<Tar
     },
     () => requireInbounds(tx, input.inbounds),
   );
-  const wanted: TariffRow = { ...before, ...toColumns(asked), ...terms };
+  const wanted: TariffRow = { ...before, ...toColumns(patch), ...terms };
   if (isSameJson(wanted, before)) return buildResult(tx, before);
   const after = { ...wanted, updatedAt: now, version: before.version + 1 };
   store.tariffs.save(after);
   if (!isSameJson(before.price, after.price)) priceFirstOffer(tx, id, after.price);
   const changed = changedMembers(viewTariff(tx, before), viewTariff(tx, after));
   tx.emit('tariff.changed', { tariff_id: id, name: after.name }, changed);
-  tx.audit(`tariff:${id}`, asked);
+  tx.audit(`tariff:${id}`, patch);
   return buildResult(tx, after);
 }
 

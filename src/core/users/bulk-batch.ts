@@ -33,14 +33,14 @@ interface Batch {
 
 const SCOPE = 'bulkBatch';
 
-function createBatch({ batch: marker, after, bulk: asked }: Input<'bulkBatch'>): SteppedWrite<'bulkBatch'> {
-  const bulk: Input<'bulkUsers'> = { ...asked, dry_run: false, atomic: false };
+function createBatch({ batch: marker, after, bulk: bulkInput }: Input<'bulkBatch'>): SteppedWrite<'bulkBatch'> {
+  const bulk: Input<'bulkUsers'> = { ...bulkInput, dry_run: false, atomic: false };
   const results: Outcome[] = [];
-  let begun: { readonly batch: Batch; readonly targets: readonly number[]; readonly left: number } | null = null;
+  let started: { readonly batch: Batch; readonly targets: readonly number[]; readonly left: number } | null = null;
   let next = 0;
   let affected = 0;
 
-  function begin(tx: Transaction): NonNullable<typeof begun> {
+  function begin(tx: Transaction): NonNullable<typeof started> {
     const { idempotency } = tx.store;
     const fingerprint = JSON.stringify(bulk);
     const [stored] = idempotency.parts(SCOPE, marker, tx.now - IDEMPOTENCY_HOURS * HOUR_MS);
@@ -70,16 +70,16 @@ function createBatch({ batch: marker, after, bulk: asked }: Input<'bulkBatch'>):
 
   return {
     step(tx) {
-      begun ??= begin(tx);
-      const { batch, targets, left } = begun;
+      started ??= begin(tx);
+      const { batch, targets, left } = started;
       const { audit, undo } = tx.store;
       const { clock } = tx.env;
       const notes = createUndoNotes();
       const step = stepFor(bulk, tx, notes);
       const changed: AuditUser[] = [];
       const from = next;
-      const began = clock.now();
-      while (next < targets.length && next - from < PART.users && clock.now() - began < PART.ms) {
+      const startedAt = clock.now();
+      while (next < targets.length && next - from < PART.users && clock.now() - startedAt < PART.ms) {
         const chosen = targets.slice(next, next + READ);
         next += chosen.length;
         // Changed by a call whose reply was lost.

@@ -241,8 +241,8 @@ function createBulk(input: Input<'bulkUsers'>, limit: Limit): SteppedWrite<'bulk
 
   /** Those of `chosen` who are there and, where a filter chose them, still match it. */
   function read(chosen: readonly number[], { store, now }: Transaction, isBeginning: boolean): readonly UserRow[] {
-    const still = ids || isBeginning ? chosen : store.users.matching(chosen, toBulkConditions(input), now);
-    return store.users.rows(still);
+    const matchingIds = ids || isBeginning ? chosen : store.users.matching(chosen, toBulkConditions(input), now);
+    return store.users.rows(matchingIds);
   }
 
   function actOnSome(tx: Transaction, all: readonly number[], isBeginning: boolean): BulkPart {
@@ -255,8 +255,8 @@ function createBulk(input: Input<'bulkUsers'>, limit: Limit): SteppedWrite<'bulk
     const changed: AuditUser[] = [];
     let { matched, affected } = last ?? { matched: 0, affected: 0 };
     const first = next;
-    const began = clock.now();
-    while (next < all.length && next - first < limit.users && clock.now() - began < limit.ms) {
+    const startedAt = clock.now();
+    while (next < all.length && next - first < limit.users && clock.now() - startedAt < limit.ms) {
       const chosen = all.slice(next, next + READ);
       next += chosen.length;
       const rows = read(chosen, tx, isBeginning);
@@ -315,8 +315,8 @@ export function requireExpected(
 }
 
 export function auditDetail(input: Input<'bulkUsers'>, matched: number, affected: number): Record<string, unknown> {
-  const { ids, dry_run: _dry, expect_matched: _expected, atomic: _atomic, ...asked } = input;
-  return { ...asked, ids: ids && ids.length <= MAX_LISTED ? ids : undefined, matched, affected };
+  const { ids, dry_run: _dry, expect_matched: _expected, atomic: _atomic, ...bulkInput } = input;
+  return { ...bulkInput, ids: ids && ids.length <= MAX_LISTED ? ids : undefined, matched, affected };
 }
 
 export const BULK_HANDLER = {

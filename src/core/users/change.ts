@@ -190,9 +190,12 @@ function commit(tx: Transaction, current: Current, change: Change, stamp: Stamp)
   const changed = change.account ?? current.account;
   const grant = change.grant && insertGrant(tx, current.row.id, change.grant);
   const account = grant ? { ...changed, grants: [...changed.grants, grant] } : changed;
-  const asked = change.setsEnd ? freshFlags(account, now, tx.settings.expiringNoticeDays) : current.flags;
+  const nextFlags = change.setsEnd ? freshFlags(account, now, tx.settings.expiringNoticeDays) : current.flags;
   const isEndPassed = account.expiresAt !== null && account.expiresAt <= now;
-  const flags = { noticeAnnounced: asked.noticeAnnounced, expiredAnnounced: asked.expiredAnnounced || isEndPassed };
+  const flags = {
+    noticeAnnounced: nextFlags.noticeAnnounced,
+    expiredAnnounced: nextFlags.expiredAnnounced || isEndPassed,
+  };
   const row = change.fields ? { ...current.row, ...change.fields } : current.row;
   const after = withAccount(row, account, flags, now);
   const fields = grant || change.emit ? changedFields(current.row, after) : [];
@@ -203,7 +206,7 @@ function commit(tx: Transaction, current: Current, change: Change, stamp: Stamp)
   }
   change.emit?.(describe(after), fields, tx);
   if (change.setsEnd) emitNotice(tx, after);
-  if (isEndPassed && !asked.expiredAnnounced) tx.emit('user.expired', describe(after));
+  if (isEndPassed && !nextFlags.expiredAnnounced) tx.emit('user.expired', describe(after));
   const entered = enteredState(current.row.state, after);
   if (entered) tx.emit(entered, describe(after));
   return write(tx, current, after, account, { stamp, nodeId: change.nodeId });

@@ -32,9 +32,9 @@ export function countOnUser(
   const current = openUser(tx, stored);
   const { now, settings } = tx;
   const isFirst = current.row.onlineAt === null;
-  const begins = beginsHold && current.account.hold !== null && canConnect(current.row.state);
-  const begun = begins ? beginHeldTerm(current.account, now, settings.timeZone) : current.account;
-  const { account } = applyTraffic(begun, moved, now, charged);
+  const startsTerm = beginsHold && current.account.hold !== null && canConnect(current.row.state);
+  const started = startsTerm ? beginHeldTerm(current.account, now, settings.timeZone) : current.account;
+  const { account } = applyTraffic(started, moved, now, charged);
   const cut = countAfterCut(tx, current.row.cut, nodeId, moved);
   const isFirstAfterCut = cut !== current.row.cut && isNothing(current.row.cut);
   const emit: Change['emit'] = (after) => {
@@ -44,7 +44,7 @@ export function countOnUser(
   commitTraffic(tx, current, {
     account,
     fields: { onlineAt: now, cut },
-    setsEnd: begins,
+    setsEnd: startsTerm,
     nodeId,
     ...((isFirst || isFirstAfterCut) && { emit }),
   });

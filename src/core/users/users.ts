@@ -467,13 +467,13 @@ export function parseDuration(input: { days?: number | undefined; months?: numbe
 
 /** Extends the term; the domain decides from when. */
 export function extendBy(amount: Duration): PlannedAct {
-  const asked = 'days' in amount ? { days: amount.days } : { months: amount.months };
+  const duration = 'days' in amount ? { days: amount.days } : { months: amount.months };
   const pointer = 'days' in amount ? '#/days' : '#/months';
   return (current, { now, settings }) => {
     const result = extendTerm(current.account, amount, now, settings.timeZone);
     if (result.ok) {
       const { account } = result;
-      const emit: Change['emit'] = (after, changed, tx) => tx.emit('user.extended', { ...after, ...asked }, changed);
+      const emit: Change['emit'] = (after, changed, tx) => tx.emit('user.extended', { ...after, ...duration }, changed);
       return { change: { account, setsEnd: true, emit } };
     }
     if (result.error === 'term_unlimited') return new PanelError('term_unlimited');
@@ -483,13 +483,13 @@ export function extendBy(amount: Duration): PlannedAct {
 
 /** Takes time off the term; a term that is over stays unchanged. */
 function shortenBy(amount: Duration): PlannedAct {
-  const asked = 'days' in amount ? { days: amount.days } : { months: amount.months };
+  const duration = 'days' in amount ? { days: amount.days } : { months: amount.months };
   return (current, { now, settings }) => {
     const result = shortenTerm(current.account, amount, now, settings.timeZone);
     if (!result.ok) return new PanelError('term_unlimited');
     const { account } = result;
     if (account === current.account) return 'unchanged';
-    const emit: Change['emit'] = (after, changed, tx) => tx.emit('user.shortened', { ...after, ...asked }, changed);
+    const emit: Change['emit'] = (after, changed, tx) => tx.emit('user.shortened', { ...after, ...duration }, changed);
     return { change: { account, setsEnd: true, emit } };
   };
 }

@@ -98,8 +98,8 @@ export function delayAfter(failures: number, random: number): number {
 /** What a Retry-After header asks for, in milliseconds: seconds or a date (RFC 9110 section 10.2.3), 0 where it says nothing. */
 export function retryAfterMs(header: string | null, now: number): number {
   if (header === null) return 0;
-  const asked = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
-  return Number.isFinite(asked) ? Math.min(LONGEST_RETRY_AFTER_MS, Math.max(0, asked)) : 0;
+  const requestedMs = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
+  return Number.isFinite(requestedMs) ? Math.min(LONGEST_RETRY_AFTER_MS, Math.max(0, requestedMs)) : 0;
 }
 
 /** From 0 to below 1. */

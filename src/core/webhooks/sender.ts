@@ -149,10 +149,10 @@ export function createWebhookSender(env: WebhookEnv, client: WebhookClient): Web
   async function pump(): Promise<void> {
     while (isMore && !isStopped && !store.diskSpace.isFull()) {
       isMore = false;
-      const behind = store.webhooks.all().filter((webhook) => webhook.enabled && isBehind(store, webhook));
-      if (behind.length > 0) {
+      const overdue = store.webhooks.all().filter((webhook) => webhook.enabled && isBehind(store, webhook));
+      if (overdue.length > 0) {
         const now = clock.now();
-        const isLarge = store.events.latestId() - Math.min(...behind.map(({ position }) => position)) >= LARGE;
+        const isLarge = store.events.latestId() - Math.min(...overdue.map(({ position }) => position)) >= LARGE;
         const isUnfinished = await writeLarge(
           env,
           isLarge,
@@ -340,8 +340,8 @@ function recordOne(tx: Transaction, { deliveryId, at, endedAt, outcome }: Attemp
   if (isGone || now >= deadline) {
     webhooks.saveDelivery({ ...delivery, attempts, failures, state: 'failed', nextAt: null, endedAt: now });
   } else {
-    const asked = 'retryAfter' in outcome ? retryAfterMs(outcome.retryAfter, now) : 0;
-    const wait = Math.max(delayAfter(failures, randomFraction(tx.crypto)), asked);
+    const requestedMs = 'retryAfter' in outcome ? retryAfterMs(outcome.retryAfter, now) : 0;
+    const wait = Math.max(delayAfter(failures, randomFraction(tx.crypto)), requestedMs);
     webhooks.saveDelivery({ ...delivery, attempts, failures, nextAt: Math.min(deadline, now + wait) });
   }
   const failingSince = Math.min(webhook.failingSince ?? at, now);

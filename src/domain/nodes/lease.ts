@@ -124,19 +124,19 @@ export function countLeased(
   const passed = advanceLease(before, now, zone);
   const { leased } = passed;
   const refusal = findLeaseRefusal(leased, now);
-  const begun = refusal === null ? beginHeldTerm(leased.account, now, zone) : leased.account;
-  const { account } = applyTraffic(begun, moved, now, charged);
+  const started = refusal === null ? beginHeldTerm(leased.account, now, zone) : leased.account;
+  const { account } = applyTraffic(started, moved, now, charged);
   const { shareLeft } = leased;
   const after: Leased = {
     ...leased,
     account,
     hasConnected: true,
-    isEndNoted: leased.isEndNoted && begun === leased.account,
+    isEndNoted: leased.isEndNoted && started === leased.account,
     shareLeft: shareLeft === null ? null : Math.max(0, shareLeft - charged.up - charged.down),
   };
   const happened: Happened[] = [...passed.happened];
   // Also of a user who has connected in an earlier term: the panel begins this one then.
-  if (!leased.hasConnected || begun !== leased.account) happened.push({ kind: 'first', at: now });
+  if (!leased.hasConnected || started !== leased.account) happened.push({ kind: 'first', at: now });
   const cut = refusal === null ? findLeaseRefusal(after, now) : null;
   if (cut === 'limited' || cut === 'share') happened.push({ kind: cut, at: now });
   return { leased: after, happened };

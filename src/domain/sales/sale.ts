@@ -79,11 +79,11 @@ export function revokeTerm(account: Account, given: FulfilledTerm, now: number, 
 function restoreTerm(account: Account, { before, after, isCounterReset, endedGrants = [] }: FulfilledTerm): Account {
   const ended = { ...account, expiresAt: before.expiresAt, hold: before.hold };
   if (account.termBeganAt !== after.termBeganAt) return ended;
-  const begun = { ...ended, termBeganAt: before.termBeganAt, heldAt: before.heldAt };
+  const started = { ...ended, termBeganAt: before.termBeganAt, heldAt: before.heldAt };
   // After the next reset the counter is no longer the one that the order began.
-  if (!isCounterReset || account.resetsAt !== after.resetsAt) return begun;
+  if (!isCounterReset || account.resetsAt !== after.resetsAt) return started;
   return {
-    ...begun,
+    ...started,
     resetsAt: before.resetsAt,
     usedUp: before.usedUp + account.usedUp - after.usedUp,
     usedDown: before.usedDown + account.usedDown - after.usedDown,

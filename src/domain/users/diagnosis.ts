@@ -70,8 +70,8 @@ const RANK: Readonly<Record<Finding['severity'], number>> = { blocking: 0, warni
 export function diagnose(facts: DiagnosedFacts): { readonly verdict: Verdict; readonly findings: Finding[] } {
   const all = [...ofUser(facts), ...ofConnections(facts), ...ofLink(facts), ofUse(facts)];
   const findings = all.toSorted((a, b) => RANK[a.severity] - RANK[b.severity]);
-  const worst = findings[0]?.severity ?? 'fine';
-  return { verdict: worst === 'blocking' ? 'cannot' : worst === 'warning' ? 'may_fail' : 'fine', findings };
+  const severity = findings[0]?.severity ?? 'fine';
+  return { verdict: severity === 'blocking' ? 'cannot' : severity === 'warning' ? 'may_fail' : 'fine', findings };
 }
 
 function blocking(code: FindingCode, remedy: Remedy | null, figures: Figures = {}): Finding {

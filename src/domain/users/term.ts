@@ -78,8 +78,8 @@ export function extendTerm(account: Account, amount: Duration, now: number, zone
   if (!result.ok) return result;
   const extended = { ...account, ...result.end };
   if (account.expiresAt === null || account.expiresAt > now) return { ok: true, account: extended };
-  const begun = { ...extended, termBeganAt: now, heldAt: null };
-  return { ok: true, account: account.resetStrategy === 'period' ? resetTraffic(begun, now, zone) : begun };
+  const started = { ...extended, termBeganAt: now, heldAt: null };
+  return { ok: true, account: account.resetStrategy === 'period' ? resetTraffic(started, now, zone) : started };
 }
 
 /** A month of a hold that is broken into days. */
@@ -102,8 +102,8 @@ export function shortenEnd(
     return { ok: true, end: left === null ? { expiresAt: now, hold: null } : { expiresAt, hold: left } };
   }
   if (expiresAt === null) return { ok: false, error: 'term_unlimited' };
-  const earlier = addMonths(addDays(expiresAt, -taken.days), -taken.months, zone);
-  return { ok: true, end: { expiresAt: Math.min(expiresAt, Math.max(now, earlier)), hold } };
+  const shortened = addMonths(addDays(expiresAt, -taken.days), -taken.months, zone);
+  return { ok: true, end: { expiresAt: Math.min(expiresAt, Math.max(now, shortened)), hold } };
 }
 
 /** null: nothing is left. */

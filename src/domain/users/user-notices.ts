@@ -35,10 +35,10 @@ export function noticesDue(
   const due: DueNotice[] = [];
   if (expiresAt !== null) {
     for (const [kind, from, until] of WINDOWS) {
-      const begins = expiresAt - from * DAY_MS;
+      const startsAt = expiresAt - from * DAY_MS;
       // A term that is shorter than the notice before its end needs none.
-      const isLong = from <= 0 || termBeganAt === null || termBeganAt < begins;
-      if (begins <= now && now < expiresAt - until * DAY_MS && isLong) due.push({ kind, mark: expiresAt });
+      const isLong = from <= 0 || termBeganAt === null || termBeganAt < startsAt;
+      if (startsAt <= now && now < expiresAt - until * DAY_MS && isLong) due.push({ kind, mark: expiresAt });
     }
   }
   const isOver = expiresAt !== null && expiresAt <= now;

@@ -82,17 +82,17 @@ function* sliceBody(body: readonly string[]): Generator<Buffer> {
 export function sendRequest(
   { host, port }: Pick<NodePlace, 'host' | 'port'>,
   agent: Agent,
-  asked: OutgoingRequest,
+  outgoing: OutgoingRequest,
 ): Promise<IncomingReply> {
-  const length = asked.body.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
+  const length = outgoing.body.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json', 'content-length': length };
-    const request = openRequest({ host, port, agent, method: 'POST', path: asked.path, headers });
+    const request = openRequest({ host, port, agent, method: 'POST', path: outgoing.path, headers });
     const timer = setTimeout(() => {
-      const late = new Error(`no answer in ${asked.limitMs / 1000} s`);
+      const late = new Error(`no answer in ${outgoing.limitMs / 1000} s`);
       reject(late);
       request.destroy(late);
-    }, asked.limitMs);
+    }, outgoing.limitMs);
     const end = (act: () => void) => {
       clearTimeout(timer);
       act();
@@ -104,7 +104,7 @@ export function sendRequest(
         (error: unknown) => end(() => reject(error)),
       );
     });
-    if (length <= SLICE) request.end(asked.body.join(''));
-    else Readable.from(sliceBody(asked.body), { objectMode: false, highWaterMark: SLICE }).pipe(request);
+    if (length <= SLICE) request.end(outgoing.body.join(''));
+    else Readable.from(sliceBody(outgoing.body), { objectMode: false, highWaterMark: SLICE }).pipe(request);
   });
 }

@@ -47,7 +47,7 @@ export type Unpacked =
       readonly manifest: BackupManifest | null;
       /** SHA-256 of the database, and of the journal beside a plain one. */
       readonly digest: string;
-      readonly judged: Extract<CheckedDatabase, { problem: null }>;
+      readonly checked: Extract<CheckedDatabase, { problem: null }>;
     };
 
 /** Writes the file, reads it back and compares; only then it gets its name. */

@@ -98,21 +98,21 @@ function maxUnpacked(files: BackupFolder, source: BackupSource): number {
 export function createBackups(parts: BackupParts): Backups {
   const { folder, database, store, vault, clock, version } = parts;
   const files = openBackupFolder(join(folder, FILES.backups));
-  const workshop = join(folder, FILES.workshop);
+  const workFolder = join(folder, FILES.workshop);
   /** A file in the working folder, which is emptied after each piece of work. */
-  const at = (name: string) => join(workshop, name);
+  const at = (name: string) => join(workFolder, name);
   const oneAtATime = pLimit(1);
   const thread = openBackupThread();
   let running: Promise<unknown> | null = null;
   let isClosed = false;
   let checks = 0;
   files.sweep();
-  rmSync(workshop, { recursive: true, force: true });
+  rmSync(workFolder, { recursive: true, force: true });
 
   function runAlone<T>(work: () => Promise<T>): Promise<T> {
     return oneAtATime(async () => {
       if (isClosed) throw new PanelError('unavailable');
-      mkdirSync(workshop, { recursive: true, mode: 0o700 });
+      mkdirSync(workFolder, { recursive: true, mode: 0o700 });
       const done = work();
       running = done;
       try {
@@ -123,7 +123,7 @@ export function createBackups(parts: BackupParts): Backups {
         throw error;
       } finally {
         running = null;
-        rmSync(workshop, { recursive: true, force: true });
+        rmSync(workFolder, { recursive: true, force: true });
       }
     });
   }
@@ -271,7 +271,7 @@ function openAll(vault: Vault, rows: readonly SealedRow[]): Readonly<Record<stri
  * with PanelError `vault_unavailable` where secrets of an encrypted file cannot be sealed.
  */
 async function sealAgain(
-  { manifest, judged }: GoodBackup,
+  { manifest, checked: judged }: GoodBackup,
   openVault: () => Promise<Vault>,
 ): Promise<Pick<Machine, 'sealed' | 'leftOut'>> {
   const inClear = Object.entries(manifest?.secrets ?? {});

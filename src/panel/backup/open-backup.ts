@@ -92,8 +92,8 @@ function buildVerdict(problem: BackupVerdict['problem'], facts: Facts | null, fo
     problem,
     version: facts?.version ?? null,
     createdAt: facts?.created_at ?? null,
-    users: found?.judged.counts.users ?? null,
-    keys: found?.judged.counts.api_keys ?? null,
+    users: found?.checked.counts.users ?? null,
+    keys: found?.checked.counts.api_keys ?? null,
     secrets: facts?.secrets ?? null,
     origin: null,
     differences: null,
@@ -101,6 +101,6 @@ function buildVerdict(problem: BackupVerdict['problem'], facts: Facts | null, fo
   };
 }
 
-function secretsIn({ judged }: GoodBackup): 'none' | 'this_machine' {
+function secretsIn({ checked: judged }: GoodBackup): 'none' | 'this_machine' {
   return judged.sealed.length === 0 ? 'none' : 'this_machine';
 }

@@ -103,11 +103,11 @@ async function requireAnswers(folder: string, place: AddressInfo | null, isTls: 
   await new Promise<void>((resolve, reject) => {
     const get = isTls ? getSecure : getPlain;
     // Its own address, whose certificate may be for its public name only.
-    const asked = get({ host, port: place.port, path: '/', agent: false, rejectUnauthorized: false }, (reply) => {
+    const request = get({ host, port: place.port, path: '/', agent: false, rejectUnauthorized: false }, (reply) => {
       reply.resume();
       resolve();
     });
-    asked.on('error', reject);
+    request.on('error', reject);
   });
 }
 

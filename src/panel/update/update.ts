@@ -261,8 +261,8 @@ async function tryVersion(root: string, folder: string, version: string): Promis
     return (await run(command, [join(home, 'bin/panel.mjs'), ...args], { timeout: TRY_MS })).stdout.trim();
   };
   try {
-    const said = await call(['--version']);
-    if (said !== version) throw new Error(`it says that it is ${said}`);
+    const output = await call(['--version']);
+    if (output !== version) throw new Error(`it says that it is ${output}`);
     if (!hasPanel(folder)) return;
     await call(['try-database', copyOfData(root, folder)]);
   } catch (error) {
@@ -288,8 +288,8 @@ function copyOfData(root: string, folder: string): string {
 
 /** What a failed program said last. */
 function describeError(error: unknown): string {
-  const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
-  return said === '' ? describeSystemError(error) : (said.split('\n').at(-1) ?? said);
+  const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
+  return stderr === '' ? describeSystemError(error) : (stderr.split('\n').at(-1) ?? stderr);
 }
 
 /** Lets the launcher start the version that `current` names now, and waits for how that ends. */

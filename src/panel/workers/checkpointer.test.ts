@@ -24,7 +24,7 @@ beforeEach(() => {
   queue = createWriteQueue({
     commit: store.writeTogether,
     soon: (work) => void setImmediate(work),
-    turned: () => checkpoints.countTurn(),
+    onTurnEnd: () => checkpoints.countTurn(),
   });
   checkpoints = createCheckpoints({ store, log: createTestLog(), checkpointer: thread, runAlone: queue.runAlone });
 });

@@ -63,7 +63,7 @@ export function createPromoStore(db: Connection): PromoStore {
        used_at = :usedAt`,
   );
   const removeUse = db.prepare<[number]>('DELETE FROM promo_uses WHERE order_id = ?');
-  const beside = db.prepare<
+  const otherUses = db.prepare<
     [Pick<PromoUse, 'promoId' | 'orderId' | 'userId' | 'telegramId'> & { readonly since: number }],
     PromoUses
   >(
@@ -96,7 +96,7 @@ export function createPromoStore(db: Connection): PromoStore {
     removeUse: (orderId) => {
       removeUse.run(orderId);
     },
-    usesBeside: (use, since) => beside.get({ ...use, since }) ?? { all: 0, ofUser: 0 },
+    usesBeside: (use, since) => otherUses.get({ ...use, since }) ?? { all: 0, ofUser: 0 },
     countUses: (id, since) => uses.get({ id, since }) ?? { used: 0, reserved: 0 },
   };
 }

@@ -337,8 +337,8 @@ function createPlanner(statements: Statements, states: UserStates, few = FEW): P
     forPage: (filter, { conditions, sort, offset, now }, isAnyStale) => {
       const { entries } = filter;
       const ordered = sort === 'id' ? entries.find(({ isOrdered }) => isOrdered) : undefined;
-      const best = entries.length === 1 && ordered ? ordered : entries.find((entry) => areFew(filter, entry));
-      const entry = best ?? ordered;
+      const bestEntry = entries.length === 1 && ordered ? ordered : entries.find((entry) => areFew(filter, entry));
+      const entry = bestEntry ?? ordered;
       if (entry) return { branches: enter(filter, entry), isOrdered: entry === ordered };
       const [index, isOrdered] = indexFor(conditions, sort, now);
       const notStale = isDeepOffset(offset, few) ? `u.id NOT IN (${STALE_IDS})` : `${IS_STALE} IS NOT TRUE`;
@@ -346,8 +346,8 @@ function createPlanner(statements: Statements, states: UserStates, few = FEW): P
     },
     forAll: (filter) => {
       const { entries, tests } = filter;
-      const best = tests.size > 1 ? entries.find((entry) => areFew(filter, entry)) : entries[0];
-      const entry = best ?? entries.find(({ kind }) => kind === 'text' || kind === 'tag');
+      const bestEntry = tests.size > 1 ? entries.find((entry) => areFew(filter, entry)) : entries[0];
+      const entry = bestEntry ?? entries.find(({ kind }) => kind === 'text' || kind === 'tag');
       if (entry) return { branches: enter(filter, entry), isOrdered: false };
       const where = [...tests.values()];
       return { branches: [{ from: 'users AS u', where, id: 'u.id', join: '' }], isOrdered: false };
@@ -486,10 +486,10 @@ export function createUserLists(db: Connection, states: UserStates, few?: number
   }
 
   function readPage(given: PageRequest): ReturnType<UserLists['page']> {
-    const asked = withoutConstant(given);
-    const isDeep = asked.after === null && isDeepOffset(asked.offset, few);
-    const isAll = Object.values(asked.conditions).every((value) => value === undefined);
-    const request = isDeep && isAll && asked.sort === 'id' ? skipBlocks(asked) : asked;
+    const requested = withoutConstant(given);
+    const isDeep = requested.after === null && isDeepOffset(requested.offset, few);
+    const isAll = Object.values(requested.conditions).every((value) => value === undefined);
+    const request = isDeep && isAll && requested.sort === 'id' ? skipBlocks(requested) : requested;
     const { conditions, now, limit, offset, after } = request;
     const isAnyStale = conditions.states !== undefined && states.isAnyStale(now);
     const filter = toFilter(conditions, now, isAnyStale, find);

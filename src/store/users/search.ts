@@ -38,7 +38,7 @@ export function toSearch(q: string): Search | 'nothing' {
   const id = number !== null && Number.isSafeInteger(number) ? number : null;
   const [first, second, third] = folded;
   if (first === undefined) return 'nothing';
-  if (third !== undefined) return { table: 'user_text', match: quoted(folded), folded, id };
+  if (third !== undefined) return { table: 'user_text', match: quoteTerm(folded), folded, id };
   return { table: 'user_grams', match: word(first) + (second === undefined ? '' : word(second)), folded, id };
 }
 
@@ -126,7 +126,7 @@ export function createSearchIndex(db: Connection): SearchIndex {
  */
 export function registerTextHolds(db: Connection): void {
   const options = { deterministic: true, directOnly: true };
-  const holds = (
+  const contains = (
     name: string,
     contact: string,
     note: string,
@@ -137,7 +137,7 @@ export function registerTextHolds(db: Connection): void {
     const tags = tagsText === '[]' ? [] : (parseOwnJson(tagsText) as string[]);
     return searchedText({ name, contact, note, tags, externalId }).includes(folded) ? 1 : 0;
   };
-  db.function('text_holds', options, holds);
+  db.function('text_holds', options, contains);
 }
 
 /** At most so many users are read to check whether they contain the text. */
@@ -165,7 +165,7 @@ export type Finder = (search: Search) => readonly number[] | null;
 export function createFinder(statements: Statements, most = MAX_READ): Finder {
   /** The mean distance of ids with this part; Infinity where there are only few. */
   function rarity(part: string): number {
-    const match: Params = { match: quoted(part) };
+    const match: Params = { match: quoteTerm(part) };
     const [count, first, last] = statements.rows<[number, number | null, number | null]>(PROBE, match)[0] ?? [0, 0, 0];
     return count < PROBED ? Number.POSITIVE_INFINITY : ((last ?? 0) - (first ?? 0)) / PROBED;
   }
@@ -178,7 +178,7 @@ export function createFinder(statements: Statements, most = MAX_READ): Finder {
       .map((part) => ({ part, rarity: rarity(part) }))
       .sort((a, b) => (a.rarity === b.rarity ? 0 : b.rarity - a.rarity))
       .slice(0, PARTS);
-    const match = rare.map(({ part }) => quoted(part)).join(' AND ');
+    const match = rare.map(({ part }) => quoteTerm(part)).join(' AND ');
     const candidates = statements.column<number>(CANDIDATES, { match, most: most + 1 });
     if (candidates.length > most) return null;
     return statements.column<number>(HOLDING, { ids: JSON.stringify(candidates), folded });
@@ -195,6 +195,6 @@ function listTrigrams(folded: string): string[] {
   return [...parts];
 }
 
-function quoted(text: string): string {
+function quoteTerm(text: string): string {
   return `"${text.replaceAll('"', '""')}"`;
 }

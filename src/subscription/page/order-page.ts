@@ -97,8 +97,8 @@ function renderPayment({ paymentOptions, canPoll, promo }: OrderPage, token: str
   const t = hostTexts(language, 'subscription');
   const { tag } = languageEntry(language);
   const buttons = paymentOptions.map(({ providerId, kind, isTest, price }) => {
-    const way = t(isTest ? `order.testWay.${kind}` : `order.way.${kind}`);
-    const text = `<span>${escapeHtml(way)}</span> <b>${escapeHtml(formatMoney(price, tag))}</b>`;
+    const method = t(isTest ? `order.testWay.${kind}` : `order.way.${kind}`);
+    const text = `<span>${escapeHtml(method)}</span> <b>${escapeHtml(formatMoney(price, tag))}</b>`;
     const action = `${token}/open/${providerId}/${price.currency}`;
     return `<li><form method="post" action="${action}"><button class="way">${text}</button></form></li>`;
   });

@@ -305,12 +305,12 @@ function drawQr(url: string): string {
 /** The languages of an Accept-Language header, the most wanted first. */
 export function preferredLanguages(header: string | undefined): readonly string[] {
   if (header === undefined || header.length > 200) return [];
-  const wishes = header.split(',').map((part) => {
+  const preferences = header.split(',').map((part) => {
     const [tag = '', ...parameters] = part.split(';').map((text) => text.trim());
     const quality = parameters.find((text) => text.startsWith('q='));
     return { tag, quality: quality === undefined ? 1 : Number(quality.slice(2)) };
   });
-  return wishes
+  return preferences
     .filter(({ quality }) => quality > 0)
     .toSorted((a, b) => b.quality - a.quality)
     .map(({ tag }) => tag);

@@ -24,11 +24,11 @@ export function createIpcTransport(parts: IpcParts): PanelTransport {
 async function call(parts: IpcParts, id: string, input: unknown, options: CallOptions = {}): Promise<unknown> {
   const { ifMatch, idempotencyKey, signal, onEtag } = options;
   signal?.throwIfAborted();
-  const asked = parts.api.call(id, JSON.stringify(input ?? {}), {
+  const pendingCall = parts.api.call(id, JSON.stringify(input ?? {}), {
     ...(ifMatch !== undefined && { 'if-match': ifMatch }),
     ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
   });
-  const envelope = await unlessAborted(asked, signal).catch((cause: unknown) => {
+  const envelope = await unlessAborted(pendingCall, signal).catch((cause: unknown) => {
     if (signal?.aborted) throw signal.reason;
     parts.reach.onReach('lost');
     throw new PanelCallError(buildProblem('unavailable', 'none'), { cause });
@@ -39,12 +39,12 @@ async function call(parts: IpcParts, id: string, input: unknown, options: CallOp
   return envelope.text === null ? undefined : JSON.parse(envelope.text);
 }
 
-function unlessAborted(asked: Promise<CallEnvelope>, signal: AbortSignal | undefined): Promise<CallEnvelope> {
-  if (signal === undefined) return asked;
+function unlessAborted(pendingCall: Promise<CallEnvelope>, signal: AbortSignal | undefined): Promise<CallEnvelope> {
+  if (signal === undefined) return pendingCall;
   const { promise, reject } = Promise.withResolvers<never>();
   const abortCall = () => reject(signal.reason);
   signal.addEventListener('abort', abortCall, { once: true });
-  return Promise.race([asked, promise]).finally(() => signal.removeEventListener('abort', abortCall));
+  return Promise.race([pendingCall, promise]).finally(() => signal.removeEventListener('abort', abortCall));
 }
 
 interface Memory {

@@ -22,10 +22,10 @@ export function watchEvents(parts: HttpParts, memory: StreamMemory, listener: Li
   return () => controller.abort();
 }
 
-async function run(parts: HttpParts, memory: StreamMemory, listener: LiveListener, over: AbortSignal): Promise<void> {
-  for (let failures = 0; !over.aborted; ) {
-    const end = await listen(parts, memory, listener, over);
-    if (over.aborted) break;
+async function run(parts: HttpParts, memory: StreamMemory, listener: LiveListener, signal: AbortSignal): Promise<void> {
+  for (let failures = 0; !signal.aborted; ) {
+    const end = await listen(parts, memory, listener, signal);
+    if (signal.aborted) break;
     listener.onLive(false);
     if (end === 'signed-out') {
       listener.onSignedOut();
@@ -33,7 +33,7 @@ async function run(parts: HttpParts, memory: StreamMemory, listener: LiveListene
     }
     failures = end === 'ended' ? 0 : failures + 1;
     const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.max(0, failures - 1));
-    await pause(wait * (0.75 + parts.random() / 4), over);
+    await pause(wait * (0.75 + parts.random() / 4), signal);
   }
 }
 
@@ -42,7 +42,7 @@ async function listen(
   parts: HttpParts,
   memory: StreamMemory,
   listener: LiveListener,
-  over: AbortSignal,
+  signal: AbortSignal,
 ): Promise<'ended' | 'failed' | 'signed-out'> {
   const silence = new AbortController();
   let timer = setTimeout(() => silence.abort(), SILENCE_MS);
@@ -58,7 +58,7 @@ async function listen(
       credentials: 'same-origin',
       redirect: 'error',
       cache: 'no-store',
-      signal: AbortSignal.any([over, silence.signal]),
+      signal: AbortSignal.any([signal, silence.signal]),
     });
     if (!response.ok || response.body === null) return await classifyFailure(response);
     parts.reach.onReach('reached');
@@ -73,7 +73,7 @@ async function listen(
       parser.feed(value);
     }
   } catch {
-    if (!over.aborted) parts.reach.onReach('lost');
+    if (!signal.aborted) parts.reach.onReach('lost');
     return hasWorked ? 'ended' : 'failed';
   } finally {
     clearTimeout(timer);
@@ -92,17 +92,17 @@ function deliver({ event, data, id }: EventSourceMessage, memory: StreamMemory, 
 }
 
 /** Waits `ms` milliseconds, less where the browser comes back online. */
-function pause(ms: number, over: AbortSignal): Promise<void> {
+function pause(ms: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const done = () => {
     clearTimeout(timer);
     globalThis.removeEventListener?.('online', done);
-    over.removeEventListener('abort', done);
+    signal.removeEventListener('abort', done);
     resolve();
   };
   const timer = setTimeout(done, ms);
   globalThis.addEventListener?.('online', done);
-  over.addEventListener('abort', done);
+  signal.addEventListener('abort', done);
   return promise;
 }
 

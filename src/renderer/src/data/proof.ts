@@ -15,13 +15,13 @@ export const useProofQuestion = create<{ readonly question: Question | null }>()
 
 /** A transport whose calls wait for the proof where one is required. Calls at the same time share one question. */
 export function askForProof(transport: Transport): Transport {
-  let asking: Promise<boolean> | null = null;
+  let openPrompt: Promise<boolean> | null = null;
   const ask = () => {
-    asking ??= openQuestion(transport).finally(() => {
-      asking = null;
+    openPrompt ??= openQuestion(transport).finally(() => {
+      openPrompt = null;
       useProofQuestion.setState({ question: null });
     });
-    return asking;
+    return openPrompt;
   };
   return {
     async call(id, input, options) {

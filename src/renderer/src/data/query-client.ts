@@ -31,6 +31,6 @@ export function isWorthRetrying(failures: number, failure: unknown): boolean {
 }
 
 function retryDelay(failures: number, failure: unknown): number {
-  const asked = failure instanceof PanelCallError ? failure.retryAfter : null;
-  return asked === null ? 1000 * 2 ** failures : asked * 1000 + 250;
+  const retryAfter = failure instanceof PanelCallError ? failure.retryAfter : null;
+  return retryAfter === null ? 1000 * 2 ** failures : retryAfter * 1000 + 250;
 }

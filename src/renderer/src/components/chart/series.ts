@@ -31,7 +31,7 @@ interface Report {
 }
 
 /** Both directions of a report, named by `label`. */
-export function buildTrafficChart({ points, step }: Report, label: (way: 'down' | 'up') => string): ChartData {
+export function buildTrafficChart({ points, step }: Report, label: (direction: 'down' | 'up') => string): ChartData {
   return {
     moments: points.map(({ t }) => Date.parse(t)),
     step,

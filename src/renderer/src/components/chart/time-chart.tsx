@@ -22,7 +22,7 @@ export function TimeChart({ label, height, moments, step, series, measure }: Tim
   const { t } = useTranslation('frame');
   const format = useFormat();
   const scheme = useScheme();
-  const holder = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const [at, setAt] = useState<{ readonly index: number; readonly left: number } | null>(null);
 
@@ -34,7 +34,7 @@ export function TimeChart({ label, height, moments, step, series, measure }: Tim
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: data that changes is set below; only another shape makes another plot.
   useEffect(() => {
-    const element = holder.current;
+    const element = container.current;
     if (element === null) return;
     const colors = series.map(({ color }) => color).toReversed();
     const onIndex = (chart: uPlot, index: number | null) => {
@@ -92,7 +92,7 @@ export function TimeChart({ label, height, moments, step, series, measure }: Tim
       onKeyDown={onKeyDown}
       onBlur={() => setAt(null)}
     >
-      <div ref={holder} style={{ height }} />
+      <div ref={container} style={{ height }} />
       {at !== null && (
         <ChartTip
           at={at}
@@ -100,7 +100,7 @@ export function TimeChart({ label, height, moments, step, series, measure }: Tim
           step={step}
           series={series}
           measure={measure}
-          width={holder.current?.clientWidth ?? 0}
+          width={container.current?.clientWidth ?? 0}
         />
       )}
     </div>

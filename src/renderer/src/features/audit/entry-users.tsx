@@ -29,11 +29,15 @@ export function EntryUsers({ id, texts }: EntryUsersProps) {
   const { t } = useTranslation('audit');
   const format = useFormat();
   /** The ids behind which the pages until now began. */
-  const [begun, setBegun] = useState<readonly number[]>([0]);
-  const page = useOperation('listAuditUsers', { id, after: begun.at(-1) ?? 0, limit: PAGE }, { keepPrevious: true });
+  const [pageStarts, setPageStarts] = useState<readonly number[]>([0]);
+  const page = useOperation(
+    'listAuditUsers',
+    { id, after: pageStarts.at(-1) ?? 0, limit: PAGE },
+    { keepPrevious: true },
+  );
   const { data } = page;
   if (data?.total === 0) return null;
-  const from = (begun.length - 1) * PAGE;
+  const from = (pageStarts.length - 1) * PAGE;
   const next = data?.next_after ?? null;
   const hasMore = data !== undefined && next !== null && from + data.items.length < data.total;
   return (
@@ -76,15 +80,15 @@ export function EntryUsers({ id, texts }: EntryUsersProps) {
               </span>
               <Button
                 variant="default"
-                disabled={begun.length === 1 || page.isPlaceholderData}
-                onClick={() => setBegun(begun.slice(0, -1))}
+                disabled={pageStarts.length === 1 || page.isPlaceholderData}
+                onClick={() => setPageStarts(pageStarts.slice(0, -1))}
               >
                 {t('earlier')}
               </Button>
               <Button
                 variant="default"
                 disabled={!hasMore || page.isPlaceholderData}
-                onClick={() => next !== null && setBegun([...begun, next])}
+                onClick={() => next !== null && setPageStarts([...pageStarts, next])}
               >
                 {t('later')}
               </Button>

@@ -231,12 +231,12 @@ function useCheck(all: readonly Inbound[], ownId: number | null): (values: Value
     );
     const nodeIds = [values.node_id, ...values.more_node_ids];
     const isTaken = nodeIds.some((nodeId) => listUsedTags(all, nodeId, ownId).has(values.tag.trim()));
-    const holder = all.find(({ id, node_id, port, protocol }) => {
+    const conflicting = all.find(({ id, node_id, port, protocol }) => {
       const isOther = nodeIds.includes(String(node_id)) && id !== ownId;
       return isOther && port === values.port && sharedTransports(protocol, values.protocol).length > 0;
     });
     if (isTaken) texts.tag = t('connections:tagTaken');
-    if (holder) texts.port = t('connections:portTaken', { name: holder.name });
+    if (conflicting) texts.port = t('connections:portTaken', { name: conflicting.name });
     return texts;
   };
 }

@@ -24,7 +24,7 @@ export function ConnectionMenu({ inbound, onGone, onChanged }: ConnectionMenuPro
   const [isDeleting, setDeleting] = useState(false);
   const [isPlacing, setPlacing] = useState(false);
   const plans = useWholeList('listTariffs', {}, { enabled: isDeleting });
-  const naming = plans.data?.items.filter(({ inbounds }) => inbounds?.includes(id)) ?? [];
+  const plansUsing = plans.data?.items.filter(({ inbounds }) => inbounds?.includes(id)) ?? [];
   const update = useAct('updateInbound');
   const toggle = useAct('updateInbound', {
     message: (_, input) => ({
@@ -48,18 +48,18 @@ export function ConnectionMenu({ inbound, onGone, onChanged }: ConnectionMenuPro
         setDeleting={setDeleting}
         onDelete={() => remove.run({ id })}
         deletionHint={t('delete.instead')}
-        isInUse={naming.length > 0}
+        isInUse={plansUsing.length > 0}
         instead={{
           action: enabled ? t('act.disable') : t('inUse.openPlan'),
           async onConfirm() {
             if (enabled) await toggle.run({ id, enabled: false });
-            else navigate(buildHash(['plans', naming[0]?.id ?? '']));
+            else navigate(buildHash(['plans', plansUsing[0]?.id ?? '']));
           },
         }}
       >
-        <p>{t('inUse.text', { count: naming.length })}</p>
+        <p>{t('inUse.text', { count: plansUsing.length })}</p>
         <ul>
-          {naming.map((plan) => (
+          {plansUsing.map((plan) => (
             <li key={plan.id}>
               <a href={buildHash(['plans', plan.id])} onClick={() => setDeleting(false)}>
                 {showHidden(plan.name)}

@@ -149,13 +149,13 @@ function Change({
   const runs = t('engines.runs', { engine: formatEngine(node.current) });
   if (isFormer) return `${runs} ${t('engines.goesBack', { engine: formatEngine(node.former) })}`;
   if (!isChosen) return runs;
-  const words = (all: typeof node.gained) =>
+  const nameAbilities = (all: typeof node.gained) =>
     all.map((one) => (hasName(one) ? NAMES[one] : t(`engines.ability.${one}`))).join(', ');
   const unserved = data?.items.filter(({ id }) => node.unserved.includes(id)).map(({ name }) => name) ?? [];
   const parts = [
     runs,
-    node.gained.length > 0 ? t('engines.gained', { what: words(node.gained) }) : '',
-    node.lost.length > 0 ? t('engines.lost', { what: words(node.lost) }) : '',
+    node.gained.length > 0 ? t('engines.gained', { what: nameAbilities(node.gained) }) : '',
+    node.lost.length > 0 ? t('engines.lost', { what: nameAbilities(node.lost) }) : '',
     node.gained.length + node.lost.length === 0 ? t('engines.noChange') : '',
     unserved.length > 0 ? t('engines.unserved', { names: unserved.join(', ') }) : '',
   ];

@@ -354,7 +354,7 @@ function NodeTraffic({ nodeId }: { readonly nodeId: number }) {
   );
   const chart = useMemo<ChartData | null>(() => {
     if (report.data === undefined) return null;
-    return buildTrafficChart(report.data, (way) => t(`common:traffic.${way}`));
+    return buildTrafficChart(report.data, (direction) => t(`common:traffic.${direction}`));
   }, [report.data, t]);
   return (
     <DrawerSection

@@ -34,18 +34,18 @@ interface LocalNodeProps {
 export function LocalNode({ node }: LocalNodeProps) {
   const { t } = useTranslation('overview');
   const [isWanted, setWanted] = useState(false);
-  const looked = useOperation('suggestLocalNode', {}, { pollMs: LOOK_EVERY_MS, enabled: !isWanted });
-  const asked = useOperation('suggestLocalNode', { check_target: true }, { enabled: isWanted, staleMs: 0 });
-  const found = looked.data;
+  const suggestion = useOperation('suggestLocalNode', {}, { pollMs: LOOK_EVERY_MS, enabled: !isWanted });
+  const checkedSuggestion = useOperation('suggestLocalNode', { check_target: true }, { enabled: isWanted, staleMs: 0 });
+  const found = suggestion.data;
   if (found === undefined) {
-    return looked.error === null ? (
+    return suggestion.error === null ? (
       <Skeleton width="40%" />
     ) : (
-      <ErrorState size="small" failure={looked.error} onRetry={() => void looked.refetch()} />
+      <ErrorState size="small" failure={suggestion.error} onRetry={() => void suggestion.refetch()} />
     );
   }
   if (found.engine === null) return <NothingFound platform={found.platform} />;
-  const { connection } = asked.data ?? found;
+  const { connection } = checkedSuggestion.data ?? found;
   if (!isWanted || connection === null) {
     return (
       <div className={classes.stepBody}>
@@ -59,7 +59,7 @@ export function LocalNode({ node }: LocalNodeProps) {
       </div>
     );
   }
-  if (asked.data === undefined) {
+  if (checkedSuggestion.data === undefined) {
     return (
       <div className={classes.stepBody} aria-busy>
         <p role="status">{t('steps.here.asking')}</p>

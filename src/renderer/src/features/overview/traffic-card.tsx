@@ -41,7 +41,7 @@ export function TrafficCard({ nodes }: { readonly nodes: Nodes | undefined }) {
   const chart = useMemo<ChartData | null>(() => {
     const report = whole.data;
     if (report === undefined) return null;
-    const chart = buildTrafficChart(report, (way) => t(`common:traffic.${way}`));
+    const chart = buildTrafficChart(report, (direction) => t(`common:traffic.${direction}`));
     return isByNode ? { ...chart, series: nodeSeries(shown, perNode) } : chart;
   }, [whole.data, isByNode, shown, perNode, t]);
 

@@ -14,17 +14,17 @@ const MAX_LENGTH = 100;
 
 export function SearchField() {
   const { t } = useTranslation(['users', 'common', 'frame']);
-  const asked = useRoute().query.get('q') ?? '';
-  const [text, setText] = useState(asked);
-  const sent = useRef(asked);
+  const queryText = useRoute().query.get('q') ?? '';
+  const [text, setText] = useState(queryText);
+  const sent = useRef(queryText);
   const input = useRef<HTMLInputElement>(null);
 
   useEffect(() => {
     // Changed from elsewhere: a filter dropped, Back pressed.
-    if (asked === sent.current) return;
-    sent.current = asked;
-    setText(asked);
-  }, [asked]);
+    if (queryText === sent.current) return;
+    sent.current = queryText;
+    setText(queryText);
+  }, [queryText]);
   useEffect(() => {
     if (text === sent.current) return;
     const timer = setTimeout(() => {

@@ -49,15 +49,15 @@ export function useUserViews(columns: Columns<User>): UserViews {
   const present = { query: storedQuery(query, panelNow()), columns: shownColumns(looks, table ?? {}) };
 
   // Before the list is drawn: it would be asked for twice.
-  const asked = query.get('open');
-  const found = all.find(({ id }) => String(id) === asked);
+  const requestedView = query.get('open');
+  const found = all.find(({ id }) => String(id) === requestedView);
   useLayoutEffect(() => {
-    if (asked === null || data === undefined) return;
+    if (requestedView === null || data === undefined) return;
     if (found === undefined) return setQuery({ open: null });
     changeTableView(buildTableId(found.id), buildTableView(found.columns, looks));
     const opened = changedQuery(openedQuery(found.query, panelNow()), { view: found.id });
     navigate(buildHash(['users'], opened), { replace: true });
-  }, [asked, data, found, looks]);
+  }, [requestedView, data, found, looks]);
   // Its link was opened in a browser that has no columns of it.
   useLayoutEffect(() => {
     if (open !== undefined && table === undefined) changeTableView(remember, buildTableView(open.columns, looks));

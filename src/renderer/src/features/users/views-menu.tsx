@@ -25,10 +25,10 @@ import classes from './users.module.css';
 
 export function ViewsMenu({ views }: { readonly views: UserViews }) {
   const { t } = useTranslation(['users', 'common']);
-  const [naming, setNaming] = useState<'new' | 'rename' | null>(null);
+  const [nameForm, setNameForm] = useState<'new' | 'rename' | null>(null);
   const { all, open, isChanged } = views;
-  const close = () => setNaming(null);
-  useActs({ 'users.saveView': () => setNaming('new') });
+  const close = () => setNameForm(null);
+  useActs({ 'users.saveView': () => setNameForm('new') });
   return (
     <>
       <Menu position="bottom-end" width={264} shadow="none">
@@ -68,12 +68,12 @@ export function ViewsMenu({ views }: { readonly views: UserViews }) {
               {t('users:views.update')}
             </Menu.Item>
           )}
-          <Menu.Item leftSection={<IconBookmarkPlus size={16} stroke={1.5} />} onClick={() => setNaming('new')}>
+          <Menu.Item leftSection={<IconBookmarkPlus size={16} stroke={1.5} />} onClick={() => setNameForm('new')}>
             {t('users:views.save')}
           </Menu.Item>
           {open && (
             <>
-              <Menu.Item leftSection={<IconPencil size={16} stroke={1.5} />} onClick={() => setNaming('rename')}>
+              <Menu.Item leftSection={<IconPencil size={16} stroke={1.5} />} onClick={() => setNameForm('rename')}>
                 {t('users:views.rename')}
               </Menu.Item>
               <Menu.Item
@@ -88,11 +88,11 @@ export function ViewsMenu({ views }: { readonly views: UserViews }) {
         </Menu.Dropdown>
       </Menu>
       <Dialog
-        isOpen={naming !== null}
+        isOpen={nameForm !== null}
         onClose={close}
-        title={t(naming === 'rename' ? 'users:views.rename' : 'users:views.save')}
+        title={t(nameForm === 'rename' ? 'users:views.rename' : 'users:views.save')}
       >
-        <NameForm views={views} before={naming === 'rename' ? open : undefined} onClose={close} />
+        <NameForm views={views} before={nameForm === 'rename' ? open : undefined} onClose={close} />
       </Dialog>
     </>
   );

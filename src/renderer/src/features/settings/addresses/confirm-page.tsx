@@ -92,7 +92,7 @@ export function useConfirmation(token: string): Confirmation {
   const [outcome, setOutcome] = useState<Addresses | null>(null);
   const [failure, setFailure] = useState<PanelCallError | null>(null);
   const { run } = useAct('confirmAddresses');
-  const asked = useRef('');
+  const lastToken = useRef('');
   const confirm = useCallback(() => {
     setFailure(null);
     run({ token }).then(
@@ -106,8 +106,8 @@ export function useConfirmation(token: string): Confirmation {
     );
   }, [run, token]);
   useEffect(() => {
-    if (asked.current === token) return;
-    asked.current = token;
+    if (lastToken.current === token) return;
+    lastToken.current = token;
     confirm();
   }, [token, confirm]);
   return { outcome, failure, confirm };

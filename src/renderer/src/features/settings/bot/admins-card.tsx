@@ -27,7 +27,7 @@ interface Made {
 export function AdminsCard({ admins, isRunning }: { readonly admins: BotAdmins; readonly isRunning: boolean }) {
   const { t } = useTranslation('settings');
   const [made, setMade] = useState<Made | null>(null);
-  const [asked, setAsked] = useState<BotAdmins['items'][number] | null>(null);
+  const [removing, setRemoving] = useState<BotAdmins['items'][number] | null>(null);
   const known = admins.items.length;
   const invite = useAct('inviteBotAdmin', { onDone: (link) => setMade({ ...link, known }) });
   const open = made !== null && known <= made.known ? made : null;
@@ -59,7 +59,7 @@ export function AdminsCard({ admins, isRunning }: { readonly admins: BotAdmins; 
                   variant="default"
                   size="compact-sm"
                   aria-label={t('bot.admins.removeName', { name: admin.name })}
-                  onClick={() => setAsked(admin)}
+                  onClick={() => setRemoving(admin)}
                 >
                   {t('bot.admins.remove')}
                 </Button>
@@ -70,14 +70,14 @@ export function AdminsCard({ admins, isRunning }: { readonly admins: BotAdmins; 
         {open !== null && <Invitation made={open} />}
       </div>
       <Confirm
-        isOpen={asked !== null}
-        onClose={() => setAsked(null)}
+        isOpen={removing !== null}
+        onClose={() => setRemoving(null)}
         title={t('bot.admins.removeTitle')}
         action={t('bot.admins.remove')}
         isDangerous
-        onConfirm={() => (asked === null ? Promise.resolve() : remove.run({ id: asked.id }))}
+        onConfirm={() => (removing === null ? Promise.resolve() : remove.run({ id: removing.id }))}
       >
-        <p>{t('bot.admins.removeText', { name: asked?.name ?? '' })}</p>
+        <p>{t('bot.admins.removeText', { name: removing?.name ?? '' })}</p>
       </Confirm>
     </SectionCard>
   );

@@ -90,7 +90,7 @@ interface StateProps {
 
 function StateCard({ bot: { state, error, error_at, ok_at, waiting, enabled }, account }: StateProps) {
   const { t } = useTranslation('settings');
-  const [asked, setAsked] = useState<'delete' | 'free' | null>(null);
+  const [confirming, setConfirming] = useState<'delete' | 'free' | null>(null);
   const test = useAct('testBot', {
     message: (found) => ({
       text: found.error === null ? t('bot.tested', { ms: found.took_ms }) : t(`bot.error.${found.error}`),
@@ -101,7 +101,7 @@ function StateCard({ bot: { state, error, error_at, ok_at, waiting, enabled }, a
   });
   const free = useAct('freeBot', { message: () => ({ text: t('bot.freed') }) });
   const remove = useAct('deleteBot', { message: () => ({ text: t('bot.deleted') }) });
-  const close = () => setAsked(null);
+  const close = () => setConfirming(null);
   const { username } = account;
   const when = error !== null ? error_at : ok_at;
   return (
@@ -116,7 +116,7 @@ function StateCard({ bot: { state, error, error_at, ok_at, waiting, enabled }, a
           <Button variant="default" onClick={() => enable.start({ enabled: !enabled })}>
             {t(enabled ? 'bot.stop' : 'bot.start')}
           </Button>
-          <Button variant="default" onClick={() => setAsked('delete')}>
+          <Button variant="default" onClick={() => setConfirming('delete')}>
             {t('bot.delete')}
           </Button>
         </>
@@ -128,7 +128,7 @@ function StateCard({ bot: { state, error, error_at, ok_at, waiting, enabled }, a
             tone="warn"
             actions={
               error === 'webhook' && (
-                <Button variant="default" onClick={() => setAsked('free')}>
+                <Button variant="default" onClick={() => setConfirming('free')}>
                   {t('bot.free')}
                 </Button>
               )
@@ -167,7 +167,7 @@ function StateCard({ bot: { state, error, error_at, ok_at, waiting, enabled }, a
         </dl>
       </div>
       <Confirm
-        isOpen={asked === 'delete'}
+        isOpen={confirming === 'delete'}
         onClose={close}
         title={t('bot.deleteTitle')}
         action={t('bot.delete')}
@@ -177,7 +177,7 @@ function StateCard({ bot: { state, error, error_at, ok_at, waiting, enabled }, a
         <p>{t('bot.deleteText', { username })}</p>
       </Confirm>
       <Confirm
-        isOpen={asked === 'free'}
+        isOpen={confirming === 'free'}
         onClose={close}
         title={t('bot.freeTitle')}
         action={t('bot.free')}

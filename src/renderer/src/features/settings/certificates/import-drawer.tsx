@@ -18,18 +18,18 @@ interface ImportDrawerProps {
 /** At `#/settings/certificates/import`. */
 export function ImportDrawer({ targets }: ImportDrawerProps) {
   const { path, query } = useRoute();
-  const asked = targets.find((target) => target === query.get('for')) ?? 'panel';
+  const initialTarget = targets.find((target) => target === query.get('for')) ?? 'panel';
   // Mounted with each opening, so that no key typed before is in it.
-  return path[2] === 'import' ? <ImportForm targets={targets} asked={asked} /> : null;
+  return path[2] === 'import' ? <ImportForm targets={targets} asked={initialTarget} /> : null;
 }
 
-function ImportForm({ targets, asked }: ImportDrawerProps & { readonly asked: Target }) {
+function ImportForm({ targets, asked: initialTarget }: ImportDrawerProps & { readonly asked: Target }) {
   const { t } = useTranslation('settings');
   const format = useFormat();
   const close = () => leave(buildHash(['settings', 'certificates']));
   const form = useOperationForm({
     operation: 'importCertificate',
-    initial: { target: asked, certificate: '', private_key: '' },
+    initial: { target: initialTarget, certificate: '', private_key: '' },
     toInput: (values) => values,
     check: ({ certificate, private_key }): Record<string, string> => ({
       ...(certificate.trim() === '' && { certificate: t('certificates.wrong.not_pem') }),

@@ -82,10 +82,10 @@ export interface ApiDocument {
 /** What a reference leads to, with what stands beside it; the node itself if it is none. */
 export function resolve<Node extends { readonly $ref?: string }>(document: ApiDocument, node: Node): Node {
   if (node.$ref === undefined) return node;
-  const { $ref, ...beside } = node;
+  const { $ref, ...siblings } = node;
   let found: unknown = document;
   for (const part of $ref.replace('#/', '').split('/')) found = (found as Record<string, unknown> | undefined)?.[part];
-  return { ...(found as Node), ...beside } as Node;
+  return { ...(found as Node), ...siblings } as Node;
 }
 
 /** What a value means; of one that may be null as well, what the other kind means. */

@@ -265,7 +265,7 @@ function Field({ field: { name, isSecret, isRequired }, isSaved, form }: FieldPr
   const { t } = useTranslation('settings');
   const label = t(`payments.fields.${name as FieldName}`);
   const isStripeKey = name === 'secret_key' && getKind(form.form.getValues()) === 'stripe';
-  const lacked = isStripeKey ? lackedBy(form.failure) : [];
+  const missing = isStripeKey ? lackedBy(form.failure) : [];
   const given = {
     label: isRequired ? label : t('payments.form.optional', { field: label }),
     description: isStripeKey
@@ -274,7 +274,7 @@ function Field({ field: { name, isSecret, isRequired }, isSaved, form }: FieldPr
     autoComplete: 'off',
     spellCheck: false,
     ...form.form.getInputProps(name),
-    ...(lacked.length > 0 && { error: t('payments.wrong.lacks', { permissions: permissionNames(lacked) }) }),
+    ...(missing.length > 0 && { error: t('payments.wrong.lacks', { permissions: permissionNames(missing) }) }),
   };
   if (!isSecret) return <TextInput {...given} />;
   return <PasswordInput {...given} {...(isSaved && { placeholder: t('payments.form.keep') })} />;

@@ -111,10 +111,10 @@ export async function runBulk(
   total: number,
   onProgress: (progress: BulkProgress) => void,
   signal: AbortSignal,
-  earlier: BulkEnd = { ...NOTHING, left: total },
+  previous: BulkEnd = { ...NOTHING, left: total },
 ): Promise<BulkEnd> {
-  let end: BulkEnd = { ...earlier, failure: null };
-  const lines = [...earlier.lines];
+  let end: BulkEnd = { ...previous, failure: null };
+  const lines = [...previous.lines];
   while (end.left > 0 && !signal.aborted) {
     onProgress({ done: Math.max(0, total - end.left), total });
     try {

@@ -47,22 +47,22 @@ export function useBulk({ action, target, count }: BulkJob, onDone: () => void) 
   const [failure, setFailure] = useState<PanelCallError | null>(null);
   const [batch] = useState(() => randomHex(16));
   /** What was begun with. */
-  const [begun, setBegun] = useState<{ readonly bulk: BulkInput; readonly total: number } | null>(null);
+  const [startedBulk, setStartedBulk] = useState<{ readonly bulk: BulkInput; readonly total: number } | null>(null);
   const [isPausing, setPausing] = useState(false);
   const running = useRef<AbortController | null>(null);
   // Whom to act on is not the question here, and would be read again with every key.
   const wrong = wrongFields(tErrors, 'bulkUsers', buildInput(act, { ids: [1] }));
   const isAskable = Object.keys(wrong).length === 0 && (action !== 'extend' || fields.values.term !== null);
   // The note changes nothing in what would happen.
-  const { note: _, ...asked } = act;
+  const { note: _, ...actWithoutNote } = act;
   const dry = useOperation(
     'bulkUsers',
-    { ...buildInput(asked, target), dry_run: true },
+    { ...buildInput(actWithoutNote, target), dry_run: true },
     { enabled: isAskable && progress === null && end === null, keepPrevious: true, staleMs: 0 },
   );
   const preview = useOperation(
     'previewBulk',
-    { ...buildInput(asked, target), dry_run: true },
+    { ...buildInput(actWithoutNote, target), dry_run: true },
     { enabled: isAskable && progress === null && end === null, keepPrevious: true, staleMs: 0 },
   );
   const names = useNames(target, count);
@@ -70,13 +70,13 @@ export function useBulk({ action, target, count }: BulkJob, onDone: () => void) 
 
   const send: SendBulk = (bulk, after) => client.bulkBatch({ batch, bulk, after });
 
-  async function run(bulk: BulkInput, total: number, earlier?: BulkEnd): Promise<void> {
+  async function run(bulk: BulkInput, total: number, previous?: BulkEnd): Promise<void> {
     const controller = new AbortController();
     running.current = controller;
     setFailure(null);
-    setProgress({ done: total - (earlier?.left ?? total), total });
+    setProgress({ done: total - (previous?.left ?? total), total });
     try {
-      finish(await runBulk(send, bulk, total, setProgress, controller.signal, earlier));
+      finish(await runBulk(send, bulk, total, setProgress, controller.signal, previous));
     } finally {
       running.current = null;
       setProgress(null);
@@ -89,13 +89,13 @@ export function useBulk({ action, target, count }: BulkJob, onDone: () => void) 
     if (dry.data === undefined) return;
     const bulk = buildBatch(act, target, dry.data);
     const total = 'ids' in target ? target.ids.length : dry.data.matched;
-    setBegun({ bulk, total });
+    setStartedBulk({ bulk, total });
     await run(bulk, total);
   }
 
   /** Tries those that a pause or a failure left. */
   async function resume(): Promise<void> {
-    if (end !== null && begun !== null) await run(begun.bulk, begun.total, end);
+    if (end !== null && startedBulk !== null) await run(startedBulk.bulk, startedBulk.total, end);
   }
 
   function finish(result: BulkEnd): void {

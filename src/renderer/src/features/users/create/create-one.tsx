@@ -33,7 +33,7 @@ export function CreateOne({ plans, list, kind, onClose }: CreateProps) {
   const { timeZone } = useFormat();
   const [isMore, setMore] = useState(false);
   /** What its record is to open with. */
-  const asked = useRoute().query.get('do');
+  const requestedAct = useRoute().query.get('do');
   const operation = useOperationForm<'createUser', Values>({
     operation: 'createUser',
     initial: {
@@ -63,7 +63,7 @@ export function CreateOne({ plans, list, kind, onClose }: CreateProps) {
     },
     message: ({ name }) => ({ text: t('toast.created', { name }) }),
     onDone: ({ id }) =>
-      navigate(buildHash(['users', id], changedQuery(parseRoute(list).query, { do: asked })), { replace: true }),
+      navigate(buildHash(['users', id], changedQuery(parseRoute(list).query, { do: requestedAct })), { replace: true }),
   });
   const { form } = operation;
   const Chevron = isMore ? IconChevronDown : IconChevronRight;

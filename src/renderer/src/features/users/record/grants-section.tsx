@@ -28,11 +28,11 @@ export function GrantsSection({ user, part, onPart }: RecordProps) {
   const { id, name } = user;
   const grants = useWholeList('listGrants', { id });
   const deleteGrant = useAct('deleteGrant', { message: () => ({ text: t('toast.takenBack', { name }) }) });
-  const [taking, setTaking] = useState<Grant | null>(null);
+  const [removing, setRemoving] = useState<Grant | null>(null);
   const [isWhole, setWhole] = useState(false);
   const all = grants.data?.items ?? [];
   const live = all.filter((grant) => isLive(grant, now));
-  const over = all.length - live.length;
+  const endedCount = all.length - live.length;
   const shown = isWhole ? all : live;
   return (
     <DrawerSection
@@ -60,23 +60,23 @@ export function GrantsSection({ user, part, onPart }: RecordProps) {
       ) : null}
       <ul className={classes.grants}>
         {shown.map((grant) => (
-          <GrantLine key={grant.id} grant={grant} isLive={isLive(grant, now)} onTake={() => setTaking(grant)} />
+          <GrantLine key={grant.id} grant={grant} isLive={isLive(grant, now)} onTake={() => setRemoving(grant)} />
         ))}
       </ul>
-      {over > 0 && !isWhole && (
+      {endedCount > 0 && !isWhole && (
         <Button variant="subtle" color="gray" onClick={() => setWhole(true)}>
-          {t('grants.all', { count: over })}
+          {t('grants.all', { count: endedCount })}
         </Button>
       )}
       <Confirm
-        isOpen={taking !== null}
-        onClose={() => setTaking(null)}
-        title={t('grants.takeTitle', { amount: format.bytes(taking?.bytes ?? 0), name })}
+        isOpen={removing !== null}
+        onClose={() => setRemoving(null)}
+        title={t('grants.takeTitle', { amount: format.bytes(removing?.bytes ?? 0), name })}
         action={t('grants.take')}
         isDangerous
-        onConfirm={() => deleteGrant.run({ id, grant_id: taking?.id ?? 0 })}
+        onConfirm={() => deleteGrant.run({ id, grant_id: removing?.id ?? 0 })}
       >
-        {t('grants.takeText', { left: format.bytes(taking?.bytes_left ?? 0) })}
+        {t('grants.takeText', { left: format.bytes(removing?.bytes_left ?? 0) })}
       </Confirm>
     </DrawerSection>
   );
@@ -92,20 +92,20 @@ interface GrantLineProps {
   readonly onTake: () => void;
 }
 
-function GrantLine({ grant, isLive: lives, onTake }: GrantLineProps) {
+function GrantLine({ grant, isLive: isActive, onTake }: GrantLineProps) {
   const { t } = useTranslation('users');
   const format = useFormat();
   const { bytes, bytes_left: left, lifetime, ends_at: end, note, created_at } = grant;
   const until =
     end !== null
-      ? lives
+      ? isActive
         ? t('grants.until', { date: format.moment(end) })
         : t('grants.ended', { date: format.moment(end) })
-      : lives
+      : isActive
         ? t(`grants.${lifetime}`).toLocaleLowerCase(format.locale)
         : t('grants.over');
   return (
-    <li className={classes.grant} data-over={!lives || undefined}>
+    <li className={classes.grant} data-over={!isActive || undefined}>
       <span className={classes.grantText}>
         <span className="figures">{t('grants.left', { left: format.bytes(left), whole: format.bytes(bytes) })}</span>
         <span className={classes.quiet}>
@@ -113,7 +113,7 @@ function GrantLine({ grant, isLive: lives, onTake }: GrantLineProps) {
           {note !== '' && ` · ${note}`}
         </span>
       </span>
-      {lives && (
+      {isActive && (
         <Tooltip label={t('grants.take')}>
           <ActionIcon variant="subtle" color="gray" aria-label={t('grants.take')} onClick={onTake}>
             <IconArrowBackUp size={16} stroke={1.5} />

@@ -74,7 +74,7 @@ function OrderForm({
 }: OrderPartProps & { readonly paymentOptions: readonly PaymentOption[] }) {
   const { t } = useTranslation(['sales', 'common']);
   const { locale } = useFormat();
-  const findPaymentOption = (id: unknown) => paymentOptions.find((way) => way.id === id);
+  const findPaymentOption = (id: unknown) => paymentOptions.find((option) => option.id === id);
   const message = ({ id }: Pick<Order, 'id'>) => ({ text: t('sales:request.toast', { id }) });
   const open = useAct('openOrder', { message });
   const operation = useOperationForm({

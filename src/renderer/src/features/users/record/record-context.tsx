@@ -19,7 +19,7 @@ const EditingContext = createContext<Editing>({ isOn: false, mark: () => undefin
 export function EditingProvider({ children }: { readonly children: (editing: Editing) => ReactNode }) {
   const { t } = useTranslation(['users', 'frame']);
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
-  const [asked, setAsked] = useState<{ readonly close: () => void } | null>(null);
+  const [pendingClose, setPendingClose] = useState<{ readonly close: () => void } | null>(null);
   const editing = useMemo<Editing>(
     () => ({
       isOn: ids.size > 0,
@@ -31,7 +31,7 @@ export function EditingProvider({ children }: { readonly children: (editing: Edi
           else next.delete(id);
           return next;
         }),
-      ask: (close) => setAsked({ close }),
+      ask: (close) => setPendingClose({ close }),
     }),
     [ids],
   );
@@ -40,12 +40,12 @@ export function EditingProvider({ children }: { readonly children: (editing: Edi
     <EditingContext value={editing}>
       {children(editing)}
       <Confirm
-        isOpen={asked !== null}
-        onClose={() => setAsked(null)}
+        isOpen={pendingClose !== null}
+        onClose={() => setPendingClose(null)}
         title={t('users:edit.discardTitle')}
         action={t('frame:form.discard')}
         isDangerous
-        onConfirm={async () => asked?.close()}
+        onConfirm={async () => pendingClose?.close()}
       >
         {t('frame:form.discardText')}
       </Confirm>

@@ -92,7 +92,7 @@ function UserChart({ user: { id, name } }: { readonly user: User }) {
   const report = useOperation('getUserTraffic', { id, range }, { keepPrevious: true, pollMs: EVERY_MS });
   const chart = useMemo<ChartData | null>(() => {
     if (report.data === undefined) return null;
-    return buildTrafficChart(report.data, (way) => t(`common:traffic.${way}`));
+    return buildTrafficChart(report.data, (direction) => t(`common:traffic.${direction}`));
   }, [report.data, t]);
   return (
     <div className={classes.chart}>

@@ -47,7 +47,7 @@ interface UserDrawerProps {
 
 export function UserDrawer({ id, isUnknown, plans, neighbours, onGo, onClose, isWindow = false }: UserDrawerProps) {
   const { t } = useTranslation('users');
-  const asked = useRoute().query.get('do');
+  const requestedAct = useRoute().query.get('do');
   // While it slides away it still shows whom it showed.
   const last = useRef(id);
   if (id !== null) last.current = id;
@@ -59,8 +59,12 @@ export function UserDrawer({ id, isUnknown, plans, neighbours, onGo, onClose, is
   );
   const [part, setPart] = useState<OpenPart>(null);
   useEffect(() => {
-    setPart(id !== null && (asked === 'extend' || asked === 'shorten' || asked === 'grant') ? asked : null);
-  }, [id, asked]);
+    setPart(
+      id !== null && (requestedAct === 'extend' || requestedAct === 'shorten' || requestedAct === 'grant')
+        ? requestedAct
+        : null,
+    );
+  }, [id, requestedAct]);
   const isGone = isUnknown || user.error?.code === 'not_found';
   return (
     <EditingProvider>

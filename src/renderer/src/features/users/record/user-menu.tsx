@@ -21,19 +21,19 @@ export function UserMenu({ user, onPart, onDeleted }: UserMenuProps) {
   const format = useFormat();
   const acts = useUserActs(user);
   const openWindow = useOpenWindow();
-  const [asking, setAsking] = useState<'reset' | 'reissue' | 'delete' | null>(null);
+  const [confirming, setConfirming] = useState<'reset' | 'reissue' | 'delete' | null>(null);
   const { id, name, enabled } = user;
-  const close = () => setAsking(null);
+  const close = () => setConfirming(null);
   const hasTerm = user.expires_at !== null || user.hold !== null;
   const runs: ActRuns = {
     'users.extend': () => onPart('extend'),
     'users.shorten': () => onPart('shorten'),
     'users.grant': () => onPart('grant'),
-    'users.reset': () => setAsking('reset'),
-    'users.reissue': () => setAsking('reissue'),
+    'users.reset': () => setConfirming('reset'),
+    'users.reissue': () => setConfirming('reissue'),
     'users.window': openWindow && (() => openWindow(id)),
     [enabled ? 'users.disable' : 'users.enable']: acts.toggle,
-    'users.delete': () => setAsking('delete'),
+    'users.delete': () => setConfirming('delete'),
   };
   const disabled: readonly ActId[] = [
     ...(hasTerm ? [] : (['users.shorten'] as const)),
@@ -48,7 +48,7 @@ export function UserMenu({ user, onPart, onDeleted }: UserMenuProps) {
         act="users.reset"
         name={name}
         id={id}
-        isOpen={asking === 'reset'}
+        isOpen={confirming === 'reset'}
         onClose={close}
         title={t('confirm.resetTitle', { name })}
         onConfirm={() => acts.reset.run({ id })}
@@ -59,7 +59,7 @@ export function UserMenu({ user, onPart, onDeleted }: UserMenuProps) {
         act="users.reissue"
         name={name}
         id={id}
-        isOpen={asking === 'reissue'}
+        isOpen={confirming === 'reissue'}
         onClose={close}
         title={t('confirm.reissueTitle', { name })}
         isDangerous
@@ -69,7 +69,7 @@ export function UserMenu({ user, onPart, onDeleted }: UserMenuProps) {
       </ActQuestion>
       <ActQuestion
         act="users.delete"
-        isOpen={asking === 'delete'}
+        isOpen={confirming === 'delete'}
         onClose={close}
         title={t('confirm.deleteTitle', { name })}
         name={name}
