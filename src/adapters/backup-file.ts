@@ -22,7 +22,7 @@ export type FileProblem = 'not_a_backup' | 'truncated' | 'damaged' | 'newer';
 type Unreadable = Error & { readonly problem: FileProblem };
 
 /** Thrown inside this module only; callers get the problem as a value. */
-function unreadable(problem: FileProblem): Unreadable {
+function toUnreadable(problem: FileProblem): Unreadable {
   return Object.assign(new Error(problem), { problem });
 }
 
@@ -117,23 +117,23 @@ export function unpackBackupFile(
         const size = file.readExactly(4).readUInt32LE();
         const isLast = size >= LAST;
         const length = isLast ? size - LAST : size;
-        if (length > MAX_CHUNK) throw unreadable('damaged');
+        if (length > MAX_CHUNK) throw toUnreadable('damaged');
         const plain = seal.open(file.readExactly(length + TAG_BYTES), index, isLast);
-        if (plain === null) throw unreadable('damaged');
+        if (plain === null) throw toUnreadable('damaged');
         return { plain, isLast };
       };
       const first = next(0);
-      if (first.isLast || first.plain.length > MAX_MANIFEST) throw unreadable('damaged');
+      if (first.isLast || first.plain.length > MAX_MANIFEST) throw toUnreadable('damaged');
       let written = 0;
       for (let index = 1, isLast = false; !isLast; index += 1) {
         const chunk = next(index);
         const piece = inflate(chunk.plain);
         written += piece.length;
-        if (written > maxBytes) throw unreadable('damaged');
+        if (written > maxBytes) throw toUnreadable('damaged');
         writeAll(output, piece);
         isLast = chunk.isLast;
       }
-      if (!file.isAtEnd()) throw unreadable('damaged');
+      if (!file.isAtEnd()) throw toUnreadable('damaged');
       return { header, manifest: parse(first.plain) };
     } finally {
       closeSync(output);
@@ -159,7 +159,7 @@ function reading<T>(path: string, work: (file: Input) => T): T | { readonly prob
     return work({
       size,
       readExactly(length) {
-        if (at + length > size) throw unreadable('truncated');
+        if (at + length > size) throw toUnreadable('truncated');
         const bytes = readAt(handle, at, length);
         at += length;
         return bytes;
@@ -175,16 +175,16 @@ function reading<T>(path: string, work: (file: Input) => T): T | { readonly prob
 }
 
 function readBeginning(file: Input): { readonly header: unknown; readonly digest: Buffer } {
-  if (!file.readExactly(Math.min(MAGIC.length, file.size)).equals(MAGIC)) throw unreadable('not_a_backup');
+  if (!file.readExactly(Math.min(MAGIC.length, file.size)).equals(MAGIC)) throw toUnreadable('not_a_backup');
   const length = file.readExactly(4);
-  if (length.readUInt32LE() > MAX_HEADER) throw unreadable('damaged');
+  if (length.readUInt32LE() > MAX_HEADER) throw toUnreadable('damaged');
   const text = file.readExactly(length.readUInt32LE());
   const digest = file.readExactly(DIGEST_BYTES);
   const found = createHash('sha256').update(MAGIC).update(length).update(text).digest();
-  if (!found.equals(digest)) throw unreadable('damaged');
+  if (!found.equals(digest)) throw toUnreadable('damaged');
   const header = parse(text);
   const form = typeof header === 'object' && header !== null && 'form' in header ? header.form : null;
-  if (form !== FORM) throw unreadable(Number(form) > FORM ? 'newer' : 'damaged');
+  if (form !== FORM) throw toUnreadable(Number(form) > FORM ? 'newer' : 'damaged');
   return { header, digest };
 }
 
@@ -192,7 +192,7 @@ function inflate(chunk: Buffer): Buffer {
   try {
     return inflateRawSync(chunk, { maxOutputLength: PIECE });
   } catch {
-    throw unreadable('damaged');
+    throw toUnreadable('damaged');
   }
 }
 
@@ -200,7 +200,7 @@ function parse(text: Buffer): unknown {
   try {
     return parseForeignJson(text, BOUNDS);
   } catch {
-    throw unreadable('damaged');
+    throw toUnreadable('damaged');
   }
 }
 
@@ -209,7 +209,7 @@ function readAt(handle: number, at: number, length: number): Buffer {
   let done = 0;
   while (done < length) {
     const count = readSync(handle, bytes, done, length - done, at + done);
-    if (count === 0) throw unreadable('truncated');
+    if (count === 0) throw toUnreadable('truncated');
     done += count;
   }
   return bytes;

@@ -54,29 +54,30 @@ export async function sealWithPassphrase(
 /** Never rejects because of the bytes. */
 export async function openWithPassphrase(bytes: Uint8Array, passphrase: string): Promise<OpenedSecrets> {
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (whole.length < HEADER + TAG + DIGEST || !whole.subarray(0, MAGIC.length).equals(MAGIC)) return refused('damaged');
+  if (whole.length < HEADER + TAG + DIGEST || !whole.subarray(0, MAGIC.length).equals(MAGIC))
+    return toProblem('damaged');
   const sealed = whole.subarray(0, -DIGEST);
-  if (!computeDigest(sealed).equals(whole.subarray(-DIGEST))) return refused('damaged');
+  if (!computeDigest(sealed).equals(whole.subarray(-DIGEST))) return toProblem('damaged');
   const [version = 0, log2N = 0, r = 0, p = 0] = sealed.subarray(MAGIC.length);
-  if (version !== VERSION) return refused(version > VERSION ? 'newer' : 'damaged');
-  if (!isAffordable({ log2N, r, p })) return refused('damaged');
+  if (version !== VERSION) return toProblem(version > VERSION ? 'newer' : 'damaged');
+  if (!isAffordable({ log2N, r, p })) return toProblem('damaged');
 
   const salt = sealed.subarray(MAGIC.length + 4).subarray(0, SALT);
   const { key, check } = await derive(passphrase, salt, { log2N, r, p });
   const expected = sealed.subarray(HEADER - NONCE - CHECK, HEADER - NONCE);
-  if (!timingSafeEqual(check, expected)) return refused('wrong_passphrase');
+  if (!timingSafeEqual(check, expected)) return toProblem('wrong_passphrase');
   try {
     const decipher = createDecipheriv(CIPHER, key, sealed.subarray(HEADER - NONCE, HEADER), { authTagLength: TAG });
     decipher.setAAD(sealed.subarray(0, HEADER)).setAuthTag(sealed.subarray(-TAG));
     const text = Buffer.concat([decipher.update(sealed.subarray(HEADER, -TAG)), decipher.final()]).toString('utf8');
     const secrets = parseForeignJson(text, BOUNDS);
-    return isPlacedSecrets(secrets) ? { ok: true, secrets } : refused('damaged');
+    return isPlacedSecrets(secrets) ? { ok: true, secrets } : toProblem('damaged');
   } catch {
-    return refused('damaged');
+    return toProblem('damaged');
   }
 }
 
-function refused(problem: Extract<OpenedSecrets, { ok: false }>['problem']): OpenedSecrets {
+function toProblem(problem: Extract<OpenedSecrets, { ok: false }>['problem']): OpenedSecrets {
   return { ok: false, problem };
 }
 

@@ -10,14 +10,17 @@ interface Parts {
   readonly ledger: NodeLedger;
   readonly clock: Clock;
   /** Called with each reading: who moved bytes and may not connect by what the panel has left here. */
-  readonly refused?: (userIds: readonly number[]) => void;
+  readonly onRefused?: (userIds: readonly number[]) => void;
   readonly timers: Timers;
   readonly log: Log;
   /** For tests. */
   readonly beatMs?: number;
 }
 
-export function meterEngine(engine: Engine, { ledger, clock, refused, timers, log, beatMs = BEAT_MS }: Parts): Engine {
+export function meterEngine(
+  engine: Engine,
+  { ledger, clock, onRefused: refused, timers, log, beatMs = BEAT_MS }: Parts,
+): Engine {
   let isBeating = false;
   let isClosed = false;
 

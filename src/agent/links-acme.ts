@@ -112,7 +112,7 @@ export function startOrdering(parts: Parts): () => void {
       return 'key' in validation ? null : (validation[0]?.message ?? 'it cannot be served');
     },
     install: parts.serve,
-    running(order) {
+    setRunning(order) {
       running = order;
     },
   };

@@ -75,7 +75,7 @@ export function startBot({ core, client, clock, timers, log, miniApp }: BotParts
         }),
       );
     };
-    const poller = startPoller({ ...parts, bot, checkout: present.answerCheckout, received: handleAll });
+    const poller = startPoller({ ...parts, bot, checkout: present.answerCheckout, onReceived: handleAll });
     return { bot, link, poller, sender: startSender({ ...parts, unreachable }), menu: undefined, menuAt: 0 };
   }
 

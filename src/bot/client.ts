@@ -28,14 +28,14 @@ export function createBotClient({ isRefused, agent, parseLarge }: BotClientParts
       let opening: Promise<BotLink> | null = null;
       let opened: BotLink | null = null;
       let isClosed = false;
-      const failed = (error: 'stopped' | 'address_refused') =>
+      const buildFailure = (error: 'stopped' | 'address_refused') =>
         ({ error, description: '', retryAfterMs: 0, migratedTo: null }) as const;
       // By a proxy it is the proxy that connects.
       const isRefusedHost = access.proxy === null && isRefused(getApiRoot(access), access.allowPrivate);
       return {
         async call(method, payload, timeoutMs) {
-          if (isClosed) return failed('stopped');
-          if (isRefusedHost) return failed('address_refused');
+          if (isClosed) return buildFailure('stopped');
+          if (isRefusedHost) return buildFailure('address_refused');
           opening ??= open(access).then((made) => {
             if (isClosed) made.close();
             opened = made;

@@ -32,7 +32,7 @@ export interface PollerParts {
   /** What a pre-checkout query is answered with; by one read, as it has 10 s. */
   checkout(query: PreCheckoutQuery): Readonly<Record<string, unknown>>;
   /** Called when updates were stored. */
-  received(): void;
+  onReceived(): void;
 }
 
 export interface Poller {
@@ -48,7 +48,16 @@ function personIn({ message, callback_query: pressed, my_chat_member: member }: 
   return (message ?? pressed ?? member)?.from?.id ?? null;
 }
 
-export function startPoller({ bot, link, botService, clock, timers, log, checkout, received }: PollerParts): Poller {
+export function startPoller({
+  bot,
+  link,
+  botService,
+  clock,
+  timers,
+  log,
+  checkout,
+  onReceived: received,
+}: PollerParts): Poller {
   let isStopped = false;
   let endPause = () => {};
   const persons = createRateLimiter<number>();

@@ -227,7 +227,7 @@ export function createShopScreens({ core, botService, clock }: ShopParts): ShopS
     const returnUrl = `https://t.me/${username}?start=${ORDER_PREFIX}${token}`;
     ctx.later = async () => {
       const screen = await core.shop.pay(token, { providerId, currency, returnUrl }).then(
-        (url) => paying(ctx, token, url),
+        (url) => payScreen(ctx, token, url),
         (error: unknown) => order(ctx, token, pickNotice(error)),
       );
       return [messageWith(ctx, screen)].filter((one) => one !== null);
@@ -236,7 +236,7 @@ export function createShopScreens({ core, botService, clock }: ShopParts): ShopS
   }
 
   /** The provider's page is open for this order. */
-  function paying(ctx: ChatContext, token: string, url: string): Screen {
+  function payScreen(ctx: ChatContext, token: string, url: string): Screen {
     const { text, buttons } = order(ctx, token);
     // Telegram opens web addresses; one of a test on this machine is shown as text.
     if (!isPublicUrl(url)) return { text: `${text}\n\n<code>${escapeHtml(url)}</code>`, buttons };

@@ -80,7 +80,7 @@ async function demonstration(): Promise<Pick<PanelOptions, 'openEngine' | 'openD
 
 function printIntroduction(panel: Panel, folder: string): void {
   const { version, panelUrl, baseUrl, setupUrl, caPath, keyFile } = panel;
-  const command = `${ownCommandName()} %${folder === findDataFolder(undefined) ? '' : ` --data ${quoted(folder)}`}`;
+  const command = `${ownCommandName()} %${folder === findDataFolder(undefined) ? '' : ` --data ${quotePath(folder)}`}`;
   const panelCommand = (words: string) => command.replace('%', () => words);
   const trust = caPath === null ? '' : `--cacert ${quotePath(caPath)} `;
   const first =

@@ -89,7 +89,7 @@ export function listOfDistinct<T extends z.ZodType<string | number>>(item: T, ma
 }
 
 /** The value of `oneOrMore` as a list; undefined if it is absent. */
-export function listed<T extends string>(value: T | readonly T[] | undefined): readonly T[] | undefined {
+export function toList<T extends string>(value: T | readonly T[] | undefined): readonly T[] | undefined {
   return typeof value === 'string' ? [value] : value;
 }
 

@@ -36,11 +36,11 @@ function findReplay<Body>(
   if (!stored) return undefined;
   if (stored.fingerprint !== fingerprint) throw new PanelError('idempotency_mismatch');
   const { status, body: raw, location } = stored;
-  return { ...parsedReply(status, raw ?? undefined), replayed: true, ...(location !== null && { location }) };
+  return { ...parseReply(status, raw ?? undefined), replayed: true, ...(location !== null && { location }) };
 }
 
 /** A reply from its stored text. The text was written from a `Body`, under the same operation, so the type is the operation's. */
-function parsedReply<Body>(status: number, raw: string | undefined): Reply<Body> {
+function parseReply<Body>(status: number, raw: string | undefined): Reply<Body> {
   const body = (raw === undefined ? undefined : parseOwnJson(raw)) as Body;
   return { status, body, ...(raw !== undefined && { raw }) };
 }
@@ -212,7 +212,7 @@ async function runOnThread<Id extends HandledId>(
     throw new PanelError(outcome.code, outcome.errors, outcome.retryAfter);
   }
   const { status, raw, ...rest } = outcome.reply;
-  return { ...parsedReply<Output<Id>>(status, raw), ...rest };
+  return { ...parseReply<Output<Id>>(status, raw), ...rest };
 }
 
 /**

@@ -78,7 +78,7 @@ export interface FakeStripeParts<Session extends FakeSession> {
 }
 
 /** What a request has expanded; Stripe's own library numbers these. */
-export function expandedBy(query: URLSearchParams): readonly string[] {
+export function listExpanded(query: URLSearchParams): readonly string[] {
   return [...query].flatMap(([name, value]) => (/^expand\[\d*\]$/.test(name) ? [value] : []));
 }
 
@@ -122,19 +122,19 @@ export function createFakeStripe<Session extends FakeSession>(parts: FakeStripeP
     const number = events.length + 1;
     events.push({ id: `evt_${number}`, type, created: eventTime(number), data: { object } });
   };
-  const fine = (body: unknown): FakeReply => ({ status: 200, body });
+  const replyOk = (body: unknown): FakeReply => ({ status: 200, body });
   const error = (status: number, code: string): FakeReply => ({
     status,
     body: { error: { type: 'invalid_request_error', code } },
   });
-  const once = (key: string | undefined, work: () => FakeReply): FakeReply => {
+  const runOnce = (key: string | undefined, work: () => FakeReply): FakeReply => {
     const reply = replies[key ?? ''] ?? work();
     if (key !== undefined) replies[key] = reply;
     return reply;
   };
   const page = (all: readonly { readonly id: string }[], after: string | null): FakeReply => {
     const from = after === null ? 0 : all.findIndex(({ id }) => id === after) + 1;
-    return fine({ object: 'list', data: all.slice(from, from + pageSize), has_more: from + pageSize < all.length });
+    return replyOk({ object: 'list', data: all.slice(from, from + pageSize), has_more: from + pageSize < all.length });
   };
   const emitRefund = ({ id }: FakeSession) =>
     appendEvent('charge.refunded', { id: `ch_${id}`, object: 'charge', payment_intent: `pi_${id}` });
@@ -144,19 +144,19 @@ export function createFakeStripe<Session extends FakeSession>(parts: FakeStripeP
     answer({ method, path, query, headers, raw }: FakeRequest, isHeld = false): FakeReply {
       if (headers.authorization !== `Bearer ${secretKey}`) return error(401, 'invalid_api_key');
       const form = new URLSearchParams(raw);
-      const isExpanded = expandedBy(query).some((objects) => /^(data\.)?payment_intent\b/.test(objects));
-      if (path === '/v1/account') return fine({ id: 'acct_fake', object: 'account' });
+      const isExpanded = listExpanded(query).some((objects) => /^(data\.)?payment_intent\b/.test(objects));
+      if (path === '/v1/account') return replyOk({ id: 'acct_fake', object: 'account' });
       if (method === 'POST' && path === '/v1/checkout/sessions')
-        return once(headers['idempotency-key'], () => {
+        return runOnce(headers['idempotency-key'], () => {
           const amount = form.get('line_items[0][price_data][unit_amount]') ?? '';
           const currency = form.get('line_items[0][price_data][currency]') ?? '';
           const session = makeSession({ token: form.get('client_reference_id') ?? '', amount, currency });
           session.title = form.get('line_items[0][price_data][product_data][name]') ?? '';
           session.returnUrl = form.get('success_url') ?? '';
-          return fine(buildSessionView(session, false));
+          return replyOk(buildSessionView(session, false));
         });
       if (method === 'POST' && path === '/v1/refunds')
-        return once(headers['idempotency-key'], () => {
+        return runOnce(headers['idempotency-key'], () => {
           const session = sessions.find(({ id }) => form.get('payment_intent') === `pi_${id}`);
           if (session?.state !== 'paid' || session.refunded !== '0') return error(400, 'charge_already_refunded');
           const amount = form.get('amount') ?? '';
@@ -165,10 +165,10 @@ export function createFakeStripe<Session extends FakeSession>(parts: FakeStripeP
           refunds.push({ id, of: session.id, amount, status });
           if (!isHeld) session.refunded = amount;
           emitRefund(session);
-          return fine({ id, object: 'refund', status });
+          return replyOk({ id, object: 'refund', status });
         });
       const refund = refunds.find(({ id }) => path === `/v1/refunds/${id}`);
-      if (refund) return fine({ ...refund, object: 'refund' });
+      if (refund) return replyOk({ ...refund, object: 'refund' });
       if (path === '/v1/events') {
         const since = Number(query.get('created[gte]') ?? 0);
         const found = events.filter(({ type, created }) => query.getAll('types[]').includes(type) && created >= since);
@@ -188,7 +188,7 @@ export function createFakeStripe<Session extends FakeSession>(parts: FakeStripeP
       const session = sessions.find(({ id }) => path.split('/')[4] === id);
       if (!session) return error(404, 'resource_missing');
       if (method === 'POST') session.state = 'expired';
-      return fine(buildSessionView(session, isExpanded));
+      return replyOk(buildSessionView(session, isExpanded));
     },
     /** Says in the list of events that the session has a new state. */
     emitSession(session: FakeSession): void {

@@ -52,7 +52,7 @@ export function createSums(): Sums {
       for (const { nodeId, slot, up, down } of hours.values()) {
         traffic.addToNode(nodeId, slot, { up, down });
         const before = totals.get(nodeId) ?? { up: 0, down: 0 };
-        totals.set(nodeId, { up: capped(before.up + up), down: capped(before.down + down) });
+        totals.set(nodeId, { up: capBytes(before.up + up), down: capBytes(before.down + down) });
       }
       for (const [nodeId, total] of totals) {
         for (const [inboundId, moved] of splitTraffic(nodeId, total)) traffic.addToInbound(inboundId, moved);
@@ -66,7 +66,7 @@ export function createSums(): Sums {
 }
 
 /** As much of it as a counter of the store holds. */
-function capped(bytes: number): number {
+function capBytes(bytes: number): number {
   return Math.min(Number.MAX_SAFE_INTEGER, bytes);
 }
 

@@ -3,7 +3,7 @@
 import { MAX_ERRORS } from '../contract/input/errors.ts';
 import { coerceQuery, parseInput } from '../contract/input/input.ts';
 import { acceptsIdempotencyKey, hasBody } from '../contract/operation.ts';
-import { listed } from '../contract/scalars.ts';
+import { toList } from '../contract/scalars.ts';
 import { type Input, type OperationId, PANEL_ONLY_PATHS } from '../contract/table.ts';
 import type { Core } from '../core/kernel/core.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
@@ -174,7 +174,7 @@ function answerEvents(
   const key = readBearerKey(headers);
   if (!input.wait || key === null || reply.body.items.length > 0) return reply;
   const { actor } = call;
-  const types = listed(input.type);
+  const types = toList(input.type);
   const isThere = () => read().body.items.length > 0;
   const onBegin = () => {
     state.hasWaited = true;

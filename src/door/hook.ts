@@ -28,7 +28,7 @@ export function createHookDoor({ core, clock, log }: HookDoorParts): LinkDoor {
   const limiter = createRateLimiter<string>();
 
   const empty = (state: CallState, status: number) => makeReply(state, status, null, '');
-  const later = (state: CallState, seconds: number) =>
+  const rejectUntil = (state: CallState, seconds: number) =>
     makeReply(state, 429, null, '', ['Retry-After', String(Math.max(1, seconds))]);
 
   async function handleWebhook(state: CallState, token: string, body: RequestBody, headers: LinkRequest['allHeaders']) {
@@ -39,7 +39,7 @@ export function createHookDoor({ core, clock, log }: HookDoorParts): LinkDoor {
     } catch (error) {
       if (error instanceof PanelError && error.code === 'body_too_large') return empty(state, 413);
       log.warn('payment webhook not taken', { requestId: state.id });
-      return later(state, RETRY_SECONDS);
+      return rejectUntil(state, RETRY_SECONDS);
     }
   }
 
@@ -58,7 +58,7 @@ export function createHookDoor({ core, clock, log }: HookDoorParts): LinkDoor {
         HOOKS,
         clock.now(),
       );
-      return isAllowed ? handleWebhook(state, token, body, allHeaders) : later(state, retryAfter);
+      return isAllowed ? handleWebhook(state, token, body, allHeaders) : rejectUntil(state, retryAfter);
     },
   };
 }

@@ -29,7 +29,7 @@ export interface Live {
    */
   watch(token: () => string | null, lastId: number | null, listener: LiveListener): () => void;
   /** Sends a sign of life to all and ends the watches whose session has ended by time; runs by itself every 5 s. */
-  beat(): void;
+  sendHeartbeat(): void;
   /** Ends all watches and opens no more. */
   close(): void;
 }
@@ -74,7 +74,7 @@ export function createLive(core: LiveCore, clock: Clock): Live {
     const stopHearing = core.onEndedSessions(() => {
       for (const watch of [...watches]) check(watch);
     });
-    const timer = setInterval(beat, BEAT_MS);
+    const timer = setInterval(sendHeartbeat, BEAT_MS);
     timer.unref();
     stopListening = () => {
       unsubscribe();
@@ -95,7 +95,7 @@ export function createLive(core: LiveCore, clock: Clock): Live {
     watch.listener({ kind: 'event', event });
   }
 
-  function beat(): void {
+  function sendHeartbeat(): void {
     for (const watch of [...watches]) {
       if (check(watch)) watch.listener({ kind: 'beat' });
     }
@@ -115,7 +115,7 @@ export function createLive(core: LiveCore, clock: Clock): Live {
       for (const event of missed ?? []) emit(watch, event);
       return () => remove(watch);
     },
-    beat,
+    sendHeartbeat: sendHeartbeat,
     close() {
       isClosed = true;
       for (const watch of [...watches]) {

@@ -28,11 +28,15 @@ export function buildAccount(dialect: Dialect, inbound: Shape, user: EngineUser)
   const { credentials } = user;
   switch (inbound.protocol) {
     case 'vless':
-      return typed(dialect, 'vless', encodeTexts({ 1: credentials.uuid, 2: inbound.flow ?? '', 3: 'none' }));
+      return buildTypedMessage(
+        dialect,
+        'vless',
+        encodeTexts({ 1: credentials.uuid, 2: inbound.flow ?? '', 3: 'none' }),
+      );
     case 'vmess':
-      return typed(dialect, 'vmess', encodeVmessAccount(credentials.uuid));
+      return buildTypedMessage(dialect, 'vmess', encodeVmessAccount(credentials.uuid));
     case 'trojan':
-      return typed(dialect, 'trojan', encodeTexts({ 1: credentials.password }));
+      return buildTypedMessage(dialect, 'trojan', encodeTexts({ 1: credentials.password }));
     case 'hysteria2':
       // v2ray has none of its types: it would refuse the message without naming the reason.
       if (dialect !== 'xray') throw new EngineError('engine_refused', 'v2ray has no Hysteria2');
@@ -46,19 +50,20 @@ export function buildAccount(dialect: Dialect, inbound: Shape, user: EngineUser)
 }
 
 function shadowsocksAccount(dialect: Dialect, method: string, credentials: Credentials): TypedMessage {
-  if (hasKeys(method)) return typed(dialect, 'shadowsocks_2022', encodeTexts({ 1: wholeKey(method, credentials.key) }));
+  if (hasKeys(method))
+    return buildTypedMessage(dialect, 'shadowsocks_2022', encodeTexts({ 1: padKey(method, credentials.key) }));
   const cipher = CIPHERS[dialect][method];
   if (cipher === undefined) throw new EngineError('engine_refused', `The engine has no users with ${method}`);
-  return typed(dialect, 'shadowsocks', encodeShadowsocksAccount(credentials.password, cipher));
+  return buildTypedMessage(dialect, 'shadowsocks', encodeShadowsocksAccount(credentials.password, cipher));
 }
 
 /** A key of the cipher's length. Xray takes one that it cannot use without a word, and with it no user that is added later. */
-function wholeKey(method: string, key: string): string {
+function padKey(method: string, key: string): string {
   if (Buffer.from(key, 'base64').length !== STORED_KEY_BYTES)
     throw new EngineError('engine_refused', `A key for ${method} has not ${STORED_KEY_BYTES} bytes`);
   return keyFor(method, key);
 }
 
-function typed(dialect: Dialect, protocol: string, bytes: Uint8Array): TypedMessage {
+function buildTypedMessage(dialect: Dialect, protocol: string, bytes: Uint8Array): TypedMessage {
   return { type: `${dialect}.proxy.${protocol}.Account`, bytes };
 }

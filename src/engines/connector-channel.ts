@@ -54,13 +54,13 @@ export function openChannel({ address, port }: EngineAddress): EngineChannel {
     'grpc.initial_reconnect_backoff_ms': 100,
     'grpc.max_reconnect_backoff_ms': 1000,
   });
-  const asIs = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const toBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
   return {
     call(path, request, limitMs) {
       return new Promise((resolve, reject) => {
         let isLate = false;
-        const call = client.makeUnaryRequest(path, asIs, asIs, request, (error, bytes) => {
+        const call = client.makeUnaryRequest(path, toBuffer, toBuffer, request, (error, bytes) => {
           clearTimeout(timer);
           if (error === null && bytes !== undefined) return resolve({ bytes });
           if (isLate) return reject(new EngineError('engine_unreachable', `no answer in ${limitMs / 1000} s`));

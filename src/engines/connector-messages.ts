@@ -91,7 +91,7 @@ export function decodeUptime(bytes: Uint8Array): number {
  */
 export function decodePeerKey(bytes: Uint8Array): string | null {
   let key: string | null = null;
-  const inner = (reader: Reader, onField: OnField) => {
+  const readInner = (reader: Reader, onField: OnField) => {
     const end = reader.uint32() + reader.pos;
     readFields(reader, end, (field) => onField(field, reader));
     return true;
@@ -100,11 +100,11 @@ export function decodePeerKey(bytes: Uint8Array): string | null {
     if (field !== 1 || key !== null) return false;
     key = '';
     // User: account = 3; TypedMessage: value = 2; PeerConfig: public_key = 1.
-    return inner(reader, (inUser) => {
+    return readInner(reader, (inUser) => {
       if (inUser !== 3) return false;
-      return inner(reader, (inAccount) => {
+      return readInner(reader, (inAccount) => {
         if (inAccount !== 2) return false;
-        return inner(reader, (inPeer) => {
+        return readInner(reader, (inPeer) => {
           if (inPeer !== 1) return false;
           key = reader.string();
           return true;

@@ -56,7 +56,7 @@ export function createEngineAttempts({ folder, limits, probe }: AttemptParts): E
     return Math.min(limits.longest, ms * 2 ** shortTries);
   }
 
-  function tooSlow(message: string): EngineError {
+  function createTimeoutError(message: string): EngineError {
     shortTries += 1;
     return new EngineError('engine_unreachable', message);
   }
@@ -87,7 +87,7 @@ export function createEngineAttempts({ folder, limits, probe }: AttemptParts): E
       child.stdin.end(text);
     });
     requireNotAbandoned();
-    if (isLate) throw tooSlow(`it has not judged its configuration within ${limitMs / 1000} s`);
+    if (isLate) throw createTimeoutError(`it has not judged its configuration within ${limitMs / 1000} s`);
     if (code !== 0) throw new EngineError('config_refused', extractMessage(redact(config, output)));
   }
 
@@ -110,7 +110,7 @@ export function createEngineAttempts({ folder, limits, probe }: AttemptParts): E
       requireNotAbandoned();
       await sleep(STEP_MS);
     }
-    throw tooSlow(`its API does not answer ${limitMs / 1000} s after the start`);
+    throw createTimeoutError(`its API does not answer ${limitMs / 1000} s after the start`);
   }
 
   return { requireNotAbandoned, test, awaitReady, abandon: () => abandonment.abort() };

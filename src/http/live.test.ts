@@ -141,11 +141,11 @@ describe('open streams', () => {
     const response = slowResponse();
     openStream(live, response);
     stub.uses = 0;
-    live.beat();
+    live.sendHeartbeat();
     expect(response.written.at(-1)).toBe(':\n\n');
     expect(stub.uses).toBe(0);
     stub.sessions.clear();
-    live.beat();
+    live.sendHeartbeat();
     expect(response.writableEnded).toBe(true);
     expect(stub.subscribers()).toBe(0);
     live.close();

@@ -58,6 +58,6 @@ export function renderCommands(text: string, name = ownCommandName()): string {
   return text.replace(NAMED, () => `${name} `);
 }
 
-function quoted(path: string): string {
+function quotePath(path: string): string {
   return /\s/.test(path) ? `"${path}"` : path;
 }

@@ -302,7 +302,7 @@ function readQuietly(path: string): string | Error | null {
   }
 }
 
-function unreadable(check: string, path: string, error: Error): Finding {
+function describeUnreadable(check: string, path: string, error: Error): Finding {
   const advice = 'Make it a file that the user who runs the panel can read: the panel does not start without it.';
   return finding(check, 'problem', `${path}: ${describeSystemError(error)}`, advice);
 }
@@ -312,7 +312,7 @@ function checkKeys(folder: string): readonly Finding[] {
   return ['ca-key.pem', 'ca-key.sealed', 'server-key.pem'].flatMap((name) => {
     const path = join(folder, name);
     const text = readQuietly(path);
-    return text instanceof Error ? [unreadable('keys', path, text)] : [];
+    return text instanceof Error ? [describeUnreadable('keys', path, text)] : [];
   });
 }
 
@@ -321,7 +321,7 @@ function checkAuthority(folder: string, { authority: seen }: SettingValues, now:
   const check = 'authority';
   const path = join(folder, 'ca.pem');
   const pem = readQuietly(path);
-  if (pem instanceof Error) return [unreadable(check, path, pem)];
+  if (pem instanceof Error) return [describeUnreadable(check, path, pem)];
   if (pem === null && seen === null) return [];
   const certificate = pem === null ? null : parseCertificate(pem);
   if (certificate === null) {
@@ -361,7 +361,7 @@ function setAsideIn(folder: string): string {
 function checkCertificates(folder: string, now: number): readonly Finding[] {
   const findings = CERTIFICATES.flatMap(([check, name]) => {
     const pem = readQuietly(join(folder, name));
-    if (pem instanceof Error) return [unreadable(check, join(folder, name), pem)];
+    if (pem instanceof Error) return [describeUnreadable(check, join(folder, name), pem)];
     return pem === null ? [] : [checkCertificate(check, pem, now)];
   });
   return findings.length > 0 ? findings : [finding('certificate', 'ok', 'none yet: it is made at the next start')];

@@ -89,7 +89,7 @@ export async function openCertificates(parts: Parts): Promise<ServedCertificates
   }
 
   /** What a target serves: an imported one before one by ACME before the local one. */
-  function chosen(target: CertificateTarget): Imported & { readonly source: Certificate['source'] } {
+  function chooseCertificate(target: CertificateTarget): Imported & { readonly source: Certificate['source'] } {
     const own = imported.get(target);
     if (own) return { ...own, source: 'imported' };
     if (issued && servesIssued.has(target)) return { ...issued, source: 'acme' };
@@ -97,19 +97,20 @@ export async function openCertificates(parts: Parts): Promise<ServedCertificates
   }
 
   const identity = (target: CertificateTarget): TlsIdentity => {
-    const { key, chain } = chosen(target);
+    const { key, chain } = chooseCertificate(target);
     return { key, cert: chain };
   };
 
   function use(next: LocalCertificate): void {
     if (next.fingerprint === local.fingerprint) return;
     local = next;
-    for (const target of TARGETS) if (chosen(target).source === 'local') parts.replace(target, identity(target));
+    for (const target of TARGETS)
+      if (chooseCertificate(target).source === 'local') parts.replace(target, identity(target));
     log.info('certificate renewed', { fingerprint: next.fingerprint });
   }
 
   function view(target: CertificateTarget): Certificate {
-    const { source, chain } = chosen(target);
+    const { source, chain } = chooseCertificate(target);
     const described = describe(target, source, chain, clock.now());
     return damaged.has(target) ? { ...described, warning: 'import_damaged' } : described;
   }
@@ -138,7 +139,7 @@ export async function openCertificates(parts: Parts): Promise<ServedCertificates
 
   return {
     identity,
-    isTrusted: () => chosen('panel').source !== 'local',
+    isTrusted: () => chooseCertificate('panel').source !== 'local',
     get caPath() {
       return local.caPath;
     },

@@ -2,22 +2,22 @@
 import type { ProviderError, ProviderKind } from '../contract/sales/providers.ts';
 import type { OutboundClient, OutboundFailure } from '../core/ports/outbound.ts';
 import type {
-  AskedPayment,
-  BegunRefund,
   Hint,
   Invoice,
   InvoiceRequest,
   PaymentPage,
+  PaymentQuery,
   Probed,
   ProviderAccess,
   ProviderFacts,
   ProviderFailure,
   ReadPayments,
   RefundRequest,
+  StartedRefund,
   Webhook,
 } from '../core/ports/providers.ts';
 import type { AmountFormat } from './amounts.ts';
-import { parsed } from './reading.ts';
+import { parseJson } from './reading.ts';
 
 /** How long an invoice can be paid, where the panel says so: within what each provider allows. */
 export const INVOICE_LIFETIME_MS = 3 * 3_600_000;
@@ -36,12 +36,12 @@ export interface Adapter extends Pick<ProviderFacts, 'pollIntervalMs' | 'lookbac
   /** Repeated with the same request it gives the same invoice, wherever the provider can. */
   open(link: Link, request: WrittenInvoice): Promise<Invoice | ProviderFailure>;
   /** Empty: there is none. null: the provider knows a payment only by its list. */
-  readonly read: ((link: Link, query: AskedPayment) => Promise<ReadPayments | ProviderFailure>) | null;
+  readonly read: ((link: Link, query: PaymentQuery) => Promise<ReadPayments | ProviderFailure>) | null;
   since(link: Link, cursor: string | null): Promise<PaymentPage | ProviderFailure>;
   /** The cursor from which a list is read that begins at a moment; null: there is none, and it is read whole. */
   readonly cursorFrom: ((from: number) => string) | null;
   /** null: the provider has no way to give money back. */
-  readonly refund: ((link: Link, refund: WrittenRefund) => Promise<BegunRefund | ProviderFailure>) | null;
+  readonly refund: ((link: Link, refund: WrittenRefund) => Promise<StartedRefund | ProviderFailure>) | null;
   /** null: a refund of this provider is done when it has answered. */
   readonly readRefund: ((link: Link, refundId: string) => Promise<RefundState | ProviderFailure>) | null;
   /** What a webhook hints at, which is then asked for; null: it is not the provider's, or tells nothing. */
@@ -152,7 +152,7 @@ export function createLink(
       });
       if (!('error' in outcome)) {
         const { status, retryAfter, text } = outcome;
-        return { status, retryAfter, body: parsed(text) };
+        return { status, retryAfter, body: parseJson(text) };
       }
       const isUnclear = method === 'POST' && !UNSENT.has(outcome.error);
       return failure(outcome.error === 'too_long' ? 'malformed' : outcome.error, isUnclear);

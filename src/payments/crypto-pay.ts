@@ -14,7 +14,7 @@ import {
 } from './adapter.ts';
 import { decimalAmounts, MONEY_CURRENCIES } from './amounts.ts';
 import { isSameText } from './digests.ts';
-import { parsed, readList, readMember, readMoment, readText } from './reading.ts';
+import { parseJson, readList, readMember, readMoment, readText } from './reading.ts';
 
 const LIVE = 'https://pay.crypt.bot';
 const TEST = 'https://testnet-pay.crypt.bot';
@@ -46,7 +46,7 @@ async function callAt(link: Link, root: string, name: string, parameters: Parame
   return toProviderFailure(reply, isEffect);
 }
 
-function failed(result: unknown): result is ProviderFailure {
+function isFailed(result: unknown): result is ProviderFailure {
   return typeof result === 'object' && result !== null && 'isUnclear' in result && 'error' in result;
 }
 
@@ -85,7 +85,7 @@ async function findByPayload(
   const found: unknown[] = [];
   for (let page = 0; page < MAX_PAGES; page++) {
     const result = await call(link, 'getInvoices', { ...filter, offset: page * PAGE, count: PAGE });
-    if (failed(result)) return result;
+    if (isFailed(result)) return result;
     const invoices = readList(result, 'items');
     found.push(...invoices.filter((invoice) => readText(invoice, 'payload') === token));
     if (invoices.length < PAGE) break;
@@ -104,9 +104,9 @@ export const cryptoPay: Adapter = {
     let failedWith = failure('unauthorized');
     for (const root of [LIVE, TEST]) {
       const app = await callAt(link, root, 'getMe', {}, false);
-      if (!failed(app)) {
+      if (!isFailed(app)) {
         const invoices = await callAt(link, root, 'getInvoices', { count: 1 }, false);
-        if (failed(invoices)) return invoices;
+        if (isFailed(invoices)) return invoices;
         return {
           account: readText(app, 'name') ?? readText(app, 'app_id') ?? '',
           isTest: root === TEST || /testnet/.test(link.access.apiRoot ?? ''),
@@ -139,7 +139,7 @@ export const cryptoPay: Adapter = {
         },
         true,
       ));
-    if (failed(invoice)) return invoice;
+    if (isFailed(invoice)) return invoice;
     const externalId = readText(invoice, 'invoice_id');
     const payUrl = readText(invoice, 'bot_invoice_url', 'pay_url', 'web_app_invoice_url');
     return externalId === null || payUrl === null ? failure('malformed', true) : { externalId, payUrl };
@@ -150,13 +150,13 @@ export const cryptoPay: Adapter = {
       return 'error' in found ? found : { payments: parsePayments(link, found) };
     }
     const result = await call(link, 'getInvoices', { invoice_ids: externalId });
-    return failed(result) ? result : { payments: parsePayments(link, readList(result, 'items')) };
+    return isFailed(result) ? result : { payments: parsePayments(link, readList(result, 'items')) };
   },
   // In no documented order, and an old invoice may be paid last: the whole list is read, from its beginning again when it ended.
   async since(link, cursor) {
     const offset = cursor === null ? 0 : Number(cursor);
     const result = await call(link, 'getInvoices', { status: 'paid', offset, count: PAGE });
-    if (failed(result)) return result;
+    if (isFailed(result)) return result;
     const items = readList(result, 'items');
     const hasMore = items.length >= PAGE;
     return { payments: parsePayments(link, items), cursor: hasMore ? String(offset + items.length) : '0', hasMore };
@@ -170,7 +170,7 @@ export const cryptoPay: Adapter = {
       .digest();
     const expected = createHmac('sha256', key).update(raw).digest('hex');
     if (!isSameText(headers['crypto-pay-api-signature'] ?? '', expected)) return null;
-    const invoice = readMember(parsed(raw), 'payload');
+    const invoice = readMember(parseJson(raw), 'payload');
     const externalId = readText(invoice, 'invoice_id');
     return externalId === null ? null : { externalId, token: readText(invoice, 'payload') };
   },

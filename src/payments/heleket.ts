@@ -14,7 +14,7 @@ import {
 } from './adapter.ts';
 import { decimalAmounts, MONEY_CURRENCIES } from './amounts.ts';
 import { isSameText } from './digests.ts';
-import { parsed, readList, readMember, readMoment, readText } from './reading.ts';
+import { parseJson, readList, readMember, readMoment, readText } from './reading.ts';
 
 const ROOT = 'https://api.heleket.com/v1';
 /**
@@ -144,7 +144,7 @@ export const heleket: Adapter = {
     return payment === null ? failure('malformed') : { payments: [payment] };
   },
   async since(link, text) {
-    const stored = parsed(text ?? '');
+    const stored = parseJson(text ?? '');
     const next = readText(stored, 'next');
     const startedAt = Number(readText(stored, 'begun') ?? link.now);
     // When it was last read from far back; left out: this reading is by its own beginning alone.
@@ -169,7 +169,7 @@ export const heleket: Adapter = {
   readRefund: null,
   cursorFrom: (from) => JSON.stringify({ from }),
   hint({ fields, raw }) {
-    const body = parsed(raw);
+    const body = parseJson(raw);
     const sign = readText(body, 'sign');
     if (sign === null) return null;
     // The signature is over the text without its own member, as it was written: PHP and JavaScript write JSON differently.

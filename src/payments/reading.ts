@@ -43,7 +43,7 @@ export function readMoment(value: unknown, ...names: readonly string[]): number 
 const BOUNDS = { bytes: 2 ** 20, values: 50_000, depth: 64 };
 
 /** JSON, or undefined where the text is none, or too much. */
-export function parsed(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return parseForeignJson(text, BOUNDS);
   } catch {

@@ -14,7 +14,7 @@ import {
   toProviderFailure,
 } from './adapter.ts';
 import { isSameText } from './digests.ts';
-import { parsed, readInteger, readList, readMember, readText } from './reading.ts';
+import { parseJson, readInteger, readList, readMember, readText } from './reading.ts';
 import { stripeAmounts } from './stripe-amounts.ts';
 
 const ROOT = 'https://api.stripe.com';
@@ -309,7 +309,7 @@ export const stripe: Adapter = {
   },
   // Newest first: the pages go back to where the last reading began, whose moment is read again.
   async since(link, text) {
-    const stored = parsed(text ?? '');
+    const stored = parseJson(text ?? '');
     const from = readInteger(stored, 'from');
     const after = readText(stored, 'after');
     const query = new URLSearchParams({ limit: String(PAGE) });
@@ -369,7 +369,7 @@ export const stripe: Adapter = {
     const expected = createHmac('sha256', secret).update(`${time}.${raw}`).digest('hex');
     const signatures = parts.filter(([name]) => name === 'v1');
     if (!signatures.some(([, value]) => isSameText(value ?? '', expected))) return null;
-    const object = readMember(readMember(parsed(raw), 'data'), 'object');
+    const object = readMember(readMember(parseJson(raw), 'data'), 'object');
     const externalId = readText(object, 'object') === 'checkout.session' ? readText(object, 'id') : null;
     const token = readText(object, 'client_reference_id') ?? readText(readMember(object, 'metadata'), 'order');
     // What names neither, as a dispute, is in the list of events.

@@ -13,7 +13,7 @@ import {
   type WrittenInvoice,
 } from './adapter.ts';
 import { decimalAmounts } from './amounts.ts';
-import { parsed, readList, readMember, readMoment, readText } from './reading.ts';
+import { parseJson, readList, readMember, readMoment, readText } from './reading.ts';
 
 const ROOT = 'https://api.yookassa.ru/v3';
 const PAGE = 100;
@@ -124,7 +124,7 @@ function listPath(list: Cursor['list'], from: string, next: string | null): stri
 }
 
 function parseCursor(text: string | null, now: number): Cursor {
-  const stored = parsed(text ?? '');
+  const stored = parseJson(text ?? '');
   const instant = (ms: number) => new Date(ms).toISOString();
   return {
     from: readText(stored, 'from') ?? instant(0),
@@ -235,7 +235,7 @@ export const yookassa: Adapter = {
   cursorFrom: (from) => JSON.stringify({ from: new Date(from).toISOString(), list: 'payments' }),
   // Not signed: what it names is only asked for.
   hint({ raw }) {
-    const notification = parsed(raw);
+    const notification = parseJson(raw);
     if (readText(notification, 'type') !== 'notification') return null;
     const object = readMember(notification, 'object');
     const externalId = readText(object, 'payment_id') ?? readText(object, 'id');

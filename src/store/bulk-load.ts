@@ -5,7 +5,7 @@ import type { FileStore } from './index.ts';
 import { UNFINISHED } from './migrate.ts';
 import { createCredentialWrites } from './users/credentials.ts';
 import { encodeUser, INSERT_USER } from './users/row.ts';
-import { createSearchIndex, searchedText } from './users/search.ts';
+import { buildSearchText, createSearchIndex } from './users/search.ts';
 import { FILL_COUNTS } from './users/states.ts';
 import { createUserLinks } from './users/users.ts';
 
@@ -92,7 +92,7 @@ function insertAll(store: FileStore, db: Connection, users: Iterable<NewUser>): 
         const id = Number(insert.run(...encodeUser(next.value)).lastInsertRowid);
         credentials.insert(id, next.value.credentials);
         links.insert(id, next.value);
-        search.insert(id, searchedText(next.value));
+        search.insert(id, buildSearchText(next.value));
         count += 1;
       }
     });

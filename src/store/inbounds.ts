@@ -126,7 +126,7 @@ export function createInboundStore(db: Connection): InboundStore {
     page: ({ nodeId }, limit, offset, after = 0) =>
       page.all({ nodeId: nodeId ?? null, limit, offset, after }).map(decode),
     count: ({ nodeId }) => count.get({ nodeId: nodeId ?? null }) ?? 0,
-    offered: untilWritten(db, () => {
+    listOffered: untilWritten(db, () => {
       const byNode = new Map(
         addresses.all().map(([id, address, draining]) => [id, { address, isDraining: draining === 1 }]),
       );

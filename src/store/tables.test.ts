@@ -241,19 +241,19 @@ describe('offered inbounds', () => {
     using temp = tempStore();
     const { nodes, inbounds } = temp.store;
     const nodeId = nodes.insert(NODE);
-    expect(inbounds.offered()).toEqual([]);
+    expect(inbounds.listOffered()).toEqual([]);
     let row: InboundRow = { ...OFFERED, nodeId, id: inbounds.insert({ ...OFFERED, nodeId }) };
     for (const [field, value] of Object.entries(OTHERS)) {
       row = { ...row, [field]: value, version: row.version + 1 };
       inbounds.save(row);
-      const [offered] = inbounds.offered();
+      const [offered] = inbounds.listOffered();
       expect(offered, field).toEqual({ inbound: row, address: row.host ?? NODE.address, isDraining: true });
-      expect(inbounds.offered()[0], field).toBe(offered);
+      expect(inbounds.listOffered()[0], field).toBe(offered);
     }
     inbounds.save({ ...row, host: null, enabled: false, version: row.version + 1 });
-    expect(inbounds.offered()).toEqual([]);
+    expect(inbounds.listOffered()).toEqual([]);
     inbounds.remove(row.id);
-    expect(inbounds.offered()).toEqual([]);
+    expect(inbounds.listOffered()).toEqual([]);
   });
 
   it('follow their node, however it is written, and keep their rows', () => {
@@ -261,16 +261,16 @@ describe('offered inbounds', () => {
     const { nodes, inbounds } = temp.store;
     const nodeId = nodes.insert(NODE);
     const id = inbounds.insert({ ...OFFERED, nodeId, host: null });
-    const [first] = inbounds.offered();
+    const [first] = inbounds.listOffered();
     nodes.save({ ...NODE, id: nodeId, address: 'moved.example' });
     const inbound = { ...OFFERED, nodeId, id, host: null };
-    expect(inbounds.offered()).toEqual([{ inbound, address: 'moved.example', isDraining: true }]);
-    expect(inbounds.offered()[0]?.inbound).toBe(first?.inbound);
+    expect(inbounds.listOffered()).toEqual([{ inbound, address: 'moved.example', isDraining: true }]);
+    expect(inbounds.listOffered()[0]?.inbound).toBe(first?.inbound);
     const other = openStore(temp.file);
     other.nodes.save({ ...NODE, id: nodeId, enabled: false });
-    expect(inbounds.offered()).toEqual([]);
+    expect(inbounds.listOffered()).toEqual([]);
     other.nodes.save({ ...NODE, id: nodeId });
-    expect(inbounds.offered()).toHaveLength(1);
+    expect(inbounds.listOffered()).toHaveLength(1);
     other.close();
   });
 
@@ -282,11 +282,11 @@ describe('offered inbounds', () => {
     const undone = () =>
       store.write(() => {
         store.nodes.save({ ...NODE, id: nodeId, address: 'undone.example' });
-        expect(store.inbounds.offered()).toEqual([{ inbound, address: 'undone.example', isDraining: true }]);
+        expect(store.inbounds.listOffered()).toEqual([{ inbound, address: 'undone.example', isDraining: true }]);
         throw new Error('undone');
       });
     expect(undone).toThrow('undone');
-    expect(store.inbounds.offered()).toEqual([{ inbound, address: NODE.address, isDraining: true }]);
+    expect(store.inbounds.listOffered()).toEqual([{ inbound, address: NODE.address, isDraining: true }]);
   });
 });
 

@@ -118,7 +118,7 @@ export function createWebhookStore(db: Connection): WebhookStore {
     },
     due: (webhookId, now, limit) => due.all(webhookId, now, limit),
     countPending: (webhookId) => countPending.get(webhookId) ?? 0,
-    hasten: (webhookId, now) => {
+    makeDue: (webhookId, now) => {
       hasten.run({ webhookId, now });
     },
     addAttempt: (attempt) => {

@@ -41,7 +41,7 @@ export function openLeasedMachine({ env, clock, folder, nodeId, inboundId, page,
     const { lease } = ledger;
     let enforced: EnforcedEngine | null = null;
     const refused = (ids: readonly number[]) => enforced?.recordRefused(ids);
-    const recorded = meterEngine(around(machine.attach().engine), { ledger, clock, refused, timers, log });
+    const recorded = meterEngine(around(machine.attach().engine), { ledger, clock, onRefused: refused, timers, log });
     const crypto = { randomBytes: (length: number) => env.crypto.randomBytes(length) };
     enforced = enforceLease(superviseEngine(recorded, { crypto, timers, log, lease }), { lease, clock, timers, log });
     return enforced;

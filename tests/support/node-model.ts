@@ -13,6 +13,7 @@ import {
   disable,
   disconnect,
   type Fingerprinted,
+  getServed,
   leaveOutAtStart,
   type NodeState,
   observeServing,
@@ -26,7 +27,6 @@ import {
   recordRefused,
   recordServable,
   type Servable,
-  servedBy,
   type Unserved,
 } from '../../src/domain/nodes/node-state.ts';
 import { type Desired, type Milestone, type Observed, reconcile, type Step } from '../../src/domain/nodes/reconcile.ts';
@@ -245,7 +245,7 @@ export function createNodeModel() {
     const unserved = [...unreadable, ...skipped, ...found, ...failedAtStart];
     const isServed = ({ id }: Inbound) => !unserved.some(({ inboundId }) => inboundId === id);
     const inbounds = desired.config.inbounds.filter(isServed);
-    const before = servedBy(panel.state)?.config.inbounds ?? [];
+    const before = getServed(panel.state)?.config.inbounds ?? [];
     const former = before.filter(
       (one) => !isServed(one) && !inbounds.some(({ id, port }) => id === one.id || port === one.port),
     );

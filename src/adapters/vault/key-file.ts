@@ -30,7 +30,7 @@ export function keyFileLocation(path: string, apartFrom: string | null): KeyLoca
       return work();
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-      return refused('key_file_unusable', code);
+      return toUnavailable('key_file_unusable', code);
     }
   };
   return {
@@ -48,23 +48,24 @@ export function keyFileLocation(path: string, apartFrom: string | null): KeyLoca
 
 function read(file: string, apartFrom: string | null): Found {
   const danger = findDanger(file, apartFrom);
-  if (danger) return refused('key_file_unsafe', danger);
+  if (danger) return toUnavailable('key_file_unsafe', danger);
   const link = lstatSync(file, { throwIfNoEntry: false });
   if (!link) return { kind: 'empty' };
   const real = realpathSync(file);
   const dangerBehind = real === file ? null : findDangerOfLink(link, real, apartFrom);
-  if (dangerBehind) return refused('key_file_unsafe', dangerBehind);
+  if (dangerBehind) return toUnavailable('key_file_unsafe', dangerBehind);
   // Non-blocking, for a pipe without a writer; no link, which could have been created in between.
   const descriptor = openSync(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   try {
     const stats = fstatSync(descriptor);
-    if (!stats.isFile()) return refused('key_file_unsafe', 'it is not a file');
-    if (!isOwnedWell(stats)) return refused('key_file_unsafe', 'it belongs to another user');
-    if (isOpenToOthers(stats)) return refused('key_file_unsafe', `its mode is 0${(stats.mode & 0o777).toString(8)}`);
-    if (stats.size > MAX_BYTES) return refused('key_file_malformed', `${stats.size} bytes`);
+    if (!stats.isFile()) return toUnavailable('key_file_unsafe', 'it is not a file');
+    if (!isOwnedWell(stats)) return toUnavailable('key_file_unsafe', 'it belongs to another user');
+    if (isOpenToOthers(stats))
+      return toUnavailable('key_file_unsafe', `its mode is 0${(stats.mode & 0o777).toString(8)}`);
+    if (stats.size > MAX_BYTES) return toUnavailable('key_file_malformed', `${stats.size} bytes`);
     const buffer = Buffer.alloc(MAX_BYTES);
     const key = parseMasterKey(buffer.toString('latin1', 0, readSync(descriptor, buffer)));
-    return key ? { kind: 'key', key } : refused('key_file_malformed', `${stats.size} bytes`);
+    return key ? { kind: 'key', key } : toUnavailable('key_file_malformed', `${stats.size} bytes`);
   } finally {
     closeSync(descriptor);
   }
@@ -73,7 +74,7 @@ function read(file: string, apartFrom: string | null): Found {
 /** Atomic: written beside, then linked to its name, which fails where a file exists. */
 function write(file: string, apartFrom: string | null, key: MasterKey): Found {
   const danger = findDanger(file, apartFrom);
-  if (danger) return refused('key_file_unsafe', danger);
+  if (danger) return toUnavailable('key_file_unsafe', danger);
   const temporary = `${file}.new`;
   rmSync(temporary, { force: true });
   const descriptor = openSync(temporary, 'wx', 0o600);
@@ -100,7 +101,7 @@ function syncFolder(folder: string): void {
   }
 }
 
-function refused(reason: VaultReason, detail: string): Found {
+function toUnavailable(reason: VaultReason, detail: string): Found {
   return { kind: 'unusable', state: 'locked', reason, detail };
 }
 

@@ -15,10 +15,10 @@ export function keychainLocation(instanceId: string): KeyLocation {
   let kill: (() => void) | null = null;
   const callKeychain = async (value: string | null) => {
     const request = { instanceId, value };
-    if (isInShell) return foundIn(await accessKeychain(request));
+    if (isInShell) return parseReply(await accessKeychain(request));
     const call = callInProcess(request);
     kill = call.kill;
-    return foundIn(await call.reply);
+    return parseReply(await call.reply);
   };
   return {
     backend: BACKENDS[process.platform] ?? 'secret-service',
@@ -35,7 +35,7 @@ export function keychainLocation(instanceId: string): KeyLocation {
   };
 }
 
-function foundIn(reply: KeychainReply): Found {
+function parseReply(reply: KeychainReply): Found {
   if (reply.outcome === 'empty') return { kind: 'empty' };
   if (reply.outcome !== 'found') {
     return { kind: 'unusable', state: reply.outcome, reason: reply.outcome, detail: reply.reason };

@@ -27,7 +27,7 @@ export interface LeaseTables extends NodeLease, Pick<LeaseEvents, 'events' | 'ac
   /** Counts what a user moved. `before`, `after`: what the engine had counted. Returns whether the user may not connect, leaving out too many addresses. */
   count(userId: number, moved: UpDown, before: CountedBy | null, after: CountedBy, now: number): boolean;
   /** How far the panel had taken the ledger when what is held was read; null: nothing is held. */
-  taken(): number | null;
+  readTaken(): number | null;
 }
 
 function sumTraffic(all: readonly UpDown[]): UpDown {
@@ -106,7 +106,7 @@ export function createNodeLease(
     ...createLeaseEngine(db, seal, sql, rows),
     events: history.events,
     acknowledge: history.acknowledge,
-    taken: () => (sql.lease.get() ? (sql.takenOf.get() ?? 0) : null),
+    readTaken: () => (sql.lease.get() ? (sql.takenOf.get() ?? 0) : null),
     acceptPart: db.transaction((part, now) => {
       const before = sql.lease.get();
       const follows =

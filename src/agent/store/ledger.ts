@@ -150,7 +150,7 @@ export function openNodeLedger(file: string, seal: TextSeal, page: number = PAGE
       saveAcknowledged.run(seq);
       lease.acknowledge(seq);
       // What the terms of users that are held here do not have yet is still needed for them.
-      for (const statement of forget) statement.run(Math.min(seq, lease.taken() ?? seq));
+      for (const statement of forget) statement.run(Math.min(seq, lease.readTaken() ?? seq));
     }),
     waiting: () => waiting.get() ?? { entries: 0, bytes: 0 },
     read: db.transaction((after) => {

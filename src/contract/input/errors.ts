@@ -130,9 +130,9 @@ function describe(issue: Issue): Pick<Failure, 'code' | 'message'> {
     case 'invalid_format':
       return { code: 'format', message: FORMATS[issue.format] ?? ownWords(issue.message) };
     case 'too_small':
-      return { code: 'too_small', message: bound(issue.origin, 'at least', issue.minimum) };
+      return { code: 'too_small', message: describeBound(issue.origin, 'at least', issue.minimum) };
     case 'too_big':
-      return { code: 'too_big', message: bound(issue.origin, 'at most', issue.maximum) };
+      return { code: 'too_big', message: describeBound(issue.origin, 'at most', issue.maximum) };
     case 'invalid_value':
       return { code: 'invalid', message: describeAllowed(issue.values) };
     default:
@@ -145,7 +145,7 @@ function ownWords(message: string): string {
   return message.startsWith('must ') ? message : 'has the wrong form';
 }
 
-function bound(origin: string, most: string, amount: number | bigint): string {
+function describeBound(origin: string, most: string, amount: number | bigint): string {
   if (origin === 'string') return `must have ${most} ${amount} ${amount === 1 ? 'character' : 'characters'}`;
   if (origin === 'array') return `must have ${most} ${amount} ${amount === 1 ? 'item' : 'items'}`;
   return `must be ${most} ${amount}`;

@@ -134,7 +134,7 @@ function coerce(kinds: ReadonlyMap<string, Kind>, raw: Readonly<Record<string, s
     const text = raw[name] ?? '';
     const [, record = '', key = ''] = MEMBER.exec(name) ?? [];
     if (kinds.get(record) === 'record') addMember(typed, record, key, text);
-    else typed[name] = typedText(kinds.get(name), text);
+    else typed[name] = parseText(kinds.get(name), text);
   }
   return typed;
 }
@@ -148,14 +148,14 @@ function addMember(typed: Members, name: string, key: string, text: string): voi
   typed[name] = members;
 }
 
-function typedText(kind: Kind | undefined, text: string): unknown {
+function parseText(kind: Kind | undefined, text: string): unknown {
   switch (kind) {
     case 'integer':
       return INTEGER.test(text) ? Number(text) : text;
     case 'boolean':
       return text === 'true' || text === 'false' ? text === 'true' : text;
     case 'integers':
-      return text.split(',').map((part) => typedText('integer', part));
+      return text.split(',').map((part) => parseText('integer', part));
     case 'list':
       return text.split(',');
     case 'one_or_list':

@@ -129,8 +129,8 @@ async function restoreFrom(
     ...chosen,
     source,
     sessionId,
-    alone: env.queue.runAlone,
-    swapped: () => {
+    runAlone: env.queue.runAlone,
+    onSwapped: () => {
       env.forgetSettings();
       env.notifyEndedSessions();
     },

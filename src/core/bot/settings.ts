@@ -112,7 +112,7 @@ const FAILURES: Readonly<Partial<Record<BotError, readonly [string, FieldErrorCo
   proxy: ['#/proxy', 'no_answer', 'does not work as a proxy'],
 };
 
-function failed({ error }: BotFailure, access: BotAccess): PanelError {
+function toPanelError({ error }: BotFailure, access: BotAccess): PanelError {
   const place = access.proxy !== null ? '#/proxy' : '#/api_root';
   const [pointer, code, message] = FAILURES[error] ?? [place, 'no_answer', `leads to no Bot API: ${error}`];
   return bodyError('bot_failed', pointer, code, message);
@@ -157,7 +157,7 @@ async function saveBot(input: Input<'saveBot'>, context: AsyncContext<'saveBot'>
   };
   requireAll(() => requireAllowed(env, access));
   const account = await probe(env, access);
-  if ('error' in account) throw failed(account, access);
+  if ('error' in account) throw toPanelError(account, access);
   return context.commit((tx) => {
     const { store, vault, now } = tx;
     const present = store.bot.get();
@@ -214,7 +214,7 @@ async function freeBot(_input: Input<'freeBot'>, { env, commit }: AsyncContext<'
   const freed = await withLink(env, access, (link) =>
     link.call('deleteWebhook', { drop_pending_updates: false }, PROBE_MS),
   );
-  if ('error' in freed) throw failed(freed, access);
+  if ('error' in freed) throw toPanelError(freed, access);
   return commit((tx) => {
     const row = { ...requireBot(tx), updatedAt: tx.now };
     tx.store.bot.save(row);

@@ -182,7 +182,7 @@ function requireKeyPair({ public_key: given, private_key: privateKey }: KeyInput
 }
 
 /** WireGuard has no inbound without a key of the node. */
-function madeKey({ crypto }: Transaction, { protocol }: Input<'createInbound'>): string | null {
+function makeKey({ crypto }: Transaction, { protocol }: Input<'createInbound'>): string | null {
   return protocol === 'wireguard' ? crypto.newX25519().privateKey : null;
 }
 
@@ -212,7 +212,7 @@ function saveServerKey(tx: Transaction, { id, method }: InboundRow): void {
 }
 
 /** What the audit log has instead of keys and certificates. */
-function given(value: string | null | undefined): string | undefined {
+function maskGiven(value: string | null | undefined): string | undefined {
   return typeof value === 'string' ? 'given' : undefined;
 }
 
@@ -293,7 +293,7 @@ function createInbound(
 ): Result<Inbound> {
   const { store, now } = tx;
   const { certificate, certificate_key: certificateKey, private_key: givenKey, ...shown } = input;
-  const privateKey = givenKey ?? madeKey(tx, input);
+  const privateKey = givenKey ?? makeKey(tx, input);
   const publicKey = resolvePublicKey(tx, { ...input, private_key: privateKey }, null);
   const shape = resolveShape(input);
   const fields: Omit<InboundRow, 'id'> = {
@@ -343,9 +343,9 @@ function createInbound(
   if (prepared.made) saveSecret(tx, row.id, 'certificate_key', prepared.made.key);
   saveServerKey(tx, row);
   tx.emit('inbound.created', { inbound_id: row.id, node_id: row.nodeId, name: row.name });
-  const keys = { private_key: given(givenKey), certificate_key: given(certificateKey) };
-  const obfs_password = given(input.obfs_password) ?? null;
-  tx.audit(`inbound:${row.id}`, { ...shown, obfs_password, certificate: given(certificate), ...keys });
+  const keys = { private_key: maskGiven(givenKey), certificate_key: maskGiven(certificateKey) };
+  const obfs_password = maskGiven(input.obfs_password) ?? null;
+  tx.audit(`inbound:${row.id}`, { ...shown, obfs_password, certificate: maskGiven(certificate), ...keys });
   const others = input.more_node_ids.filter((nodeId) => nodeId !== row.nodeId);
   row = copyInbound(tx, row, others, copies).source;
   return { ...buildResult(tx, row), location: `/inbounds/${row.id}` };
@@ -538,10 +538,19 @@ function updateInbound(
   });
   if (row === before && others.length === 0) return buildResult(tx, before);
   const { private_key: privateKey, certificate, certificate_key: certificateKey, ...patch } = input;
-  const keys = { private_key: privateKey === undefined ? undefined : 'given', certificate_key: given(certificateKey) };
-  const obfs_password = given(patch.obfs_password) ?? patch.obfs_password;
+  const keys = {
+    private_key: privateKey === undefined ? undefined : 'given',
+    certificate_key: maskGiven(certificateKey),
+  };
+  const obfs_password = maskGiven(patch.obfs_password) ?? patch.obfs_password;
   const otherIds = others.length === 0 ? undefined : others.map((other) => other.id);
-  const detail = { ...patch, obfs_password, certificate: given(certificate) ?? certificate, ...keys, also: otherIds };
+  const detail = {
+    ...patch,
+    obfs_password,
+    certificate: maskGiven(certificate) ?? certificate,
+    ...keys,
+    also: otherIds,
+  };
   tx.audit(`inbound:${id}`, detail);
   return buildResult(tx, row);
 }

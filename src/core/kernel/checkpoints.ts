@@ -50,7 +50,7 @@ export function createCheckpoints({ store, log, checkpointer, runAlone }: Checkp
   }
 
   /** One at a time; a failure is logged. */
-  function exclusively(work: () => Promise<void>): Promise<void> {
+  function runExclusively(work: () => Promise<void>): Promise<void> {
     return work()
       .catch((error: unknown) => log.warn('journal not written into the database', { error: String(error) }))
       .finally(() => {
@@ -65,13 +65,13 @@ export function createCheckpoints({ store, log, checkpointer, runAlone }: Checkp
       const { pages, pending } = store.journal();
       if (pages < lastPages) nextAt = PAGES;
       lastPages = pages;
-      if (pending >= nextAt) running = exclusively(run);
+      if (pending >= nextAt) running = runExclusively(run);
     },
     async tidy() {
       const wasUsed = isUsed;
       isUsed = false;
       if (wasUsed || running || isClosed || store.diskSpace.isFull() || store.journal().bytes <= IDLE_BYTES) return;
-      running = exclusively(() => runAlone(() => checkpoint('truncate')));
+      running = runExclusively(() => runAlone(() => checkpoint('truncate')));
       await running;
       isUsed = false;
     },

@@ -1,7 +1,7 @@
 // The ordered feed: written in the effect's own transaction; subscribers are notified after the commit, in order.
 
 import type { Event } from '../../contract/event-types.ts';
-import { listed } from '../../contract/scalars.ts';
+import { toList } from '../../contract/scalars.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { parseOwnJson } from '../../domain/own-json.ts';
 import type { Result } from '../ports/call.ts';
@@ -90,7 +90,7 @@ export function listEvents(input: Input<'listEvents'>, { store }: Context): Resu
   // 0 is before every event, so it means the oldest stored one, as no `after` does.
   const after = input.after || pruned;
   if (after < pruned) throw new PanelError('events_gone');
-  const rows = store.events.after(after, input.limit, listed(input.type) ?? null);
+  const rows = store.events.after(after, input.limit, toList(input.type) ?? null);
   const isLast = rows.length < input.limit;
   const next = isLast ? Math.max(after, store.events.latestId()) : (rows.at(-1)?.id ?? after);
   return { body: { items: rows.map(viewEvent), next_after: next } };

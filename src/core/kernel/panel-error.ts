@@ -43,10 +43,10 @@ export function requireAll<T>(first: () => T, ...others: readonly Check[]): T {
   try {
     found = first();
   } catch (error) {
-    throw joined([asRefusal(error), ...collectRefusals(others)]);
+    throw joinErrors([asRefusal(error), ...collectRefusals(others)]);
   }
   const refusals = collectRefusals(others);
-  if (refusals.length > 0) throw joined(refusals);
+  if (refusals.length > 0) throw joinErrors(refusals);
   return found;
 }
 
@@ -67,7 +67,7 @@ function asRefusal(error: unknown): PanelError {
   throw error;
 }
 
-function joined(refusals: readonly PanelError[]): PanelError {
+function joinErrors(refusals: readonly PanelError[]): PanelError {
   const code = refusals[0]?.code ?? 'validation';
   const errors = refusals.flatMap((refusal) => refusal.errors ?? []);
   return new PanelError(code, errors.slice(0, MAX_ERRORS));

@@ -302,7 +302,7 @@ it('an answer that never comes holds up neither polls nor the end of the panel, 
   };
   await scene.start();
   const [machine] = machines;
-  machine?.move(userId, store.inbounds.offered()[0]?.inbound.id ?? 0, { up: 3, down: 5 });
+  machine?.move(userId, store.inbounds.listOffered()[0]?.inbound.id ?? 0, { up: 3, down: 5 });
   await scene.readAddresses();
   expect(store.users.get(userId)).toMatchObject({ totalUp: 3, totalDown: 5 });
   await scene.readAddresses();

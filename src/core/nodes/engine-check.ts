@@ -2,11 +2,11 @@
 import { sharedTransports } from '../../domain/nodes/inbound-shape.ts';
 import {
   beginCheck,
+  getServed,
   type NodeProblem,
   recordRefused,
   recordServable,
   type Servable,
-  servedBy,
 } from '../../domain/nodes/node-state.ts';
 import { findServable } from '../../domain/nodes/servable.ts';
 import { engineInbound } from '../inbounds/inbound-secrets.ts';
@@ -82,7 +82,7 @@ export async function checkConfig(node: NodeRun, { desired: { config, wanted }, 
 
 /** Keeps what is not served as it is wanted as it was before. */
 async function retainFormer({ engine, state }: NodeRun, servable: EngineServable): Promise<EngineServable> {
-  const served = servedBy(state);
+  const served = getServed(state);
   const { config, unserved } = servable;
   const former = (served?.config.inbounds ?? []).filter(
     (one) =>

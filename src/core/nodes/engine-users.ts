@@ -1,5 +1,5 @@
 // Tells the engine of a node who may connect: everybody at a start, then the changes, and what somebody else changed on it.
-import { recordAllowed, servedBy } from '../../domain/nodes/node-state.ts';
+import { getServed, recordAllowed } from '../../domain/nodes/node-state.ts';
 import { NO_CREDENTIALS } from '../ports/credentials.ts';
 import {
   type EngineChange,
@@ -124,7 +124,7 @@ export async function pushChanges(node: NodeRun, { desired, running }: Round, ca
   const rows = sync.changes(position, isCautious ? 1 : CHANGES);
   const last = rows.at(-1);
   if (!last) return false;
-  const config = servedBy(node.state)?.config ?? desired.config;
+  const config = getServed(node.state)?.config ?? desired.config;
   const changes = buildChanges(node, rows, config).filter(({ isAllowed }) => canAllow || !isAllowed);
   for (const some of chunks(changes, isCautious ? 1 : TOGETHER)) await applyChanges(node, some, last.id);
   if (!canAllow) return false;

@@ -60,7 +60,7 @@ async function changedUsers(
  * Whether bytes that moved after a moment begin the held term of a user: some of them may have moved before a hold that was set since. Null: the moment
  * is not known. A hold that is as old as its user has nothing before it.
  */
-export function beginsHoldAfter(movedAfter: number | null) {
+export function createHoldCheck(movedAfter: number | null) {
   return ({ heldAt, createdAt }: Pick<UserRow, 'heldAt' | 'createdAt'>): boolean =>
     heldAt === null || heldAt <= createdAt || (movedAfter !== null && heldAt < movedAfter);
 }
@@ -159,7 +159,7 @@ export async function ingest(
 ): Promise<readonly Counted[]> {
   const { store } = env;
   const ids = await changedUsers(env, nodeId, counters);
-  const beginsHold = beginsHoldAfter(movedAfter);
+  const beginsHold = createHoldCheck(movedAfter);
   const moved: Counted[] = [];
   for (let next = 0; next === 0 || next < ids.length; next += size) {
     const write = (tx: Transaction): readonly Counted[] | null => {

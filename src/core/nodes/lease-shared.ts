@@ -48,7 +48,7 @@ export function createAllNodesLease(env: AllNodesLeaseEnv): () => AllNodesLease 
     readonly made: AllNodesLease;
   } | null = null;
   return () => {
-    const offered = store.inbounds.offered();
+    const offered = store.inbounds.listOffered();
     const settings = env.settings();
     const linkBase = env.subUrl('');
     const isPresent =

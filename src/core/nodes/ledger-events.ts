@@ -12,7 +12,7 @@ import { atLeast, countUsers, getOriginBoot, since } from './ingest.ts';
 import { boundSteps } from './line.ts';
 
 /** What moved before a reset belongs to the period before. */
-function writtenAt({ at, kind }: LedgerEvent): number {
+function getRecordedAt({ at, kind }: LedgerEvent): number {
   return kind === 'reset' ? at - 1 : at;
 }
 
@@ -99,7 +99,7 @@ export function countEvents(
     if (boots.get(boot) === 'ended' || !boots.has(getOriginBoot(boot))) return [];
     if (kind !== 'reset') recordFirstConnection(tx, found, at);
     const user = users.get(userId) ?? found;
-    const moment = writtenAt(event);
+    const moment = getRecordedAt(event);
     if (isOfFormerPeriod(user, moment, tx.settings.timeZone)) {
       return countFormer(tx, nodeId, boot, { user, event, moment });
     }

@@ -154,7 +154,7 @@ async function restart(node: NodeRun, round: Round, { servable: next, reason, us
   if (reason === 'cut_off') round.done.add('drift_repaired');
 }
 
-async function halt(node: NodeRun, round: Round): Promise<void> {
+async function stopEngine(node: NodeRun, round: Round): Promise<void> {
   const { env, nodeId, engine } = node;
   const { sync } = env.store;
   const running = await engine.running();
@@ -191,7 +191,7 @@ async function renewLease(node: NodeRun, round: Round): Promise<void> {
   // A long lease holds up no change of a user.
   const pushPending = async () => {
     round.batches = 0;
-    const canAllow = transition.servedBy(node.state) !== null;
+    const canAllow = transition.getServed(node.state) !== null;
     while (isPushDue(round.desired, readState(node, round))) await push(node, round, { type: 'push', canAllow });
   };
   const renewed = await node.lease.renew(pushPending);
@@ -207,7 +207,7 @@ const STEPS: Steps = {
   },
   start,
   restart,
-  halt,
+  halt: stopEngine,
   push,
   count: async (node, round, { isPoll }) => {
     const moved = await countUsage(node, round.running);

@@ -136,7 +136,7 @@ export function createNodeWorkers(env: Env, openEngine: OpenEngine): NodeWorkers
     }
   }
 
-  function each(act: (worker: Worker) => void): void {
+  function forEachWorker(act: (worker: Worker) => void): void {
     if (isStopped) return;
     followNodes();
     for (const worker of workers.values()) if (worker) act(worker);
@@ -153,10 +153,10 @@ export function createNodeWorkers(env: Env, openEngine: OpenEngine): NodeWorkers
         const present = env.store.sync.workKey();
         if (present === seen) return;
         seen = present;
-        each((worker) => worker.wake());
+        forEachWorker((worker) => worker.wake());
       });
     },
-    poll: () => each((worker) => worker.poll()),
+    poll: () => forEachWorker((worker) => worker.poll()),
     async stop() {
       isStopped = true;
       await Promise.all([...closing, ...[...workers.values()].map((worker) => worker?.close())]);

@@ -34,7 +34,7 @@ function usualText(language: Language, kind: UserNotice): string {
   return hostTexts(language, 'bot')(`notice.${kind}`, NAMES);
 }
 
-function dueFor(user: NoticeUser, now: number): readonly DueNotice[] {
+function listDueNotices(user: NoticeUser, now: number): readonly DueNotice[] {
   const remaining = trafficRemaining(user);
   return noticesDue({ ...user, total: remaining === null ? null : user.used + remaining }, now);
 }
@@ -70,7 +70,7 @@ function notYetSent(
   now: number,
 ): readonly DueNotice[] {
   const { on } = settings().botNotices;
-  const due = dueFor(user, now).filter(({ kind }) => on.includes(kind));
+  const due = listDueNotices(user, now).filter(({ kind }) => on.includes(kind));
   if (due.length === 0 || store.bot.chat(user.telegramId)?.unreachableAt != null) return [];
   return due.filter(({ kind, mark }) => store.bot.noticeMark(user.id, kind) !== mark);
 }

@@ -13,7 +13,7 @@ type HealthContext = Pick<Transaction, 'store' | 'now' | 'publish'>;
 const SOUND = { error: null, missing: [], errorAt: null } as const;
 
 /** What an account has where a provider has just allowed its keys what selling needs. */
-export function soundAccount({ account, isTest }: Probed, now: number) {
+export function toHealthyAccount({ account, isTest }: Probed, now: number) {
   return { ...SOUND, account: account.slice(0, MAX_ACCOUNT), isTest: isTest ?? false, okAt: now };
 }
 
@@ -59,7 +59,7 @@ export function recordProbe(context: HealthContext, row: ProviderRow, outcome: P
   const { error, missing, errorAt } = row;
   if ('error' in outcome) return recordProblem(context, row, outcome);
   const opening = error === 'open_refused' ? { error, missing, errorAt } : {};
-  const after = { ...row, ...soundAccount(outcome, context.now), isTest: row.isTest, ...opening };
+  const after = { ...row, ...toHealthyAccount(outcome, context.now), isTest: row.isTest, ...opening };
   context.store.providers.save(after);
   return after;
 }

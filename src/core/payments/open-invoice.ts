@@ -15,11 +15,11 @@ import { findProblem, openingProblem, recordAnswer, recordOpening } from './acco
 import { requireSelling } from './make-order.ts';
 import {
   type Called,
-  calledFor,
   MALFORMED,
   NO_CLIENT,
   type PollFailure,
   type ProviderCallEnv,
+  prepareCall,
   RECORD_PAYMENT,
   RETRY_MS,
 } from './provider-call.ts';
@@ -113,7 +113,7 @@ function isPayable({ state, payUrl }: InvoiceRow): boolean {
 export async function callOpen(env: ProviderCallEnv, id: number): Promise<PollFailure> {
   const before = env.store.payments.invoice(id);
   if (before?.state !== 'opening') return null;
-  const called = calledFor(env, before.providerId);
+  const called = prepareCall(env, before.providerId);
   if ('error' in called || !env.paymentProviders) {
     const failure = 'error' in called ? called : NO_CLIENT;
     await env.transact(RECORD_PAYMENT, (tx) => endOpening(tx, id, failure, before.tries === 0));

@@ -7,11 +7,11 @@ import { findProblem, recordAnswer } from './account-health.ts';
 import { callOpen } from './open-invoice.ts';
 import {
   type Called,
-  calledFor,
   MALFORMED,
   NO_CLIENT,
   type PollFailure,
   type ProviderCallEnv,
+  prepareCall,
   RECORD_PAYMENT,
 } from './provider-call.ts';
 import { getPollInterval } from './providers.ts';
@@ -42,7 +42,7 @@ export function pollInvoice(env: ProviderCallEnv, id: number): Promise<PollFailu
     const before = store.payments.invoice(id);
     if (before === undefined || before.nextPollAt === null) return null;
     if (before.state === 'opening') return callOpen(env, id);
-    const called = calledFor(env, before.providerId);
+    const called = prepareCall(env, before.providerId);
     const answer =
       'error' in called ? called : ((await env.paymentProviders?.read(called.access, before)) ?? NO_CLIENT);
     if ('error' in answer && answer.error === 'stopped') return answer;
@@ -89,7 +89,7 @@ function recordListPoll(tx: Transaction, called: Called): void {
 
 /** Reads a page of a provider's list behind what was read. What it holds and the new place are one transaction. */
 export async function readPage(env: ProviderCallEnv, provider: ProviderRow): Promise<PollFailure | 'more'> {
-  const called = calledFor(env, provider.id);
+  const called = prepareCall(env, provider.id);
   if ('error' in called) return called;
   const { cursor = null } = env.store.providers.reading(provider.id) ?? {};
   const answer = (await env.paymentProviders?.since(called.access, cursor)) ?? NO_CLIENT;

@@ -28,7 +28,7 @@ export const NO_CLIENT: ProviderFailure = { error: 'unavailable', retryAfterMs: 
 export const RETRY_MS = 60_000;
 
 /** The provider with its keys; a failure where there are none. */
-export function calledFor(
+export function prepareCall(
   { store, vault }: Pick<Env, 'store' | 'vault'>,
   providerId: number | null,
 ): Called | ProviderFailure {

@@ -18,7 +18,7 @@ import { openAccess } from '../notify/bot-credentials.ts';
 import type { BotRow } from '../ports/bot.ts';
 import type { Result } from '../ports/call.ts';
 import type { PaymentProviders, Probed, ProviderAccess, ProviderRow } from '../ports/providers.ts';
-import { type AccountProblem, recordProbe, soundAccount } from './account-health.ts';
+import { type AccountProblem, recordProbe, toHealthyAccount } from './account-health.ts';
 
 type ProviderEnv = Pick<Env, 'log' | 'paymentProviders' | 'store' | 'tasks' | 'transact' | 'vault'>;
 
@@ -211,7 +211,7 @@ async function createProvider(input: Input<'createProvider'>, context: AsyncCont
     if (store.providers.all().length >= MAX_PROVIDERS) throw new PanelError('provider_limit');
     const { open, secret } = split({ kind }, fields);
     const unsaved: Omit<ProviderRow, 'id'> = {
-      ...soundAccount(probed, now),
+      ...toHealthyAccount(probed, now),
       kind,
       name,
       fields: open,
@@ -253,7 +253,7 @@ async function changeProvider(input: Input<'changeProvider'>, context: AsyncCont
   return context.commit((tx) => {
     const { now } = tx;
     const present = requireProvider(tx, before.id);
-    const row = { ...present, ...wanted, ...soundAccount(probed, now), updatedAt: now };
+    const row = { ...present, ...wanted, ...toHealthyAccount(probed, now), updatedAt: now };
     tx.store.providers.save(row);
     if (row.account !== present.account) tx.store.providers.saveReading(row.id, null, null);
     sealSecrets(tx, row, secret);

@@ -41,7 +41,7 @@ function parseMonth(text: string, zone: string): { readonly from: number; readon
 }
 
 /** A refund in a list of its own has the number of its payment. */
-function merged(payments: readonly ProviderPayment[]): readonly ProviderPayment[] {
+function mergePayments(payments: readonly ProviderPayment[]): readonly ProviderPayment[] {
   const byId = new Map<string, ProviderPayment>();
   for (const payment of payments) {
     const before = byId.get(payment.externalId);
@@ -118,7 +118,7 @@ async function compare(input: Input<'reconcilePayments'>, context: AsyncContext<
   const more = await singles(client, access, rows, new Set(own.map(({ externalId }) => externalId)));
   return context.commit((tx) => {
     const recorded = tx.store.payments.paidBetween(provider.id, from, to);
-    const theirs: readonly TheirPayment[] = merged([...own, ...more])
+    const theirs: readonly TheirPayment[] = mergePayments([...own, ...more])
       .filter(({ state }) => state !== 'open' && state !== 'expired' && state !== 'failed')
       .map(({ externalId, paid, refunded }) => ({ externalId, ...paid, refunded }));
     const { sums, differences } = reconcile(theirs, recorded);
@@ -133,7 +133,7 @@ async function compare(input: Input<'reconcilePayments'>, context: AsyncContext<
 /** Payments of the month in the account that this panel did not ask for. */
 function sumForeignPayments(payments: readonly ProviderPayment[], from: number, to: number) {
   const sums = new Map<string, { readonly currency: string; readonly amount: number; readonly payments: number }>();
-  for (const { token, paid, refunded, paidAt, state } of merged(payments)) {
+  for (const { token, paid, refunded, paidAt, state } of mergePayments(payments)) {
     if (isOwnToken(token) || paidAt === null || paidAt < from || paidAt >= to) continue;
     if (state === 'open' || state === 'expired' || state === 'failed') continue;
     const { currency } = paid;

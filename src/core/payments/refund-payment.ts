@@ -4,14 +4,14 @@ import type { ProviderError } from '../../contract/sales/providers.ts';
 import type { Action, Env, Transaction } from '../kernel/context.ts';
 import { bodyError, PanelError } from '../kernel/panel-error.ts';
 import type { PaymentRow } from '../ports/payments.ts';
-import type { BegunRefund, ProviderFailure } from '../ports/providers.ts';
+import type { ProviderFailure, StartedRefund } from '../ports/providers.ts';
 import { recordAnswer } from './account-health.ts';
 import {
   type Called,
-  calledFor,
   NO_CLIENT,
   type PollFailure,
   type ProviderCallEnv,
+  prepareCall,
   RECORD_PAYMENT,
   RETRY_MS,
 } from './provider-call.ts';
@@ -57,7 +57,7 @@ export function requestRefund(env: ProviderCallEnv, id: number, isAwaited = fals
   return env.providerCalls.share(-id, async () => {
     const before = env.store.payments.payment(id);
     if (!before || before.refundKey === null || before.nextRefundAt === null) return null;
-    const called = calledFor(env, before.providerId);
+    const called = prepareCall(env, before.providerId);
     const { externalId, buyer, amount, currency, refundKey: idempotencyKey, refundId } = before;
     if (refundId !== null) return pollRefund(env, id, refundId, called);
     const request = { externalId, buyer, price: { amount, currency }, idempotencyKey };
@@ -96,7 +96,7 @@ async function pollRefund(
   return 'error' in answer ? answer : null;
 }
 
-function recordRefund(tx: Transaction, id: number, outcome: BegunRefund | ProviderFailure, isAwaited: boolean): void {
+function recordRefund(tx: Transaction, id: number, outcome: StartedRefund | ProviderFailure, isAwaited: boolean): void {
   const payment = tx.store.payments.payment(id);
   // Its provider's list has said that it is done.
   if (!payment || payment.nextRefundAt === null) return;

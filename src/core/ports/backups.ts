@@ -78,9 +78,9 @@ export interface RestoreRequest {
   /** The one session that stays valid. */
   readonly sessionId: number | null;
   /** Runs the last part, during which nothing may be written. */
-  alone<T>(work: () => Promise<T>): Promise<T>;
+  runAlone<T>(work: () => Promise<T>): Promise<T>;
   /** Called in the same turn of the event loop as the swap: caches of the former data are invalid now. */
-  swapped(): void;
+  onSwapped(): void;
 }
 
 export interface Restored {

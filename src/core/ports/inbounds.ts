@@ -82,7 +82,7 @@ export interface InboundStore {
   ): readonly InboundRow[];
   count(conditions: { nodeId?: number | undefined }): number;
   /** What subscriptions consist of, by id; the very same rows as long as none is changed. */
-  offered(): readonly OfferedInbound[];
+  listOffered(): readonly OfferedInbound[];
   byTag(nodeId: number, tag: string): InboundRow | undefined;
   /** By id. */
   ofGroup(groupId: number): readonly InboundRow[];

@@ -36,7 +36,7 @@ export interface PromoStore {
   /** An order without one is left. */
   removeUse(orderId: number): void;
   /** How often orders other than this one use it, of all users and of one account; what was reserved before `since` does not count. */
-  usesBeside(use: Pick<PromoUse, 'promoId' | 'orderId' | 'userId' | 'telegramId'>, since: number): PromoUses;
+  countOtherUses(use: Pick<PromoUse, 'promoId' | 'orderId' | 'userId' | 'telegramId'>, since: number): PromoUses;
   /** How many orders were paid with it, and how many are being paid. */
   countUses(promoId: number, since: number): { readonly used: number; readonly reserved: number };
 }

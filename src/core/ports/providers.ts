@@ -108,7 +108,7 @@ export interface Invoice {
 }
 
 /** A payment as a provider is asked for it. */
-export interface AskedPayment {
+export interface PaymentQuery {
   /** null: it is looked up by the token. */
   readonly externalId: string | null;
   readonly token: string;
@@ -156,7 +156,7 @@ export interface RefundRequest {
 }
 
 /** A refund that a provider has begun. */
-export interface BegunRefund {
+export interface StartedRefund {
   readonly isDone: boolean;
   /** By which it is asked about while it is not done; null: the request is repeated instead. */
   readonly refundId: string | null;
@@ -201,14 +201,14 @@ export interface PaymentProviders {
   /** Asks for an invoice. */
   open(access: ProviderAccess, request: InvoiceRequest): Promise<Invoice | ProviderFailure>;
   /** Asks for one payment; several where it was paid more than once, none where the provider knows none. `unsupported`: see `since`. */
-  read(access: ProviderAccess, query: AskedPayment): Promise<ReadPayments | ProviderFailure>;
+  read(access: ProviderAccess, query: PaymentQuery): Promise<ReadPayments | ProviderFailure>;
   /** Payments that changed since the cursor; `from`: since a moment, or longer; null: as far back as the provider goes. */
   since(
     access: ProviderAccess,
     cursor: string | null | { readonly from: number },
   ): Promise<PaymentPage | ProviderFailure>;
   /** Gives money back; `isDone` false: the provider still works on it, and may fail. */
-  refund(access: ProviderAccess, refund: RefundRequest): Promise<BegunRefund | ProviderFailure>;
+  refund(access: ProviderAccess, refund: RefundRequest): Promise<StartedRefund | ProviderFailure>;
   /** Asks what became of a refund that was not done. */
   readRefund(
     access: ProviderAccess,

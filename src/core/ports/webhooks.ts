@@ -83,7 +83,7 @@ export interface WebhookStore {
   due(webhookId: number, now: number, limit: number): number[];
   countPending(webhookId: number): number;
   /** Makes pending ones due that would be later. */
-  hasten(webhookId: number, now: number): void;
+  makeDue(webhookId: number, now: number): void;
   addAttempt(attempt: AttemptRow): void;
   /** Of one delivery, by number. */
   attempts(deliveryId: number): readonly AttemptRow[];

@@ -146,7 +146,7 @@ function canUse(context: Uses, promo: PromoRow, order: OrderRow): boolean {
   if (use === null) return false;
   const { tariffId, offerId, sold } = order;
   const target = { tariffId, offerId, isTerm: isTerm(sold) };
-  return canUsePromo(promo, target, store.promos.usesBeside(use, now - RESERVED_MS), now);
+  return canUsePromo(promo, target, store.promos.countOtherUses(use, now - RESERVED_MS), now);
 }
 
 /** What an order costs without a code. */
@@ -209,7 +209,7 @@ export function isPromoGone(context: Uses, order: OrderRow, paid: Money): boolea
   const promo = order.promo === null ? undefined : store.promos.get(order.promo.id);
   if (!promo || isPaidInFull(order, paid)) return false;
   const use = buildPromoUse(context, order, promo.id);
-  return use !== null && !hasUsesLeft(promo, store.promos.usesBeside(use, now - RESERVED_MS));
+  return use !== null && !hasUsesLeft(promo, store.promos.countOtherUses(use, now - RESERVED_MS));
 }
 
 /** Whether an order with a lower price was paid by the full one, as by an invoice from before the code was entered. */

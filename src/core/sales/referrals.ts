@@ -42,7 +42,7 @@ export function referralFor(context: Context, user: UserRow, sold: Sold): OrderR
 }
 
 /** The days for the buyer of an order that is being paid; null: there are none, as another order had them, or the referrer has had enough. */
-function dueTo(
+function findDueReward(
   tx: Transaction,
   { referral, userId }: OrderRow,
 ): { readonly friend: UserRow; readonly referrer: UserRow } | null {
@@ -56,7 +56,7 @@ function dueTo(
  * To be called before the order is stored as paid, and after what it sold was given.
  */
 export function fulfillReward(tx: Transaction, order: OrderRow): readonly FulfilledItem[] {
-  const due = dueTo(tx, order);
+  const due = findDueReward(tx, order);
   if (due === null || order.referral === null) return [];
   const { friend, referrer } = due;
   const { telegramId } = friend;

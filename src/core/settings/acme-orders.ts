@@ -56,7 +56,7 @@ export interface AcmePlace {
   /** Serves it from now on. */
   install(issued: IssuedByAcme, settings: AcmeSettings): Span;
   /** Called as an order begins, with how to end it, and with null after it. */
-  running(order: AbortController | null): void;
+  setRunning(order: AbortController | null): void;
 }
 
 /** Whether a certificate is there that was ordered for this. */
@@ -124,7 +124,7 @@ async function order(place: AcmePlace, settings: AcmeSettings): Promise<void> {
   }));
   if (state === null) return;
   const running = new AbortController();
-  place.running(running);
+  place.setRunning(running);
   try {
     const chain = place.issuedChain();
     const replaces = hasOrdered(settings, state, chain) ? chain : null;
@@ -136,7 +136,7 @@ async function order(place: AcmePlace, settings: AcmeSettings): Promise<void> {
   } catch (error) {
     if (!running.signal.aborted) await recordFailure(place, settings, error);
   } finally {
-    place.running(null);
+    place.setRunning(null);
   }
 }
 

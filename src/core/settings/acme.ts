@@ -215,7 +215,7 @@ function buildAcmePlace(env: AcmeEnv, { certificates, acme: client }: AcmeParts)
     issuedChain: certificates.issuedChain,
     findCertificateFault: (issued) => certificates.validateIssued(issued)[0]?.message ?? null,
     install: (issued, { targets }) => certificates.install(issued, targets),
-    running(order) {
+    setRunning(order) {
       env.acmeOrder.set(order);
       if (order === null) env.announce();
     },

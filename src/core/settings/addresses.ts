@@ -186,7 +186,7 @@ async function changeAddresses(input: Input<'changeAddresses'>, context: AsyncCo
 }
 
 /** What is listened at needs no trial; it may be stored only now, where the start had named it for that run alone. */
-function askedPlace({ host, port }: Input<'changeAddresses'>): Partial<ListenAddress> {
+function pickPlace({ host, port }: Input<'changeAddresses'>): Partial<ListenAddress> {
   return { ...(host !== undefined && { host }), ...(port !== undefined && { port }) };
 }
 
@@ -208,7 +208,7 @@ function saveAddresses(
   place: ListenAddress | null,
 ): Result<Output<'changeAddresses'>> {
   const { env } = tx;
-  const columns = { ...toColumns(input), ...(place ? {} : askedPlace(input)) };
+  const columns = { ...toColumns(input), ...(place ? {} : pickPlace(input)) };
   const settings = { ...tx.settings, ...columns };
   requireApart(settings.secretPath, settings.subPath);
   tx.saveSettings(columns);

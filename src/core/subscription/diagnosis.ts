@@ -19,7 +19,7 @@ import type { Result } from '../ports/call.ts';
 import type { KeyRow } from '../ports/keys.ts';
 import type { OrderRow } from '../ports/sales.ts';
 import type { UserRow } from '../ports/users.ts';
-import { settledRow } from '../users/change.ts';
+import { settleRow } from '../users/change.ts';
 import { ONLINE_MS, requireUser } from '../users/users.ts';
 
 /** Entries of one request that are shown. */
@@ -47,7 +47,7 @@ function hostIn(link: string): string {
 function listConnections(context: Context, row: UserRow): readonly DiagnosedConnection[] {
   const { inbounds, sync } = context.store;
   const nodes = indexNodes(context);
-  const offered = inbounds.offered().filter(({ inbound }) => row.inbounds?.includes(inbound.id) ?? true);
+  const offered = inbounds.listOffered().filter(({ inbound }) => row.inbounds?.includes(inbound.id) ?? true);
   const nodeIds = new Set(offered.map(({ inbound }) => inbound.nodeId));
   const leftOut = new Set(
     [...nodeIds].flatMap((id) =>
@@ -67,7 +67,7 @@ function listConnections(context: Context, row: UserRow): readonly DiagnosedConn
 
 function collectFacts(context: Context, stored: UserRow): DiagnosedFacts {
   const { store, now, env } = context;
-  const row = settledRow(store, stored, now, context.settings);
+  const row = settleRow(store, stored, now, context.settings);
   const used = row.usedUp + row.usedDown;
   const { trafficLimit: limit, excess } = row;
   return {
@@ -90,7 +90,7 @@ function collectFacts(context: Context, stored: UserRow): DiagnosedFacts {
       read: env.linkReads.get(row.id) ?? null,
       certificate: computeLinkTrust(env.host()?.certificates?.served() ?? []),
     },
-    offered: store.inbounds.offered().length,
+    offered: store.inbounds.listOffered().length,
     connections: listConnections(context, row),
   };
 }
@@ -181,7 +181,7 @@ function find(pasted: Pasted, context: Context): Found {
 function identify({ text }: Input<'identify'>, context: Context): Result<Output<'identify'>> {
   const { store, now, settings } = context;
   const { kind, user, keys = [], order, requestId } = store.read(() => find(readPasted(text), context));
-  const row = user && settledRow(store, user, now, settings);
+  const row = user && settleRow(store, user, now, settings);
   const entries = requestId === undefined ? [] : store.audit.page({ requestId, limit: MAX_ENTRIES }).map(viewEntry);
   return {
     body: {

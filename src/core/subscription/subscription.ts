@@ -11,7 +11,7 @@ import { findRunningBot } from '../notify/active-bot.ts';
 import { offersTo } from '../payments/shop.ts';
 import type { Result } from '../ports/call.ts';
 import type { UserRow } from '../ports/users.ts';
-import { isUnsettled, settledRow } from '../users/change.ts';
+import { isUnsettled, settleRow } from '../users/change.ts';
 
 type SubscriptionEnv = Pick<Env, 'clock' | 'settings' | 'store' | 'subUrl' | 'vault'>;
 
@@ -19,7 +19,7 @@ type SubscriptionEnv = Pick<Env, 'clock' | 'settings' | 'store' | 'subUrl' | 'va
 const TOKEN = /^[A-Za-z0-9_-]{16,64}$/;
 
 function listInbounds(env: Pick<Env, 'store' | 'vault'>, ids: readonly number[] | null): Subscription['inbounds'] {
-  return selectOffered(ids, env.store.inbounds.offered()).map(({ inbound, address }) => ({
+  return selectOffered(ids, env.store.inbounds.listOffered()).map(({ inbound, address }) => ({
     inbound,
     address,
     secrets: readInboundSecrets(env, inbound),
@@ -36,9 +36,7 @@ function userBehind(env: SubscriptionEnv, token: string): Pick<Subscription<User
   // What has come due depends on the grants too, which another statement reads.
   return store.read(() => {
     const stored = store.users.behindLink(token);
-    return stored
-      ? { user: settledRow(store, stored.row, now, env.settings()), credentials: stored.credentials }
-      : null;
+    return stored ? { user: settleRow(store, stored.row, now, env.settings()), credentials: stored.credentials } : null;
   });
 }
 

@@ -133,7 +133,7 @@ function settleBy({ timeZone, expiringNoticeDays }: SettingValues, account: Acco
 }
 
 /** The user as it is at `now`, for reading: nothing is written. */
-export function settledRow(store: Store, row: UserRow, now: number, settings: SettingValues): UserRow {
+export function settleRow(store: Store, row: UserRow, now: number, settings: SettingValues): UserRow {
   if (!isUnsettled(row, now)) return row;
   const { account, flags } = settleBy(settings, toAccount(row, store.grants.live(row.id)), row, now);
   return withAccount(row, account, flags, now);
@@ -207,7 +207,7 @@ function commit(tx: Transaction, current: Current, change: Change, stamp: Stamp)
   change.emit?.(describe(after), fields, tx);
   if (change.setsEnd) emitNotice(tx, after);
   if (isEndPassed && !nextFlags.expiredAnnounced) tx.emit('user.expired', describe(after));
-  const entered = enteredState(current.row.state, after);
+  const entered = findEnteredState(current.row.state, after);
   if (entered) tx.emit(entered, describe(after));
   return write(tx, current, after, account, { stamp, nodeId: change.nodeId });
 }
@@ -257,16 +257,16 @@ export function emitDue(tx: Transaction, { stored, row: present, grants }: Curre
     } else {
       tx.emitDue(`user.${happening.type}`, describe(row), at);
     }
-    const entered = enteredState(state, row);
+    const entered = findEnteredState(state, row);
     if (entered) tx.emitDue(entered, describe(row), at);
     state = row.state;
   }
-  const entered = enteredState(state, present);
+  const entered = findEnteredState(state, present);
   if (entered) tx.emitDue(entered, describe(present), now);
 }
 
 /** The event of a state that a user came into; null for a state that has none. */
-function enteredState(before: UserState, { state }: UserRow): 'user.limited' | 'user.activated' | null {
+function findEnteredState(before: UserState, { state }: UserRow): 'user.limited' | 'user.activated' | null {
   if (state === before) return null;
   if (state === 'limited') return 'user.limited';
   return state === 'active' ? 'user.activated' : null;

@@ -1,6 +1,6 @@
 // The list of users: filters, sorting and both ways of paging.
 
-import { listed } from '../../contract/scalars.ts';
+import { toList } from '../../contract/scalars.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { type Sort, type SortField, USER_STATES, type UserFilter } from '../../contract/users/users.ts';
 import type { Context } from '../kernel/context.ts';
@@ -59,7 +59,7 @@ export function toTargetConditions({
 
 /** Every state is no condition. */
 function parseStates(state: Values['state']): UserConditions['states'] {
-  const states = listed(state);
+  const states = toList(state);
   return states?.length === USER_STATES.length ? undefined : states;
 }
 

@@ -53,12 +53,12 @@ const FIELDS: { readonly [Name in keyof UserFields]-?: boolean } = {
 type AccountMember = Exclude<keyof Account, 'grants'>;
 type Field = keyof UserFields;
 
-function restored<Name extends string>(members: { readonly [Member in Name]: boolean }): readonly Name[] {
+function listRestored<Name extends string>(members: { readonly [Member in Name]: boolean }): readonly Name[] {
   return (Object.keys(members) as Name[]).filter((name) => members[name]);
 }
 
-const RESTORED_ACCOUNT = restored<AccountMember>(ACCOUNT_MEMBERS);
-const RESTORED_FIELDS = restored<Field>(FIELDS);
+const RESTORED_ACCOUNT = listRestored<AccountMember>(ACCOUNT_MEMBERS);
+const RESTORED_FIELDS = listRestored<Field>(FIELDS);
 
 /** How an act on one user is undone; stored as JSON. */
 interface UndoStep extends Pick<Account, 'hold' | 'resetsAt'>, Pick<UserRow, 'id' | 'version'> {
@@ -76,7 +76,7 @@ interface UndoStep extends Pick<Account, 'hold' | 'resetsAt'>, Pick<UserRow, 'id
 }
 
 /** The members of `before` that differ from those of `after`. */
-function differing<Member extends keyof UserRow>(
+function listDiffering<Member extends keyof UserRow>(
   names: readonly Member[],
   before: UserRow,
   after: UserRow,
@@ -96,8 +96,8 @@ function undoStep({ row, account }: Current, change: Change, after: UserRow): Un
     version: after.version,
     hold: after.hold,
     resetsAt: after.resetsAt,
-    account: differing(RESTORED_ACCOUNT, row, after),
-    fields: differing(RESTORED_FIELDS, row, after),
+    account: listDiffering(RESTORED_ACCOUNT, row, after),
+    fields: listDiffering(RESTORED_FIELDS, row, after),
     up: row.usedUp - after.usedUp,
     down: row.usedDown - after.usedDown,
     ended: account.grants.filter(isEnded).map(({ id, bytesLeft, endsAt }) => ({ id, bytesLeft, endsAt })),

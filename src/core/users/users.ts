@@ -35,7 +35,7 @@ import {
   emitNotice,
   isUnsettled,
   openUser,
-  settledRow,
+  settleRow,
   type UserFields,
 } from './change.ts';
 import { createUndoNotes } from './undo.ts';
@@ -80,7 +80,7 @@ function viewUserWithLink(context: Context, stored: UserRow): UserWithLink {
 
 function viewWithoutLink(context: Context, stored: UserRow): Omit<User, 'sub_url'> {
   const { store, now } = context;
-  const row = settledRow(store, stored, now, context.settings);
+  const row = settleRow(store, stored, now, context.settings);
   const { trafficLimit, extra } = row;
   const used = row.usedUp + row.usedDown;
   return {

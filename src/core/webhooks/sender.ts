@@ -331,7 +331,7 @@ function recordOne(tx: Transaction, { deliveryId, at, endedAt, outcome }: Attemp
     webhooks.saveDelivery({ ...delivery, attempts, state: 'delivered', nextAt: null, endedAt: now });
     if (webhook.deliveredAt !== now || webhook.failingSince !== null)
       webhooks.save({ ...webhook, deliveredAt: now, failingSince: null });
-    if (webhook.failingSince !== null && now - webhook.failingSince >= OUTAGE_MS) webhooks.hasten(webhook.id, now);
+    if (webhook.failingSince !== null && now - webhook.failingSince >= OUTAGE_MS) webhooks.makeDue(webhook.id, now);
     return;
   }
   const failures = delivery.failures + 1;

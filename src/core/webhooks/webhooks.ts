@@ -129,7 +129,7 @@ function enableWebhook({ id, enabled }: Input<'enableWebhook'>, tx: Transaction)
   const disabledReason = enabled ? null : ('administrator' as const);
   const after = { ...before, enabled, disabledReason, failingSince: null, updatedAt: tx.now };
   tx.store.webhooks.save(after);
-  if (enabled) tx.store.webhooks.hasten(id, tx.now);
+  if (enabled) tx.store.webhooks.makeDue(id, tx.now);
   tx.audit(`webhook:${id}`, { host: parseHost(after.url), enabled });
   return { body: viewWebhook(tx, after) };
 }

@@ -162,7 +162,7 @@ export function createNodeState<Config>(cutOffAt: number | null): NodeState<Conf
 }
 
 /** What the engine is known to serve. */
-export function servedBy<Config>(state: NodeState<Config>): Fingerprinted<Config> | null {
+export function getServed<Config>(state: NodeState<Config>): Fingerprinted<Config> | null {
   return 'served' in state ? state.served : null;
 }
 
@@ -220,7 +220,7 @@ export function observeServing<Config>(
   leasedChange: number | null,
   isOtherStart: boolean,
 ): NodeState<Config> {
-  const before = isOtherStart ? null : servedBy(state);
+  const before = isOtherStart ? null : getServed(state);
   const served = before !== null && isServing(state, fingerprint, before) ? before : null;
   const { memory } = remember(isOtherStart ? rememberUsage(state, { pollsWhileBlocked: new Map() }) : state, {
     leasedChange,
@@ -277,7 +277,7 @@ export function beginRestart<Config>(
   now: number,
 ): NodeState<Config> {
   const { memory } = reason === 'cut_off' ? rememberUsage(state, { cutOffAt: now }) : state;
-  return { name: 'restarting', servable, reason, served: servedBy(state), memory };
+  return { name: 'restarting', servable, reason, served: getServed(state), memory };
 }
 
 /** The engine does not run, and is to be started. */
@@ -323,7 +323,7 @@ export function disable<Config>(state: NodeState<Config>): NodeState<Config> {
 /** A step failed, or the engine ended by itself. */
 export function disconnect<Config>(state: NodeState<Config>, reason: NodeProblem | null): NodeState<Config> {
   const { memory } = remember(state, { failures: state.memory.failures + 1 });
-  return { name: 'disconnected', reason, served: servedBy(state), memory };
+  return { name: 'disconnected', reason, served: getServed(state), memory };
 }
 
 /** The counters were read at `countedAt`. `moved`: ids of users who have moved bytes since. */

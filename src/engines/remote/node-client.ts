@@ -96,7 +96,7 @@ export function createNodeClient(parts: NodeClientParts): NodeClient {
       known = place;
       const agent = await agentFor(place);
       const limits = { limitMs: LIMIT_MS[name], bounds: getReplyBounds(name), parseLarge: parts.parseLarge };
-      const asked = { path: buildMethodPath(name), body, ...limits };
+      const outgoing = { path: buildMethodPath(name), body, ...limits };
       const askedAt = clock.now();
       const { status, body: answer, version } = await sendRequest(place, agent, asked);
       protocolVersion = version && writeVersion(version);

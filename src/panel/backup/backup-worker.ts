@@ -72,10 +72,10 @@ async function unpack({ path, target, file }: UnpackInput): Promise<Unpacked> {
   const manifest = file === null ? copyPlainDatabase(path, target) : unpackBackup(path, target, file);
   if (typeof manifest === 'string') return { problem: manifest };
   const digest = await hashFile(target, `${target}-wal`);
-  const judged = checkDatabase(target);
-  if (judged.problem !== null) return judged;
-  if (manifest !== null && !isAsCounted(manifest, judged)) return { problem: 'damaged' };
-  return { problem: null, manifest, digest, judged };
+  const checked = checkDatabase(target);
+  if (checked.problem !== null) return checked;
+  if (manifest !== null && !isAsCounted(manifest, checked)) return { problem: 'damaged' };
+  return { problem: null, manifest, digest, checked };
 }
 
 function unpackBackup(
@@ -115,7 +115,7 @@ async function hashFile(path: string, journal: string | null = null): Promise<st
   return hash.digest('hex');
 }
 
-/** Makes a database of this version of the judged one. */
+/** Makes a database of this version of the given one. */
 function rebuild({ source, target, schema }: { source: string; target: string; schema: number }): 'damaged' | null {
   try {
     rebuildDatabase(source, target, schema);

@@ -201,11 +201,11 @@ export function createBackups(parts: BackupParts): Backups {
     const needed = statSync(candidate).size * 2 + store.sizeBytes() * SPACE_FACTOR;
     if (!hasSpace(folder, needed)) throw new PanelError('storage_full');
     const secrets = await sealAgain(found, parts.openEmptyVault);
-    const fault = await thread.run('rebuild', { source: candidate, target: ready, schema: found.judged.schema });
+    const fault = await thread.run('rebuild', { source: candidate, target: ready, schema: found.checked.schema });
     if (fault !== null) return { verdict: { ...verdict, problem: fault }, former: null, needsNewCa: false };
     // Set also where links begin so already: they may because a restore has set it before.
     const publicUrl = readLinksOrigin(found);
-    const done = await request.alone(async () => {
+    const done = await request.runAlone(async () => {
       const isUsed = store.administrator.get() !== undefined;
       const made = await make('before_restore', null);
       const { sessionId, acceptsKeys } = request;
@@ -218,7 +218,7 @@ export function createBackups(parts: BackupParts): Backups {
       // Before the database, which tells whether anyone has signed in here: after a crash between them the next restore does both.
       const needsNewCa = await restoreAuthority(found, verdict, isUsed);
       parts.swap(ready);
-      request.swapped();
+      request.onSwapped();
       return { former: made, needsNewCa };
     });
     await vault.refresh();

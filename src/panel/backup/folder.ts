@@ -48,7 +48,7 @@ export interface BackupFolder {
 }
 
 /** Throws PanelError `backup_refused`: uploaded backups would take more of the disk than they may. */
-function tooLarge(): PanelError {
+function createTooLargeError(): PanelError {
   const message = 'exceeds the disk space for uploads: delete previous ones, or restore it on the command line';
   return new PanelError('backup_refused', [{ pointer: '#', code: 'too_large', message }]);
 }
@@ -103,9 +103,9 @@ export function openBackupFolder(folder: string, maxUploaded = UPLOADED_BYTES): 
 
   async function writeChunks(output: FileHandle, chunks: AsyncIterable<Uint8Array>): Promise<void> {
     // This one is among them.
-    if (uploadedNames().length > MAX_UPLOADED_FILES) throw tooLarge();
+    if (uploadedNames().length > MAX_UPLOADED_FILES) throw createTooLargeError();
     for await (const chunk of chunks) {
-      if (uploadedBytes() + chunk.length > maxUploaded) throw tooLarge();
+      if (uploadedBytes() + chunk.length > maxUploaded) throw createTooLargeError();
       if (!hasSpace(folder, chunk.length)) throw new PanelError('storage_full');
       await output.appendFile(chunk);
     }

@@ -43,16 +43,16 @@ export async function openBackup(
   const { mtimeMs, size } = statSync(path);
   const isPlain = isDatabase(path);
   const read = isPlain ? { header: null } : readBackupHeader(path);
-  if ('problem' in read) return refused(read.problem, null);
+  if ('problem' in read) return refuseBackup(read.problem, null);
   const header = readHeader(read.header);
-  if (!isPlain && header === null) return refused('damaged', null);
+  if (!isPlain && header === null) return refuseBackup('damaged', null);
   const databaseBytes = header?.database_bytes ?? size;
-  if (databaseBytes > maxUnpacked) return refused('too_large', header);
+  if (databaseBytes > maxUnpacked) return refuseBackup('too_large', header);
   if (!hasSpace(target, databaseBytes)) throw new PanelError('storage_full');
   const key = header === null || header.key === null ? null : await resolveFileKey(header.key, passphrase);
-  if (typeof key === 'string') return refused(key, header);
+  if (typeof key === 'string') return refuseBackup(key, header);
   const found = await thread.run('unpack', { path, target, file: header && { key, databaseBytes } });
-  if (found.problem !== null) return refused(found.problem, header);
+  if (found.problem !== null) return refuseBackup(found.problem, header);
   const facts = header ?? { version: null, created_at: Math.floor(mtimeMs), secrets: secretsIn(found) };
   const origin = determineOrigin(header, found, vault);
   const { manifest, digest } = found;
@@ -80,7 +80,7 @@ async function resolveFileKey(sealed: string, passphrase: string | null) {
   return passphrase === null ? ('needs_passphrase' as const) : openFileKey(sealed, passphrase);
 }
 
-function refused(problem: BackupVerdict['problem'], header: BackupHeader | null): OpenedBackup {
+function refuseBackup(problem: BackupVerdict['problem'], header: BackupHeader | null): OpenedBackup {
   return { verdict: buildVerdict(problem, header, null), found: null };
 }
 

@@ -4,8 +4,8 @@ import { createOutboundClient } from '../../adapters/outbound-client.ts';
 import { listenForReplyDates } from '../../adapters/reply-dates.ts';
 import { sendReplyDate, serveTasks } from '../../adapters/worker-thread.ts';
 import type {
-  AskedPayment,
   InvoiceRequest,
+  PaymentQuery,
   ProviderAccess,
   RefundRequest,
   Webhook,
@@ -26,7 +26,7 @@ const providers = createProviders({ client, clock: systemClock, timers: systemTi
 const tasks = {
   probe: ({ access }: { access: ProviderAccess }) => providers.probe(access),
   open: ({ access, request }: { access: ProviderAccess; request: InvoiceRequest }) => providers.open(access, request),
-  read: ({ access, asked }: { access: ProviderAccess; asked: AskedPayment }) => providers.read(access, asked),
+  read: ({ access, asked }: { access: ProviderAccess; asked: PaymentQuery }) => providers.read(access, asked),
   since: ({ access, cursor }: { access: ProviderAccess; cursor: Parameters<typeof providers.since>[1] }) =>
     providers.since(access, cursor),
   refund: ({ access, refund }: { access: ProviderAccess; refund: RefundRequest }) => providers.refund(access, refund),

@@ -3,7 +3,7 @@
 import { parseOwnJson } from '../../domain/own-json.ts';
 import { type Connection, listTables, openWorkFile } from '../database.ts';
 import { loadMigrations, type Migration, migrate } from '../migrate.ts';
-import { createSearchIndex, searchedText } from '../users/search.ts';
+import { buildSearchText, createSearchIndex } from '../users/search.ts';
 import { FILL_COUNTS } from '../users/states.ts';
 import { getWholeClass } from './restore-classes.ts';
 
@@ -90,7 +90,7 @@ function fillSearch(db: Connection): void {
   const index = createSearchIndex(db);
   let afterId = 0;
   for (let rows = next.all(afterId); rows.length > 0; rows = next.all(afterId)) {
-    for (const row of rows) index.insert(row.id, searchedText({ ...row, tags: parseOwnJson(row.tags) as string[] }));
+    for (const row of rows) index.insert(row.id, buildSearchText({ ...row, tags: parseOwnJson(row.tags) as string[] }));
     afterId = rows.at(-1)?.id ?? afterId;
   }
 }

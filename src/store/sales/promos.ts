@@ -96,7 +96,7 @@ export function createPromoStore(db: Connection): PromoStore {
     removeUse: (orderId) => {
       removeUse.run(orderId);
     },
-    usesBeside: (use, since) => otherUses.get({ ...use, since }) ?? { all: 0, ofUser: 0 },
+    countOtherUses: (use, since) => otherUses.get({ ...use, since }) ?? { all: 0, ofUser: 0 },
     countUses: (id, since) => uses.get({ id, since }) ?? { used: 0, reserved: 0 },
   };
 }

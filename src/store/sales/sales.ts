@@ -173,7 +173,7 @@ export function createSalesStore(db: Connection): SalesStore {
         WHERE orders.id IN (SELECT id FROM orders WHERE ${BOUGHT}) AND users.expires_at BETWEEN :from AND :now) AS lost,
        (SELECT count(DISTINCT user_id) FROM orders WHERE day >= :day AND is_renewal = 1 AND ${BOUGHT}) AS kept`,
   );
-  const foundOrder = (cells: OrderCells | undefined) => cells && decodeOrder(cells);
+  const decodeFound = (cells: OrderCells | undefined) => cells && decodeOrder(cells);
   const toConditions = ({ userId, state }: { userId: number | undefined; state: string | undefined }): Conditions => ({
     userId: userId ?? null,
     state: state ?? null,
@@ -199,13 +199,13 @@ export function createSalesStore(db: Connection): SalesStore {
     saveOrder: (row) => {
       saveOrder.run(encodeOrder(row));
     },
-    orderByToken: (token) => foundOrder(byToken.get(token)),
-    unpaidOrder: (userId, offerId) => foundOrder(unpaid.get(userId, offerId)),
+    orderByToken: (token) => decodeFound(byToken.get(token)),
+    unpaidOrder: (userId, offerId) => decodeFound(unpaid.get(userId, offerId)),
     countMade: (userId, since) => made.get(userId, since) ?? 0,
-    order: (id) => foundOrder(order.get(id)),
-    orderByKey: (key) => foundOrder(byKey.get(key)),
-    orderByText: (text) => foundOrder(byText.get({ text })),
-    orderByReference: (method, reference) => foundOrder(byReference.get(method, reference)),
+    order: (id) => decodeFound(order.get(id)),
+    orderByKey: (key) => decodeFound(byKey.get(key)),
+    orderByText: (text) => decodeFound(byText.get({ text })),
+    orderByReference: (method, reference) => decodeFound(byReference.get(method, reference)),
     orders: (query) =>
       page
         .all({ ...toConditions(query), before: query.before ?? Number.MAX_SAFE_INTEGER, limit: query.limit })

@@ -83,7 +83,7 @@ const PARTS: { readonly [Name in keyof Values]: (value: Values[Name], reading: R
     about: 'metadata',
     test: 'EXISTS (SELECT 1 FROM user_metadata WHERE key = :key AND value = :value AND user_id = u.id)',
     params: { key, value },
-    entry: joined('metadata', 'user_metadata AS t', 't.key = :key AND t.value = :value', 't.user_id'),
+    entry: buildJoinEntry('metadata', 'user_metadata AS t', 't.key = :key AND t.value = :value', 't.user_id'),
   }),
   tariffId: (tariff) => ({ about: 'tariff', test: equals('u.tariff_id', ':tariff'), params: { tariff } }),
   contact: (contact) => ofColumn('contact', ':contact', { contact }),
@@ -91,7 +91,7 @@ const PARTS: { readonly [Name in keyof Values]: (value: Values[Name], reading: R
     about: 'tag',
     test: 'EXISTS (SELECT 1 FROM user_tags WHERE tag = :tag AND user_id = u.id)',
     params: { tag },
-    entry: joined('tag', 'user_tags AS t', 't.tag = :tag', 't.user_id'),
+    entry: buildJoinEntry('tag', 'user_tags AS t', 't.tag = :tag', 't.user_id'),
   }),
   q: (q, { find }) => ofText(q, find),
   online: (online, { now }) => ({
@@ -167,7 +167,7 @@ function ofText(q: string, find: Finder): Part | null {
     about: 'text',
     test: id === null ? HOLDS : `(u.id = :sought OR ${HOLDS})`,
     params: { folded, match, sought: id },
-    entry: joined('text', `${table} AS t`, `t.${table} MATCH :match`, 't.rowid'),
+    entry: buildJoinEntry('text', `${table} AS t`, `t.${table} MATCH :match`, 't.rowid'),
     search,
   };
 }
@@ -210,7 +210,7 @@ function ofNamed(kind: Entry['kind'], where: string): Entry {
   return { kind, table: 'users AS u NOT INDEXED', where, id: 'u.id', join: '', isOrdered: true };
 }
 
-function joined(kind: Entry['kind'], table: string, where: string, id: string): Entry {
+function buildJoinEntry(kind: Entry['kind'], table: string, where: string, id: string): Entry {
   return { kind, table, where, id, join: ` CROSS JOIN users AS u ON u.id = ${id}`, isOrdered: true };
 }
 

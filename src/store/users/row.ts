@@ -160,7 +160,7 @@ export const WRITTEN: readonly UserColumn[] = [
   { name: 'inbounds', cell: (row) => (row.inbounds === null ? null : JSON.stringify(row.inbounds)) },
   { name: 'online_at', cell: (row) => row.onlineAt },
   { name: 'token', cell: (row) => row.token },
-  { name: 'announced', cell: announced },
+  { name: 'announced', cell: encodeAnnounced },
   { name: 'notice_announced', cell: (row) => row.noticeAnnounced },
   { name: 'created_at', cell: (row) => row.createdAt },
   { name: 'updated_at', cell: (row) => row.updatedAt },
@@ -188,7 +188,7 @@ export function encodeUser(user: UserFields): Cell[] {
   return WRITTEN.map(({ cell }) => cell(user));
 }
 
-function announced(row: UserFields): number {
+function encodeAnnounced(row: UserFields): number {
   return (row.expiredAnnounced ? EXPIRED : 0) | (row.trafficLowAnnounced ? TRAFFIC_LOW : 0);
 }
 

@@ -14,7 +14,7 @@ const CONTROL = /\p{Cc}/u;
 type Text = Pick<NewUser, 'name' | 'contact' | 'note' | 'tags' | 'externalId'>;
 
 /** The text of a user that is searched, case-folded. */
-export function searchedText({ name, contact, note, tags, externalId }: Text): string {
+export function buildSearchText({ name, contact, note, tags, externalId }: Text): string {
   let text = name + SEPARATOR + contact;
   if (note !== '') text += SEPARATOR + note;
   for (const tag of tags) text += SEPARATOR + tag;
@@ -135,7 +135,7 @@ export function registerTextHolds(db: Connection): void {
     folded: string,
   ) => {
     const tags = tagsText === '[]' ? [] : (parseOwnJson(tagsText) as string[]);
-    return searchedText({ name, contact, note, tags, externalId }).includes(folded) ? 1 : 0;
+    return buildSearchText({ name, contact, note, tags, externalId }).includes(folded) ? 1 : 0;
   };
   db.function('text_holds', options, contains);
 }

@@ -28,7 +28,7 @@ import {
   type UserCells,
   WRITTEN,
 } from './row.ts';
-import { createSearchIndex, registerTextHolds, searchedText } from './search.ts';
+import { buildSearchText, createSearchIndex, registerTextHolds } from './search.ts';
 import { createUserStates } from './states.ts';
 
 const SELECT = `SELECT ${USER_COLUMNS} FROM users`;
@@ -192,7 +192,7 @@ function createUserWrites(db: Connection): UserWrites {
       const id = Number(insert.run(...encodeUser(user)).lastInsertRowid);
       credentials.insert(id, user.credentials);
       links.insert(id, user);
-      search.insert(id, searchedText(user));
+      search.insert(id, buildSearchText(user));
       return id;
     },
     save: (before, after) => {
@@ -210,8 +210,8 @@ function createUserWrites(db: Connection): UserWrites {
       updateOf(columns).run(...cells);
       links.save(before.id, before, after);
       if (isTextSame) return;
-      const text = searchedText(after);
-      if (text !== searchedText(before)) search.replace(before.id, text);
+      const text = buildSearchText(after);
+      if (text !== buildSearchText(before)) search.replace(before.id, text);
     },
     remove: (id) => {
       for (const removal of removals) removal.run(id);

@@ -59,12 +59,13 @@ function renderFacts(order: OrderPage, { timeZone }: SettingValues, language: La
   const facts: (readonly [name: string, figure: string, more?: string | undefined])[] = [
     [t('order.what'), soldText(order, language), `${order.tariff} · ${order.offer}`],
   ];
-  const costs = (prices: OrderPage['prices']) => prices.map((price) => formatMoney(price, tag)).join(' · ');
+  const formatPrices = (prices: OrderPage['prices']) => prices.map((price) => formatMoney(price, tag)).join(' · ');
   const { promo } = order;
   if (promo !== null) facts.push([t('order.promo'), promo.code, promoText(promo.effect, language)]);
   if (paid === null) {
-    const full = promo?.effect.kind === 'percent' ? t('order.insteadOf', { prices: costs(promo.prices) }) : undefined;
-    facts.push([t('order.price'), costs(order.prices), full]);
+    const full =
+      promo?.effect.kind === 'percent' ? t('order.insteadOf', { prices: formatPrices(promo.prices) }) : undefined;
+    facts.push([t('order.price'), formatPrices(order.prices), full]);
   } else if (order.isTrial) facts.push([t('order.price'), t('order.free')]);
   else facts.push([t('order.paid'), formatMoney(paid, tag), day(paid.at)]);
   if (refundedAt !== null) facts.push([t('order.refunded'), t('order.refundedOn', { day: day(refundedAt) })]);

@@ -1,5 +1,5 @@
 // A fake Stripe over a socket: that of a demonstration, with faults, and with keys that are allowed a part of the API.
-import { createFakeStripe, expandedBy, type FakeRequest } from '../../../src/demo/fake-stripe.ts';
+import { createFakeStripe, type FakeRequest, listExpanded } from '../../../src/demo/fake-stripe.ts';
 import { type FakeInvoice, type FakeProvider, type FakeReply, newInvoice, openFake } from './fake.ts';
 
 const KEY = 'sk_test_canaryofstripe';
@@ -33,7 +33,7 @@ const IMPLIED: Readonly<Record<string, readonly string[]>> = {
 function lacked({ method, path, query }: FakeRequest, granted: ReadonlySet<string>): string | null {
   const all = new Set([...granted, ...[...granted].flatMap((one) => IMPLIED[one] ?? [])]);
   const resource = ENDPOINTS.find(([pattern]) => pattern.test(path))?.[1];
-  const objects = expandedBy(query).flatMap((one) => one.split('.').filter((object) => object !== 'data'));
+  const objects = listExpanded(query).flatMap((one) => one.split('.').filter((object) => object !== 'data'));
   const needed = [`${resource}_${method === 'GET' ? 'read' : 'write'}`, ...objects.map((one) => OBJECTS[one] ?? one)];
   return needed.find((one) => !all.has(one)) ?? null;
 }

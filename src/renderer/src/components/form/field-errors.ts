@@ -46,9 +46,13 @@ function describeIssue(t: T, issue: Issue, input: unknown): string {
   if (isMissing(input, issue.path)) return t('field.required');
   switch (issue.code) {
     case 'too_small':
-      return bound(t, issue.origin, Number(issue.minimum), { string: 'shortest', array: 'fewest', other: 'min' });
+      return describeBound(t, issue.origin, Number(issue.minimum), {
+        string: 'shortest',
+        array: 'fewest',
+        other: 'min',
+      });
     case 'too_big':
-      return bound(t, issue.origin, Number(issue.maximum), { string: 'longest', array: 'most', other: 'max' });
+      return describeBound(t, issue.origin, Number(issue.maximum), { string: 'longest', array: 'most', other: 'max' });
     case 'invalid_type':
       return t(issue.expected === 'int' || issue.expected === 'number' ? 'field.integer' : 'field.type');
     case 'invalid_format':
@@ -68,7 +72,7 @@ interface BoundKeys {
   readonly other: 'min' | 'max';
 }
 
-function bound(t: T, origin: string, amount: number, keys: BoundKeys): string {
+function describeBound(t: T, origin: string, amount: number, keys: BoundKeys): string {
   if (origin === 'string') return t(`field.${keys.string}`, { count: amount });
   if (origin === 'array') return t(`field.${keys.array}`, { count: amount });
   return t(`field.${keys.other}`, { bound: amount });

@@ -67,7 +67,7 @@ export function LocalNode({ node }: LocalNodeProps) {
       </div>
     );
   }
-  return <LocalNodeForm suggestion={{ ...asked.data, connection }} engine={found.engine} node={node} />;
+  return <LocalNodeForm suggestion={{ ...checkedSuggestion.data, connection }} engine={found.engine} node={node} />;
 }
 
 const formatEngine = ({ name, version }: NonNullable<Found['engine']>) => ({

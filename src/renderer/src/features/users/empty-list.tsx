@@ -8,7 +8,7 @@ import { usePanel } from '../../data/panel.tsx';
 import { operationQuery } from '../../data/use-operation.ts';
 import { buildHash } from '../../router/route.ts';
 import { setQuery } from '../../router/router.ts';
-import { dropped, type Filter, type FilterName, namesIn, without } from './filter.ts';
+import { type Filter, type FilterName, namesIn, without, withoutFilter } from './filter.ts';
 import type { Plans } from './use-plans.ts';
 import classes from './users.module.css';
 
@@ -22,7 +22,7 @@ export function NothingFound({ filter, formatFilter }: NothingFoundProps) {
   const panel = usePanel();
   const names = namesIn(filter);
   const counts = useQueries({
-    queries: names.map((name) => operationQuery(panel, 'listUsers', { ...dropped(filter, name), limit: 1 })),
+    queries: names.map((name) => operationQuery(panel, 'listUsers', { ...withoutFilter(filter, name), limit: 1 })),
   });
   return (
     <EmptyState

@@ -83,7 +83,7 @@ function useExport(): Export {
         setProgress({ done, total: Math.max(total, done) });
       }
       const file = `users-${new Date(panelNow()).toISOString().slice(0, 10)}.csv`;
-      if (!(await host.save(file, 'text/csv;charset=utf-8', joined(parts)))) return;
+      if (!(await host.save(file, 'text/csv;charset=utf-8', joinBytes(parts)))) return;
       notify({ text: t('export.done', { count: done, amount: format.number(done), file }) });
     } catch (failure) {
       if (controller.signal.aborted) notify({ text: t('export.stopped') });
@@ -100,7 +100,7 @@ function useExport(): Export {
   };
 }
 
-function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
   let at = 0;
   for (const part of parts) {

@@ -88,7 +88,7 @@ export function without(names: readonly FilterName[]): Record<string, null> {
 }
 
 /** A filter without one of its conditions. */
-export function dropped(filter: Filter, name: FilterName): Filter {
+export function withoutFilter(filter: Filter, name: FilterName): Filter {
   const members: readonly string[] = MEMBERS.filter((member) => getFilterName(member) === name);
   return Object.fromEntries(Object.entries(filter).filter(([member]) => !members.includes(member)));
 }

@@ -7,7 +7,7 @@ import { FilterTabs } from '../../components/filters.tsx';
 import { usePanel } from '../../data/panel.tsx';
 import { operationQuery, useOperation } from '../../data/use-operation.ts';
 import { setQuery } from '../../router/router.ts';
-import { dropped, type Filter, namesIn } from './filter.ts';
+import { type Filter, namesIn, withoutFilter } from './filter.ts';
 
 /** Counting waits until the typing has paused: the rows come first. */
 const REST_MS = 400;
@@ -38,7 +38,7 @@ type State = (typeof TABS)[number];
 /** The overview has the counts of all users; under other conditions each state is counted. */
 function useCounts(filter: Filter): (state: State) => number | undefined {
   const panel = usePanel();
-  const rest = dropped(filter, 'state');
+  const rest = withoutFilter(filter, 'state');
   const isNarrowed = namesIn(rest).length > 0;
   const question = JSON.stringify(rest);
   const settled = useSettled(question);

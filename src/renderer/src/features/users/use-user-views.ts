@@ -11,7 +11,7 @@ import { buildHash, changedQuery } from '../../router/route.ts';
 import { navigate, setQuery, useRoute } from '../../router/router.ts';
 import { panelNow } from '../../state/connection.ts';
 import { changeTableView, useView } from '../../state/view.ts';
-import { buildTableView, openedQuery, shownColumns, storedQuery } from './views.ts';
+import { buildTableView, formatStoredQuery, parseStoredQuery, shownColumns } from './views.ts';
 
 /** The list, as it would be saved now. */
 type Present = Pick<UserView, 'query' | 'columns'>;
@@ -46,7 +46,7 @@ export function useUserViews(columns: Columns<User>): UserViews {
   const open = all.find(({ id }) => String(id) === query.get('view'));
   const remember = open === undefined ? 'users' : buildTableId(open.id);
   const table = useView(({ tables }) => tables[remember]);
-  const present = { query: storedQuery(query, panelNow()), columns: shownColumns(looks, table ?? {}) };
+  const present = { query: formatStoredQuery(query, panelNow()), columns: shownColumns(looks, table ?? {}) };
 
   // Before the list is drawn: it would be asked for twice.
   const requestedView = query.get('open');
@@ -55,7 +55,7 @@ export function useUserViews(columns: Columns<User>): UserViews {
     if (requestedView === null || data === undefined) return;
     if (found === undefined) return setQuery({ open: null });
     changeTableView(buildTableId(found.id), buildTableView(found.columns, looks));
-    const opened = changedQuery(openedQuery(found.query, panelNow()), { view: found.id });
+    const opened = changedQuery(parseStoredQuery(found.query, panelNow()), { view: found.id });
     navigate(buildHash(['users'], opened), { replace: true });
   }, [requestedView, data, found, looks]);
   // Its link was opened in a browser that has no columns of it.

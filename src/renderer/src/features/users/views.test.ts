@@ -3,17 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../../../domain/limits.ts';
 import type { ColumnLook } from '../../components/table/columns.ts';
 import { parseFilter } from './filter.ts';
-import { buildTableView, openedQuery, shownColumns, storedQuery } from './views.ts';
+import { buildTableView, formatStoredQuery, parseStoredQuery, shownColumns } from './views.ts';
 
 const NOW = Date.parse('2026-11-20T10:42:10Z');
 const LATER = NOW + 30 * DAY_MS;
-const store = (text: string, now = NOW) => storedQuery(new URLSearchParams(text), now);
+const store = (text: string, now = NOW) => formatStoredQuery(new URLSearchParams(text), now);
 
 describe('the address of a view', () => {
   it('has every filter and the order, and nothing else', () => {
     const text = 'q=anna&state=limited%2Cexpired&tag=a%26b&online=false&connected=false&traffic_low=true&node_id=2';
     const stored = store(`${text}&tariff_id=3&contact=%40a&sort=-used&view=3&do=extend&colour=red`);
-    expect(parseFilter(openedQuery(stored, LATER))).toEqual(
+    expect(parseFilter(parseStoredQuery(stored, LATER))).toEqual(
       parseFilter(new URLSearchParams(`${text}&tariff_id=3&contact=%40a`)),
     );
     const names = [...new URLSearchParams(stored).keys()];
@@ -26,19 +26,19 @@ describe('the address of a view', () => {
   });
 
   it('stores a range of days from the day on which it is opened', () => {
-    const chosen = openedQuery('expires=7', NOW).toString();
+    const chosen = parseStoredQuery('expires=7', NOW).toString();
     expect(new URLSearchParams(chosen).get('expires_before')).toBe('2026-11-27T10:00:00.000Z');
     expect(store(chosen)).toBe('expires=7');
     expect(store(chosen, NOW + DAY_MS / 2)).toBe('expires=7');
-    expect(openedQuery('expires=7', LATER).get('expires_after')).toBe('2026-12-20T10:00:00.000Z');
-    expect(store(openedQuery('expires=over', LATER).toString(), LATER)).toBe('expires=over');
+    expect(parseStoredQuery('expires=7', LATER).get('expires_after')).toBe('2026-12-20T10:00:00.000Z');
+    expect(store(parseStoredQuery('expires=over', LATER).toString(), LATER)).toBe('expires=over');
   });
 
   it('stores dates that no range has as they are, and leaves out a range that is none', () => {
     const dates = 'expires_after=2026-11-01T00%3A00%3A00.000Z&expires_before=2026-12-01T00%3A00%3A00.000Z';
     expect(store(dates)).toBe(dates);
-    expect(openedQuery(dates, LATER).toString()).toBe(dates);
-    expect(openedQuery('expires=x', NOW).toString()).toBe('');
+    expect(parseStoredQuery(dates, LATER).toString()).toBe(dates);
+    expect(parseStoredQuery('expires=x', NOW).toString()).toBe('');
   });
 });
 

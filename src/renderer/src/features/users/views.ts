@@ -8,7 +8,7 @@ import { buildExpiryFilter, findExpiryRange, parseFilter, parseSort } from './fi
 const TERM = 'expires';
 
 /** The filters and the order of an address, as a view stores them: equal for equal lists. */
-export function storedQuery(query: URLSearchParams, now: number): string {
+export function formatStoredQuery(query: URLSearchParams, now: number): string {
   const { expires_after: after, expires_before: before, ...others } = parseFilter(query);
   const range = findExpiryRange({ expires_after: after, expires_before: before }, now);
   const sort = parseSort(query);
@@ -22,7 +22,7 @@ export function storedQuery(query: URLSearchParams, now: number): string {
 }
 
 /** The address of what a view has stored. */
-export function openedQuery(stored: string, now: number): URLSearchParams {
+export function parseStoredQuery(stored: string, now: number): URLSearchParams {
   const query = new URLSearchParams(stored);
   const terms = buildExpiryFilter(query.get(TERM) ?? '', now);
   query.delete(TERM);

@@ -78,7 +78,7 @@ const UNNAMED = 'select:not([aria-label]), input:not([aria-label]):not([type=che
 
 /** Watches everything below a node until the returned function is called. */
 function nameControls(node: HTMLElement): () => void {
-  const look = () => {
+  const checkMounted = () => {
     for (const control of node.querySelectorAll<HTMLElement>(UNNAMED)) {
       control.setAttribute('aria-label', findLabel(control));
     }
@@ -87,9 +87,9 @@ function nameControls(node: HTMLElement): () => void {
     // A keyboard must be able to scroll what is higher than its box.
     for (const text of node.querySelectorAll('pre:not([tabindex])')) text.setAttribute('tabindex', '0');
   };
-  const observer = new MutationObserver(look);
+  const observer = new MutationObserver(checkMounted);
   observer.observe(node, { childList: true, subtree: true });
-  look();
+  checkMounted();
   return () => observer.disconnect();
 }
 

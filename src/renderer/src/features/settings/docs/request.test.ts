@@ -1,7 +1,7 @@
 // What "Try it" sends: only what was typed, each part written as the API reads it.
 import { describe, expect, it } from 'vitest';
 import type { Parameter } from './reference.ts';
-import { missingIn, readable, requestPath } from './request.ts';
+import { formatBody, missingIn, requestPath } from './request.ts';
 
 const parameters: readonly Parameter[] = [
   { in: 'path', name: 'id', required: true, schema: { type: 'integer' }, example: 7 },
@@ -28,7 +28,7 @@ it('names what has to be typed', () => {
 });
 
 it('writes JSON with a line for each member, and anything else as it came', () => {
-  expect(readable('{"a":[1]}', 'application/problem+json')).toBe('{\n  "a": [\n    1\n  ]\n}');
-  expect(readable('{"a":', 'application/json')).toBe('{"a":');
-  expect(readable('panel_users 1', 'text/plain; version=0.0.4')).toBe('panel_users 1');
+  expect(formatBody('{"a":[1]}', 'application/problem+json')).toBe('{\n  "a": [\n    1\n  ]\n}');
+  expect(formatBody('{"a":', 'application/json')).toBe('{"a":');
+  expect(formatBody('panel_users 1', 'text/plain; version=0.0.4')).toBe('panel_users 1');
 });

@@ -27,7 +27,7 @@ export function missingIn(parameters: readonly Parameter[], typed: Typed): reado
 }
 
 /** A body as it is read: JSON with a line for each member, anything else as it came. */
-export function readable(body: string, type: string | undefined): string {
+export function formatBody(body: string, type: string | undefined): string {
   if (!/\bjson\b/.test(type ?? '')) return body;
   try {
     return JSON.stringify(JSON.parse(body), null, 2);

@@ -15,7 +15,7 @@ import { CodeBlock } from './code-block.tsx';
 import classes from './docs.module.css';
 import { Fold } from './fields.tsx';
 import { type ApiDocument, listValues, type Parameter } from './reference.ts';
-import { missingIn, readable, requestPath, type Typed } from './request.ts';
+import { formatBody, missingIn, requestPath, type Typed } from './request.ts';
 
 interface TryItProps {
   readonly api: Api;
@@ -172,7 +172,7 @@ function AnswerView({ api, answer }: { readonly api: Api; readonly answer: Answe
       <CodeBlock
         title={t('api.docs.answer')}
         copyLabel={t('api.docs.copyAnswer')}
-        code={readable(body, headers['content-type'])}
+        code={formatBody(body, headers['content-type'])}
         head={
           <span className={classes.status}>
             <strong data-tone={tone}>{status}</strong>

@@ -17,7 +17,7 @@ import { type OperationForm, useOperationForm } from '../../../components/form/u
 import { useAct } from '../../../data/use-act.ts';
 import { buildHash } from '../../../router/route.ts';
 import { leave } from '../../../router/router.ts';
-import { findFieldErrors, lackedBy, PROVIDERS_PATH, problemText } from './provider-texts.ts';
+import { findFieldErrors, listMissingPermissions, PROVIDERS_PATH, problemText } from './provider-texts.ts';
 import classes from './providers.module.css';
 
 type FieldName =
@@ -265,7 +265,7 @@ function Field({ field: { name, isSecret, isRequired }, isSaved, form }: FieldPr
   const { t } = useTranslation('settings');
   const label = t(`payments.fields.${name as FieldName}`);
   const isStripeKey = name === 'secret_key' && getKind(form.form.getValues()) === 'stripe';
-  const missing = isStripeKey ? lackedBy(form.failure) : [];
+  const missing = isStripeKey ? listMissingPermissions(form.failure) : [];
   const given = {
     label: isRequired ? label : t('payments.form.optional', { field: label }),
     description: isStripeKey

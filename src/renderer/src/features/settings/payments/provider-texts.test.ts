@@ -1,7 +1,7 @@
 // What the list of payment providers says of each, and what its form refuses before anything is sent.
 import { expect, it } from 'vitest';
 import { permissionNames } from '../../../../../contract/sales/providers.ts';
-import { describeProvider, findFieldErrors, lackedBy } from './provider-texts.ts';
+import { describeProvider, findFieldErrors, listMissingPermissions } from './provider-texts.ts';
 
 it('says what needs attention first', () => {
   const fine = { kind: 'stripe' as const, enabled: true, error: null, secrets: ['secret_key'] };
@@ -16,9 +16,9 @@ it('names the permissions that a key must have, or lacks, as the list of the pro
   expect(permissionNames()).toBe(whole);
   const lacks = ['lacks_charges_read', 'lacks_events_read'] as const;
   const failure = { errors: lacks.map((code) => ({ pointer: '#/fields/secret_key', code, message: '' })) };
-  expect(permissionNames(lackedBy(failure))).toBe('Charges and Refunds: Read, Events: Read');
-  expect(lackedBy(null)).toEqual([]);
-  expect(lackedBy({ errors: [{ pointer: '#/fields', code: 'keys_refused', message: '' }] })).toEqual([]);
+  expect(permissionNames(listMissingPermissions(failure))).toBe('Charges and Refunds: Read, Events: Read');
+  expect(listMissingPermissions(null)).toEqual([]);
+  expect(listMissingPermissions({ errors: [{ pointer: '#/fields', code: 'keys_refused', message: '' }] })).toEqual([]);
 });
 
 it('refuses what is missing or malformed, but not a saved secret that is left empty', () => {

@@ -43,7 +43,7 @@ export function problemText(t: TFunction<'settings'>, { error, missing }: Pick<P
 }
 
 /** The permissions that a key lacks, where the panel did not save it for that. */
-export function lackedBy(failure: Pick<PanelCallError, 'errors'> | null): readonly ProviderPermission[] {
+export function listMissingPermissions(failure: Pick<PanelCallError, 'errors'> | null): readonly ProviderPermission[] {
   return PERMISSIONS.filter((one) => failure?.errors.some(({ code }) => code === `lacks_${one}`));
 }
 

@@ -123,7 +123,7 @@ export async function runBulk(
       const entry = bulk.action === 'delete' ? null : audit_id;
       end = { ...end, affected: end.affected + affected, position, left, entry };
     } catch (failure) {
-      end = { ...end, failure: known(failure) };
+      end = { ...end, failure: toCallError(failure) };
       break;
     }
   }
@@ -135,7 +135,7 @@ export function isRefused({ entry, affected, position, failure }: BulkEnd): bool
   return failure !== null && failure.problem.status < 500 && entry === null && affected === 0 && position === 0;
 }
 
-function known(failure: unknown): PanelCallError {
+function toCallError(failure: unknown): PanelCallError {
   if (failure instanceof PanelCallError) return failure;
   throw failure;
 }

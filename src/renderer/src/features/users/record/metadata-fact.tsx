@@ -105,18 +105,18 @@ function listMembers(metadata: User['metadata']): Member[] {
 }
 
 /** Rows that are left empty count as absent. */
-function filled(members: readonly Member[]): readonly Member[] {
+function listFilled(members: readonly Member[]): readonly Member[] {
   return members.filter(({ key, text }) => key !== '' || text !== '');
 }
 
 function hasRepeated(members: readonly Member[]): boolean {
-  const keys = filled(members).map(({ key }) => key);
+  const keys = listFilled(members).map(({ key }) => key);
   return new Set(keys).size < keys.length;
 }
 
 /** A merge patch that makes the metadata what was typed. */
 function metadataPatch(before: User['metadata'], members: readonly Member[]): NonNullable<UserPatch['metadata']> {
-  const after = Object.fromEntries(filled(members).map(({ key, text }) => [key, text]));
+  const after = Object.fromEntries(listFilled(members).map(({ key, text }) => [key, text]));
   const removed = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
   return { ...Object.fromEntries(removed.map((key) => [key, null])), ...after };
 }

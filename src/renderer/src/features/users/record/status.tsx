@@ -137,7 +137,7 @@ function useReason(user: User): string {
   const format = useFormat();
   const now = useNow();
   const history = useHistory(user.id, { enabled: user.state === 'disabled' });
-  const dated = (at: string) => ({ date: format.moment(at), when: format.relative(at, now) });
+  const formatDate = (at: string) => ({ date: format.moment(at), when: format.relative(at, now) });
   switch (user.state) {
     case 'disabled': {
       const entry = disabledBy(history.data?.items ?? []);
@@ -145,17 +145,17 @@ function useReason(user: User): string {
       return t('standing.disabledSince', { when: format.relative(entry.at, now), who: describeActor(t, entry) });
     }
     case 'expired':
-      return user.expires_at === null ? '' : t('standing.expired', dated(user.expires_at));
+      return user.expires_at === null ? '' : t('standing.expired', formatDate(user.expires_at));
     case 'limited': {
       const limit = format.bytes(user.traffic_limit ?? 0);
       return user.resets_at === null
         ? t('standing.limited', { limit })
-        : t('standing.limitedUntil', { limit, ...dated(user.resets_at) });
+        : t('standing.limitedUntil', { limit, ...formatDate(user.resets_at) });
     }
     case 'on_hold':
       return t('standing.onHold', { term: format.term(user.hold ?? {}) });
     case 'active':
-      return user.expires_at === null ? t('standing.neverExpires') : t('standing.until', dated(user.expires_at));
+      return user.expires_at === null ? t('standing.neverExpires') : t('standing.until', formatDate(user.expires_at));
   }
 }
 

@@ -15,7 +15,7 @@ import { InlineForm } from './inline-form.tsx';
 import classes from './record.module.css';
 import type { RecordProps } from './record-context.tsx';
 import { TermPicker } from './term-picker.tsx';
-import { beginsAgain, useTermMessage } from './use-user-acts.ts';
+import { canBeginAgain, useTermMessage } from './use-user-acts.ts';
 
 export function TermSection({ user, refresh, part, onPart }: RecordProps) {
   const { t } = useTranslation('users');
@@ -143,7 +143,7 @@ function TermForm({ act, user, onClose }: TermFormProps) {
       />
       <p className={classes.result} aria-live="polite">
         {result.text}
-        {act === 'extend' && beginsAgain(user, now) && (
+        {act === 'extend' && canBeginAgain(user, now) && (
           <span className={classes.again}>
             {t('users:term.beginsAgain', { used: format.bytes(user.used_up + user.used_down) })}
           </span>

@@ -20,7 +20,7 @@ function useUndoLast(action: 'extendUser' | 'shortenUser' | 'resetUserTraffic') 
 }
 
 /** Whether an extension begins a new term of the user in which the counter begins again. */
-export function beginsAgain(user: User, now: number): boolean {
+export function canBeginAgain(user: User, now: number): boolean {
   const { expires_at: end, reset_strategy: strategy, used_up, used_down } = user;
   return strategy === 'period' && end !== null && Date.parse(end) <= now && used_up + used_down > 0;
 }
@@ -37,7 +37,7 @@ export function useTermMessage(before: User, act: 'extended' | 'shortened') {
     const isOver = date !== null && Date.parse(date) <= now;
     const end = date === null ? '' : format.moment(date);
     if (isOver) return { text: t('toast.ended', { name }), undo };
-    const isAgain = act === 'extended' && beginsAgain(before, now);
+    const isAgain = act === 'extended' && canBeginAgain(before, now);
     return { text: t(isAgain ? 'toast.extendedAgain' : `toast.${act}`, { name, date: end }), undo };
   };
 }
