@@ -148,7 +148,7 @@ export function createFailures({ clock, log }: { readonly clock: Clock; readonly
         if (minute.isWritten || (minute.at === present && !isLast)) continue;
         minute.isWritten = true;
         logMinute(minute);
-        begun.push(...follow(minute));
+        started.push(...follow(minute));
       }
       return buildRows(started, endQuiet(now, isLast));
     },
