@@ -241,7 +241,7 @@ export async function runMachine(options: RunOptions): Promise<NodeMachine> {
   const recorded = meterEngine(given ?? engineIn(folder, enginePath, await findShippedEngine()), {
     ledger,
     clock: leaseClock,
-    refused: (userIds) => enforced?.recordRefused(userIds),
+    onRefused: (userIds) => enforced?.recordRefused(userIds),
     timers: systemTimers,
     log,
     ...(beatMs !== undefined && { beatMs }),
@@ -251,7 +251,7 @@ export async function runMachine(options: RunOptions): Promise<NodeMachine> {
     lease,
     ...(startAgainMs !== undefined && { pauseMs: startAgainMs }),
   });
-  const engine = enforceLease(kept, { lease, clock: leaseClock, timers: systemTimers, log });
+  const engine = enforceLease(supervised, { lease, clock: leaseClock, timers: systemTimers, log });
   enforced = engine;
   const closeAll = () => {
     engine.close();
