@@ -98,7 +98,7 @@ export function createNodeClient(parts: NodeClientParts): NodeClient {
       const limits = { limitMs: LIMIT_MS[name], bounds: getReplyBounds(name), parseLarge: parts.parseLarge };
       const outgoing = { path: buildMethodPath(name), body, ...limits };
       const askedAt = clock.now();
-      const { status, body: answer, version } = await sendRequest(place, agent, asked);
+      const { status, body: answer, version } = await sendRequest(place, agent, outgoing);
       protocolVersion = version && writeVersion(version);
       if (version?.major !== PROTOCOL.major) throw otherVersion(version);
       if (status === REFUSED) {

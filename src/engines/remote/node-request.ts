@@ -99,7 +99,7 @@ export function sendRequest(
     };
     request.on('error', (error) => end(() => reject(error)));
     request.on('response', (response: IncomingMessage) => {
-      readJson(response, asked.bounds, asked.parseLarge).then(
+      readJson(response, outgoing.bounds, outgoing.parseLarge).then(
         (body) => end(() => resolve({ status: response.statusCode, body, version: parseVersionHeader(response) })),
         (error: unknown) => end(() => reject(error)),
       );
