@@ -28,6 +28,9 @@ const PANEL_PORT = 8443;
 const systemNow = Date.now;
 let ahead = 0;
 Date.now = () => systemNow() + ahead;
+// Time passes by the steady clock as well: otherwise the clock would have been set, which the panel does not believe.
+const steadyNow = performance.now.bind(performance);
+performance.now = () => steadyNow() + ahead;
 
 const fake = createFakeMachine();
 let administrator: Administrator | null = null;

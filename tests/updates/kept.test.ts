@@ -16,7 +16,8 @@ import { type Installed, openInstalled, PATIENT } from './installed.ts';
 
 const PASSWORD = 'correct horse battery';
 const USERS = 50;
-const MIGRATION = 'CREATE TABLE more (id INTEGER PRIMARY KEY) STRICT;';
+/** No table: the code of this version would have no restore class for it. */
+const MIGRATION = 'CREATE INDEX more ON tariffs (created_at);';
 /** Migrates the data, as a start does, and ends. */
 const MIGRATES_AND_ENDS = `if (command !== 'serve') await run();
 else {

@@ -7,7 +7,8 @@ import { makeKeyPair, readSecretKey } from '../../scripts/minisign.ts';
 import { isFull } from '../support/long.ts';
 import { type Installed, killGroup, openInstalled, PATIENT } from './installed.ts';
 
-const MIGRATION = 'CREATE TABLE more (id INTEGER PRIMARY KEY) STRICT;';
+/** No table: the code of this version would have no restore class for it. */
+const MIGRATION = 'CREATE INDEX more ON tariffs (created_at);';
 /** Serves for a while, long enough to migrate, and ends badly. */
 const ENDS = "if (command === 'serve') process.exit(1); await run();";
 const MIGRATES_AND_ENDS = `if (command !== 'serve') await run();
