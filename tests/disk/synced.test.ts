@@ -217,6 +217,7 @@ async function writeEverything(traced: Traced): Promise<ReadonlyMap<string, stri
   await act('sendUserLink', { user_id: buyer.id });
   await act('enableBot', { enabled: false });
   await act('deleteBot', {});
+  await act('confirmClock', {});
   await act('rotateSecretPath', proof);
   nobody.close();
   return done;
