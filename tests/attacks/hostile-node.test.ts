@@ -1,6 +1,9 @@
 // A hostile machine against a panel with a heap of 256 MB: it uses every operation of the protocol, and others are served beside it.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { METHODS } from '../../src/engines/remote/wire.ts';
 import { createAdministrator } from '../support/administrator.ts';
@@ -58,7 +61,12 @@ function openVictim(asked: Asked) {
       child.send({ type: 'stop' } satisfies Order);
       await ended;
     },
-    kill: () => void child.kill('SIGKILL'),
+    async kill() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    },
   };
 }
 
@@ -66,7 +74,8 @@ test('replies of a hostile machine neither end the panel nor keep it from others
   const keys = await makeKeys();
   const lies = await openHostileMachine(keys, SEED, 0);
   const bombs = await openHostileMachine(keys, SEED, 0.5);
-  const victim = openVictim({ keys, lies: lies.port, bombs: bombs.port, users: USERS });
+  const place = mkdtempSync(join(tmpdir(), 'gatehouse-hostile-'));
+  const victim = openVictim({ place, keys, lies: lies.port, bombs: bombs.port, users: USERS });
   try {
     const { panelUrl, baseUrl, ca } = await victim.opened;
     const administrator = createAdministrator(panelUrl, ca);
@@ -123,8 +132,9 @@ test('replies of a hostile machine neither end the panel nor keep it from others
     api.close();
     await victim.stop();
   } finally {
-    victim.kill();
+    await victim.kill();
     lies.close();
     bombs.close();
+    rmSync(place, { recursive: true, force: true });
   }
 });

@@ -1,6 +1,5 @@
 // A panel in a process with a small heap, whose nodes are hostile: one that polls them, and beside it calls of every operation of the protocol.
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { systemClock } from '../../src/adapters/clock.ts';
@@ -13,6 +12,8 @@ import type { Keys } from '../support/node-machine.ts';
 import { PASSWORD } from '../support/own-panel.ts';
 
 export interface Asked {
+  /** The test removes it. */
+  readonly place: string;
   readonly keys: Keys;
   /** Of the machine whose lies the panel polls, and of the one that answers anything. */
   readonly lies: number;
@@ -86,7 +87,7 @@ const CALLS: readonly ((engine: Engine) => Promise<unknown> | undefined)[] = [
 ];
 const AT_ONCE = 4;
 
-async function open({ keys, lies, bombs, users }: Asked) {
+async function open({ place, keys, lies, bombs, users }: Asked) {
   const json = createJsonThread();
   const connect = (port: number) =>
     createRemoteEngine({
@@ -96,13 +97,13 @@ async function open({ keys, lies, bombs, users }: Asked) {
       parseLarge: json.parseReply,
       clock: systemClock,
     });
-  const folder = join(mkdtempSync(join(tmpdir(), 'gatehouse-hostile-')), 'data');
+  const folder = join(place, 'data');
   const panel = await openPanel({
     folder,
     port: 0,
     rateLimit: 0,
     passwordCost: CHEAP_COST,
-    keyFile: join(folder, '..', 'master.key'),
+    keyFile: join(place, 'master.key'),
     pollEveryMs: 2000,
     openEngine: () => connect(lies),
   });
