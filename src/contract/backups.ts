@@ -94,7 +94,7 @@ const backup = z
     kind: z.enum(BACKUP_KINDS),
     created_at: s.instant,
     size_bytes: z.int().min(0),
-    encrypted: z.boolean().meta({ description: 'Whether it is encrypted with a passphrase.' }),
+    encrypted: z.boolean(),
     secrets,
   })
   .meta({ id: 'Backup' });
@@ -108,7 +108,7 @@ const schedule = z
       .max(24 * 31)
       .nullable()
       .meta({ description: 'null: no scheduled backups.' }),
-    keep: z.int().min(1).max(365).meta({ description: 'How many scheduled backups are kept.' }),
+    keep: z.int().min(1).max(365),
     encrypted: z.boolean(),
     to_chat: z
       .boolean()
@@ -125,10 +125,11 @@ const differences = z
       .object({
         count,
         items: z.array(
+          // `prefix`: the first 8 characters.
           z.object({
-            name: z.string().meta({ description: 'The name of the key.' }),
-            access: z.enum(ACCESSES).meta({ description: 'What it may do.' }),
-            prefix: z.string().meta({ description: 'The first 8 characters.' }),
+            name: z.string(),
+            access: z.enum(ACCESSES),
+            prefix: z.string(),
           }),
         ),
       })
@@ -137,23 +138,25 @@ const differences = z
       }),
     settings: z
       .array(
+        // Values as JSON; null: the default.
         z.object({
-          name: z.string().meta({ description: 'The name of the setting.' }),
-          here: z.string().nullable().meta({ description: 'Its present value, as JSON; null: the default.' }),
-          there: z.string().nullable().meta({ description: 'Its value in the backup, as JSON; null: the default.' }),
+          name: z.string(),
+          here: z.string().nullable(),
+          there: z.string().nullable(),
         }),
       )
       .meta({ description: 'Settings and addresses that would change.' }),
     values: z
       .array(
         z.object({
-          kind: z.enum(BACKUP_DIFFERENCE_KINDS).meta({ description: 'Table and column.' }),
+          kind: z.enum(BACKUP_DIFFERENCE_KINDS),
           count,
           items: z.array(
+            // The name of the record, or its id; null: there is no value.
             z.object({
-              record: z.string().meta({ description: 'Which record: its name, or its id.' }),
-              here: z.string().nullable().meta({ description: 'The present value; null: there is none.' }),
-              there: z.string().nullable().meta({ description: 'The value in the backup; null: there is none.' }),
+              record: z.string(),
+              here: z.string().nullable(),
+              there: z.string().nullable(),
             }),
           ),
         }),

@@ -66,7 +66,7 @@ test('say when and why their engine was restarted, and what each connection need
   await expect(record.locator('a[href="#/users/2"]')).not.toHaveText(/^#/);
   await expect(record.getByRole('link', { name: /Frankfurt, fast/ })).toContainText('Xray 1.8.0 or later');
   await expect(record.getByText(/18 Nov.* · Nothing was counted twice/)).toBeVisible();
-  await expect(record.getByText(/PiB · .*17 Nov.* · Beyond what the line of a node can carry/)).toBeVisible();
+  await expect(record.getByText(/PB · .*17 Nov.* · Beyond what the line of a node can carry/)).toBeVisible();
   await expectAccessible(page, 'a node whose engine was restarted');
 });
 

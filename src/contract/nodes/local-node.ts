@@ -29,11 +29,8 @@ export const suggestLocalNode = panelOperation({
     }),
   }),
   output: z.object({
-    platform: z.enum(PLATFORMS).nullable().meta({ description: 'The operating system; null: another one.' }),
-    engine: z
-      .object({ name: z.string(), version: z.string() })
-      .nullable()
-      .meta({ description: 'The engine found; null: none.' }),
+    platform: z.enum(PLATFORMS).nullable(),
+    engine: z.object({ name: z.string(), version: z.string() }).nullable(),
     address: z.string().meta({ description: 'The host of subscription links, a likely address of the node.' }),
     connection: z
       .object({
@@ -41,7 +38,7 @@ export const suggestLocalNode = panelOperation({
         network: z.enum(NETWORKS),
         security: z.enum(SECURITIES),
         flow: z.literal('xtls-rprx-vision').nullable(),
-        port: z.int().meta({ description: 'A free port on the machine and the node.' }),
+        port: z.int(),
         sni: z.string().nullable().meta({ description: 'The REALITY target; null without REALITY.' }),
         sni_findings: z
           .array(z.enum(TARGET_FINDINGS))
@@ -92,8 +89,8 @@ export const setUpLocalNode = panelOperation({
     })
     .extend({
       node_id: s.id.optional().meta({ description: 'A node that gets the inbound instead of a new one.' }),
-      node_name: s.name.meta({ description: 'The name of the new node.' }),
-      address: s.hostName.meta({ description: 'The address of the new node.' }),
+      node_name: s.name,
+      address: s.hostName,
     })
     .meta({ id: 'LocalNodeSetUp', description: 'A new node and its inbound.' }),
   status: 201,

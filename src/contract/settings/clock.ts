@@ -3,24 +3,24 @@ import { z } from 'zod';
 import { panelOperation } from '../operation.ts';
 import * as s from '../scalars.ts';
 
+/**
+ * `followed`: the clock of the machine is trusted. `doubted`: until it is confirmed the panel continues with its own time, and what time alone
+ * brings about waits. `kept`: others confirmed the time of the panel, so the clock is wrong; nothing waits.
+ */
 export const CLOCK_STATES = ['followed', 'doubted', 'kept'] as const;
+/**
+ * `jumped`: it moved by more than 30 seconds while the panel was running. At the start, `behind`: it was before the last known time; `ahead`:
+ * more than 7 days after it.
+ */
 export const CLOCK_DOUBTS = ['jumped', 'behind', 'ahead'] as const;
 
 const clock = z
   .object({
-    state: z.enum(CLOCK_STATES).meta({
-      description:
-        '`followed`: the clock of the machine is trusted. `doubted`: it jumped, or was implausible at the start; until it is confirmed the panel continues with its own time, and resets, ends of terms and grants, notices, clean-up, scheduled backups and certificate renewal wait. `kept`: others confirmed the time of the panel, so the clock is wrong; nothing waits.',
-    }),
-    doubt: z.enum(CLOCK_DOUBTS).nullable().meta({
-      description:
-        '`jumped`: it moved by more than 30 seconds while the panel was running. `behind`: at the start it was before the last known time. `ahead`: at the start it was more than 7 days after it. Null while it is followed.',
-    }),
-    since: s.instant
-      .nullable()
-      .meta({ description: 'Since when, in the time of the panel; null while it is followed.' }),
-    panel_at: s.instant.meta({ description: 'The time of the panel.' }),
-    machine_at: s.instant.meta({ description: 'What the clock of the machine shows.' }),
+    state: z.enum(CLOCK_STATES),
+    doubt: z.enum(CLOCK_DOUBTS).nullable(),
+    since: s.instant.nullable(),
+    panel_at: s.instant,
+    machine_at: s.instant,
   })
   .meta({ id: 'PanelClock' });
 
@@ -49,17 +49,7 @@ export const confirmClock = panelOperation({
   effect: 'write',
   tag: 'Panel',
   summary: 'Confirm the clock of the machine',
-  description: 'The panel follows it from then on, and does what has waited.',
   input: z.strictObject({}),
   output: clock,
-  example: {
-    body: {},
-    reply: {
-      state: 'followed',
-      doubt: null,
-      since: null,
-      panel_at: '2026-06-19T10:00:08.000Z',
-      machine_at: '2026-06-19T10:00:08.000Z',
-    },
-  },
+  example: { body: {}, reply: { ...reply, state: 'followed', doubt: null, since: null } },
 });
