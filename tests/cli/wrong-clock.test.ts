@@ -100,7 +100,9 @@ async function fill({ client }: Awaited<ReturnType<typeof openWorld>>): Promise<
   const plan = await client.call('createTariff', { name: 'Plan', traffic_limit: 10_000, duration: { months: 1 } });
   expect(plan.status).toBe(201);
   const users = Array.from({ length: USERS }, (_, index) => ({
-    ...{ tariff_id: plan.body.id, name: `User ${index}`, reset_strategy: FIVE[index % FIVE.length] },
+    tariff_id: plan.body.id,
+    name: `User ${index}`,
+    reset_strategy: FIVE[index % FIVE.length],
     expires_at: new Date(Date.now() + (1 + (index % 60)) * 86_400_000).toISOString(),
   }));
   for (let from = 0; from < USERS; from += 100)

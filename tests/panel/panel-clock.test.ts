@@ -76,7 +76,8 @@ async function fill({ panel }: Machine): Promise<void> {
   for (const reset_strategy of STRATEGIES) {
     for (const days of [1, 2, 40, 400]) {
       const created = await panel().full.call('createUser', {
-        ...{ tariff_id: tariff.id, name: `${reset_strategy} ${days}` },
+        tariff_id: tariff.id,
+        name: `${reset_strategy} ${days}`,
         reset_strategy,
         traffic_limit: 10_000,
         expires_at: new Date(START + days * DAY - 1234).toISOString(),
@@ -94,7 +95,11 @@ async function readWorld({ panel }: Machine) {
   const events = (await panel().full.call('listEvents', { limit: 500 })).body.items;
   return {
     users: users.map(({ id, state, resets_at, traffic_extra, expires_at }) => ({
-      ...{ id, state, resets_at, traffic_extra, expires_at },
+      id,
+      state,
+      resets_at,
+      traffic_extra,
+      expires_at,
     })),
     events: events.map(({ type, at, data }) => [type, at, 'user_id' in data ? data.user_id : null]),
   };

@@ -249,7 +249,9 @@ function useAttentionText(now: number): (item: Attention) => AttentionText {
   const backUp = useAct('createBackup', { message: () => ({ text: t('attention.backupMade') }) });
   const confirm = useAct('confirmClock', { message: () => ({ text: t('attention.clockConfirmed') }) });
   const words: Words = {
-    ...{ t, format, now },
+    t,
+    format,
+    now,
     backUp: () => backUp.start({}),
     confirmClock: () => confirm.start({}),
   };
