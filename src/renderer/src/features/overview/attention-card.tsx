@@ -82,7 +82,7 @@ type ItemOf<Kind extends Attention['kind']> = Extract<Attention, { kind: Kind }>
 /** Each matter in words. */
 const DESCRIBERS: { readonly [Kind in Attention['kind']]: (item: ItemOf<Kind>, words: Words) => AttentionText } = {
   clock: (item, { t, format, confirmClock }) => {
-    const times = { machine: format.moment(item.machineAt), panel: format.moment(item.panelAt) };
+    const times = { machine: format.moment(item.machineAt, 'exact'), panel: format.moment(item.panelAt, 'exact') };
     return {
       id: item.kind,
       icon: IconClockExclamation,
