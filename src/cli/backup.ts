@@ -78,7 +78,8 @@ export async function restore(file: string, options: RestoreOptions): Promise<vo
   const passphrase = isEncrypted(path) || passphraseStdin ? await askPassphrase(passphraseStdin) : null;
   const verdict = await inspect(data, path, passphrase, keyFile);
   if (verdict.problem !== null) {
-    throw refusal('refused', `${path} cannot be restored: ${PROBLEMS[verdict.problem]}. Nothing was changed.`);
+    const reason = verdict.detail === null ? '' : ` (${verdict.detail})`;
+    throw refusal('refused', `${path} cannot be restored: ${PROBLEMS[verdict.problem]}${reason}. Nothing was changed.`);
   }
   const made = verdict.createdAt === null ? 'an unknown time' : new Date(verdict.createdAt).toISOString();
   if (check && json) return printJson({ ok: true, ...verdict });

@@ -7,6 +7,7 @@ import { reportFailure } from './terminal.ts';
 /** Commands and options that name another folder than that of the service. */
 const OTHER_FOLDERS =
   /^(?:serve|node|install|uninstall|try-database|--demo|--version|-V|--help|-h|help|--data(?:=.*)?)$/;
+const OUTPUT_LOST = 1;
 const WRONG_ARGUMENTS = 2;
 const MAX_DEMO_USERS = 1_000_000;
 
@@ -354,6 +355,12 @@ program
 
 // Every file that the panel creates is readable by its owner only.
 process.umask(0o077);
+// A reader that has closed the pipe, as `head` does, or a full disk behind it must not end what runs. Only the disk makes it a failure.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') process.exitCode ||= OUTPUT_LOST;
+  });
+}
 const isOther = process.argv.slice(2).some((word) => OTHER_FOLDERS.test(word));
 if (process.getuid?.() === 0 && !process.env.GATEHOUSE_DATA && !isOther) {
   const { actForService } = await import('../panel/install.ts');

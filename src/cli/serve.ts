@@ -24,7 +24,6 @@ export type ServeOptions = {
 
 /** Runs until the process ends: it never resolves, since the packaged application exits when a command has finished. */
 export async function serve(options: ServeOptions): Promise<never> {
-  ignoreOutputErrors();
   const { data, demo, trustedProxy, http, keyFile, ...rest } = options;
   const folder = demo === undefined ? findDataFolder(data) : await prepareDemo(data, demo);
   const log = process.env.GATEHOUSE_LOG === 'stderr' ? ('stderr' as const) : undefined;
@@ -59,11 +58,6 @@ async function restart(panel: Panel): Promise<void> {
   notify('Stopping, to start again …');
   await panel.close();
   process.exit(RESTART_CODE);
-}
-
-/** A closed pipe or a full disk behind stdout must not end the panel. */
-function ignoreOutputErrors(): void {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 }
 
 async function prepareDemo(data: string | undefined, users: number): Promise<string> {

@@ -171,6 +171,7 @@ const check = z
   .object({
     ok: z.boolean(),
     problem: z.enum(BACKUP_PROBLEMS).nullable(),
+    detail: z.string().nullable().meta({ description: 'What in it is foreign or damaged; null: unknown, or nothing.' }),
     version: z.string().nullable().meta({ description: 'Of the panel that made it.' }),
     created_at: s.instant.nullable(),
     users: z.int().min(0).nullable(),
@@ -200,6 +201,7 @@ const scheduleExample = { every_hours: 24, keep: 14, encrypted: true, to_chat: f
 const checkExample = {
   ok: true,
   problem: null,
+  detail: null,
   version: '0.1.0',
   created_at: '2026-11-20T10:00:00.000Z',
   users: 120,
@@ -232,7 +234,7 @@ export const createBackup = panelOperation({
   input: z.strictObject({ ...proof, passphrase: passphrase.optional() }),
   status: 201,
   output: backup,
-  errors: [...PROOF_ERRORS, 'storage_full'],
+  errors: [...PROOF_ERRORS, 'backup_failed', 'storage_full'],
   example: { body: { passphrase: 'correct horse battery' }, reply: example },
 });
 
@@ -282,7 +284,7 @@ export const sendBackup = panelOperation({
     name: fileName,
     accounts: z.int().min(0).meta({ description: 'The number of recipients; 0: no account is paired.' }),
   }),
-  errors: ['proof_required', 'bot_off', 'not_found', 'storage_full', 'vault_unavailable'],
+  errors: ['proof_required', 'bot_off', 'not_found', 'backup_failed', 'storage_full', 'vault_unavailable'],
   example: { body: { name: example.name }, reply: { name: example.name, accounts: 1 } },
 });
 
@@ -328,7 +330,7 @@ export const restoreBackup = panelOperation({
       description: "Whether clients that trust the CA of the backup's panel need the CA file of this one.",
     }),
   }),
-  errors: [...PROOF_ERRORS, 'not_found', 'backup_refused', 'storage_full'],
+  errors: [...PROOF_ERRORS, 'not_found', 'backup_failed', 'backup_refused', 'database_in_use', 'storage_full'],
   example: {
     body: { password: 'correct horse battery', name: example.name, passphrase: 'correct horse battery' },
     reply: {

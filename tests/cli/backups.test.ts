@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type CommandLine, openCommandLine, PASSWORD } from '../support/cli.ts';
 
@@ -120,4 +121,50 @@ test('a file that cannot be restored is refused in one sentence, and nothing cha
     expect(stderr).not.toMatch(/\n\s+at /);
   }
   expect(readFileSync(join(old.folder, 'panel.db')).equals(before)).toBe(true);
+});
+
+test('what could not be restored is no backup, and the tables of Litestream are in none', async () => {
+  const database = new Database(join(old.folder, 'panel.db'));
+  database.exec('CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER); CREATE TABLE loot (x)');
+  const refused = await old.run(['backup', '--passphrase-stdin'], PASSPHRASE);
+  expect([refused.code, refused.stdout, refused.stderr]).toEqual([3, '', expect.stringContaining('table loot')]);
+  expect(existsSync(join(old.folder, 'backups')) ? readdirSync(join(old.folder, 'backups')) : []).toEqual([]);
+  database.exec('DROP TABLE loot');
+  database.close();
+  const file = (await succeed(old, ['backup', '--passphrase-stdin'], PASSPHRASE)).trim();
+  expect(await succeed(fresh, ['restore', '--check', file], PASSPHRASE)).toContain('can be restored');
+});
+
+test.runIf(process.platform === 'linux')(
+  'a restore while another process reads the database is refused and names it',
+  async () => {
+    const panel = await old.serve(['--port', '0', '--http', '--host', '127.0.0.1']);
+    const file = (await succeed(old, ['backup'])).trim();
+    const database = new Database(join(old.folder, 'panel.db'), { readonly: true });
+    try {
+      database.exec('BEGIN; SELECT count(*) FROM users');
+      const { code, stderr } = await old.run(['restore', file]);
+      expect([code, stderr]).toEqual([3, expect.stringContaining(`process ${process.pid} (`)]);
+    } finally {
+      database.close();
+    }
+    expect((await fetch(`${panel.baseUrl}/users`)).status).toBe(401);
+    await succeed(old, ['restore', file]);
+  },
+);
+
+test('a reader that closes the pipe ends no command with a stack trace', async () => {
+  const file = (await succeed(old, ['backup'])).trim();
+  for (const args of [
+    ['restore', '--check', file],
+    ['doctor'],
+    ['url'],
+    ['backup', '--json'],
+    ['openapi'],
+    ['--help'],
+  ]) {
+    const { code, stderr } = await old.runUnread(args);
+    expect([args, code, stderr.includes('EPIPE'), stderr.includes('    at ')]).toEqual([args, code, false, false]);
+    expect([args, [0, 1].includes(code ?? -1)]).toEqual([args, true]);
+  }
 });

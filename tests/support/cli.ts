@@ -41,6 +41,8 @@ export interface CommandLine extends AsyncDisposable {
   readonly folder: string;
   /** Runs a command on the folder; `input` is what comes by stdin. */
   run(args: readonly string[], input?: string): Promise<Finished>;
+  /** As `run`, with a stdout that nobody reads: it is closed at once. */
+  runUnread(args: readonly string[]): Promise<Pick<Finished, 'code' | 'stderr'>>;
   /** Runs `panel serve` on a free port unless `args` name one, until it says that it is up. Rejects with what it said if it ends. */
   serve(args?: readonly string[]): Promise<Serving>;
 }
@@ -89,6 +91,14 @@ export function openCommandLine(
       const [stdout, stderr] = await Promise.all([readStream(child.stdout), readStream(child.stderr)]);
       const [code] = await exit;
       return { code, stdout, stderr };
+    },
+    async runUnread(args) {
+      const child = start(args, 'ignore');
+      child.stdout?.destroy();
+      const exit = once(child, 'close');
+      const stderr = await readStream(child.stderr);
+      const [code] = await exit;
+      return { code, stderr };
     },
     async serve(args = ['--port', '0']) {
       const child = start(['serve', ...args], 'ignore');

@@ -135,9 +135,10 @@ async function restoreFrom(
       env.notifyEndedSessions();
     },
   });
-  const { problem } = restored.verdict;
+  const { problem, detail } = restored.verdict;
   if (problem !== null) {
-    throw new PanelError('backup_refused', [{ pointer: '#/name', code: problem, message: PROBLEMS[problem] }]);
+    const message = detail === null ? PROBLEMS[problem] : `${PROBLEMS[problem]}: ${detail}`;
+    throw new PanelError('backup_refused', [{ pointer: '#/name', code: problem, message }]);
   }
   await env
     .host()
@@ -151,7 +152,7 @@ const PROBLEMS: Readonly<Record<NonNullable<BackupVerdict['problem']>, string>> 
   truncated: 'is incomplete',
   damaged: 'was changed or damaged',
   newer: 'was made by a newer version of the panel',
-  foreign: 'has a database of another program',
+  foreign: 'has a database of another program, or with something in it that the panel did not make',
   needs_passphrase: 'is encrypted: give its passphrase',
   wrong_passphrase: 'cannot be decrypted with this passphrase',
   too_large: 'exceeds the disk space for uploads: restore it on the command line',

@@ -57,6 +57,8 @@ export interface BackupFacts {
 /** The result of a check. `problem` null: it can be restored. */
 export interface BackupVerdict extends BackupFacts {
   readonly problem: BackupProblem | null;
+  /** What in it is foreign or damaged, where that is known. */
+  readonly detail: string | null;
   /** null: it cannot be restored. */
   readonly origin: BackupOrigin | null;
   /** Where the origin is unknown. */
@@ -113,7 +115,8 @@ export interface Backups {
   list(): readonly BackupFile[];
   /**
    * Copies everything committed before the call, checks the copy and writes it; only then it is in the list. With a
-   * passphrase all of it is encrypted, and the vault's secrets are inside (PanelError `vault_unavailable`).
+   * passphrase all of it is encrypted, and the vault's secrets are inside (PanelError `vault_unavailable`). PanelError `backup_failed` where it
+   * could not be restored, as with a table in the database that the panel did not make.
    */
   create(kind: 'manual' | 'scheduled', passphrase: string | null): Promise<BackupFile>;
   /** Removes all of a kind but the newest `count`. */
@@ -124,7 +127,7 @@ export interface Backups {
   check(source: BackupSource, passphrase: string | null): Promise<BackupVerdict>;
   /**
    * Checks first; where there is a problem nothing was touched. Then the present data are backed up and swapped in one
-   * step: a crash leaves the old or the new database, complete. PanelError `not_found`, `vault_unavailable`, `backup_refused` where the
+   * step: a crash leaves the old or the new database, complete. PanelError `not_found`, `vault_unavailable`, `database_in_use`, `backup_refused` where the
    * origin is unknown and these contents were not confirmed.
    */
   restore(request: RestoreRequest): Promise<Restored>;

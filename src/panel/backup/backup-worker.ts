@@ -41,7 +41,7 @@ interface CompareInput {
 
 /** What came out of a backup file. */
 export type Unpacked =
-  | { readonly problem: FileProblem | DatabaseProblem }
+  | { readonly problem: FileProblem | DatabaseProblem; readonly detail: string | null }
   | {
       readonly problem: null;
       readonly manifest: BackupManifest | null;
@@ -50,15 +50,21 @@ export type Unpacked =
       readonly checked: Extract<CheckedDatabase, { problem: null }>;
     };
 
-/** Writes the file, reads it back and compares; only then it gets its name. */
+/**
+ * Writes the file, reads it back and checks it as a restore does; only then it gets its name. Throws PanelError `backup_failed` where it could
+ * not be restored.
+ */
 async function pack({ copy, path, unfinished, header, manifest, key }: PackInput): Promise<void> {
   const again = `${copy}.again`;
   try {
     writeBackupFile({ path: unfinished, header, manifest: { ...manifest }, database: copy, key });
-    const read = unpackBackupFile(unfinished, again, key, manifest.database_bytes);
-    if ('problem' in read || (await hashFile(again)) !== (await hashFile(copy))) {
-      throw new Error('the backup does not read back as it was written');
-    }
+    const read = await unpack({
+      path: unfinished,
+      target: again,
+      file: { key, databaseBytes: manifest.database_bytes },
+    });
+    if (read.problem !== null) throw createFailure(read.problem, read.detail);
+    if (read.digest !== (await hashFile(copy))) throw createFailure('damaged', null);
     renameSync(unfinished, path);
     syncParentFolder(path);
   } finally {
@@ -67,14 +73,18 @@ async function pack({ copy, path, unfinished, header, manifest, key }: PackInput
   }
 }
 
+function createFailure(problem: FileProblem | DatabaseProblem, detail: string | null): PanelError {
+  return new PanelError('backup_failed', [{ pointer: '#/database', code: problem, message: detail ?? problem }]);
+}
+
 /** Takes the database out of a file and judges it. */
 async function unpack({ path, target, file }: UnpackInput): Promise<Unpacked> {
   const manifest = file === null ? copyPlainDatabase(path, target) : unpackBackup(path, target, file);
-  if (typeof manifest === 'string') return { problem: manifest };
+  if (typeof manifest === 'string') return { problem: manifest, detail: null };
   const digest = await hashFile(target, `${target}-wal`);
   const checked = checkDatabase(target);
   if (checked.problem !== null) return checked;
-  if (manifest !== null && !isAsCounted(manifest, checked)) return { problem: 'damaged' };
+  if (manifest !== null && !isAsCounted(manifest, checked)) return { problem: 'damaged', detail: null };
   return { problem: null, manifest, digest, checked };
 }
 

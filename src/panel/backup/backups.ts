@@ -18,6 +18,7 @@ import type {
 import type { Clock, Store, Vault } from '../../core/ports/ports.ts';
 import type { SealedRow } from '../../core/ports/sealed.ts';
 import type { Machine } from '../../store/backup/retain-machine.ts';
+import { requireAlone } from '../../store/backup/swap.ts';
 import type { BackupTasks } from './backup-worker.ts';
 import { hasSpace, openBackupFolder } from './folder.ts';
 import { type BackupHeader, type BackupManifest, newFileKey } from './manifest.ts';
@@ -29,7 +30,7 @@ export interface BackupParts {
   readonly folder: string;
   readonly database: string;
   readonly store: Pick<Store, 'administrator' | 'sizeBytes'>;
-  /** Replaces the present database by a complete one. */
+  /** Replaces the present database by a complete one. Throws PanelError `database_in_use`. */
   swap(ready: string): void;
   readonly vault: Vault;
   /** A vault without sealed secrets: it works also where the key of the present ones is lost. */
@@ -192,6 +193,8 @@ export function createBackups(parts: BackupParts): Backups {
   async function restore(request: RestoreRequest): Promise<Restored> {
     const candidate = at('candidate.db');
     const ready = at('ready.db');
+    // Long before the swap, which has to know too: the work would be in vain.
+    requireAlone(database);
     const { verdict, found } = await openSource(request.source, request.passphrase, candidate);
     if (found === null) return { verdict, former: null, needsNewCa: false };
     if (verdict.origin === 'unknown' && request.confirmed !== verdict.fingerprint) {

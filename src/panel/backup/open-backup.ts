@@ -52,7 +52,7 @@ export async function openBackup(
   const key = header === null || header.key === null ? null : await resolveFileKey(header.key, passphrase);
   if (typeof key === 'string') return refuseBackup(key, header);
   const found = await thread.run('unpack', { path, target, file: header && { key, databaseBytes } });
-  if (found.problem !== null) return refuseBackup(found.problem, header);
+  if (found.problem !== null) return refuseBackup(found.problem, header, found.detail);
   const facts = header ?? { version: null, created_at: Math.floor(mtimeMs), secrets: secretsIn(found) };
   const origin = determineOrigin(header, found, vault);
   const { manifest, digest } = found;
@@ -80,8 +80,12 @@ async function resolveFileKey(sealed: string, passphrase: string | null) {
   return passphrase === null ? ('needs_passphrase' as const) : openFileKey(sealed, passphrase);
 }
 
-function refuseBackup(problem: BackupVerdict['problem'], header: BackupHeader | null): OpenedBackup {
-  return { verdict: buildVerdict(problem, header, null), found: null };
+function refuseBackup(
+  problem: BackupVerdict['problem'],
+  header: BackupHeader | null,
+  detail: string | null = null,
+): OpenedBackup {
+  return { verdict: { ...buildVerdict(problem, header, null), detail }, found: null };
 }
 
 /** The header's facts, or, for a plain database, those of the file. */
@@ -90,6 +94,7 @@ type Facts = Pick<BackupHeader, 'created_at' | 'secrets'> & { readonly version: 
 function buildVerdict(problem: BackupVerdict['problem'], facts: Facts | null, found: GoodBackup | null): BackupVerdict {
   return {
     problem,
+    detail: null,
     version: facts?.version ?? null,
     createdAt: facts?.created_at ?? null,
     users: found?.checked.counts.users ?? null,

@@ -79,32 +79,48 @@ it("is the panel's own where nothing was changed, with what is in it", () => {
 const UNSEEN = 'a value that the schema forbids';
 
 it.each(FORGERIES.filter(([what]) => what !== UNSEEN))('with %s is %s', (_what, problem, change) => {
-  expect(checkDatabase(forged(change))).toEqual({ problem });
+  expect(checkDatabase(forged(change))).toMatchObject({ problem });
+});
+
+it('names what is foreign in it, and is not bothered by what Litestream makes', () => {
+  const table = forged((db) =>
+    db.exec('CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER); CREATE TABLE "lo\not" (x)'),
+  );
+  expect(checkDatabase(table)).toEqual({ problem: 'foreign', detail: 'table lo ot' });
+  const lacking = forged((db) => db.exec('DROP INDEX inbounds_node_tag'));
+  expect(checkDatabase(lacking)).toMatchObject({ problem: 'foreign', detail: 'index inbounds_node_tag' });
+  const copied = forged((db) =>
+    db.exec(`CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER);
+             CREATE TABLE _litestream_lock (id INTEGER)`),
+  );
+  expect(checkDatabase(copied)).toMatchObject({ problem: null });
 });
 
 it('that was cut or overwritten is damaged, and what is none foreign', () => {
   const path = forged(() => {});
   truncateSync(path, 40_960);
-  expect(checkDatabase(path)).toEqual({ problem: 'damaged' });
+  expect(checkDatabase(path)).toMatchObject({ problem: 'damaged' });
   const bytes = readFileSync(whole);
   writeFileSync(path, bytes.fill(0x5a, 100, 12_000));
-  expect(checkDatabase(path)).toEqual({ problem: 'damaged' });
+  expect(checkDatabase(path)).toMatchObject({ problem: 'damaged' });
   writeFileSync(path, 'a text that is longer than the head of a database '.repeat(50));
-  expect(checkDatabase(path)).toEqual({ problem: 'foreign' });
+  expect(checkDatabase(path)).toMatchObject({ problem: 'foreign' });
   writeFileSync(path, '');
-  expect(checkDatabase(path)).toEqual({ problem: 'foreign' });
+  expect(checkDatabase(path)).toMatchObject({ problem: 'foreign' });
 });
 
 it('that lacks what tells its version is foreign, and one whose schema cannot be read damaged', () => {
-  expect(checkDatabase(forged((db) => db.exec('DROP TABLE schema_migrations')))).toEqual({ problem: 'foreign' });
-  expect(checkDatabase(forged((db) => db.exec('ALTER TABLE schema_migrations RENAME checksum TO other')))).toEqual({
+  expect(checkDatabase(forged((db) => db.exec('DROP TABLE schema_migrations')))).toMatchObject({ problem: 'foreign' });
+  expect(
+    checkDatabase(forged((db) => db.exec('ALTER TABLE schema_migrations RENAME checksum TO other'))),
+  ).toMatchObject({
     problem: 'foreign',
   });
   const broken = forged((db) => {
     db.pragma('writable_schema = ON');
     db.exec("UPDATE sqlite_schema SET sql = 'CREATE TABLE nodes (' WHERE name = 'nodes'");
   });
-  expect(checkDatabase(broken)).toEqual({ problem: 'damaged' });
+  expect(checkDatabase(broken)).toMatchObject({ problem: 'damaged' });
 });
 
 it.runIf(process.platform === 'linux')('is left open by nothing', () => {
@@ -122,8 +138,8 @@ it('is compared with the schema of its own version', () => {
   if (!first) throw new Error('no migration');
   const second = { ...first, version: 2, name: '0002_more.sql', sql: 'CREATE TABLE more (x) STRICT', checksum: 'x' };
   expect(checkDatabase(whole, [first, second])).toMatchObject({ problem: null, schema: 1 });
-  expect(checkDatabase(whole, [{ ...first, checksum: 'x' }])).toEqual({ problem: 'foreign' });
-  expect(checkDatabase(whole, [])).toEqual({ problem: 'newer' });
+  expect(checkDatabase(whole, [{ ...first, checksum: 'x' }])).toMatchObject({ problem: 'foreign' });
+  expect(checkDatabase(whole, [])).toMatchObject({ problem: 'newer' });
 });
 
 it('begins as databases of SQLite do', () => {

@@ -10,7 +10,11 @@ import { inspect, loadMigrations, type Migration, migrate } from '../migrate.ts'
 export type DatabaseProblem = 'foreign' | 'newer' | 'damaged';
 
 export type CheckedDatabase =
-  | { readonly problem: DatabaseProblem }
+  | {
+      readonly problem: DatabaseProblem;
+      /** What in it is foreign or damaged, where that is known. */
+      readonly detail: string | null;
+    }
   | {
       readonly problem: null;
       readonly schema: number;
@@ -23,6 +27,11 @@ export type CheckedDatabase =
 export type RowCounts = Readonly<Record<string, number>>;
 
 const MAGIC = 'SQLite format 3\0';
+
+/** Made by Litestream in the database that it copies: left out of backups, and of no consequence in a database that is checked. */
+export const LITESTREAM_TABLES = ['_litestream_seq', '_litestream_lock'] as const;
+/** Names come from a file of unknown origin. */
+const MAX_DETAIL = 120;
 
 /** Whether a file begins as SQLite's do. */
 export function isDatabase(file: string): boolean {
@@ -43,7 +52,7 @@ export function isDatabase(file: string): boolean {
 export function checkDatabase(file: string, migrations: readonly Migration[] = loadMigrations()): CheckedDatabase {
   try {
     const schema = inspect(file, migrations);
-    if (schema === 0) return { problem: 'foreign' };
+    if (schema === 0) return { problem: 'foreign', detail: null };
     const db = openConnection(file, { readonly: true });
     try {
       return checkContents(db, schema, migrations);
@@ -51,36 +60,57 @@ export function checkDatabase(file: string, migrations: readonly Migration[] = l
       db.close();
     }
   } catch (error) {
-    return { problem: classifyError(error) };
+    return { problem: classifyError(error), detail: null };
   }
 }
 
 function checkContents(db: Connection, schema: number, migrations: readonly Migration[]): CheckedDatabase {
-  if (readSchema(db) !== expectedSchema(schema, migrations)) return { problem: 'foreign' };
-  if (findFault(db) !== null) return { problem: 'damaged' };
+  const foreign = findForeign(readSchema(db), expectedSchema(schema, migrations));
+  if (foreign !== null) return { problem: 'foreign', detail: foreign };
+  const fault = findFault(db);
+  if (fault !== null) return { problem: 'damaged', detail: sanitizeDetail(fault) };
   const sealed = db
     .prepare<[], SealedRow>('SELECT place, key_id AS keyId, nonce, ciphertext FROM sealed ORDER BY place')
     .all();
   return { problem: null, schema, counts: countRows(db), sealed };
 }
 
-/** The schema as text, without SQLite's own tables and the SQL of shadow tables, which differs by SQLite's version. */
-function readSchema(db: Connection): string {
+/** One line a table, index, trigger or view. */
+type Schema = readonly { readonly name: string; readonly line: string }[];
+
+/** The schema without SQLite's own tables, those of Litestream and the SQL of shadow tables, which differs by SQLite's version. */
+function readSchema(db: Connection): Schema {
   const shadows = db.prepare<[], string>("SELECT name FROM pragma_table_list WHERE type = 'shadow'").pluck().all();
   const rows = db
-    .prepare<[], [type: string, name: string, table: string, sql: string | null]>(
+    .prepare<[string], [type: string, name: string, table: string, sql: string | null]>(
       `SELECT type, name, tbl_name, sql FROM sqlite_schema
-       WHERE name NOT IN ('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4') ORDER BY type, name, tbl_name, sql`,
+       WHERE name NOT IN ('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4')
+         AND tbl_name NOT IN (SELECT value FROM json_each(?)) ORDER BY type, name, tbl_name, sql`,
     )
     .raw()
-    .all();
-  return JSON.stringify(
-    rows.map(([type, name, table, sql]) => [type, name, table, shadows.includes(name) ? null : sql]),
-  );
+    .all(JSON.stringify(LITESTREAM_TABLES));
+  return rows.map(([type, name, table, sql]) => ({
+    name: `${type} ${name}`,
+    line: JSON.stringify([type, name, table, shadows.includes(name) ? null : sql]),
+  }));
+}
+
+/** The first part of a schema that is not as the panel makes it, or that is missing; null: there is none. */
+function findForeign(found: Schema, expected: Schema): string | null {
+  const lacks = (schema: Schema) => {
+    const lines = new Set(schema.map(({ line }) => line));
+    return ({ line }: Schema[number]) => !lines.has(line);
+  };
+  const other = found.find(lacks(expected)) ?? expected.find(lacks(found));
+  return other === undefined ? null : sanitizeDetail(other.name);
+}
+
+function sanitizeDetail(text: string): string {
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ').slice(0, MAX_DETAIL);
 }
 
 /** The schema that the migrations up to `version` make. */
-function expectedSchema(version: number, migrations: readonly Migration[]): string {
+function expectedSchema(version: number, migrations: readonly Migration[]): Schema {
   const db = new Database(':memory:');
   try {
     migrate(db, ':memory:', 0, migrations.slice(0, version));

@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sampleUser, type TempFolder, tempFolder } from '../../../tests/support/temp-store.ts';
+import { listTables } from '../database.ts';
 import { openStore } from '../index.ts';
 import { checkDatabase } from './check.ts';
 import { copyDatabase } from './copy.ts';
@@ -66,6 +67,19 @@ describe('copyDatabase', () => {
     expect(copy.users.count({ q: 'just now' }, 0)).toBe(1);
     copy.close();
     if (process.platform !== 'win32') expect(statSync(targetIn(folder)).mode & 0o777).toBe(0o600);
+  });
+
+  test('leaves out the tables of Litestream', () => {
+    using folder = tempFolder();
+    const store = filled(folder.file);
+    store
+      .connection()
+      .exec('CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER); CREATE TABLE _litestream_lock (id)');
+    copyDatabase(folder.file, targetIn(folder), false);
+    store.close();
+    const copy = openStore(targetIn(folder), { readonly: true });
+    expect(listTables(copy.connection()).filter((name) => name.includes('litestream'))).toEqual([]);
+    copy.close();
   });
 
   test('refuses to write over anything', () => {

@@ -2,10 +2,10 @@
 import { closeSync, openSync } from 'node:fs';
 import { PanelError } from '../../core/kernel/panel-error.ts';
 import type { SealedRow } from '../../core/ports/sealed.ts';
-import { type Connection, databaseRefusal, listTables, openConnection, openWorkFile, syncFile } from '../database.ts';
+import { type Connection, databaseRefusal, openConnection, openWorkFile, syncFile } from '../database.ts';
 import { isOutOfSpace } from '../disk-space.ts';
-import { countRows, findFault, type RowCounts } from './check.ts';
-import { getWholeClass } from './restore-classes.ts';
+import { countRows, LITESTREAM_TABLES, type RowCounts } from './check.ts';
+import { RESTORE_CLASSES } from './restore-classes.ts';
 
 export interface Copied {
   /** Version of the schema. */
@@ -16,13 +16,13 @@ export interface Copied {
 }
 
 /** Useless on another machine or at a later time, as sessions, one-time tokens, and from where users were connected. */
-const isTemporary = (table: string) => getWholeClass(table) === 'machine';
+const TEMPORARY = Object.entries(RESTORE_CLASSES).flatMap(([table, classes]) => (classes === 'machine' ? [table] : []));
 const PENDING_SECRET = 'administrator:totp-pending';
 
 /**
  * Copies the database behind `file` to `target`, a new file (0600). Everything that was committed before the call is in it;
  * writers go on meanwhile. `withSealed` false: without the sealed secrets. Throws PanelError `storage_full`, or a refusal
- * `damaged` where the copy is not whole.
+ * `damaged` where rows are missing. The file that is made of it is checked as a whole, as before a restore.
  */
 export function copyDatabase(file: string, target: string, withSealed: boolean): Copied {
   const live = openConnection(file, { readonly: true });
@@ -47,10 +47,10 @@ function finish(target: string, before: ReadonlyMap<string, number>, withSealed:
         'SELECT place, key_id AS keyId, nonce, ciphertext FROM sealed WHERE place <> ? ORDER BY place',
       )
       .all(PENDING_SECRET);
-    const emptied = listTables(db).filter((table) => isTemporary(table) || (table === 'sealed' && !withSealed));
-    for (const table of emptied) db.exec(`DELETE FROM ${table}`);
+    for (const table of LITESTREAM_TABLES) db.exec(`DROP TABLE IF EXISTS ${table}`);
+    for (const table of withSealed ? TEMPORARY : [...TEMPORARY, 'sealed']) db.exec(`DELETE FROM ${table}`);
     db.prepare('DELETE FROM sealed WHERE place = ?').run(PENDING_SECRET);
-    const fault = findFault(db) ?? findMissing(sequences(db), before);
+    const fault = findMissing(sequences(db), before);
     if (fault !== null) throw databaseRefusal('damaged', `the copy for the backup is not whole: ${fault}`);
     return { schema: Number(db.pragma('user_version', { simple: true })), counts: countRows(db), sealed };
   } finally {

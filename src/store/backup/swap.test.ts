@@ -1,4 +1,6 @@
 // A restored database takes over in one step: after a crash at any point there is the old one or the new one, with all it had.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -94,6 +96,63 @@ test('a store that is open reads the restored data, also through statements prep
   expect(store.read(() => store.tariffs.count({}))).toBe(2);
   store.close();
   expect(planIn(folder.file)).toBe('new');
+});
+
+/** Has the database open, in a read where `sql` begins one, until its stdin ends. */
+async function openElsewhere(
+  file: string,
+  sql: string,
+): Promise<AsyncDisposable & { readonly pid: number | undefined }> {
+  const script = `
+    const Database = require('better-sqlite3');
+    const db = new Database(process.argv[1]);
+    db.exec(process.argv[2]);
+    console.log('open');
+    process.stdin.resume();`;
+  const cwd = join(import.meta.dirname, '../../..');
+  const child = spawn(process.execPath, ['-e', script, file, sql], { cwd, stdio: ['pipe', 'pipe', 'inherit'] });
+  await once(child.stdout, 'data');
+  return {
+    pid: child.pid,
+    async [Symbol.asyncDispose]() {
+      child.stdin.end();
+      await once(child, 'close');
+    },
+  };
+}
+
+test.runIf(process.platform === 'linux').each([
+  ['is idle', 'PRAGMA user_version'],
+  ['reads', 'BEGIN; SELECT count(*) FROM users'],
+])('a swap while another process has the database open and %s is refused and names it', async (_, sql) => {
+  using folder = tempFolder();
+  const ready = createDatabase(join(folder.path, 'ready'), 'new');
+  const { store, swap } = openSwappableStore(createDatabase(folder.file, 'old'));
+  const refusal = (pid: number | undefined) => [expect.objectContaining({ message: `process ${pid} (node)` })];
+  {
+    await using other = await openElsewhere(folder.file, sql);
+    expect(() => swap(ready)).toThrow(expect.objectContaining({ code: 'database_in_use', errors: refusal(other.pid) }));
+    store.write(() => store.tariffs.insert(sampleTariff({ name: 'goes on' })));
+  }
+  swap(ready);
+  expect(store.tariffs.get(1)?.name).toBe('new');
+  store.close();
+});
+
+test('a swap does not wait for a reader whom the system does not name', () => {
+  using folder = tempFolder();
+  const ready = createDatabase(join(folder.path, 'ready'), 'new');
+  const { store, swap } = openSwappableStore(createDatabase(folder.file, 'old'));
+  // Of this process, so that it is none of the others.
+  const reader = openStore(folder.file, { readonly: true });
+  reader.connection().exec('BEGIN; SELECT count(*) FROM users');
+  store.write(() => store.tariffs.insert(sampleTariff({ name: 'later' })));
+  const timeout = () => store.connection().pragma('busy_timeout', { simple: true });
+  const before = timeout();
+  expect(() => swap(ready)).toThrow(expect.objectContaining({ code: 'database_in_use' }));
+  expect([store.tariffs.get(1)?.name, timeout()]).toEqual(['old', before]);
+  reader.close();
+  store.close();
 });
 
 test('a swap that fails leaves the present database open and as it was', () => {

@@ -3,8 +3,10 @@
 // `<database>.restored` is a complete database that is to replace the present one: with the rename to that name the restore is decided,
 // and the next process that opens the database finishes it. Until then nothing of the present database was touched.
 import { existsSync, renameSync, rmSync } from 'node:fs';
+import { PanelError } from '../../core/kernel/panel-error.ts';
 import { syncParentFolder } from '../database.ts';
 import { type FileStore, type OpenOptions, openStore } from '../index.ts';
+import { listOtherProcesses } from './other-processes.ts';
 
 const buildNextPath = (database: string) => `${database}.restored`;
 
@@ -37,7 +39,7 @@ export interface SwappableStore {
   readonly store: FileStore;
   /**
    * Replaces the database by `ready`, a complete one, within one turn of the event loop: the store is never seen closed. No other
-   * connection may be open. Where it fails before the decision, it throws and the present database stays.
+   * connection may be open. Where it fails before the decision, it throws and the present database stays. PanelError `database_in_use`.
    */
   swap(ready: string): void;
 }
@@ -70,6 +72,7 @@ export function openSwappableStore(file: string, options: Pick<OpenOptions, 'res
   return {
     store,
     swap(ready) {
+      requireAlone(file);
       emptyWal(current);
       try {
         decideSwap(ready, file);
@@ -83,8 +86,28 @@ export function openSwappableStore(file: string, options: Pick<OpenOptions, 'res
   };
 }
 
-/** Checkpoints the whole WAL, so that the file alone is complete. Throws where another connection prevents that. */
+/** Throws PanelError `database_in_use`, which names the other processes that have the database open. */
+export function requireAlone(file: string): void {
+  const others = listOtherProcesses(file);
+  if (others.length > 0) throw createInUseError(others.join(', '));
+}
+
+function createInUseError(message: string): PanelError {
+  return new PanelError('database_in_use', [{ pointer: '#/database', code: 'in_use', message }]);
+}
+
+/**
+ * Checkpoints the whole WAL, so that the file alone is complete. It does not wait for other connections, as nothing else would be answered
+ * meanwhile. Throws PanelError `database_in_use`.
+ */
 function emptyWal(store: FileStore): void {
-  const [found] = store.connection().pragma('wal_checkpoint(TRUNCATE)') as readonly { readonly busy: number }[];
-  if (found?.busy !== 0) throw new Error('another connection is using the database');
+  const db = store.connection();
+  const timeout = db.pragma('busy_timeout', { simple: true });
+  db.pragma('busy_timeout = 0');
+  try {
+    const [found] = db.pragma('wal_checkpoint(TRUNCATE)') as readonly { readonly busy: number }[];
+    if (found?.busy !== 0) throw createInUseError('another process');
+  } finally {
+    db.pragma(`busy_timeout = ${timeout}`);
+  }
 }

@@ -44,6 +44,9 @@ export const errors = {
     order_refunded: 'This order is refunded already.',
     address_in_use: 'Another program already listens at that address and port. Choose another port.',
     backup_refused: 'This backup cannot be restored.',
+    backup_failed:
+      'No backup was created, as it could not be restored: something in the database is damaged, or the panel did not create it.',
+    database_in_use: 'Another process has the database of the panel open. End it, then restore again.',
     already_set_up: 'This panel has an administrator already. Sign in.',
     events_gone: 'Events that old are no longer stored.',
     precondition_failed: 'Someone has changed this record since you opened it.',

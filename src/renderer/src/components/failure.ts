@@ -30,11 +30,15 @@ function usesText(t: TFunction<'errors'>, inUse: InUse | undefined): string {
   return texts.map((text) => ` ${text}`).join('');
 }
 
+/** Codes whose details are names of things on the panel's machine, in no language. */
+const NAMED: readonly string[] = ['backup_failed', 'database_in_use'];
+
 function failureText(t: TFunction<'errors'>, failure: PanelCallError): FailureText {
   const { code, problem, retryAfter } = failure;
   const text = code in ERRORS ? t(`code.${code}`) : `${problem.title}. ${t('other', { code })}`;
   const uses = usesText(t, problem.in_use);
+  const names = NAMED.includes(code) ? (problem.errors ?? []).map(({ message }) => ` (${message})`).join('') : '';
   const wait = retryAfter === null ? '' : ` ${t('retryIn', { count: Math.max(1, Math.ceil(retryAfter)) })}`;
   const id = /^urn:panel:request:(.+)$/.exec(problem.instance)?.[1] ?? 'none';
-  return { text: `${text}${uses}${wait}`, requestId: id === 'none' ? null : id };
+  return { text: `${text}${names}${uses}${wait}`, requestId: id === 'none' ? null : id };
 }

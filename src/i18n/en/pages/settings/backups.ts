@@ -198,7 +198,7 @@ export const backups = {
       truncated: 'The file is incomplete. Download or copy it again.',
       damaged: 'The file was changed or damaged. Use another one.',
       newer: 'It was created by a newer version of the panel. Update the panel first.',
-      foreign: 'It has a database of another program.',
+      foreign: 'It has a database of another program, or something in it that the panel did not create.',
       needs_passphrase: 'It is encrypted: enter its passphrase.',
       wrong_passphrase: 'It cannot be decrypted with this passphrase.',
       too_large:

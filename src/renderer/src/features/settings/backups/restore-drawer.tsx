@@ -102,7 +102,10 @@ function Steps({ backup: { name, encrypted }, onClose }: StepsProps) {
       )}
       {verdict !== null && verdict.problem !== null && (
         <DrawerSection>
-          <Notice tone="bad">{t(`backups.restore.problem.${verdict.problem}`)}</Notice>
+          <Notice tone="bad">
+            {t(`backups.restore.problem.${verdict.problem}`)}
+            {verdict.detail !== null && <code>{verdict.detail}</code>}
+          </Notice>
         </DrawerSection>
       )}
       {verdict?.ok && (
