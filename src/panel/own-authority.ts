@@ -1,6 +1,7 @@
-// The panel's own authority: how its key is sealed, and how backups read and replace it.
+// The panel's own authority and its other certificates: how the authority's key is sealed, and how backups read and replace them.
 import { join } from 'node:path';
 import { type AuthoritySealing, adoptAuthority, findWholeAuthority } from '../adapters/certificates/authority.ts';
+import { readCertificateFiles, writeCertificateFiles } from '../adapters/certificates/certificate-files.ts';
 import { FILES } from '../adapters/data-folder.ts';
 import type { Clock, Log, Store, Vault } from '../core/ports/ports.ts';
 import type { BackupParts } from './backup/backups.ts';
@@ -22,15 +23,20 @@ export function authoritySealing({ store, vault }: AuthorityParts): AuthoritySea
   };
 }
 
-/** The authority as backups have it. `served`: the certificates of a running panel; null: none are served. */
-export function backedUpAuthority(
+/** The certificates as backups have them. `served`: those of a running panel; null: none are served. */
+export function backedUpCertificates(
   { folder, log, clock, ...parts }: AuthorityParts & { folder: string; log: Log; clock: Clock },
-  served: () => Pick<ServedCertificates, 'adopt'> | null,
-): BackupParts['authority'] {
+  served: () => Pick<ServedCertificates, 'adopt' | 'readAgain'> | null,
+): BackupParts['certificates'] {
   const files = { folder: join(folder, FILES.tls), sealing: authoritySealing(parts), log };
   return {
-    read: () => findWholeAuthority(files),
-    async adopt(authority) {
+    authority: () => findWholeAuthority(files),
+    others: () => readCertificateFiles(files.folder),
+    adoptOthers(others) {
+      writeCertificateFiles(files.folder, others, clock.now());
+      served()?.readAgain();
+    },
+    async adoptAuthority(authority) {
       const running = served();
       if (running) await running.adopt(authority);
       else adoptAuthority(files, clock.now(), authority);

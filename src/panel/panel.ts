@@ -42,7 +42,7 @@ import { openEngines } from './engines.ts';
 import { createListeners, listenFirst } from './listeners.ts';
 import { buildCall, dispatchCommand, getAddresses, setupLink } from './local-commands.ts';
 import { machineParts } from './machine-parts.ts';
-import { authoritySealing, backedUpAuthority } from './own-authority.ts';
+import { authoritySealing, backedUpCertificates } from './own-authority.ts';
 import { findKeyFile, prepareKeyFile } from './own-key-file.ts';
 import { ownFolder } from './owned-folder.ts';
 import { createPublicOrigin } from './public-origin.ts';
@@ -149,7 +149,7 @@ async function open(options: PanelOptions, steps: StopSteps): Promise<Panel> {
     vault,
     clock,
     version,
-    authority: backedUpAuthority({ store, vault, log, clock, folder }, () => served),
+    certificates: backedUpCertificates({ store, vault, log, clock, folder }, () => served),
   };
   const backups = createPanelBackups(options, owned, backupParts, vaultOptions, reach.origin, [heavy, checkpointer]);
   let host: HostPorts | null = null;
@@ -335,7 +335,7 @@ function createApiSwitch(log: Log): Panel['api'] {
 function createPanelBackups(
   { folder }: PanelOptions,
   { database, swap }: ReturnType<typeof ownFolder>,
-  parts: Pick<CoreParts, 'store' | 'vault' | 'clock' | 'version'> & Pick<BackupParts, 'authority'>,
+  parts: Pick<CoreParts, 'store' | 'vault' | 'clock' | 'version'> & Pick<BackupParts, 'certificates'>,
   vaultOptions: Omit<Parameters<typeof openVault>[0], 'sealed'>,
   origin: () => string,
   others: readonly { close(): Promise<unknown> }[],

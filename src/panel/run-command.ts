@@ -11,7 +11,7 @@ import type { SealedStore } from '../core/ports/sealed.ts';
 import { createBackups } from './backup/backups.ts';
 import { type CommandArgs, type CommandName, type CommandResult, dispatchCommand } from './local-commands.ts';
 import { machineParts } from './machine-parts.ts';
-import { backedUpAuthority } from './own-authority.ts';
+import { backedUpCertificates } from './own-authority.ts';
 import { findKeyFile, isHeadless, prepareKeyFile } from './own-key-file.ts';
 import { ownFolder } from './owned-folder.ts';
 import { buildOrigin } from './public-origin.ts';
@@ -96,7 +96,7 @@ async function performHere(folder: string, name: CommandName, args: unknown, key
       clock: parts.clock,
       version: parts.version,
       openEmptyVault: () => vaultOver({ keyId: () => null }),
-      authority: backedUpAuthority({ folder, store, vault, log: silent, clock: parts.clock }, () => null),
+      certificates: backedUpCertificates({ folder, store, vault, log: silent, clock: parts.clock }, () => null),
       // A panel that has never listened has no links yet.
       linksOrigin: () => (store.settings.has('port') ? (store.settings.get().publicUrl ?? origin()) : null),
       releaseDatabase: async () => {},

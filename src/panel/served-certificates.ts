@@ -38,6 +38,8 @@ export interface ServedCertificates extends Certificates {
   wholeAuthority(): Authority | null;
   /** Replaces the authority by another one. */
   adopt(authority: KeyedAuthority): Promise<void>;
+  /** Reads imported certificates and the one by ACME again, which a restore has replaced. Its settings follow with `follow`. */
+  readAgain(): void;
   /** Stops renewing them, and waits for a renewal that runs. */
   stop(): Promise<void>;
 }
@@ -69,15 +71,19 @@ export async function openCertificates(parts: Parts): Promise<ServedCertificates
   const imported = new Map<CertificateTarget, Imported>();
   /** Targets whose imported certificate cannot be served: it stays where it is until another takes its place. */
   const damaged = new Set<CertificateTarget>();
-  for (const target of TARGETS) {
-    const found = readKeyAndChain(importedPath(folder, target), clock.now());
-    if (found === 'damaged') {
-      damaged.add(target);
-      log.error('imported certificate is damaged and not served', { target, file: importedPath(folder, target) });
-    } else if (found) imported.set(target, found);
-  }
+  readImported();
   let issued = readIssued();
   const servesIssued = new Set(parts.settings().acme?.targets);
+
+  function readImported(): void {
+    for (const target of TARGETS) {
+      const found = readKeyAndChain(importedPath(folder, target), clock.now());
+      if (found === 'damaged') {
+        damaged.add(target);
+        log.error('imported certificate is damaged and not served', { target, file: importedPath(folder, target) });
+      } else if (found) imported.set(target, found);
+    }
+  }
 
   /** A damaged one is ordered anew. */
   function readIssued(): Imported | null {
@@ -195,7 +201,19 @@ export async function openCertificates(parts: Parts): Promise<ServedCertificates
       parts.replace(target, identity(target));
       return view(target);
     },
+    readAgain() {
+      readImported();
+      issued = readIssued();
+      for (const target of TARGETS) parts.replace(target, identity(target));
+    },
     async follow(settings) {
+      const targets = settings.acme?.targets ?? [];
+      const isChanged = TARGETS.some((target) => servesIssued.has(target) !== targets.includes(target));
+      if (isChanged) {
+        servesIssued.clear();
+        for (const target of targets) servesIssued.add(target);
+        for (const target of TARGETS) parts.replace(target, identity(target));
+      }
       use(await ensure(settings));
     },
   };

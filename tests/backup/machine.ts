@@ -15,7 +15,7 @@ import type { HandledId } from '../../src/core/ports/call.ts';
 import type { Clock, Timers, Vault } from '../../src/core/ports/ports.ts';
 import { createBackups } from '../../src/panel/backup/backups.ts';
 import { machineParts } from '../../src/panel/machine-parts.ts';
-import { backedUpAuthority } from '../../src/panel/own-authority.ts';
+import { backedUpCertificates } from '../../src/panel/own-authority.ts';
 import { ownFolder } from '../../src/panel/owned-folder.ts';
 import { createCheckpointer } from '../../src/panel/workers/checkpointer.ts';
 import { createHeavyWriter } from '../../src/panel/workers/heavy-writer.ts';
@@ -80,7 +80,7 @@ export async function startMachine(options: MachineOptions = {}): Promise<Machin
     clock,
     version: parts.version,
     openEmptyVault: () => openVault({ ...keeping, sealed: { keyId: () => null } }),
-    authority: backedUpAuthority({ folder, store, vault, log, clock }, () => null),
+    certificates: backedUpCertificates({ folder, store, vault, log, clock }, () => null),
     linksOrigin: () => store.settings.get().publicUrl ?? origin,
     releaseDatabase: async () => {
       await heavy.close();

@@ -1,9 +1,19 @@
 // The panel's own authority: replaced on request or with its lost files, never without notice, and as the clients of a restored panel know it.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { expect, test } from 'vitest';
+import { issueAuthority, issueLeaf } from '../../src/adapters/certificates/issuer.ts';
 import { inspectBackup, restoreFile } from '../../src/panel/backup/local-file.ts';
 import { examine } from '../../src/panel/doctor.ts';
 import { openPanel, type Panel } from '../../src/panel/panel.ts';
@@ -114,6 +124,40 @@ test.each([
   expect(readdirSync(join(folder, 'tls')).filter((name) => name.startsWith('ca-key'))).toEqual(['ca-key.sealed']);
   expect([await isTrusted(again, own.ca), caIn(folder)]).toEqual([true, own.ca]);
   await again.close();
+  rmSync(keys, { recursive: true, force: true });
+});
+
+test.each([
+  { to: 'a panel that has not started', isStarted: false },
+  { to: 'a new panel that runs', isStarted: true },
+])('with a passphrase imported certificates and accounts of ACME come along to $to', async ({ isStarted }) => {
+  const keys = mkdtempSync(join(tmpdir(), 'gatehouse-keys-'));
+  await using own = await openOwnPanel({ keyFile: join(keys, 'here') });
+  const validity = { from: Date.now() - 3_600_000, to: Date.now() + 90 * 86_400_000 };
+  const issuer = await issueAuthority({ ...validity, to: validity.to + 1000 });
+  const leaf = await issueLeaf(issuer, ['127.0.0.1'], validity);
+  const given = { password: PASSWORD, certificate: leaf.pem, private_key: leaf.key };
+  expect((await own.administrator.call('importCertificate', given)).status).toBe(200);
+  const account = 'acme-account-0123456789abcdef.pem';
+  writeFileSync(join(own.folder, 'tls', account), issuer.key);
+  const administrator = createAdministrator(own.panel.panelUrl, issuer.pem);
+  await administrator.call('signIn', { name: 'admin', password: PASSWORD });
+  const passphrase = 'a passphrase of the backup';
+  const { body } = await administrator.call('createBackup', { passphrase, password: PASSWORD });
+  const clear = (await administrator.call('createBackup', { password: PASSWORD })).body;
+  administrator.close();
+  const path = join(own.folder, 'backups', body.name);
+  expect(readFileSync(join(own.folder, 'backups', clear.name)).includes(account)).toBe(false);
+
+  const folder = join(keys, 'data');
+  const options = { folder, port: 0, keyFile: join(keys, 'there'), passwordCost: CHEAP_COST };
+  const running = isStarted ? await openPanel(options) : null;
+  await restoreFile(folder, { path, passphrase, confirm: null, accept_keys: false }, options.keyFile);
+  const panel = running ?? (await openPanel(options));
+  expect([await isTrusted(panel, issuer.pem), await isTrusted(panel, own.ca)]).toEqual([true, false]);
+  expect(readFileSync(join(folder, 'tls', account), 'utf8')).toBe(issuer.key);
+  if (process.platform !== 'win32') expect(statSync(join(folder, 'tls', account)).mode & 0o777).toBe(0o600);
+  await panel.close();
   rmSync(keys, { recursive: true, force: true });
 });
 

@@ -69,7 +69,7 @@ export interface Certificates {
   followAcme(targets: readonly CertificateTarget[]): void;
   /** Removes the certificate by ACME. */
   dropIssued(): void;
-  /** The host names changed: certificates of the local authority must contain them. */
+  /** The host names changed, which certificates of the local authority must contain, or a restore has changed which targets serve the one by ACME. */
   follow(settings: SettingValues): Promise<void>;
 }
 

@@ -97,8 +97,10 @@ function unpackBackup(
   if ('problem' in read) return read.problem;
   const manifest = manifestShape.safeParse(read.manifest);
   if (!manifest.success) return 'damaged';
-  // No panel writes secrets into a file in clear: somebody has put in an account of their own.
-  return key === null && Object.keys(manifest.data.secrets).length > 0 ? 'damaged' : manifest.data;
+  // No panel writes secrets into a file in clear: somebody has put in an account or a certificate of their own.
+  const { secrets, certificates } = manifest.data;
+  const hasSecrets = Object.keys({ ...secrets, ...certificates }).length > 0;
+  return key === null && hasSecrets ? 'damaged' : manifest.data;
 }
 
 /** A copied database may have its last writes in a WAL beside it, which is copied with it. */

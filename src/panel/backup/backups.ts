@@ -3,6 +3,7 @@ import { createReadStream, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 import { type Authority, isWholeAuthority, type KeyedAuthority } from '../../adapters/certificates/authority.ts';
+import type { CertificateFiles } from '../../adapters/certificates/certificate-files.ts';
 import { FILES } from '../../adapters/data-folder.ts';
 import { moduleBeside, openTaskThread } from '../../adapters/worker-thread.ts';
 import { PanelError } from '../../core/kernel/panel-error.ts';
@@ -37,12 +38,15 @@ export interface BackupParts {
   openEmptyVault(): Promise<Vault>;
   readonly clock: Clock;
   readonly version: string;
-  /** The own authority of the panel. */
-  readonly authority: {
-    /** null: there is none. */
-    read(): Authority | null;
+  readonly certificates: {
+    /** The own authority of the panel; null: there is none. */
+    authority(): Authority | null;
     /** Replaces it. */
-    adopt(authority: KeyedAuthority): Promise<void>;
+    adoptAuthority(authority: KeyedAuthority): Promise<void>;
+    /** All others with their keys, and the accounts at ACME authorities. */
+    others(): CertificateFiles;
+    /** Replaces those of the same names. */
+    adoptOthers(others: CertificateFiles): void;
   };
   /** How links begin: scheme, host and port; null where that is not known yet. */
   linksOrigin(): string | null;
@@ -130,20 +134,25 @@ export function createBackups(parts: BackupParts): Backups {
   }
 
   function readAuthority(withKey: boolean): BackupManifest['authority'] {
-    const found = parts.authority.read();
+    const found = parts.certificates.authority();
     return found && { pem: found.pem, key: withKey ? found.key : null };
   }
 
-  /** Where nobody has signed in yet, no client trusts the present authority. Returns whether clients of the backup's panel need another one. */
-  async function restoreAuthority(
+  /**
+   * Where nobody has signed in yet, no client trusts the present authority: that of the backup and its other certificates take its place. Returns
+   * whether clients of the backup's panel need another authority.
+   */
+  async function restoreCertificates(
     { manifest }: GoodBackup,
     { origin }: BackupVerdict,
     isUsed: boolean,
   ): Promise<boolean> {
     const authority = manifest?.authority ?? null;
-    if (authority === null || authority.pem === parts.authority.read()?.pem) return false;
-    if (isUsed || origin !== 'passphrase' || !isWholeAuthority(authority)) return true;
-    await parts.authority.adopt(authority);
+    const isTaken = !isUsed && origin === 'passphrase';
+    if (isTaken && manifest !== null) parts.certificates.adoptOthers(manifest.certificates);
+    if (authority === null || authority.pem === parts.certificates.authority()?.pem) return false;
+    if (!isTaken || !isWholeAuthority(authority)) return true;
+    await parts.certificates.adoptAuthority(authority);
     return false;
   }
 
@@ -171,6 +180,7 @@ export function createBackups(parts: BackupParts): Backups {
       secrets: travel === 'inside' ? openAll(vault, sealed) : {},
       left_out: travel === 'left_out' ? sealed.map(({ place }) => place) : [],
       authority: readAuthority(travel === 'inside'),
+      certificates: travel === 'inside' ? parts.certificates.others() : {},
     };
     const mark = await makeMark(vault, header, manifest, await thread.run('digest', copy));
     const { name, path, unfinished } = files.newPath(kind, createdAt);
@@ -219,7 +229,7 @@ export function createBackups(parts: BackupParts): Backups {
       });
       await parts.releaseDatabase();
       // Before the database, which tells whether anyone has signed in here: after a crash between them the next restore does both.
-      const needsNewCa = await restoreAuthority(found, verdict, isUsed);
+      const needsNewCa = await restoreCertificates(found, verdict, isUsed);
       parts.swap(ready);
       request.onSwapped();
       return { former: made, needsNewCa };

@@ -1,6 +1,7 @@
 // What a backup file contains beside the database, and the key of an encrypted one, which the passphrase opens.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { CERTIFICATE_FILE } from '../../adapters/certificates/certificate-files.ts';
 import { DATA_KEY_BYTES } from '../../adapters/chunk-seal.ts';
 import { openWithPassphrase, sealWithPassphrase } from '../../adapters/passphrase.ts';
 import { BACKUP_SECRETS } from '../../contract/backups.ts';
@@ -35,6 +36,8 @@ export const manifestShape = z.object({
     .object({ pem: z.string().max(4096), key: z.string().max(4096).nullable() })
     .nullable()
     .default(null),
+  /** Its other certificates with their keys, and its accounts at ACME authorities, by file: only in an encrypted file. */
+  certificates: z.record(z.string().regex(CERTIFICATE_FILE), z.string().max(262_144)).default({}),
   /** Of the panel that made it (mark.ts); null: it had no master key. */
   mark: z
     .object({ key_id: z.string().max(MAX_PLACE), nonce: z.base64().max(64), ciphertext: z.base64().max(1024) })

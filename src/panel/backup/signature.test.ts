@@ -21,6 +21,7 @@ const manifest: Omit<BackupManifest, 'mark'> = {
   secrets: { b: '1', a: '2' },
   left_out: [],
   authority: null,
+  certificates: {},
 };
 const DATABASE = 'd'.repeat(64);
 
@@ -70,6 +71,7 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>, string]>([
   ['a count', {}, { counts: { users: 3, api_keys: 1 } }, DATABASE],
   ['where its links are', {}, { links_at: 'https://evil.example' }, DATABASE],
   ['a secret', {}, { secrets: { a: '1', b: '1' } }, DATABASE],
+  ['a certificate', {}, { certificates: { 'acme.pem': 'x' } }, DATABASE],
   ['what was left out', {}, { left_out: ['c'] }, DATABASE],
   ['its database', {}, {}, 'e'.repeat(64)],
 ])('does not hold once %s has changed', async (_, inHeader, inManifest, database) => {

@@ -14,7 +14,7 @@ export function computeDigest(header: BackupHeader, manifest: Omit<BackupManifes
     [header.version, header.created_at, header.database_bytes, header.secrets, header.key],
     [manifest.schema, manifest.database_bytes, sorted(manifest.counts), manifest.links_at],
     [sorted(manifest.secrets), manifest.left_out],
-    [manifest.authority?.pem, manifest.authority?.key],
+    [manifest.authority?.pem, manifest.authority?.key, sorted(manifest.certificates)],
     database,
   ];
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex');

@@ -1,0 +1,27 @@
+// The certificates of a panel beside those of its own authority, with their keys, and its accounts at ACME authorities: as they travel in backups.
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { readIfThere, setAside, writePrivateFile } from '../private-file.ts';
+
+/** Imported certificates, the one by ACME, and the account keys of ACME. */
+export const CERTIFICATE_FILE = /^(?:imported-(?:panel|links)|acme|acme-account-[0-9a-f]{16})\.pem$/;
+
+/** Texts by name. */
+export type CertificateFiles = Readonly<Record<string, string>>;
+
+export function readCertificateFiles(folder: string): CertificateFiles {
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => CERTIFICATE_FILE.test(name)) : [];
+  return Object.fromEntries(names.map((name) => [name, readIfThere(join(folder, name)) ?? '']));
+}
+
+/** Sets present ones of these names aside. */
+export function writeCertificateFiles(folder: string, files: CertificateFiles, now: number): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (const [name, text] of Object.entries(files)) {
+    if (!CERTIFICATE_FILE.test(name)) continue;
+    const path = join(folder, name);
+    if (readIfThere(path) === text) continue;
+    setAside(path, now);
+    writePrivateFile(path, text);
+  }
+}
