@@ -8,6 +8,7 @@ import { ACME_CHALLENGES, ACME_FAILURES } from '../contract/settings/acme.ts';
 import { CERTIFICATE_TARGETS } from '../contract/settings/certificates.ts';
 import { ROLLBACK_REASONS, UPDATE_PROBLEMS, UPDATE_RESULTS } from '../contract/updates.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
+import { MAX_EPOCH } from '../domain/nodes/panel-claim.ts';
 import { LANGUAGE_CODES } from '../i18n/languages.ts';
 
 const MAX = Number.MAX_SAFE_INTEGER;
@@ -133,6 +134,7 @@ const SAMPLES: { readonly [Name in keyof SettingValues]: readonly SettingValues[
     { at: MAX, problem: 'expired', release: RELEASE },
   ],
   knownAt: [null, 0, MAX],
+  epoch: [1, 7, MAX_EPOCH],
   updateLast: [
     null,
     ...UPDATE_RESULTS.map((result) => ({ ...UPDATE, at: 0, result })),

@@ -8,6 +8,7 @@ import { CERTIFICATE_TARGETS } from '../contract/settings/certificates.ts';
 import { ROLLBACK_REASONS, UPDATE_PROBLEMS, UPDATE_RESULTS } from '../contract/updates.ts';
 import { NO_ORDERS } from '../core/ports/acme.ts';
 import type { SettingStore, SettingValues } from '../core/ports/settings.ts';
+import { MAX_EPOCH } from '../domain/nodes/panel-claim.ts';
 import { parseOwnJson } from '../domain/own-json.ts';
 import { isTimeZone } from '../domain/time-zone.ts';
 import { LANGUAGE_CODES, LANGUAGES } from '../i18n/languages.ts';
@@ -56,6 +57,7 @@ const DEFAULTS: SettingValues = {
   updateSeen: { at: null, problem: null, release: null },
   updateLast: null,
   knownAt: null,
+  epoch: 1,
 };
 
 const text = z.string();
@@ -181,6 +183,7 @@ const SCHEMAS: { readonly [Name in keyof SettingValues]: z.ZodType<SettingValues
   }),
   updateLast: update.nullable(),
   knownAt: time.nullable(),
+  epoch: z.int().min(1).max(MAX_EPOCH),
 };
 
 function isSetting(name: string): name is keyof SettingValues {

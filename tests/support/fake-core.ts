@@ -91,6 +91,7 @@ export const SETTINGS: SettingValues = {
   updateSeen: { at: null, problem: null, release: null },
   updateLast: null,
   knownAt: null,
+  epoch: 1,
 };
 
 const actor = (id: number, access: Actor['access']): Actor => ({ kind: 'key', id, name: access, access });

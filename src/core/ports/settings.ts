@@ -67,6 +67,8 @@ export interface SettingValues {
   readonly updateLast: UpdateLastValue | null;
   /** The last time at which the clock was trusted, epoch ms; null: the panel has not run. */
   readonly knownAt: number | null;
+  /** Counts the machines that these data were restored to: nodes obey the highest one (docs/decisions/0025). */
+  readonly epoch: number;
 }
 
 export interface SeenAuthority {

@@ -4,7 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { BACKUP_DIFFERENCE_KINDS } from '../../contract/backups.ts';
 import { listTables } from '../database.ts';
 import { loadMigrations, migrate } from '../migrate.ts';
-import { getWholeClass, listNamedPlaces, listSettings, PENDING_RULES, RESTORE_CLASSES } from './restore-classes.ts';
+import {
+  getWholeClass,
+  listNamedPlaces,
+  listSettings,
+  PENDING_RULES,
+  RESTORE_CLASSES,
+  SEQUENCE_CLASSES,
+} from './restore-classes.ts';
 
 const db = new Database(':memory:');
 migrate(db, ':memory:', 0, loadMigrations());
@@ -23,6 +30,20 @@ describe.each(tables)('%s', (table) => {
   it('has one class, or each of its columns has one', () => {
     if (typeof classes !== 'string') expect(Object.values(classes).flat().sort()).toEqual(listColumns(table).sort());
   });
+});
+
+it('each id that SQLite gives has a class, and is never given again', () => {
+  const sql = (table: string) =>
+    String(db.prepare('SELECT sql FROM sqlite_schema WHERE name = ?').pluck().get(table)).replaceAll(/\s+/g, ' ');
+  const numbered = tables.filter((table) => / AUTOINCREMENT/.test(sql(table)));
+  expect(Object.keys(SEQUENCE_CLASSES).sort()).toEqual(numbered.sort());
+  // A number that SQLite chooses without AUTOINCREMENT can be that of a deleted row.
+  const chosen = tables.filter((table) => {
+    const [, column] = /(\w+) INTEGER PRIMARY KEY(?! AUTOINCREMENT| REFERENCES| CHECK)/.exec(sql(table)) ?? [];
+    return column !== undefined;
+  });
+  // Blocks of users' ids, totals, chats and migrations are numbered by what they are of; stored replies have no id that is shown.
+  expect(chosen.sort()).toEqual(['bot_chats', 'idempotency', 'node_totals', 'schema_migrations', 'user_blocks']);
 });
 
 it('the contract has a kind for each column that a check names', () => {
@@ -79,5 +100,6 @@ it('settings that a check does not name are of the machine', () => {
     'updateSeen',
     'updateLast',
     'knownAt',
+    'epoch',
   ]);
 });

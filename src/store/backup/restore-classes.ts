@@ -403,6 +403,36 @@ export const RESTORE_CLASSES = {
 type Classes = typeof RESTORE_CLASSES;
 type Table = keyof Classes;
 
+/**
+ * What a restore does with the next id of a table. `given`: people and programs know its ids, so those that the panel of the backup may have given
+ * since are left out. `feed`: clients follow it, so it begins behind all that they can have read. `own`: nothing outside the database refers to its
+ * ids. The test beside it compares this with the migrations.
+ */
+export const SEQUENCE_CLASSES = {
+  api_keys: 'given',
+  audit: 'given',
+  bot_messages: 'given',
+  bot_updates: 'own',
+  broadcasts: 'given',
+  events: 'feed',
+  grants: 'given',
+  inbounds: 'given',
+  invoices: 'given',
+  known_browsers: 'own',
+  node_changes: 'own',
+  nodes: 'given',
+  offers: 'given',
+  orders: 'given',
+  payments: 'given',
+  promos: 'given',
+  providers: 'given',
+  sessions: 'own',
+  tariffs: 'given',
+  users: 'given',
+  webhook_deliveries: 'given',
+  webhooks: 'given',
+} as const satisfies { readonly [Name in Table]?: 'given' | 'feed' | 'own' };
+
 /** Tables that have pending work beside data. */
 export type MixedTable = {
   [Name in Table]: Classes[Name] extends { readonly pending: readonly string[] } ? Name : never;
@@ -562,6 +592,7 @@ export const SETTING_CLASSES: Readonly<
   updateSeen: 'machine',
   updateLast: 'machine',
   knownAt: 'machine',
+  epoch: 'moment',
 };
 
 export function listSettings(

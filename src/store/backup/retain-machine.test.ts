@@ -1,8 +1,10 @@
 // A restored database starts every engine again, and counts nothing that an engine has counted for the users of another panel.
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { sampleInbound } from '../../../tests/support/subscription-samples.ts';
 import { sampleNode, sampleUser, tempFolder } from '../../../tests/support/temp-store.ts';
 import type { AuditRow } from '../../core/ports/audit.ts';
+import { MAX_EPOCH } from '../../domain/nodes/panel-claim.ts';
 import { openStore } from '../index.ts';
 import { loadMigrations } from '../migrate.ts';
 import { rebuildDatabase } from './rebuild.ts';
@@ -172,3 +174,77 @@ it.each([
     }
   },
 );
+
+describe('of another panel', () => {
+  const restoreFrom = (prepare: (backup: ReturnType<typeof openStore>) => void) => {
+    const folder = tempFolder();
+    const [backup, present, target] = ['backup', 'present', 'target'].map((name) => join(folder.path, name));
+    if (!backup || !present || !target) throw new Error('no path');
+    const source = openStore(backup);
+    source.settings.set({ instanceId: 'other' });
+    prepare(source);
+    source.close();
+    openStore(present).close();
+    rebuildDatabase(backup, target, loadMigrations().length);
+    retainMachine(target, { present, sessionId: null, sealed: [], leftOut: [], publicUrl: null, doubt: null });
+    const restored = openStore(target);
+    return {
+      restored,
+      [Symbol.dispose]() {
+        restored.close();
+        folder[Symbol.dispose]();
+      },
+    };
+  };
+
+  it('leaves a gap for ids that it may have given since, also where it had given none', () => {
+    using after = restoreFrom((backup) => {
+      for (let count = 0; count < 3; count += 1) backup.users.insert(sampleUser());
+    });
+    expect(after.restored.users.insert(sampleUser())).toBe(1_000_004);
+    expect(after.restored.nodes.insert(sampleNode())).toBe(1_000_001);
+  });
+
+  it('leaves half of the smallest pool of WireGuard to users to come', () => {
+    using after = restoreFrom((backup) => {
+      const nodeId = backup.nodes.insert(sampleNode());
+      for (const addressPool of ['10.0.0.0/24', '10.64.0.0/10']) {
+        const { id: _id, ...row } = sampleInbound({ nodeId, addressPool, tag: addressPool, port: addressPool.length });
+        backup.inbounds.insert(row);
+      }
+      for (let count = 0; count < 3; count += 1) backup.users.insert(sampleUser());
+    });
+    expect(after.restored.users.insert(sampleUser())).toBe(3 + (253 - 3) / 2 + 1);
+  });
+
+  it.each([
+    [1, 2],
+    [7, 8],
+    [MAX_EPOCH, MAX_EPOCH],
+  ])('begins the epoch after %i', (epoch, next) => {
+    using after = restoreFrom((backup) => backup.settings.set({ epoch }));
+    expect(after.restored.settings.get().epoch).toBe(next);
+  });
+});
+
+it.each([
+  ['its own data', 3, 3, 5],
+  ['its own data, which went on elsewhere', 4, 5, 1_000_001],
+])('a panel that restores %s', (_what, epoch, restoredEpoch, lastUser) => {
+  using folder = tempFolder();
+  const [backup, present, target] = ['backup', 'present', 'target'].map((name) => join(folder.path, name));
+  if (!backup || !present || !target) throw new Error('no path');
+  const source = openStore(backup);
+  source.settings.set({ instanceId: 'own', epoch });
+  source.close();
+  const current = openStore(present);
+  current.settings.set({ instanceId: 'own', epoch: 3 });
+  for (let count = 0; count < 4; count += 1) current.users.insert(sampleUser());
+  current.close();
+  rebuildDatabase(backup, target, loadMigrations().length);
+  retainMachine(target, { present, sessionId: null, sealed: [], leftOut: [], publicUrl: null, doubt: null });
+  const restored = openStore(target);
+  expect(restored.settings.get().epoch).toBe(restoredEpoch);
+  expect(restored.users.insert(sampleUser())).toBe(lastUser > 5 ? lastUser + 4 : lastUser);
+  restored.close();
+});

@@ -1,8 +1,10 @@
 // Copies from the present database into the one to be restored what belongs to this machine and must not go back in time.
 import type { SealedRow } from '../../core/ports/sealed.ts';
-import { type Connection, databaseRefusal, listTables, openWorkFile, syncFile } from '../database.ts';
+import { MAX_EPOCH } from '../../domain/nodes/panel-claim.ts';
+import { lastUserInPool } from '../../domain/nodes/wireguard.ts';
+import { type Connection, databaseRefusal, openWorkFile, syncFile } from '../database.ts';
 import { findFault } from './check.ts';
-import { listSettings, PENDING_RULES } from './restore-classes.ts';
+import { listSettings, PENDING_RULES, SEQUENCE_CLASSES } from './restore-classes.ts';
 
 /** What of this machine a restored database gets. */
 export interface Machine {
@@ -21,6 +23,8 @@ export interface Machine {
   readonly publicUrl: string | null;
   /** The backup may have been changed; null: it was not. */
   readonly doubt: Doubt | null;
+  /** The epoch that a restored database has at least where it comes from elsewhere. */
+  readonly lowestEpoch?: number;
 }
 
 interface Doubt {
@@ -51,6 +55,10 @@ const FACTOR_PLACE = 'administrator:totp';
  * restored database, and reads everything again.
  */
 const EVENT_GAP = 1_000_000;
+/** The same from another panel, which may have restored its own backups since, again and again. */
+const EVENT_GAP_ELSEWHERE = 1_000_000_000;
+/** More ids of a table than another panel can have given since the backup. */
+const ID_GAP = 1_000_000;
 
 /** Completes `target`, made by `rebuildDatabase`, and syncs it. Throws a refusal `damaged` where it is not consistent. */
 export function retainMachine(target: string, machine: Machine): void {
@@ -69,8 +77,10 @@ export function retainMachine(target: string, machine: Machine): void {
       retainRevocations(db);
       if (machine.doubt !== null) distrust(db, machine.doubt);
       retainAudit(db, isOwn);
-      retainSequences(db);
-      restartFeed(db);
+      const isElsewhere = !isOwn || readEpoch(db, 'main') > readEpoch(db, 'present');
+      retainSequences(db, isElsewhere);
+      saveEpoch(db, isElsewhere, machine.lowestEpoch ?? 1);
+      restartFeed(db, isElsewhere ? EVENT_GAP_ELSEWHERE : EVENT_GAP);
       endPendingWork(db, machine.doubt !== null);
       if (isOwn) retainNotices(db);
       releaseEngines(db, isOwn);
@@ -214,18 +224,61 @@ function retainAudit(db: Connection, isOwn: boolean): void {
   db.exec(`INSERT INTO main.audit (${columns}) SELECT ${columns} FROM present.audit ORDER BY id`);
 }
 
-/** An id that was used since the backup is not used again. */
-function retainSequences(db: Connection): void {
-  for (const table of listTables(db)) {
-    const highest = db
-      .prepare<[string, string], number | null>(
-        `SELECT max(seq) FROM (SELECT seq FROM main.sqlite_sequence WHERE name = ?
-         UNION ALL SELECT seq FROM present.sqlite_sequence WHERE name = ?)`,
+/**
+ * An id that was used since the backup is not used again. What a panel elsewhere has given since is not known here: `isElsewhere` leaves a gap for it.
+ */
+function retainSequences(db: Connection, isElsewhere: boolean): void {
+  const read = db.prepare<[string, string], number | null>(
+    `SELECT max(seq) FROM (SELECT seq FROM main.sqlite_sequence WHERE name = ?
+     UNION ALL SELECT seq FROM present.sqlite_sequence WHERE name = ?)`,
+  );
+  for (const [table, kind] of Object.entries(SEQUENCE_CLASSES)) {
+    const highest = read.pluck().get(table, table) ?? 0;
+    setSequence(db, table, highest + (isElsewhere && kind === 'given' ? computeGap(db, table, highest) : 0));
+  }
+  retainLastView(db, isElsewhere ? ID_GAP : 0);
+}
+
+/** Addresses of WireGuard follow from ids of users: half of what is left of the smallest pool stays for users to come. */
+function computeGap(db: Connection, table: string, highest: number): number {
+  if (table !== 'users') return ID_GAP;
+  const pools = db
+    .prepare<[], string>('SELECT DISTINCT address_pool FROM main.inbounds WHERE address_pool IS NOT NULL')
+    .pluck()
+    .all();
+  const left = pools.map((pool) => lastUserInPool(pool) - highest).filter((ids) => ids > 0);
+  return Math.min(ID_GAP, ...left.map((ids) => Math.ceil(ids / 2)));
+}
+
+/** Saved views have their last id in a setting. */
+function retainLastView(db: Connection, gap: number): void {
+  const last = Number(
+    db
+      .prepare(
+        `SELECT coalesce(max(json_extract(value, '$.lastId')), 0) FROM (
+           SELECT value FROM main.settings WHERE name = 'userViews'
+           UNION ALL SELECT value FROM present.settings WHERE name = 'userViews')`,
       )
       .pluck()
-      .get(table, table);
-    if (typeof highest === 'number') setSequence(db, table, highest);
-  }
+      .get(),
+  );
+  if (!Number.isSafeInteger(last)) return;
+  db.prepare(
+    `INSERT INTO main.settings (name, value) VALUES ('userViews', json_object('lastId', :last, 'items', json('[]')))
+     ON CONFLICT (name) DO UPDATE SET value = json_set(value, '$.lastId', :last)`,
+  ).run({ last: last + gap });
+}
+
+function readEpoch(db: Connection, schema: 'main' | 'present'): number {
+  const stored = Number(db.prepare(`SELECT value FROM ${schema}.settings WHERE name = 'epoch'`).pluck().get());
+  return Number.isSafeInteger(stored) && stored > 0 ? Math.min(stored, MAX_EPOCH) : 1;
+}
+
+/** A database from elsewhere begins the next epoch here: nodes refuse the panel that it comes from. */
+function saveEpoch(db: Connection, isElsewhere: boolean, lowest: number): void {
+  const highest = Math.max(readEpoch(db, 'main'), readEpoch(db, 'present'));
+  const epoch = isElsewhere ? Math.min(MAX_EPOCH, Math.max(highest + 1, lowest)) : highest;
+  db.prepare("INSERT OR REPLACE INTO main.settings (name, value) VALUES ('epoch', ?)").run(JSON.stringify(epoch));
 }
 
 /**
@@ -247,11 +300,11 @@ function releaseEngines(db: Connection, isOwn: boolean): void {
   db.exec('DELETE FROM main.node_user_counters; DELETE FROM main.node_inbound_counters; DELETE FROM main.node_boots');
 }
 
-function restartFeed(db: Connection): void {
+function restartFeed(db: Connection, gap: number): void {
   const latest = Number(
     db.prepare("SELECT coalesce(max(seq), 0) FROM main.sqlite_sequence WHERE name = 'events'").pluck().get(),
   );
-  const start = latest + EVENT_GAP;
+  const start = latest + gap;
   setSequence(db, 'events', start);
   db.prepare('INSERT OR REPLACE INTO main.events_pruned (one, up_to) VALUES (1, ?)').run(start);
 }
