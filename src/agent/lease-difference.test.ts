@@ -104,6 +104,10 @@ describe('a machine', () => {
     expect(scene.serves()).toBe(USERS);
     scene.clock.advance(10 * SECOND);
     await scene.connectPanel();
+    // The version of the engine, which is known since the round before.
+    expect(scene.sent()).toEqual({ ...NOTHING, parts: 1 });
+    scene.clock.advance(10 * SECOND);
+    await scene.connectPanel();
     expect(scene.sent()).toEqual(NOTHING);
     scene.disable(first);
     scene.restartPanel();

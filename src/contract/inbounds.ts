@@ -33,6 +33,10 @@ export const INBOUND_WARNINGS = [
   'certificate_not_pinned',
   'address_pool_small',
   'wireguard_by_name',
+  'no_xray',
+  'no_sing_box',
+  'no_mihomo',
+  'client_varies',
 ] as const;
 
 // The characters of a path in RFC 3986. Clients differ in percent-encoding others, and in reading a path that begins like a host.
@@ -131,7 +135,7 @@ const addressPool = z
 const warning = z.enum(INBOUND_WARNINGS).meta({
   id: 'InboundWarning',
   description:
-    'A possible reason why users cannot connect. `not_served`: the engine of the node lacks a feature that it needs. `port_taken`: another program uses its port, so it is not served. `refused`: the engine refuses it for another reason, given in `error` of the node; it is not served, or served as before the change. `unencrypted`: VLESS without TLS to a public address, which Xray refuses since 26.7.11, so it is omitted from the format `xray`. About the target of REALITY when the panel last tested it: `target_unreachable`: it did not answer; `target_no_tls13`: no TLS 1.3; `target_no_h2`: no HTTP/2; `target_other_name`: its certificate is not for `sni`. `target_risky_name`: Xray warns about this target (.ru, .ir, .cn, apple, icloud, microsoft). `target_port`: the port of the target is not 443. `min_client_version`: newer than 1.8.1, so sing-box and mihomo are refused. `certificate_ended`, `certificate_ends_soon`: within 14 days. `certificate_not_pinned`: self-signed, with VMess, whose links cannot carry its SHA-256. `address_pool_small`: the ids of some users are too large for the address pool, so they cannot use the inbound. `wireguard_by_name`: WireGuard at a host name, omitted from the format `sing-box` for versions before 1.14, which do not start if the name cannot be resolved.',
+    'A possible reason why users cannot connect. `not_served`: the engine of the node lacks a feature that it needs. `port_taken`: another program uses its port, so it is not served. `refused`: the engine refuses it for another reason, given in `error` of the node; it is not served, or served as before the change. `unencrypted`: VLESS without TLS to a public address, which Xray refuses since 26.7.11, so it is omitted from the format `xray`. About the target of REALITY when the panel last tested it: `target_unreachable`: it did not answer; `target_no_tls13`: no TLS 1.3; `target_no_h2`: no HTTP/2; `target_other_name`: its certificate is not for `sni`. `target_risky_name`: Xray warns about this target (.ru, .ir, .cn, apple, icloud, microsoft). `target_port`: the port of the target is not 443. `min_client_version`: newer than 1.8.1, so sing-box and mihomo are refused. `certificate_ended`, `certificate_ends_soon`: within 14 days. `certificate_not_pinned`: self-signed, with VMess, whose links cannot carry its SHA-256. `address_pool_small`: the ids of some users are too large for the address pool, so they cannot use the inbound. `wireguard_by_name`: WireGuard at a host name, omitted from the format `sing-box` for versions before 1.14, which do not start if the name cannot be resolved. By measurements with the engine version of the node: `no_xray`, `no_sing_box`, `no_mihomo`: apps built on that program move no bytes over it, so it is omitted from its format; `client_varies`: with its fingerprint some apps, or some starts of one, fail.',
 });
 
 const pem = (max: number) => z.string().max(max);
@@ -346,7 +350,7 @@ export const inboundExample: Inbound = {
   certificate_ends_at: null,
   certificate_self_signed: null,
   note: '',
-  warnings: [],
+  warnings: ['no_sing_box'],
   enabled: true,
   status: 'up',
   created_at: '2026-11-20T09:00:00.000Z',

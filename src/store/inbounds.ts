@@ -94,9 +94,10 @@ export function createInboundStore(db: Connection): InboundStore {
     )
     .pluck();
   const addresses = db
-    .prepare<[], [nodeId: number, address: string, draining: number]>(
-      'SELECT id, address, draining FROM nodes WHERE enabled = 1',
-    )
+    .prepare<
+      [],
+      [nodeId: number, address: string, draining: number, coreName: string | null, coreVersion: string | null]
+    >('SELECT id, address, draining, core_name, core_version FROM nodes WHERE enabled = 1')
     .raw();
   let known: { readonly mark: string | undefined; readonly rows: readonly InboundRow[] } | null = null;
   /** All of them. A row that did not change stays the same object, by which texts that were made of it are found again. */
@@ -128,13 +129,16 @@ export function createInboundStore(db: Connection): InboundStore {
     count: ({ nodeId }) => count.get({ nodeId: nodeId ?? null }) ?? 0,
     listOffered: untilWritten(db, () => {
       const byNode = new Map(
-        addresses.all().map(([id, address, draining]) => [id, { address, isDraining: draining === 1 }]),
+        addresses.all().map(([id, address, draining, name, version]) => {
+          const engine = name === null ? null : { name, version: version ?? '' };
+          return [id, { address, isDraining: draining === 1, engine }];
+        }),
       );
       const offered: OfferedInbound[] = [];
       for (const inbound of all()) {
         const node = byNode.get(inbound.nodeId);
         if (!inbound.enabled || !node) continue;
-        offered.push({ inbound, address: inbound.host ?? node.address, isDraining: node.isDraining });
+        offered.push({ inbound, ...node, address: inbound.host ?? node.address });
       }
       return offered;
     }),

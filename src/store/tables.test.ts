@@ -10,6 +10,7 @@ import { openStore } from './index.ts';
 
 const MAX = Number.MAX_SAFE_INTEGER;
 
+const ENGINE = { name: 'xray', version: '26.9' };
 const NODE: Omit<NodeRow, 'id'> = {
   name: 'Frankfurt',
   kind: 'remote',
@@ -247,7 +248,12 @@ describe('offered inbounds', () => {
       row = { ...row, [field]: value, version: row.version + 1 };
       inbounds.save(row);
       const [offered] = inbounds.listOffered();
-      expect(offered, field).toEqual({ inbound: row, address: row.host ?? NODE.address, isDraining: true });
+      expect(offered, field).toEqual({
+        inbound: row,
+        address: row.host ?? NODE.address,
+        isDraining: true,
+        engine: ENGINE,
+      });
       expect(inbounds.listOffered()[0], field).toBe(offered);
     }
     inbounds.save({ ...row, host: null, enabled: false, version: row.version + 1 });
@@ -264,7 +270,7 @@ describe('offered inbounds', () => {
     const [first] = inbounds.listOffered();
     nodes.save({ ...NODE, id: nodeId, address: 'moved.example' });
     const inbound = { ...OFFERED, nodeId, id, host: null };
-    expect(inbounds.listOffered()).toEqual([{ inbound, address: 'moved.example', isDraining: true }]);
+    expect(inbounds.listOffered()).toEqual([{ inbound, address: 'moved.example', isDraining: true, engine: ENGINE }]);
     expect(inbounds.listOffered()[0]?.inbound).toBe(first?.inbound);
     const other = openStore(temp.file);
     other.nodes.save({ ...NODE, id: nodeId, enabled: false });
@@ -282,11 +288,15 @@ describe('offered inbounds', () => {
     const undone = () =>
       store.write(() => {
         store.nodes.save({ ...NODE, id: nodeId, address: 'undone.example' });
-        expect(store.inbounds.listOffered()).toEqual([{ inbound, address: 'undone.example', isDraining: true }]);
+        expect(store.inbounds.listOffered()).toEqual([
+          { inbound, address: 'undone.example', isDraining: true, engine: ENGINE },
+        ]);
         throw new Error('undone');
       });
     expect(undone).toThrow('undone');
-    expect(store.inbounds.listOffered()).toEqual([{ inbound, address: NODE.address, isDraining: true }]);
+    expect(store.inbounds.listOffered()).toEqual([
+      { inbound, address: NODE.address, isDraining: true, engine: ENGINE },
+    ]);
   });
 });
 

@@ -2,6 +2,8 @@
 import type { Subscription } from '../core/kernel/core.ts';
 import type { InboundSecrets } from '../core/ports/credentials.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
+import { type ClientCore, predictOutcome } from '../domain/nodes/compatibility.ts';
+import type { EngineVersion } from '../domain/nodes/engine-facts.ts';
 import { hasKeys } from '../domain/nodes/shadowsocks.ts';
 import { userTunnelAddress } from '../domain/nodes/wireguard.ts';
 import { isTimeZone } from '../domain/time-zone.ts';
@@ -24,14 +26,15 @@ export interface Entries {
 export function listEntries(
   sub: Subscription,
   settings: Pick<SettingValues, 'language' | 'timeZone'>,
-  writer: Pick<FormatWriter, 'canCarry' | 'reserved' | 'isOfOne' | 'needsAuthority'>,
+  writer: Pick<FormatWriter, 'canCarry' | 'core' | 'reserved' | 'isOfOne' | 'needsAuthority'>,
   wanted?: number,
 ): Entries {
-  const { canCarry, reserved, isOfOne, needsAuthority = false } = writer;
+  const { canCarry, core, reserved, isOfOne, needsAuthority = false } = writer;
   const allowed = sub.canConnect ? sub.inbounds : [];
   const carried = allowed.filter(
-    ({ inbound, address, secrets }) =>
+    ({ inbound, address, engine, secrets }) =>
       canCarry(inbound, address) &&
+      !(core !== undefined && isKnownToFail(engine, core, inbound)) &&
       hasItsKey(inbound, secrets) &&
       isWithinPool(inbound, sub.user.id) &&
       !(needsAuthority && secrets.pin !== null),
@@ -56,6 +59,20 @@ export function listEntries(
     secrets,
   }));
   return { entries, leftOut };
+}
+
+/** By connection, engine and core: a link of hundreds of connections is read often. */
+const knownToFail = new WeakMap<Inbound, Map<string, boolean>>();
+
+/** Whether apps on this program are known to move no bytes over a connection, by measurements with the engine of its node. */
+export function isKnownToFail(engine: EngineVersion | null, core: ClientCore, inbound: Inbound): boolean {
+  if (engine === null) return false;
+  const known = knownToFail.get(inbound) ?? new Map<string, boolean>();
+  knownToFail.set(inbound, known);
+  const key = `${core} ${engine.name} ${engine.version}`;
+  const fails = known.get(key) ?? predictOutcome(engine, core, inbound) === 'fails';
+  known.set(key, fails);
+  return fails;
 }
 
 /** Whether the key of the server is known, where the clients need it: not while the secrets of the panel are locked. */

@@ -1,4 +1,5 @@
 // What every format of a subscription is to the rest: what it can carry, and how it is written.
+import type { ClientCore } from '../domain/nodes/compatibility.ts';
 import type { Entry, Inbound } from './entry.ts';
 
 export interface FormatWriter {
@@ -6,6 +7,8 @@ export interface FormatWriter {
   readonly type: string;
   /** Whether a document has one connection, which the request may name. */
   readonly isOfOne?: true;
+  /** What the applications of this format are built on; left out: not one program. */
+  readonly core?: ClientCore;
   /** Its clients trust only certificates that an authority has signed: they know no pin. */
   readonly needsAuthority?: true;
   /** Names that the document has of its own; no entry may have one of these. */

@@ -424,6 +424,7 @@ describe('clash', () => {
       const connections = made.map(({ row, name, isPinned }, index) => ({
         inbound: { ...row, name, id: index + 1 },
         address: 'a.example',
+        engine: null,
         secrets: isPinned && row.security === 'tls' ? SELF_SIGNED : { ...SELF_SIGNED, certificate: null, pin: null },
       }));
       const { body, headers } = render(connections);
@@ -454,7 +455,9 @@ describe('clash', () => {
   });
 
   it('says why where nothing can be carried', () => {
-    const { body, headers } = render([{ inbound: sampleInbound(), address: 'a.example', secrets: NO_SECRETS }]);
+    const { body, headers } = render([
+      { inbound: sampleInbound(), address: 'a.example', engine: null, secrets: NO_SECRETS },
+    ]);
     expect(readMihomo(body).proxies).toMatchObject([
       { name: 'Your connections need another app', type: 'vmess', server: '127.0.0.1', port: 1 },
     ]);
@@ -462,7 +465,7 @@ describe('clash', () => {
   });
 
   it('is no choice of a client with another core', () => {
-    const connections = [{ inbound: sampleInbound(), address: 'a.example', secrets: NO_SECRETS }];
+    const connections = [{ inbound: sampleInbound(), address: 'a.example', engine: null, secrets: NO_SECRETS }];
     expect(readMihomo(render(connections, 'ClashX Meta/v1.4.24').body).proxies).toMatchObject([{ type: 'vless' }]);
   });
 });
@@ -659,7 +662,7 @@ describe.each(Object.keys(NAMES))('%s, as any format', (format) => {
   it('leaves out shadowsocks 2022 while the key of its server is locked away', () => {
     const inbound = sampleInbound({ protocol: 'shadowsocks', method: '2022-blake3-aes-256-gcm' });
     const connect = (serverKey: string | null) => ({
-      inbounds: [{ inbound, address: 'a.example', secrets: { ...NO_SECRETS, serverKey } }],
+      inbounds: [{ inbound, address: 'a.example', engine: null, secrets: { ...NO_SECRETS, serverKey } }],
     });
     expect(read([], connect(SERVER_KEY))).toEqual(['DE 1']);
     expect(render([], connect(null)).headers['x-gatehouse-left-out']).toBe('1');

@@ -23,6 +23,7 @@ const AUTOMATIC = 'AUTO';
 
 export const mihomo: FormatWriter = {
   type: 'text/yaml; charset=utf-8',
+  core: 'mihomo',
   reserved: [SELECTED, AUTOMATIC, 'DIRECT', 'REJECT', 'REJECT-DROP', 'COMPATIBLE', 'PASS', 'DNS', 'GLOBAL'],
   canCarry: (inbound) => canShare(inbound) && (inbound.network !== 'xhttp' || inbound.protocol === 'vless'),
   write: (entries) => documentText(entries, proxyText),

@@ -46,6 +46,20 @@ describe('renderSubscription', () => {
     expect(renderLines(sub).map((line) => readLink(line).name)).toEqual(['NL']);
   });
 
+  it('leaves out what the engine of its node is known to refuse of the apps of a format, and counts it', () => {
+    const reality = { security: 'reality', sni: 'a.example', publicKey: 'k'.repeat(43) } as const;
+    const rows = [sampleInbound(reality), sampleInbound({ id: 2, name: 'NL', protocol: 'trojan', security: 'tls' })];
+    const leftOut = (version: string, format: string) => {
+      const sub = buildSubscription(rows, {}, { name: 'xray', version });
+      const { headers, body } = renderSubscription(sub, SETTINGS, { format, now: NOW });
+      expect(body.includes('DE 1')).toBe(headers['x-gatehouse-left-out'] === undefined);
+      return headers['x-gatehouse-left-out'];
+    };
+    expect(leftOut('26.9.8', 'sing-box')).toBe('1');
+    expect(leftOut('26.9.7', 'sing-box')).toBeUndefined();
+    expect(['xray', 'mihomo'].map((format) => leftOut('26.9.8', format))).toEqual([undefined, undefined]);
+  });
+
   it.each<[string, Partial<Subscription>, string, string]>([
     [
       'an expired user',

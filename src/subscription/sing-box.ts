@@ -32,6 +32,7 @@ const LONE_PERCENT = /%(?![0-9A-Fa-f]{2})/;
 /** sing-box has no XHTTP, and refuses a configuration as a whole in which a path has a lone `%`. */
 export const singBox: FormatWriter = {
   type: 'application/json; charset=utf-8',
+  core: 'sing-box',
   reserved: [SELECTED, AUTOMATIC, DIRECT],
   canCarry: (inbound) =>
     canShare(inbound) && inbound.network !== 'xhttp' && !(hasPath(inbound) && LONE_PERCENT.test(inbound.path ?? '')),

@@ -28,6 +28,7 @@ const PREFIX = 'proxy: ';
  */
 export const xray: FormatWriter = {
   type: 'application/json; charset=utf-8',
+  core: 'xray',
   reserved: [],
   canCarry: (inbound, address) =>
     canShare(inbound) && (inbound.protocol !== 'vless' || inbound.security !== 'none' || isPrivateHost(address)),

@@ -228,9 +228,10 @@ test('warn of what may keep users from connecting, in the list and as the form s
   await expect(warnings).toContainText('Choose TLS or REALITY.');
   await expectAccessible(page, 'a connection with a warning');
   await form.getByText('REALITY', { exact: true }).click();
-  await expect(warnings).toHaveCount(0);
+  await expect(warnings).toContainText('Apps on sing-box cannot connect');
+  await expect(warnings.getByRole('listitem')).toHaveCount(1);
   await form.getByLabel('Target', { exact: true }).fill('www.apple.com:8443');
-  await expect(warnings.getByRole('listitem')).toHaveCount(2);
+  await expect(warnings.getByRole('listitem')).toHaveCount(3);
   await form.getByText('None', { exact: true }).click();
   await form.getByLabel('Address', { exact: true }).fill('10.0.0.7');
   await expect(warnings).toHaveCount(0);
@@ -273,7 +274,7 @@ test.describe('in Russian, dark and on a phone', () => {
     await visit('connections/1');
     await expect(page.getByRole('dialog')).toBeVisible();
     await page.getByLabel('Цель', { exact: true }).fill('www.apple.com:8443');
-    await expect(page.getByRole('region', { name: 'Что может помешать' }).getByRole('listitem')).toHaveCount(2);
+    await expect(page.getByRole('region', { name: 'Что может помешать' }).getByRole('listitem')).toHaveCount(3);
     await expectAccessible(page, 'a connection');
     await page.getByLabel('Цель', { exact: true }).fill('');
     await page.keyboard.press('Escape');

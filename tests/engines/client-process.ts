@@ -1,6 +1,7 @@
 // A real client that reads its configuration from a file.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { EngineProgram } from '../support/engines.ts';
 import { getProgramPath } from './found.ts';
 
 export interface RunningClient extends AsyncDisposable {
@@ -9,7 +10,7 @@ export interface RunningClient extends AsyncDisposable {
 
 /** Starts a client that reads its configuration from a file, and waits until it says that it runs. */
 export async function startClient(
-  program: 'sing-box' | 'sing-box-wireguard' | 'mihomo',
+  program: Exclude<EngineProgram, 'v2ray' | 'xray' | 'xray-new' | 'xray-newest'>,
   args: readonly string[],
   isReady: RegExp,
 ): Promise<RunningClient> {

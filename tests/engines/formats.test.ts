@@ -56,6 +56,7 @@ const connections = fc.array(connection, { minLength: 1, maxLength: 32 }).map((m
   made.map(({ row, name, address: host, method, isSelfSigned }, index) => ({
     inbound: { ...row, name, id: index + 1, ...(row.method !== null && { method }) },
     address: host,
+    engine: null,
     secrets: isSelfSigned ? SELF_SIGNED : { ...SELF_SIGNED, certificate: null, pin: null },
   })),
 );

@@ -2,10 +2,14 @@
 // the client for each connection.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { InboundSecrets } from '../../src/core/ports/credentials.ts';
+import type { EngineInbound } from '../../src/core/ports/engines.ts';
 import type { InboundRow } from '../../src/core/ports/inbounds.ts';
 import { engineConfigText } from '../../src/engines/engine-config.ts';
+import { NO_SECRETS } from '../../src/subscription/entry.ts';
 import { renderSubscription } from '../../src/subscription/render.ts';
 import { type Json, type RunnableServer, type RunningProgram, startEngineProcess } from '../support/engine-process.ts';
+import type { EngineProgram } from '../support/engines.ts';
 import { SETTINGS } from '../support/fake-core.ts';
 import { freePort } from '../support/free-port.ts';
 import { buildSubscription, sampleInbound } from '../support/subscription-samples.ts';
@@ -34,45 +38,97 @@ export async function createConnections(changes: readonly Partial<InboundRow>[])
 }
 
 /** Starts an engine that serves them. */
-export async function serveConnections(
+export function serveConnections(
   program: RunnableServer,
   rows: readonly InboundRow[],
   privateKey: string | null = null,
 ): Promise<RunningProgram> {
   const inbounds = rows.map((row) => ({ ...row, privateKey, certificateKey: null, serverKey: null }));
-  const user = { userId: USER_ID, credentials: buildSubscription([]).credentials, inbounds: rows.map(({ id }) => id) };
-  const text = engineConfigText({ inbounds, blocksPrivate: false }, [user], { ...ENGINE, apiPort: await freePort() });
-  return startEngineProcess(program, getProgramPath(program), JSON.parse(text) as Json);
+  return serveInbounds(program, inbounds);
 }
 
-export type ManyClient = 'xray' | 'xray-new' | 'sing-box' | 'mihomo';
+/** The same with the secrets of each. */
+export async function serveInbounds(
+  program: RunnableServer,
+  inbounds: readonly EngineInbound[],
+  path = getProgramPath(program),
+): Promise<RunningProgram> {
+  const ids = inbounds.map(({ id }) => id);
+  const user = { userId: USER_ID, credentials: buildSubscription([]).credentials, inbounds: ids };
+  const text = engineConfigText({ inbounds, blocksPrivate: false }, [user], { ...ENGINE, apiPort: await freePort() });
+  return startEngineProcess(program, path, JSON.parse(text) as Json);
+}
+
+export type ManyClient = Exclude<EngineProgram, 'v2ray'>;
 
 export interface ManyConnections extends AsyncDisposable {
   /** Which of them move bytes to a site and back. */
   working(): Promise<readonly InboundRow[]>;
 }
 
+interface Trial {
+  /** What apps must know of a connection besides its settings; left out: nothing. */
+  readonly secretsOf?: (row: InboundRow) => InboundSecrets;
+  /** How many connections are tried at once; left out: all. */
+  readonly atOnce?: number;
+  /** How often each is tried, and for how long each time; left out: as who is let in tries. */
+  readonly attempts?: { readonly count: number; readonly ms: number };
+  /** Where the site is. */
+  readonly host?: string;
+}
+
+const FORMATS = {
+  xray: 'xray',
+  'xray-new': 'xray',
+  'xray-newest': 'xray',
+  'sing-box': 'sing-box',
+  'sing-box-older': 'sing-box',
+  'sing-box-wireguard': 'sing-box',
+  'sing-box-older-wireguard': 'sing-box',
+  mihomo: 'mihomo',
+} as const satisfies Readonly<Record<ManyClient, string>>;
+
 /** Starts a client with the document that its format has for them. */
 export async function openConnections(
   program: ManyClient,
   rows: readonly InboundRow[],
   folder: string,
+  { secretsOf = () => NO_SECRETS, atOnce = rows.length, attempts, host }: Trial = {},
 ): Promise<ManyConnections> {
-  const format = program === 'xray-new' ? 'xray' : program;
-  const { body, headers } = renderSubscription(buildSubscription(rows), SETTINGS, { format, now: 0 });
+  const format = FORMATS[program];
+  const userAgent = 'sing-box 1.14.1';
+  const { inbounds } = buildSubscription(rows);
+  const subscription = buildSubscription([], {
+    inbounds: inbounds.map((one, index) => ({ ...one, secrets: secretsOf(rows[index] as InboundRow) })),
+  });
+  const { body, headers } = renderSubscription(subscription, SETTINGS, { format, userAgent, now: 0 });
   if (headers['x-gatehouse-left-out'] !== undefined) throw new Error(`${format} has not all of them`);
   const ports: number[] = [];
   for (const _ of rows) ports.push(await freePort());
   const client = await startWith(program, body, rows, ports, folder);
   return {
     async working() {
-      await using target = await startTarget(REQUEST.length, ANSWER);
-      const pull = async (port: number) => {
-        const got = await fetchAgain((givenUp) => fetchThrough(port, target, REQUEST, ANSWER.length, givenUp));
-        return got.length === ANSWER.length;
+      await using target = await startTarget(REQUEST.length, ANSWER, host);
+      const fetchOnce = (index: number, givenUp: AbortSignal) => {
+        const ahead = rows[index]?.method?.startsWith('2022-') ? 1 : 0;
+        return fetchThrough(ports[index] ?? 0, target, REQUEST, ANSWER.length, givenUp, ahead);
       };
-      const pulled = await Promise.all(ports.map(pull));
-      return rows.filter((_, index) => pulled[index]);
+      const pull = (index: number) =>
+        attempts === undefined
+          ? fetchAgain((givenUp) => fetchOnce(index, givenUp))
+          : fetchOnce(index, AbortSignal.timeout(attempts.ms));
+      const working = new Set<number>();
+      // A client that has just started drops what comes before it forwards: mihomo listens before that.
+      if (attempts !== undefined) await fetchAgain((givenUp) => fetchOnce(0, givenUp));
+      for (let left = attempts?.count ?? 1; left > 0; left -= 1) {
+        const waiting = [...rows.keys()].filter((index) => !working.has(index));
+        const work = async () => {
+          for (let index = waiting.shift(); index !== undefined; index = waiting.shift())
+            if ((await pull(index)).length === ANSWER.length) working.add(index);
+        };
+        await Promise.all(Array.from({ length: atOnce }, work));
+      }
+      return rows.filter((_, index) => working.has(index));
     },
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   };
@@ -86,7 +142,7 @@ async function startWith(
   ports: readonly number[],
   folder: string,
 ): Promise<RunningProgram | RunningClient> {
-  if (program === 'xray' || program === 'xray-new')
+  if (program === 'xray' || program === 'xray-new' || program === 'xray-newest')
     return startEngineProcess(program, getProgramPath(program), xrayConfig(JSON.parse(body), rows, ports));
   const home = join(folder, program);
   mkdirSync(home, { recursive: true });
@@ -106,7 +162,7 @@ function xrayConfig({ outbounds }: Json, rows: readonly InboundRow[], ports: rea
 }
 
 function singBoxConfig(
-  { outbounds, route, dns }: Json & { readonly route?: Json },
+  { outbounds, endpoints, route, dns }: Json & { readonly route?: Json },
   rows: readonly InboundRow[],
   ports: readonly number[],
 ): Json {
@@ -117,7 +173,7 @@ function singBoxConfig(
     listen_port: port,
   }));
   const rules = rows.map(({ name }, index) => ({ inbound: [`in-${index}`], action: 'route', outbound: name }));
-  return { log: { level: 'info' }, dns, inbounds, outbounds, route: { ...route, rules } };
+  return { log: { level: 'info' }, dns, inbounds, outbounds, endpoints, route: { ...route, rules } };
 }
 
 function mihomoConfig(body: string, rows: readonly InboundRow[], ports: readonly number[], ownPort: number): string {

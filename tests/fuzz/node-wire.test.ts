@@ -121,6 +121,7 @@ const part = fc.record({
           inbound,
           address: fc.string(),
           isDraining: fc.boolean(),
+          engine: fc.option(fc.record({ name: fc.constantFrom('xray', 'v2ray'), version: fc.constant('26.10.10') })),
           secrets: fc.constant({ serverKey: null, certificate: null, pin: null }),
         }),
       ),

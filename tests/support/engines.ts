@@ -12,8 +12,8 @@ import { type Found, installProgram } from './package-clients.ts';
 import { PINS, type Pin, type PinnedProgram } from './pinned-programs.ts';
 
 /**
- * `xray-new` and `xray-newest`: an Xray of some months later, whose rules are others. `sing-box-wireguard`: a sing-box with WireGuard, and without
- * the imitation of browsers.
+ * `xray-new` and `xray-newest`: an Xray of some months later, whose rules are others. `sing-box-older`: of the minor before. `sing-box-wireguard`: a
+ * sing-box with WireGuard, and without the imitation of browsers.
  */
 export type EngineProgram =
   | 'xray'
@@ -21,7 +21,9 @@ export type EngineProgram =
   | 'xray-newest'
   | 'v2ray'
   | 'sing-box'
+  | 'sing-box-older'
   | 'sing-box-wireguard'
+  | 'sing-box-older-wireguard'
   | 'mihomo';
 /** Let's Encrypt's own authority for tests, and the name server that it asks. */
 export type AuthorityProgram = 'pebble' | 'pebble-challtestsrv';
@@ -39,14 +41,22 @@ export const ENGINE_PROGRAMS: readonly EngineProgram[] = [
   'xray-newest',
   'v2ray',
   'sing-box',
+  'sing-box-older',
   'sing-box-wireguard',
+  'sing-box-older-wireguard',
   'mihomo',
 ];
 export const AUTHORITY_PROGRAMS: readonly AuthorityProgram[] = ['pebble', 'pebble-challtestsrv'];
 export const PROVIDER_PROGRAMS: readonly ProviderProgram[] = ['stripe-mock'];
 
 /** Another one than that of PATH, which has the plain name. */
-const NEVER_ON_PATH: readonly Program[] = ['xray-new', 'xray-newest', 'sing-box-wireguard'];
+const NEVER_ON_PATH: readonly Program[] = [
+  'xray-new',
+  'xray-newest',
+  'sing-box-older',
+  'sing-box-wireguard',
+  'sing-box-older-wireguard',
+];
 
 /** The variable that names the cache in a test run, which has a home folder of its own. */
 export const CACHE_VARIABLE = 'GATEHOUSE_TEST_PROGRAMS';

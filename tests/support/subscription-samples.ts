@@ -4,6 +4,7 @@ import { FINGERPRINTS } from '../../src/contract/inbounds.ts';
 import type { Subscription } from '../../src/core/kernel/core.ts';
 import type { InboundRow } from '../../src/core/ports/inbounds.ts';
 import type { UserRow } from '../../src/core/ports/users.ts';
+import type { EngineVersion } from '../../src/domain/nodes/engine-facts.ts';
 import { PLAIN_USER } from './plain-user.ts';
 
 export const UUID = '66ad4540-b58c-4ad2-9926-ea63445a9b57';
@@ -58,7 +59,11 @@ export function buildUser(changes: Partial<UserRow> = {}): UserRow {
 }
 
 /** A user who may connect to these inbounds, each at de1.example.com unless the inbound names a host. */
-export function buildSubscription(inbounds: readonly InboundRow[], changes: Partial<Subscription> = {}): Subscription {
+export function buildSubscription(
+  inbounds: readonly InboundRow[],
+  changes: Partial<Subscription> = {},
+  engine: EngineVersion | null = null,
+): Subscription {
   return {
     user: buildUser(),
     credentials: {
@@ -72,6 +77,7 @@ export function buildSubscription(inbounds: readonly InboundRow[], changes: Part
     inbounds: inbounds.map((inbound) => ({
       inbound,
       address: inbound.host ?? 'de1.example.com',
+      engine,
       secrets: { serverKey: null, certificate: null, pin: null },
     })),
     offers: () => [],

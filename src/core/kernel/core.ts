@@ -9,6 +9,7 @@ import type { Acme } from '../../contract/settings/acme.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import type { ReleaseManifest, UpdateProblem } from '../../contract/updates.ts';
 import type { UserState } from '../../contract/users/users.ts';
+import type { EngineVersion } from '../../domain/nodes/engine-facts.ts';
 import type { Money } from '../../domain/sales/money.ts';
 import type { AcmeSettings } from '../ports/acme.ts';
 import type { BackupFiles, Backups, BackupVerdict, RestoreRequest } from '../ports/backups.ts';
@@ -72,6 +73,8 @@ export interface Subscription<User extends LinkUser = LinkUser> {
   readonly inbounds: readonly {
     readonly inbound: MachineInbound;
     readonly address: string;
+    /** The engine of its node, as it last answered; null: it never did. */
+    readonly engine: EngineVersion | null;
     readonly secrets: InboundSecrets;
   }[];
   readonly url: string;

@@ -16,10 +16,11 @@ export interface AllNodesLease extends Omit<LeaseShared, 'weight'> {
 
 function isSame(one: readonly OfferedInbound[], other: readonly OfferedInbound[]): boolean {
   if (one.length !== other.length) return false;
-  return one.every(({ inbound, address, isDraining }, index) => {
+  return one.every(({ inbound, address, isDraining, engine }, index) => {
     const second = other[index];
     // An inbound that did not change stays the same object.
-    return inbound === second?.inbound && address === second.address && isDraining === second.isDraining;
+    const isSamePlace = inbound === second?.inbound && address === second.address && isDraining === second.isDraining;
+    return isSamePlace && engine?.name === second.engine?.name && engine?.version === second.engine?.version;
   });
 }
 

@@ -1,5 +1,6 @@
 // Inbounds as the store has them.
 import type { TargetFinding } from '../../contract/inbounds.ts';
+import type { EngineVersion } from '../../domain/nodes/engine-facts.ts';
 
 /** The certificate of an inbound with TLS; its key is sealed. */
 export interface ServedCertificate {
@@ -66,6 +67,8 @@ export interface OfferedInbound {
   readonly address: string;
   /** Whether its node is being left by its users. */
   readonly isDraining: boolean;
+  /** The engine of its node, as it last answered; null: it never did. */
+  readonly engine: EngineVersion | null;
 }
 
 export interface InboundStore {

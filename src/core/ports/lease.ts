@@ -1,4 +1,5 @@
 // The lease: what the panel leaves with the machine of a node, so that it can act alone.
+import type { EngineVersion } from '../../domain/nodes/engine-facts.ts';
 import type { Leased, LeaseEventKind } from '../../domain/nodes/lease.ts';
 import type { Credentials, InboundSecrets } from './credentials.ts';
 import type { MachineInbound } from './inbounds.ts';
@@ -36,6 +37,7 @@ export interface LeaseShared {
     readonly inbound: MachineInbound;
     readonly address: string;
     readonly isDraining: boolean;
+    readonly engine: EngineVersion | null;
     readonly secrets: InboundSecrets;
   }[];
 }

@@ -19,9 +19,10 @@ type SubscriptionEnv = Pick<Env, 'clock' | 'settings' | 'store' | 'subUrl' | 'va
 const TOKEN = /^[A-Za-z0-9_-]{16,64}$/;
 
 function listInbounds(env: Pick<Env, 'store' | 'vault'>, ids: readonly number[] | null): Subscription['inbounds'] {
-  return selectOffered(ids, env.store.inbounds.listOffered()).map(({ inbound, address }) => ({
+  return selectOffered(ids, env.store.inbounds.listOffered()).map(({ inbound, address, engine }) => ({
     inbound,
     address,
+    engine,
     secrets: readInboundSecrets(env, inbound),
   }));
 }

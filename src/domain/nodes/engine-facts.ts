@@ -109,6 +109,12 @@ export function canReportAddresses({ name, version }: EngineVersion): boolean {
   return name === 'xray' && !isOlder(version, REPORTS_ADDRESSES_SINCE);
 }
 
+/**
+ * The first Xray whose REALITY refuses a handshake without X25519MLKEM768: sing-box has none, and of the fingerprints only chrome, firefox and
+ * safari do. Which clients that leaves is measured: see compatibility.ts.
+ */
+export const REALITY_NEEDS_MLKEM_SINCE = '26.9.8';
+
 /** What each engine can do when a user may no longer connect. Removing a user ends no open connection in either, in no version. */
 const CUT_OFF: Readonly<Record<string, readonly CutOff[]>> = {
   xray: ['refuse', 'restart'],

@@ -11,6 +11,8 @@ const PLAIN: WarnedFacts = {
   security: 'none',
   flow: null,
   method: null,
+  fingerprint: null,
+  obfsPassword: null,
   address: '10.0.0.1',
   sni: null,
   target: null,
@@ -70,6 +72,22 @@ describe('a connection is warned of', () => {
   it('what the engine of its node lacks', () => {
     expect(inboundWarnings(REALITY, V2RAY, NOW)).toEqual(['not_served']);
     expect(inboundWarnings(REALITY, { name: 'xray', version: '26.3.27' }, NOW)).toEqual([]);
+  });
+
+  it('whose apps the engine of its node lets in no more, or not always', () => {
+    const since = (version: string, fingerprint: string | null) =>
+      inboundWarnings({ ...REALITY, fingerprint }, { name: 'xray', version }, NOW);
+    expect(since('26.9.7', 'edge')).toEqual([]);
+    expect(since('26.9.8', null)).toEqual(['no_sing_box']);
+    expect(since('26.10.10', 'firefox')).toEqual(['no_sing_box', 'no_mihomo']);
+    expect(since('26.10.10', 'edge')).toEqual(['no_xray', 'no_sing_box', 'no_mihomo']);
+    expect(since('26.10.10', 'random')).toEqual(['no_sing_box', 'client_varies']);
+    const tls = { ...TLS, network: 'grpc', fingerprint: 'android' } as const;
+    expect(inboundWarnings(tls, { name: 'xray', version: '26.3.27' }, NOW)).toEqual([
+      'no_xray',
+      'no_sing_box',
+      'no_mihomo',
+    ]);
   });
 
   it('in the order of the contract', () => {

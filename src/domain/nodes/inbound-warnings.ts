@@ -2,7 +2,8 @@
 import type { InboundWarning, TargetFinding } from '../../contract/inbounds.ts';
 import { isIpLiteral, isPrivateHost } from '../host.ts';
 import { DAY_MS } from '../limits.ts';
-import { type EngineVersion, isOlder, missingFacts, type ServedShape } from './engine-facts.ts';
+import { CLIENT_CORES, type ClientCore, type MeasuredShape, predictOutcome } from './compatibility.ts';
+import { type EngineVersion, isOlder, missingFacts } from './engine-facts.ts';
 import { lastUserInPool } from './wireguard.ts';
 
 /** The version that sing-box and mihomo announce to a server of REALITY, whatever their own is. */
@@ -12,7 +13,7 @@ export const REALITY_PORT = 443;
 /** Targets that Xray itself warns of. */
 const RISKY_NAME = /(\.(ru|ir|cn)|(^|\.)(apple|icloud|microsoft)\.com)$/i;
 
-export interface WarnedFacts extends ServedShape {
+export interface WarnedFacts extends MeasuredShape {
   /** Where users connect to; empty: not known yet. */
   readonly address: string;
   readonly sni: string | null;
@@ -34,7 +35,8 @@ export function inboundWarnings(
   now: number,
 ): readonly InboundWarning[] {
   const warnings: InboundWarning[] = [];
-  if (engine !== null && missingFacts(facts, engine).length > 0) warnings.push('not_served');
+  const isServed = engine === null || missingFacts(facts, engine).length === 0;
+  if (!isServed) warnings.push('not_served');
   const { protocol, security, address } = facts;
   if (protocol === 'vless' && security === 'none' && address !== '' && !isPrivateHost(address))
     warnings.push('unencrypted');
@@ -43,7 +45,19 @@ export function inboundWarnings(
   if (facts.addressPool !== null && facts.lastUserId > lastUserInPool(facts.addressPool))
     warnings.push('address_pool_small');
   if (protocol === 'wireguard' && address !== '' && !isIpLiteral(address)) warnings.push('wireguard_by_name');
+  if (isServed) warnings.push(...clientWarnings(facts, engine));
   return warnings;
+}
+
+const NO_CORE = { xray: 'no_xray', 'sing-box': 'no_sing_box', mihomo: 'no_mihomo' } as const satisfies Readonly<
+  Record<ClientCore, InboundWarning>
+>;
+
+/** Whose apps cannot connect, or not always. */
+function clientWarnings(facts: WarnedFacts, engine: EngineVersion | null): readonly InboundWarning[] {
+  const outcomes = CLIENT_CORES.map((core) => ({ core, outcome: predictOutcome(engine, core, facts) }));
+  const failing = outcomes.filter(({ outcome }) => outcome === 'fails').map(({ core }) => NO_CORE[core]);
+  return outcomes.some(({ outcome }) => outcome === 'varies') ? [...failing, 'client_varies'] : failing;
 }
 
 function realityWarnings({ sni, target, minClientVersion, targetFindings }: WarnedFacts): readonly InboundWarning[] {

@@ -34,6 +34,7 @@ it('sends a lease in pieces that part no character, however many nodes have the 
     inbound: { ...row, id: index + 1, name: `${'x'.repeat(index)}${'🌍'.repeat(100_000)}` },
     address: 'п'.repeat(1000),
     isDraining: false,
+    engine: { name: 'xray', version: '26.10.10' },
     secrets: { serverKey: null, certificate: null, pin: null },
   }));
   const links = {

@@ -77,7 +77,11 @@ const secrets = z.object({
   certificate: z.string().nullable(),
   pin: z.string().nullable(),
 });
-const connections = z.array(z.object({ inbound, address: z.string(), isDraining: z.boolean(), secrets }));
+const engine = z.object({ name: z.string(), version: z.string() }).nullable();
+const connections = z.array(
+  // A panel before these has said nothing of engines.
+  z.object({ inbound, address: z.string(), isDraining: z.boolean(), engine: engine.default(null), secrets }),
+);
 const shared = z.object({
   settings,
   weight: z.int().min(0).max(MAX_WEIGHT),
@@ -109,7 +113,8 @@ type WireUser = z.input<typeof user>;
 type WireSettings = z.input<typeof settings>;
 type WireSecrets = z.input<typeof secrets>;
 type WireConnections = z.input<typeof connections>;
-type WireShared = z.input<typeof shared>;
+type ReadShared = z.output<typeof shared>;
+type ReadPart = z.output<typeof part>;
 type WirePart = z.input<typeof part>;
 
 function grantToWire({ id, bytes, bytesLeft, lifetime, days, endsAt, createdAt }: Grant): WireGrant {
@@ -187,10 +192,11 @@ function secretsToWire({ serverKey, certificate, pin }: InboundSecrets): WireSec
 }
 
 function connectionsToWire(all: LeaseShared['connections']): WireConnections {
-  return all.map(({ inbound, address, isDraining, secrets }) => ({
+  return all.map(({ inbound, address, isDraining, engine, secrets }) => ({
     inbound: inboundToWire(inbound),
     address,
     isDraining,
+    engine: engine && { name: engine.name, version: engine.version },
     secrets: secretsToWire(secrets),
   }));
 }
@@ -235,12 +241,12 @@ export function encodeLease(part: LeasePart): readonly string[] {
   return [`${before}"connections":`, encodeConnections(all), after];
 }
 
-function sharedFromWire({ settings, ...shared }: WireShared): LeaseShared {
+function sharedFromWire({ settings, ...shared }: ReadShared): LeaseShared {
   const { language } = settings;
   const known = isLanguage(language) ? language : LANGUAGES[0].code;
   return { ...shared, settings: { ...settings, language: known } };
 }
 
-export function partFromWire({ shared, ...part }: WirePart): LeasePart {
+export function partFromWire({ shared, ...part }: ReadPart): LeasePart {
   return { ...part, shared: shared && sharedFromWire(shared) };
 }

@@ -1,4 +1,5 @@
 // The applications that the page of a subscription offers: on which systems each runs, how it takes a link, and where it is had.
+import type { ClientCore } from '../../domain/nodes/compatibility.ts';
 import { percent, toBase64Url } from '../encoding.ts';
 
 export const SYSTEMS = ['ios', 'android', 'windows', 'macos', 'linux', 'tv'] as const;
@@ -16,6 +17,8 @@ export const SYSTEM_NAMES: Readonly<Record<System, string>> = {
 
 export interface App {
   readonly name: string;
+  /** What it is built on; left out: a program of its own. */
+  readonly core?: ClientCore;
   /** The address that opens the application and gives it the subscription. */
   add(url: string, title: string): string;
   /** Where it is installed from; only on these systems it is offered. */
@@ -32,6 +35,7 @@ const query = (start: string) => (url: string, title: string) => `${start}?url=$
 export const APPS: readonly App[] = [
   {
     name: 'Happ',
+    core: 'xray',
     add: (url) => `happ://add/${url}`,
     install: {
       ios: appStore('happ-proxy-utility/id6504287215'),
@@ -42,16 +46,19 @@ export const APPS: readonly App[] = [
   },
   {
     name: 'v2rayNG',
+    core: 'xray',
     add: query('v2rayng://install-sub'),
     install: { android: release('2dust/v2rayNG'), tv: release('2dust/v2rayNG') },
   },
   {
     name: 'Streisand',
+    core: 'xray',
     add: (url, title) => `streisand://import/${url}#${percent(title)}`,
     install: { ios: appStore('streisand/id6450534064'), macos: appStore('streisand/id6450534064') },
   },
   {
     name: 'Hiddify',
+    core: 'sing-box',
     add: (url, title) => `hiddify://import/${url}#${percent(title)}`,
     install: {
       ios: appStore('hiddify-proxy-vpn/id6596777532'),
@@ -67,6 +74,7 @@ export const APPS: readonly App[] = [
   },
   {
     name: 'V2Box',
+    core: 'xray',
     add: query('v2box://install-sub'),
     install: {
       ios: appStore('v2box-v2ray-client/id6446814690'),
@@ -76,16 +84,19 @@ export const APPS: readonly App[] = [
   },
   {
     name: 'FlClash',
+    core: 'mihomo',
     add: query('flclash://install-config'),
     install: { android: release('chen08209/FlClash'), ...onAll(release('chen08209/FlClash')) },
   },
   {
     name: 'Clash Verge Rev',
+    core: 'mihomo',
     add: query('clash://install-config'),
     install: onAll(release('clash-verge-rev/clash-verge-rev')),
   },
   {
     name: 'Karing',
+    core: 'sing-box',
     add: query('karing://install-config'),
     install: {
       ios: appStore('karing/id6472431552'),
@@ -96,6 +107,7 @@ export const APPS: readonly App[] = [
   },
   {
     name: 'sing-box',
+    core: 'sing-box',
     add: (url, title) => `sing-box://import-remote-profile?url=${percent(url)}#${percent(title)}`,
     install: {
       ios: appStore('sing-box-vt/id6673731168'),

@@ -39,6 +39,18 @@ describe('the page', () => {
     expect(body).toContain(`<script>${inline?.script}</script>`);
   });
 
+  it('says in which apps not all connections work', () => {
+    const reality = sampleInbound({ security: 'reality', sni: 'a.example', publicKey: 'k'.repeat(43) });
+    const tls = sampleInbound({ id: 2, security: 'tls' });
+    const pageOf = (version: string, rows: readonly (typeof reality)[]) =>
+      render({ sub: { inbounds: buildSubscription(rows, {}, { name: 'xray', version }).inbounds } }).body;
+    const count = (body: string, text: string) => body.split(text).length - 1;
+    // Hiddify on six systems, Karing on six, sing-box on four.
+    expect(count(pageOf('26.9.8', [reality]), 'Your connections do not work in this app.')).toBe(16);
+    expect(count(pageOf('26.9.8', [reality, tls]), '1 of your 2 connections works in this app.')).toBe(16);
+    expect(pageOf('26.9.7', [reality, tls])).not.toContain('in this app.');
+  });
+
   it('tells traffic, term and devices', () => {
     const user = buildUser({
       usedUp: 2_400_000_000,

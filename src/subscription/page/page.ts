@@ -3,11 +3,12 @@ import encodeQr from 'qr';
 import type { UserState } from '../../contract/users/users.ts';
 import type { Offered, Subscription } from '../../core/kernel/core.ts';
 import type { LinkSettings } from '../../core/ports/settings.ts';
+import type { ClientCore } from '../../domain/nodes/compatibility.ts';
 import { formatMoney } from '../../domain/sales/money.ts';
 import { formatBytes } from '../../i18n/bytes.ts';
 import { hostTexts } from '../../i18n/host.ts';
 import { chooseLanguage, type Language, languageEntry } from '../../i18n/languages.ts';
-import { describeReason, formatDay, listEntries } from '../entries.ts';
+import { describeReason, formatDay, isKnownToFail, listEntries } from '../entries.ts';
 import { validUrl } from '../headers.ts';
 import { wireguard } from '../wireguard.ts';
 import { APPS, type App, detectSystem, SYSTEM_NAMES, SYSTEMS, type System } from './apps.ts';
@@ -50,7 +51,7 @@ ${announcement === '' ? '' : `<p class="notice">${escapeHtml(announcement)}</p>`
 </header>
 <main>
 <section class="card" aria-label="${escapeHtml(plainText(language, 'page.account'))}"><dl>${renderAccount(sub, settings, language, request.now)}</dl></section>
-${renderShop(sub, offered, language)}${renderTelegram(sub, language, request.isInTelegram)}${getAppsSection(sub.url, settings, detectSystem(request.userAgent), language)}
+${renderShop(sub, offered, language)}${renderTelegram(sub, language, request.isInTelegram)}${getAppsSection(sub, settings, detectSystem(request.userAgent), language)}
 ${renderWireguard(sub, settings, language)}</main>
 <script>${SCRIPT}</script>
 </body>
@@ -195,16 +196,31 @@ function renderTelegram({ user, bot }: Subscription, language: Language, isInTel
 const offers = new Map<string, string>();
 const MAX_OFFERS = 200;
 
+/** How many of the user's connections move bytes in apps on each program, as far as is known. */
+interface Working {
+  readonly total: number;
+  readonly byCore: Readonly<Record<ClientCore, number>>;
+}
+
+function countWorking({ inbounds: connections }: Subscription): Working {
+  const count = (core: ClientCore) =>
+    connections.filter(({ inbound, engine }) => !isKnownToFail(engine, core, inbound)).length;
+  const byCore = { xray: count('xray'), 'sing-box': count('sing-box'), mihomo: count('mihomo') };
+  return { total: connections.length, byCore };
+}
+
 function getAppsSection(
-  url: string,
+  sub: Subscription,
   settings: Pick<LinkSettings, 'subscriptionTitle' | 'supportUrl'>,
   system: System,
   language: Language,
 ): string {
-  const key = JSON.stringify([url, settings.subscriptionTitle, settings.supportUrl, system, language]);
+  const { url } = sub;
+  const working = countWorking(sub);
+  const key = JSON.stringify([url, settings.subscriptionTitle, settings.supportUrl, system, language, working]);
   let offer = offers.get(key);
   if (offer === undefined) {
-    offer = makeOffer(url, settings, system, language);
+    offer = makeOffer(url, settings, system, language, working);
     const oldest = offers.size >= MAX_OFFERS ? offers.keys().next().value : undefined;
     if (oldest !== undefined) offers.delete(oldest);
     offers.set(key, offer);
@@ -218,13 +234,14 @@ function makeOffer(
   { subscriptionTitle, supportUrl }: Pick<LinkSettings, 'subscriptionTitle' | 'supportUrl'>,
   system: System,
   language: Language,
+  working: Working,
 ): string {
   const t = hostTexts(language, 'subscription');
   const support = validUrl(supportUrl);
   return `<section class="card connect">
 <h2>${escapeHtml(t('page.connect'))}</h2>
 <p class="quiet">${escapeHtml(t('page.steps'))}</p>
-${renderSystemPicker(url, subscriptionTitle, system, language)}
+${renderSystemPicker(url, subscriptionTitle, system, language, working)}
 ${support === null ? '' : `<p><a class="support" href="${escapeHtml(support)}" rel="noreferrer">${escapeHtml(t('page.support'))}</a></p>`}
 </section>
 <section class="card link">
@@ -257,7 +274,7 @@ function renderWireguard(sub: Subscription, settings: LinkSettings, language: La
 }
 
 /** Radio buttons choose the system, and the style shows its applications: no script. */
-function renderSystemPicker(url: string, title: string, chosen: System, language: Language): string {
+function renderSystemPicker(url: string, title: string, chosen: System, language: Language, working: Working): string {
   const t = hostTexts(language, 'subscription');
   const choices = SYSTEMS.map(
     (system) =>
@@ -265,12 +282,19 @@ function renderSystemPicker(url: string, title: string, chosen: System, language
   );
   const button = (app: App, kind: 'add' | 'install', href: string) =>
     `<a class="button${kind === 'install' ? ' plain' : ''}" href="${escapeHtml(href)}" rel="noreferrer" aria-label="${escapeHtml(t(`page.${kind}To`, { app: app.name }))}">${escapeHtml(t(`page.${kind}`))}</a>`;
+  /** An app in which not all of the user's connections work says so. */
+  const limitText = ({ core }: App) => {
+    const count = core === undefined ? working.total : working.byCore[core];
+    if (count === working.total) return '';
+    const text = count === 0 ? t('page.appNone') : t('page.appSome', { count, total: working.total });
+    return `<p class="quiet">${escapeHtml(text)}</p>`;
+  };
   const lists = SYSTEMS.map((system) => {
     const rows = APPS.flatMap((app) => {
       const install = app.install[system];
       if (install === undefined) return [];
       const actions = button(app, 'install', install) + button(app, 'add', app.add(url, title));
-      return `<li><span class="name">${app.name}</span><span class="actions">${actions}</span></li>`;
+      return `<li><span class="name">${app.name}${limitText(app)}</span><span class="actions">${actions}</span></li>`;
     });
     const hint = system === 'tv' ? `<p class="quiet">${escapeHtml(t('page.tvHint'))}</p>` : '';
     return `<div class="apps" id="a-${system}">${hint}<ul>${rows.join('')}</ul></div>`;

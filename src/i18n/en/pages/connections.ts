@@ -163,6 +163,10 @@ export const connections = {
     certificate_not_pinned: 'VMess links cannot carry the panel’s certificate',
     address_pool_small: 'The address pool is too small for newer users',
     wireguard_by_name: 'Older sing-box apps do not get WireGuard at a host name',
+    no_xray: 'Apps on Xray cannot connect',
+    no_sing_box: 'Apps on sing-box cannot connect',
+    no_mihomo: 'Apps on Clash (mihomo) cannot connect',
+    client_varies: 'Some apps cannot always connect',
   },
   mend: {
     not_served: 'Update the engine, or choose other settings. Until then it is in no link that works.',
@@ -188,6 +192,14 @@ export const connections = {
     address_pool_small: 'Users with a higher ID do not get this connection. Enter a larger network.',
     wireguard_by_name:
       'sing-box before 1.14 does not start if the name cannot be resolved, so its format omits it. Enter an IP address.',
+    no_xray:
+      'With the engine version of this node they get no bytes, so their format omits it. Choose the fingerprint chrome.',
+    no_sing_box:
+      'With the engine version of this node they get no bytes, so their format omits it. With REALITY since Xray 26.9.8 no setting helps: offer these users another connection.',
+    no_mihomo:
+      'With the engine version of this node they get no bytes, so their format omits it. Choose the fingerprint chrome.',
+    client_varies:
+      'With this fingerprint it depends on the version of the app, or on what it draws at its start. Choose the fingerprint chrome.',
   },
   preview: {
     title: 'Share link',

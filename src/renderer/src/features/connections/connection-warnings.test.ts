@@ -5,7 +5,7 @@ import { listWarnings } from './connection-warnings.tsx';
 import { blankValues, reshaped, toFormValues } from './values.ts';
 
 const NOW = Date.UTC(2026, 10, 20);
-const NODE = { address: 'n.example', core: { name: 'xray', version: '26.9.11' } } as const;
+const NODE = { address: 'n.example', core: { name: 'xray', version: '26.7.28' } } as const;
 const SAVED: Inbound = {
   ...inboundExample,
   sni: 'www.example.org',

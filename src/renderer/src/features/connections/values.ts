@@ -1,7 +1,7 @@
 // A connection as its form has it, and back: what its shape does not have is not sent, an empty text becomes null.
 import { type createInbound, type FINGERPRINTS, type Inbound, METHODS } from '../../../../contract/inbounds.ts';
 import type { CallOf } from '../../../../contract/operation.ts';
-import type { ServedShape } from '../../../../domain/nodes/engine-facts.ts';
+import type { MeasuredShape } from '../../../../domain/nodes/compatibility.ts';
 import {
   adjustShape,
   canImitate,
@@ -56,10 +56,10 @@ type Changes = Omit<Create, 'node_id' | 'more_node_ids' | 'protocol'>;
 const COMMON_METHOD = METHODS[2];
 
 /** What its engine has to know of it. */
-export function pickServedShape(values: Values): ServedShape {
+export function pickServedShape(values: Values): MeasuredShape {
   const { protocol, network, security } = values;
-  const { flow = null, method = null } = buildChanges(values);
-  return { protocol, network, security, flow, method };
+  const { flow = null, method = null, fingerprint = null, obfs_password: obfsPassword = null } = buildChanges(values);
+  return { protocol, network, security, flow, method, fingerprint, obfsPassword };
 }
 
 /** A new one with the most common settings of today: VLESS with REALITY. */

@@ -1,0 +1,75 @@
+// What is predicted of versions that were measured, of those between them, and of what was not.
+import { statSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { FINGERPRINTS } from '../../contract/inbounds.ts';
+import {
+  CLIENT_CORES,
+  COMPATIBILITY,
+  findMeasured,
+  MEASURED_FINGERPRINTS,
+  type MeasuredShape,
+  OUTCOMES,
+  predictOutcome,
+  shapeKey,
+} from './compatibility.ts';
+import { REALITY_NEEDS_MLKEM_SINCE } from './engine-facts.ts';
+
+const VISION: MeasuredShape = {
+  protocol: 'vless',
+  network: 'tcp',
+  security: 'reality',
+  flow: 'xtls-rprx-vision',
+  method: null,
+  fingerprint: null,
+  obfsPassword: null,
+};
+const xray = (version: string) => ({ name: 'xray', version });
+
+describe('the file', () => {
+  it('has a letter of each measured engine and client for each shape and fingerprint', () => {
+    const lengths = new Set([1, 1 + MEASURED_FINGERPRINTS.length]);
+    const keys = new Set<string>();
+    for (const { name, version } of COMPATIBILITY.engines)
+      for (const client of COMPATIBILITY.clients) {
+        const rows = COMPATIBILITY.cells[`${name}-${version}`]?.[`${client.core}-${client.version}`] ?? {};
+        keys.add(Object.keys(rows).join());
+        for (const row of Object.values(rows)) {
+          expect(lengths).toContain(row.length);
+          expect([...row].filter((letter) => OUTCOMES[letter] === undefined)).toEqual([]);
+        }
+      }
+    expect(keys.size).toBe(1);
+    expect(MEASURED_FINGERPRINTS).toEqual(FINGERPRINTS);
+    expect(new Set(COMPATIBILITY.clients.map(({ core }) => core))).toEqual(new Set(CLIENT_CORES));
+  });
+
+  it('stays small: pages load it', () => {
+    expect(statSync(new URL('./compatibility.json', import.meta.url)).size).toBeLessThan(64 * 1024);
+  });
+});
+
+describe('a prediction', () => {
+  it('goes by the newest measured version that behaves alike', () => {
+    expect(findMeasured(xray('26.9.7'))?.version).toBe('26.7.28');
+    expect(findMeasured(xray(REALITY_NEEDS_MLKEM_SINCE))?.version).toBe('26.10.10');
+    expect(findMeasured(xray('99.1.1'))?.version).toBe('26.10.10');
+    expect(findMeasured(xray('25.1.1'))?.version).toBe('26.3.27');
+    expect(findMeasured({ name: 'v2ray', version: '4.34.0' })).toBeNull();
+  });
+
+  it('says who gets through REALITY since 26.9.8, by program and fingerprint', () => {
+    const since = (core: (typeof CLIENT_CORES)[number], fingerprint: string | null, version = '26.9.8') =>
+      predictOutcome(xray(version), core, { ...VISION, fingerprint });
+    expect(CLIENT_CORES.map((core) => since(core, null))).toEqual(['works', 'fails', 'works']);
+    expect(CLIENT_CORES.map((core) => since(core, 'firefox'))).toEqual(['works', 'fails', 'fails']);
+    expect(CLIENT_CORES.map((core) => since(core, 'edge'))).toEqual(['fails', 'fails', 'fails']);
+    expect(CLIENT_CORES.map((core) => since(core, 'random'))).toEqual(['varies', 'fails', 'varies']);
+    expect(CLIENT_CORES.map((core) => since(core, 'edge', '26.9.7'))).toEqual(['works', 'works', 'works']);
+  });
+
+  it('is none for what was not measured', () => {
+    expect(predictOutcome(null, 'xray', VISION)).toBeNull();
+    expect(predictOutcome(xray('26.10.10'), 'xray', { ...VISION, protocol: 'vmess' })).toBeNull();
+    expect(shapeKey({ ...VISION, protocol: 'vmess' })).toBe('vmess tcp reality vision');
+  });
+});

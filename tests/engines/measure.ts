@@ -1,0 +1,173 @@
+// Measures which connections move bytes between a real engine and a real client: all shapes and fingerprints in one process on either side, each
+// by what the product writes for it.
+import { randomBytes } from 'node:crypto';
+import { certificateMaker } from '../../src/adapters/certificates/connection-certificates.ts';
+import { nodeCrypto } from '../../src/adapters/crypto.ts';
+import { METHODS, PROTOCOLS } from '../../src/contract/inbounds.ts';
+import type { InboundSecrets } from '../../src/core/ports/credentials.ts';
+import type { EngineInbound } from '../../src/core/ports/engines.ts';
+import type { InboundRow } from '../../src/core/ports/inbounds.ts';
+import { type ClientCore, MEASURED_FINGERPRINTS, shapeKey } from '../../src/domain/nodes/compatibility.ts';
+import { type EngineVersion, missingFacts } from '../../src/domain/nodes/engine-facts.ts';
+import {
+  allowedNetworks,
+  allowedSecurities,
+  PATH_NETWORKS,
+  shapeFields,
+} from '../../src/domain/nodes/inbound-shape.ts';
+import { hasKeys, keyFor } from '../../src/domain/nodes/shadowsocks.ts';
+import { NO_SECRETS } from '../../src/subscription/entry.ts';
+import { WRITERS } from '../../src/subscription/render.ts';
+import type { RunnableServer } from '../support/engine-process.ts';
+import { freePort } from '../support/free-port.ts';
+import { sampleInbound } from '../support/subscription-samples.ts';
+import { type ManyClient, openConnections, serveInbounds } from './many-connections.ts';
+import { ownAddress, startSite } from './real-engine.ts';
+
+export interface Sample {
+  readonly key: string;
+  readonly row: InboundRow;
+  readonly secrets: InboundSecrets;
+  readonly served: EngineInbound;
+}
+
+const SNI = 'a.example';
+
+/** Each shape alone, then with each fingerprint. */
+function listShapes(): Partial<InboundRow>[] {
+  const plain = PROTOCOLS.filter((protocol) => protocol !== 'shadowsocks').flatMap((protocol) =>
+    allowedSecurities(protocol).flatMap((security) =>
+      allowedNetworks({ protocol, security }).map((network): Partial<InboundRow> => ({ protocol, security, network })),
+    ),
+  );
+  const more: Partial<InboundRow>[] = [
+    { protocol: 'hysteria2', security: 'tls', network: 'quic', obfsPassword: 'ob?us&cated' },
+    { protocol: 'vless', security: 'tls', network: 'tcp', flow: 'xtls-rprx-vision' },
+    { protocol: 'vless', security: 'reality', network: 'tcp', flow: 'xtls-rprx-vision' },
+    ...METHODS.map((method): Partial<InboundRow> => ({ protocol: 'shadowsocks', method })),
+  ];
+  return [...plain, ...more].flatMap((shape) => {
+    const { protocol = 'vless', network = 'tcp', security = 'none' } = shape;
+    const hasFingerprint = shapeFields({ protocol, network, security }).has('fingerprint');
+    return [null, ...(hasFingerprint ? MEASURED_FINGERPRINTS : [])].map((fingerprint) => ({ ...shape, fingerprint }));
+  });
+}
+
+/** Connections of every shape to this machine, each on a port of its own. */
+export async function createSamples(sitePort: number): Promise<readonly Sample[]> {
+  const { key: certificateKey, served: certificate } = await certificateMaker.makeSelfSigned(SNI, Date.now());
+  const { privateKey, publicKey } = nodeCrypto.newX25519();
+  const serverKey = randomBytes(32).toString('base64');
+  const samples: Sample[] = [];
+  for (const [index, shape] of listShapes().entries()) {
+    const { security = 'none', network = 'tcp', protocol = 'vless', method = null } = shape;
+    const isReality = security === 'reality';
+    const hasPair = isReality || protocol === 'wireguard';
+    const row = sampleInbound({
+      id: index + 1,
+      tag: `in-${index}`,
+      name: `connection ${index}`,
+      // Packets of WireGuard leave by the interface that leads out, which does not reach loopback.
+      host: protocol === 'wireguard' ? ownAddress() : '127.0.0.1',
+      port: await freePort(),
+      ...shape,
+      ...(security !== 'none' && { sni: SNI }),
+      ...(PATH_NETWORKS.includes(network) && { path: '/a/path' }),
+      ...(network === 'grpc' && { serviceName: 'a-service' }),
+      ...(hasPair && { publicKey }),
+      ...(isReality && { shortId: '6ba85179e30d4fc2', target: `127.0.0.1:${sitePort}` }),
+      ...(protocol === 'wireguard' && { addressPool: '10.64.0.0/10' }),
+      ...(security === 'tls' && { certificate }),
+    });
+    const ownKey = method !== null && hasKeys(method) ? keyFor(method, serverKey) : null;
+    const isPinned = security === 'tls';
+    samples.push({
+      key: shapeKey(row),
+      row,
+      secrets: {
+        serverKey: ownKey,
+        certificate: isPinned ? certificate.chain : null,
+        pin: isPinned ? certificate.sha256 : null,
+      },
+      served: {
+        ...row,
+        privateKey: hasPair ? privateKey : null,
+        certificateKey: isPinned ? certificateKey : null,
+        serverKey: ownKey,
+      },
+    });
+  }
+  return samples;
+}
+
+const placeOf = (fingerprint: (typeof MEASURED_FINGERPRINTS)[number]) => MEASURED_FINGERPRINTS.indexOf(fingerprint) + 1;
+const [RANDOM, RANDOMIZED, ANDROID] = [placeOf('random'), placeOf('randomized'), placeOf('android')];
+
+/**
+ * What a client draws at its start differs from one measurement to the next. `random` is one of the browsers, but never `android`: it varies where some
+ * of them work and some do not. `randomized` is a handshake of its own, of which about half fail in every client.
+ */
+function markDrawn(row: string): string {
+  if (row.length === 1) return row;
+  const named = new Set([...row].filter((_, place) => ![RANDOM, RANDOMIZED, ANDROID].includes(place)));
+  if (!named.has('+')) return row;
+  const drawn = new Map([[RANDOMIZED, '~'], ...(named.has('-') ? [[RANDOM, '~'] as const] : [])] as const);
+  return [...row].map((letter, place) => drawn.get(place) ?? letter).join('');
+}
+
+/** Writes the letters of each shape, in the order of the samples. */
+function writeRows(samples: readonly Sample[], letterOf: (sample: Sample) => string): Record<string, string> {
+  const rows: Record<string, string> = {};
+  for (const sample of samples) rows[sample.key] = `${rows[sample.key] ?? ''}${letterOf(sample)}`;
+  return Object.fromEntries(Object.entries(rows).map(([key, row]) => [key, markDrawn(row)]));
+}
+
+export interface ClientRun {
+  readonly core: ClientCore;
+  /** All but WireGuard. */
+  readonly program: ManyClient;
+  /** WireGuard alone. */
+  readonly wireguard: ManyClient;
+}
+
+/** One that is refused is not ended by every client. */
+const TRIAL = { atOnce: 16, attempts: { count: 3, ms: 5000 } };
+
+export type MeasuredRows = Readonly<Record<string, string>>;
+
+/** Starts the engine once, and the clients one after the other. */
+export async function measureEngine(
+  engine: EngineVersion & { readonly program: RunnableServer; readonly path: string },
+  clients: readonly ClientRun[],
+  folder: string,
+): Promise<readonly MeasuredRows[]> {
+  await using site = await startSite();
+  const samples = await createSamples(site.port);
+  const isServed = ({ row }: Sample) => missingFacts(row, engine).length === 0;
+  const served = samples.filter(isServed).map((sample) => sample.served);
+  await using _engine = await serveInbounds(engine.program, served, engine.path);
+  const measured: MeasuredRows[] = [];
+  for (const client of clients) {
+    const writer = WRITERS[client.core];
+    const isCarried = ({ row }: Sample) => writer.canCarry(row, row.host ?? '');
+    const tried = samples.filter((sample) => isServed(sample) && isCarried(sample));
+    const working = new Set<Sample>();
+    for (const isWireguard of [false, true]) {
+      const part = tried.filter(({ row }) => (row.protocol === 'wireguard') === isWireguard);
+      if (part.length === 0) continue;
+      const byRow = new Map(part.map((sample) => [sample.row, sample]));
+      const secretsOf = (row: InboundRow) => byRow.get(row)?.secrets ?? NO_SECRETS;
+      const wanted = isWireguard ? client.wireguard : client.program;
+      const trial = { ...TRIAL, secretsOf, host: ownAddress() };
+      await using open = await openConnections(wanted, [...byRow.keys()], folder, trial);
+      for (const row of await open.working()) working.add(byRow.get(row) as Sample);
+    }
+    const letterOf = (sample: Sample) => {
+      if (!isServed(sample)) return '!';
+      if (!isCarried(sample)) return '.';
+      return working.has(sample) ? '+' : '-';
+    };
+    measured.push(writeRows(samples, letterOf));
+  }
+  return measured;
+}
