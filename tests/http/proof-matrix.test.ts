@@ -79,6 +79,7 @@ it('asks for the proof where data leave the panel or its protection becomes weak
     'changePassword',
     'changeProvider',
     'changeWebhook',
+    'confirmClock',
     'confirmKey',
     'createBackup',
     'createBroadcast',

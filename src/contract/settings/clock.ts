@@ -1,5 +1,6 @@
 // Whether the machine's clock can be trusted.
 import { z } from 'zod';
+import { PROOF_ERRORS, proof } from '../access/proof.ts';
 import { panelOperation } from '../operation.ts';
 import * as s from '../scalars.ts';
 
@@ -47,9 +48,11 @@ export const confirmClock = panelOperation({
   id: 'confirmClock',
   access: 'session',
   effect: 'write',
+  proof: 'fresh',
   tag: 'Panel',
   summary: 'Confirm the clock of the machine',
-  input: z.strictObject({}),
+  input: z.strictObject(proof),
   output: clock,
+  errors: PROOF_ERRORS,
   example: { body: {}, reply: { ...reply, state: 'followed', doubt: null, since: null } },
 });
