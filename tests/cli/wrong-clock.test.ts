@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createAdministrator } from '../support/administrator.ts';
 import { type CommandLine, openCommandLine, PASSWORD, type Serving } from '../support/cli.ts';
+import { fillPanel, judgeClock, readWorld, USERS } from '../support/clock-world.ts';
 import { createFakeTime, whyWithoutFakeTime } from '../support/fake-time.ts';
 import { freePort } from '../support/free-port.ts';
 import { createClient } from '../support/http-client.ts';
@@ -92,25 +93,6 @@ test.skipIf(missing !== null)('while it runs it is wrong: the authority stays, a
   expect(await scene.events()).not.toContain('certificate.authority_replaced');
 });
 
-const FIVE = ['none', 'day', 'week', 'month', 'period'] as const;
-const USERS = 1000;
-
-/** Users of every way of resetting, with terms that end soon and late, and grants; the statistics have an hour of traffic. */
-async function fill({ client }: Awaited<ReturnType<typeof openWorld>>): Promise<void> {
-  const plan = await client.call('createTariff', { name: 'Plan', traffic_limit: 10_000, duration: { months: 1 } });
-  expect(plan.status).toBe(201);
-  const users = Array.from({ length: USERS }, (_, index) => ({
-    tariff_id: plan.body.id,
-    name: `User ${index}`,
-    reset_strategy: FIVE[index % FIVE.length],
-    expires_at: new Date(Date.now() + (1 + (index % 60)) * 86_400_000).toISOString(),
-  }));
-  for (let from = 0; from < USERS; from += 100)
-    expect((await client.call('createUsers', { users: users.slice(from, from + 100) })).status).toBe(200);
-  for (let id = 1; id <= 50; id++)
-    expect((await client.call('createGrant', { id, bytes: 500, lifetime: 'days', days: 3 })).status).toBe(201);
-}
-
 /** A panel with a key for everything. */
 async function openWorld() {
   const scene = await openScene();
@@ -119,55 +101,32 @@ async function openWorld() {
   return { ...scene, client };
 }
 
-/** What time may change. */
-async function readWorld({ client }: { readonly client: ReturnType<typeof createClient> }) {
-  const users: unknown[] = [];
-  for (let offset = 0; offset < USERS; offset += 500) {
-    const { body } = await client.call('listUsers', { limit: 500, offset, sort: 'id' });
-    for (const { id, state, expires_at, resets_at, traffic_extra } of body.items)
-      users.push([id, state, expires_at, resets_at, traffic_extra]);
-  }
-  const events: unknown[] = [];
-  for (let after = 0; ; ) {
-    const { body } = await client.call('listEvents', { after, limit: 500 });
-    for (const { id, type, at } of body.items) events.push([id, type, at]);
-    const last = body.items.at(-1);
-    if (last === undefined || body.items.length < 500) return { users, events };
-    after = last.id;
-  }
-}
-
-const state = async (cli: CommandLine) => {
-  const { stdout } = await cli.run(['doctor', '--json']);
-  return JSON.parse(stdout).checks.find(({ check }: { check: string }) => check === 'clock').verdict;
-};
-
 test.skipIf(missing !== null)(
   'a clock that is wrong for a while moves no reset, ends nothing and removes nothing, of 1,000 users',
   async () => {
     await using scene = await openWorld();
     const { cli, time, serve, client } = scene;
-    await fill(scene);
-    const before = await readWorld(scene);
+    await fillPanel(client);
+    const before = await readWorld(client);
     for (const clock of ['@2020-01-01 00:00:00', '+40d', '+3650d', '-400d']) {
       time.set(clock);
       // Sweeps run each second: one of them has seen the wrong clock once its doubt is told.
-      await expect.poll(() => state(cli), { timeout: 60_000 }).toBe('problem');
-      expect([clock, await readWorld(scene)]).toEqual([clock, before]);
+      await expect.poll(() => judgeClock(cli), { timeout: 60_000 }).toBe('problem');
+      expect([clock, await readWorld(client)]).toEqual([clock, before]);
       time.set('+0');
-      await expect.poll(() => state(cli), { timeout: 60_000 }).toBe('ok');
-      expect([clock, await readWorld(scene)]).toEqual([clock, before]);
+      await expect.poll(() => judgeClock(cli), { timeout: 60_000 }).toBe('ok');
+      expect([clock, await readWorld(client)]).toEqual([clock, before]);
     }
     await scene.panel.end('SIGTERM');
     for (const clock of ['@2020-01-01 00:00:00', '+40d', '+3650d', '-400d']) {
       time.set(clock);
       const wrong = await serve();
-      expect([clock, await state(cli)]).toEqual([clock, 'problem']);
-      expect([clock, await readWorld(scene)]).toEqual([clock, before]);
+      expect([clock, await judgeClock(cli)]).toEqual([clock, 'problem']);
+      expect([clock, await readWorld(client)]).toEqual([clock, before]);
       await wrong.end('SIGTERM');
       time.set('+0');
       const right = await serve();
-      expect([clock, await state(cli), await readWorld(scene)]).toEqual([clock, 'ok', before]);
+      expect([clock, await judgeClock(cli), await readWorld(client)]).toEqual([clock, 'ok', before]);
       await right.end('SIGTERM');
     }
     client.close();
@@ -177,16 +136,16 @@ test.skipIf(missing !== null)(
 test.skipIf(missing !== null)('a machine that was off for 40 days waits for its clock to be confirmed', async () => {
   await using scene = await openWorld();
   const { cli, time, serve, client } = scene;
-  await fill(scene);
+  await fillPanel(client);
   await scene.panel.end('SIGTERM');
   time.set('+40d');
   const resumed = await serve();
-  expect(await state(cli)).toBe('problem');
+  expect(await judgeClock(cli)).toBe('problem');
   expect((await cli.run(['doctor', '--confirm-time'])).code).toBe(0);
-  expect(await state(cli)).toBe('ok');
+  expect(await judgeClock(cli)).toBe('ok');
   const count = ({ users }: Awaited<ReturnType<typeof readWorld>>) =>
     users.filter((user) => (user as unknown[])[1] === 'expired').length;
-  await expect.poll(async () => count(await readWorld(scene)), { timeout: 60_000 }).toBeGreaterThan(USERS / 2);
+  await expect.poll(async () => count(await readWorld(client)), { timeout: 60_000 }).toBeGreaterThan(USERS / 2);
   client.close();
   await resumed.end('SIGTERM');
 });

@@ -184,8 +184,11 @@ export interface MachineFolder extends AsyncDisposable {
   ): { readonly child: ChildProcess; readonly ended: Promise<unknown[]> };
 }
 
-/** The machine of a remote node. What still runs at the end of the test is ended, the engine too. */
-export function openMachineFolder(): MachineFolder {
+/**
+ * The machine of a remote node. What still runs at the end of the test is ended, the engine too. `environment`: of its processes, beside that of
+ * this one.
+ */
+export function openMachineFolder(environment: Readonly<Record<string, string>> = {}): MachineFolder {
   const parent = mkdtempSync(join(tmpdir(), 'gatehouse-node-'));
   const folder = join(parent, 'machine');
   const ends: (() => Promise<unknown>)[] = [];
@@ -203,7 +206,8 @@ export function openMachineFolder(): MachineFolder {
       return { ...machine, close };
     },
     panelNode(words, input = '') {
-      const env = { ...process.env, GATEHOUSE_NODE_DATA: folder, GATEHOUSE_ENGINE: getProgramPath('xray') };
+      const own = { GATEHOUSE_NODE_DATA: folder, GATEHOUSE_ENGINE: getProgramPath('xray') };
+      const env = { ...process.env, ...own, ...environment };
       const child = spawn(process.execPath, [COMMAND, 'node', ...words], { env, stdio: ['pipe', 'ignore', 'ignore'] });
       child.stdin.on('error', () => undefined).end(input);
       const ended = once(child, 'exit');
