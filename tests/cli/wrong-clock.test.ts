@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createAdministrator } from '../support/administrator.ts';
 import { type CommandLine, openCommandLine, PASSWORD, type Serving } from '../support/cli.ts';
-import { fillPanel, judgeClock, readWorld, USERS } from '../support/clock-world.ts';
+import { fillPanel, readClockVerdict, readWorld, USERS } from '../support/clock-world.ts';
 import { createFakeTime, whyWithoutFakeTime } from '../support/fake-time.ts';
 import { freePort } from '../support/free-port.ts';
 import { createClient } from '../support/http-client.ts';
@@ -111,22 +111,22 @@ test.skipIf(missing !== null)(
     for (const clock of ['@2020-01-01 00:00:00', '+40d', '+3650d', '-400d']) {
       time.set(clock);
       // Sweeps run each second: one of them has seen the wrong clock once its doubt is told.
-      await expect.poll(() => judgeClock(cli), { timeout: 60_000 }).toBe('problem');
+      await expect.poll(() => readClockVerdict(cli), { timeout: 60_000 }).toBe('problem');
       expect([clock, await readWorld(client)]).toEqual([clock, before]);
       time.set('+0');
-      await expect.poll(() => judgeClock(cli), { timeout: 60_000 }).toBe('ok');
+      await expect.poll(() => readClockVerdict(cli), { timeout: 60_000 }).toBe('ok');
       expect([clock, await readWorld(client)]).toEqual([clock, before]);
     }
     await scene.panel.end('SIGTERM');
     for (const clock of ['@2020-01-01 00:00:00', '+40d', '+3650d', '-400d']) {
       time.set(clock);
       const wrong = await serve();
-      expect([clock, await judgeClock(cli)]).toEqual([clock, 'problem']);
+      expect([clock, await readClockVerdict(cli)]).toEqual([clock, 'problem']);
       expect([clock, await readWorld(client)]).toEqual([clock, before]);
       await wrong.end('SIGTERM');
       time.set('+0');
       const right = await serve();
-      expect([clock, await judgeClock(cli), await readWorld(client)]).toEqual([clock, 'ok', before]);
+      expect([clock, await readClockVerdict(cli), await readWorld(client)]).toEqual([clock, 'ok', before]);
       await right.end('SIGTERM');
     }
     client.close();
@@ -140,9 +140,9 @@ test.skipIf(missing !== null)('a machine that was off for 40 days waits for its 
   await scene.panel.end('SIGTERM');
   time.set('+40d');
   const resumed = await serve();
-  expect(await judgeClock(cli)).toBe('problem');
+  expect(await readClockVerdict(cli)).toBe('problem');
   expect((await cli.run(['doctor', '--confirm-time'])).code).toBe(0);
-  expect(await judgeClock(cli)).toBe('ok');
+  expect(await readClockVerdict(cli)).toBe('ok');
   const count = ({ users }: Awaited<ReturnType<typeof readWorld>>) =>
     users.filter((user) => (user as unknown[])[1] === 'expired').length;
   await expect.poll(async () => count(await readWorld(client)), { timeout: 60_000 }).toBeGreaterThan(USERS / 2);

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createAdministrator } from '../support/administrator.ts';
 import { openCommandLine, PASSWORD } from '../support/cli.ts';
-import { fillPanel, judgeClock, readWorld } from '../support/clock-world.ts';
+import { fillPanel, readClockVerdict, readWorld } from '../support/clock-world.ts';
 import { createFakeTime, whyWithoutFakeTime } from '../support/fake-time.ts';
 import { freePort } from '../support/free-port.ts';
 import { createClient } from '../support/http-client.ts';
@@ -198,10 +198,10 @@ test.skipIf(missing !== null)(
     const restarts = await world.restarts();
     for (const clock of WRONG_CLOCKS) {
       time.set(clock);
-      await expect.poll(() => judgeClock(cli), { timeout: MINUTE }).toBe('problem');
+      await expect.poll(() => readClockVerdict(cli), { timeout: MINUTE }).toBe('problem');
       expect([clock, await isServed(), await readWorld(api)]).toEqual([clock, [true, true], before]);
       time.set('+0');
-      await expect.poll(() => judgeClock(cli), { timeout: MINUTE }).toBe('ok');
+      await expect.poll(() => readClockVerdict(cli), { timeout: MINUTE }).toBe('ok');
       expect([clock, await isServed(), await readWorld(api)]).toEqual([clock, [true, true], before]);
     }
     expect(await world.restarts()).toEqual(restarts);
@@ -210,14 +210,14 @@ test.skipIf(missing !== null)(
       await panel.end('SIGTERM');
       time.set(clock);
       panel = await world.serve();
-      expect([clock, await judgeClock(cli)]).toEqual([clock, 'problem']);
+      expect([clock, await readClockVerdict(cli)]).toEqual([clock, 'problem']);
       await expect.poll(isServed, POLLED).toEqual([true, true]);
       expect([clock, await readWorld(api)]).toEqual([clock, before]);
       await panel.end('SIGTERM');
       time.set('+0');
       panel = await world.serve();
       await expect.poll(isServed, POLLED).toEqual([true, true]);
-      expect([clock, await judgeClock(cli), await readWorld(api)]).toEqual([clock, 'ok', before]);
+      expect([clock, await readClockVerdict(cli), await readWorld(api)]).toEqual([clock, 'ok', before]);
     }
     await panel.end('SIGTERM');
   },
@@ -231,8 +231,8 @@ test.skipIf(missing !== null)(
     const { cli, time, farTime, api, isServed } = world;
     farTime.set('+3d');
     time.set('+3d');
-    await expect.poll(() => judgeClock(cli), { timeout: MINUTE }).toBe('problem');
-    await expect.poll(() => judgeClock(cli), { timeout: 5 * MINUTE, interval: 5 * SECOND }).toBe('ok');
+    await expect.poll(() => readClockVerdict(cli), { timeout: MINUTE }).toBe('problem');
+    await expect.poll(() => readClockVerdict(cli), { timeout: 5 * MINUTE, interval: 5 * SECOND }).toBe('ok');
     const now = Date.now() + 3 * DAY;
     const listDue = async () => {
       const { users } = await readWorld(api);

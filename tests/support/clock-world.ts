@@ -41,7 +41,7 @@ export async function readWorld(client: Client) {
 }
 
 /** The verdict of `panel doctor` on the clock. */
-export async function judgeClock(cli: CommandLine): Promise<string> {
+export async function readClockVerdict(cli: CommandLine): Promise<string> {
   const { stdout } = await cli.run(['doctor', '--json']);
   return JSON.parse(stdout).checks.find(({ check }: { check: string }) => check === 'clock').verdict;
 }
