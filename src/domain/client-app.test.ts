@@ -1,6 +1,6 @@
 // The name of an application, out of what it says of itself.
 import { expect, it } from 'vitest';
-import { clientApp } from './client-app.ts';
+import { clientApp, findClientCore } from './client-app.ts';
 
 it.each([
   ['Happ/3.1', 'Happ/3.1'],
@@ -20,4 +20,21 @@ it.each([
   [undefined, null],
 ])('%s is %s', (userAgent, app) => {
   expect(clientApp(userAgent)).toBe(app);
+});
+
+it.each([
+  ['Happ/3.1', 'xray'],
+  ['v2rayNG/1.9.5', 'xray'],
+  ['v2RayTun/5.24', 'xray'],
+  ['HiddifyNext/2.5.7', 'sing-box'],
+  ['SFA/1.14.1', 'sing-box'],
+  ['sing-box', 'sing-box'],
+  ['NekoBox/Android', 'sing-box'],
+  ['ClashMetaForAndroid/2.11', 'mihomo'],
+  ['clash-verge/v2.3.0', 'mihomo'],
+  ['FlClash/v0.8', 'mihomo'],
+  ['Shadowrocket/2070', null],
+  [null, null],
+])('%j is built on %j', (app, core) => {
+  expect(findClientCore(app)).toBe(core);
 });

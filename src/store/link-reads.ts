@@ -1,5 +1,6 @@
 // When users' links were last read, and by which application: apart from the users, whom a reading does not change.
 import type { LinkRead, LinkReadStore } from '../core/ports/link-reads.ts';
+import { parseOwnJson } from '../domain/own-json.ts';
 import type { Connection } from './database.ts';
 
 export function createLinkReadStore(db: Connection): LinkReadStore {
@@ -8,10 +9,18 @@ export function createLinkReadStore(db: Connection): LinkReadStore {
      ON CONFLICT (user_id) DO UPDATE SET at = excluded.at, app = excluded.app`,
   );
   const get = db.prepare<[number], LinkRead>('SELECT at, app FROM link_reads WHERE user_id = ?');
+  const countByApp = db.prepare<[number, number], { inbounds: string | null; app: string | null; users: number }>(
+    `SELECT inbounds, app, count(*) AS users FROM users LEFT JOIN link_reads ON user_id = id
+     WHERE id > ? AND id <= ? AND state IN ('active', 'on_hold') GROUP BY inbounds, app`,
+  );
   return {
     recordRead: (userId, read) => {
       recordRead.run({ ...read, userId });
     },
     get: (userId) => get.get(userId),
+    countByApp: (afterId, untilId) =>
+      countByApp.all(afterId, untilId).map(({ inbounds, app, users }) => {
+        return { inbounds: inbounds === null ? null : (parseOwnJson(inbounds) as number[]), app, users };
+      }),
   };
 }

@@ -156,13 +156,18 @@ test('have their engines updated one after the other, after what changes was sho
   const [first, second] = list?.body.items ?? [];
   const node = { current: 'xray-26.3.23', former: null, offered: ['xray-26.9.11'], lost: [], unserved: [] };
   let begun: unknown = null;
+  const reasons = [
+    { core: 'sing-box', fingerprint: null, users: 298 },
+    { core: 'xray', fingerprint: 'edge', users: 14 },
+  ];
+  const cutOff = { total: 4100, users: 312, unknown: 0, reasons };
   await page.route('**/panel/previewEngineUpdate', (route) =>
     route.fulfill({
       json: {
         offered: ['xray-26.9.11'],
         nodes: [
-          { ...node, node_id: first?.id, problem: null, gained: ['wireguard'] },
-          { ...node, node_id: second?.id, problem: 'own_path', gained: [] },
+          { ...node, node_id: first?.id, problem: null, gained: ['wireguard'], cut_off: cutOff },
+          { ...node, node_id: second?.id, problem: 'own_path', gained: [], cut_off: null },
         ],
       },
     }),
@@ -193,6 +198,9 @@ test('have their engines updated one after the other, after what changes was sho
   }).toPass();
   await page.keyboard.press('Enter');
   await expect(drawer.getByText('Users gain: WireGuard with several users.')).toBeVisible();
+  await expect(
+    drawer.getByText('Cuts off 312 of 4,100 users: 298 on sing-box, 14 on Xray with fingerprint edge.'),
+  ).toBeVisible();
   await expect(drawer.getByRole('checkbox', { name: second?.name ?? '' })).toBeDisabled();
   await drawer.getByRole('checkbox', { name: first?.name ?? '' }).focus();
   await page.keyboard.press('Space');

@@ -4,6 +4,9 @@ import { PROOF_ERRORS, proof } from '../access/proof.ts';
 import { panelOperation } from '../operation.ts';
 import * as s from '../scalars.ts';
 
+/** The programs that applications are built on. */
+export const CLIENT_CORES = ['xray', 'sing-box', 'mihomo'] as const;
+
 export const ENGINE_ABILITIES = [
   'grpc',
   'httpupgrade',
@@ -22,6 +25,28 @@ const ability = z.enum(ENGINE_ABILITIES).meta({
   description:
     'Features that not every engine has. `shadowsocks`, `shadowsocks_2022` and `wireguard`: with several users. `addresses`: reports the addresses of users.',
 });
+
+const cutOff = z
+  .object({
+    total: z.int().meta({ description: 'Users who may connect and have an inbound of the node.' }),
+    users: z
+      .int()
+      .meta({ description: 'Of these, users whose app connects through the node now and would not afterwards.' }),
+    unknown: z.int().meta({ description: 'Of the total, users whose app is not known.' }),
+    reasons: z
+      .array(
+        z.object({
+          core: z.enum(CLIENT_CORES).meta({ description: 'The program that their apps are built on.' }),
+          fingerprint: z
+            .string()
+            .nullable()
+            .meta({ description: 'The fingerprint of their inbounds, if another one would work; null: none would.' }),
+          users: z.int().meta({ description: 'The number of such users.' }),
+        }),
+      )
+      .meta({ description: 'Why, by the number of users.' }),
+  })
+  .meta({ id: 'EngineCutOff', description: 'Users whom another engine of a node cuts off.' });
 
 const ENGINE_NAME = /^(?:xray|v2ray)-\d{1,5}\.\d{1,5}\.\d{1,5}$/;
 const engineName = z
@@ -103,6 +128,10 @@ export const previewEngineUpdate = panelOperation({
         gained: z.array(ability).meta({ description: 'Features that the other engine adds.' }),
         lost: z.array(ability).meta({ description: 'Features that it lacks.' }),
         unserved: z.array(s.id).meta({ description: 'Inbounds of the node that it cannot serve, by id.' }),
+        cut_off: cutOff.nullable().meta({
+          description:
+            'Users whom it cuts off, by measurements with engines and apps, and by the app that last read their link; null: no engine to compare with.',
+        }),
       }),
     ),
   }),
@@ -120,6 +149,15 @@ export const previewEngineUpdate = panelOperation({
           gained: ['wireguard'],
           lost: [],
           unserved: [],
+          cut_off: {
+            total: 4100,
+            users: 312,
+            unknown: 20,
+            reasons: [
+              { core: 'sing-box', fingerprint: null, users: 298 },
+              { core: 'xray', fingerprint: 'edge', users: 14 },
+            ],
+          },
         },
       ],
     },

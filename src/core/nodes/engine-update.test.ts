@@ -5,7 +5,7 @@ import { createTestClock, createTestTimers } from '../../../tests/support/clock.
 import { ADMINISTRATOR_CALL, coreParts } from '../../../tests/support/core.ts';
 import { createFakeMachine } from '../../../tests/support/fake-engine.ts';
 import { sampleInbound } from '../../../tests/support/subscription-samples.ts';
-import { sampleNode, type TempStore, tempStore } from '../../../tests/support/temp-store.ts';
+import { sampleNode, sampleUser, type TempStore, tempStore } from '../../../tests/support/temp-store.ts';
 import type { Input } from '../../contract/table.ts';
 import { createCore } from '../create-core.ts';
 import { EngineError, type EngineJob, type MachinePrograms } from '../ports/engines.ts';
@@ -174,7 +174,24 @@ it('says before what it changes for the users of each node, and where it cannot 
   const shape = { nodeId, network: 'tcp', security: 'reality' } as const;
   const { id: _, ...reality } = sampleInbound({ ...shape, tag: 'reality', port: 1001 });
   const inboundId = temp.store.inbounds.insert(reality);
+  const { store } = temp;
+  const readers = [
+    ['SFA/1.14.1', 'active', null],
+    ['SFI/1.13.1', 'active', [inboundId]],
+    ['Happ/3.1', 'on_hold', [inboundId]],
+    ['SFA/1.14.1', 'disabled', null],
+    [null, 'active', null],
+  ] as const;
+  for (const [app, state, inbounds] of readers)
+    store.linkReads.recordRead(store.users.insert(sampleUser({ state, inbounds })), { at: 0, app });
+  const newest = await scene.preview('xray-26.10.10');
+  expect(newest.nodes.map(({ cut_off }) => cut_off)).toEqual([
+    { total: 4, users: 2, unknown: 1, reasons: [{ core: 'sing-box', fingerprint: null, users: 2 }] },
+    null,
+    null,
+  ]);
   const newer = await scene.preview('xray-26.6.27');
+  expect(newer.nodes[0]?.cut_off).toMatchObject({ users: 0 });
   expect(newer.offered).toEqual([NEXT]);
   expect(newer.nodes.map(({ problem }) => problem)).toEqual([null, 'unreachable', 'own_path']);
   expect(newer.nodes[0]).toMatchObject({ current: 'xray-26.3.23', gained: ['wireguard'], lost: [], unserved: [] });

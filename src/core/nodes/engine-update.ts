@@ -1,13 +1,15 @@
 // Updates of engines over nodes: one machine after the other, and no further after the first that fails.
 import type { EngineStepState, EngineUpdate } from '../../contract/nodes/engine-update.ts';
 import type { Input, Output } from '../../contract/table.ts';
+import { findClientCore } from '../../domain/client-app.ts';
+import { countCutOff, type UserGroup } from '../../domain/nodes/engine-cut-off.ts';
 import { abilityDifference, isOlder, missingFacts } from '../../domain/nodes/engine-facts.ts';
 import type { AsyncContext, Env, Handlers } from '../kernel/context.ts';
 import { PanelError } from '../kernel/panel-error.ts';
 import type { Result } from '../ports/call.ts';
 import type { Engine, EngineJob, EngineUpdateRun, EngineUpdateStep } from '../ports/engines.ts';
 
-type EngineUpdateEnv = Pick<Env, 'clock' | 'engines' | 'log' | 'store' | 'tasks' | 'timers'>;
+type EngineUpdateEnv = Pick<Env, 'clock' | 'engines' | 'log' | 'store' | 'tasks' | 'timers' | 'turn'>;
 
 /** How often a machine is asked what became of it. */
 const LOOK_MS = 2000;
@@ -45,20 +47,49 @@ function hasMachine(engine: Engine): engine is Engine & MachineEngine {
 
 type NodePreview = Output<'previewEngineUpdate'>['nodes'][number];
 
-async function buildPreview(env: EngineUpdateEnv, nodeId: number, engine: string | null): Promise<NodePreview> {
-  const unknown = { current: null, former: null, offered: [], gained: [], lost: [], unserved: [] };
+/** Users who are read in one turn of the event loop. */
+const GROUP_PART = 20_000;
+
+/** Users who may connect, by their connections and what their applications are built on. */
+async function groupUsers({ store, turn }: EngineUpdateEnv): Promise<readonly UserGroup[]> {
+  const groups = new Map<string, UserGroup>();
+  const lastId = store.users.lastId();
+  for (let afterId = 0; afterId < lastId; afterId += GROUP_PART) {
+    await turn();
+    for (const { inbounds, app, users } of store.linkReads.countByApp(afterId, afterId + GROUP_PART)) {
+      const core = findClientCore(app);
+      const key = JSON.stringify([inbounds, core]);
+      groups.set(key, { inbounds, core, users: users + (groups.get(key)?.users ?? 0) });
+    }
+  }
+  return [...groups.values()];
+}
+
+async function buildPreview(
+  env: EngineUpdateEnv,
+  nodeId: number,
+  engine: string | null,
+  groups: readonly UserGroup[],
+): Promise<NodePreview> {
+  const none = { gained: [], lost: [], unserved: [], cut_off: null };
+  const unknown = { current: null, former: null, offered: [], ...none };
   const reply = findMachine(env, nodeId)?.programs();
   const programs = reply && (await env.tasks.untilStop(reply).catch(() => null));
   if (!programs) return { node_id: nodeId, ...unknown, problem: 'unreachable' };
   const { current, former, offered, hasOwnPath } = programs;
   const facts = { node_id: nodeId, current, former, offered: [...offered] };
-  if (hasOwnPath) return { ...facts, problem: 'own_path', gained: [], lost: [], unserved: [] };
-  if (engine === null || current === null) return { ...facts, problem: null, gained: [], lost: [], unserved: [] };
+  if (hasOwnPath) return { ...facts, problem: 'own_path', ...none };
+  if (engine === null || current === null) return { ...facts, problem: null, ...none };
   const next = parseEngine(engine);
   const { store } = env;
-  const inbounds = store.inbounds.page({ nodeId }, store.inbounds.count({ nodeId }), 0);
-  const unserved = inbounds.filter((row) => row.enabled && missingFacts(row, next).length > 0).map(({ id }) => id);
-  return { ...facts, problem: null, ...abilityDifference(parseEngine(current), next), unserved };
+  const inbounds = store.inbounds
+    .page({ nodeId }, store.inbounds.count({ nodeId }), 0)
+    .filter(({ enabled }) => enabled);
+  const unserved = inbounds.filter((row) => missingFacts(row, next).length > 0).map(({ id }) => id);
+  const present = parseEngine(current);
+  const { reasons, ...counts } = countCutOff(groups, inbounds, present, next);
+  const cutOff = { ...counts, reasons: reasons.map((reason) => ({ ...reason })) };
+  return { ...facts, problem: null, ...abilityDifference(present, next), unserved, cut_off: cutOff };
 }
 
 async function previewEngineUpdate(
@@ -67,7 +98,8 @@ async function previewEngineUpdate(
 ): Promise<Result<Output<'previewEngineUpdate'>>> {
   const { nodes } = env.store;
   const reached = nodes.page(nodes.count(), 0).filter(({ kind, agentPin }) => kind === 'local' || agentPin !== null);
-  const previews = await Promise.all(reached.map(({ id }) => buildPreview(env, id, engine)));
+  const groups = engine === null ? [] : await groupUsers(env);
+  const previews = await Promise.all(reached.map(({ id }) => buildPreview(env, id, engine, groups)));
   const offered = [...new Set(previews.flatMap((preview) => preview.offered))].sort((a, b) =>
     isOlder(parseEngine(a).version, parseEngine(b).version) ? 1 : -1,
   );

@@ -10,4 +10,9 @@ export interface LinkReadStore {
   /** A user who does not exist is left out. */
   recordRead(userId: number, read: LinkRead): void;
   get(userId: number): LinkRead | undefined;
+  /** Users who may connect, with ids in this range: how many have these inbounds (null: all) and read their link last with this application. */
+  countByApp(
+    afterId: number,
+    untilId: number,
+  ): readonly { readonly inbounds: readonly number[] | null; readonly app: string | null; readonly users: number }[];
 }

@@ -2,8 +2,8 @@
 import { statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { FINGERPRINTS } from '../../contract/inbounds.ts';
+import { CLIENT_CORES } from '../../contract/nodes/engine-update.ts';
 import {
-  CLIENT_CORES,
   COMPATIBILITY,
   findMeasured,
   MEASURED_FINGERPRINTS,

@@ -2,11 +2,10 @@
 //
 // compatibility.json is written by `npm run compatibility` and compared with fresh measurements by tests/engines/compatibility.test.ts.
 import type { FINGERPRINTS } from '../../contract/inbounds.ts';
+import type { CLIENT_CORES } from '../../contract/nodes/engine-update.ts';
 import data from './compatibility.json' with { type: 'json' };
 import { type EngineVersion, isOlder, type ServedShape } from './engine-facts.ts';
 
-/** The programs that applications are built on. */
-export const CLIENT_CORES = ['xray', 'sing-box', 'mihomo'] as const;
 export type ClientCore = (typeof CLIENT_CORES)[number];
 
 /**

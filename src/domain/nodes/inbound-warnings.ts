@@ -2,7 +2,7 @@
 import type { InboundWarning, TargetFinding } from '../../contract/inbounds.ts';
 import { isIpLiteral, isPrivateHost } from '../host.ts';
 import { DAY_MS } from '../limits.ts';
-import { CLIENT_CORES, type ClientCore, type MeasuredShape, predictOutcome } from './compatibility.ts';
+import { type ClientCore, type MeasuredShape, predictOutcome } from './compatibility.ts';
 import { type EngineVersion, isOlder, missingFacts } from './engine-facts.ts';
 import { lastUserInPool } from './wireguard.ts';
 
@@ -53,9 +53,11 @@ const NO_CORE = { xray: 'no_xray', 'sing-box': 'no_sing_box', mihomo: 'no_mihomo
   Record<ClientCore, InboundWarning>
 >;
 
+const CORES = ['xray', 'sing-box', 'mihomo'] as const satisfies readonly ClientCore[];
+
 /** Whose apps cannot connect, or not always. */
 function clientWarnings(facts: WarnedFacts, engine: EngineVersion | null): readonly InboundWarning[] {
-  const outcomes = CLIENT_CORES.map((core) => ({ core, outcome: predictOutcome(engine, core, facts) }));
+  const outcomes = CORES.map((core) => ({ core, outcome: predictOutcome(engine, core, facts) }));
   const failing = outcomes.filter(({ outcome }) => outcome === 'fails').map(({ core }) => NO_CORE[core]);
   return outcomes.some(({ outcome }) => outcome === 'varies') ? [...failing, 'client_varies'] : failing;
 }

@@ -1,5 +1,6 @@
 // Another engine for nodes on other machines: what it changes for users is shown before, then one node after the other.
 import { Button, Checkbox, Select } from '@mantine/core';
+import type { TFunction } from 'i18next';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { EngineAbility, EngineUpdate } from '../../../../contract/nodes/engine-update.ts';
@@ -156,10 +157,24 @@ function Change({
     runs,
     node.gained.length > 0 ? t('engines.gained', { what: nameAbilities(node.gained) }) : '',
     node.lost.length > 0 ? t('engines.lost', { what: nameAbilities(node.lost) }) : '',
-    node.gained.length + node.lost.length === 0 ? t('engines.noChange') : '',
+    node.gained.length + node.lost.length + (node.cut_off?.users ?? 0) === 0 ? t('engines.noChange') : '',
+    formatCutOff(t, node.cut_off),
     unserved.length > 0 ? t('engines.unserved', { names: unserved.join(', ') }) : '',
   ];
   return parts.filter((part) => part !== '').join(' ');
+}
+
+const CORE_NAMES = { xray: 'Xray', 'sing-box': 'sing-box', mihomo: 'Clash (mihomo)' } as const;
+
+/** Whom it cuts off, as in "Cuts off 312 of 4,100 users: 298 on Clash (mihomo), 14 with fingerprint edge." */
+function formatCutOff(t: TFunction<'nodes'>, cutOff: Preview['nodes'][number]['cut_off']): string {
+  if (cutOff === null || cutOff.users === 0) return '';
+  const reasons = cutOff.reasons.map(({ core, fingerprint, users: count }) =>
+    fingerprint === null
+      ? t('engines.onCore', { count, core: CORE_NAMES[core] })
+      : t('engines.withFingerprint', { count, core: CORE_NAMES[core], fingerprint }),
+  );
+  return t('engines.cutOff', { count: cutOff.total, users: cutOff.users, reasons: reasons.join(', ') });
 }
 
 function Progress({ update, nodes }: { readonly update: EngineUpdate; readonly nodes: readonly Node[] }) {
