@@ -10,6 +10,7 @@ import {
   listMissing,
   PROVIDER_PROGRAMS,
   type Program,
+  STORAGE_PROGRAMS,
 } from '../tests/support/engines.ts';
 import { root } from './run.ts';
 import {
@@ -17,6 +18,7 @@ import {
   ensurePackages,
   KEYCHAIN_PROGRAMS,
   SCANNER_PROGRAMS,
+  SERVER_PROGRAMS,
   SPREADSHEET_PROGRAMS,
   TRACING_PROGRAMS,
 } from './system-packages.ts';
@@ -97,7 +99,9 @@ export const SYSTEM: readonly Suite[] = [
   vitest('engines', 250, { prepare: preparePrograms(ENGINE_PROGRAMS) }),
   vitest('updates', 150),
   vitest('desktop', 150, { prepare: prepareChromium }),
-  vitest('backup', 90),
+  vitest('backup', 300, {
+    prepare: async () => (await preparePackages(SERVER_PROGRAMS)()) ?? (await preparePrograms(STORAGE_PROGRAMS)()),
+  }),
   vitest('keychain', 90, { prepare: preparePackages(KEYCHAIN_PROGRAMS) }),
   vitest('attacks', 80, {
     prepare: preparePackages({ ...SCANNER_PROGRAMS, ...ANALYZER_PROGRAMS, ...SPREADSHEET_PROGRAMS }),

@@ -16,6 +16,9 @@ export const SCANNER_PROGRAMS = { sslscan: 'sslscan' } as const;
 /** What tests/attacks asks what the service of a node's machine is left with. */
 export const ANALYZER_PROGRAMS = { 'systemd-analyze': 'systemd' } as const;
 
+/** What tests/backup stores backups at. */
+export const SERVER_PROGRAMS = { sshd: 'openssh-server' } as const;
+
 /** What tests/attacks opens exported tables with. */
 export const SPREADSHEET_PROGRAMS = { soffice: 'libreoffice-calc' } as const;
 

@@ -1,24 +1,30 @@
 // `panel backup` and `panel restore`: all data in one file, and back from it, whether the panel runs or not.
 import { constants, copyFileSync, existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { buildPlacedName } from '../adapters/places/place-name.ts';
 import { describeSystemError, refusal } from '../adapters/refusal.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
 import type { BackupDifferences, BackupProblem, BackupVerdict } from '../core/ports/backups.ts';
 import { inspectBackup, isEncrypted, restoreFile } from '../panel/backup/local-file.ts';
 import { runCommand } from '../panel/run-command.ts';
+import { fetchFrom, type PlaceOptions, printPlaced, readSecrets, storeAt, workAtPlace } from './places.ts';
 import { askConfirmation, askNewPassphrase, askPassphrase, notify, print, printJson } from './terminal.ts';
 
 export type BackupOptions = {
   readonly data?: string;
   readonly json?: boolean;
   readonly out?: string;
+  readonly to?: string;
+  readonly keep?: number;
+  readonly clear?: boolean;
   readonly passphraseStdin?: boolean;
   readonly keyFile?: string;
-};
+} & PlaceOptions;
 
 /** Only the path goes to stdout, for scripts that copy the file elsewhere. */
 export async function backup(options: BackupOptions): Promise<void> {
-  const { data, json, out, passphraseStdin = false, keyFile = null } = options;
+  const { data, json, out, to, passphraseStdin = false, keyFile = null } = options;
+  if (to !== undefined) return backUpTo(to, options);
   if (out !== undefined && existsSync(out)) throw refusal('refused', `${out} is there already. Name another file.`);
   const passphrase = await askNewPassphrase(passphraseStdin);
   const made = await runCommand(data, 'backup', { passphrase }, { keyFile });
@@ -26,6 +32,31 @@ export async function backup(options: BackupOptions): Promise<void> {
   if (json) return printJson({ ...made, path });
   print(path);
   notify(SECRETS_NOTICE[made.secrets ?? 'none']);
+}
+
+/** Makes a backup and moves it to a place: encrypted, unless it is to be in clear. Prints its name there. */
+async function backUpTo(to: string, options: BackupOptions): Promise<void> {
+  const { data, json, out, keep = null, clear = false, passphraseStdin = false, keyFile = null } = options;
+  if (out !== undefined) throw refusal('refused', 'Give either --out or --to.');
+  const secrets = await readSecrets(options);
+  const passphrase = clear ? null : (secrets.BACKUP_PASSPHRASE ?? (await askNewPassphrase(passphraseStdin)));
+  if (passphrase === null && !clear) {
+    throw refusal('refused', 'A backup that leaves the machine is encrypted: give a passphrase, or --clear.');
+  }
+  await workAtPlace(to, secrets, options, async (place) => {
+    // Before anything is made: whether the place is there.
+    await place.list();
+    const made = await runCommand(data, 'backup', { passphrase }, { keyFile });
+    try {
+      const name = buildPlacedName(made.instance_id, Date.parse(made.created_at));
+      const removed = await storeAt(place, { path: made.path, name, instanceId: made.instance_id }, keep);
+      if (json) return printJson({ name, size_bytes: made.size_bytes, encrypted: made.encrypted, removed });
+      print(name);
+      notify(SECRETS_NOTICE[made.secrets ?? 'none']);
+    } finally {
+      await runCommand(data, 'backup-delete', { name: made.name });
+    }
+  });
 }
 
 const SECRETS_NOTICE = {
@@ -53,9 +84,10 @@ export type RestoreOptions = {
   readonly check?: boolean;
   readonly acceptKeys?: boolean;
   readonly yes?: boolean;
+  readonly from?: string;
   readonly passphraseStdin?: boolean;
   readonly keyFile?: string;
-};
+} & PlaceOptions;
 
 const PROBLEMS: Readonly<Record<BackupProblem, string>> = {
   not_a_backup: 'it is not a backup of a panel',
@@ -71,11 +103,26 @@ const PROBLEMS: Readonly<Record<BackupProblem, string>> = {
 const NO_KEY =
   'The backup has secrets, and there is no place for the key that seals them here. Add --key-file <path>: a file outside the data folder, made if it is missing; or unlock the keychain. Nothing was changed.';
 
+/** Of a file, or of a place, whose backups are listed where none is named. */
+export async function restore(file: string | undefined, options: RestoreOptions): Promise<void> {
+  const { from, json } = options;
+  if (from === undefined) {
+    if (file === undefined) throw refusal('refused', 'Name a backup, or a place of backups with --from.');
+    return restoreFrom(resolve(file), options);
+  }
+  const secrets = await readSecrets(options);
+  if (file === undefined) {
+    return printPlaced(await workAtPlace(from, secrets, options, (place) => place.list()), json);
+  }
+  using fetched = await workAtPlace(from, secrets, options, (place) => fetchFrom(place, file));
+  await restoreFrom(fetched.path, options, secrets.BACKUP_PASSPHRASE);
+}
+
 /** Replaces the present data, which are stored as a backup first; with `check` it only reports whether that would work. */
-export async function restore(file: string, options: RestoreOptions): Promise<void> {
+async function restoreFrom(path: string, options: RestoreOptions, known?: string): Promise<void> {
   const { data, json, check = false, passphraseStdin = false, keyFile = null, acceptKeys = false, yes } = options;
-  const path = resolve(file);
-  const passphrase = isEncrypted(path) || passphraseStdin ? await askPassphrase(passphraseStdin) : null;
+  const isAsked = isEncrypted(path) || passphraseStdin;
+  const passphrase = isAsked ? (known ?? (await askPassphrase(passphraseStdin))) : null;
   const verdict = await inspect(data, path, passphrase, keyFile);
   if (verdict.problem !== null) {
     const reason = verdict.detail === null ? '' : ` (${verdict.detail})`;

@@ -136,11 +136,27 @@ program
   .addOption(jsonOption())
   .action(async (options) => (await import('./url.ts')).rotatePath(options));
 
+const secretsOption = () =>
+  new Option(
+    '--secrets <file>',
+    'file with lines as S3_ACCESS_KEY_ID=, S3_SECRET_ACCESS_KEY=, SFTP_PASSWORD=, SFTP_PRIVATE_KEY_FILE=, BACKUP_PASSPHRASE=; - for stdin',
+  );
+const privateOption = () => new Option('--allow-private', 'the place may be in the local network, and without TLS');
+const PLACE = 'a folder, s3://bucket/prefix?endpoint=https://…&region=…, or sftp://user@host/folder?host-key=SHA256:…';
 const passphraseOption = () => new Option('--passphrase-stdin', 'read the passphrase from the first line of stdin');
 program
   .command('backup')
   .description('make a backup and print where it is; with a passphrase the secrets are in it too')
   .option('--out <file>', "put it there instead of the data folder's backups")
+  .option('--to <place>', `move it to a place outside of this machine: ${PLACE}`)
+  .option(
+    '--keep <count>',
+    "at the place, delete this panel's own backups beyond so many of the newest (default: none)",
+    parseInteger(1, 10_000),
+  )
+  .option('--clear', 'with --to: without a passphrase, so that who reads the place reads all links')
+  .addOption(secretsOption())
+  .addOption(privateOption())
   .addOption(passphraseOption())
   .addOption(dataOption())
   .addOption(jsonOption())
@@ -150,7 +166,10 @@ program
 program
   .command('restore')
   .description('replace the present data by a backup; they are stored as a backup first')
-  .argument('<file>', 'the backup')
+  .argument('[file]', 'the backup; with --from its name there, or latest')
+  .option('--from <place>', `read it from a place, and list the backups there without a name: ${PLACE}`)
+  .addOption(secretsOption())
+  .addOption(privateOption())
   .option('--check', 'only report whether it can be restored; nothing is changed')
   .option(
     '--accept-keys',

@@ -152,11 +152,16 @@ function readHidden(question: string): Promise<string> {
   });
 }
 
+/** All of stdin. */
+export function readStdinText(): Promise<string> {
+  return text(process.stdin);
+}
+
 async function readStdinLine(): Promise<string> {
   const [line = ''] = await readStdinLines();
   return line;
 }
 
 async function readStdinLines(): Promise<string[]> {
-  return (await text(process.stdin)).split('\n').map((line) => line.replace(/\r$/, ''));
+  return (await readStdinText()).split('\n').map((line) => line.replace(/\r$/, ''));
 }

@@ -49,6 +49,7 @@ export const ERRORS = {
   backup_refused: { status: 409, title: 'The backup cannot be restored' },
   backup_failed: { status: 409, title: 'No backup was made: something in the database is damaged or not of the panel' },
   database_in_use: { status: 409, title: 'Another process has the database open: end it first' },
+  place_failed: { status: 409, title: 'The place of backups did not do what it was asked for' },
   already_set_up: { status: 409, title: 'The administrator exists already' },
   events_gone: { status: 410, title: 'Events that old are no longer stored' },
   precondition_failed: { status: 412, title: 'The record has changed since it was read' },
@@ -146,7 +147,22 @@ export const PANEL_FIELD_ERRORS = {
   lacks_events_read: 'lacks the permission Events: Read',
 } as const;
 
-export type FieldErrorCode = keyof typeof FIELD_ERRORS | keyof typeof PANEL_FIELD_ERRORS;
+/** Why a place of backups failed. */
+const PLACE_ERRORS = {
+  host_unknown: 'is not found by its name',
+  connection: 'cannot be reached',
+  timeout: 'does not answer in time',
+  certificate: 'shows a certificate that is not trusted',
+  host_key: 'shows another key than the expected one',
+  place_not_found: 'is not there',
+  place_full: 'has no space',
+  place_mismatch: 'has stored something else',
+  place_refused: 'refuses the request',
+} as const;
+
+export type PlaceErrorCode = keyof typeof PLACE_ERRORS | 'address_refused' | 'keys_refused';
+
+export type FieldErrorCode = keyof typeof PLACE_ERRORS | keyof typeof FIELD_ERRORS | keyof typeof PANEL_FIELD_ERRORS;
 
 /** One failure within a request. */
 export interface FieldError {

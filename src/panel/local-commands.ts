@@ -103,7 +103,7 @@ export const COMMANDS = {
     const input = passphrase === null ? {} : { passphrase };
     const made = await runOperation(panel.core, 'createBackup', input, buildCall(panel));
     const { folder } = await runOperation(panel.core, 'listBackups', {}, buildCall(panel));
-    return { ...made, path: join(folder, made.name) };
+    return { ...made, path: join(folder, made.name), instance_id: panel.core.settings().instanceId };
   }),
   'backup-delete': command(z.strictObject({ name: text }), (panel, args) =>
     runOperation(panel.core, 'deleteBackup', args, buildCall(panel)),

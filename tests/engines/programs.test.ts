@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { root } from '../../scripts/run.ts';
-import { AUTHORITY_PROGRAMS, PROVIDER_PROGRAMS } from '../support/engines.ts';
+import { AUTHORITY_PROGRAMS, PROVIDER_PROGRAMS, STORAGE_PROGRAMS } from '../support/engines.ts';
 import { getProgramPath, whyWithout } from './found.ts';
 
 const SAYS = [
@@ -35,7 +35,7 @@ test('where there is neither a program nor what would bring it, that is said for
       env: { PATH: empty, HOME: empty },
     });
     const lines = output.split('\n').filter((line) => line !== '' && !line.startsWith('Installing '));
-    const programs = [...SAYS.map(({ program }) => program), ...AUTHORITY_PROGRAMS, ...PROVIDER_PROGRAMS];
+    const programs = [...SAYS.map(({ program }) => program), ...AUTHORITY_PROGRAMS, ...PROVIDER_PROGRAMS, ...STORAGE_PROGRAMS];
     expect(lines).toHaveLength(programs.length);
     for (const [index, program] of programs.entries())
       expect(lines[index]).toMatch(new RegExp(`^${program}: needs (${program}|v2ray)`));

@@ -41,6 +41,8 @@ export interface CommandLine extends AsyncDisposable {
   readonly folder: string;
   /** Runs a command on the folder; `input` is what comes by stdin. */
   run(args: readonly string[], input?: string): Promise<Finished>;
+  /** As `run`, for a process that may be killed. */
+  spawn(args: readonly string[]): { readonly finished: Promise<Finished>; kill(): void };
   /** As `run`, with a stdout that nobody reads: it is closed at once. */
   runUnread(args: readonly string[]): Promise<Pick<Finished, 'code' | 'stderr'>>;
   /** Runs `panel serve` on a free port unless `args` name one, until it says that it is up. Rejects with what it said if it ends. */
@@ -91,6 +93,16 @@ export function openCommandLine(
       const [stdout, stderr] = await Promise.all([readStream(child.stdout), readStream(child.stderr)]);
       const [code] = await exit;
       return { code, stdout, stderr };
+    },
+    spawn(args) {
+      const child = start(args, 'ignore');
+      const exit = once(child, 'close');
+      const finish = async () => {
+        const [stdout, stderr] = await Promise.all([readStream(child.stdout), readStream(child.stderr)]);
+        const [code] = await exit;
+        return { code, stdout, stderr };
+      };
+      return { finished: finish(), kill: () => child.kill('SIGKILL') };
     },
     async runUnread(args) {
       const child = start(args, 'ignore');

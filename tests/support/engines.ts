@@ -29,7 +29,9 @@ export type EngineProgram =
 export type AuthorityProgram = 'pebble' | 'pebble-challtestsrv';
 /** Stripe's own stand-in for its API, which holds requests against its description of it. */
 export type ProviderProgram = 'stripe-mock';
-export type Program = EngineProgram | AuthorityProgram | ProviderProgram;
+/** A real server of S3-compatible storage, over a folder. */
+export type StorageProgram = 'versitygw';
+export type Program = EngineProgram | AuthorityProgram | ProviderProgram | StorageProgram;
 
 export type FoundEngine = Found;
 type FoundPrograms<Name extends Program> = Readonly<Record<Name, Found>>;
@@ -48,6 +50,7 @@ export const ENGINE_PROGRAMS: readonly EngineProgram[] = [
 ];
 export const AUTHORITY_PROGRAMS: readonly AuthorityProgram[] = ['pebble', 'pebble-challtestsrv'];
 export const PROVIDER_PROGRAMS: readonly ProviderProgram[] = ['stripe-mock'];
+export const STORAGE_PROGRAMS: readonly StorageProgram[] = ['versitygw'];
 
 /** Another one than that of PATH, which has the plain name. */
 const NEVER_ON_PATH: readonly Program[] = [
@@ -182,7 +185,12 @@ function isExecutable(path: string): boolean {
 
 /** By hand: `npx node tests/support/engines.ts`. */
 if (import.meta.main) {
-  const programs: readonly Program[] = [...ENGINE_PROGRAMS, ...AUTHORITY_PROGRAMS, ...PROVIDER_PROGRAMS];
+  const programs: readonly Program[] = [
+    ...ENGINE_PROGRAMS,
+    ...AUTHORITY_PROGRAMS,
+    ...PROVIDER_PROGRAMS,
+    ...STORAGE_PROGRAMS,
+  ];
   for (const [program, found] of Object.entries(await ensurePrograms(programs)))
     console.log(`${program}: ${'path' in found ? found.path : found.missing}`);
 }

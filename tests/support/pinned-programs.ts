@@ -81,6 +81,19 @@ export const PINS = {
       isVendored: true,
     },
   },
+  versitygw: {
+    kind: 'go',
+    version: 'v1.8.0',
+    command: './cmd/versitygw',
+    tags: [],
+    ldflags: '',
+    source: {
+      kind: 'module',
+      path: 'github.com/versity/versitygw',
+      version: 'v1.8.0',
+      sum: 'h1:au+wI+aybno/STsQiSm35Uu6Q6iK5MWReQxgO6SEMFc=',
+    },
+  },
   xray: {
     kind: 'go',
     version: 'v26.3.27',

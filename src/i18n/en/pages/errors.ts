@@ -47,6 +47,7 @@ export const errors = {
     backup_failed:
       'No backup was created, as it could not be restored: something in the database is damaged, or the panel did not create it.',
     database_in_use: 'Another process has the database of the panel open. End it, then restore again.',
+    place_failed: 'The place of backups did not do what it was asked for.',
     already_set_up: 'This panel has an administrator already. Sign in.',
     events_gone: 'Events that old are no longer stored.',
     precondition_failed: 'Someone has changed this record since you opened it.',

@@ -1,0 +1,35 @@
+// Names of backups at places: by them a panel knows its own, and an unfinished upload.
+const END = '.gatehouse-backup';
+const PLACED = /^gatehouse-[A-Za-z0-9._-]{1,100}\.gatehouse-backup$/;
+const PARTIAL = /^\.gatehouse-[A-Za-z0-9._-]{1,100}\.gatehouse-backup\.part$/;
+
+/** The instance id is that of one panel: two panels at one place never delete each other's backups. */
+export function buildPlacedName(instanceId: string, at: number): string {
+  return `${buildPrefix(instanceId)}${new Date(at).toISOString().replace(/[:.]/g, '-')}${END}`;
+}
+
+export function isPlacedName(name: string): boolean {
+  return PLACED.test(name);
+}
+
+/** Where a file is written to until it is whole, beside its name. */
+export function buildPartialName(name: string): string {
+  return `.${name}.part`;
+}
+
+/** Whether it is what a killed upload of the panel that made `name` has left. */
+export function isLeftover(found: string, name: string): boolean {
+  const owner = name.split('-').slice(0, 2).join('-');
+  return PARTIAL.test(found) && found.startsWith(`.${owner}-`) && found !== buildPartialName(name);
+}
+
+/** Names of this panel's own backups beyond the newest `count`, of which there is always one. */
+export function listSurplus(names: readonly string[], instanceId: string, count: number): readonly string[] {
+  const own = names.filter((name) => isPlacedName(name) && name.startsWith(buildPrefix(instanceId)));
+  // Their times sort as texts do.
+  return own.sort((a, b) => (a < b ? 1 : -1)).slice(Math.max(1, count));
+}
+
+function buildPrefix(instanceId: string): string {
+  return `gatehouse-${instanceId}-`;
+}
