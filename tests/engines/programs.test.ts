@@ -35,7 +35,12 @@ test('where there is neither a program nor what would bring it, that is said for
       env: { PATH: empty, HOME: empty },
     });
     const lines = output.split('\n').filter((line) => line !== '' && !line.startsWith('Installing '));
-    const programs = [...SAYS.map(({ program }) => program), ...AUTHORITY_PROGRAMS, ...PROVIDER_PROGRAMS, ...STORAGE_PROGRAMS];
+    const programs = [
+      ...SAYS.map(({ program }) => program),
+      ...AUTHORITY_PROGRAMS,
+      ...PROVIDER_PROGRAMS,
+      ...STORAGE_PROGRAMS,
+    ];
     expect(lines).toHaveLength(programs.length);
     for (const [index, program] of programs.entries())
       expect(lines[index]).toMatch(new RegExp(`^${program}: needs (${program}|v2ray)`));
