@@ -108,6 +108,8 @@ module.exports = {
           'better-sqlite3',
           'tar',
           'socks-proxy-agent',
+          'aws4fetch',
+          'ssh2',
           'yauzl',
           'zod',
         ),

@@ -1,13 +1,13 @@
 // `panel backup` and `panel restore`: all data in one file, and back from it, whether the panel runs or not.
 import { constants, copyFileSync, existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { buildPlacedName } from '../adapters/places/place-name.ts';
 import { describeSystemError, refusal } from '../adapters/refusal.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
 import type { BackupDifferences, BackupProblem, BackupVerdict } from '../core/ports/backups.ts';
 import { inspectBackup, isEncrypted, restoreFile } from '../panel/backup/local-file.ts';
+import { fetchFrom, storeAt, workAtPlace } from '../panel/backup/places.ts';
 import { runCommand } from '../panel/run-command.ts';
-import { fetchFrom, type PlaceOptions, printPlaced, readSecrets, storeAt, workAtPlace } from './places.ts';
+import { type PlaceOptions, printPlaced, readSecrets } from './places.ts';
 import { askConfirmation, askNewPassphrase, askPassphrase, notify, print, printJson } from './terminal.ts';
 
 export type BackupOptions = {
@@ -48,8 +48,7 @@ async function backUpTo(to: string, options: BackupOptions): Promise<void> {
     await place.list();
     const made = await runCommand(data, 'backup', { passphrase }, { keyFile });
     try {
-      const name = buildPlacedName(made.instance_id, Date.parse(made.created_at));
-      const removed = await storeAt(place, { path: made.path, name, instanceId: made.instance_id }, keep);
+      const { name, removed } = await storeAt(place, made, keep);
       if (json) return printJson({ name, size_bytes: made.size_bytes, encrypted: made.encrypted, removed });
       print(name);
       notify(SECRETS_NOTICE[made.secrets ?? 'none']);
