@@ -1,4 +1,6 @@
 // The panel in the desktop application: its session, what its events are shown as, and how it is checked.
+
+import { renderCommands } from '../panel/command-name.ts';
 import type { Basics } from './desktop-basics.ts';
 import type { DesktopParts } from './desktop-parts.ts';
 import type { Windows } from './desktop-windows.ts';
@@ -58,7 +60,11 @@ export function createDesktopHost(
       const t = texts();
       if (error !== null) {
         log.error('panel not reopened', { reason, error });
-        notify({ title: t('notReopened'), body: error instanceof Error ? error.message : String(error), hash: '' });
+        notify({
+          title: t('notReopened'),
+          body: renderCommands(error instanceof Error ? error.message : String(error)),
+          hash: '',
+        });
       } else if (reason !== 'update') {
         // That an update was not installed is said by its own dialog.
         notify({

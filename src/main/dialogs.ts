@@ -2,6 +2,7 @@
 import type { Dialog, MessageBoxOptions } from 'electron';
 import type { Refusal } from '../adapters/refusal.ts';
 import type { DesktopTexts } from '../i18n/host.ts';
+import { renderCommands } from '../panel/command-name.ts';
 import type { StartChoice } from './host.ts';
 import type { BadEnd } from './last-run.ts';
 import type { Question } from './updates.ts';
@@ -30,7 +31,7 @@ export function createDialogs(dialog: Pick<Dialog, 'showMessageBox'>, texts: () 
     const { response } = await dialog.showMessageBox({
       type,
       message,
-      detail,
+      detail: renderCommands(detail),
       title: 'Gatehouse',
       buttons: buttons.map(([, label]) => label),
       defaultId: 0,
