@@ -56,7 +56,6 @@ export async function openEngines(
   return {
     nodeTrust: trust,
     localMachine: {
-      platform: process.platform,
       async engine() {
         const program = await findProgram(path()).catch(() => null);
         return program && { name: program.name, version: program.version };

@@ -144,8 +144,8 @@ test('where an engine is on this machine, the steps make node, connection, plan 
   await bot.call('updateSettings', { engine_path: join(folder, 'missing'), password: PASSWORD });
   await own.visit('overview');
   const steps = page.getByRole('region', { name: 'Your first customer' });
-  await expect(steps.getByText(/^Neither Xray nor v2ray is on this machine/)).toBeVisible();
-  await expect(steps.getByText('install-release.sh')).toBeVisible();
+  await expect(steps.getByText(/^No engine came with this copy of the panel/)).toBeVisible();
+  await expect(steps.getByText('panel engine install --file')).toBeVisible();
   await expectAccessible(page, 'steps without an engine');
 
   // One that says its version, and ends at once where it is to serve.

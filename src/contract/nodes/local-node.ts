@@ -12,9 +12,6 @@ import {
 import { panelOperation } from '../operation.ts';
 import * as s from '../scalars.ts';
 
-/** Systems for which the pages show how to install an engine. */
-export const PLATFORMS = ['linux', 'darwin', 'win32'] as const;
-
 export const suggestLocalNode = panelOperation({
   id: 'suggestLocalNode',
   access: 'session',
@@ -29,7 +26,6 @@ export const suggestLocalNode = panelOperation({
     }),
   }),
   output: z.object({
-    platform: z.enum(PLATFORMS).nullable(),
     engine: z.object({ name: z.string(), version: z.string() }).nullable(),
     address: z.string().meta({ description: 'The host of subscription links, a likely address of the node.' }),
     connection: z
@@ -51,7 +47,6 @@ export const suggestLocalNode = panelOperation({
   example: {
     body: { check_target: true },
     reply: {
-      platform: 'linux',
       engine: { name: 'xray', version: '26.9.11' },
       address: 'vpn.example.com',
       connection: {

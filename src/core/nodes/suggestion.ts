@@ -1,6 +1,5 @@
 // What is recommended for a node on the panel's own machine: an inbound that its engine serves, on a free port.
 import type { TargetFinding } from '../../contract/inbounds.ts';
-import { PLATFORMS } from '../../contract/nodes/local-node.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { missingFacts } from '../../domain/nodes/engine-facts.ts';
 import { sharedTransports } from '../../domain/nodes/inbound-shape.ts';
@@ -29,9 +28,8 @@ async function suggestLocalNode(
 ): Promise<Result<Output<'suggestLocalNode'>>> {
   const { localMachine } = env;
   const engine = (await localMachine?.engine()) ?? null;
-  const platform = PLATFORMS.find((known) => known === localMachine?.platform) ?? null;
   const address = new URL(env.subUrl('')).hostname;
-  const body = { platform, engine, address, connection: null };
+  const body = { engine, address, connection: null };
   const shape = engine && RECOMMENDED.find((one) => missingFacts({ ...one, method: null }, engine).length === 0);
   if (!shape) return { body };
   const [port, site] = await Promise.all([

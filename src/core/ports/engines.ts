@@ -11,8 +11,6 @@ export type EngineName = 'xray' | 'v2ray';
 
 /** The panel's own machine, where engines of local nodes run. */
 export interface LocalMachine {
-  /** As Node.js names it: `linux`, `darwin`, `win32`. */
-  readonly platform: string;
   /** Which engine a local node would run; null: none is found. */
   engine(): Promise<{ readonly name: EngineName; readonly version: string } | null>;
   /** Whether an engine could listen on this port of TCP: no program does, and the panel's account may. */

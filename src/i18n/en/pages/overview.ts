@@ -89,7 +89,7 @@ export const overview = {
       submit: 'Set it up',
       nodeName: 'This machine',
       connectionName: 'Main',
-      none: 'Neither Xray nor v2ray is on this machine. The panel does not include one: install it, or use another server.',
+      none: 'No engine came with this copy of the panel, and neither Xray nor v2ray is installed here. Install one, give the panel an archive of Xray with its SHA-256, or use another server.',
       copy: 'Copy the command',
       looking: 'It is detected automatically once it is installed.',
     },

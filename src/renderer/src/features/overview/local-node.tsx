@@ -16,6 +16,7 @@ import { FormFailure } from '../../components/form/form-failure.tsx';
 import { WholeNumberInput } from '../../components/form/whole-number-input.tsx';
 import { ErrorState } from '../../components/placeholder.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
+import { usePanelCommand } from '../../data/host.ts';
 import { useAct } from '../../data/use-act.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { buildHash } from '../../router/route.ts';
@@ -44,7 +45,7 @@ export function LocalNode({ node }: LocalNodeProps) {
       <ErrorState size="small" failure={suggestion.error} onRetry={() => void suggestion.refetch()} />
     );
   }
-  if (found.engine === null) return <NothingFound platform={found.platform} />;
+  if (found.engine === null) return <NothingFound />;
   const { connection } = checkedSuggestion.data ?? found;
   if (!isWanted || connection === null) {
     return (
@@ -177,24 +178,16 @@ function SiteState({ findings }: { readonly findings: Suggestion['connection']['
   );
 }
 
-/** The command that installs Xray, as its project and the package managers publish it. */
-const INSTALL: Partial<Record<NonNullable<Found['platform']>, string>> = {
-  linux: 'sudo bash -c "$(curl -fsSL https://github.com/XTLS/Xray-install/raw/main/install-release.sh)" @ install',
-  darwin: 'brew install xray',
-};
-
-function NothingFound({ platform }: Pick<Found, 'platform'>) {
+function NothingFound() {
   const { t } = useTranslation('overview');
-  const command = platform === null ? undefined : INSTALL[platform];
+  const command = `${usePanelCommand()} engine install --file Xray-linux-64.zip --sha256 …`;
   return (
     <div className={classes.stepBody}>
       <p>{t('steps.here.none')}</p>
-      {command !== undefined && (
-        <p className={classes.command}>
-          <code>{command}</code>
-          <CopyButton value={command} label={t('steps.here.copy')} />
-        </p>
-      )}
+      <p className={classes.command}>
+        <code>{command}</code>
+        <CopyButton value={command} label={t('steps.here.copy')} />
+      </p>
       <p className={classes.quiet} role="status">
         {t('steps.here.looking')}
       </p>
