@@ -29,6 +29,8 @@ export const FILES = {
   testProvider: 'test-provider.json',
   /** Reserved disk space. */
   reserve: 'reserve',
+  /** That another panel has taken over these data. */
+  superseded: 'superseded.json',
   backups: 'backups',
   /** Where backups are made and checked; empty except after a crash. */
   workshop: 'workshop',

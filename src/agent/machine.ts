@@ -34,6 +34,7 @@ import { type EnforcedEngine, enforceLease } from './enforcer.ts';
 import { createLeaseClock } from './lease-clock.ts';
 import { meterEngine } from './ledger-engine.ts';
 import { dropLinks, examineLinks, machineCertificate, serveLinks } from './links.ts';
+import { createObeyedPanel } from './obeyed-panel.ts';
 import type { NodeLedger } from './ports/ledger.ts';
 import { findPresentPath, installedPath } from './programs.ts';
 import { awaitJoin, type NodeIdentity, type NodeListener, serveNode } from './server.ts';
@@ -173,6 +174,7 @@ export async function joinMachine({ folder, token, host, waiting, limitMs }: Joi
       const ledger = openLedger(folder, lock, log);
       // It may be another panel, which has left nothing here.
       ledger.lease.forget();
+      ledger.savePanel(null);
       ledger.close();
     };
     const taken = (pin: string) => {
@@ -290,6 +292,7 @@ export async function runMachine(options: RunOptions): Promise<NodeMachine> {
       version: panelVersion(),
       certificate,
       programs,
+      obeyed: createObeyedPanel(ledger, () => performance.now()),
     };
     const listener = await listening(serveNode(parts, { host, port }), port);
     const control = await openControlSocket(folder, (command, args) => nodeCommand(switching, command, args), log);

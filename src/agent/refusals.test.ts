@@ -1,4 +1,5 @@
 // A message that a machine does not understand: what its log, the panel and the node say of it.
+
 import { createServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
@@ -7,6 +8,7 @@ import { coreParts } from '../../tests/support/core.ts';
 import { createFakeMachine, NO_PROGRAMS } from '../../tests/support/fake-engine.ts';
 import { createTestLog } from '../../tests/support/log.ts';
 import { dial, type Keys, makeKeys, realLooking } from '../../tests/support/node-machine.ts';
+import { SOLE_PANEL } from '../../tests/support/sole-panel.ts';
 import { sampleInbound } from '../../tests/support/subscription-samples.ts';
 import { sampleNode, sampleUser, tempStore } from '../../tests/support/temp-store.ts';
 import { createHeavyEnv } from '../core/create-core.ts';
@@ -43,6 +45,7 @@ it('is refused with the reason, which is in the log once a minute and has none o
     clock,
     log,
     version: '0.0.0',
+    obeyed: SOLE_PANEL,
     programs: NO_PROGRAMS,
   };
   const listener = await serveNode(parts, { host: HOST, port: 0 });
@@ -84,6 +87,7 @@ it('is not sent where the panel finds that it would be refused', async () => {
     engine: realLooking(machine),
     log,
     version: '0.0.0',
+    obeyed: SOLE_PANEL,
     programs: NO_PROGRAMS,
   };
   const listener = await serveNode({ ...parts, clock: createTestClock(0) }, { host: HOST, port: 0 });

@@ -14,6 +14,7 @@ import type { JsonBounds } from '../domain/foreign-json.ts';
 import { MINUTE_MS } from '../domain/limits.ts';
 import { PROTOCOL, writeVersion } from '../domain/nodes/node-protocol.ts';
 import { computePin } from '../engines/remote/node-request.ts';
+import { CLAIM_HEADER } from '../engines/remote/signed-claim.ts';
 import {
   buildMethodPath,
   changeFromWire,
@@ -43,6 +44,7 @@ import { partFromWire } from '../engines/remote/wire-lease.ts';
 import { ledgerPageToWire } from '../engines/remote/wire-ledger.ts';
 import { describeIssues, encode } from '../engines/remote/wire-values.ts';
 import { type Connections, watchConnections } from '../http/connections.ts';
+import type { ObeyedPanel } from './obeyed-panel.ts';
 import type { Programs } from './switch-engine.ts';
 
 /** PEM. */
@@ -97,6 +99,8 @@ interface ServedParts {
   readonly certificate?: () => MachineCertificate | null;
   /** Its engines. `begin` installs another one; it throws EngineError where one is being installed. */
   readonly programs: Programs;
+  /** Which panel is obeyed. */
+  readonly obeyed: ObeyedPanel;
 }
 
 interface Listening {
@@ -350,6 +354,20 @@ export function serveNode(parts: ServedParts, place: Listening): Promise<NodeLis
     },
   };
 
+  /** Throws EngineError for a panel that is not obeyed. Before its body is read, which may be long. */
+  function requireObeyed({ headers, socket }: IncomingMessage, response: ServerResponse): void {
+    const key = (socket as TLSSocket).getPeerX509Certificate()?.publicKey;
+    try {
+      const isSigned = key !== undefined && parts.obeyed.admit(String(headers[CLAIM_HEADER] ?? ''), key);
+      if (!isSigned) throw new Unreadable('no claim of the panel');
+    } catch (error) {
+      const claim = parts.obeyed.claim();
+      if (error instanceof EngineError && claim !== null) response.setHeader(CLAIM_HEADER, claim);
+      response.setHeader('connection', 'close');
+      throw error;
+    }
+  }
+
   async function handle<Name extends Method>(name: Name, body: unknown): Promise<string> {
     const message = parseMessage(() => parseRequest(name, body));
     return encodeReply(name, await handlers[name](message));
@@ -367,7 +385,11 @@ export function serveNode(parts: ServedParts, place: Listening): Promise<NodeLis
       return encode(refusal, { reason });
     };
     const logFailure = (error: string) => log.error('node request failed', { error });
-    void respond(response, logFailure, async () => handle(name, await readBody(request, REQUEST_BOUNDS)), refused);
+    const reply = async () => {
+      requireObeyed(request, response);
+      return handle(name, await readBody(request, REQUEST_BOUNDS));
+    };
+    void respond(response, logFailure, reply, refused);
   });
   const connections = watchConnections(server, null);
   admitPanel(server, identity.panelPin, strangersLog(parts, 'connection refused'));

@@ -164,6 +164,14 @@ program
   .action(async (options) => (await import('./backup.ts')).backup(options));
 
 program
+  .command('promote')
+  .description('make a panel active again whose data were restored elsewhere; the other one becomes read-only')
+  .option('--take-back', 'required: that this is meant')
+  .option('-y, --yes', 'ask nothing')
+  .addOption(dataOption())
+  .action(async (options) => (await import('./promote.ts')).promote(options));
+
+program
   .command('restore')
   .description('replace the present data by a backup; they are stored as a backup first')
   .argument('[file]', 'the backup; with --from its name there, or latest')

@@ -61,6 +61,7 @@ export const ERRORS = {
   idempotency_mismatch: { status: 422, title: 'The Idempotency-Key was used with another body' },
   rate_limited: { status: 429, title: 'Too many requests' },
   internal: { status: 500, title: 'The panel failed; the request id finds the cause in its log' },
+  superseded: { status: 503, title: 'Another panel has taken over these data; this one can only be read' },
   unavailable: { status: 503, title: 'The panel is not serving at the moment' },
   storage_full: { status: 507, title: 'The disk is full; only reading is possible' },
   bot_off: { status: 409, title: 'No Telegram bot is running' },
@@ -257,7 +258,7 @@ export const COMMON_ERRORS = [
 ] as const satisfies readonly ErrorCode[];
 
 /** Further errors of every operation that changes something. */
-export const WRITE_ERRORS = ['read_only_key', 'storage_full'] as const satisfies readonly ErrorCode[];
+export const WRITE_ERRORS = ['read_only_key', 'storage_full', 'superseded'] as const satisfies readonly ErrorCode[];
 
 /** Further errors of every operation with a body. */
 export const BODY_ERRORS = [

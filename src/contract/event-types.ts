@@ -147,6 +147,11 @@ const nodeCertificateFailedData = z
 const backupData = z
   .object({ name: z.string().meta({ description: 'The name of the backup file.' }) })
   .meta({ id: 'BackupEventData', description: 'The backup.' });
+const supersededData = z
+  .object({
+    epoch: z.int().min(1).meta({ description: 'The epoch of this panel, which is lower than that of the other one.' }),
+  })
+  .meta({ id: 'PanelSupersededEventData', description: 'The epoch.' });
 const backupFailedData = z
   .object({ reason: z.string().meta({ description: 'The error code, as in `storage_full`.' }) })
   .meta({ id: 'BackupFailedEventData', description: 'Why there is no backup.' });
@@ -443,6 +448,13 @@ const EVENTS = [
     noData,
     {},
     BY_ADMINISTRATOR,
+  ),
+  defineEvent(
+    'panel.superseded',
+    'The data were restored elsewhere, and a node obeys that panel: this one can only be read, and sends nothing.',
+    supersededData,
+    { epoch: 1 },
+    BY_SYSTEM,
   ),
 ] as const;
 

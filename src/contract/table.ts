@@ -26,6 +26,7 @@ import * as acme from './settings/acme.ts';
 import * as addresses from './settings/addresses.ts';
 import * as certificates from './settings/certificates.ts';
 import * as clock from './settings/clock.ts';
+import * as role from './settings/role.ts';
 import * as settings from './settings/settings.ts';
 import * as vault from './settings/vault.ts';
 import * as stats from './stats.ts';
@@ -130,6 +131,7 @@ export const OPERATIONS = {
   checkForUpdates: updates.checkForUpdates,
   getClock: clock.getClock,
   confirmClock: clock.confirmClock,
+  getRole: role.getRole,
   getVault: vault.getVault,
   refreshVault: vault.refreshVault,
   getPanelSettings: settings.getPanelSettings,

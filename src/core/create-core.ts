@@ -11,9 +11,10 @@ import { sendBroadcasts } from './bot/broadcasts.ts';
 import { createDispatch } from './dispatch.ts';
 import { renewCertificates } from './inbounds/inbound-certificates.ts';
 import type { Env } from './kernel/context.ts';
-import type { Core, CoreParts, Figures } from './kernel/core.ts';
+import type { Core, CoreParts, Figures, Shop } from './kernel/core.ts';
 import { createEnv } from './kernel/env.ts';
 import { createEventHub } from './kernel/events.ts';
+import { isActive, requireRole } from './kernel/role.ts';
 import { createNodeWorkers, type NodeWorkers } from './nodes/worker.ts';
 import { notifyAdmins } from './notify/admin-notices.ts';
 import { notifyOfSale } from './notify/sale-reactions.ts';
@@ -21,6 +22,7 @@ import { sendNotices } from './notify/user-notices.ts';
 import { createInvoicePoller } from './payments/invoice-poller.ts';
 import { checkProviders } from './payments/providers.ts';
 import { createShop } from './payments/shop.ts';
+import type { OpenEngine } from './ports/engines.ts';
 import { writeFailures } from './proof/failure-rows.ts';
 import { runAcme } from './settings/acme.ts';
 import { followAuthority } from './settings/authority.ts';
@@ -33,6 +35,8 @@ import { createUpdateSchedule } from './updates/updates.ts';
 import { ONLINE_MS } from './users/users.ts';
 import { createWebhookSender } from './webhooks/sender.ts';
 
+/** How long nodes are asked at the start whether another panel has taken over, before this one acts by itself. */
+const ASK_NODES_MS = 10_000;
 const SWEEP_EVERY_MS = 1000;
 const CLOCK_EVERY_MS = 1000;
 const FLUSH_EVERY_MS = 10_000;
@@ -65,6 +69,7 @@ function collectFigures({ store, clock }: Env): Figures {
     keys: store.keys.countByAccess(now),
     databaseBytes: store.sizeBytes(),
     isDiskFull: store.diskSpace.isFull(),
+    epoch: store.settings.get().epoch,
   }));
 }
 
@@ -112,10 +117,13 @@ function createJob({ tasks }: Env, name: string, work: () => Promise<unknown>): 
   };
 }
 
-/** Makes a periodic job that waits while the clock is in doubt: what it does cannot be taken back once the time turns out to be another. */
+/**
+ * Makes a periodic job that waits while the clock is in doubt, as what it does cannot be taken back once the time turns out to be another, and while
+ * another panel works with these data.
+ */
 function createTimedJob(env: Env, name: string, work: () => Promise<unknown>): () => void {
   return createJob(env, name, async () => {
-    if (!isClockDoubted(env)) await work();
+    if (!isClockDoubted(env) && isActive(env)) await work();
   });
 }
 
@@ -127,7 +135,10 @@ function startJobs(env: Env, keys: KeyAuthentication, sweepAll: () => Promise<vo
     await renewCertificates(env);
     await notifyOfEnds(env);
   });
-  const followOwnAuthority = createTimedJob(env, 'authority', () => followAuthority(env));
+  // Whoever reads here goes on to do so over TLS.
+  const followOwnAuthority = createJob(env, 'authority', async () => {
+    if (!isClockDoubted(env)) await followAuthority(env);
+  });
   const checkDiskSpace = createJob(env, 'disk space', createDiskSpaceCheck(env));
   const followClock = createJob(env, 'clock', createClockJob(env));
   const stops = [
@@ -172,6 +183,30 @@ function startJobs(env: Env, keys: KeyAuthentication, sweepAll: () => Promise<vo
   return stops;
 }
 
+function hasRemoteNodes({ store }: Pick<Env, 'store'>): boolean {
+  const all = store.nodes.page(store.nodes.count(), 0);
+  return all.some(({ enabled, agentPin }) => enabled && agentPin !== null);
+}
+
+/** Buyers read their orders, and change nothing where another panel works with these data. */
+function guardShop(env: Pick<Env, 'role'>, shop: Shop): Shop {
+  const guard =
+    <Args extends readonly unknown[], T>(act: (...args: Args) => Promise<T>) =>
+    async (...args: Args): Promise<T> => {
+      requireRole(env);
+      return act(...args);
+    };
+  return {
+    ...shop,
+    pay: guard(shop.pay),
+    pollOrder: guard(shop.pollOrder),
+    enterPromo: guard(shop.enterPromo),
+    removePromo: guard(shop.removePromo),
+    hint: guard(shop.hint),
+    buy: guard(shop.buy),
+  };
+}
+
 /** The environment alone, for the writes of the worker thread. */
 export function createHeavyEnv(parts: CoreParts): Env {
   return createEnv(parts, () => {}, undefined, notifyOfSale);
@@ -182,9 +217,10 @@ export function createCore(parts: CoreParts): Core {
   const sessionListeners = new Set<() => void>();
   const announce = () => {
     hub.announce();
+    bot.wake();
+    if (!isWorking()) return;
     webhooks?.wake();
     nodes?.wake();
-    bot.wake();
   };
   // Later than the commit and the reply, which may carry the token of the next session.
   const notifyEndedSessions = () =>
@@ -199,10 +235,15 @@ export function createCore(parts: CoreParts): Core {
   const keys = createKeyAuthentication(env);
   let nodes: NodeWorkers | null = null;
   let isSaving = false;
+  let hasAsked = parts.role === undefined;
+  let hasStarted = false;
   const stops: (() => void)[] = [];
 
+  /** Whether this panel acts by itself. At the start nodes are asked first whether another one does. */
+  const isWorking = () => hasAsked && isActive(env);
+
   const pollProviders = () => {
-    if (invoicePoller) tasks.start('payment providers', invoicePoller.wake);
+    if (invoicePoller && isWorking()) tasks.start('payment providers', invoicePoller.wake);
   };
 
   /** What is gathered in memory and written now and then. */
@@ -214,6 +255,29 @@ export function createCore(parts: CoreParts): Core {
     };
     for (const [name, write] of Object.entries(writes))
       await write().catch((error: unknown) => env.log.warn(`${name} not written`, { error: String(error) }));
+  }
+
+  /** A superseded panel leaves its nodes alone, also those of its own machine. */
+  function followRole(open: OpenEngine): void {
+    const isSuperseded = parts.role?.state() === 'superseded';
+    if (!isSuperseded) nodes ??= createNodeWorkers(env, open);
+    else if (nodes !== null) {
+      const workers = nodes;
+      nodes = null;
+      tasks.start('nodes', () => workers.stop());
+    }
+  }
+
+  function recordRole(open: OpenEngine): void {
+    followRole(open);
+    bot.wake();
+    if (parts.role?.state() !== 'superseded') return;
+    tasks.start('role', () =>
+      env.transact({ name: 'superseded', by: 'node' }, (tx) => {
+        tx.emit('panel.superseded', { epoch: tx.settings.epoch });
+        tx.audit('panel', { epoch: tx.settings.epoch });
+      }),
+    );
   }
 
   async function sweepAll(): Promise<void> {
@@ -244,20 +308,35 @@ export function createCore(parts: CoreParts): Core {
     latestEventId: () => env.store.events.latestId(),
     figures: () => collectFigures(env),
     subscription: (token) => findSubscription(env, token),
-    shop: tasks.track(createShop(env, pollProviders)),
+    shop: tasks.track(guardShop(env, createShop(env, pollProviders))),
     recordLinkRead: env.linkReads.recordRead,
     local: tasks.track(createLocalCommands(env)),
     backupFiles: tasks.track(createBackupFiles(env)),
-    bot: tasks.track(bot),
+    bot: tasks.track({
+      ...bot,
+      bot: () => (isWorking() ? bot.bot() : null),
+      recordStatus(error) {
+        bot.recordStatus(error);
+        // Another panel may have been restored with the same bot: the nodes know.
+        if (error === 'conflict') nodes?.poll();
+      },
+    }),
     start() {
       const { every } = env.timers;
       if (webhooks) {
-        const pruneWebhooks = createJob(env, 'prune webhooks', webhooks.prune);
-        stops.push(every(WEBHOOKS_EVERY_MS, webhooks.wake), every(PRUNE_WEBHOOKS_EVERY_MS, pruneWebhooks));
-        webhooks.wake();
+        const wake = () => {
+          if (isWorking()) webhooks.wake();
+        };
+        const pruneWebhooks = createJob(env, 'prune webhooks', async () => {
+          if (isWorking()) await webhooks.prune();
+        });
+        stops.push(every(WEBHOOKS_EVERY_MS, wake), every(PRUNE_WEBHOOKS_EVERY_MS, pruneWebhooks));
+        wake();
       }
       if (parts.paymentProviders) {
-        const check = createJob(env, 'payment providers', () => checkProviders(env));
+        const check = createJob(env, 'payment providers', async () => {
+          if (isWorking()) await checkProviders(env);
+        });
         stops.push(every(PROVIDERS_EVERY_MS, check));
       }
       if (invoicePoller) {
@@ -265,22 +344,34 @@ export function createCore(parts: CoreParts): Core {
         pollProviders();
       }
       if (env.openEngine) {
-        const workers = createNodeWorkers(env, env.openEngine);
-        nodes = workers;
+        const open = env.openEngine;
         let turn = 0;
         const poll = () => {
           turn = (turn + 1) % SAVING_TURNS;
-          if (!isSaving || turn === 0) workers.poll();
+          followRole(open);
+          if (!isSaving || turn === 0) nodes?.poll();
         };
         stops.push(every(env.pollEveryMs ?? POLL_EVERY_MS, poll));
-        workers.poll();
+        parts.role?.onChange(() => recordRole(open));
+        followRole(open);
+        nodes?.poll();
       }
-      stops.push(...startJobs(env, keys, sweepAll));
+      const startAll = () => {
+        if (hasStarted || tasks.isStopping()) return;
+        hasStarted = true;
+        hasAsked = true;
+        pollProviders();
+        stops.push(...startJobs(env, keys, sweepAll));
+      };
+      if (parts.role === undefined || !hasRemoteNodes(env)) return startAll();
+      parts.role.onAnswered(startAll);
+      stops.push(env.timers.after(ASK_NODES_MS, startAll));
     },
     catchUp: () =>
       tasks.run(async () => {
-        if (!isClockDoubted(env)) await sweepAll();
         nodes?.poll();
+        if (!isWorking()) return;
+        if (!isClockDoubted(env)) await sweepAll();
         webhooks?.wake();
         await invoicePoller?.wake();
         if (isClockDoubted(env)) return;

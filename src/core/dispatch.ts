@@ -20,6 +20,7 @@ import type {
 } from './kernel/context.ts';
 import type { Core } from './kernel/core.ts';
 import { PanelError } from './kernel/panel-error.ts';
+import { requireRole } from './kernel/role.ts';
 import { createContext } from './kernel/transaction.ts';
 import type { Call, HandledId, Idempotency, ReadId, Reply, Result } from './ports/call.ts';
 import type { HeavyOutcome } from './ports/heavy-writer.ts';
@@ -143,6 +144,9 @@ function createAsyncContext<Id extends HandledId>(env: Env, id: Id, call: Call, 
   };
 }
 
+/** What a panel does that can only be read: it lets in who reads, and saves what is here only. */
+const WITHOUT_ROLE: ReadonlySet<HandledId> = new Set(['signIn', 'signOut', 'prove', 'createBackup']);
+
 /** What a full disk lets through: nothing new, but the stored reply of a repeated call. */
 function answerFull<Body>({ store, clock }: Env, { idempotency }: Call): Reply<Body> {
   const replay = idempotency && store.read(() => findReplay<Body>(store, idempotency, clock.now()));
@@ -157,6 +161,7 @@ async function runWrite<Id extends HandledId>(
   given: Input<Id>,
   call: Call,
 ): Promise<Reply<Output<Id>>> {
+  if (!WITHOUT_ROLE.has(id)) requireRole(env);
   if (!handler.isEssential && env.store.diskSpace.isFull()) return answerFull(env, call);
   const action = toAction(id, handler, call);
   try {

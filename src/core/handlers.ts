@@ -34,6 +34,7 @@ import { ADDRESS_HANDLERS } from './settings/addresses.ts';
 import { AUTHORITY_HANDLERS } from './settings/authority.ts';
 import { CERTIFICATE_HANDLERS } from './settings/certificates.ts';
 import { CLOCK_HANDLERS } from './settings/clock.ts';
+import { ROLE_HANDLERS } from './settings/role.ts';
 import { SETTINGS_HANDLERS } from './settings/settings.ts';
 import { VAULT_HANDLERS } from './settings/vault.ts';
 import { ADMINISTRATOR_HANDLERS } from './setup/administrator.ts';
@@ -96,6 +97,7 @@ export const HANDLERS: {
   ...AUTHORITY_HANDLERS,
   ...TWO_FACTOR_HANDLERS,
   ...CLOCK_HANDLERS,
+  ...ROLE_HANDLERS,
   ...VAULT_HANDLERS,
   ...SETTINGS_HANDLERS,
   ...BACKUP_HANDLERS,

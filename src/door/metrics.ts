@@ -109,6 +109,7 @@ function createPanelFigures({ registers, version, clock }: FiguresParts): (figur
   );
   const keys = gauge('panel_keys', 'API keys that are neither revoked nor expired.', 'access');
   const diskFull = gauge('panel_disk_full', 'Whether changes are refused because the disk is full.');
+  const epoch = gauge('panel_epoch', 'How often the data were restored on another machine, plus one.');
   const databaseSize = gauge('panel_db_size_bytes', 'Size of the database file and its journal.');
 
   function fillNodes(nodes: Figures['nodes']): void {
@@ -136,6 +137,7 @@ function createPanelFigures({ registers, version, clock }: FiguresParts): (figur
     for (const [access, count] of Object.entries(figures.keys)) keys.set({ access }, count);
     databaseSize.set(figures.databaseBytes);
     diskFull.set(figures.isDiskFull ? 1 : 0);
+    epoch.set(figures.epoch);
   };
 }
 

@@ -70,6 +70,7 @@ export function describeEvent({ type, data }: Event, t: DesktopTexts, name: () =
     case 'certificate.renewed':
     case 'backup.made':
     case 'backup.restored':
+    case 'panel.superseded':
       return null;
   }
 }

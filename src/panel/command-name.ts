@@ -42,6 +42,7 @@ export const COMMANDS = [
   'url',
   'rotate-path',
   'backup',
+  'promote',
   'restore',
   'doctor',
   'update',

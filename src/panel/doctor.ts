@@ -24,6 +24,7 @@ import { isDatabaseRefusal, quickCheck } from '../store/database.ts';
 import { openStore } from '../store/index.ts';
 import type { RunningState } from './local-commands.ts';
 import { findKeyFile } from './own-key-file.ts';
+import { readMark } from './role.ts';
 import { sealedKey } from './sealed-key.ts';
 
 function finding(check: string, verdict: Verdict, found: string, advice = ''): Finding {
@@ -53,6 +54,7 @@ export async function examine(
     const running = await callRunning(folder);
     return [
       ...findings,
+      checkRole(folder, settings),
       running === null ? checkClock(store, now) : describeClock(running.clock),
       ...checkKeys(join(folder, FILES.tls)),
       ...checkAuthority(join(folder, FILES.tls), settings, now),
@@ -102,6 +104,24 @@ function checkFolder(folder: string): Finding {
     );
   }
   return finding(check, 'ok', folder);
+}
+
+/** Whether another panel has taken over the data. */
+function checkRole(folder: string, { epoch }: SettingValues): Finding {
+  const check = 'role';
+  try {
+    const mark = readMark(folder);
+    if (mark === null || mark < epoch) return finding(check, 'ok', `active, epoch ${epoch}`);
+    const advice = 'Use the panel that they were restored to, or run `panel promote --take-back` here.';
+    return finding(
+      check,
+      'problem',
+      `read-only: the data were restored elsewhere (epoch ${mark}, here ${epoch})`,
+      advice,
+    );
+  } catch (error) {
+    return finding(check, 'problem', describeSystemError(error));
+  }
 }
 
 /** null: no panel runs on the folder, or it is one of another version. */

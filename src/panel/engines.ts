@@ -7,11 +7,13 @@ import { type Switched, servePrograms } from '../agent/switch-engine.ts';
 import type { CoreParts } from '../core/kernel/core.ts';
 import type { ParseLargeJson } from '../core/ports/json.ts';
 import type { Log } from '../core/ports/ports.ts';
+import type { PanelRole } from '../core/ports/role.ts';
 import { connectEngine } from '../engines/connector.ts';
 import { createEngineLog } from '../engines/engine-log.ts';
 import { findProgram } from '../engines/engine-program.ts';
 import { stopStrays } from '../engines/engine-state.ts';
 import { createLocalEngine, logPath } from '../engines/local-engine.ts';
+import type { NodeRole } from '../engines/remote/node-client.ts';
 import type { NodePlace } from '../engines/remote/node-request.ts';
 import { createRemoteEngine } from '../engines/remote/remote-engine.ts';
 import { canListen } from '../engines/system-process.ts';
@@ -22,6 +24,7 @@ interface EnginesParts extends Pick<CoreParts, 'clock' | 'timers' | 'crypto' | '
   readonly folder: string;
   readonly parseLarge: ParseLargeJson;
   readonly log: Log;
+  readonly role: PanelRole;
   /** Starts local nodes again with another engine; null: the one that came along. */
   switchEngine(name: string | null): Promise<Switched>;
 }
@@ -68,7 +71,12 @@ export async function openEngines(
         return { ...engine, programs: programs.read, changeProgram: async (name) => programs.begin(name) };
       }
       if (findNodePlace(id) === null) return null;
-      return createRemoteEngine({ place: () => findNodePlace(id), identity, users, parseLarge, clock });
+      const role: NodeRole = {
+        claim: parts.role.claim,
+        recordObeyed: () => parts.role.recordObeyed(id),
+        recordRefused: (code, claim) => parts.role.recordRefused(id, code, claim),
+      };
+      return createRemoteEngine({ place: () => findNodePlace(id), identity, role, users, parseLarge, clock });
     },
     engineLog: (nodeId) => createEngineLog(logPath(folder, nodeId)).lines(),
   };

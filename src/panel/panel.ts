@@ -46,6 +46,7 @@ import { authoritySealing, backedUpCertificates } from './own-authority.ts';
 import { findKeyFile, prepareKeyFile } from './own-key-file.ts';
 import { ownFolder } from './owned-folder.ts';
 import { createPublicOrigin } from './public-origin.ts';
+import { openRole, readMark } from './role.ts';
 import { sealedKey } from './sealed-key.ts';
 import { openCertificates, type ServedCertificates } from './served-certificates.ts';
 import { createStopSteps, type StopSteps } from './stop-steps.ts';
@@ -163,8 +164,10 @@ async function open(options: PanelOptions, steps: StopSteps): Promise<Panel> {
   // Before the core caches the settings.
   await demoShop?.prepare({ store, vault, now: clock.now() });
   const paymentThread = createPaymentThread(log, panelClock.addEvidence);
+  const role = openRole({ folder, store, startedAt: clock.now(), log });
   const engines = await openEngines({
     ...parts,
+    role,
     store,
     vault,
     folder,
@@ -181,6 +184,7 @@ async function open(options: PanelOptions, steps: StopSteps): Promise<Panel> {
     // The nodes of a demonstration are made up, and so are the sites that they pretend to be.
     ...(options.openEngine ? { openEngine: options.openEngine } : { targetProbe: createTargetProbe({ timers }) }),
     store,
+    role,
     vault,
     keyFile,
     log,
@@ -346,6 +350,7 @@ function createPanelBackups(
     database,
     swap,
     openEmptyVault: () => openVault({ ...vaultOptions, sealed: { keyId: () => null } }),
+    supersededBy: () => readMark(folder),
     linksOrigin: () => parts.store.settings.get().publicUrl ?? origin(),
     releaseDatabase: async () => {
       for (const other of others) await other.close();

@@ -15,6 +15,7 @@ import { backedUpCertificates } from './own-authority.ts';
 import { findKeyFile, isHeadless, prepareKeyFile } from './own-key-file.ts';
 import { ownFolder } from './owned-folder.ts';
 import { buildOrigin } from './public-origin.ts';
+import { openRole, readMark } from './role.ts';
 import { sealedKey } from './sealed-key.ts';
 
 /** How long a panel may take from its lock to its control socket. */
@@ -100,10 +101,12 @@ async function performHere(folder: string, name: CommandName, args: unknown, key
       // A panel that has never listened has no links yet.
       linksOrigin: () => (store.settings.has('port') ? (store.settings.get().publicUrl ?? origin()) : null),
       releaseDatabase: async () => {},
+      supersededBy: () => readMark(folder),
     });
     const core = createCore({
       ...parts,
       store,
+      role: openRole({ folder, store, startedAt: parts.clock.now(), log: silent }),
       vault,
       backups,
       origin,

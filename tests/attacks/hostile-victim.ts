@@ -1,4 +1,5 @@
 // A panel in a process with a small heap, whose nodes are hostile: one that polls them, and beside it calls of every operation of the protocol.
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -10,6 +11,7 @@ import { createJsonThread } from '../../src/panel/workers/json-thread.ts';
 import { CHEAP_COST } from '../support/cheap-password.ts';
 import type { Keys } from '../support/node-machine.ts';
 import { PASSWORD } from '../support/own-panel.ts';
+import { SOLE_ROLE } from '../support/sole-panel.ts';
 
 export interface Asked {
   /** The test removes it. */
@@ -91,6 +93,7 @@ async function open({ place, keys, lies, bombs, users }: Asked) {
   const json = createJsonThread();
   const connect = (port: number) =>
     createRemoteEngine({
+      role: SOLE_ROLE,
       place: () => ({ host: '127.0.0.1', port, pin: keys.pin }),
       identity: async () => keys.panel,
       users: () => users,

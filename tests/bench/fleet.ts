@@ -1,5 +1,6 @@
 // A child that is the machines of many nodes: each joins the panel and serves it as `panel node run` does, over TLS and with certificates of its own,
 // but its engine, its ledger and its lease are in memory and cost next to nothing, as they are on other machines where nodes are real.
+
 import { randomBytes } from 'node:crypto';
 import { issuePinned } from '../../src/adapters/certificates/issuer.ts';
 import { systemClock } from '../../src/adapters/clock.ts';
@@ -10,6 +11,7 @@ import type { Log } from '../../src/core/ports/ports.ts';
 import { readJoinToken } from '../../src/domain/nodes/join-token.ts';
 import { computeFingerprint } from '../../src/engines/engine-config.ts';
 import { NO_PROGRAMS } from '../support/fake-engine.ts';
+import { SOLE_PANEL } from '../support/sole-panel.ts';
 import { answerParent } from './child.ts';
 import type { Invited } from './panel-server.ts';
 
@@ -151,7 +153,7 @@ async function joinOne(token: string, machine: Machine): Promise<void> {
   await joining.close();
   const identity = await saved.promise;
   const parts = { identity, engine: machine.engine, clock: systemClock, log: silent, version: '0.0.0' };
-  listeners.push(await serveNode({ ...parts, programs: NO_PROGRAMS }, { host: HOST, port }));
+  listeners.push(await serveNode({ ...parts, obeyed: SOLE_PANEL, programs: NO_PROGRAMS }, { host: HOST, port }));
 }
 
 async function until(isTrue: () => boolean): Promise<number> {

@@ -1,5 +1,6 @@
 // Random messages both ways between the panel and a node's machine: neither fails, and what makes no sense changes nothing.
 // FUZZ_SEED repeats a run of the full form, whose messages are others each time.
+
 import { createServer, request, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -21,6 +22,7 @@ import { times } from '../support/long.ts';
 import { plainSeal } from '../support/node-lease.ts';
 import { dial, type Keys, makeKeys, realLooking } from '../support/node-machine.ts';
 import { readSeed } from '../support/seed.ts';
+import { SOLE_PANEL } from '../support/sole-panel.ts';
 import { sampleInbound } from '../support/subscription-samples.ts';
 import { type TempFolder, tempFolder } from '../support/temp-store.ts';
 
@@ -61,6 +63,7 @@ beforeAll(async () => {
     clock: systemClock,
     log,
     version: '0.0.0',
+    obeyed: SOLE_PANEL,
     programs: NO_PROGRAMS,
   };
   listener = await serveNode(parts, { host: HOST, port: 0 });

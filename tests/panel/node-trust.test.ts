@@ -19,6 +19,7 @@ import { createTestClock } from '../support/clock.ts';
 import { createFakeMachine, type FakeMachine, NO_PROGRAMS } from '../support/fake-engine.ts';
 import { createTestLog } from '../support/log.ts';
 import { dial, type Keys, makeKeys, pinOf, realLooking } from '../support/node-machine.ts';
+import { SOLE_PANEL, SOLE_ROLE } from '../support/sole-panel.ts';
 import { tempFolder } from '../support/temp-store.ts';
 
 const PLACE = { host: '127.0.0.1', port: 0 };
@@ -43,6 +44,7 @@ async function serve({ node }: Keys, certificate: () => MachineCertificate | nul
     log: createTestLog(),
     version: '0.0.0',
     certificate,
+    obeyed: SOLE_PANEL,
     programs: NO_PROGRAMS,
   };
   listener = await serveNode(parts, PLACE);
@@ -75,7 +77,7 @@ describe('a joined machine', () => {
     const read = { current: 'xray-26.3.27', former: null, offered: ['xray-26.9.11'], hasOwnPath: false, job };
     const programs = { read: async () => read, begin: (name: string | null) => void names.push(name) };
     const parts = { identity: keys.node, engine: realLooking(machine), clock: systemClock, log: createTestLog() };
-    listener = await serveNode({ ...parts, version: '0.0.0', programs }, PLACE);
+    listener = await serveNode({ ...parts, version: '0.0.0', obeyed: SOLE_PANEL, programs }, PLACE);
     const engine = dial(listener.port, keys);
     expect(await engine.programs?.()).toEqual(read);
     await engine.changeProgram?.('xray-26.9.11');
@@ -152,10 +154,14 @@ describe('a joined machine', () => {
     const keys = await makeKeys();
     const clock = createTestClock(Date.parse(date));
     const parts = { identity: keys.node, engine: realLooking(machine), log: createTestLog(), version: '0.0.0' };
-    listener = await serveNode({ ...parts, clock, programs: NO_PROGRAMS }, PLACE);
+    listener = await serveNode({ ...parts, clock, obeyed: SOLE_PANEL, programs: NO_PROGRAMS }, PLACE);
     const place = { host: '127.0.0.1', port: listener.port, pin: keys.pin };
     const own = { place: () => place, identity: async () => keys.panel, users: () => 0, clock };
-    const engine = createRemoteEngine({ ...own, parseLarge: async (bytes) => parseCountedJson(bytes) });
+    const engine = createRemoteEngine({
+      role: SOLE_ROLE,
+      ...own,
+      parseLarge: async (bytes) => parseCountedJson(bytes),
+    });
     expect(await engine.running()).toBeNull();
     engine.close();
   });
@@ -211,6 +217,7 @@ describe('strangers', () => {
         clock: systemClock,
         log,
         version: '0.0.0',
+        obeyed: SOLE_PANEL,
         programs: NO_PROGRAMS,
       },
       PLACE,

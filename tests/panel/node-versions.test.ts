@@ -1,4 +1,5 @@
 // Panel and machine of different major versions of the protocol: each refuses the other in words.
+
 import { createServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
@@ -13,6 +14,7 @@ import { coreParts } from '../support/core.ts';
 import { createFakeMachine, NO_PROGRAMS } from '../support/fake-engine.ts';
 import { createTestLog } from '../support/log.ts';
 import { dial, type Keys, makeKeys, realLooking } from '../support/node-machine.ts';
+import { SOLE_PANEL } from '../support/sole-panel.ts';
 import { sampleNode, type TempStore, tempStore } from '../support/temp-store.ts';
 
 const PLACE = { host: '127.0.0.1', port: 0 };
@@ -34,6 +36,7 @@ function serve({ node }: Keys, engine: Engine, log = createTestLog()) {
       clock: systemClock,
       log,
       version: '0.0.0',
+      obeyed: SOLE_PANEL,
       programs: NO_PROGRAMS,
     },
     PLACE,

@@ -134,6 +134,7 @@ export function fakeCore(): FakeCore {
       keys: { read: 1, full: 2 },
       databaseBytes: 4096,
       isDiskFull: false,
+      epoch: 1,
     }),
     subscription: (token) => core.links.get(token) ?? null,
     shop: {

@@ -1,4 +1,5 @@
 // What tests of nodes' machines share: an engine in memory that goes over the wire, certificates, and a joined machine.
+
 import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { createServer, request } from 'node:https';
@@ -12,6 +13,7 @@ import { computeFingerprint } from '../../src/engines/engine-config.ts';
 import { computePin } from '../../src/engines/remote/node-request.ts';
 import { createRemoteEngine } from '../../src/engines/remote/remote-engine.ts';
 import type { FakeMachine } from './fake-engine.ts';
+import { SOLE_ROLE } from './sole-panel.ts';
 
 /** The engine of a machine in memory, with the fingerprints that real ones have. */
 export function realLooking(machine: FakeMachine): Engine {
@@ -51,6 +53,7 @@ export function pinOf(pem: string): string {
 /** The engine of a node at a port, as a panel with these keys sees it. */
 export function dial(port: number | (() => number), { panel, pin }: Keys): Engine {
   return createRemoteEngine({
+    role: SOLE_ROLE,
     place: () => ({ host: '127.0.0.1', port: typeof port === 'number' ? port : port(), pin }),
     identity: async () => panel,
     users: () => 0,

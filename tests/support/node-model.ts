@@ -210,7 +210,7 @@ export function createNodeModel() {
     const { boot, config } = running;
     const isOrigin = stored.boot !== null && originOf(boot) === originOf(stored.boot);
     if (stored.position === null || !isOrigin) {
-      setState(observeUnknown(panel.state));
+      setState(observeUnknown(panel.state, stored.boot !== null && !isOrigin));
       return;
     }
     const isOtherStart = boot !== stored.boot;

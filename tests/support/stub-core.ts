@@ -206,6 +206,7 @@ export function createStub(settings: Partial<typeof SETTINGS> = {}): Stub {
         keys: { read: 1, full: 1 },
         databaseBytes: 0,
         isDiskFull: false,
+        epoch: 1,
       }),
     },
   };

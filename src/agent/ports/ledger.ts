@@ -18,6 +18,9 @@ export interface NodeLedger {
   waiting(): LedgerWaiting;
   /** What is behind a number. */
   read(after: number): Omit<LedgerPage, 'failure'>;
+  /** The signed claim of the panel that this machine obeys; null: none was made. */
+  panel(): string | null;
+  savePanel(claim: string | null): void;
   /** In the same file, so that both are written together. */
   readonly lease: NodeLease;
   close(): void;

@@ -25,6 +25,7 @@ const SCHEMA = `
     acknowledged INTEGER NOT NULL,
     taken INTEGER NOT NULL DEFAULT 0
   ) STRICT;
+  CREATE TABLE panel (one INTEGER PRIMARY KEY CHECK (one = 1), claim TEXT NOT NULL) STRICT;
   CREATE TABLE boots (boot TEXT PRIMARY KEY, ended INTEGER) STRICT, WITHOUT ROWID;
   CREATE TABLE counters (
     boot TEXT NOT NULL REFERENCES boots (boot),
@@ -119,11 +120,20 @@ export function openNodeLedger(file: string, seal: TextSeal, page: number = PAGE
   /** Up to which number this process has offered entries. */
   let offered = 0;
   const lease = createNodeLease(db, seal, next, () => offered);
+  const panel = db.prepare<[], string>('SELECT claim FROM panel').pluck();
+  const savePanel = db.prepare<[string]>(
+    'INSERT INTO panel (one, claim) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET claim = excluded.claim',
+  );
 
   return {
     run,
     lease,
     latest: () => present().seq,
+    panel: () => panel.get() ?? null,
+    savePanel(claim) {
+      if (claim === null) db.exec('DELETE FROM panel');
+      else savePanel.run(claim);
+    },
     record: db.transaction(({ boot, users, inbounds }, now) => {
       const refused: number[] = [];
       if (boot === null) return refused;

@@ -16,12 +16,14 @@ export const NODE_ERROR_CODES = [
   'engine_refused',
   'other_version',
   'message_refused',
+  'superseded',
+  'other_panel',
 ] as const;
 
 const nodeErrorCode = z.enum(NODE_ERROR_CODES).meta({
   id: 'NodeErrorCode',
   description:
-    '`engine_missing`: there is no such program. `engine_unreachable`: it does not answer, or not in time. `engine_crashed`: it exited unexpectedly. `config_refused`: it refuses an inbound, which is not served, or served as before the change. `port_taken`: another program uses the port of an inbound, which is handled in the same way. `engine_refused`: it refused a user or a request. `other_version`: the machine of the node and the panel have incompatible protocol versions. `message_refused`: the machine of the node refused a message of the panel, such as the list of users: its engine serves the previous users.',
+    '`engine_missing`: there is no such program. `engine_unreachable`: it does not answer, or not in time. `engine_crashed`: it exited unexpectedly. `config_refused`: it refuses an inbound, which is not served, or served as before the change. `port_taken`: another program uses the port of an inbound, which is handled in the same way. `engine_refused`: it refused a user or a request. `other_version`: the machine of the node and the panel have incompatible protocol versions. `message_refused`: the machine of the node refused a message of the panel, such as the list of users: its engine serves the previous users. `superseded`: the data of this panel were restored elsewhere, and the machine of the node obeys that panel. `other_panel`: another panel with the same data, which was started later, is obeyed, or has started the engine again and again.',
 });
 export type NodeErrorCode = z.output<typeof nodeErrorCode>;
 

@@ -36,6 +36,7 @@ import type {
 } from '../ports/ports.ts';
 import type { PaymentProviders, Webhook } from '../ports/providers.ts';
 import type { Releases } from '../ports/releases.ts';
+import type { PanelRole } from '../ports/role.ts';
 import type { SettingValues, UpdateLastValue } from '../ports/settings.ts';
 import type { PanelClock } from '../ports/time.ts';
 import type { UpDown } from '../ports/traffic.ts';
@@ -54,6 +55,7 @@ export interface Figures {
   readonly databaseBytes: number;
   /** Ordinary writes are refused until there is space again. */
   readonly isDiskFull: boolean;
+  readonly epoch: number;
 }
 
 /** What a link shows of its user. */
@@ -258,6 +260,8 @@ export interface CoreParts {
   host(): HostPorts | null;
   /** null: every write runs on this thread. */
   readonly heavy: HeavyWriter | null;
+  /** Left out: no other panel has these data. */
+  readonly role?: PanelRole;
   /** Left out: this core runs no engines. */
   readonly openEngine?: OpenEngine;
   /** Left out: no machine can be joined to a node. */

@@ -69,12 +69,12 @@ async function observe(node: NodeRun, round: Round): Promise<void> {
   const leased = sync.leaseProgress(nodeId);
   const isOrigin = boot !== null && before !== null && getOriginBoot(boot) === getOriginBoot(before);
   if (position === null || boot === null || !isOrigin) {
-    node.state = transition.observeUnknown(node.state);
+    node.state = transition.observeUnknown(node.state, before !== null && !isOrigin);
     return;
   }
   const from = boot === before ? position : await findStartPosition(node, position, leased);
   if (from === null || !sync.hasAfter(from)) {
-    node.state = transition.observeUnknown(node.state);
+    node.state = transition.observeUnknown(node.state, false);
     return;
   }
   if (boot !== before) {

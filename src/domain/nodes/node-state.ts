@@ -1,6 +1,7 @@
 // The lifecycle of one node, as the panel sees it, and what each event makes of it. The reconciler (core/nodes/reconciler.ts) carries steps out and
 // reports here what came of them; reconcile.ts decides from it what to do next.
 import type { NodeErrorCode, NodeRestartReason } from '../../contract/nodes/nodes.ts';
+import { HOUR_MS } from '../limits.ts';
 
 /** What the rules read of an engine's configuration. */
 export interface ConfigShape {
@@ -71,6 +72,8 @@ export interface NodeMemory<Config> {
   /** The machine knows of links that were replaced before. */
   readonly reissuesUntil: number;
   readonly pollsToDrift: number;
+  /** When the engine was last restarted because something else than this panel or its machine had started it. */
+  readonly foreignStarts: readonly number[];
 }
 
 /**
@@ -105,7 +108,11 @@ export type Lifecycle<Config> =
   /** No engine runs. */
   | { readonly name: 'stopped' }
   /** An engine runs, but whom it serves is not known: it has to be restarted with everybody. */
-  | { readonly name: 'unknown' }
+  | {
+      readonly name: 'unknown';
+      /** Something else has started it since this panel did. */
+      readonly isForeign: boolean;
+    }
   | { readonly name: 'starting'; readonly servable: Servable<Config> }
   /** The engine runs, and whom it serves is known but for pending changes. */
   | {
@@ -157,6 +164,7 @@ export function createNodeState<Config>(cutOffAt: number | null): NodeState<Conf
       leasedChange: null,
       reissuesUntil: 0,
       pollsToDrift: 0,
+      foreignStarts: [],
     },
   };
 }
@@ -209,8 +217,8 @@ export function observeStopped<Config>(state: NodeState<Config>): NodeState<Conf
 }
 
 /** An engine runs of which it is not known whom it serves. */
-export function observeUnknown<Config>({ memory }: NodeState<Config>): NodeState<Config> {
-  return { name: 'unknown', memory };
+export function observeUnknown<Config>({ memory }: NodeState<Config>, isForeign: boolean): NodeState<Config> {
+  return { name: 'unknown', isForeign, memory };
 }
 
 /** The engine runs that ran before. `isOtherStart`: its machine has started it again. */
@@ -270,13 +278,20 @@ export function adopt<Config>(state: NodeState<Config>, servable: Servable<Confi
   return { name: 'serving', served: { config, fingerprint }, fingerprint: reportedBy(state), memory };
 }
 
+/** Those within the last hour. */
+export function listForeignStarts({ memory }: NodeState<unknown>, now: number): readonly number[] {
+  return memory.foreignStarts.filter((at) => Math.abs(now - at) < HOUR_MS);
+}
+
 export function beginRestart<Config>(
   state: NodeState<Config>,
   servable: Servable<Config>,
   reason: NodeRestartReason,
   now: number,
 ): NodeState<Config> {
-  const { memory } = reason === 'cut_off' ? rememberUsage(state, { cutOffAt: now }) : state;
+  const isForeign = state.name === 'unknown' && state.isForeign;
+  const counted = isForeign ? remember(state, { foreignStarts: [...listForeignStarts(state, now), now] }) : state;
+  const { memory } = reason === 'cut_off' ? rememberUsage(counted, { cutOffAt: now }) : counted;
   return { name: 'restarting', servable, reason, served: getServed(state), memory };
 }
 

@@ -108,8 +108,21 @@ describe('a round', () => {
     ]);
   });
 
+  it('leaves an engine alone that something else starts again and again', () => {
+    const checked = { ...observed, done: done('observed', 'checked') };
+    let state = served;
+    const next = (now: number) => {
+      const unknown = recordServable(observeUnknown(state, true), fullServable);
+      const [step] = reconcile(desired, { ...checked, now }, unknown);
+      if (step?.type === 'restart') state = beginRestart(unknown, step.servable, step.reason, now);
+      return step?.type;
+    };
+    expect([0, 5000, 10_000, 15_000, 3_599_999].map(next)).toEqual(['restart', 'restart', 'restart', 'fail', 'fail']);
+    expect(next(3_600_000)).toBe('restart');
+  });
+
   it('checks and restarts an engine of which it is not known whom it serves', () => {
-    const state = observeUnknown(served);
+    const state = observeUnknown(served, false);
     const checked = { ...observed, done: done('observed', 'checked') };
     expect(reconcile(desired, observed, state)).toEqual([{ type: 'check', isRequired: true }]);
     expect(reconcile(desired, checked, recordServable(state, fullServable))).toEqual([

@@ -2,10 +2,26 @@
 // (core/nodes/reconciler.ts) carries the steps out in order and asks again, until there are none.
 import type { NodeErrorCode, NodeRestartReason } from '../../contract/nodes/nodes.ts';
 import { RESTART_EVERY_MS } from '../limits.ts';
-import { type ConfigShape, type Fingerprinted, isServing, type NodeState, type Servable } from './node-state.ts';
+import {
+  type ConfigShape,
+  type Fingerprinted,
+  isServing,
+  listForeignStarts,
+  type NodeState,
+  type Servable,
+} from './node-state.ts';
 
 /** A user who may not connect and moves bytes in so many polls in a row is cut off by a restart: in the first, some may be from before. */
 const POLLS_TO_CUT_OFF = 3;
+
+/** An engine that something else starts again and again, as another panel, is restarted so often in an hour. */
+const MAX_FOREIGN_STARTS = 3;
+const OTHER_PANEL = {
+  type: 'fail',
+  code: 'other_panel',
+  message:
+    'something else has started the engine again and again, as another panel with the same data would: it is left alone for an hour',
+} as const;
 
 /** What the records want. */
 export interface Desired<Config> extends Fingerprinted<Config> {
@@ -103,6 +119,7 @@ export function reconcile<Config extends ConfigShape>(
       ];
     case 'unknown':
       if (servable === null) return [{ type: 'check', isRequired: true }];
+      if (state.isForeign && listForeignStarts(state, observed.now).length >= MAX_FOREIGN_STARTS) return [OTHER_PANEL];
       return isEmpty(servable) ? [failOver(servable)] : [restart(servable, 'unknown_state')];
     case 'starting':
     case 'restarting':

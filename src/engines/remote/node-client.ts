@@ -1,4 +1,5 @@
 // Calls to the agent on a node's machine: the panel dials, and each end knows the other by its key.
+import { X509Certificate } from 'node:crypto';
 import { Agent, type RequestOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
@@ -7,7 +8,9 @@ import { EngineError, type MachineFacts, type PanelIdentity } from '../../core/p
 import type { ParseLargeJson } from '../../core/ports/json.ts';
 import type { Clock } from '../../core/ports/ports.ts';
 import { PROTOCOL, writeVersion } from '../../domain/nodes/node-protocol.ts';
+import { type PanelClaim, writeClaim } from '../../domain/nodes/panel-claim.ts';
 import { ANSWERED, computePin, type NodePlace, otherVersion, sendRequest, TLS, unreachable } from './node-request.ts';
+import { readSignedClaim, signClaim } from './signed-claim.ts';
 import {
   buildMethodPath,
   encodeRequest,
@@ -27,8 +30,18 @@ export interface NodeClientParts {
   place(): NodePlace | null;
   /** The same one as long as the key is. Rejects where the secrets of the panel are locked. */
   identity(): Promise<PanelIdentity>;
+  readonly role: NodeRole;
   readonly parseLarge: ParseLargeJson;
   readonly clock: Clock;
+}
+
+/** What this panel claims, and what the machine of the node says of that. */
+export interface NodeRole {
+  claim(): PanelClaim;
+  /** The machine obeys this panel. */
+  recordObeyed(): void;
+  /** It obeys another one, whose claim the panel's own key has signed. */
+  recordRefused(code: 'superseded' | 'other_panel', claim: PanelClaim): void;
 }
 
 /** Milliseconds for a whole call. What an engine's own work may take is in local-engine.ts. */
@@ -96,13 +109,18 @@ export function createNodeClient(parts: NodeClientParts): NodeClient {
       known = place;
       const agent = await agentFor(place);
       const limits = { limitMs: LIMIT_MS[name], bounds: getReplyBounds(name), parseLarge: parts.parseLarge };
-      const outgoing = { path: buildMethodPath(name), body, ...limits };
+      const identity = await parts.identity();
+      const claim = getSignedClaim(identity, parts.role.claim());
+      const outgoing = { path: buildMethodPath(name), body, claim, ...limits };
       const askedAt = clock.now();
-      const { status, body: answer, version } = await sendRequest(place, agent, outgoing);
+      const { status, body: answer, version, claim: obeyed } = await sendRequest(place, agent, outgoing);
       protocolVersion = version && writeVersion(version);
       if (version?.major !== PROTOCOL.major) throw otherVersion(version);
       if (status === REFUSED) {
         const { code, message } = failure.parse(answer);
+        if (code === 'superseded' || code === 'other_panel') {
+          parts.role.recordRefused(code, requireClaim(code, obeyed, identity, parts.role.claim()));
+        } else parts.role.recordObeyed();
         throw new EngineError(code, message.slice(0, 1000));
       }
       if (status === NOT_FOUND)
@@ -111,6 +129,7 @@ export function createNodeClient(parts: NodeClientParts): NodeClient {
       if (status !== ANSWERED)
         throw new Error(`the node answered with status ${status}: the log of its machine says why`);
       const reply = parseReply(name, answer);
+      parts.role.recordObeyed();
       if (name === 'running') {
         machine = toMachineFacts((reply as Reply<'running'>).machine, (askedAt + clock.now()) / 2);
       }
@@ -162,6 +181,31 @@ function getSecureContext(identity: PanelIdentity): SecureContext {
   const context = contexts.get(identity) ?? createSecureContext({ minVersion: TLS.minVersion, key, cert });
   contexts.set(identity, context);
   return context;
+}
+
+/** The signed claim of each identity: to sign it once more would give another text. */
+const claims = new WeakMap<PanelIdentity, { readonly text: string; readonly signed: string }>();
+
+function getSignedClaim(identity: PanelIdentity, claim: PanelClaim): string {
+  const text = writeClaim(claim);
+  const known = claims.get(identity);
+  if (known?.text === text) return known.signed;
+  const signed = signClaim(claim, identity.key);
+  claims.set(identity, { text, signed });
+  return signed;
+}
+
+/** The claim for which a machine refuses this panel. Throws where it has none that this panel's own key has signed: a machine is not believed. */
+function requireClaim(
+  code: 'superseded' | 'other_panel',
+  signed: string | undefined,
+  { certificate }: PanelIdentity,
+  own: PanelClaim,
+): PanelClaim {
+  const claim = signed === undefined ? null : readSignedClaim(signed, new X509Certificate(certificate).publicKey);
+  const isHigher = claim !== null && (code === 'superseded' ? claim.epoch > own.epoch : claim.run !== own.run);
+  if (!isHigher) throw new EngineError('engine_unreachable', 'the node obeys another panel and does not prove it');
+  return claim;
 }
 
 /** Connections to the machine with this key alone. */

@@ -7,6 +7,7 @@ import { EngineError } from '../../core/ports/engines.ts';
 import type { ParseLargeJson } from '../../core/ports/json.ts';
 import type { JsonBounds } from '../../domain/foreign-json.ts';
 import { PROTOCOL, type ProtocolVersion, readVersion, writeVersion } from '../../domain/nodes/node-protocol.ts';
+import { CLAIM_HEADER } from './signed-claim.ts';
 import { readJson, VERSION_HEADER } from './wire.ts';
 
 /** Where a node listens, and the SHA-256 of its public key (SPKI), hex. */
@@ -38,6 +39,8 @@ interface IncomingReply {
   readonly body: unknown;
   /** Of the machine; null: one that makes no sense. */
   readonly version: ProtocolVersion | null;
+  /** The signed claim of the panel that the machine obeys, where it refuses this one. */
+  readonly claim: string | undefined;
 }
 
 export function otherVersion(version: ProtocolVersion | null): EngineError {
@@ -52,6 +55,8 @@ function parseVersionHeader({ headers }: IncomingMessage): ProtocolVersion | nul
 }
 
 interface OutgoingRequest {
+  /** The signed claim of this panel; left out: the machine is not joined yet. */
+  readonly claim?: string;
   readonly path: string;
   /** JSON, in pieces. */
   readonly body: readonly string[];
@@ -86,7 +91,11 @@ export function sendRequest(
 ): Promise<IncomingReply> {
   const length = outgoing.body.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
   return new Promise((resolve, reject) => {
-    const headers = { 'content-type': 'application/json', 'content-length': length };
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': length,
+      ...(outgoing.claim !== undefined && { [CLAIM_HEADER]: outgoing.claim }),
+    };
     const request = openRequest({ host, port, agent, method: 'POST', path: outgoing.path, headers });
     const timer = setTimeout(() => {
       const late = new Error(`no answer in ${outgoing.limitMs / 1000} s`);
@@ -100,7 +109,11 @@ export function sendRequest(
     request.on('error', (error) => end(() => reject(error)));
     request.on('response', (response: IncomingMessage) => {
       readJson(response, outgoing.bounds, outgoing.parseLarge).then(
-        (body) => end(() => resolve({ status: response.statusCode, body, version: parseVersionHeader(response) })),
+        (body) => {
+          const { statusCode: status, headers: answered } = response;
+          const claim = answered[CLAIM_HEADER]?.toString();
+          end(() => resolve({ status, body, version: parseVersionHeader(response), claim }));
+        },
         (error: unknown) => end(() => reject(error)),
       );
     });

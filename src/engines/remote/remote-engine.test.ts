@@ -1,8 +1,10 @@
 // What is too long for one piece arrives as it was written.
+
 import { expect, it } from 'vitest';
 import { createFakeMachine, NO_PROGRAMS } from '../../../tests/support/fake-engine.ts';
 import { createTestLog } from '../../../tests/support/log.ts';
 import { dial, makeKeys, realLooking } from '../../../tests/support/node-machine.ts';
+import { SOLE_PANEL } from '../../../tests/support/sole-panel.ts';
 import { sampleInbound } from '../../../tests/support/subscription-samples.ts';
 import { systemClock } from '../../adapters/clock.ts';
 import { serveNode } from '../../agent/server.ts';
@@ -19,7 +21,10 @@ it('sends a lease in pieces that part no character, however many nodes have the 
     },
   };
   const parts = { identity: keys.node, engine, clock: systemClock, log: createTestLog(), version: '0.0.0' };
-  const listener = await serveNode({ ...parts, programs: NO_PROGRAMS }, { host: '127.0.0.1', port: 0 });
+  const listener = await serveNode(
+    { ...parts, obeyed: SOLE_PANEL, programs: NO_PROGRAMS },
+    { host: '127.0.0.1', port: 0 },
+  );
   const panel = dial(listener.port, keys);
   const {
     groupId: _,

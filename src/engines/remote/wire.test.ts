@@ -1,4 +1,5 @@
 // Messages of the protocol as they are on the wire: each part that one may have is sent, made of the rows of a store, and arrives as it was.
+
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -11,6 +12,7 @@ import { times } from '../../../tests/support/long.ts';
 import { plainSeal } from '../../../tests/support/node-lease.ts';
 import { dial, type Exchange, type Keys, makeKeys, realLooking, tapNode } from '../../../tests/support/node-machine.ts';
 import { listParts, partsIn } from '../../../tests/support/schema-parts.ts';
+import { SOLE_PANEL } from '../../../tests/support/sole-panel.ts';
 import { anyInbound, sampleInbound } from '../../../tests/support/subscription-samples.ts';
 import {
   sampleNode,
@@ -172,6 +174,7 @@ async function openScene(temp: TempStore, folder: string, keys: Keys, note: (exc
     clock,
     log,
     version: '1.0.0',
+    obeyed: SOLE_PANEL,
     programs: NO_PROGRAMS,
   };
   const listener = await serveNode(parts, { host: HOST, port: 0 });
@@ -430,6 +433,7 @@ it('whatever an engine and its machine say arrives as it was said, and nothing e
         {
           ...parts,
           certificate: () => all.certificate && more(all.certificate),
+          obeyed: SOLE_PANEL,
           programs: { read: async () => more(all.programs), begin: () => {} },
         },
         { host: HOST, port: 0 },

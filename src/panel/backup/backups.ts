@@ -48,6 +48,8 @@ export interface BackupParts {
     /** Replaces those of the same names. */
     adoptOthers(others: CertificateFiles): void;
   };
+  /** The epoch of a panel that has taken over the present data; null, or left out: none has. */
+  supersededBy?(): number | null;
   /** How links begin: scheme, host and port; null where that is not known yet. */
   linksOrigin(): string | null;
   /** Closes every other connection to the database. */
@@ -225,7 +227,14 @@ export function createBackups(parts: BackupParts): Backups {
       const doubt = verdict.origin === 'unknown' ? { at: clock.now(), acceptsKeys } : null;
       await thread.run('retainMachine', {
         target: ready,
-        machine: { present: database, sessionId, publicUrl, doubt, ...secrets },
+        machine: {
+          present: database,
+          sessionId,
+          publicUrl,
+          doubt,
+          lowestEpoch: (parts.supersededBy?.() ?? 0) + 1,
+          ...secrets,
+        },
       });
       await parts.releaseDatabase();
       // Before the database, which tells whether anyone has signed in here: after a crash between them the next restore does both.

@@ -300,6 +300,11 @@ function releaseEngines(db: Connection, isOwn: boolean): void {
   db.exec('DELETE FROM main.node_user_counters; DELETE FROM main.node_inbound_counters; DELETE FROM main.node_boots');
 }
 
+/** Behind all events of another panel with these data: its readers must not take those of this one for them. */
+export function skipEvents(db: Connection): void {
+  restartFeed(db, 2 * EVENT_GAP_ELSEWHERE);
+}
+
 function restartFeed(db: Connection, gap: number): void {
   const latest = Number(
     db.prepare("SELECT coalesce(max(seq), 0) FROM main.sqlite_sequence WHERE name = 'events'").pluck().get(),

@@ -232,6 +232,7 @@ export const audit = {
     uploadBackup: 'Uploaded a backup',
     checkBackup: 'Checked a backup',
     restoreBackup: 'Restored a backup',
+    superseded: 'Another panel took over the data',
     deleteBackup: 'Deleted a backup',
     scheduleBackups: 'Changed the schedule of backups',
   },

@@ -59,6 +59,7 @@ export const errors = {
     idempotency_mismatch: 'The request was repeated with other content.',
     rate_limited: 'Too many requests at once.',
     internal: 'The panel failed. Its log has the cause under the request id.',
+    superseded: 'Another panel has taken over these data. This one is read-only.',
     unavailable: 'The panel cannot be reached.',
     storage_full: "The disk of the panel's machine is full. Free some space; until then nothing can be changed.",
     sign_in_failed: 'The name, the password or the code is wrong.',

@@ -112,6 +112,16 @@ export const frame = {
       '“{{name}}” is not a Gatehouse backup (.gatehouse-backup), and no other file is read here. Users of another panel are added by their names, or with the API.',
     several: 'Drop one file: a Gatehouse backup, whose name ends in .gatehouse-backup.',
   },
+  role: {
+    superseded: {
+      title: 'Another panel has taken over these data.',
+      hint: 'They were restored elsewhere, and a node follows that panel. This one is read-only: it changes, sends and charges nothing. To use this panel again, stop it and run `panel promote --take-back`.',
+    },
+    other_panel: {
+      title: 'A copy of this panel is running.',
+      hint: 'It was started later, and a node follows it. This one is read-only as long as the other one runs.',
+    },
+  },
   offline: {
     title: 'No connection to the panel.',
     hint: 'Your input is kept. Reconnecting automatically.',

@@ -82,6 +82,8 @@ export const nodes = {
     engine_refused: 'The engine refuses a request of the panel',
     other_version: 'Its version of Gatehouse is not compatible with this panel',
     message_refused: 'The node refused the list of users or connections',
+    superseded: 'The node follows the panel that the data were restored to',
+    other_panel: 'The node follows another panel with the same data',
     clock: 'The clock of its machine is wrong',
     certificate: 'The certificate for links was not renewed',
     waiting: 'The node has not reported yet',
@@ -103,6 +105,9 @@ export const nodes = {
       'Update the older of the two. Until then its engine serves its present users, and this panel changes nothing there.',
     message_refused:
       'Its engine continues with its present users; later changes do not reach it. Update Gatehouse here and on its machine to the latest release. If that does not help, report the text above as a bug.',
+    superseded:
+      'This panel is read-only. To use it again, stop it and run `{{command}} promote --take-back` on its machine; the other panel becomes read-only then.',
+    other_panel: 'Stop one of the two panels. The engine of the node is left alone and serves its present users.',
     clock:
       'The node follows the time of this panel, so terms end when they should. Set its clock over the network (NTP); if it is right, the clock of this panel is wrong.',
     certificate:

@@ -242,6 +242,7 @@ export const audit: Russian<typeof english> = {
     uploadBackup: 'Загружена резервная копия',
     checkBackup: 'Проверена резервная копия',
     restoreBackup: 'Восстановлена резервная копия',
+    superseded: 'Данные перешли к другой панели',
     deleteBackup: 'Удалена резервная копия',
     scheduleBackups: 'Изменено расписание копий',
   },

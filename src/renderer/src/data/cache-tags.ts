@@ -149,6 +149,7 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   getUpdates: { reads: ['settings', 'panel'] },
   checkForUpdates: { changes: ['panel'] },
   getClock: { reads: ['panel'] },
+  getRole: { reads: ['panel'] },
   // The time decides about everything.
   confirmClock: { changes: [...ALL] },
   getVault: { reads: ['settings', 'panel'] },
@@ -236,6 +237,7 @@ const EVENT_TAGS: Readonly<Record<EventSubject, CacheTag>> = {
   settings: 'settings',
   backup: 'panel',
   certificate: 'panel',
+  panel: 'panel',
   webhook: 'webhook',
 };
 

@@ -18,6 +18,7 @@ import { NativeMenu } from './native-menu.tsx';
 import { OfflineBanner } from './offline-banner.tsx';
 import { useOverlay } from './overlays.ts';
 import { Rail } from './rail.tsx';
+import { RoleBanner } from './role-banner.tsx';
 import { findContent, findScreen, RECORD } from './screens.ts';
 import { TopBar } from './top-bar.tsx';
 import { useFrameCommands } from './use-frame-commands.ts';
@@ -59,6 +60,7 @@ export function Frame() {
       <div className={classes.column}>
         {!isRecord && <TopBar />}
         <OfflineBanner />
+        <RoleBanner />
         <main ref={main} className={classes.main} tabIndex={-1}>
           <ErrorBoundary path={path.join('/')}>
             <Suspense fallback={<div aria-busy />}>

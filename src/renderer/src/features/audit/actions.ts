@@ -132,6 +132,7 @@ export const ACTION_GROUPS = {
     'uploadBackup',
     'checkBackup',
     'restoreBackup',
+    'superseded',
     'deleteBackup',
     'scheduleBackups',
   ],

@@ -1,0 +1,27 @@
+// Makes a superseded panel the one that its nodes obey again, by the epoch after that of the other one.
+
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { FILES, findDataFolder } from '../adapters/data-folder.ts';
+import { MAX_EPOCH } from '../domain/nodes/panel-claim.ts';
+import { skipEvents } from '../store/backup/retain-machine.ts';
+import { ownFolder } from './owned-folder.ts';
+import { readMark } from './role.ts';
+
+/** The new epoch. A refusal while a panel runs. */
+export function takeBack(data: string | undefined): number {
+  const folder = findDataFolder(data);
+  const owned = ownFolder(folder, 'promote');
+  try {
+    const { store } = owned;
+    const epoch = Math.min(MAX_EPOCH, Math.max(store.settings.get().epoch, readMark(folder) ?? 0) + 1);
+    store.write(() => {
+      store.settings.set({ epoch });
+      skipEvents(store.connection());
+    });
+    rmSync(join(folder, FILES.superseded), { force: true });
+    return epoch;
+  } finally {
+    owned.close();
+  }
+}

@@ -1,0 +1,94 @@
+// The role of this panel: what it claims at its nodes, and the mark beside its data that another panel has taken over.
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { FILES } from '../adapters/data-folder.ts';
+import { readIfThere, writePrivateFile } from '../adapters/private-file.ts';
+import { refusal } from '../adapters/refusal.ts';
+import type { Log, Store } from '../core/ports/ports.ts';
+import type { PanelRole, RoleState } from '../core/ports/role.ts';
+import { MAX_EPOCH } from '../domain/nodes/panel-claim.ts';
+import { parseOwnJson } from '../domain/own-json.ts';
+
+const RUN_BYTES = 16;
+
+/** A panel whose epoch is not higher is superseded. */
+const markFile = z.object({ epoch: z.int().min(1).max(MAX_EPOCH) });
+
+/** The epoch of the panel that has taken over; null: none has. A refusal where the file is damaged: it may say so. */
+export function readMark(folder: string): number | null {
+  const path = join(folder, FILES.superseded);
+  const text = readIfThere(path);
+  if (text === null) return null;
+  try {
+    return markFile.parse(parseOwnJson(text)).epoch;
+  } catch {
+    const advice = 'If no other panel has these data, run `panel promote --take-back`.';
+    throw refusal('data_folder', `${path} is damaged. ${advice}`);
+  }
+}
+
+interface RoleParts {
+  readonly folder: string;
+  readonly store: Pick<Store, 'settings'>;
+  readonly startedAt: number;
+  readonly log: Log;
+}
+
+export function openRole({ folder, store, startedAt, log }: RoleParts): PanelRole {
+  const run = randomBytes(RUN_BYTES).toString('hex');
+  const listeners = new Set<() => void>();
+  /** Null: a node has answered. */
+  let waiting: (() => void)[] | null = [];
+  /** Nodes that obey a copy of this panel. */
+  const refusing = new Set<number>();
+  let mark = readMark(folder);
+  const epoch = () => store.settings.get().epoch;
+
+  function state(): RoleState {
+    if (mark !== null && mark >= epoch()) return 'superseded';
+    return refusing.size > 0 ? 'other_panel' : 'active';
+  }
+
+  function change(apply: () => void): void {
+    const before = state();
+    apply();
+    const after = state();
+    if (before !== after) {
+      log.warn('role of this panel changed', { role: after, epoch: epoch() });
+      for (const listener of listeners) listener();
+    }
+    const begun = waiting ?? [];
+    waiting = null;
+    for (const listener of begun) listener();
+  }
+
+  return {
+    state,
+    claim: () => ({ epoch: epoch(), startedAt, run }),
+    recordObeyed: (nodeId) => change(() => refusing.delete(nodeId)),
+    recordRefused(nodeId, code, claim) {
+      change(() => {
+        if (code === 'other_panel') {
+          refusing.add(nodeId);
+          return;
+        }
+        if (mark !== null && mark >= claim.epoch) return;
+        mark = claim.epoch;
+        try {
+          writePrivateFile(join(folder, FILES.superseded), JSON.stringify({ epoch: mark }));
+        } catch (error) {
+          // It holds for this run, and the nodes tell the next one.
+          log.error('mark of a superseded panel not written', { error: String(error) });
+        }
+      });
+    },
+    onChange(listener) {
+      listeners.add(listener);
+    },
+    onAnswered(listener) {
+      if (waiting === null) listener();
+      else waiting.push(listener);
+    },
+  };
+}
