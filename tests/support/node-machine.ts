@@ -51,9 +51,9 @@ export function pinOf(pem: string): string {
 }
 
 /** The engine of a node at a port, as a panel with these keys sees it. */
-export function dial(port: number | (() => number), { panel, pin }: Keys): Engine {
+export function dial(port: number | (() => number), { panel, pin }: Keys, role = SOLE_ROLE): Engine {
   return createRemoteEngine({
-    role: SOLE_ROLE,
+    role,
     place: () => ({ host: '127.0.0.1', port: typeof port === 'number' ? port : port(), pin }),
     identity: async () => panel,
     users: () => 0,

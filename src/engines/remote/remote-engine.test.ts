@@ -4,11 +4,13 @@ import { expect, it } from 'vitest';
 import { createFakeMachine, NO_PROGRAMS } from '../../../tests/support/fake-engine.ts';
 import { createTestLog } from '../../../tests/support/log.ts';
 import { dial, makeKeys, realLooking } from '../../../tests/support/node-machine.ts';
-import { SOLE_PANEL } from '../../../tests/support/sole-panel.ts';
+import { SOLE_PANEL, SOLE_ROLE } from '../../../tests/support/sole-panel.ts';
 import { sampleInbound } from '../../../tests/support/subscription-samples.ts';
 import { systemClock } from '../../adapters/clock.ts';
 import { serveNode } from '../../agent/server.ts';
+import { EngineError } from '../../core/ports/engines.ts';
 import type { LeasePart, LeaseShared } from '../../core/ports/lease.ts';
+import { signClaim } from './signed-claim.ts';
 
 it('sends a lease in pieces that part no character, however many nodes have the same connections', async () => {
   const keys = await makeKeys();
@@ -61,4 +63,43 @@ it('sends a lease in pieces that part no character, however many nodes have the 
   expect(taken).toEqual([...sent, null]);
   panel.close();
   await listener.close();
+});
+
+it('believes no machine that another panel has taken over, unless its own key has signed that', async () => {
+  const [keys, others] = [await makeKeys(), await makeKeys()];
+  const higher = { epoch: 2, startedAt: 1, run: 'a'.repeat(32) };
+  const own = signClaim(higher, keys.panel.key);
+  const shown = [
+    [null, []],
+    ['2 1 x', []],
+    [signClaim(higher, others.panel.key), []],
+    [own.replace('2 1', '3 1'), []],
+    [signClaim({ ...higher, epoch: 1 }, keys.panel.key), []],
+    [own, [['superseded', higher]]],
+  ] as const;
+  for (const [claim, believed] of shown) {
+    const refused: unknown[] = [];
+    const admit = () => {
+      throw new EngineError('superseded', 'of another panel');
+    };
+    const listener = await serveNode(
+      {
+        identity: keys.node,
+        engine: realLooking(createFakeMachine()),
+        clock: systemClock,
+        log: createTestLog(),
+        version: '0.0.0',
+        obeyed: { admit, claim: () => claim },
+        programs: NO_PROGRAMS,
+      },
+      { host: '127.0.0.1', port: 0 },
+    );
+    const recordRefused = (...args: unknown[]) => void refused.push(args);
+    const panel = dial(listener.port, keys, { ...SOLE_ROLE, recordRefused });
+    const code = believed.length > 0 ? 'superseded' : 'engine_unreachable';
+    await expect(panel.running()).rejects.toMatchObject({ code });
+    expect([claim, refused]).toEqual([claim, believed]);
+    panel.close();
+    await listener.close();
+  }
 });
