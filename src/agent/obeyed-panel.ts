@@ -1,7 +1,7 @@
 // Which panel this machine obeys, where several have the key that it was joined to: stored in the ledger, so that a restart changes nothing.
 import type { KeyObject } from 'node:crypto';
 import { EngineError } from '../core/ports/engines.ts';
-import { CLAIM_LEASE_MS, judgeClaim, type PanelClaim } from '../domain/nodes/panel-claim.ts';
+import { CLAIM_LEASE_MS, classifyClaim, type PanelClaim } from '../domain/nodes/panel-claim.ts';
 import { readSignedClaim } from '../engines/remote/signed-claim.ts';
 import type { NodeLedger } from './ports/ledger.ts';
 
@@ -32,7 +32,7 @@ export function createObeyedPanel(store: Pick<NodeLedger, 'panel' | 'savePanel'>
       const claim = readSignedClaim(signed, key);
       if (claim === null) return false;
       holder ??= signedHolder === null ? null : readSignedClaim(signedHolder, key);
-      const verdict = judgeClaim(claim, holder, now() - heardAt < CLAIM_LEASE_MS);
+      const verdict = classifyClaim(claim, holder, now() - heardAt < CLAIM_LEASE_MS);
       if (verdict !== 'obeyed') throw new EngineError(verdict, REFUSALS[verdict]);
       if (signed !== signedHolder) store.savePanel(signed);
       [signedHolder, holder, heardAt] = [signed, claim, now()];

@@ -1,6 +1,6 @@
 // `panel promote --take-back`: lifts the read-only state of a panel whose data were restored elsewhere.
 import { refusal } from '../adapters/refusal.ts';
-import { takeBack } from '../panel/promote.ts';
+import { promotePanel } from '../panel/promote.ts';
 import { askConfirmation, notify, print } from './terminal.ts';
 
 const QUESTION =
@@ -13,6 +13,6 @@ export async function promote(options: {
 }): Promise<void> {
   if (!options.takeBack) throw refusal('refused', 'Add --take-back to make this panel the active one again.');
   if (!options.yes) await askConfirmation(QUESTION);
-  print(String(takeBack(options.data)));
+  print(String(promotePanel(options.data)));
   notify('The nodes obey this panel from its next start on.');
 }

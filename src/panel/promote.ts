@@ -9,7 +9,7 @@ import { ownFolder } from './owned-folder.ts';
 import { readMark } from './role.ts';
 
 /** The new epoch. A refusal while a panel runs. */
-export function takeBack(data: string | undefined): number {
+export function promotePanel(data: string | undefined): number {
   const folder = findDataFolder(data);
   const owned = ownFolder(folder, 'promote');
   try {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { joinMachine, runMachine } from '../../src/agent/machine.ts';
 import type { PanelOptions } from '../../src/panel/config.ts';
 import { openPanel, type Panel } from '../../src/panel/panel.ts';
-import { takeBack } from '../../src/panel/promote.ts';
+import { promotePanel } from '../../src/panel/promote.ts';
 import { createAdministrator } from '../support/administrator.ts';
 import { CHEAP_COST } from '../support/cheap-password.ts';
 import { ADMINISTRATOR_CALL, CLI_CALL } from '../support/core.ts';
@@ -160,7 +160,7 @@ test(`restored elsewhere, in ${times(20, 100)} random orders of starts and stops
   // A person decides for the first one again.
   await first.stop();
   await second.start();
-  expect(takeBack(first.folder)).toBe(3);
+  expect(promotePanel(first.folder)).toBe(3);
   await first.start();
   await expect.poll(() => second.role(), POLLED).toBe('superseded');
   await expect.poll(() => first.statuses(), POLLED).toEqual(['up', 'up']);

@@ -1,7 +1,7 @@
 // Every two panels are in an order on which all nodes agree.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { judgeClaim, type PanelClaim, readClaim, writeClaim } from './panel-claim.ts';
+import { classifyClaim, type PanelClaim, readClaim, writeClaim } from './panel-claim.ts';
 
 const hex = fc
   .array(fc.constantFrom(...'0123456789abcdef'), { minLength: 32, maxLength: 32 })
@@ -16,7 +16,7 @@ it('of two panels that ask at the same time one is obeyed, by every node', () =>
   fc.assert(
     fc.property(claim, claim, (one, other) => {
       fc.pre(one.run !== other.run);
-      const verdicts = [judgeClaim(one, other, true), judgeClaim(other, one, true)];
+      const verdicts = [classifyClaim(one, other, true), classifyClaim(other, one, true)];
       expect(verdicts.filter((verdict) => verdict === 'obeyed')).toHaveLength(1);
     }),
   );
@@ -26,7 +26,7 @@ it('a lower epoch is never obeyed, however long the other panel is silent', () =
   fc.assert(
     fc.property(claim, claim, fc.boolean(), (one, other, isHeld) => {
       fc.pre(one.epoch < other.epoch);
-      expect(judgeClaim(one, other, isHeld)).toBe('superseded');
+      expect(classifyClaim(one, other, isHeld)).toBe('superseded');
     }),
   );
 });
@@ -37,9 +37,9 @@ it('a copy that was started earlier is obeyed once the lease has ended', () => {
     { epoch: 1, startedAt: 1, run },
     { epoch: 1, startedAt: 2, run: '1'.repeat(32) },
   ];
-  expect(judgeClaim(earlier, later, true)).toBe('other_panel');
-  expect(judgeClaim(earlier, later, false)).toBe('obeyed');
-  expect(judgeClaim(earlier, null, true)).toBe('obeyed');
+  expect(classifyClaim(earlier, later, true)).toBe('other_panel');
+  expect(classifyClaim(earlier, later, false)).toBe('obeyed');
+  expect(classifyClaim(earlier, null, true)).toBe('obeyed');
 });
 
 it('is read as it was written, and nothing else is', () => {

@@ -35,7 +35,7 @@ function isLater(one: PanelClaim, other: PanelClaim): boolean {
 }
 
 /** `holder`: the panel that the node obeyed last; null: none yet. `isHeld`: whether that was within the lease. */
-export function judgeClaim(claim: PanelClaim, holder: PanelClaim | null, isHeld: boolean): ClaimVerdict {
+export function classifyClaim(claim: PanelClaim, holder: PanelClaim | null, isHeld: boolean): ClaimVerdict {
   if (holder === null || claim.epoch > holder.epoch) return 'obeyed';
   if (claim.epoch < holder.epoch) return 'superseded';
   return claim.run === holder.run || !isHeld || isLater(claim, holder) ? 'obeyed' : 'other_panel';
