@@ -49,6 +49,7 @@ async function backUpTo(to: string, options: BackupOptions): Promise<void> {
     const made = await runCommand(data, 'backup', { passphrase }, { keyFile });
     try {
       const { name, removed } = await storeAt(place, made, keep);
+      await runCommand(data, 'backup-stored', { name, kind: describeKind(to) });
       if (json) return printJson({ name, size_bytes: made.size_bytes, encrypted: made.encrypted, removed });
       print(name);
       notify(SECRETS_NOTICE[made.secrets ?? 'none']);
@@ -56,6 +57,11 @@ async function backUpTo(to: string, options: BackupOptions): Promise<void> {
       await runCommand(data, 'backup-delete', { name: made.name });
     }
   });
+}
+
+/** For the audit log: a URL has names and addresses. */
+function describeKind(to: string): string {
+  return /^(s3|sftp):/.exec(to)?.[1] ?? 'folder';
 }
 
 const SECRETS_NOTICE = {

@@ -22,6 +22,7 @@ import { startPanelTime } from '../domain/panel-time.ts';
 import { findProgram } from '../engines/engine-program.ts';
 import { isDatabaseRefusal, quickCheck } from '../store/database.ts';
 import { openStore } from '../store/index.ts';
+import { openBackupFolder } from './backup/folder.ts';
 import type { RunningState } from './local-commands.ts';
 import { findKeyFile } from './own-key-file.ts';
 import { readMark } from './role.ts';
@@ -56,6 +57,7 @@ export async function examine(
       ...findings,
       checkRole(folder, settings),
       running === null ? checkClock(store, now) : describeClock(running.clock),
+      ...checkBackups(folder, store, settings, now),
       ...checkKeys(join(folder, FILES.tls)),
       ...checkAuthority(join(folder, FILES.tls), settings, now),
       ...checkCertificates(join(folder, FILES.tls), now),
@@ -225,6 +227,46 @@ function adviceFor(reason: string): string {
   if (reason === 'outdated') return 'Start the panel once: it brings the database up to date and keeps a backup.';
   if (reason === 'damaged') return 'Stop the panel and restore a backup.';
   return 'Name the right data folder with --data, or restore a backup.';
+}
+
+const HOUR = 3_600_000;
+const TWO_DAYS = 48 * HOUR;
+const STORE_ELSEWHERE = 'Store one with `panel backup --to <place>`, daily by cron, or download one in the panel.';
+
+/** Nothing of a panel that was never set up can be lost. */
+function checkBackups(
+  folder: string,
+  { administrator, bot }: Store,
+  { backupLast, backupLeftAt }: SettingValues,
+  now: number,
+): readonly Finding[] {
+  if (administrator.get() === undefined) return [];
+  const [newest] = openBackupFolder(join(folder, FILES.backups)).list();
+  const leftAt = Math.max(backupLeftAt ?? 0, bot.lastDocumentAt() ?? 0);
+  const describeAge = (at: number) => `${Math.floor((now - at) / HOUR)} hours ago`;
+  const made =
+    backupLast.error !== null
+      ? finding(
+          'backups',
+          'warning',
+          `the last scheduled one failed: ${backupLast.error}`,
+          'The panel, under Backups, says more.',
+        )
+      : newest === undefined
+        ? finding('backups', 'warning', 'there is none here', 'Make one with `panel backup`.')
+        : finding('backups', 'ok', `the newest here was made ${describeAge(newest.createdAt)}`);
+  const elsewhere =
+    leftAt === 0
+      ? finding('copy elsewhere', 'warning', 'no backup has left this machine', STORE_ELSEWHERE)
+      : now - leftAt > TWO_DAYS
+        ? finding(
+            'copy elsewhere',
+            'warning',
+            `the last backup left this machine ${describeAge(leftAt)}`,
+            STORE_ELSEWHERE,
+          )
+        : finding('copy elsewhere', 'ok', `a backup left this machine ${describeAge(leftAt)}`);
+  return [made, elsewhere];
 }
 
 /** By the last time that the panel knew, as it will be judged at the next start. */

@@ -105,6 +105,11 @@ export const COMMANDS = {
     const { folder } = await runOperation(panel.core, 'listBackups', {}, buildCall(panel));
     return { ...made, path: join(folder, made.name), instance_id: panel.core.settings().instanceId };
   }),
+  /** It is at another place by now. */
+  'backup-stored': command(z.strictObject({ name: text, kind: text }), async ({ core }, { name, kind }) => {
+    await core.local.recordStoredBackup(name, kind);
+    return null;
+  }),
   'backup-delete': command(z.strictObject({ name: text }), (panel, args) =>
     runOperation(panel.core, 'deleteBackup', args, buildCall(panel)),
   ),

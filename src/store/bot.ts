@@ -74,6 +74,7 @@ function createMessages(
   | 'nextMessage'
   | 'messageDueAt'
   | 'countMessages'
+  | 'lastDocumentAt'
   | 'message'
   | 'finishMessage'
   | 'forgetMessage'
@@ -109,6 +110,11 @@ function createMessages(
   const finishMessage = db.prepare<[number, number | null, string | null, number]>(
     'UPDATE bot_messages SET payload = NULL, ended_at = ?, message_id = ?, error = ?, attempts = attempts + 1 WHERE id = ?',
   );
+  const lastDocument = db
+    .prepare<[], number | null>(
+      "SELECT max(ended_at) FROM bot_messages WHERE method = 'sendDocument' AND error IS NULL",
+    )
+    .pluck();
   const forgetMessage = db.prepare<[number]>('DELETE FROM bot_messages WHERE id = ?');
   const delayMessage = db.prepare<[number, number]>(
     'UPDATE bot_messages SET not_before = ?, attempts = attempts + 1 WHERE id = ?',
@@ -137,6 +143,7 @@ function createMessages(
     },
     messageDueAt: () => messageDueAt.get()?.[0] ?? null,
     countMessages: () => countMessages.get()?.[0] ?? 0,
+    lastDocumentAt: () => lastDocument.get() ?? null,
     message: (id) => {
       const cells = message.get(id);
       return cells && decodeMessage(cells);

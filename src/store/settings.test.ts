@@ -127,6 +127,7 @@ const SAMPLES: { readonly [Name in keyof SettingValues]: readonly SettingValues[
     { at: 0, error: '' },
     { at: MAX, error: '' },
   ],
+  backupLeftAt: [null, 0, MAX],
   updateChecks: FLAGS,
   updateSeen: [
     { at: null, problem: null, release: null },

@@ -53,6 +53,7 @@ const DEFAULTS: SettingValues = {
   authority: null,
   backupSchedule: { everyHours: 24, keep: 7, encrypted: false, toChat: false },
   backupLast: { at: null, error: null },
+  backupLeftAt: null,
   updateChecks: true,
   updateSeen: { at: null, problem: null, release: null },
   updateLast: null,
@@ -175,6 +176,7 @@ const SCHEMAS: { readonly [Name in keyof SettingValues]: z.ZodType<SettingValues
     toChat: flag,
   }),
   backupLast: z.object({ at: time.nullable(), error: text.nullable() }),
+  backupLeftAt: time.nullable(),
   updateChecks: flag,
   updateSeen: z.object({
     at: time.nullable(),

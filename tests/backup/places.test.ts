@@ -62,9 +62,11 @@ describe.each(KINDS)('$kind', ({ open, isThere }) => {
 
   test.runIf(isThere)('has what was made, and a new machine restores it from there', async () => {
     const before = localBackups();
+    const copies = async () => (await line.run(['doctor'])).stdout.match(/^.*copy elsewhere.*$/m)?.[0];
     const name = (await succeed(['backup', '--to', ...at(place)])).trim();
     expect(await listAt(place)).toEqual([name]);
     expect(localBackups()).toEqual(before);
+    expect(await copies()).toMatch(/^ok .*left this machine 0 hours ago$/);
     await using fresh = openCommandLine();
     expect(await succeed(['restore', name, '--check', '--from', ...at(place)], '', fresh)).toContain('can be restored');
     const restored = JSON.parse(await succeed(['restore', 'latest', '--json', '--from', ...at(place)], '', fresh));

@@ -33,6 +33,10 @@ async function succeed(line: CommandLine, args: readonly string[], input = ''): 
 
 test('one command restores the panel on a new machine with its address, administrator and keys', async () => {
   const key = (await succeed(old, ['key', 'add', '--name', 'bot', '--access', 'full'], PASSWORD)).trim();
+  const examine = async (check: string) =>
+    (await old.run(['doctor'])).stdout.match(new RegExp(`^.* ${check} .*$`, 'm'))?.[0];
+  expect(await examine('backups')).toMatch(/^warning .*there is none here$/);
+  expect(await examine('copy elsewhere')).toMatch(/^warning .*no backup has left this machine$/);
   const file = join(backups, 'stored.gatehouse-backup');
   expect(await succeed(old, ['backup', '--out', file, '--passphrase-stdin'], PASSPHRASE)).toBe(`${file}\n`);
   expect(statSync(file).mode & 0o777).toBe(0o600);

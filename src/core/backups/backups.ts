@@ -204,7 +204,10 @@ export function createBackupFiles(env: BackupEnv): BackupFiles {
       requireFreshProof(env, call);
       const file = requireBackups(env).open(name);
       if (!file) throw new PanelError('not_found');
-      await audit('downloadBackup', call, `backup:${name}`);
+      await env.transact({ name: 'downloadBackup', by: call }, (tx) => {
+        tx.saveSettings({ backupLeftAt: tx.now });
+        tx.audit(`backup:${name}`);
+      });
       return file;
     },
     async receive(chunks, call) {

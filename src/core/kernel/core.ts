@@ -183,6 +183,8 @@ export interface LocalCommands {
   recordUpdate(outcome: Omit<UpdateLastValue, 'at'>): Promise<void>;
   /** Checks a backup file of this machine (absolute path). PanelError `not_found`, `rate_limited`. */
   checkBackup(path: string, passphrase: string | null): Promise<BackupVerdict>;
+  /** Records that the backup of that name was stored at another place, and of which kind that is. */
+  recordStoredBackup(name: string, kind: string): Promise<void>;
   /** Restores it. PanelError `backup_refused`, `vault_unavailable`, `storage_full`. */
   restore(
     path: string,

@@ -149,6 +149,8 @@ export interface BotStore {
   /** When the first message that waits may be sent; null: none waits. */
   messageDueAt(): number | null;
   countMessages(): number;
+  /** When a file was last sent, which only backups are; null: none was. */
+  lastDocumentAt(): number | null;
   message(id: number): MessageRow | undefined;
   /** Of a message that was sent nothing is stored but that it was. */
   finishMessage(id: number, messageId: number | null, error: string | null, now: number): void;

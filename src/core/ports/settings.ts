@@ -61,6 +61,8 @@ export interface SettingValues {
   readonly authority: SeenAuthority | null;
   readonly backupSchedule: BackupScheduleValue;
   readonly backupLast: BackupOutcomeValue;
+  /** When a backup was last stored at another place or downloaded, epoch ms; null: none was. */
+  readonly backupLeftAt: number | null;
   /** Whether the panel looks for releases once a day. */
   readonly updateChecks: boolean;
   readonly updateSeen: UpdateSeenValue;

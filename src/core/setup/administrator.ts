@@ -164,6 +164,11 @@ export function createLocalCommands(env: LocalCommandsEnv): LocalCommands {
         tx.audit(null, { ...outcome }, isDone ? 'done' : 'refused');
       }),
     checkBackup: (path, passphrase) => requireBackups(env).check({ path }, passphrase),
+    recordStoredBackup: (name, kind) =>
+      transact('storeBackup', (tx) => {
+        tx.saveSettings({ backupLeftAt: tx.now });
+        tx.audit(`backup:${name}`, { place: kind });
+      }),
     restore: (path, passphrase, { confirmed = null, acceptsKeys = false } = {}) =>
       restoreLocally(env, newCall(), path, { passphrase, confirmed, acceptsKeys }),
   };

@@ -97,6 +97,7 @@ it('settings that a check does not name are of the machine', () => {
     'acmeState',
     'authority',
     'backupLast',
+    'backupLeftAt',
     'updateSeen',
     'updateLast',
     'knownAt',

@@ -588,6 +588,7 @@ export const SETTING_CLASSES: Readonly<
   authority: 'machine',
   backupSchedule: 'data',
   backupLast: 'moment',
+  backupLeftAt: 'moment',
   updateChecks: 'data',
   updateSeen: 'machine',
   updateLast: 'machine',

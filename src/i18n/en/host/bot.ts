@@ -174,6 +174,8 @@ export const bot = {
       signIn:
         'Sign-in from an unknown browser: {{device}}, {{address}}, {{when}}. If that was not you, change the password in the panel.',
       noDevice: 'unknown program',
+      backupTooLarge:
+        'The scheduled backup is larger than the 50 MB that Telegram takes. It is in the panel and was not sent here: store backups at another place.',
       backupFailed: 'The scheduled backup failed ({{reason}}). The panel retries every 15 minutes.',
     },
     providerError: {

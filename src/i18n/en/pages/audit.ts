@@ -228,6 +228,7 @@ export const audit = {
     turnOffAcme: 'Turned certificates by ACME off',
     createBackup: 'Created a backup',
     scheduledBackup: 'Created a scheduled backup',
+    storeBackup: 'Stored a backup at another place',
     downloadBackup: 'Downloaded a backup',
     uploadBackup: 'Uploaded a backup',
     checkBackup: 'Checked a backup',

@@ -238,6 +238,7 @@ export const audit: Russian<typeof english> = {
     turnOffAcme: 'Сертификаты ACME отключены',
     createBackup: 'Сделана резервная копия',
     scheduledBackup: 'Сделана копия по расписанию',
+    storeBackup: 'Резервная копия сохранена в другом месте',
     downloadBackup: 'Скачана резервная копия',
     uploadBackup: 'Загружена резервная копия',
     checkBackup: 'Проверена резервная копия',

@@ -28,6 +28,8 @@ export const backups = {
     last: 'Last created {{when}}',
     never: 'No backup yet.',
     failed: 'The last attempt failed: {{reason}}. The next attempt is on schedule.',
+    tooLarge:
+      'The last backup is larger than the 50 MB that Telegram takes. It is in this list and was not sent to the chat.',
     saved: 'Schedule saved',
     toChat: 'Send each to your Telegram accounts',
     toChatHint: 'As a file of 50 MB at most, only with a passphrase.',

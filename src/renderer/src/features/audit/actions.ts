@@ -127,6 +127,7 @@ export const ACTION_GROUPS = {
   backups: [
     'createBackup',
     'scheduledBackup',
+    'storeBackup',
     'downloadBackup',
     'sendBackup',
     'uploadBackup',

@@ -100,6 +100,7 @@ export function ScheduleCard({ schedule, hasChats }: ScheduleCardProps) {
 /** When the last one was made, and why the last attempt failed. */
 function Last({ schedule: { every_hours, last_at, last_error } }: { readonly schedule: Schedule }) {
   const { t } = useTranslation(['settings', 'errors']);
+  if (last_error === 'chat_too_large') return <Notice tone="warn">{t('settings:backups.schedule.tooLarge')}</Notice>;
   if (last_error !== null) {
     const reason = last_error in ERRORS ? t(`errors:code.${last_error as ErrorCode}`) : last_error;
     return <Notice tone="bad">{t('settings:backups.schedule.failed', { reason: reason.replace(/\.$/, '') })}</Notice>;
