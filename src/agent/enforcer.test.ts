@@ -12,7 +12,7 @@ import type { Credentials } from '../core/ports/credentials.ts';
 import { EngineError } from '../core/ports/engines.ts';
 import type { UserRow } from '../core/ports/users.ts';
 import { sweepDue } from '../core/sweep.ts';
-import { SPARE_BYTES } from '../domain/nodes/lease.ts';
+import { computeSpare, SPARE_BYTES } from '../domain/nodes/lease.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);
 const SECOND = 1000;
@@ -692,7 +692,7 @@ describe('all nodes together', () => {
   it('let a user move the rest of the limit, 1 GiB a node and one reading each, while the panel is away; drained ones count', async () => {
     using temp = tempStore();
     using folder = tempFolder();
-    const limit = 10 * SPARE_BYTES;
+    const limit = 20 * SPARE_BYTES;
     const reading = SPARE_BYTES / 8;
     const row = { trafficLimit: limit, onlineAt: START - DAY };
     const scene = openScene(temp, folder.path, NODES, row, { draining: true });
@@ -710,7 +710,7 @@ describe('all nodes together', () => {
   it('share what is left with a node that is added, and give more to one whose share is used up', async () => {
     using temp = tempStore();
     using folder = tempFolder();
-    const limit = 8 * SPARE_BYTES;
+    const limit = 32 * SPARE_BYTES;
     const scene = openScene(temp, folder.path, 1, { trafficLimit: limit, onlineAt: START - DAY });
     const { first, clock, store } = scene;
     await first.connectPanel();
@@ -719,12 +719,12 @@ describe('all nodes together', () => {
     store.inbounds.insert(inbound);
     clock.advance(10 * SECOND);
     await first.connectPanel();
-    expect(await exhaust(first, SPARE_BYTES)).toBe(5 * SPARE_BYTES);
+    expect(await exhaust(first, SPARE_BYTES)).toBe(17 * SPARE_BYTES);
     clock.advance(10 * SECOND);
     await first.connectPanel();
     await first.beat();
-    expect(first.isIn(), 'half of the other 3 GiB, and 1 GiB').toBe(true);
-    expect(await exhaust(first, SPARE_BYTES / 2)).toBe(2.5 * SPARE_BYTES);
+    expect(first.isIn(), 'half of the other 15 GiB, and 1 GiB').toBe(true);
+    expect(await exhaust(first, SPARE_BYTES / 2)).toBe(8.5 * SPARE_BYTES);
     first.engine().close();
   });
 
@@ -756,11 +756,14 @@ describe('all nodes together', () => {
         }
       }
       const overshoot = moved - limit;
-      const bound = NODES * (Math.ceil(limit / NODES) + SPARE_BYTES) + readings.reduce((sum, one) => sum + one, 0);
+      const bound =
+        NODES * (Math.ceil(limit / NODES) + computeSpare(limit)) + readings.reduce((sum, one) => sum + one, 0);
       expect(overshoot).toBeLessThanOrEqual(bound);
       if (steps.every(({ type }) => type !== 'meet')) {
         // No node was reached meanwhile: all shares are of one moment.
-        expect(overshoot).toBeLessThanOrEqual(NODES * SPARE_BYTES + readings.reduce((sum, one) => sum + one, 0));
+        expect(overshoot).toBeLessThanOrEqual(
+          NODES * (computeSpare(limit) + 1) + readings.reduce((sum, one) => sum + one, 0),
+        );
       }
       if (overshoot > 0) exceeded += 1;
       for (const machine of machines) await machine.connectPanel();

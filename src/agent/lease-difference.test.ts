@@ -8,13 +8,14 @@ import { sampleInbound } from '../../tests/support/subscription-samples.ts';
 import { sampleNode, sampleUser, type TempStore, tempFolder, tempStore } from '../../tests/support/temp-store.ts';
 import { createHeavyEnv } from '../core/create-core.ts';
 import { type Engine, EngineError } from '../core/ports/engines.ts';
+import type { UserRow } from '../core/ports/users.ts';
 import { SPARE_BYTES } from '../domain/nodes/lease.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);
 const SECOND = 1000;
 /** More than two parts. */
 const USERS = 1200;
-const LIMIT = 8 * SPARE_BYTES;
+const LIMIT = 32 * SPARE_BYTES;
 
 /** A panel with a machine and its users, and what goes to that. */
 function openScene(temp: TempStore, folder: string) {
@@ -145,7 +146,30 @@ describe('a machine', () => {
       await scene.beat();
       moved += SPARE_BYTES;
     }
-    expect(moved).toBe(5 * SPARE_BYTES);
+    expect(moved).toBe(17 * SPARE_BYTES);
+    scene.end();
+  });
+
+  it('is sent who has moved bytes over any node, after 30 seconds where the limit is small', async () => {
+    using temp = tempStore();
+    using folder = tempFolder();
+    const scene = openScene(temp, folder.path);
+    const { store, clock } = scene;
+    const [small = 0, large = 0] = scene.ids;
+    const save = (id: number, changes: Partial<UserRow>) => {
+      const row = store.users.get(id);
+      if (row) store.users.save(row, { ...row, ...changes });
+    };
+    save(small, { trafficLimit: 30_000_000, updatedAt: clock.now() });
+    for (let round = 0; round < 3; round += 1) {
+      await scene.connectPanel();
+      clock.advance(10 * SECOND);
+    }
+    scene.sent();
+    for (const id of [small, large]) save(id, { onlineAt: clock.now() });
+    clock.advance(31 * SECOND);
+    await scene.connectPanel();
+    expect(scene.sent()).toEqual({ ...NOTHING, parts: 1, users: 1 });
     scene.end();
   });
 

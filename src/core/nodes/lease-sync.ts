@@ -14,6 +14,8 @@ const PART = 500;
 const OVERLAP_MS = 5000;
 /** How often users who have only moved bytes are sent; one whose share is used up is sent at once. */
 const SHARES_EVERY_MS = 300_000;
+/** The same of users with a small limit: what one node has let them move is taken off the shares of the others. */
+const SMALL_SHARES_EVERY_MS = 30_000;
 const ID_BYTES = 16;
 
 /** A whole lease on its way: what of it has arrived is not sent again. */
@@ -38,6 +40,8 @@ interface LeaseState {
   readonly filling: Filling | null;
   /** How many parts the machine may have at most: a reply may have been lost, or the panel ended before it was written. */
   readonly sent: Pick<LeaseProgress, 'leaseId' | 'version'> | null;
+  /** When users with small limits who had moved bytes were last sent; null: not by this panel. */
+  readonly smallAt: number | null;
   /** Users whose share is used up. */
   readonly exhausted: ReadonlySet<number>;
 }
@@ -209,11 +213,16 @@ async function sendChanged(
   const { run } = renewal;
   const isMovedDue = now.at - from.movedAt >= SHARES_EVERY_MS;
   const moved = isMovedDue ? from.movedAt - OVERLAP_MS : null;
-  const changed = run.env.store.sync.changedUsers(from.change, { changed: from.at - OVERLAP_MS, moved });
+  const { smallAt } = run.state;
+  const isSmallDue = smallAt === null || now.at - smallAt >= SMALL_SHARES_EVERY_MS;
+  const movedSmall = isSmallDue ? (smallAt ?? from.movedAt) - OVERLAP_MS : null;
+  const changed = run.env.store.sync.changedUsers(from.change, { changed: from.at - OVERLAP_MS, moved, movedSmall });
   const ids = [...new Set([...changed, ...run.state.exhausted])];
   const isSame = from.shared === now.shared;
   const next = { ...now, leaseId: from.leaseId, movedAt: isMovedDue ? now.at : from.movedAt };
+  const markSmall = () => isSmallDue && update(run, { smallAt: now.at });
   if (isSame && ids.length === 0) {
+    markSmall();
     const recent = { ...next, version };
     update(run, { recent });
     // One that a lost reply was about.
@@ -230,6 +239,7 @@ async function sendChanged(
   }
   const progress = { ...next, version: base };
   await save(run, progress);
+  markSmall();
   update(run, { exhausted: new Set() });
   return progress;
 }
@@ -276,7 +286,7 @@ export function createLeaseSync(
     env,
     nodeId,
     engine,
-    state: { recent: null, filling: null, sent: null, exhausted: new Set() },
+    state: { recent: null, filling: null, sent: null, smallAt: null, exhausted: new Set() },
   };
   return {
     async renew(between = async () => {}) {

@@ -67,8 +67,14 @@ export interface SyncStore {
   hasAfter(position: number): boolean;
   /** Behind a position, in order. */
   changes(after: number, limit: number): readonly NodeChange[];
-  /** Users in the log behind a position, and those who were changed or moved bytes from a moment on; `moved` null: moving bytes says nothing. Also deleted ones. */
-  changedUsers(after: number, since: { readonly changed: number; readonly moved: number | null }): readonly number[];
+  /**
+   * Users in the log behind a position, and those who were changed or moved bytes from a moment on; null: moving bytes says nothing. `movedSmall`: the
+   * same of users with a limit below `SMALL_LIMIT`. Also deleted ones.
+   */
+  changedUsers(
+    after: number,
+    since: { readonly changed: number; readonly moved: number | null; readonly movedSmall: number | null },
+  ): readonly number[];
   /** Drops changes that every node was told of, and of the others all but the latest. */
   prune(most: number): void;
   /** Those of the users who may connect by their stored state. */

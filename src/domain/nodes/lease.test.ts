@@ -1,15 +1,18 @@
 // What a machine may decide by itself: shares of what is left, ends of terms and resets, and what it writes down of them.
+import { fc } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import type { Account } from '../users/account.ts';
 import {
   advanceLease,
   computeShare,
+  computeSpare,
   countLeased,
   countUnread,
   findLeaseRefusal,
   type Leased,
   leaseDueAt,
   nodesCounter,
+  SMALL_LIMIT,
   SPARE_BYTES,
   shareAmong,
 } from './lease.ts';
@@ -53,9 +56,11 @@ describe('a share', () => {
     expect(computeShare(limited, 4, NOW)).toBe(26 * GIB);
     expect(computeShare(limited, 1, NOW)).toBe(100 * GIB);
     expect(computeShare(limited, 0, NOW)).toBe(100 * GIB);
-    expect(computeShare(buildAccount({ trafficLimit: 2 * GIB, usedUp: GIB }), 3, NOW)).toBe(GIB);
+    expect(computeShare(buildAccount({ trafficLimit: 2 * GIB, usedUp: GIB }), 1, NOW)).toBe(GIB);
     // Rounded up.
-    expect(computeShare(buildAccount({ trafficLimit: 10 * GIB + 1 }), 2, NOW)).toBe(6 * GIB + 1);
+    expect(computeShare(buildAccount({ trafficLimit: 40 * GIB + 1 }), 2, NOW)).toBe(21 * GIB + 1);
+    // Of a small limit a part of it.
+    expect(computeShare(buildAccount({ trafficLimit: 30_000_000 }), 3, NOW)).toBe(11_500_000);
     expect(computeShare(buildAccount({ trafficLimit: GIB, usedDown: 2 * GIB }), 2, NOW)).toBe(0);
   });
 
@@ -69,7 +74,70 @@ describe('a share', () => {
       endsAt: null,
       createdAt: 0,
     } as const;
-    expect(computeShare(buildAccount({ trafficLimit: GIB, usedUp: GIB, grants: [grant] }), 2, NOW)).toBe(5 * GIB);
+    expect(computeShare(buildAccount({ trafficLimit: GIB, usedUp: GIB, grants: [grant] }), 2, NOW)).toBe(
+      4 * GIB + Math.floor(GIB / 20),
+    );
+  });
+});
+
+/** Whole powers of ten and what lies between: 10 MB to 1 TB. */
+const SIZES = [1e7, 1e8, 1e9, 1e10, 1e11, 1e12];
+const NODES = 3;
+
+/** What a user moves over three nodes until none lets them in, while the panel is away; the nodes read one after the other, in any order. */
+function moveAll(limit: number, used: number, readings: readonly { node: number; bytes: number }[]) {
+  const account = buildAccount({ trafficLimit: limit, usedDown: used });
+  const shareLeft = computeShare(account, NODES, NOW);
+  const nodes = Array.from({ length: NODES }, () => buildLeased(account, { nodes: NODES, shareLeft }));
+  const largest = Array.from({ length: NODES }, () => 0);
+  let moved = used;
+  for (let turn = 0; nodes.some((node) => findLeaseRefusal(node, NOW) === null); turn += 1) {
+    const { node, bytes } = readings[turn % readings.length] ?? { node: 0, bytes: 1 };
+    const at = [0, 1, 2]
+      .map((more) => (node + more) % NODES)
+      .find((one) => {
+        const leased = nodes[one];
+        return leased !== undefined && findLeaseRefusal(leased, NOW) === null;
+      });
+    const before = nodes[at ?? -1];
+    if (at === undefined || before === undefined) break;
+    nodes[at] = countLeased(before, { up: 0, down: bytes }, NOW, ZONE).leased;
+    largest[at] = Math.max(largest[at] ?? 0, bytes);
+    moved += bytes;
+  }
+  return { overshoot: moved - limit, readings: largest.reduce((sum, one) => sum + one, 0) };
+}
+
+describe('1,000 users over three nodes while the panel is away', () => {
+  it('exceed a limit by no more than 5 % of it or 1 GiB on each node, and a reading of each', () => {
+    const lines: string[] = [];
+    for (const size of SIZES) {
+      let [worst, bound] = [0, 0];
+      const user = fc.record({
+        limit: fc.integer({ min: size, max: Math.min(1e12, size * 9) }),
+        usedPart: fc.double({ min: 0, max: 1, noNaN: true }),
+        readings: fc.array(
+          fc.record({ node: fc.nat(NODES - 1), part: fc.double({ min: 0.001, max: 0.02, noNaN: true }) }),
+          { minLength: 1, maxLength: 20 },
+        ),
+      });
+      for (const { limit, usedPart, readings } of fc.sample(user, Math.ceil(1000 / SIZES.length))) {
+        const all = readings.map(({ node, part }) => ({ node, bytes: Math.ceil(limit * part) }));
+        const found = moveAll(limit, Math.floor(limit * usedPart), all);
+        const allowed = NODES * computeSpare(limit) + NODES;
+        expect(found.overshoot).toBeLessThanOrEqual(allowed + found.readings);
+        if (found.overshoot - found.readings > worst - bound || worst === 0) {
+          worst = found.overshoot;
+          bound = allowed + found.readings;
+        }
+      }
+      lines.push(
+        `from ${size / 1e6} MB: exceeded by ${(worst / 1e6).toFixed(1)} MB of at most ${(bound / 1e6).toFixed(1)} MB`,
+      );
+    }
+    process.stdout.write(`${lines.join('\n')}\n`);
+    expect(computeSpare(30_000_000) * NODES).toBe(4_500_000);
+    expect(computeSpare(SMALL_LIMIT)).toBe(SPARE_BYTES);
   });
 });
 
@@ -120,7 +188,10 @@ describe('the passing of time', () => {
     );
     const { leased, happened } = advanceLease(before, midnight, ZONE);
     expect(happened).toEqual([{ kind: 'reset', at: midnight }]);
-    expect(leased).toMatchObject({ shareLeft: 3 * GIB, account: { usedUp: 0, resetsAt: midnight + DAY } });
+    expect(leased).toMatchObject({
+      shareLeft: 2 * GIB + Math.floor((4 * GIB) / 20),
+      account: { usedUp: 0, resetsAt: midnight + DAY },
+    });
     // Without a reset the share stays as it is.
     const grant = {
       id: 1,
@@ -234,7 +305,7 @@ describe('over how many nodes a user may connect', () => {
   it('shares what is left once more where it changes, and leaves it where it does not', () => {
     const leased = buildLeased({ trafficLimit: 10 * GIB, usedUp: 2 * GIB }, { shareLeft: 1 });
     expect(shareAmong(leased, 2, NOW)).toBe(leased);
-    expect(shareAmong(leased, 4, NOW)).toEqual({ ...leased, nodes: 4, shareLeft: 3 * GIB });
+    expect(shareAmong(leased, 4, NOW)).toEqual({ ...leased, nodes: 4, shareLeft: 2.5 * GIB });
     expect(shareAmong(buildLeased(), 1, NOW)).toEqual(buildLeased({}, { nodes: 1 }));
   });
 });

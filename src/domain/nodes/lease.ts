@@ -7,8 +7,16 @@ import { nextChangeAt, settle } from '../users/settle.ts';
 import { beginHeldTerm } from '../users/term.ts';
 import { applyTraffic, type TrafficDelta } from '../users/traffic.ts';
 
-/** What each node may let a user move beyond its part of what is left. */
+/** What each node may let a user move beyond its part of what is left, at most. */
 export const SPARE_BYTES = 2 ** 30;
+/** The same as a part of the limit, of which a smaller limit is not exceeded many times over. */
+const SPARE_PART = 0.05;
+/** Below this the part counts: such shares are small, so that they are renewed more often. */
+export const SMALL_LIMIT = SPARE_BYTES / SPARE_PART;
+
+export function computeSpare(trafficLimit: number): number {
+  return Math.min(SPARE_BYTES, Math.floor(trafficLimit * SPARE_PART));
+}
 
 /** A user as a machine has it. Immutable, as accounts are. */
 export interface Leased {
@@ -54,7 +62,8 @@ export function computeShare(account: Account, nodes: number, now: number): numb
     extra: extraBytes(account.grants, now),
   };
   const left = trafficRemaining(facts);
-  return left === null ? null : Math.min(left, Math.ceil(left / Math.max(1, nodes)) + SPARE_BYTES);
+  if (left === null || account.trafficLimit === null) return null;
+  return Math.min(left, Math.ceil(left / Math.max(1, nodes)) + computeSpare(account.trafficLimit));
 }
 
 /** By the node that each connection is on: how many nodes a user with these connections (null: all) may connect over, at least one. */

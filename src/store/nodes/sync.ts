@@ -3,6 +3,7 @@
 import type { LedgerTaken } from '../../core/ports/engines.ts';
 import type { LeaseProgress } from '../../core/ports/lease.ts';
 import type { Counted, Member, NodeChange, NodeLine, NodeSync, Quarantined, SyncStore } from '../../core/ports/sync.ts';
+import { SMALL_LIMIT } from '../../domain/nodes/lease.ts';
 import { parseOwnJson } from '../../domain/own-json.ts';
 import type { Connection } from '../database.ts';
 import { limitTo } from '../statements.ts';
@@ -211,9 +212,10 @@ function createChangeLog(
     `SELECT id, user_id AS userId FROM node_changes WHERE id > ? ORDER BY id ${limitTo('?')}`,
   );
   const changedUsers = db
-    .prepare<[{ after: number; changed: number; moved: number }], number>(
+    .prepare<[{ after: number; changed: number; moved: number; movedSmall: number }], number>(
       `SELECT user_id AS id FROM node_changes WHERE id > :after
        UNION SELECT id FROM users WHERE coalesce(online_at, 0) >= :moved
+       UNION SELECT id FROM users WHERE coalesce(online_at, 0) >= :movedSmall AND traffic_limit < ${SMALL_LIMIT}
        UNION SELECT id FROM users WHERE updated_at >= :changed ORDER BY id`,
     )
     .pluck();
@@ -231,8 +233,10 @@ function createChangeLog(
       return position <= last && position >= (first.get() ?? last + 1) - 1;
     },
     changes: (after, limit) => changes.all(after, limit),
-    changedUsers: (after, { changed, moved }) =>
-      changedUsers.all({ after, changed, moved: moved ?? Number.MAX_SAFE_INTEGER }),
+    changedUsers(after, { changed, moved, movedSmall }) {
+      const never = Number.MAX_SAFE_INTEGER;
+      return changedUsers.all({ after, changed, moved: moved ?? never, movedSmall: movedSmall ?? never });
+    },
     prune: (most) => {
       prune.run({ latest: latestId(), most });
       pruneQuarantine.run();
