@@ -1,0 +1,77 @@
+// Two panels of one database with two machines and a real engine on each: the engines are adopted once by the panel that the data were restored to,
+// and run on whatever is started and stopped.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { joinMachine } from '../../src/agent/machine.ts';
+import { openPanel, type Panel } from '../../src/panel/panel.ts';
+import { CHEAP_COST } from '../support/cheap-password.ts';
+import { ADMINISTRATOR_CALL, CLI_CALL } from '../support/core.ts';
+import { freePort } from '../support/free-port.ts';
+import { openOwnPanel, PASSWORD } from '../support/own-panel.ts';
+import { getProgramPath, whyWithout } from './found.ts';
+import { openMachineFolder, POLLED, SHAPES } from './panel-traffic.ts';
+
+const PROGRAM = 'xray';
+const HOST = '127.0.0.1';
+const PASSPHRASE = 'a passphrase for backups';
+const ROUNDS = 5;
+const missing = whyWithout(PROGRAM);
+
+const readPid = (folder: string): number =>
+  JSON.parse(readFileSync(join(folder, 'engines', 'node-1.json'), 'utf8')).pid;
+const readRole = ({ core }: Panel) => core.call('getRole', {}, ADMINISTRATOR_CALL).body.state;
+const readStatuses = ({ core }: Panel) =>
+  core
+    .call('listNodes', { limit: 9, offset: 0 }, ADMINISTRATOR_CALL)
+    .body.items.map((node) => node.error_code ?? node.status);
+
+test.skipIf(missing !== null)(`engines run on while the panel of before comes back ${missing ?? ''}`, async () => {
+  await using stack = new AsyncDisposableStack();
+  const machines = [stack.use(openMachineFolder()), stack.use(openMachineFolder())];
+  const parent = machines[0]?.parent ?? '';
+  const options = { passwordCost: CHEAP_COST, pollEveryMs: 200 };
+  const own = stack.use(await openOwnPanel({ ...options, keyFile: join(parent, 'master.key') }));
+  for (const [index, { folder, run }] of machines.entries()) {
+    const far = { name: `Far ${index}`, address: HOST, allows_private: true, password: PASSWORD };
+    const { id } = (await own.administrator.call('createNode', far)).body;
+    const inbound = { ...SHAPES[PROGRAM], node_id: id, tag: 'in', name: `In ${index}`, port: await freePort() };
+    await own.administrator.call('createInbound', inbound);
+    const { token } = (await own.administrator.call('inviteNode', { id, port: await freePort(), password: PASSWORD }))
+      .body;
+    await joinMachine({ folder, token, host: HOST, waiting: () => {} });
+    await run({ host: HOST, enginePath: getProgramPath(PROGRAM), beatMs: 100, startAgainMs: 100 });
+  }
+  await expect.poll(() => readStatuses(own.panel), POLLED).toEqual(['up', 'up']);
+  const before = machines.map(({ folder }) => readPid(folder));
+  const made = await own.panel.core.call('createBackup', { passphrase: PASSPHRASE }, CLI_CALL);
+
+  const place = {
+    ...options,
+    folder: join(parent, 'second', 'data'),
+    keyFile: join(parent, 'second.key'),
+    makesKeyFile: true,
+  };
+  let second = await openPanel({ ...place, port: await freePort() });
+  stack.defer(() => second.close());
+  await second.core.local.restore(join(own.folder, 'backups', made.body.name), PASSPHRASE);
+  const isAdopted = () => machines.every(({ folder }, index) => readPid(folder) !== before[index]);
+  await expect.poll(isAdopted, POLLED).toBe(true);
+  await expect.poll(() => readRole(own.panel), POLLED).toBe('superseded');
+  await expect.poll(() => readStatuses(second), POLLED).toEqual(['up', 'up']);
+  const adopted = machines.map(({ folder }) => readPid(folder));
+
+  const keyFile = join(parent, 'master.key');
+  await own.panel.close();
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const again = await openPanel({ ...options, folder: own.folder, port: await freePort(), keyFile });
+    expect(readRole(again)).toBe('superseded');
+    if (round % 2 === 1) {
+      await second.close();
+      second = await openPanel({ ...place, port: await freePort() });
+    }
+    await expect.poll(() => readStatuses(second), POLLED).toEqual(['up', 'up']);
+    expect([round, machines.map(({ folder }) => readPid(folder))]).toEqual([round, adopted]);
+    await again.close();
+  }
+});
