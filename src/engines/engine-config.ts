@@ -9,7 +9,7 @@ import {
   type EngineUser,
 } from '../core/ports/engines.ts';
 import { neededFacts } from '../domain/nodes/engine-facts.ts';
-import { DEFAULT_SERVICE_NAME } from '../domain/nodes/inbound-shape.ts';
+import { DEFAULT_SERVICE_NAME, PATH_NETWORKS } from '../domain/nodes/inbound-shape.ts';
 import { hasKeys, keyFor } from '../domain/nodes/shadowsocks.ts';
 import { DEFAULT_MTU, nodeTunnelAddress, userTunnelAddress } from '../domain/nodes/wireguard.ts';
 import { bootTag, userKey } from './connector-names.ts';
@@ -194,7 +194,7 @@ function buildInbound(inbound: EngineInbound, clients: readonly JsonObject[], st
   if (inbound.protocol === 'wireguard')
     return { tag, listen: '0.0.0.0', port, protocol, settings: buildWireguard(inbound, clients) };
   const settings = buildSettings(inbound, clients, start);
-  return { tag, listen: '0.0.0.0', port, protocol, settings, streamSettings: buildStream(inbound) };
+  return { tag, listen: '0.0.0.0', port, protocol, settings, streamSettings: buildStream(inbound, start) };
 }
 
 function refuse({ tag }: EngineInbound, reason: string): never {
@@ -232,10 +232,20 @@ function placeholder(method: string, spareKey: string): JsonObject {
   return hasKeys(method) ? { email, password: keyFor(method, spareKey) } : { email, method, password: spareKey };
 }
 
-function buildStream(inbound: EngineInbound): JsonObject {
+/**
+ * Before 26.6.22 Xray believes X-Forwarded-For of every client unless a header is named here without which it does not: a name that no client knows.
+ * Else one forged address hides from how many a user is connected.
+ */
+function trustNoProxy({ spareKey }: EngineStart): JsonObject {
+  const name = createHash('sha256').update(`trusted proxy ${spareKey}`).digest('hex').slice(0, 32);
+  return { trustedXForwardedFor: [`x-${name}`] };
+}
+
+function buildStream(inbound: EngineInbound, start: EngineStart): JsonObject {
   const { security } = inbound;
   const network = inbound.network === 'quic' ? 'hysteria' : inbound.network;
-  return { network, security, ...buildTransport(inbound), ...buildSecurity(inbound) };
+  const sockopt = PATH_NETWORKS.includes(inbound.network) ? trustNoProxy(start) : undefined;
+  return { network, security, ...buildTransport(inbound), ...buildSecurity(inbound), sockopt };
 }
 
 /** The version of the protocol, which its name has in links only. Xray refuses any other. */

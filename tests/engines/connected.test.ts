@@ -21,11 +21,14 @@ import { clientConfig, startProgram } from './real-engine.ts';
 import { sampleCredentials, sampleInbound } from './samples.ts';
 
 const USER_ID = 7;
+/** Over which a client sends headers. */
+const FORGING_NETWORKS = ['ws', 'httpupgrade', 'xhttp'] as const;
+type ForgingNetwork = (typeof FORGING_NETWORKS)[number];
 const HAS_LOOPBACK_NETWORK = process.platform === 'linux' || process.platform === 'win32';
 
-async function startServer(program: ServerProgram) {
+async function startServer(program: ServerProgram, network: 'tcp' | ForgingNetwork = 'tcp') {
   const [apiPort, port] = [await freePort(), await freePort()];
-  const inbound = sampleInbound({ protocol: 'vless', port });
+  const inbound = sampleInbound({ protocol: 'vless', port, network });
   const user = { userId: USER_ID, credentials: sampleCredentials(1), inbounds: [inbound.id] };
   const spareKey = Buffer.alloc(32, 9).toString('base64');
   const start = { name: program === 'v2ray' ? program : ('xray' as const), apiPort, ...TEST_MARK, spareKey };
@@ -48,11 +51,12 @@ async function startClient(
   serverPort: number,
   from: string,
   id: string = sampleCredentials(1).uuid,
+  streamSettings?: Json,
 ) {
   const socksPort = await freePort();
   const users = [{ id, encryption: 'none' }];
   const vnext = [{ address: '127.0.0.1', port: serverPort, users }];
-  const outbound = { protocol: 'vless', sendThrough: from, settings: { vnext } };
+  const outbound = { protocol: 'vless', sendThrough: from, settings: { vnext }, streamSettings };
   const client = await startProgram(program, clientConfig(socksPort, outbound));
   return { socksPort, [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() };
 }
@@ -111,6 +115,28 @@ for (const program of ['xray', 'xray-new', 'v2ray'] as const) {
     });
   });
 }
+
+const reasonForged =
+  whyWithout('xray') ?? (HAS_LOOPBACK_NETWORK ? null : '(127.0.0.2 is not an address of this system)');
+test.skipIf(reasonForged !== null).each(FORGING_NETWORKS)(
+  `xray counts four clients as four over %s, whatever address they claim ${reasonForged ?? ''}`.trim(),
+  async (network) => {
+    await using server = await startServer('xray', network);
+    await using echo = await startEcho();
+    const headers = { 'X-Forwarded-For': '203.0.113.9' };
+    const stream = { network, [`${network}Settings`]: { path: '/', headers } };
+    const froms = ['127.0.0.10', '127.0.0.11', '127.0.0.12', '127.0.0.13'];
+    await using clients = new AsyncDisposableStack();
+    const open: Socket[] = [];
+    for (const from of froms) {
+      const client = clients.use(await startClient('xray', server.port, from, undefined, stream));
+      open.push(await openThrough(client.socksPort, echo.port));
+    }
+    const seen = (await server.api.connected())?.get(USER_ID)?.map(({ address }) => address);
+    expect(seen?.toSorted()).toEqual(froms);
+    for (const socket of open) socket.destroy();
+  },
+);
 
 /** A panel with a local node of xray, one connection, and one user. */
 async function openXrayPanel(own: OwnPanel, fields: { readonly concurrent_limit?: number } = {}) {
