@@ -267,7 +267,7 @@ describe('a machine whose panel is away', () => {
     await first.beat();
     const row = scene.row();
     if (!row) throw new Error('no user');
-    const excess = { addresses: 3, at: START, endedAt: null, cutOffUntil: START + HOUR };
+    const excess = { addresses: 3, at: START, endedAt: null, cutOffUntil: START + HOUR, cutOffNode: null };
     store.users.save(row, { ...row, excess, updatedAt: clock.advance(SECOND) });
     await first.connectPanel();
     expect(first.isIn()).toBe(false);
@@ -380,7 +380,7 @@ describe('a machine whose clock was wrong', () => {
   it('tries a user again whom the engine refused by the wrong one', async () => {
     using temp = tempStore();
     using folder = tempFolder();
-    const excess = { addresses: 3, at: START, endedAt: null, cutOffUntil: START + HOUR };
+    const excess = { addresses: 3, at: START, endedAt: null, cutOffUntil: START + HOUR, cutOffNode: null };
     const scene = openScene(temp, folder.path, 1, { onlineAt: START - DAY, excess });
     const { first, clock } = scene;
     await first.connectPanel();
@@ -521,7 +521,7 @@ describe('the engine', () => {
     using temp = tempStore();
     using folder = tempFolder();
     const cutOffUntil = START + HOUR;
-    const excess = { addresses: 3, at: START, endedAt: null, cutOffUntil };
+    const excess = { addresses: 3, at: START, endedAt: null, cutOffUntil, cutOffNode: null };
     const scene = openScene(temp, folder.path, 1, { onlineAt: START - DAY, excess });
     const { first, clock } = scene;
     await first.connectPanel();

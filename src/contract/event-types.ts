@@ -74,6 +74,9 @@ const userConcurrentData = z
     addresses: z.int().min(2).meta({ description: 'The number of addresses from which the user opened connections.' }),
     concurrent_limit: z.int().min(1).meta({ description: 'The limit.' }),
     cut_off_until: s.instant.nullable().meta({ description: 'Until when the user is blocked; null: not blocked.' }),
+    cut_off_node_id: s.id
+      .nullable()
+      .meta({ description: 'The only node where the user is blocked; null: every node.' }),
   })
   .meta({ id: 'UserConcurrentExceededEventData', description: 'The user, and the number of addresses.' });
 const userGrantedData = z
@@ -282,7 +285,7 @@ const EVENTS = [
     'user.concurrent_exceeded',
     'A user opened connections from more addresses than `concurrent_limit` in two consecutive periods of about 30 seconds. Emitted again only after 10 minutes within the limit, and each time the user is blocked.',
     userConcurrentData,
-    { ...USER, addresses: 6, concurrent_limit: 4, cut_off_until: null },
+    { ...USER, addresses: 6, concurrent_limit: 4, cut_off_until: null, cut_off_node_id: null },
     BY_SYSTEM,
   ),
   defineEvent(

@@ -16,7 +16,7 @@ const GB = 1_000_000_000;
 /** One user in so many is online for as long as a database may be kept, and the others are not. */
 const ONLINE_OF = 20;
 /** What time alone would change while it is measured: who is online, and from too many addresses. */
-const FIX_IN_TIME = `UPDATE users SET excess = NULL, excess_at = NULL, cut_off_until = NULL,
+const FIX_IN_TIME = `UPDATE users SET excess = NULL, excess_at = NULL, cut_off_until = NULL, cut_off_node_id = NULL,
   online_at = CASE WHEN id % ${ONLINE_OF} = 0 THEN :later ELSE min(online_at, :earlier) END`;
 
 function fill({ folder, users }: { folder: string; users: number }): number {

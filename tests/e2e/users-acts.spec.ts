@@ -210,7 +210,12 @@ test.describe('the record', () => {
   }) => {
     const { id } = await makeUser(panel, 'Adam Addresses');
     const until = '2099-11-20T10:20:00.000Z';
-    const concurrent_excess = { addresses: 6, at: '2026-11-20T10:15:00.000Z', cut_off_until: until };
+    const concurrent_excess = {
+      addresses: 6,
+      at: '2026-11-20T10:15:00.000Z',
+      cut_off_until: until,
+      cut_off_node_id: null,
+    };
     // Takes minutes and an engine.
     await page.route('**/panel/{getUser,listUsers}', async (route) => {
       const response = await route.fetch();

@@ -50,6 +50,10 @@ const concurrentExcess = z
     cut_off_until: s.instant.nullable().meta({
       description: 'Until when the user is blocked because of it, whatever `state` is; null: not blocked.',
     }),
+    cut_off_node_id: s.id.nullable().meta({
+      description:
+        'The only node where the user is blocked until then, because only that node has found it; null: every node.',
+    }),
   })
   .meta({ id: 'ConcurrentExcess', description: 'A user is connected from too many addresses at the same time.' });
 

@@ -72,7 +72,7 @@ function createFollower({ temp, inboundIds }: Scene): () => Membership {
     const changes = sync.changes(position, 1_000_000);
     const ids = [...new Set(changes.map(({ userId }) => userId))];
     for (const id of ids) present.delete(id);
-    for (const { userId, credentials, inbounds } of sync.members(ids)) {
+    for (const { userId, credentials, inbounds } of sync.members(1, ids)) {
       const entries = (inbounds ?? inboundIds).map((inbound) => formatEntry(inbound, userId, credentials));
       present.set(userId, entries);
     }
@@ -165,7 +165,7 @@ describe('the log of changes', () => {
       }
       expect(follow()).toEqual(desired(scene));
       const { sync } = temp.store;
-      const everybody = sync.membersAfter(0, 1_000_000).map(({ userId }) => userId);
+      const everybody = sync.membersAfter(1, 0, 1_000_000).map(({ userId }) => userId);
       const connected = [...desired(scene)].map((entry) => Number(entry.split(' ')[1]));
       expect(everybody.filter((id) => connected.includes(id))).toEqual([...new Set(connected)].sort((a, b) => a - b));
       await scene.core.stop();

@@ -1,6 +1,6 @@
 // From how many addresses each user opened connections since the engines were asked before; who exceeds their limit is announced, and cut
 // off where the settings say so.
-import { isNewExcess, nextExcess } from '../../domain/users/concurrency.ts';
+import { computeCutOffScope, isNewExcess, nextExcess } from '../../domain/users/concurrency.ts';
 import type { Env, Transaction } from '../kernel/context.ts';
 import { toInstantOrNull } from '../kernel/wire.ts';
 import type { UserRow } from '../ports/users.ts';
@@ -33,6 +33,13 @@ interface AddressReading {
   readonly readings: ReadonlyMap<number, number>;
 }
 
+interface AddressCount {
+  readonly addresses: number;
+  /** In how many askings in a row there must be too many. */
+  readonly needed: number;
+  readonly namesByNode: ReadonlyMap<number, readonly string[]>;
+}
+
 export interface Concurrency {
   /** A node's engine was asked, and named these. To be called in the transaction that stores them. */
   recordAddresses(nodeId: number, seen: readonly OpenedAddress[], at: number): void;
@@ -45,18 +52,22 @@ export function createConcurrency(env: Pick<Env, 'store' | 'transactNow'>): Conc
   const last = new Map<number, AddressReading>();
 
   /** Over all nodes that answer. */
-  function countAddresses(userId: number, at: number) {
-    const fresh = [...last.values()].filter((reading) => at - reading.at <= FRESH_MS);
-    const named = fresh.flatMap(({ active }) => active.get(userId) ?? []);
-    const nodes = fresh.filter(({ active }) => active.has(userId)).length;
-    return { addresses: new Set(named).size, needed: nodes > 1 ? READINGS_IN_A_ROW_OF_SEVERAL : READINGS_IN_A_ROW };
+  function countAddresses(userId: number, at: number): AddressCount {
+    const fresh = [...last].filter(([, reading]) => at - reading.at <= FRESH_MS);
+    const namesByNode = new Map(
+      fresh.flatMap(([id, { active }]) => (active.has(userId) ? [[id, active.get(userId) ?? []]] : [])),
+    );
+    const needed = namesByNode.size > 1 ? READINGS_IN_A_ROW_OF_SEVERAL : READINGS_IN_A_ROW;
+    return { addresses: new Set([...namesByNode.values()].flat()).size, needed, namesByNode };
   }
 
-  function announce(tx: Transaction, row: UserRow, limit: number, addresses: number): void {
+  function announce(tx: Transaction, row: UserRow, limit: number, nodeId: number, count: AddressCount): void {
     const before = row.excess;
-    const excess = nextExcess(before, addresses, tx.now, tx.settings.cutOffConcurrent);
-    const cutOffUntil = toInstantOrNull(excess.cutOffUntil);
-    const data = { addresses, concurrent_limit: limit, cut_off_until: cutOffUntil };
+    const { addresses, namesByNode } = count;
+    const scope = tx.settings.cutOffConcurrent ? computeCutOffScope(namesByNode, limit, nodeId) : 'none';
+    const excess = nextExcess(before, { addresses, scope, nodeId }, tx.now);
+    const cutOff = { cut_off_until: toInstantOrNull(excess.cutOffUntil), cut_off_node_id: excess.cutOffNode };
+    const data = { addresses, concurrent_limit: limit, ...cutOff };
     commitTraffic(tx, openUser(tx, row), {
       fields: { excess },
       ...(isNewExcess(before, excess) && {
@@ -85,7 +96,7 @@ export function createConcurrency(env: Pick<Env, 'store' | 'transactNow'>): Conc
         const inARow = (before?.readings.get(row.id) ?? 0) + 1;
         readings.set(row.id, inARow);
         if (inARow < count.needed) continue;
-        env.transactNow({ name: 'node', by: 'node', at }, (tx) => announce(tx, row, limit, count.addresses));
+        env.transactNow({ name: 'node', by: 'node', at }, (tx) => announce(tx, row, limit, nodeId, count));
       }
     },
     forget(nodeId) {

@@ -207,7 +207,7 @@ describe('a limit of addresses at once', () => {
     expect([events(), user().concurrent_excess]).toEqual([[], null]);
     for (let asking = 0; asking < 4; asking += 1) await open(...TWO);
     const at = new Date(clock.now()).toISOString();
-    expect(user().concurrent_excess).toEqual({ addresses: 2, at, cut_off_until: null });
+    expect(user().concurrent_excess).toEqual({ addresses: 2, at, cut_off_until: null, cut_off_node_id: null });
     const event = { user_id: scene.userId, addresses: 2, concurrent_limit: 1, cut_off_until: null };
     expect(events()).toMatchObject([event]);
     expect(scene.machines[0]?.process?.members.get(1)?.has(scene.userId)).toBe(true);
@@ -250,7 +250,8 @@ describe('a limit of addresses at once', () => {
     await scene.waitUntilIdle();
     expect([isIn(), user().state]).toEqual([false, 'active']);
     const until = new Date(clock.now() + 300_000).toISOString();
-    expect(user().concurrent_excess).toMatchObject({ addresses: 2, cut_off_until: until });
+    const cut = { addresses: 2, cut_off_until: until, cut_off_node_id: scene.nodeIds[0] };
+    expect(user().concurrent_excess).toMatchObject(cut);
     for (let asking = 0; asking < 3; asking += 1) {
       machine?.move(userId, 1, { up: 1, down: 1 });
       await open(...TWO);
@@ -265,6 +266,30 @@ describe('a limit of addresses at once', () => {
     await open(...TWO);
     await scene.waitUntilIdle();
     expect([isIn(), events().length]).toEqual([false, 2]);
+  });
+
+  it('is cut off at the node alone that names too many addresses, until a second node finds it too', async () => {
+    using temp = tempStore();
+    const scene = await openLimited(temp, 2);
+    const { machines, userId, readAddresses, events, user } = scene;
+    await scene.core.call('updateSettings', { cut_off_concurrent: true }, ADMINISTRATOR_CALL);
+    const isIn = () => machines.map(({ process }) => process?.members.get(1)?.has(userId) === true);
+    let openedAt = 0;
+    const name = async (...byNode: readonly (readonly string[])[]) => {
+      openedAt += 1;
+      for (const [index, addresses] of byNode.entries())
+        machines[index]?.addresses?.set(
+          userId,
+          addresses.map((address) => ({ address, openedAt })),
+        );
+      await readAddresses();
+      await scene.waitUntilIdle();
+    };
+    for (let asking = 0; asking < 5; asking += 1) await name([TWO[0]], ['192.0.2.1', '192.0.2.2', '192.0.2.3']);
+    expect([isIn(), user().concurrent_excess?.cut_off_node_id]).toEqual([[true, false], scene.nodeIds[1]]);
+    for (let asking = 0; asking < 5; asking += 1) await name(TWO, ['192.0.2.1', '192.0.2.2', '192.0.2.3']);
+    expect([isIn(), user().concurrent_excess?.cut_off_node_id]).toEqual([[false, false], null]);
+    expect(events()).toMatchObject([{ cut_off_node_id: scene.nodeIds[1] }, { cut_off_node_id: null }]);
   });
 
   it.each(['another limit', 'another tariff', 'the settings'] as const)(

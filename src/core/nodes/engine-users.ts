@@ -44,9 +44,9 @@ export async function allowedUsers(node: NodeRun, config: EngineConfig, leftOut:
   const pairs = quarantinedPairs(node);
   const users: (EngineUser & { readonly inbounds: readonly number[] })[] = [];
   for (
-    let page = store.sync.membersAfter(0, PAGE);
+    let page = store.sync.membersAfter(node.nodeId, 0, PAGE);
     page.length > 0;
-    page = store.sync.membersAfter(page.at(-1)?.userId ?? 0, PAGE)
+    page = store.sync.membersAfter(node.nodeId, page.at(-1)?.userId ?? 0, PAGE)
   ) {
     for (const { userId, credentials, inbounds: own } of page) {
       if (leftOut.has(userId)) continue;
@@ -65,7 +65,7 @@ function buildChange(userId: number, inbound: EngineChange['inbound'], member: M
 
 function buildChanges(node: NodeRun, rows: readonly NodeChange[], config: EngineConfig): readonly EngineChange[] {
   const ids = [...new Set(rows.map(({ userId }) => userId))];
-  const members = new Map(node.env.store.sync.members(ids).map((member) => [member.userId, member]));
+  const members = new Map(node.env.store.sync.members(node.nodeId, ids).map((member) => [member.userId, member]));
   const pairs = quarantinedPairs(node);
   return ids
     .flatMap((userId) => config.inbounds.map((inbound) => buildChange(userId, inbound, members.get(userId))))
@@ -147,7 +147,7 @@ async function repairInbound(node: NodeRun, inbound: EngineInbound, ids: readonl
   let count = 0;
   for (let page = sync.userIdsAfter(0, PAGE); page.length > 0; page = sync.userIdsAfter(page.at(-1) ?? 0, PAGE)) {
     const pairs = quarantinedPairs(node);
-    const members = new Map(sync.members(page).map((member) => [member.userId, member]));
+    const members = new Map(sync.members(node.nodeId, page).map((member) => [member.userId, member]));
     const changes = page
       .map((userId) => {
         const isLeftOut = pairs.has(buildPairKey(userId, inbound.id));

@@ -87,9 +87,9 @@ async function nextTurn({ run, between }: Renewal): Promise<void> {
   await between();
 }
 
-function buildLeased({ store, clock }: LeaseEnv, row: UserRow, nodes: number): Leased {
+function buildLeased({ env: { store, clock }, nodeId }: LeaseRun, row: UserRow, nodes: number): Leased {
   const { enabled, expiresAt, hold, trafficLimit, usedUp, usedDown, totalUp, totalDown } = row;
-  const { resetStrategy, termBeganAt, resetsAt } = row;
+  const { resetStrategy, termBeganAt, resetsAt, excess } = row;
   const grants = row.extra > 0 ? store.grants.live(row.id) : [];
   const numbers = { trafficLimit, usedUp, usedDown, totalUp, totalDown };
   const account = { enabled, expiresAt, hold, ...numbers, resetStrategy, termBeganAt, resetsAt, grants };
@@ -99,11 +99,12 @@ function buildLeased({ store, clock }: LeaseEnv, row: UserRow, nodes: number): L
     shareLeft: computeShare(account, nodes, clock.now()),
     hasConnected: row.onlineAt !== null,
     isEndNoted: row.expiredAnnounced,
-    cutOffUntil: row.excess?.cutOffUntil ?? null,
+    cutOffUntil: excess === null || (excess.cutOffNode ?? nodeId) !== nodeId ? null : excess.cutOffUntil,
   };
 }
 
-function buildLeaseUsers({ run: { env, nodeId }, shared }: Renewal, rows: readonly UserRow[]): readonly LeaseUser[] {
+function buildLeaseUsers({ run, shared }: Renewal, rows: readonly UserRow[]): readonly LeaseUser[] {
+  const { env, nodeId } = run;
   const { store } = env;
   const leftOut = Map.groupBy(store.sync.quarantined(nodeId), ({ userId }) => userId);
   return rows.map((row) => ({
@@ -114,7 +115,7 @@ function buildLeaseUsers({ run: { env, nodeId }, shared }: Renewal, rows: readon
     leftOut: (leftOut.get(row.id) ?? []).map(({ inboundId }) => inboundId),
     tokenHash: hashToken(env, row.token),
     deviceLimit: row.deviceLimit,
-    leased: buildLeased(env, row, shared.nodesFor(row.inbounds)),
+    leased: buildLeased(run, row, shared.nodesFor(row.inbounds)),
     updatedAt: row.updatedAt,
   }));
 }

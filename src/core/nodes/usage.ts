@@ -35,7 +35,7 @@ export async function countUsage(node: NodeRun, running: RunningEngine | null): 
 export function findBlocked(node: NodeRun, moved: readonly Counted[]): void {
   const { sync } = node.env.store;
   const ids = moved.map(({ userId }) => userId);
-  const allowed = new Set(sync.members(ids).map(({ userId }) => userId));
+  const allowed = new Set(sync.members(node.nodeId, ids).map(({ userId }) => userId));
   // A cut for some minutes is not worth ending the connections of all the others.
   for (const id of sync.cutOffForNow(ids)) allowed.add(id);
   node.state = recordBlocked(node.state, new Set(ids.filter((id) => !allowed.has(id))));

@@ -77,10 +77,10 @@ export interface SyncStore {
   ): readonly number[];
   /** Drops changes that every node was told of, and of the others all but the latest. */
   prune(most: number): void;
-  /** Those of the users who may connect by their stored state. */
-  members(userIds: readonly number[]): readonly Member[];
-  /** Everybody who may connect by their stored state, by id, in pages. */
-  membersAfter(userId: number, limit: number): readonly Member[];
+  /** Those of the users who may connect to the node by their stored state. */
+  members(nodeId: number, userIds: readonly number[]): readonly Member[];
+  /** Everybody who may connect to the node by their stored state, by id, in pages. */
+  membersAfter(nodeId: number, userId: number, limit: number): readonly Member[];
   /** Ids of users, in pages. */
   userIdsAfter(userId: number, limit: number): readonly number[];
   /** Those of the users who may not connect only because they were connected from too many addresses. */

@@ -75,7 +75,7 @@ function liftCutOffs(tx: Transaction): void {
     const current = openUser(tx, row);
     const { excess } = current.row;
     if (excess?.cutOffUntil != null)
-      commitTraffic(tx, current, { fields: { excess: { ...excess, cutOffUntil: null } } });
+      commitTraffic(tx, current, { fields: { excess: { ...excess, cutOffUntil: null, cutOffNode: null } } });
   });
 }
 

@@ -121,8 +121,13 @@ function viewWithoutLink(context: Context, stored: UserRow): Omit<User, 'sub_url
 
 function viewExcess({ excess }: UserRow): User['concurrent_excess'] {
   if (excess === null) return null;
-  const { addresses, at, cutOffUntil } = excess;
-  return { addresses, at: toInstant(at), cut_off_until: toInstantOrNull(cutOffUntil) };
+  const { addresses, at, cutOffUntil, cutOffNode } = excess;
+  return {
+    addresses,
+    at: toInstant(at),
+    cut_off_until: toInstantOrNull(cutOffUntil),
+    cut_off_node_id: cutOffNode,
+  };
 }
 
 /** The user, or `not_found`. */

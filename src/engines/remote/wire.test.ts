@@ -245,7 +245,7 @@ it('requests of the panel have every part that one may have, made of any rows of
         for (const row of round.inbounds) insertInbound(row);
         for (const { settled, fields, odds } of round.users) {
           const { cutOff, isOnAll, ...rest } = fields;
-          const excess = { addresses: 3, at: now, cutOffUntil: cutOff ? now + HOUR : null };
+          const excess = { addresses: 3, at: now, cutOffUntil: cutOff ? now + HOUR : null, cutOffNode: null };
           const inbounds = isOnAll ? null : inboundIds.slice(0, 2);
           const flags = { noticeAnnounced: null, expiredAnnounced: rest.expiredAnnounced, trafficLowAnnounced: false };
           const { account } = settled;
@@ -301,7 +301,7 @@ it('requests of the panel have every part that one may have, made of any rows of
   await panel.check(config);
   await panel.stop();
   await panel.stop(true);
-  const everybody = store.sync.membersAfter(0, 1000);
+  const everybody = store.sync.membersAfter(1, 0, 1000);
   await panel.start(
     config,
     everybody.map((user) => ({ ...user, inbounds: user.inbounds ?? inboundIds })),

@@ -375,7 +375,7 @@ export const RESTORE_CLASSES = {
       'cut_off_until',
       'held_at',
     ],
-    machine: ['cut_node_id'],
+    machine: ['cut_node_id', 'cut_off_node_id'],
     identity: ['telegram_id', 'external_id'],
     secret: ['token'],
   },

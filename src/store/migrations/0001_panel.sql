@@ -139,7 +139,7 @@ CREATE INDEX tariff_inbounds_tariff ON tariff_inbounds (tariff_id);
 -- users_state_expires finds it, and no other index is written. cut_change is the row of node_changes by which the user may no longer
 -- connect, cut_node_id the node whose traffic used up the limit, cut_up and cut_down what moved after that; all null while the user may. excess is
 -- from how many addresses the user, who may be connected from concurrent_limit, last was at the same time, excess_at when; both null
--- once that has ended for a while. The user may not connect until cut_off_until over it, whatever the state. held_at is when the hold was
+-- once that has ended for a while. The user may not connect to cut_off_node_id (null: to any node) until cut_off_until over it, whatever the state. held_at is when the hold was
 -- set that waits, or that the term came from.
 CREATE TABLE users (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -186,8 +186,10 @@ CREATE TABLE users (
   excess INTEGER CHECK (excess BETWEEN 2 AND 9007199254740991),
   excess_at INTEGER CHECK (excess_at BETWEEN 0 AND 8640000000000000),
   cut_off_until INTEGER CHECK (cut_off_until BETWEEN 0 AND 8640000000000000),
+  cut_off_node_id INTEGER CHECK (cut_off_node_id > 0),
   held_at INTEGER CHECK (held_at BETWEEN 0 AND 8640000000000000),
   CHECK ((excess IS NULL) = (excess_at IS NULL) AND (cut_off_until IS NULL OR excess IS NOT NULL)),
+  CHECK (cut_off_node_id IS NULL OR cut_off_until IS NOT NULL),
   CHECK (cut_change IS NULL OR state NOT IN ('active', 'on_hold')),
   CHECK ((cut_change IS NULL) = (cut_up IS NULL) AND (cut_change IS NULL) = (cut_down IS NULL)),
   CHECK (cut_node_id IS NULL OR cut_change IS NOT NULL),
@@ -278,9 +280,10 @@ END;
 CREATE TRIGGER users_change_delete AFTER DELETE ON users BEGIN
   INSERT INTO node_changes (user_id) VALUES (OLD.id);
 END;
-CREATE TRIGGER users_change_update AFTER UPDATE OF state, inbounds, cut_off_until ON users
+CREATE TRIGGER users_change_update AFTER UPDATE OF state, inbounds, cut_off_until, cut_off_node_id ON users
 WHEN (OLD.state IN ('active', 'on_hold')) <> (NEW.state IN ('active', 'on_hold'))
   OR (OLD.cut_off_until IS NULL) <> (NEW.cut_off_until IS NULL)
+  OR OLD.cut_off_node_id IS NOT NEW.cut_off_node_id
   OR (NEW.state IN ('active', 'on_hold') AND OLD.inbounds IS NOT NEW.inbounds) BEGIN
   INSERT INTO node_changes (user_id) VALUES (NEW.id);
 END;

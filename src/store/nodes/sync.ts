@@ -20,7 +20,9 @@ type MemberCells = [
 const credential = (family: string) =>
   `(SELECT value FROM user_credentials WHERE user_id = u.id AND family = '${family}')`;
 const MEMBER = `SELECT u.id, u.inbounds, ${credential('uuid')}, ${credential('password')}, ${credential('key')}, ${credential('wireguard')}`;
-const MAY_CONNECT = "+u.state IN ('active', 'on_hold') AND u.cut_off_until IS NULL";
+/** At the node of the parameter `node`. */
+const MAY_CONNECT =
+  "+u.state IN ('active', 'on_hold') AND (u.cut_off_until IS NULL OR coalesce(u.cut_off_node_id, :node) <> :node)";
 
 function decodeMember([userId, inbounds, uuid, password, key, wireguard]: MemberCells): Member {
   const credentials = { uuid, password, key, wireguard };
@@ -247,13 +249,13 @@ function createChangeLog(
 /** Who may connect. */
 function createMembers(db: Connection): Pick<SyncStore, 'members' | 'membersAfter' | 'userIdsAfter' | 'cutOffForNow'> {
   const members = db
-    .prepare<[string], MemberCells>(
-      `${MEMBER} FROM json_each(?) AS wanted CROSS JOIN users AS u ON u.id = wanted.value WHERE ${MAY_CONNECT}`,
+    .prepare<{ node: number; ids: string }, MemberCells>(
+      `${MEMBER} FROM json_each(:ids) AS wanted CROSS JOIN users AS u ON u.id = wanted.value WHERE ${MAY_CONNECT}`,
     )
     .raw();
   const membersAfter = db
-    .prepare<[number, number], MemberCells>(
-      `${MEMBER} FROM users AS u WHERE u.id > ? AND ${MAY_CONNECT} ORDER BY u.id ${limitTo('?')}`,
+    .prepare<{ node: number; after: number; limit: number }, MemberCells>(
+      `${MEMBER} FROM users AS u WHERE u.id > :after AND ${MAY_CONNECT} ORDER BY u.id ${limitTo(':limit')}`,
     )
     .raw();
   const userIdsAfter = db
@@ -267,8 +269,8 @@ function createMembers(db: Connection): Pick<SyncStore, 'members' | 'membersAfte
     .pluck();
 
   return {
-    members: (userIds) => members.all(JSON.stringify(userIds)).map(decodeMember),
-    membersAfter: (userId, limit) => membersAfter.all(userId, limit).map(decodeMember),
+    members: (node, userIds) => members.all({ node, ids: JSON.stringify(userIds) }).map(decodeMember),
+    membersAfter: (node, after, limit) => membersAfter.all({ node, after, limit }).map(decodeMember),
     userIdsAfter: (userId, limit) => userIdsAfter.all(userId, limit),
     cutOffForNow: (userIds) => cutOffForNow.all(JSON.stringify(userIds)),
   };

@@ -18,7 +18,7 @@ export const USER_COLUMNS = `id, name, contact, note, tags, state, tariff_id, en
   traffic_limit, used_up, used_down, total_up, total_down, extra, reset_strategy, term_began_at, resets_at, due_at,
   device_limit, inbounds, online_at, token, announced, created_at, updated_at, version,
   external_id, telegram_id, metadata, notice_announced, cut_change, cut_node_id, cut_up, cut_down,
-  concurrent_limit, excess, excess_at, cut_off_until, held_at`;
+  concurrent_limit, excess, excess_at, cut_off_until, held_at, cut_off_node_id`;
 
 export type UserCells = [
   id: number,
@@ -63,6 +63,7 @@ export type UserCells = [
   excessAt: number | null,
   cutOffUntil: number | null,
   heldAt: number | null,
+  cutOffNode: number | null,
 ];
 
 const NO_TAGS: readonly string[] = [];
@@ -103,7 +104,8 @@ export function decodeUser(cells: readonly [...UserCells, ...unknown[]]): UserRo
     dueAt: cells[20],
     deviceLimit: cells[21],
     concurrentLimit: cells[37],
-    excess: excess === null ? null : { addresses: excess, at: cells[39] ?? 0, cutOffUntil: cells[40] },
+    excess:
+      excess === null ? null : { addresses: excess, at: cells[39] ?? 0, cutOffUntil: cells[40], cutOffNode: cells[42] },
     inbounds: inbounds === null ? null : (parseOwnJson(inbounds) as number[]),
     onlineAt: cells[23],
     token: cells[24],
@@ -175,6 +177,7 @@ export const WRITTEN: readonly UserColumn[] = [
   { name: 'excess_at', cell: (row) => row.excess?.at ?? null },
   { name: 'cut_off_until', cell: (row) => row.excess?.cutOffUntil ?? null },
   { name: 'held_at', cell: (row) => row.heldAt },
+  { name: 'cut_off_node_id', cell: (row) => row.excess?.cutOffNode ?? null },
 ];
 /** The number of text columns in `WRITTEN`. */
 export const TEXT_COLUMNS = 7;

@@ -181,6 +181,8 @@ export const users = {
     excess: {
       notice: 'Was connected from {{addresses, number}} addresses at once on {{at}}; {{limit, number}} allowed.',
       cut: 'Blocked until {{until}}: was connected from {{addresses, number}} addresses at once, {{limit, number}} allowed. Open connections continue.',
+      cutHere:
+        'Blocked at one node until {{until}}: that node named {{addresses, number}} addresses at once, {{limit, number}} allowed. Open connections continue.',
     },
     restart: {
       done: 'The engine of {{node}} was restarted for this on {{date}}; no traffic since.',

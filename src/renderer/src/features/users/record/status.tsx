@@ -37,13 +37,14 @@ function ExcessText({ user: { concurrent_excess: excess, concurrent_limit: limit
   const { t } = useTranslation('users');
   const format = useFormat();
   if (excess === null) return null;
-  const { addresses, at, cut_off_until: until } = excess;
+  const { addresses, at, cut_off_until: until, cut_off_node_id: nodeId } = excess;
+  const cut = nodeId === null ? 'cut' : 'cutHere';
   const counts = { addresses, limit: limit ?? 0 };
   return (
     <p className={classes.afterCut} role="status">
       {until === null
         ? t('standing.excess.notice', { ...counts, at: format.moment(at, 'dateTime') })
-        : t('standing.excess.cut', { ...counts, until: format.moment(until, 'dateTime') })}
+        : t(`standing.excess.${cut}`, { ...counts, until: format.moment(until, 'dateTime') })}
     </p>
   );
 }
