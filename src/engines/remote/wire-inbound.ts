@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { NETWORKS, PROTOCOLS, SECURITIES } from '../../contract/inbounds.ts';
 import type { EngineInbound } from '../../core/ports/engines.ts';
 import type { MachineInbound } from '../../core/ports/inbounds.ts';
-import { id, instant } from './wire-values.ts';
+import { amount, id, instant } from './wire-values.ts';
 
 const textOrNull = z.string().nullable();
 
@@ -28,7 +28,7 @@ export const inbound = z.object({
   method: textOrNull,
   obfsPassword: textOrNull,
   addressPool: textOrNull,
-  mtu: z.int().nullable(),
+  mtu: amount.nullable(),
   target: textOrNull,
   minClientVersion: textOrNull,
   certificate: z

@@ -9,14 +9,14 @@ import { MAX_WEIGHT } from '../../domain/nodes/weight.ts';
 import type { Account, Grant } from '../../domain/users/account.ts';
 import { isLanguage, LANGUAGES } from '../../i18n/languages.ts';
 import { inbound, inboundToWire } from './wire-inbound.ts';
-import { bytes, encode, hexId, id, instant } from './wire-values.ts';
+import { amount, bytes, encode, hexId, id, instant } from './wire-values.ts';
 
 const grant = z.strictObject({
   id,
   bytes,
   bytesLeft: bytes,
   lifetime: z.enum(GRANT_LIFETIMES),
-  days: z.int().nullable(),
+  days: amount.nullable(),
   endsAt: instant.nullable(),
   createdAt: instant,
 });
@@ -67,7 +67,7 @@ const settings = z.object({
   supportUrl: z.string().nullable(),
   timeZone: z.string(),
   announcement: z.string(),
-  updateIntervalHours: z.number(),
+  updateIntervalHours: amount,
   restartToCutOff: z.boolean(),
   rateLimit: bytes,
   subPath: z.string(),

@@ -4,10 +4,12 @@
 import { z } from 'zod';
 
 /** The range of ECMAScript's Date, which the store has too. */
-const MAX_INSTANT = 8_640_000_000_000_000;
+export const MAX_INSTANT = 8_640_000_000_000_000;
 
 export const id = z.int().min(1);
 export const bytes = z.int().min(0);
+/** Of people's settings: days, hours, bytes of a packet. */
+export const amount = z.int().min(0).max(1_000_000);
 export const instant = z.int().min(-MAX_INSTANT).max(MAX_INSTANT);
 export const hexId = z.string().regex(/^[0-9a-f]{32}$/);
 

@@ -2,7 +2,8 @@
 
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { createTestClock, createTestTimers } from '../../../tests/support/clock.ts';
 import { coreParts } from '../../../tests/support/core.ts';
 import { DAY, settledAccount } from '../../../tests/support/domain-arbitraries.ts';
@@ -45,10 +46,10 @@ import type { InboundRow } from '../../core/ports/inbounds.ts';
 import type { NewUser } from '../../core/ports/users.ts';
 import { LEASE_EVENTS } from '../../domain/nodes/lease.ts';
 import { METHODS, REPLIES, REQUESTS } from './wire.ts';
+import { MAX_INSTANT } from './wire-values.ts';
 
 const HOST = '127.0.0.1';
 const HOUR = 3_600_000;
-const MAX_INSTANT = 8_640_000_000_000_000;
 /** What the administrator writes for the panel alone. */
 const NOTE = 'not for machines';
 const ROUNDS = times(25, 150);
@@ -475,4 +476,29 @@ it('whatever an engine and its machine say arrives as it was said, and nothing e
   );
   // Machines of versions before 1.4 do not say how they are.
   expect(coverage.missing('!')).toEqual([]);
+});
+
+/** Each number of a schema with its bounds, by its place. */
+function listNumbers(schema: unknown, path: string): readonly (readonly [path: string, min: unknown, max: unknown])[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const inner = Object.entries(schema).flatMap(([key, part]) => listNumbers(part, `${path}/${key}`));
+  if (!('type' in schema) || (schema.type !== 'number' && schema.type !== 'integer')) return inner;
+  const { minimum, maximum } = schema as { minimum?: unknown; maximum?: unknown };
+  return [...inner, [path, minimum, maximum]];
+}
+
+const NUMBERS = Object.entries({ requests: REQUESTS, replies: REPLIES }).flatMap(([kind, messages]) =>
+  Object.entries(messages).flatMap(([name, schema]) =>
+    listNumbers(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), `${kind}/${name}`),
+  ),
+);
+
+describe('the numbers of messages', () => {
+  it('are found', () => expect(NUMBERS.length).toBeGreaterThan(80));
+
+  it.each(NUMBERS)('%s has bounds that the store has too', (path, min, max) => {
+    // Moments of other clocks may be before 1970; all else counts something.
+    expect(min).toBeGreaterThanOrEqual(max === MAX_INSTANT ? -MAX_INSTANT : 0);
+    expect(max, path).toBeLessThanOrEqual(Number.MAX_SAFE_INTEGER);
+  });
 });

@@ -16,7 +16,7 @@ import { LEASE_EVENTS } from '../../domain/nodes/lease.ts';
 import { PROTOCOL } from '../../domain/nodes/node-protocol.ts';
 import { engineInbound, engineInboundToWire } from './wire-inbound.ts';
 import { leaseReply, leaseRequest } from './wire-lease.ts';
-import { instant as anyInstant, bytes, encode, hexId, id } from './wire-values.ts';
+import { instant as anyInstant, bytes, encode, hexId, id, MAX_INSTANT } from './wire-values.ts';
 
 /** In each reply: the version that the machine speaks. */
 export const VERSION_HEADER = 'gatehouse-protocol';
@@ -52,8 +52,8 @@ const place = z
   .int()
   .min(0)
   .max(3 * MAX_LEDGER_ROWS - 1);
-/** Of the engine's own clock, which may be any. */
-const seconds = z.number();
+/** Of the engine's own clock, which may be any moment. */
+const seconds = z.number().min(-MAX_INSTANT).max(MAX_INSTANT);
 /** Of an inbound. */
 const tag = z.string().min(1).max(64);
 const hexPin = z.string().regex(/^[0-9a-f]{64}$/);
