@@ -41,7 +41,7 @@ export interface Shop extends AsyncDisposable {
   open(providerId: number): Promise<Order>;
   /** The token that the provider was given for an order. */
   getInvoiceToken(orderId: number): string;
-  /** What a provider reports now; that of Stripe is signed by Stripe's own library. */
+  /** What a provider reports now. */
   hookFrom(fake: FakeProvider, token: string): ReturnType<FakeProvider['hook']>;
   order(id: number): Promise<Order>;
   /** Asks at once, some seconds later. */
@@ -50,6 +50,16 @@ export interface Shop extends AsyncDisposable {
   turn(): Promise<void>;
   /** Stops the panel and starts another over its data. */
   restart(options?: PanelOptions): Promise<void>;
+}
+
+/** What a provider reports of an invoice; that of Stripe is signed by Stripe's own library. */
+export function signReport(fake: FakeProvider, token: string, now: number): ReturnType<FakeProvider['hook']> {
+  const { raw, headers } = fake.hook(token);
+  if (fake.kind !== 'stripe') return { raw, headers };
+  const secret = fake.fields.webhook_secret ?? '';
+  const timestamp = Math.floor(now / 1000);
+  const signature = Stripe.webhooks.generateTestHeaderString({ payload: raw, secret, timestamp });
+  return { raw, headers: { 'stripe-signature': signature } };
 }
 
 export async function openShop(folder: string): Promise<Shop> {
@@ -98,14 +108,7 @@ export async function openShop(folder: string): Promise<Shop> {
       if (!invoice) throw new Error(`order ${orderId} was not opened`);
       return invoice.token;
     },
-    hookFrom(fake, token) {
-      const { raw, headers } = fake.hook(token);
-      if (fake.kind !== 'stripe') return { raw, headers };
-      const secret = fake.fields.webhook_secret ?? '';
-      const timestamp = Math.floor(clock.now() / 1000);
-      const signature = Stripe.webhooks.generateTestHeaderString({ payload: raw, secret, timestamp });
-      return { raw, headers: { 'stripe-signature': signature } };
-    },
+    hookFrom: (fake, token) => signReport(fake, token, clock.now()),
     order,
     async pollOrder(id) {
       clock.advance(31_000);
