@@ -71,7 +71,7 @@ describeDesktop('the desktop', () => {
     const { dialogs } = await desktop.until((snapshot) => snapshot.dialogs.length > 0);
     expect(dialogs[0]?.options).toMatchObject({
       message: 'Gatehouse cannot start',
-      detail: expect.stringContaining('`panel serve`'),
+      detail: expect.stringContaining('`npx panel serve`'),
       buttons: ['Retry', 'Quit Gatehouse'],
     });
     await desktop.control('answerMessage', 1);

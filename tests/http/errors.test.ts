@@ -177,6 +177,11 @@ const PROVOKED: Partial<Record<ErrorCode, Provoke>> = {
     fault = new TypeError(`cannot read secret ${panel.secretPath}`);
     return [await panel.full.send(post('/users', newUser()))];
   },
+  // The real one: tests/panel/superseded.test.ts.
+  superseded: async () => {
+    fault = new PanelError('superseded');
+    return [await panel.full.send(post('/users', newUser()))];
+  },
   unavailable: async () => {
     fault = new PanelError('unavailable', undefined, 5);
     return [await panel.full.send(post('/users', newUser())), { headers: { 'retry-after': '5' } }];

@@ -1,6 +1,7 @@
 // Shows on every page that another panel works with these data, and how to change that.
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { usePanelCommand } from '../data/host.ts';
 import { useOperation } from '../data/use-operation.ts';
 import classes from './offline-banner.module.css';
 
@@ -9,12 +10,13 @@ const EVERY_MS = 5000;
 export function RoleBanner() {
   const { t } = useTranslation('frame');
   const { data: role } = useOperation('getRole', {}, { pollMs: EVERY_MS });
+  const command = usePanelCommand();
   if (role === undefined || role.state === 'active') return null;
   return (
     <div className={classes.banner} role="alert">
       <IconAlertTriangle size={18} stroke={1.5} aria-hidden />
       <p>
-        <strong>{t(`role.${role.state}.title`)}</strong> {t(`role.${role.state}.hint`)}
+        <strong>{t(`role.${role.state}.title`)}</strong> {t(`role.${role.state}.hint`, { command })}
       </p>
     </div>
   );
