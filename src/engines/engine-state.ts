@@ -1,7 +1,7 @@
 // What the next panel must know of an engine that runs, in a small file beside its log; and the end of engines whose nodes are gone.
 
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseOwnJson } from '../domain/own-json.ts';
 import { readIdentity } from './system-process.ts';
@@ -55,9 +55,19 @@ export function isSame({ pid, identity }: State): boolean {
   return identity !== null && readIdentity(pid) === identity;
 }
 
+/** A renamed folder has the same, a copy another one. */
+function identifyFolder(file: string): string {
+  const { dev, ino } = statSync(dirname(file), { bigint: true });
+  return `${dev}:${ino}`;
+}
+
+/** null: there is none, it is damaged, or it was copied: the panel with a copy of the data must not take over the engine of the other one. */
 export function readState(file: string): State | null {
   try {
-    const { pid, identity, apiPort, version } = parseOwnJson(readFileSync(file, 'utf8')) as Partial<State>;
+    const stored = parseOwnJson(readFileSync(file, 'utf8')) as Partial<State & { folder: string }>;
+    const { pid, identity, apiPort, version, folder } = stored;
+    // An earlier version wrote none.
+    if (folder !== undefined && folder !== identifyFolder(file)) return null;
     if (typeof pid !== 'number' || typeof apiPort !== 'number' || typeof identity !== 'string') return null;
     return { pid, identity, apiPort, version: String(version) };
   } catch {
@@ -66,7 +76,7 @@ export function readState(file: string): State | null {
 }
 
 export function writeState(file: string, state: State): void {
-  writeFileSync(`${file}.new`, JSON.stringify(state), { mode: 0o600 });
+  writeFileSync(`${file}.new`, JSON.stringify({ ...state, folder: identifyFolder(file) }), { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }
 

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -22,7 +23,7 @@ import { systemClock, systemTimers } from '../../src/adapters/clock.ts';
 import { nodeCrypto } from '../../src/adapters/crypto.ts';
 import type { Engine, EngineConfig, EngineError, EngineInbound, EngineName } from '../../src/core/ports/engines.ts';
 import { connectEngine } from '../../src/engines/connector.ts';
-import { stopStrays } from '../../src/engines/engine-state.ts';
+import { readState, stopStrays } from '../../src/engines/engine-state.ts';
 import { createLocalEngine, type LocalEngineParts } from '../../src/engines/local-engine.ts';
 import { readIdentity } from '../../src/engines/system-process.ts';
 import { freePort } from '../support/free-port.ts';
@@ -321,6 +322,20 @@ describe.skipIf(missing !== null || process.platform === 'win32')(`a local engin
     expect(readIdentity(pid)).not.toBeNull();
     await stopStrays(folder, new Set([2]));
     expect([readIdentity(pid), existsSync(statePath())]).toEqual([null, false]);
+  });
+
+  test('is neither taken over nor ended from a copy of its folder', async () => {
+    const engine = open(getProgramPath('xray'));
+    await engine.start(await buildConfig(), [], 'b');
+    const { pid } = state();
+    const copy = join(folder, 'copy');
+    mkdirSync(copy);
+    copyFileSync(statePath(), join(copy, 'node-1.json'));
+    expect(readState(join(copy, 'node-1.json'))).toBeNull();
+    expect(readState(statePath())).toMatchObject({ pid });
+    await stopStrays(copy, new Set());
+    expect(readIdentity(pid)).not.toBeNull();
+    await engine.stop();
   });
 
   test('that cannot be had is said to be missing', async () => {
