@@ -52,6 +52,12 @@ const serviceName = z
   .max(128)
   .regex(/^[A-Za-z0-9._~$&+:=@-]+$/, { message: 'must have letters, digits and -._~$&+:=@ only' });
 
+/** A token of RFC 9110. */
+const headerName = z
+  .string()
+  .max(64)
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, { message: 'must be the name of an HTTP header' });
+
 /** An X25519 key: 32 bytes in base64url. */
 const x25519Key = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 
@@ -63,6 +69,8 @@ const ABOUT = {
   port: 'The port on which the node listens, unique on it for TCP and for UDP: `hysteria2` and `wireguard` use UDP, `shadowsocks` both, all others TCP.',
   sni: 'The server name of the TLS handshake; null: the address users connect to. `reality` needs one.',
   path: 'The path of the HTTP request, with `ws`, `httpupgrade` and `xhttp`; null: `/`. `?ed=` and a number at its end makes clients of `ws` send that many bytes with the handshake.',
+  proxy_header:
+    'With `ws`, `httpupgrade` and `xhttp`, behind a proxy or CDN: the name of a header that is in each of its requests, such as `X-Forwarded-For` or `CF-Connecting-IP`. With it, of any value, Xray takes the first address of `X-Forwarded-For` for that of the client. null: not behind a proxy, so that no client chooses the address by which it is counted.',
   service_name: 'The service name of `grpc`; null: `GunService`.',
   flow: 'With `vless` over `tcp` and `tls` or `reality`: the flow control of VLESS; null: none.',
   fingerprint:
@@ -164,6 +172,7 @@ const fields = {
   port: z.int().min(1).max(65535).meta({ description: ABOUT.port }),
   sni: s.hostName.nullable().meta({ description: ABOUT.sni }),
   path: path.nullable().meta({ description: ABOUT.path }),
+  proxy_header: headerName.nullable().meta({ description: ABOUT.proxy_header }),
   service_name: serviceName.nullable().meta({ description: ABOUT.service_name }),
   flow: flow.nullable().meta({ description: ABOUT.flow }),
   fingerprint: fingerprint.nullable().meta({ description: ABOUT.fingerprint }),
@@ -223,6 +232,7 @@ export const inbound = z
     port: secret(fields.port, ABOUT.port),
     sni: secret(z.string().nullable(), ABOUT.sni),
     path: secret(z.string().nullable(), ABOUT.path),
+    proxy_header: secret(z.string().nullable(), ABOUT.proxy_header),
     service_name: secret(z.string().nullable(), ABOUT.service_name),
     flow: secret(z.string().nullable(), ABOUT.flow),
     fingerprint: secret(z.string().nullable(), ABOUT.fingerprint),
@@ -291,6 +301,7 @@ export const inboundCreate = z
     port: fields.port,
     sni: fields.sni.default(null),
     path: fields.path.default(null),
+    proxy_header: fields.proxy_header.default(null),
     service_name: fields.service_name.default(null),
     flow: fields.flow.default(null),
     fingerprint: fields.fingerprint.default(null),
@@ -332,6 +343,7 @@ export const inboundExample: Inbound = {
   port: 443,
   sni: 'www.example.org',
   path: null,
+  proxy_header: null,
   service_name: null,
   flow: 'xtls-rprx-vision',
   fingerprint: 'chrome',

@@ -72,7 +72,7 @@ const KEYS = nodeCrypto.newX25519();
 const INBOUNDS: readonly Members[] = [
   { protocol: 'vless', network: 'tcp', security: 'none' },
   { protocol: 'vless', network: 'tcp', security: 'reality', sni: 'example.org', public_key: KEYS.publicKey },
-  { protocol: 'vless', network: 'ws', security: 'tls', path: '/ws', alpn: ['h2'] },
+  { protocol: 'vless', network: 'ws', security: 'tls', path: '/ws', proxy_header: 'X-Proxy', alpn: ['h2'] },
   { protocol: 'trojan', network: 'grpc', security: 'tls', service_name: 'grpc' },
   { protocol: 'shadowsocks', network: 'tcp', method: 'aes-128-gcm' },
   { protocol: 'hysteria2', obfs_password: 'obfuscated' },
@@ -91,6 +91,7 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   certificate_key: fc.constant(GIVEN.key),
   target: fc.constantFrom('www.example.org:443', '[2001:db8::1]:8443', null),
   address_pool: fc.constantFrom('10.64.0.0/10', '192.168.4.0/24', null),
+  proxy_header: fc.constantFrom('X-Forwarded-For', 'CF-Connecting-IP', null),
   min_client_version: fc.constantFrom('1.8.0', '26.3.27', null),
   address: fc.constantFrom('de3.example.com', '192.0.2.7', '2001:db8::7'),
   support_url: fc.constantFrom('https://example.org/help', 'tg://resolve?domain=example', null),

@@ -167,6 +167,7 @@ const NO_INBOUND = {
   sni: null,
   path: null,
   serviceName: null,
+  proxyHeader: null,
   flow: null,
   fingerprint: null,
   alpn: null,

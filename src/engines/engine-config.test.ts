@@ -184,6 +184,7 @@ describe('a fingerprint', () => {
     { sni: 'b.example' },
     { path: '/other' },
     { serviceName: 'other' },
+    { proxyHeader: 'X-Forwarded-For' },
     { flow: 'xtls-rprx-vision' },
     { alpn: ['h2'] },
     { method: '2022-blake3-aes-256-gcm' },

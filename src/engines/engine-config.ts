@@ -233,18 +233,18 @@ function placeholder(method: string, spareKey: string): JsonObject {
 }
 
 /**
- * Before 26.6.22 Xray believes X-Forwarded-For of every client unless a header is named here without which it does not: a name that no client knows.
- * Else one forged address hides from how many a user is connected.
+ * The header with which Xray believes X-Forwarded-For. Before 26.6.22 it believes every client where none is named, and one forged address hides from
+ * how many a user is connected: without a proxy it is a name that no client knows.
  */
-function trustNoProxy({ spareKey }: EngineStart): JsonObject {
-  const name = createHash('sha256').update(`trusted proxy ${spareKey}`).digest('hex').slice(0, 32);
-  return { trustedXForwardedFor: [`x-${name}`] };
+function trustProxy({ proxyHeader }: EngineInbound, { spareKey }: EngineStart): JsonObject {
+  const unknown = createHash('sha256').update(`trusted proxy ${spareKey}`).digest('hex').slice(0, 32);
+  return { trustedXForwardedFor: [proxyHeader ?? `x-${unknown}`] };
 }
 
 function buildStream(inbound: EngineInbound, start: EngineStart): JsonObject {
   const { security } = inbound;
   const network = inbound.network === 'quic' ? 'hysteria' : inbound.network;
-  const sockopt = PATH_NETWORKS.includes(inbound.network) ? trustNoProxy(start) : undefined;
+  const sockopt = PATH_NETWORKS.includes(inbound.network) ? trustProxy(inbound, start) : undefined;
   return { network, security, ...buildTransport(inbound), ...buildSecurity(inbound), sockopt };
 }
 

@@ -28,6 +28,7 @@ const COLUMN = {
   sni: 'sni',
   path: 'path',
   serviceName: 'service_name',
+  proxyHeader: 'proxy_header',
   flow: 'flow',
   fingerprint: 'fingerprint',
   alpn: 'alpn',

@@ -53,6 +53,7 @@ const INBOUND: EngineInbound = {
   sni: null,
   path: null,
   serviceName: null,
+  proxyHeader: null,
   flow: null,
   fingerprint: null,
   alpn: null,

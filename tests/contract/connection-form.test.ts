@@ -25,6 +25,7 @@ const FULL: Values = {
   sni: 'www.example.org',
   path: '/ws?ed=2048',
   service_name: 'gs',
+  proxy_header: 'X-Forwarded-For',
   alpn: ['h2', 'http/1.1'],
   public_key: 'jNXHt1yRo0vDuchQlIP6Z0ZvjT3KtzVI-T4E7RoLJS0',
   private_key: '6Fh1ZxNa9rCjQ0jvM3bT5yWk2sE8uLpD4oIfGzXqR0A',
@@ -42,6 +43,7 @@ const BARE: Values = {
   sni: '',
   path: '',
   service_name: '',
+  proxy_header: '',
   alpn: [],
   fingerprint: '',
   short_id: '',
@@ -66,9 +68,22 @@ const USER = {
 function stored(values: Values) {
   const input = inboundCreate.parse(buildCreateInput(values));
   const { node_id, private_key, service_name, public_key, short_id, certificate, certificate_key, ...others } = input;
-  const { min_client_version, obfs_password, address_pool, network = 'tcp', security = 'none', ...rest } = others;
+  const {
+    proxy_header,
+    min_client_version,
+    obfs_password,
+    address_pool,
+    network = 'tcp',
+    security = 'none',
+    ...rest
+  } = others;
   const renamed = { serviceName: service_name, publicKey: public_key, shortId: short_id };
-  const hidden = { minClientVersion: min_client_version, obfsPassword: obfs_password, addressPool: address_pool };
+  const hidden = {
+    proxyHeader: proxy_header,
+    minClientVersion: min_client_version,
+    obfsPassword: obfs_password,
+    addressPool: address_pool,
+  };
   const row = sampleInbound({ ...rest, ...renamed, ...hidden, network, security, nodeId: node_id });
   return { row, brought: { privateKey: private_key !== null, certificate: certificate !== null }, certificate_key };
 }

@@ -80,6 +80,32 @@ test('show only what their protocol, security and network need', async ({ page, 
   await expectAccessible(page, 'a connection of trojan with reality');
 });
 
+test('behind a proxy have the name of its header', async ({ page, panel, visit }) => {
+  await visit('connections/new');
+  const form = page.getByRole('dialog');
+  await form.getByText('VMess', { exact: true }).click();
+  const header = form.getByLabel('Header of the proxy');
+  await expect(header).toHaveCount(0);
+  await form.getByText('WebSocket', { exact: true }).click();
+  await form.getByLabel('Name', { exact: true }).fill('Behind a CDN');
+  await header.fill('CF-Connecting-IP:');
+  await form.getByRole('button', { name: 'Add connection' }).click();
+  await expect(form.getByText('The name of one HTTP header, without a colon')).toBeVisible();
+  await header.fill('CF-Connecting-IP');
+  await expectAccessible(page, 'a connection behind a proxy');
+  await form.getByRole('button', { name: 'Add connection' }).click();
+  await expect(page.getByText('Connection Behind a CDN added')).toBeVisible();
+  const find = async () => (await panel.call('listInbounds', {})).items.find(({ name }) => name === 'Behind a CDN');
+  expect(await find()).toMatchObject({ network: 'ws', proxy_header: 'CF-Connecting-IP' });
+
+  await visit(`connections/${(await find())?.id}`);
+  await expect(header).toHaveValue('CF-Connecting-IP');
+  await header.clear();
+  await form.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Connection Behind a CDN saved')).toBeVisible();
+  expect(await find()).toMatchObject({ proxy_header: null });
+});
+
 test('of Hysteria2 ask for nothing but a name and an obfuscation, on a port of UDP', async ({ page, panel, visit }) => {
   await visit('connections/new?node=3');
   const form = page.getByRole('dialog', { name: 'Add a connection' });

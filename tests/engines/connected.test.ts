@@ -26,9 +26,13 @@ const FORGING_NETWORKS = ['ws', 'httpupgrade', 'xhttp'] as const;
 type ForgingNetwork = (typeof FORGING_NETWORKS)[number];
 const HAS_LOOPBACK_NETWORK = process.platform === 'linux' || process.platform === 'win32';
 
-async function startServer(program: ServerProgram, network: 'tcp' | ForgingNetwork = 'tcp') {
+async function startServer(
+  program: ServerProgram,
+  network: 'tcp' | ForgingNetwork = 'tcp',
+  proxyHeader: string | null = null,
+) {
   const [apiPort, port] = [await freePort(), await freePort()];
-  const inbound = sampleInbound({ protocol: 'vless', port, network });
+  const inbound = sampleInbound({ protocol: 'vless', port, network, proxyHeader });
   const user = { userId: USER_ID, credentials: sampleCredentials(1), inbounds: [inbound.id] };
   const spareKey = Buffer.alloc(32, 9).toString('base64');
   const start = { name: program === 'v2ray' ? program : ('xray' as const), apiPort, ...TEST_MARK, spareKey };
@@ -116,27 +120,60 @@ for (const program of ['xray', 'xray-new', 'v2ray'] as const) {
   });
 }
 
-const reasonForged =
-  whyWithout('xray') ?? (HAS_LOOPBACK_NETWORK ? null : '(127.0.0.2 is not an address of this system)');
-test.skipIf(reasonForged !== null).each(FORGING_NETWORKS)(
-  `xray counts four clients as four over %s, whatever address they claim ${reasonForged ?? ''}`.trim(),
-  async (network) => {
-    await using server = await startServer('xray', network);
-    await using echo = await startEcho();
-    const headers = { 'X-Forwarded-For': '203.0.113.9' };
+interface Client {
+  readonly from: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The addresses by which a server counts clients that send these headers. */
+async function countClients(
+  program: 'xray' | 'xray-new',
+  network: ForgingNetwork,
+  proxyHeader: string | null,
+  all: readonly Client[],
+) {
+  await using server = await startServer(program, network, proxyHeader);
+  await using echo = await startEcho();
+  await using clients = new AsyncDisposableStack();
+  const open: Socket[] = [];
+  for (const { from, headers } of all) {
     const stream = { network, [`${network}Settings`]: { path: '/', headers } };
-    const froms = ['127.0.0.10', '127.0.0.11', '127.0.0.12', '127.0.0.13'];
-    await using clients = new AsyncDisposableStack();
-    const open: Socket[] = [];
-    for (const from of froms) {
-      const client = clients.use(await startClient('xray', server.port, from, undefined, stream));
-      open.push(await openThrough(client.socksPort, echo.port));
-    }
-    const seen = (await server.api.connected())?.get(USER_ID)?.map(({ address }) => address);
-    expect(seen?.toSorted()).toEqual(froms);
-    for (const socket of open) socket.destroy();
-  },
-);
+    const client = clients.use(await startClient(program, server.port, from, undefined, stream));
+    open.push(await openThrough(client.socksPort, echo.port));
+  }
+  const seen = (await server.api.connected())?.get(USER_ID)?.map(({ address }) => address);
+  for (const socket of open) socket.destroy();
+  return seen?.toSorted();
+}
+
+for (const program of ['xray', 'xray-new'] as const) {
+  const missing = whyWithout(program);
+  const reason = missing ?? (HAS_LOOPBACK_NETWORK ? null : '(127.0.0.2 is not an address of this system)');
+  describe.skipIf(reason !== null).each(FORGING_NETWORKS)(`${program} over %s ${reason ?? ''}`.trim(), (network) => {
+    test.each([null, 'X-Proxy'])(
+      'counts four clients as four, whatever address they claim (%s)',
+      async (proxyHeader) => {
+        const froms = ['127.0.0.10', '127.0.0.11', '127.0.0.12', '127.0.0.13'];
+        const all = froms.map((from) => ({ from, headers: { 'X-Forwarded-For': '203.0.113.9' } }));
+        expect(await countClients(program, network, proxyHeader, all)).toEqual(froms);
+      },
+    );
+
+    const PROXY = '127.0.0.10';
+    const clients = ['203.0.113.1', '203.0.113.2', '203.0.113.3', '203.0.113.4'];
+    test.each([
+      ['X-Forwarded-For', clients],
+      ['CF-Connecting-IP', clients],
+      [null, [PROXY]],
+    ])('behind a proxy whose header is %s counts four clients as %j', async (proxyHeader, expected) => {
+      const all = clients.map((client) => ({
+        from: PROXY,
+        headers: { 'X-Forwarded-For': `${client}, 198.51.100.1`, 'CF-Connecting-IP': client },
+      }));
+      expect(await countClients(program, network, proxyHeader, all)).toEqual(expected);
+    });
+  });
+}
 
 /** A panel with a local node of xray, one connection, and one user. */
 async function openXrayPanel(own: OwnPanel, fields: { readonly concurrent_limit?: number } = {}) {

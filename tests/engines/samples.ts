@@ -15,6 +15,7 @@ export function sampleInbound(changes: Partial<EngineInbound> & Pick<EngineInbou
     sni: null,
     path: null,
     serviceName: null,
+    proxyHeader: null,
     flow: null,
     fingerprint: null,
     alpn: null,

@@ -44,6 +44,7 @@ describe('connections', () => {
       [{ security: 'reality' }, ['#/public_key', '#/sni']],
       [{ path: '/x' }, ['#/path']],
       [{ service_name: 'x' }, ['#/service_name']],
+      [{ proxy_header: 'X-Forwarded-For' }, ['#/proxy_header']],
       [{ flow: 'xtls-rprx-vision' }, ['#/flow']],
       [{ alpn: ['h2'] }, ['#/alpn']],
       [{ obfs_password: 'obfuscated' }, ['#/obfs_password']],
@@ -114,6 +115,11 @@ describe('connections', () => {
           /^must begin with one slash and have letters, digits, \/ and .* only/,
         ],
       ),
+      ...['X Proxy', 'X-Proxy:', 'X-Proxy\r\n', 'X-Прокси', '"'].map((proxy_header): [object, string, RegExp] => [
+        { network: 'ws', proxy_header },
+        '#/proxy_header format',
+        /^must be the name of an HTTP header/,
+      ]),
       [{ network: 'grpc', service_name: 'a/b' }, '#/service_name format', /^must have letters, digits and .* only$/],
     ];
     for (const [more, error, message] of wrong) {

@@ -23,6 +23,7 @@ export function sampleInbound(changes: Partial<InboundRow> = {}): InboundRow {
     sni: null,
     path: null,
     serviceName: null,
+    proxyHeader: null,
     flow: null,
     fingerprint: null,
     alpn: null,

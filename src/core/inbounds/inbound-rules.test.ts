@@ -18,6 +18,7 @@ const BASE: Facts = {
   sni: null,
   path: null,
   serviceName: null,
+  proxyHeader: null,
   flow: null,
   fingerprint: null,
   alpn: null,
@@ -60,6 +61,7 @@ describe('a connection', () => {
     ['vless over plain tcp', {}],
     ['vless with reality and vision', { ...REALITY, flow: 'xtls-rprx-vision', shortId: '' }],
     ['vless over ws with tls', { network: 'ws', security: 'tls', path: '/ws', alpn: ['h2'] }],
+    ['vless over ws behind a proxy', { network: 'ws', proxyHeader: 'X-Forwarded-For' }],
     ['vless with tls that imitates Android', { security: 'tls', fingerprint: 'android' }],
     ['trojan over grpc', { protocol: 'trojan', network: 'grpc', security: 'tls', serviceName: 'gs' }],
     ['shadowsocks', { protocol: 'shadowsocks', method: 'aes-256-gcm' }],
@@ -124,6 +126,7 @@ describe('a connection', () => {
     ],
     ['vision without tls', { flow: 'xtls-rprx-vision' }, ['#/flow']],
     ['a path over tcp', { path: '/ws' }, ['#/path']],
+    ['a header of a proxy over grpc', { network: 'grpc', proxyHeader: 'X-Proxy' }, ['#/proxy_header']],
     ['a service name over ws', { network: 'ws', serviceName: 'gs' }, ['#/service_name']],
     ['alpn without tls', { alpn: ['h2'] }, ['#/alpn']],
     [

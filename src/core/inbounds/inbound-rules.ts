@@ -197,6 +197,11 @@ const RULES: readonly Rule[] = [
     isBroken: ({ network, path }) => path !== null && !PATH_NETWORKS.includes(network),
   },
   {
+    field: 'proxy_header',
+    message: 'goes with ws, httpupgrade and xhttp only',
+    isBroken: ({ network, proxyHeader }) => proxyHeader !== null && !PATH_NETWORKS.includes(network),
+  },
+  {
     field: 'service_name',
     message: 'goes with grpc only',
     isBroken: ({ network, serviceName }) => serviceName !== null && network !== 'grpc',

@@ -29,6 +29,8 @@ export interface InboundRow {
   readonly sni: string | null;
   readonly path: string | null;
   readonly serviceName: string | null;
+  /** Of HTTP, in requests of a proxy in front of the node: with it X-Forwarded-For is believed. */
+  readonly proxyHeader: string | null;
   readonly flow: string | null;
   readonly fingerprint: string | null;
   readonly alpn: readonly string[] | null;

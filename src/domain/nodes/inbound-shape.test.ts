@@ -123,36 +123,36 @@ describe('shapeFields', () => {
 /** The shapes that engines can serve, with the settings of each. */
 const SERVED = `
 vless tcp none
-vless ws none: path sni
+vless ws none: path proxy_header sni
 vless grpc none: service_name
-vless httpupgrade none: path sni
-vless xhttp none: path sni
+vless httpupgrade none: path proxy_header sni
+vless xhttp none: path proxy_header sni
 vless tcp tls: alpn certificate certificate_key fingerprint flow sni
-vless ws tls: alpn certificate certificate_key fingerprint path sni
+vless ws tls: alpn certificate certificate_key fingerprint path proxy_header sni
 vless grpc tls: alpn certificate certificate_key fingerprint service_name sni
-vless httpupgrade tls: alpn certificate certificate_key fingerprint path sni
-vless xhttp tls: alpn certificate certificate_key fingerprint path sni
+vless httpupgrade tls: alpn certificate certificate_key fingerprint path proxy_header sni
+vless xhttp tls: alpn certificate certificate_key fingerprint path proxy_header sni
 vless tcp reality: fingerprint flow min_client_version private_key public_key short_id sni target
 vless grpc reality: fingerprint min_client_version private_key public_key service_name short_id sni target
-vless xhttp reality: fingerprint min_client_version path private_key public_key short_id sni target
+vless xhttp reality: fingerprint min_client_version path private_key proxy_header public_key short_id sni target
 vmess tcp none
-vmess ws none: path sni
+vmess ws none: path proxy_header sni
 vmess grpc none: service_name
-vmess httpupgrade none: path sni
-vmess xhttp none: path sni
+vmess httpupgrade none: path proxy_header sni
+vmess xhttp none: path proxy_header sni
 vmess tcp tls: alpn certificate certificate_key fingerprint sni
-vmess ws tls: alpn certificate certificate_key fingerprint path sni
+vmess ws tls: alpn certificate certificate_key fingerprint path proxy_header sni
 vmess grpc tls: alpn certificate certificate_key fingerprint service_name sni
-vmess httpupgrade tls: alpn certificate certificate_key fingerprint path sni
-vmess xhttp tls: alpn certificate certificate_key fingerprint path sni
+vmess httpupgrade tls: alpn certificate certificate_key fingerprint path proxy_header sni
+vmess xhttp tls: alpn certificate certificate_key fingerprint path proxy_header sni
 trojan tcp tls: alpn certificate certificate_key fingerprint sni
-trojan ws tls: alpn certificate certificate_key fingerprint path sni
+trojan ws tls: alpn certificate certificate_key fingerprint path proxy_header sni
 trojan grpc tls: alpn certificate certificate_key fingerprint service_name sni
-trojan httpupgrade tls: alpn certificate certificate_key fingerprint path sni
-trojan xhttp tls: alpn certificate certificate_key fingerprint path sni
+trojan httpupgrade tls: alpn certificate certificate_key fingerprint path proxy_header sni
+trojan xhttp tls: alpn certificate certificate_key fingerprint path proxy_header sni
 trojan tcp reality: fingerprint min_client_version private_key public_key short_id sni target
 trojan grpc reality: fingerprint min_client_version private_key public_key service_name short_id sni target
-trojan xhttp reality: fingerprint min_client_version path private_key public_key short_id sni target
+trojan xhttp reality: fingerprint min_client_version path private_key proxy_header public_key short_id sni target
 shadowsocks tcp none: method
 hysteria2 quic tls: certificate certificate_key obfs_password sni
 wireguard udp none: address_pool mtu private_key public_key`.trim();

@@ -16,6 +16,7 @@ export interface InboundShape {
 export type ShapeField =
   | 'sni'
   | 'path'
+  | 'proxy_header'
   | 'service_name'
   | 'flow'
   | 'fingerprint'
@@ -116,7 +117,7 @@ export function shapeFields({ protocol, network, security }: InboundShape): Read
     fields.add('public_key').add('private_key').add('short_id').add('target').add('min_client_version');
   }
   if (protocol === 'vless' && network === 'tcp' && security !== 'none') fields.add('flow');
-  if (hasPath) fields.add('path');
+  if (hasPath) fields.add('path').add('proxy_header');
   if (network === 'grpc') fields.add('service_name');
   return fields;
 }

@@ -134,6 +134,7 @@ const FULL: Partial<InboundRow> = {
   sni: 'a.example',
   path: '/a',
   serviceName: 'a',
+  proxyHeader: 'X-Forwarded-For',
   flow: 'xtls-rprx-vision',
   fingerprint: 'chrome',
   alpn: ['h2'],

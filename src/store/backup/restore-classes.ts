@@ -107,6 +107,7 @@ export const RESTORE_CLASSES = {
       'method',
       'address_pool',
       'mtu',
+      'proxy_header',
       'min_client_version',
       'target_findings',
       'note',

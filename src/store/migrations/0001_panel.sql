@@ -98,6 +98,7 @@ CREATE TABLE inbounds (
   sni TEXT,
   path TEXT,
   service_name TEXT,
+  proxy_header TEXT CHECK (length(proxy_header) BETWEEN 1 AND 64),
   flow TEXT,
   fingerprint TEXT,
   alpn TEXT CHECK (json_valid(alpn) AND json_type(alpn) = 'array'),

@@ -64,6 +64,9 @@ export const connections = {
     minClientVersionHint: 'Such as 1.8.0; older apps are refused. Empty: any.',
     path: 'Path',
     pathHint: 'Begins with a slash; the server answers users at this path only.',
+    proxyHeader: 'Header of the proxy',
+    proxyHeaderHint:
+      'Behind a proxy or CDN: a header that is in all of its requests, such as X-Forwarded-For or CF-Connecting-IP. With it, users are counted by the first address in X-Forwarded-For, so only the proxy may reach the port. Empty: by the address that connects.',
     service: 'Service name',
     serviceHint: 'The name of the gRPC service, as the node has it.',
     alpn: 'ALPN',
@@ -85,6 +88,7 @@ export const connections = {
   format: {
     path: 'One slash first, no spaces and none of % # ? " < > [ ] { } | \\ ^ `; ?ed= and a number may end it',
     service_name: 'Letters, digits and -._~$&+:=@ only',
+    proxy_header: 'The name of one HTTP header, without a colon',
   },
   protocol: {
     vless: 'Light and modern; with REALITY the hardest to detect.',

@@ -241,11 +241,12 @@ function useCheck(all: readonly Inbound[], ownId: number | null): (values: Value
   };
 }
 
-/** What is wrong with a path, a service name, a certificate or its key, in words. */
+/** What is wrong with a path, a service name, a header, a certificate or its key, in words. */
 function useFieldTexts(): DescribeField {
   const { t } = useTranslation(['connections', 'settings']);
   return (field, code) => {
-    if (code === 'format' && (field === 'path' || field === 'service_name')) return t(`connections:format.${field}`);
+    if (code === 'format' && (field === 'path' || field === 'service_name' || field === 'proxy_header'))
+      return t(`connections:format.${field}`);
     return field.startsWith('certificate') && isPemRefusal(code) ? t(`settings:certificates.wrong.${code}`) : undefined;
   };
 }

@@ -277,6 +277,17 @@ function TransportFields({ form }: Pick<PartProps, 'form'>) {
           {...form.getInputProps('path')}
         />
       )}
+      {fields.has('proxy_header') && (
+        <TextInput
+          label={t('connections:fields.proxyHeader')}
+          description={t('connections:fields.proxyHeaderHint')}
+          placeholder={t('common:none')}
+          maxLength={64}
+          spellCheck={false}
+          autoComplete="off"
+          {...form.getInputProps('proxy_header')}
+        />
+      )}
       {fields.has('service_name') && (
         <TextInput
           label={t('connections:fields.service')}

@@ -29,6 +29,7 @@ export type Values = {
   sni: string;
   path: string;
   service_name: string;
+  proxy_header: string;
   flow: '' | 'xtls-rprx-vision';
   fingerprint: string;
   alpn: string[];
@@ -77,6 +78,7 @@ export function blankValues(nodeId: number | null, port: number): Values {
     sni: '',
     path: '',
     service_name: '',
+    proxy_header: '',
     flow: 'xtls-rprx-vision',
     fingerprint: 'chrome',
     alpn: [],
@@ -110,6 +112,7 @@ export function toFormValues(inbound: Inbound): Values {
     sni: inbound.sni ?? '',
     path: inbound.path ?? '',
     service_name: inbound.service_name ?? '',
+    proxy_header: inbound.proxy_header ?? '',
     flow: inbound.flow === 'xtls-rprx-vision' ? inbound.flow : '',
     fingerprint: inbound.fingerprint ?? '',
     alpn: inbound.alpn ?? [],
@@ -169,6 +172,7 @@ export function buildChanges(values: Values): Changes {
     sni: text('sni', values.sni),
     path: text('path', values.path),
     service_name: text('service_name', values.service_name),
+    proxy_header: text('proxy_header', values.proxy_header),
     flow: text('flow', values.flow) as Create['flow'],
     fingerprint: text('fingerprint', values.fingerprint) as (typeof FINGERPRINTS)[number] | null,
     alpn: fields.has('alpn') && alpn.length > 0 ? (alpn as NonNullable<Create['alpn']>) : null,
