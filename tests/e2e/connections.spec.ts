@@ -94,15 +94,18 @@ test('behind a proxy have the name of its header', async ({ page, panel, visit }
   await header.fill('CF-Connecting-IP');
   await expectAccessible(page, 'a connection behind a proxy');
   await form.getByRole('button', { name: 'Add connection' }).click();
-  await expect(page.getByText('Connection Behind a CDN added')).toBeVisible();
-  const find = async () => (await panel.call('listInbounds', {})).items.find(({ name }) => name === 'Behind a CDN');
+  await expect(getToast(page, 'Connection Behind a CDN added')).toBeVisible();
+  const find = async () => {
+    const list = await panel.administrator?.call('listInbounds', { limit: 500 });
+    return list?.body.items.find(({ name }) => name === 'Behind a CDN');
+  };
   expect(await find()).toMatchObject({ network: 'ws', proxy_header: 'CF-Connecting-IP' });
 
   await visit(`connections/${(await find())?.id}`);
   await expect(header).toHaveValue('CF-Connecting-IP');
   await header.clear();
   await form.getByRole('button', { name: 'Save' }).click();
-  await expect(page.getByText('Connection Behind a CDN saved')).toBeVisible();
+  await expect(getToast(page, 'Connection Behind a CDN saved')).toBeVisible();
   expect(await find()).toMatchObject({ proxy_header: null });
 });
 

@@ -64,6 +64,8 @@ it('columns whose names are those of destinations, identities, prices or secrets
     'administrator.password_changed_at',
     'audit.address',
     'inbounds.address_pool',
+    // The name of a header of HTTP.
+    'inbounds.proxy_header',
     'nodes.error_code',
     'promo_uses.telegram_id',
     // What is typed to get a discount: its effect is named.
