@@ -81,7 +81,7 @@ test('show only what their protocol, security and network need', async ({ page, 
 });
 
 test('behind a proxy have the name of its header', async ({ page, panel, visit }) => {
-  await visit('connections/new');
+  await visit('connections/new?node=2');
   const form = page.getByRole('dialog');
   await form.getByText('VMess', { exact: true }).click();
   const header = form.getByLabel('Header of the proxy');
