@@ -108,6 +108,9 @@ const PROBLEMS: Readonly<Record<BackupProblem, string>> = {
 const NO_KEY =
   'The backup has secrets, and there is no place for the key that seals them here. Add --key-file <path>: a file outside the data folder, made if it is missing; or unlock the keychain. Nothing was changed.';
 
+const TAKES_OVER =
+  'If the backup is of another panel, this one takes over its nodes as soon as it runs, and that one becomes read-only. Rehearse with --check.';
+
 /** Of a file, or of a place, whose backups are listed where none is named. */
 export async function restore(file: string | undefined, options: RestoreOptions): Promise<void> {
   const { from, json } = options;
@@ -137,6 +140,7 @@ async function restoreFrom(path: string, options: RestoreOptions, known?: string
   if (check && json) return printJson({ ok: true, ...verdict });
   if (verdict.differences !== null) printDifferences(verdict.differences, acceptKeys);
   if (check) return print(`${path} can be restored: ${verdict.users} users, ${verdict.keys} keys, as of ${made}.`);
+  if (verdict.origin !== 'made_here') notify(TAKES_OVER);
   if (verdict.origin === 'unknown' && !yes) await askConfirmation('The backup may have been changed. Restore it?');
   const chosen = { path, passphrase, confirm: verdict.fingerprint, accept_keys: acceptKeys };
   const restored = await restoreFile(data, chosen, keyFile).catch((error: unknown) => {

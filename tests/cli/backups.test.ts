@@ -44,7 +44,9 @@ test('one command restores the panel on a new machine with its address, administ
   expect(existsSync(join(old.folder, 'backups')) ? readdirSync(join(old.folder, 'backups')) : []).toEqual([]);
 
   expect(await succeed(fresh, ['restore', '--check', file], PASSPHRASE)).toContain('can be restored: 0 users, 1 keys');
-  const restored = JSON.parse(await succeed(fresh, ['restore', file, '--json'], PASSPHRASE));
+  const { stdout, stderr } = await fresh.run(['restore', file, '--json'], PASSPHRASE);
+  expect(stderr).toContain('takes over its nodes as soon as it runs, and that one becomes read-only');
+  const restored = JSON.parse(stdout);
   expect(restored).toMatchObject({ restored: { ok: true, keys: 1 }, set_aside: null, set_up: true });
   const path = (line: CommandLine) => succeed(line, ['url', 'base_url']).then((url) => new URL(url.trim()).pathname);
   expect(await path(fresh)).toBe(await path(old));
@@ -60,7 +62,7 @@ test('a running panel makes and restores backups without stopping', async () => 
   const key = (await succeed(old, ['key', 'add', '--name', 'since', '--access', 'read'], PASSWORD)).trim();
   const readOverview = () => fetch(`${panel.baseUrl}/stats/overview`, { headers: { authorization: `Bearer ${key}` } });
   expect((await readOverview()).status).toBe(200);
-  await succeed(old, ['restore', file]);
+  expect((await old.run(['restore', file])).stderr, 'its own').not.toContain('takes over');
   // The key is younger than the backup.
   expect((await readOverview()).status).toBe(401);
   expect(await succeed(old, ['key', 'list', '--json'])).toBe('[]\n');
@@ -153,7 +155,7 @@ test.runIf(process.platform === 'linux')(
       database.close();
     }
     expect((await fetch(`${panel.baseUrl}/users`)).status).toBe(401);
-    await succeed(old, ['restore', file]);
+    expect((await old.run(['restore', file])).stderr, 'its own').not.toContain('takes over');
   },
 );
 
