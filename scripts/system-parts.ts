@@ -20,13 +20,14 @@ export const SYSTEM_PARTS: Readonly<Record<string, Part>> = {
   cli: { usual: 90, files: ['bad-disks.test.ts', 'wrong-clock.test.ts'], packages: { faketime: 'faketime' } },
   commands: { usual: 5, files: ['mounts.test.ts'], packages: { ip: 'iproute2' } },
   panel: {
-    usual: 145,
+    usual: 200,
     files: [
       'bot-kill.test.ts',
       'node-network.test.ts',
       'nodes-stay-up.test.ts',
       'provider-kill.test.ts',
       'reverse-proxy.test.ts',
+      'superseded.test.ts',
       'two-panels.test.ts',
     ],
     packages: { curl: 'curl', ip: 'iproute2', nft: 'nftables', nginx: 'nginx' },
