@@ -93,6 +93,8 @@ export function openTestRun(graceMs = GRACE_MS, log: (line: string) => void = co
         XDG_STATE_HOME: join(home, '.local/state'),
         XDG_CACHE_HOME: join(home, '.cache'),
         XDG_RUNTIME_DIR: runtime,
+        // A Chromium with windows would write its settings into a database that stays.
+        GSETTINGS_BACKEND: 'memory',
       };
     },
     findLeftovers(suite) {
