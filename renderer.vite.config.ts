@@ -31,25 +31,11 @@ function compressOnce(): Plugin {
   };
 }
 
-/** Leaves out the texts of the API's documentation: the pages validate with the contract, and read its document from the panel. */
-function dropDescriptions(): Plugin {
-  const text = /\b(description|summary):\s*(['"`])(?:\\.|(?!\2)[^\\])*\2/g;
-  return {
-    name: 'drop-descriptions',
-    apply: 'build',
-    transform: {
-      filter: { id: /\/src\/contract\/.*\.ts$/ },
-      order: 'pre',
-      handler: (code) => ({ code: code.replace(text, "$1: ''"), map: null }),
-    },
-  };
-}
-
 export const renderer: UserConfig = {
   root: join(root, 'src/renderer'),
   // Relative, because the panel lives under a secret prefix that the build cannot know.
   base: './',
-  plugins: [react(), dropDescriptions(), compressOnce()],
+  plugins: [react(), compressOnce()],
   build: {
     outDir,
     emptyOutDir: true,

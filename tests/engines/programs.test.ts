@@ -14,7 +14,9 @@ const SAYS = [
   { program: 'xray-newest', args: ['version'], words: /^Xray 26\.10\.10 / },
   { program: 'v2ray', args: ['-version'], words: /^V2Ray \d+\.\d+\.\d+ / },
   { program: 'sing-box', args: ['version'], words: /^sing-box version \d+\.\d+\.\d+/ },
+  { program: 'sing-box-older', args: ['version'], words: /^sing-box version 1\.13\./ },
   { program: 'sing-box-wireguard', args: ['version'], words: /^Tags: .*with_wireguard/m },
+  { program: 'sing-box-older-wireguard', args: ['version'], words: /^Tags: .*with_wireguard/m },
   { program: 'mihomo', args: ['-v'], words: /^Mihomo Meta v\d+\.\d+\.\d+ / },
 ] as const;
 
