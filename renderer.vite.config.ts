@@ -31,11 +31,25 @@ function compressOnce(): Plugin {
   };
 }
 
+/** Leaves out the descriptions of the contract: the API's documentation has them from the panel's OpenAPI document. Summaries are shown. */
+function dropDescriptions(): Plugin {
+  const text = /\bdescription:\s*(['"`])(?:\\.|(?!\1)[^\\])*\1/g;
+  return {
+    name: 'drop-descriptions',
+    apply: 'build',
+    transform: {
+      filter: { id: /\/src\/contract\/.*\.ts$/ },
+      order: 'pre',
+      handler: (code) => ({ code: code.replace(text, "description: ''"), map: null }),
+    },
+  };
+}
+
 export const renderer: UserConfig = {
   root: join(root, 'src/renderer'),
   // Relative, because the panel lives under a secret prefix that the build cannot know.
   base: './',
-  plugins: [react(), compressOnce()],
+  plugins: [react(), dropDescriptions(), compressOnce()],
   build: {
     outDir,
     emptyOutDir: true,

@@ -84,7 +84,8 @@ function openDatabase(database: string, reserve: Reserve) {
   }
 }
 
-function isOutOfSpace(error: unknown, database: string): boolean {
+/** Whether the database at this path could not be written because the disk is full. */
+export function isOutOfSpace(error: unknown, database: string): boolean {
   return isDiskFull(error, database) || (error instanceof PanelError && error.code === 'storage_full');
 }
 

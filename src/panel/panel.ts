@@ -46,7 +46,7 @@ import { authoritySealing, backedUpCertificates } from './own-authority.ts';
 import { findKeyFile, prepareKeyFile } from './own-key-file.ts';
 import { ownFolder } from './owned-folder.ts';
 import { createPublicOrigin } from './public-origin.ts';
-import { openRole, readMark } from './role.ts';
+import { openRole, readMark, recordStart } from './role.ts';
 import { sealedKey } from './sealed-key.ts';
 import { openCertificates, type ServedCertificates } from './served-certificates.ts';
 import { createStopSteps, type StopSteps } from './stop-steps.ts';
@@ -164,7 +164,7 @@ async function open(options: PanelOptions, steps: StopSteps): Promise<Panel> {
   // Before the core caches the settings.
   await demoShop?.prepare({ store, vault, now: clock.now() });
   const paymentThread = createPaymentThread(log, panelClock.addEvidence);
-  const role = openRole({ folder, store, startedAt: clock.now(), log });
+  const role = openRole({ folder, store, startedAt: recordStart(store, owned.database, clock.now()), log });
   const engines = await openEngines({
     ...parts,
     role,

@@ -9,6 +9,7 @@ import type { Log, Store } from '../core/ports/ports.ts';
 import type { PanelRole, RoleState } from '../core/ports/role.ts';
 import { MAX_EPOCH } from '../domain/nodes/panel-claim.ts';
 import { parseOwnJson } from '../domain/own-json.ts';
+import { isOutOfSpace } from './owned-folder.ts';
 
 const RUN_BYTES = 16;
 
@@ -33,6 +34,21 @@ interface RoleParts {
   readonly store: Pick<Store, 'settings'>;
   readonly startedAt: number;
   readonly log: Log;
+}
+
+/**
+ * When this start of the panel was, epoch ms: later than any before of these data, also where the clock has been set back, as nodes obey the latest
+ * start. It is stored.
+ */
+export function recordStart(store: Pick<Store, 'settings'>, database: string, now: number): number {
+  const startedAt = Math.max(now, store.settings.get().startedAt + 1);
+  try {
+    store.settings.set({ startedAt });
+  } catch (error) {
+    // The panel serves what is there. Where its clock is then set back, its nodes may refuse the next start for the time of their lease.
+    if (!isOutOfSpace(error, database)) throw error;
+  }
+  return startedAt;
 }
 
 export function openRole({ folder, store, startedAt, log }: RoleParts): PanelRole {

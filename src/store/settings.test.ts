@@ -136,6 +136,7 @@ const SAMPLES: { readonly [Name in keyof SettingValues]: readonly SettingValues[
   ],
   knownAt: [null, 0, MAX],
   epoch: [1, 7, MAX_EPOCH],
+  startedAt: [0, MAX],
   updateLast: [
     null,
     ...UPDATE_RESULTS.map((result) => ({ ...UPDATE, at: 0, result })),

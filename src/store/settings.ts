@@ -59,6 +59,7 @@ const DEFAULTS: SettingValues = {
   updateLast: null,
   knownAt: null,
   epoch: 1,
+  startedAt: 0,
 };
 
 const text = z.string();
@@ -186,6 +187,7 @@ const SCHEMAS: { readonly [Name in keyof SettingValues]: z.ZodType<SettingValues
   updateLast: update.nullable(),
   knownAt: time.nullable(),
   epoch: z.int().min(1).max(MAX_EPOCH),
+  startedAt: time,
 };
 
 function isSetting(name: string): name is keyof SettingValues {

@@ -207,16 +207,21 @@ test.skipIf(missing !== null)(
     }
     expect(await world.restarts()).toEqual(restarts);
     let { panel } = world;
-    for (const clock of WRONG_CLOCKS.filter((name) => name !== '+3d')) {
+    const lastSeen = async () => (await api.call('getNode', { id: world.far })).body.last_seen_at;
+    /** Starts the panel under a clock, and waits for its first poll of the remote node. */
+    const startAt = async (clock: string) => {
+      const seen = await lastSeen();
       await panel.end('SIGTERM');
       time.set(clock);
       panel = await world.serve();
+      await expect.poll(lastSeen, POLLED).not.toBe(seen);
+    };
+    for (const clock of WRONG_CLOCKS.filter((name) => name !== '+3d')) {
+      await startAt(clock);
       expect([clock, await readClockVerdict(cli)]).toEqual([clock, 'problem']);
       await expect.poll(isServed, POLLED).toEqual([true, true]);
       expect([clock, await readWorld(api)]).toEqual([clock, before]);
-      await panel.end('SIGTERM');
-      time.set('+0');
-      panel = await world.serve();
+      await startAt('+0');
       await expect.poll(isServed, POLLED).toEqual([true, true]);
       expect([clock, await readClockVerdict(cli), await readWorld(api)]).toEqual([clock, 'ok', before]);
     }

@@ -93,6 +93,7 @@ export const SETTINGS: SettingValues = {
   updateLast: null,
   knownAt: null,
   epoch: 1,
+  startedAt: 0,
 };
 
 const actor = (id: number, access: Actor['access']): Actor => ({ kind: 'key', id, name: access, access });

@@ -71,6 +71,8 @@ export interface SettingValues {
   readonly knownAt: number | null;
   /** Counts the machines that these data were restored to: nodes obey the highest one (docs/decisions/0025). */
   readonly epoch: number;
+  /** When the panel was started last, as it claims at its nodes, epoch ms; 0: never. */
+  readonly startedAt: number;
 }
 
 export interface SeenAuthority {

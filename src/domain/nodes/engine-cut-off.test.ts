@@ -43,7 +43,7 @@ it('counts by program, or by fingerprint where another one would do', () => {
   });
 });
 
-it('counts nobody who is cut off already, or of whom nothing is known', () => {
+it('counts no user who is cut off already, or whose app is unknown', () => {
   for (const [from, to] of [
     [xray('26.9.8'), xray('26.10.10')],
     [xray('26.10.10'), xray('26.3.27')],

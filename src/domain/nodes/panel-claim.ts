@@ -10,7 +10,7 @@ export const CLAIM_LEASE_MS = 30_000;
 export interface PanelClaim {
   /** Counts the machines that its data were restored to. */
   readonly epoch: number;
-  /** When this process was started, epoch ms. */
+  /** When this process was started, epoch ms; later than any start before of the same data. */
   readonly startedAt: number;
   /** Random for each process. */
   readonly run: string;

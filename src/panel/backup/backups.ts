@@ -141,7 +141,7 @@ export function createBackups(parts: BackupParts): Backups {
   }
 
   /**
-   * Where nobody has signed in yet, no client trusts the present authority: that of the backup and its other certificates take its place. Returns
+   * Before the first sign-in no client trusts the present authority: that of the backup and its other certificates take its place. Returns
    * whether clients of the backup's panel need another authority.
    */
   async function restoreCertificates(

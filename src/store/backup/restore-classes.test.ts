@@ -104,5 +104,6 @@ it('settings that a check does not name are of the machine', () => {
     'updateLast',
     'knownAt',
     'epoch',
+    'startedAt',
   ]);
 });

@@ -595,6 +595,7 @@ export const SETTING_CLASSES: Readonly<
   updateLast: 'machine',
   knownAt: 'machine',
   epoch: 'moment',
+  startedAt: 'machine',
 };
 
 export function listSettings(

@@ -1,0 +1,26 @@
+// Which start of a panel its nodes obey.
+import { expect, it } from 'vitest';
+import { tempStore } from '../../tests/support/temp-store.ts';
+import { classifyClaim } from '../domain/nodes/panel-claim.ts';
+import { recordStart } from './role.ts';
+
+const NOW = Date.parse('2026-11-20T10:00:00Z');
+
+it.each([
+  ['an hour later', 3_600_000],
+  ['at the same time', 0],
+  ['a second earlier, by a clock that was set back', -1000],
+  ['years earlier', -NOW],
+])('a panel that starts again %s is obeyed at once', (_when, byMs) => {
+  using temp = tempStore();
+  const claim = (now: number, run: string) => ({ epoch: 1, startedAt: recordStart(temp.store, '', now), run });
+  // Of equal starts the greater run would win.
+  const before = claim(NOW, 'f'.repeat(32));
+  const after = claim(NOW + byMs, '0'.repeat(32));
+  expect([classifyClaim(after, before, true), classifyClaim(before, after, true)]).toEqual(['obeyed', 'other_panel']);
+});
+
+it('a panel starts by its clock otherwise', () => {
+  using temp = tempStore();
+  expect([recordStart(temp.store, '', NOW), recordStart(temp.store, '', NOW + 5)]).toEqual([NOW, NOW + 5]);
+});
