@@ -14,6 +14,7 @@ import type { Env } from './kernel/context.ts';
 import type { Core, CoreParts, Figures, Shop } from './kernel/core.ts';
 import { createEnv } from './kernel/env.ts';
 import { createEventHub } from './kernel/events.ts';
+import { PanelError } from './kernel/panel-error.ts';
 import { isActive, requireRole } from './kernel/role.ts';
 import { createNodeWorkers, type NodeWorkers } from './nodes/worker.ts';
 import { notifyAdmins } from './notify/admin-notices.ts';
@@ -188,12 +189,16 @@ function hasRemoteNodes({ store }: Pick<Env, 'store'>): boolean {
   return all.some(({ enabled, agentPin }) => enabled && agentPin !== null);
 }
 
-/** Buyers read their orders, and change nothing where another panel works with these data. */
-function guardShop(env: Pick<Env, 'role'>, shop: Shop): Shop {
+/** How long buyers wait before they try again while nodes are asked for another panel. */
+const ASKING_RETRY_S = 5;
+
+/** Buyers read their orders, and change nothing where another panel works with these data, or may do so. `hasAsked`: whether nodes were asked. */
+function guardShop(env: Pick<Env, 'role'>, hasAsked: () => boolean, shop: Shop): Shop {
   const guard =
     <Args extends readonly unknown[], T>(act: (...args: Args) => Promise<T>) =>
     async (...args: Args): Promise<T> => {
       requireRole(env);
+      if (!hasAsked()) throw new PanelError('unavailable', undefined, ASKING_RETRY_S);
       return act(...args);
     };
   return {
@@ -308,7 +313,7 @@ export function createCore(parts: CoreParts): Core {
     latestEventId: () => env.store.events.latestId(),
     figures: () => collectFigures(env),
     subscription: (token) => findSubscription(env, token),
-    shop: tasks.track(guardShop(env, createShop(env, pollProviders))),
+    shop: tasks.track(guardShop(env, () => hasAsked, createShop(env, pollProviders))),
     recordLinkRead: env.linkReads.recordRead,
     local: tasks.track(createLocalCommands(env)),
     backupFiles: tasks.track(createBackupFiles(env)),
