@@ -194,11 +194,14 @@ const ASKING_RETRY_S = 5;
 
 /** Buyers read their orders, and change nothing where another panel works with these data, or may do so. `hasAsked`: whether nodes were asked. */
 function guardShop(env: Pick<Env, 'role'>, hasAsked: () => boolean, shop: Shop): Shop {
+  const requireAsked = () => {
+    requireRole(env);
+    if (!hasAsked()) throw new PanelError('unavailable', undefined, ASKING_RETRY_S);
+  };
   const guard =
-    <Args extends readonly unknown[], T>(act: (...args: Args) => Promise<T>) =>
+    <Args extends readonly unknown[], T>(act: (...args: Args) => Promise<T>, requireWork = requireAsked) =>
     async (...args: Args): Promise<T> => {
-      requireRole(env);
-      if (!hasAsked()) throw new PanelError('unavailable', undefined, ASKING_RETRY_S);
+      requireWork();
       return act(...args);
     };
   return {
@@ -207,7 +210,8 @@ function guardShop(env: Pick<Env, 'role'>, hasAsked: () => boolean, shop: Shop):
     pollOrder: guard(shop.pollOrder),
     enterPromo: guard(shop.enterPromo),
     removePromo: guard(shop.removePromo),
-    hint: guard(shop.hint),
+    // It is stored alone; the provider is asked later.
+    hint: guard(shop.hint, () => requireRole(env)),
     buy: guard(shop.buy),
   };
 }
