@@ -1,6 +1,8 @@
 // The frame: navigation, Back, titles, the command palette, keys, themes, languages, and a panel that goes away.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expectAccessible } from './support/axe.ts';
-import { expect, navigateByKeys, test } from './support/fixtures.ts';
+import { expect, LOOKS, navigateByKeys, test } from './support/fixtures.ts';
 import { interceptCalls } from './support/intercept.ts';
 import { openBrowserPanel } from './support/panels.ts';
 import { FRAME, TREES } from './support/trees.ts';
@@ -181,6 +183,33 @@ test('a panel that goes away is told, nothing typed is lost, and it comes back b
   expect(watch.complaints()).toEqual([]);
   await context.close();
   await panel[Symbol.asyncDispose]();
+});
+
+test.describe('a panel whose data another one has taken over', () => {
+  for (const { locale, theme, pages } of LOOKS) {
+    test(`says so on every page in ${locale}, ${theme}, wide and narrow`, async ({ page, own }) => {
+      const { frame } = await pages();
+      await page.addInitScript(
+        (state) => localStorage.setItem('gatehouse.view', JSON.stringify({ state, version: 1 })),
+        { locale, theme },
+      );
+      // What is a write is refused, such as looking for an engine.
+      own.watch.allow(/status of 503/);
+      await own.stop();
+      writeFileSync(join(own.folder, 'superseded.json'), JSON.stringify({ epoch: 1 }));
+      await own.startAgain();
+      for (const [place, width] of [
+        ['overview', 1280],
+        ['users', 390],
+      ] as const) {
+        await page.setViewportSize({ width, height: 800 });
+        await own.visit(place);
+        const banner = page.getByRole('alert').filter({ hasText: frame.role.superseded.title });
+        await expect(banner.locator('code')).toHaveText('npx panel promote --take-back');
+        await expectAccessible(page, `a superseded panel, ${place}, ${locale} ${theme}`);
+      }
+    });
+  }
 });
 
 test('the address of a panel that has moved says so', async ({ page, visit }) => {

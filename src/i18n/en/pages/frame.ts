@@ -115,7 +115,7 @@ export const frame = {
   role: {
     superseded: {
       title: 'Another panel has taken over these data.',
-      hint: 'They were restored elsewhere, and a node follows that panel. This one is read-only: it changes, sends and charges nothing. To use this panel again, stop it and run {{command}} promote --take-back.',
+      hint: 'They were restored elsewhere, and a node follows that panel. This one is read-only: it changes, sends and charges nothing. To use this panel again, stop it and run <command>{{command}}</command>.',
     },
     other_panel: {
       title: 'A copy of this panel is running.',
