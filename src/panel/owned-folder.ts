@@ -84,8 +84,7 @@ function openDatabase(database: string, reserve: Reserve) {
   }
 }
 
-/** Whether the database at this path could not be written because the disk is full. */
-export function isOutOfSpace(error: unknown, database: string): boolean {
+function isOutOfSpace(error: unknown, database: string): boolean {
   return isDiskFull(error, database) || (error instanceof PanelError && error.code === 'storage_full');
 }
 

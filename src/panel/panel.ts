@@ -164,7 +164,7 @@ async function open(options: PanelOptions, steps: StopSteps): Promise<Panel> {
   // Before the core caches the settings.
   await demoShop?.prepare({ store, vault, now: clock.now() });
   const paymentThread = createPaymentThread(log, panelClock.addEvidence);
-  const role = openRole({ folder, store, startedAt: recordStart(store, owned.database, clock.now()), log });
+  const role = openRole({ folder, store, startedAt: recordStart({ store, log }, clock.now()), log });
   const engines = await openEngines({
     ...parts,
     role,
@@ -181,10 +181,9 @@ async function open(options: PanelOptions, steps: StopSteps): Promise<Panel> {
     subscriptionPage: previewPage,
     pollEveryMs: options.pollEveryMs,
     addressTrialMs: options.addressTrialMs,
-    // The nodes of a demonstration are made up, and so are the sites that they pretend to be.
-    ...(options.openEngine ? { openEngine: options.openEngine } : { targetProbe: createTargetProbe({ timers }) }),
+    // The nodes of a demonstration are made up, and so are the sites that they pretend to be; none can say that another panel has taken over.
+    ...(options.openEngine ? { openEngine: options.openEngine } : { targetProbe: createTargetProbe({ timers }), role }),
     store,
-    role,
     vault,
     keyFile,
     log,

@@ -1,5 +1,6 @@
 // Which start of a panel its nodes obey.
 import { expect, it } from 'vitest';
+import { fakeLog } from '../../tests/support/fake-core.ts';
 import { tempStore } from '../../tests/support/temp-store.ts';
 import { classifyClaim } from '../domain/nodes/panel-claim.ts';
 import { recordStart } from './role.ts';
@@ -13,7 +14,11 @@ it.each([
   ['years earlier', -NOW],
 ])('a panel that starts again %s is obeyed at once', (_when, byMs) => {
   using temp = tempStore();
-  const claim = (now: number, run: string) => ({ epoch: 1, startedAt: recordStart(temp.store, '', now), run });
+  const claim = (now: number, run: string) => ({
+    epoch: 1,
+    startedAt: recordStart({ store: temp.store, log: fakeLog() }, now),
+    run,
+  });
   // Of equal starts the greater run would win.
   const before = claim(NOW, 'f'.repeat(32));
   const after = claim(NOW + byMs, '0'.repeat(32));
@@ -22,5 +27,5 @@ it.each([
 
 it('a panel starts by its clock otherwise', () => {
   using temp = tempStore();
-  expect([recordStart(temp.store, '', NOW), recordStart(temp.store, '', NOW + 5)]).toEqual([NOW, NOW + 5]);
+  expect([NOW, NOW + 5].map((now) => recordStart({ store: temp.store, log: fakeLog() }, now))).toEqual([NOW, NOW + 5]);
 });

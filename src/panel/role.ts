@@ -9,7 +9,6 @@ import type { Log, Store } from '../core/ports/ports.ts';
 import type { PanelRole, RoleState } from '../core/ports/role.ts';
 import { MAX_EPOCH } from '../domain/nodes/panel-claim.ts';
 import { parseOwnJson } from '../domain/own-json.ts';
-import { isOutOfSpace } from './owned-folder.ts';
 
 const RUN_BYTES = 16;
 
@@ -40,13 +39,13 @@ interface RoleParts {
  * When this start of the panel was, epoch ms: later than any before of these data, also where the clock has been set back, as nodes obey the latest
  * start. It is stored.
  */
-export function recordStart(store: Pick<Store, 'settings'>, database: string, now: number): number {
+export function recordStart({ store, log }: Pick<RoleParts, 'store' | 'log'>, now: number): number {
   const startedAt = Math.max(now, store.settings.get().startedAt + 1);
   try {
     store.settings.set({ startedAt });
   } catch (error) {
-    // The panel serves what is there. Where its clock is then set back, its nodes may refuse the next start for the time of their lease.
-    if (!isOutOfSpace(error, database)) throw error;
+    // A full disk or a database that cannot be written: the panel serves what is there.
+    log.warn('start not stored', { error: String(error) });
   }
   return startedAt;
 }

@@ -204,7 +204,8 @@ test.describe('a panel whose data another one has taken over', () => {
       ] as const) {
         await page.setViewportSize({ width, height: 800 });
         await own.visit(place);
-        const banner = page.getByRole('alert').filter({ hasText: frame.role.superseded.title });
+        const title = page.locator('strong').filter({ hasText: frame.role.superseded.title });
+        const banner = page.getByRole('alert').filter({ has: title });
         await expect(banner.locator('code')).toHaveText('npx panel promote --take-back');
         await expectAccessible(page, `a superseded panel, ${place}, ${locale} ${theme}`);
       }
