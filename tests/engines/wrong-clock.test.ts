@@ -251,13 +251,13 @@ test.skipIf(missing !== null)(
     expect((await listDue()).length).toBeGreaterThan(0);
     const expired = (await listDue()).filter((state) => state === 'expired').length;
     expect(expired).toBeGreaterThan(0);
-    // A state is computed when it is read; its event comes with the next sweep. Two sweeps on there is still one for each.
+    // A state is computed when it is read; its event comes with the next sweep. Two polls of the node later there is still one for each.
     const countEvents = async () => {
       const { events } = (await readWorld(api)) as { events: [number, string, string][] };
       return events.filter(([, type]) => type === 'user.expired').length;
     };
     await expect.poll(countEvents, { timeout: MINUTE }).toBe(expired);
-    await pause(2 * SECOND);
+    await readTwice({ api, nodeId: world.far, userId: 0 });
     expect(await countEvents()).toBe(expired);
     expect(await isServed()).toEqual([true, true]);
     await world.panel.end('SIGTERM');
