@@ -14,7 +14,7 @@ import {
 } from './adapter.ts';
 import { decimalAmounts, MONEY_CURRENCIES } from './amounts.ts';
 import { isSameText } from './digests.ts';
-import { parseJson, readList, readMember, readMoment, readText } from './reading.ts';
+import { parseJson, readDecimal, readList, readMember, readMoment, readText } from './reading.ts';
 
 const ROOT = 'https://api.heleket.com/v1';
 /**
@@ -57,6 +57,7 @@ async function call(
   );
 }
 
+/** All 14 statuses. https://doc.heleket.com/methods/payments/payment-statuses */
 const STATES: Readonly<Record<string, ProviderPayment['state']>> = {
   paid: 'paid',
   paid_over: 'paid',
@@ -66,7 +67,8 @@ const STATES: Readonly<Record<string, ProviderPayment['state']>> = {
   check: 'open',
   confirm_check: 'open',
   process: 'open',
-  locked: 'open',
+  // Held back until the buyer has answered questions about the coins.
+  locked: 'held',
   fail: 'failed',
   system_fail: 'failed',
   cancel: 'expired',
@@ -74,6 +76,23 @@ const STATES: Readonly<Record<string, ProviderPayment['state']>> = {
   refund_fail: 'paid',
   refund_paid: 'refunded',
 };
+
+/** What of the invoiced amount has arrived, rounded down: the invoice has both sums in the buyer's coin. 0 where it has not. */
+function computeArrived(invoice: unknown, invoiced: number): number {
+  const arrived = readDecimal(invoice, 'payment_amount');
+  const asked = readDecimal(invoice, 'payer_amount');
+  if (arrived === null || asked === null || asked.units === 0n) return 0;
+  const amount =
+    (BigInt(invoiced) * arrived.units * 10n ** BigInt(asked.digits)) / (asked.units * 10n ** BigInt(arrived.digits));
+  return amount > BigInt(Number.MAX_SAFE_INTEGER) ? 0 : Number(amount);
+}
+
+/** The amount to record. Heleket counts as `paid` what is within the accuracy of the invoice. */
+function computePaid(invoice: unknown, status: string, invoiced: number): number {
+  if (status === 'paid_over') return Math.max(invoiced, computeArrived(invoice, invoiced));
+  if (status === 'wrong_amount') return Math.max(0, Math.min(invoiced - 1, computeArrived(invoice, invoiced)));
+  return status === 'locked' ? computeArrived(invoice, invoiced) : invoiced;
+}
 
 function parsePayment(link: Link, invoice: unknown): ProviderPayment | null {
   const externalId = readText(invoice, 'uuid');
@@ -86,10 +105,10 @@ function parsePayment(link: Link, invoice: unknown): ProviderPayment | null {
     externalId,
     token: readText(invoice, 'order_id'),
     state,
-    paid: { amount: status === 'wrong_amount' ? 0 : invoiced, currency },
+    paid: { amount: computePaid(invoice, status, invoiced), currency },
     refunded: state === 'refunded' ? invoiced : 0,
     isTest: false,
-    paidAt: state === 'paid' ? readMoment(invoice, 'updated_at') : null,
+    paidAt: state === 'paid' || state === 'held' ? readMoment(invoice, 'updated_at') : null,
     buyer: null,
     raw: link.raw(invoice),
   };
@@ -118,6 +137,7 @@ export const heleket: Adapter = {
   },
   // The same order_id gives the existing invoice.
   async open(link, { token, amount, currency, returnUrl, hookUrl }) {
+    const accuracy = link.field('accuracy_payment_percent');
     const made = await call(
       link,
       '/payment',
@@ -126,6 +146,7 @@ export const heleket: Adapter = {
         currency,
         order_id: token,
         lifetime: INVOICE_LIFETIME_MS / 1000,
+        ...(accuracy !== '' && { accuracy_payment_percent: accuracy }),
         ...(hookUrl !== null && { url_callback: hookUrl }),
         ...(returnUrl !== null && { url_return: returnUrl, url_success: returnUrl }),
       },
@@ -154,15 +175,20 @@ export const heleket: Adapter = {
     const from = isFar ? Math.min(storedFrom, Math.max(0, link.now - LATE_COINS_MS)) : storedFrom;
     const farAt = isFar ? link.now : Number(far ?? startedAt);
     const range = { date_from: formatDate(from), date_to: formatDate(link.now + LIST_OVERLAP_MS) };
-    const found = await call(link, '/payment/list', next === null ? range : { ...range, cursor: next });
+    const path = next === null ? '/payment/list' : `/payment/list?${new URLSearchParams({ cursor: next })}`;
+    const found = await call(link, path, range);
     if (isFailure(found)) return found;
-    const payments = readList(found.result, 'items').flatMap((item) => parsePayment(link, item) ?? []);
+    const items = readList(found.result, 'items');
+    const payments = items.flatMap((item) => parsePayment(link, item) ?? []);
     const following = readText(readMember(found.result, 'paginate'), 'nextCursor');
-    const place =
-      following === null
-        ? { from: Math.max(0, startedAt - LIST_OVERLAP_MS), far: farAt }
-        : { from, next: following, begun: startedAt, far: farAt };
-    return { payments, cursor: JSON.stringify(place), hasMore: following !== null };
+    const first = readText(items[0], 'uuid');
+    // A list that goes on with what it had is read no further: it would have no end.
+    const isRepeated = next !== null && (following === next || (first !== null && first === readText(stored, 'first')));
+    const hasMore = following !== null && !isRepeated;
+    const place = hasMore
+      ? { from, next: following, first, begun: startedAt, far: farAt }
+      : { from: Math.max(0, startedAt - LIST_OVERLAP_MS), far: farAt };
+    return { payments, cursor: JSON.stringify(place), hasMore, isRepeated };
   },
   // Refunds pay coins to an address that the buyer must give, with another key.
   refund: null,

@@ -25,6 +25,15 @@ export function readInteger(value: unknown, ...names: readonly string[]): number
   return Number.isSafeInteger(number) ? number : null;
 }
 
+/** The same as an exact decimal number from 0, of `digits` after its point; null where it is none. */
+export function readDecimal(
+  value: unknown,
+  ...names: readonly string[]
+): { readonly units: bigint; readonly digits: number } | null {
+  const [, whole = '', part = ''] = /^(\d{1,40})(?:\.(\d{1,40}))?$/.exec(readText(value, ...names) ?? '') ?? [];
+  return whole === '' ? null : { units: BigInt(whole + part), digits: part.length };
+}
+
 /** The same as a list; empty where it is none. */
 export function readList(value: unknown, ...names: readonly string[]): readonly unknown[] {
   const found = names.length === 0 ? value : readMember(value, ...names);

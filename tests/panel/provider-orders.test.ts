@@ -10,6 +10,7 @@ import type { Order, PaymentAct } from '../../src/contract/sales/sales.ts';
 import { times } from '../support/long.ts';
 import { PASSWORD } from '../support/panel.ts';
 import { advanceClock, type FakeProvider } from '../support/providers/fake.ts';
+import { openHeleket } from '../support/providers/heleket.ts';
 import { END, openShop, type Shop } from '../support/shop.ts';
 
 const DAY = 86_400_000;
@@ -596,6 +597,111 @@ describe('a payment that needs a person', () => {
       await shop.turn();
       expect(await attention()).toEqual([]);
     }
+  });
+});
+
+describe('Heleket', () => {
+  const notices = () => shop.panel().act('listProviders', {});
+  /** An order whose invoice has this status, after its provider was polled. */
+  async function settle(status: string, arrived?: string) {
+    const { id, fake } = await shop.add('heleket');
+    const order = await shop.open(id);
+    const [invoice] = fake.invoices;
+    Object.assign(invoice ?? {}, { state: 'paid', status, ...(arrived !== undefined && { arrived }) });
+    await shop.pollOrder(order.id);
+    return { id, fake, order, invoice };
+  }
+
+  it('is read page by page, and each order that was paid late is found', async () => {
+    const { id, fake } = await shop.add('heleket');
+    const orders: Order[] = [];
+    for (let count = 0; count < 7; count++) orders.push(await shop.open(id));
+    for (const order of orders) {
+      fake.expire(shop.getInvoiceToken(order.id));
+      await shop.pollOrder(order.id);
+    }
+    for (const order of orders) fake.pay(shop.getInvoiceToken(order.id));
+    shop.clock.advance(DAY);
+    await shop.turn();
+    for (const order of orders) expect(await shop.order(order.id)).toMatchObject({ state: 'paid' });
+    expect(fake.requests.some(({ raw }) => raw.includes('cursor'))).toBe(false);
+    expect((await notices()).items).toMatchObject([{ error: null }]);
+  });
+
+  it('whose list repeats itself is read to there and reported', async () => {
+    const { id, fake } = await shop.add('heleket', await openHeleket(true));
+    for (let count = 0; count < 5; count++) await shop.open(id);
+    const lists = () => fake.requests.filter(({ path }) => path === '/payment/list').length;
+    const before = lists();
+    shop.clock.advance(2 * HOUR);
+    await shop.turn();
+    expect(lists() - before).toBe(2);
+    expect((await notices()).items).toMatchObject([{ error: 'list_repeats' }]);
+    await shop.turn();
+    expect(lists() - before).toBe(2);
+    const compared = await shop.panel().act('reconcilePayments', { provider_id: id, month: '2026-11' });
+    expect(compared.whole).toBe(false);
+  });
+
+  it('less than was asked is recorded as what has arrived', async () => {
+    const { order } = await settle('wrong_amount', '4.94');
+    expect(await attention()).toMatchObject([
+      { reason: 'too_little', amount: 494, currency: 'EUR', days: 29, order_id: order.id, applied: false },
+    ]);
+    expect((await shop.order(order.id)).paid_at).toBeNull();
+  });
+
+  it('more than was asked pays the order and shows the surplus', async () => {
+    const { order } = await settle('paid_over', '7.50');
+    expect(await shop.order(order.id)).toMatchObject({ state: 'paid', amount: 750 });
+    expect(await attention()).toMatchObject([{ reason: 'too_much', amount: 750, expected: { amount: 499 } }]);
+  });
+
+  it('opens invoices that count as paid within the accuracy of the account', async () => {
+    const { id, fake } = await shop.add('heleket');
+    const fields = { accuracy_payment_percent: '3' };
+    await shop.panel().act('changeProvider', { id, fields, ...proof });
+    await shop.open(id);
+    const [, opening] = fake.requests.filter(({ path }) => path === '/payment' || path === '/payment/list');
+    expect(JSON.parse(fake.requests.find(({ path }) => path === '/payment')?.raw ?? '{}')).toMatchObject(fields);
+    expect(opening).toBeDefined();
+    const wrong = shop.panel().act('changeProvider', { id, fields: { accuracy_payment_percent: '6' }, ...proof });
+    await expect(wrong).rejects.toMatchObject({ errors: [{ pointer: '#/fields/accuracy_payment_percent' }] });
+  });
+
+  it.each(['paid', 'wrong_amount', 'cancel', 'refund_paid'])(
+    'that holds coins back is asked until it says %s, and a person knows',
+    async (status) => {
+      const { order, invoice } = await settle('locked', '4.99');
+      expect(await attention()).toMatchObject([{ reason: 'held', amount: 499, order_id: order.id, applied: false }]);
+      expect(await readEnd(order)).toBe(END);
+      shop.clock.advance(2 * DAY);
+      await shop.turn();
+      expect(await attention()).toHaveLength(1);
+      Object.assign(invoice ?? {}, { status, arrived: status === 'wrong_amount' ? '3.00' : '4.99' });
+      shop.clock.advance(2 * DAY);
+      await shop.turn();
+      shop.clock.advance(2 * DAY);
+      await shop.turn();
+      const left = { paid: [], cancel: [], wrong_amount: ['too_little'], refund_paid: ['refunded'] }[status];
+      expect((await attention()).map(({ reason }) => reason)).toEqual(left);
+      expect(await readEnd(order)).toBe(status === 'paid' ? later(30) : END);
+      expect(events('user.extended')).toHaveLength(status === 'paid' ? 1 : 0);
+      expect(shop.panel().store.payments.listInvoices(order.id)[0]?.nextPollAt).toBeNull();
+    },
+  );
+
+  it.each(['paid', 'cancel'])('whose held coins a person has applied says %s later', async (status) => {
+    const { order, invoice } = await settle('locked', '4.99');
+    await resolve((await attention())[0]?.id ?? 0, 'apply');
+    expect(await readEnd(order)).toBe(later(30));
+    Object.assign(invoice ?? {}, { status });
+    shop.clock.advance(2 * DAY);
+    await shop.turn();
+    expect((await attention()).map(({ reason, acts }) => [reason, acts])).toEqual(
+      status === 'paid' ? [] : [['refunded', ['take_back', 'ignore']]],
+    );
+    expect(await readEnd(order)).toBe(later(30));
   });
 });
 

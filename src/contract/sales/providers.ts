@@ -24,6 +24,7 @@ export const PROVIDER_ERRORS = [
   'connection',
   'certificate',
   'malformed',
+  'list_repeats',
   'unsupported',
   'no_keys',
   'stopped',
@@ -81,6 +82,8 @@ export const PROVIDER_FIELDS: Readonly<Record<ProviderKind, readonly ProviderFie
   heleket: [
     { name: 'merchant', isSecret: false, isRequired: true, pattern: /^[0-9A-Za-z-]{8,64}$/ },
     { name: 'payment_key', isSecret: true, isRequired: true, pattern: /^[\x21-\x7e]{6,300}$/ },
+    // In percent: an invoice that lacks no more counts as paid. Exchanges keep a fee.
+    { name: 'accuracy_payment_percent', isSecret: false, isRequired: false, pattern: /^[0-5]$/ },
   ],
 };
 

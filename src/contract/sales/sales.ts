@@ -25,6 +25,7 @@ export type PaymentMethod = (typeof PAYMENT_METHODS)[number];
 /** Why a payment that a provider reports needs attention: the first reason that applies. */
 export const ATTENTION_REASONS = [
   'unknown_order',
+  'held',
   'test_money',
   'currency',
   'too_little',

@@ -1,5 +1,6 @@
 // What the answers of providers say of the panel's accounts there: recorded with the account, and reported to the administrator where a provider
 // refuses. Every answer comes through here.
+import type { ProviderError } from '../../contract/sales/providers.ts';
 import { isRefusal } from '../../domain/sales/provider-health.ts';
 import type { Transaction } from '../kernel/context.ts';
 import type { Probed, ProviderFailure, ProviderRow, ReadPayments } from '../ports/providers.ts';
@@ -9,6 +10,9 @@ const MAX_ACCOUNT = 200;
 
 export type AccountProblem = Pick<ProviderFailure, 'error' | 'missing'>;
 type HealthContext = Pick<Transaction, 'store' | 'now' | 'publish'>;
+
+/** What one call that succeeds does not end. */
+const LASTING: ReadonlySet<ProviderError> = new Set(['forbidden', 'open_refused', 'list_repeats']);
 
 const SOUND = { error: null, missing: [], errorAt: null } as const;
 
@@ -29,6 +33,13 @@ export function openingProblem(refusal: ProviderFailure): AccountProblem {
   return isOfOpening ? { error: 'open_refused' } : refusal;
 }
 
+/** Records how a list of payments ended: at its end, or because it repeats what it had. */
+export function recordListEnd(context: HealthContext, id: number, isRepeated: boolean): void {
+  const row = context.store.providers.get(id);
+  if (isRepeated) recordAnswer(context, id, { error: 'list_repeats' });
+  else if (row?.error === 'list_repeats') context.store.providers.save({ ...row, ...SOUND, okAt: context.now });
+}
+
 /** Records that an invoice was opened, which also ends that one was not. */
 export function recordOpening(context: HealthContext, id: number): void {
   const row = context.store.providers.get(id);
@@ -42,7 +53,7 @@ export function recordAnswer(context: HealthContext, id: number, problem: Accoun
   const row = store.providers.get(id);
   if (!row) return;
   // That a call is allowed, or fails for a while, says nothing of another one that was not allowed.
-  const isLasting = row.error === 'forbidden' || row.error === 'open_refused';
+  const isLasting = row.error !== null && LASTING.has(row.error);
   if (problem === null) {
     if (row.error !== null && !isLasting) store.providers.save({ ...row, ...SOUND, okAt: now });
   } else if (problem.error === 'forbidden') {
@@ -58,8 +69,9 @@ function union<T>(known: readonly T[], more: readonly T[] = []): readonly T[] {
 export function recordProbe(context: HealthContext, row: ProviderRow, outcome: Probed | AccountProblem): ProviderRow {
   const { error, missing, errorAt } = row;
   if ('error' in outcome) return recordProblem(context, row, outcome);
-  const opening = error === 'open_refused' ? { error, missing, errorAt } : {};
-  const after = { ...row, ...toHealthyAccount(outcome, context.now), isTest: row.isTest, ...opening };
+  // No probe tries these.
+  const untried = error === 'open_refused' || error === 'list_repeats' ? { error, missing, errorAt } : {};
+  const after = { ...row, ...toHealthyAccount(outcome, context.now), isTest: row.isTest, ...untried };
   context.store.providers.save(after);
   return after;
 }

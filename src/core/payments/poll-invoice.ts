@@ -3,7 +3,7 @@
 import { nextPollAt } from '../../domain/sales/poll-interval.ts';
 import type { Transaction } from '../kernel/context.ts';
 import type { ProviderFailure, ProviderRow, ReadPayments } from '../ports/providers.ts';
-import { findProblem, recordAnswer } from './account-health.ts';
+import { findProblem, recordAnswer, recordListEnd } from './account-health.ts';
 import { callOpen } from './open-invoice.ts';
 import {
   type Called,
@@ -98,6 +98,7 @@ export async function readPage(env: ProviderCallEnv, provider: ProviderRow): Pro
   await env.transact(RECORD_PAYMENT, (tx) => {
     const { store, now } = tx;
     recordAnswer(tx, provider.id, findProblem(page));
+    if (!('error' in page) && !page.hasMore) recordListEnd(tx, provider.id, page.isRepeated === true);
     const reading = store.providers.reading(provider.id);
     // Deleted meanwhile, or another account has its place.
     if ('error' in page || reading === undefined || reading.cursor !== cursor) return;

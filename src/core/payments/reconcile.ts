@@ -70,7 +70,7 @@ async function listPayments(
     payments.push(...found.payments);
     for (const permission of found.missing ?? []) missing.add(permission);
     cursor = found.cursor;
-    if (!found.hasMore) return { payments, missing: [...missing], isWhole: true };
+    if (!found.hasMore) return { payments, missing: [...missing], isWhole: found.isRepeated !== true };
   }
   return { payments, missing: [...missing], isWhole: false };
 }
@@ -119,7 +119,7 @@ async function compare(input: Input<'reconcilePayments'>, context: AsyncContext<
   return context.commit((tx) => {
     const recorded = tx.store.payments.paidBetween(provider.id, from, to);
     const theirs: readonly TheirPayment[] = mergePayments([...own, ...more])
-      .filter(({ state }) => state !== 'open' && state !== 'expired' && state !== 'failed')
+      .filter(({ state }) => state !== 'open' && state !== 'held' && state !== 'expired' && state !== 'failed')
       .map(({ externalId, paid, refunded }) => ({ externalId, ...paid, refunded }));
     const { sums, differences } = reconcile(theirs, recorded);
     const foreign = sumForeignPayments(list.payments, from, to);
@@ -135,7 +135,7 @@ function sumForeignPayments(payments: readonly ProviderPayment[], from: number, 
   const sums = new Map<string, { readonly currency: string; readonly amount: number; readonly payments: number }>();
   for (const { token, paid, refunded, paidAt, state } of mergePayments(payments)) {
     if (isOwnToken(token) || paidAt === null || paidAt < from || paidAt >= to) continue;
-    if (state === 'open' || state === 'expired' || state === 'failed') continue;
+    if (state === 'open' || state === 'held' || state === 'expired' || state === 'failed') continue;
     const { currency } = paid;
     const sum = sums.get(currency) ?? { currency, amount: 0, payments: 0 };
     const amount = sum.amount + Math.max(0, paid.amount - refunded);

@@ -18,6 +18,7 @@ import { sanitizePayment } from './sanitize-payment.ts';
 
 /** What a provider says of a payment is never taken back to the left of this. */
 const RANK: Readonly<Record<PaymentRow['providerState'], number>> = {
+  held: -1,
   paid: 0,
   disputed: 1,
   partly_refunded: 2,
@@ -38,14 +39,18 @@ export function recordPayment(tx: Transaction, provider: PaidAt, answer: Provide
   const reported = sanitizePayment(answer, now);
   if (reported === null) return;
   const known = store.payments.paymentByExternalId(provider.kind, reported.isTest, reported.externalId);
-  if (known) {
-    recordStatusChange(tx, known, reported);
-    return;
-  }
   const { token, externalId, state } = reported;
   const invoice =
     (token === null ? undefined : store.payments.invoiceByToken(token)) ??
     (provider.id === null ? undefined : store.payments.invoiceByExternalId(provider.id, externalId));
+  if (known?.providerState === 'held') {
+    recordRelease(tx, provider, known, reported, invoice);
+    return;
+  }
+  if (known) {
+    recordStatusChange(tx, known, reported);
+    return;
+  }
   if (state === 'open') return;
   if (state === 'expired' || state === 'failed') {
     if (invoice) endInvoice(tx, invoice, state);
@@ -97,7 +102,8 @@ function recordNew(
     createdAt: now,
   };
   const payment = { ...unsaved, id: store.payments.insertPayment(unsaved) };
-  if (invoice) endInvoice(tx, invoice, 'paid');
+  // What a provider holds back is polled until it says how that ended.
+  if (invoice && providerState !== 'held') endInvoice(tx, invoice, 'paid');
   const applied =
     order && (reason === null || reason === 'too_much') ? applyOrFlagForReview(tx, order, payment) : payment;
   tx.publish({ type: 'payment.recorded', order, payment: applied });
@@ -155,6 +161,7 @@ export function findPaymentIssue(
   invoice: InvoiceRow | undefined,
 ): AttentionReason | null {
   const { store } = context;
+  if (providerState === 'held') return 'held';
   if (providerState === 'disputed') return 'disputed';
   if (providerState !== 'paid') return 'refunded';
   if (isTest && !provider.isTest) return 'test_money';
@@ -186,9 +193,56 @@ export function endInvoice({ store }: Transaction, invoice: InvoiceRow, state: '
   }
 }
 
+/** The provider says how it went with money that it held back. What a person has decided meanwhile stays. */
+function recordRelease(
+  tx: Transaction,
+  provider: PaidAt,
+  known: PaymentRow,
+  { state, paid, isTest, paidAt, refunded, raw }: ProviderPayment,
+  invoice: InvoiceRow | undefined,
+): void {
+  if (state === 'open' || state === 'held') return;
+  const { store, now } = tx;
+  const order = known.orderId === null ? undefined : store.sales.order(known.orderId);
+  const isOpen = known.state === 'unapplied' && known.resolvedAt === null;
+  if (state === 'expired' || state === 'failed') {
+    if (invoice) endInvoice(tx, invoice, state);
+    // The money did not come after all.
+    if (known.state === 'applied')
+      recordStatusChange(tx, known, { ...toReport(known), state: 'refunded', refunded: 0 });
+    else if (isOpen) store.payments.savePayment({ ...known, raw, act: 'ignore', resolvedAt: now });
+    return;
+  }
+  if (invoice) endInvoice(tx, invoice, 'paid');
+  if (!isOpen) {
+    if (state === 'paid') store.payments.savePayment({ ...known, providerState: state, raw });
+    else recordStatusChange(tx, known, { ...toReport(known), state, refunded, raw });
+    return;
+  }
+  const found: PaidPayment = { paid, isTest, providerState: state, paidAt: paidAt ?? known.paidAt };
+  const reason = order ? findPaymentIssue(tx, provider, found, order, invoice) : 'unknown_order';
+  const released: PaymentRow = { ...known, ...paid, refunded, providerState: state, raw, reason };
+  store.payments.savePayment(released);
+  const applied =
+    order && (reason === null || reason === 'too_much') ? applyOrFlagForReview(tx, order, released) : released;
+  tx.publish({ type: 'payment.recorded', order, payment: applied });
+  const { amount, currency, kind: method, id, orderId } = applied;
+  const detail = { order_id: orderId, offer: order?.offerName, amount, currency, method, payment_id: id };
+  tx.audit(order?.userId == null ? null : `user:${order.userId}`, {
+    ...detail,
+    ...(applied.reason !== null && { reason: applied.reason }),
+  });
+}
+
+/** A recorded payment as its provider would report it. */
+function toReport({ externalId, amount, currency, refunded, isTest, paidAt, buyer, raw }: PaymentRow): ProviderPayment {
+  const paid = { amount, currency };
+  return { externalId, token: null, state: 'paid', paid, refunded, isTest, paidAt, buyer, raw };
+}
+
 /** What the provider says later of a payment that is known: a refund or a dispute that was not made here needs a person. */
 function recordStatusChange(tx: Transaction, known: PaymentRow, { state, refunded, raw }: ProviderPayment): void {
-  if (state === 'open' || state === 'expired' || state === 'failed' || state === 'paid') return;
+  if (state === 'open' || state === 'held' || state === 'expired' || state === 'failed' || state === 'paid') return;
   const isNews = RANK[state] > RANK[known.providerState] || refunded > known.refunded;
   if (!isNews) return;
   // Its own refund, whose reply did not come.

@@ -114,8 +114,19 @@ export interface PaymentQuery {
   readonly token: string;
 }
 
-/** `open` is asked again; the others are the provider's final word, except that `paid` may become one of the last three. */
-export type PaymentState = 'open' | 'paid' | 'expired' | 'failed' | 'refunded' | 'partly_refunded' | 'disputed';
+/**
+ * `open` is asked again, and so is `held`: money that came, which the provider keeps until it is satisfied about the buyer. The others are
+ * the provider's final word, except that `paid` may become one of the last three.
+ */
+export type PaymentState =
+  | 'open'
+  | 'held'
+  | 'paid'
+  | 'expired'
+  | 'failed'
+  | 'refunded'
+  | 'partly_refunded'
+  | 'disputed';
 
 export interface ProviderPayment {
   readonly externalId: string;
@@ -145,6 +156,8 @@ export interface PaymentPage extends ReadPayments {
   /** Where the next page begins, or the next reading. */
   readonly cursor: string;
   readonly hasMore: boolean;
+  /** The list repeats what it had, and is read no further. */
+  readonly isRepeated?: boolean;
 }
 
 export interface RefundRequest {

@@ -7,6 +7,7 @@ const REFUSALS = [
   'forbidden',
   'open_refused',
   'refused',
+  'list_repeats',
   'no_keys',
 ] as const satisfies readonly ProviderError[];
 export type ProviderRefusal = (typeof REFUSALS)[number];

@@ -63,7 +63,7 @@ export function createPaymentStore(db: Connection): PaymentStore {
        :providerState, :reason, :act, :note, :resolvedAt, :refundKey, :refundId, :nextRefundAt, :createdAt)`,
   );
   const savePayment = db.prepare<[PaymentCells]>(
-    `UPDATE payments SET order_id = :orderId, refunded = :refunded, raw = :raw, state = :state, provider_state = :providerState,
+    `UPDATE payments SET order_id = :orderId, amount = :amount, currency = :currency, refunded = :refunded, raw = :raw, state = :state, provider_state = :providerState,
        reason = :reason, act = :act, note = :note, resolved_at = :resolvedAt, refund_key = :refundKey, refund_id = :refundId,
        next_refund_at = :nextRefundAt
      WHERE id = :id`,

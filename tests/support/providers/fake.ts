@@ -15,7 +15,12 @@ export type { FakeReply };
 export type Fault = 'late' | 'cut' | 'busy' | 'down' | 'garbage' | 'endless' | 'silent';
 
 /** An invoice as all providers have it. */
-export type FakeInvoice = FakeSession;
+export interface FakeInvoice extends FakeSession {
+  /** In the provider's own words, where they are more than a state. */
+  status?: string;
+  /** What has arrived of it, where that is not its amount. */
+  arrived?: string;
+}
 
 export interface FakeProvider extends AsyncDisposable {
   readonly kind: ProviderKind;

@@ -183,10 +183,12 @@ export const bot = {
       forbidden: 'The keys do not permit this.',
       open_refused: 'It refused to open a payment for a buyer.',
       refused: 'It refused a request.',
+      list_repeats: 'Its list of payments repeats itself, so that late payments may be missed.',
       no_keys: 'The panel does not have its keys.',
     },
     reason: {
       unknown_order: 'There is no order for it.',
+      held: 'The provider holds it back: see your account there.',
       test_money: 'It is a test payment.',
       currency: 'It is in another currency than the order.',
       too_little: 'It is too little.',

@@ -116,6 +116,7 @@ export const sales = {
     columns: { reason: 'Why', user: 'User', amount: 'Received', provider: 'Provider', paidAt: 'Paid' },
     reason: {
       unknown_order: 'Unknown order',
+      held: 'Held by the provider',
       test_money: 'Test payment',
       currency: 'Another currency',
       too_little: 'Too little',
@@ -133,6 +134,7 @@ export const sales = {
     },
     why: {
       unknown_order: 'It refers to an order that does not exist here, for example after restoring an older backup.',
+      held: 'The provider has the money and holds it back until it is satisfied about the buyer. It is asked daily.',
       test_money: 'A test payment was received on a live account.',
       currency: 'The order is in another currency.',
       too_little: 'Less was received than the price of the order.',

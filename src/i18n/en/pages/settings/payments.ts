@@ -37,6 +37,7 @@ export const payments = {
     webhook_secret: 'Signing secret of the webhook',
     merchant: 'Merchant ID',
     payment_key: 'Payment API key',
+    accuracy_payment_percent: 'Accepted shortfall in percent',
   },
   hints: {
     bot_token:
@@ -50,6 +51,8 @@ export const payments = {
     webhook_secret: 'Only where Stripe sends webhooks to you.',
     merchant: 'From the settings of the merchant.',
     payment_key: 'The payment key, not the payout key.',
+    accuracy_payment_percent:
+      'From 0 to 5. Exchanges keep a fee of what buyers send: a payment that lacks no more than this counts as paid.',
   },
   hook: {
     label: 'Let the provider report payments',
@@ -116,6 +119,7 @@ export const payments = {
     connection: 'The connection failed',
     certificate: 'The certificate could not be verified',
     malformed: 'The answer is not from this provider',
+    list_repeats: 'Its list of payments repeats itself; late payments may be missed. Reconcile the month under Sales',
     unsupported: 'The provider cannot do this',
     no_keys: 'Its keys are missing, for example after a restore without secrets',
     stopped: 'The panel was stopped',

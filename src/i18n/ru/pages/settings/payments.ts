@@ -40,6 +40,7 @@ export const payments: Russian<typeof english> = {
     webhook_secret: 'Секрет подписи вебхука',
     merchant: 'Merchant ID',
     payment_key: 'Платёжный ключ API',
+    accuracy_payment_percent: 'Допустимая недоплата, %',
   },
   hints: {
     bot_token:
@@ -53,6 +54,8 @@ export const payments: Russian<typeof english> = {
     webhook_secret: 'Только если Stripe отправляет вам вебхуки.',
     merchant: 'Из настроек мерчанта.',
     payment_key: 'Ключ для приёма платежей, не для выплат.',
+    accuracy_payment_percent:
+      'От 0 до 5. Биржи удерживают комиссию: если пришло меньше не более чем на столько, счёт считается оплаченным.',
   },
   hook: {
     label: 'Пусть платёжная система сообщает об оплате',
@@ -119,6 +122,8 @@ export const payments: Russian<typeof english> = {
     connection: 'Соединение не удалось',
     certificate: 'Сертификат не удалось проверить',
     malformed: 'Ответ не похож на ответ этой системы',
+    list_repeats:
+      'Её список платежей повторяется, поздние платежи могут остаться незамеченными. Сверьте месяц в разделе «Продажи»',
     unsupported: 'Система этого не умеет',
     no_keys: 'Её ключей здесь нет, как после восстановления без секретов',
     stopped: 'Панель была остановлена',
