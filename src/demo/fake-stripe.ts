@@ -203,9 +203,15 @@ export function createFakeStripe<Session extends FakeSession>(parts: FakeStripeP
       appendEvent('charge.dispute.created', { id: `dp_${id}`, object: 'dispute', payment_intent: `pi_${id}` }),
     settleRefund(session: FakeSession, isDone: boolean): void {
       for (const refund of refunds) {
-        if (refund.of !== session.id || refund.status !== 'pending') continue;
+        if (refund.of !== session.id || refund.status === 'failed') continue;
+        if (refund.status === 'succeeded' && isDone) continue;
         refund.status = isDone ? 'succeeded' : 'failed';
-        if (isDone) session.refunded = refund.amount;
+        session.refunded = isDone ? refund.amount : '0';
+        appendEvent(isDone ? 'refund.updated' : 'refund.failed', {
+          id: refund.id,
+          object: 'refund',
+          payment_intent: `pi_${session.id}`,
+        });
       }
     },
     /** The newest event about a session as a webhook, signed at a time in epoch seconds. */

@@ -30,6 +30,10 @@ const EVENT_TYPES = [
   'checkout.session.async_payment_failed',
   'checkout.session.expired',
   'charge.refunded',
+  // Also of a refund that was pending, or was done and has failed since.
+  'charge.refund.updated',
+  'refund.updated',
+  'refund.failed',
   'charge.dispute.created',
   'charge.dispute.closed',
 ] as const;
@@ -54,6 +58,12 @@ const PERMISSIONS: ReadonlyMap<string, ProviderPermission> = new Map([
 ]);
 /** What names no object: a request about it has no effect. */
 const NO_OBJECT = 'gatehouse_probe';
+
+/** Whether all that was given back of a charge is known. */
+function hasRefunds(charge: unknown): boolean {
+  const refunds = readMember(charge, 'refunds');
+  return refunds !== undefined && readMember(refunds, 'has_more') !== true;
+}
 
 /** What was given back of a charge. Its own sum counts also what is on its way back, and may fail. */
 function sumRefunds(charge: unknown): number {
@@ -194,6 +204,7 @@ function parsePayment(link: Link, session: unknown): ProviderPayment | null {
     state,
     paid: { amount: link.readAmount(String(total), currency), currency },
     refunded: link.readAmount(String(refunded), currency),
+    ...(hasRefunds(charge) && { refundsReadAt: link.now }),
     isTest: readMember(session, 'livemode') !== true,
     paidAt: paidAt === null ? null : paidAt * 1000,
     buyer: null,

@@ -91,6 +91,7 @@ function parsePayment(link: Link, payment: unknown): ProviderPayment | null {
     state,
     paid: { amount: paid, currency },
     refunded,
+    refundsReadAt: link.now,
     isTest: readMember(payment, 'test') === true,
     paidAt: readMoment(payment, 'captured_at'),
     buyer: null,

@@ -11,6 +11,7 @@ import { times } from '../support/long.ts';
 import { PASSWORD } from '../support/panel.ts';
 import { advanceClock, type FakeProvider } from '../support/providers/fake.ts';
 import { openHeleket } from '../support/providers/heleket.ts';
+import { openStripe } from '../support/providers/stripe.ts';
 import { END, openShop, type Shop } from '../support/shop.ts';
 
 const DAY = 86_400_000;
@@ -870,6 +871,121 @@ describe('a refund through the provider', () => {
     expect(fake.invoices[0]?.refunded).toBe('499');
     shop.clock.advance(2 * HOUR);
     await shop.turn();
+    expect(await attention()).toEqual([]);
+  });
+});
+
+describe('a refund at Stripe that changes later', () => {
+  const providerId = async () => (await shop.panel().act('listProviders', {})).items[0]?.id ?? 0;
+  async function payOrder(fake: FakeProvider) {
+    const order = await shop.open(await providerId());
+    const token = shop.getInvoiceToken(order.id);
+    fake.pay(token);
+    await shop.pollOrder(order.id);
+    return { order, token };
+  }
+  async function readEvents() {
+    shop.clock.advance(2 * HOUR);
+    await shop.turn();
+  }
+  /** As another program, or Stripe's own pages, do. */
+  const refundOutsideOf = (fake: FakeProvider) => {
+    const { id = '', amount = '' } = fake.invoices.at(-1) ?? {};
+    return fetch(`${fake.root}/v1/refunds`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${fake.fields.secret_key}` },
+      body: new URLSearchParams({ payment_intent: `pi_${id}`, amount }),
+    });
+  };
+
+  it('was done and has failed since: the service is given back, and a person knows', async () => {
+    const { fake } = await shop.add('stripe');
+    const { order, token } = await payOrder(fake);
+    await shop.panel().act('refundOrder', { id: order.id, ...proof });
+    expect(await readEnd(order)).toBe(END);
+    await readEvents();
+    expect(await attention()).toEqual([]);
+    fake.settleRefund(token, false);
+    await readEvents();
+    expect(await attention()).toMatchObject([
+      { reason: 'refund_failed', applied: true, refunded: 0, acts: ['refund', 'ignore'] },
+    ]);
+    expect(await shop.order(order.id)).toMatchObject({ state: 'paid', refunded_at: null, refunding: false });
+    expect(await readEnd(order)).toBe(later(30));
+    await readEvents();
+    expect(events('user.extended')).toHaveLength(2);
+    // Once more, with a key of its own.
+    await shop.panel().act('resolvePayment', { id: (await attention())[0]?.id ?? 0, act: 'refund', ...proof });
+    expect(await readEnd(order)).toBe(END);
+    await readEvents();
+    expect(await attention()).toEqual([]);
+  });
+
+  it('whose user is gone meanwhile needs a person', async () => {
+    const { fake } = await shop.add('stripe');
+    const { order, token } = await payOrder(fake);
+    await shop.panel().act('refundOrder', { id: order.id, ...proof });
+    await shop.panel().act('deleteUser', { id: order.user?.id ?? 0 });
+    fake.settleRefund(token, false);
+    await readEvents();
+    expect(await attention()).toMatchObject([
+      { reason: 'refund_failed', applied: false, acts: ['days', 'refund', 'ignore'] },
+    ]);
+  });
+
+  it('was made in its pages and failed before it was taken back: nothing changes, and a person knows', async () => {
+    const { fake } = await shop.add('stripe');
+    const { order, token } = await payOrder(fake);
+    await refundOutsideOf(fake);
+    await readEvents();
+    expect(await attention()).toMatchObject([{ reason: 'refunded', refunded: 499 }]);
+    fake.settleRefund(token, false);
+    await readEvents();
+    expect(await attention()).toMatchObject([{ reason: 'refund_failed', refunded: 0, applied: true }]);
+    expect(await readEnd(order)).toBe(later(30));
+  });
+
+  it('was pending when its event came is noticed once it is done', async () => {
+    const { fake } = await shop.add('stripe');
+    const { token } = await payOrder(fake);
+    fake.delayRefunds();
+    await refundOutsideOf(fake);
+    await readEvents();
+    expect(await attention()).toEqual([]);
+    fake.settleRefund(token, true);
+    await readEvents();
+    expect(await attention()).toMatchObject([{ reason: 'refunded', refunded: 499, acts: ['take_back', 'ignore'] }]);
+  });
+
+  it('is not undone by a reading that began before it', async () => {
+    const { id, fake } = await shop.add('stripe');
+    const sold: Order[] = [];
+    for (let count = 0; count < 6; count++) sold.push((await payOrder(fake)).order);
+    await readEvents();
+    // The newest is on the first page of the list; it is given back while the others are read.
+    const order = sold.at(-1);
+    let refund: Promise<unknown> | null = null;
+    fake.deny(({ path, query }) => {
+      if (path === '/v1/events' && query.has('starting_after'))
+        refund ??= shop.panel().act('refundOrder', { id: order?.id ?? 0, ...proof });
+      return false;
+    });
+    await shop.panel().act('reconcilePayments', { provider_id: id, month: '2026-11' });
+    await refund;
+    expect(await shop.order(order?.id ?? 0)).toMatchObject({ state: 'refunded' });
+    expect(await attention()).toEqual([]);
+    await readEvents();
+    expect(await shop.order(order?.id ?? 0)).toMatchObject({ state: 'refunded' });
+  });
+
+  it('is not taken for failed where the key may no longer read refunds', async () => {
+    const fake = await openStripe(['checkout_session_write', 'payment_intent_read', 'charge_write', 'event_read']);
+    await shop.add('stripe', fake);
+    const { order } = await payOrder(fake);
+    await shop.panel().act('refundOrder', { id: order.id, ...proof });
+    fake.granted.delete('charge_write');
+    await readEvents();
+    expect(await shop.order(order.id)).toMatchObject({ state: 'refunded' });
     expect(await attention()).toEqual([]);
   });
 });

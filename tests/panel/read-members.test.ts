@@ -83,6 +83,7 @@ const PAYMENT = {
   isTest: false,
   orderId: null,
   refunded: 0,
+  refundedAt: null,
   paidAt: NOW,
   buyer: null,
   raw: '{}',

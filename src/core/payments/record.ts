@@ -87,6 +87,7 @@ function recordNew(
     amount: paid.amount,
     currency: paid.currency,
     refunded,
+    refundedAt: refunded > 0 ? now : null,
     paidAt,
     buyer,
     raw,
@@ -221,7 +222,8 @@ function recordRelease(
   }
   const found: PaidPayment = { paid, isTest, providerState: state, paidAt: paidAt ?? known.paidAt };
   const reason = order ? findPaymentIssue(tx, provider, found, order, invoice) : 'unknown_order';
-  const released: PaymentRow = { ...known, ...paid, refunded, providerState: state, raw, reason };
+  const refundedAt = refunded > 0 ? now : null;
+  const released: PaymentRow = { ...known, ...paid, refunded, refundedAt, providerState: state, raw, reason };
   store.payments.savePayment(released);
   const applied =
     order && (reason === null || reason === 'too_much') ? applyOrFlagForReview(tx, order, released) : released;
@@ -241,7 +243,12 @@ function toReport({ externalId, amount, currency, refunded, isTest, paidAt, buye
 }
 
 /** What the provider says later of a payment that is known: a refund or a dispute that was not made here needs a person. */
-function recordStatusChange(tx: Transaction, known: PaymentRow, { state, refunded, raw }: ProviderPayment): void {
+function recordStatusChange(tx: Transaction, known: PaymentRow, reported: ProviderPayment): void {
+  const { state, refunded, raw } = reported;
+  if (hasRefundFailed(known, reported)) {
+    recordFailedRefund(tx, known, reported);
+    return;
+  }
   if (state === 'open' || state === 'held' || state === 'expired' || state === 'failed' || state === 'paid') return;
   const isNews = RANK[state] > RANK[known.providerState] || refunded > known.refunded;
   if (!isNews) return;
@@ -250,19 +257,67 @@ function recordStatusChange(tx: Transaction, known: PaymentRow, { state, refunde
     endRefund(tx, known);
     return;
   }
-  const seen = { ...known, providerState: state, refunded: Math.max(refunded, known.refunded), raw };
+  const isMore = refunded > known.refunded;
+  const seen = {
+    ...known,
+    providerState: state,
+    refunded: isMore ? refunded : known.refunded,
+    refundedAt: isMore ? tx.now : known.refundedAt,
+    raw,
+  };
   if (known.state === 'refunded') {
     tx.store.payments.savePayment(seen);
     return;
   }
-  const reason = state === 'disputed' ? 'disputed' : 'refunded';
+  flagForReview(tx, seen, state === 'disputed' ? 'disputed' : 'refunded');
+}
+
+/** Leaves a payment that is known to a person. */
+function flagForReview(tx: Transaction, seen: PaymentRow, reason: AttentionReason): void {
   const waiting: PaymentRow = { ...seen, reason, act: null, note: '', resolvedAt: null };
   tx.store.payments.savePayment(waiting);
-  const order = known.orderId === null ? undefined : tx.store.sales.order(known.orderId);
+  const order = seen.orderId === null ? undefined : tx.store.sales.order(seen.orderId);
   tx.publish({ type: 'payment.needs_decision', order, payment: waiting });
-  const { amount, currency, kind: method, id, orderId } = known;
+  const { amount, currency, kind: method, id, orderId } = seen;
   const detail = { order_id: orderId, offer: order?.offerName, amount, currency, method, payment_id: id, reason };
   tx.audit(order?.userId == null ? null : `user:${order.userId}`, detail);
+}
+
+/**
+ * Whether money that was on its way back to the buyer has stayed. An answer from before the refund was seen says nothing about it: another
+ * request may have passed it.
+ */
+function hasRefundFailed(known: PaymentRow, { state, refunded, refundsReadAt }: ProviderPayment): boolean {
+  if (state !== 'paid' && state !== 'partly_refunded' && state !== 'disputed') return false;
+  return refunded < known.refunded && refundsReadAt !== undefined && refundsReadAt > (known.refundedAt ?? 0);
+}
+
+/** A refund that was done has failed later: what it took back is given again, and a person must know. */
+function recordFailedRefund(tx: Transaction, known: PaymentRow, { state, refunded, raw }: ProviderPayment): void {
+  const { store } = tx;
+  const providerState = state === 'partly_refunded' || state === 'disputed' ? state : 'paid';
+  const end = { refundKey: null, refundId: null, nextRefundAt: null };
+  const seen: PaymentRow = { ...known, ...end, providerState, refunded, raw };
+  const order = known.orderId === null ? undefined : store.sales.order(known.orderId);
+  const isTakenBack = known.state === 'refunded' && order?.state === 'refunded';
+  const isGiven = isTakenBack ? isRestored(tx, order) : known.state === 'applied';
+  flagForReview(tx, { ...seen, state: isGiven ? 'applied' : 'unapplied' }, 'refund_failed');
+}
+
+/** Gives what a refunded order sold once more; false: its user cannot have it. */
+function isRestored(tx: Transaction, order: OrderRow): boolean {
+  const { userId } = order;
+  if (userId === null) return false;
+  try {
+    tx.store.write(() => {
+      const given = fulfillOrder(tx, userId, soldBy(order), order.id);
+      tx.store.sales.saveOrder({ ...order, state: 'paid', given, refundedAt: null, refundNote: null });
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof PanelError) return false;
+    throw error;
+  }
 }
 
 /** Stops asking for a refund of a payment that was refunded meanwhile. false: it was not. */
@@ -305,6 +360,7 @@ export function endRefund(tx: Transaction, { id }: Pick<PaymentRow, 'id'>): void
     state: 'refunded',
     providerState: 'refunded',
     refunded: before.amount,
+    refundedAt: now,
     refundId: null,
     nextRefundAt: null,
     ...(isOpen && { act: 'refund', resolvedAt: now }),

@@ -39,6 +39,8 @@ export interface PaymentRow extends Money {
   readonly orderId: number | null;
   /** What of it the provider gave back. */
   readonly refunded: number;
+  /** When that was last seen to rise; null: never. */
+  readonly refundedAt: number | null;
   readonly paidAt: number;
   readonly buyer: string | null;
   readonly raw: string;

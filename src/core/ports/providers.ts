@@ -140,6 +140,8 @@ export interface ProviderPayment {
   readonly isTest: boolean;
   /** null while it is not paid, and where the provider does not say. */
   readonly paidAt: number | null;
+  /** When the provider was asked, where `refunded` is all that it has given back; left out: it may have given back more. */
+  readonly refundsReadAt?: number;
   /** Whom a refund goes to, where the provider asks for that. */
   readonly buyer: string | null;
   /** What the provider said: JSON, bounded, without secrets and without the buyer's card or address. */

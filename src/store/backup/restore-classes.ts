@@ -235,6 +235,7 @@ export const RESTORE_CLASSES = {
       'amount',
       'currency',
       'refunded',
+      'refunded_at',
       'paid_at',
       'raw',
       'state',

@@ -9,7 +9,7 @@ const INVOICE_COLUMNS = `id, order_id AS orderId, provider_id AS providerId, tok
   pay_url AS payUrl, return_url AS returnUrl, tries, created_at AS createdAt, asked_at AS polledAt, next_ask_at AS nextPollAt`;
 
 const PAYMENT_COLUMNS = `id, kind, provider_id AS providerId, external_id AS externalId, is_test AS isTest, order_id AS orderId, amount,
-  currency, refunded, paid_at AS paidAt, buyer, raw, state, provider_state AS providerState, reason, act, note, resolved_at AS resolvedAt,
+  currency, refunded, refunded_at AS refundedAt, paid_at AS paidAt, buyer, raw, state, provider_state AS providerState, reason, act, note, resolved_at AS resolvedAt,
   refund_key AS refundKey, refund_id AS refundId, next_refund_at AS nextRefundAt, created_at AS createdAt`;
 
 function decodePayment(cells: PaymentCells): PaymentRow {
@@ -57,13 +57,13 @@ export function createPaymentStore(db: Connection): PaymentStore {
     )
     .pluck();
   const insertPayment = db.prepare<[Omit<PaymentCells, 'id'>]>(
-    `INSERT INTO payments (kind, provider_id, external_id, is_test, order_id, amount, currency, refunded, paid_at, buyer, raw, state,
+    `INSERT INTO payments (kind, provider_id, external_id, is_test, order_id, amount, currency, refunded, refunded_at, paid_at, buyer, raw, state,
        provider_state, reason, act, note, resolved_at, refund_key, refund_id, next_refund_at, created_at)
-     VALUES (:kind, :providerId, :externalId, :isTest, :orderId, :amount, :currency, :refunded, :paidAt, :buyer, :raw, :state,
+     VALUES (:kind, :providerId, :externalId, :isTest, :orderId, :amount, :currency, :refunded, :refundedAt, :paidAt, :buyer, :raw, :state,
        :providerState, :reason, :act, :note, :resolvedAt, :refundKey, :refundId, :nextRefundAt, :createdAt)`,
   );
   const savePayment = db.prepare<[PaymentCells]>(
-    `UPDATE payments SET order_id = :orderId, amount = :amount, currency = :currency, refunded = :refunded, raw = :raw, state = :state, provider_state = :providerState,
+    `UPDATE payments SET order_id = :orderId, amount = :amount, currency = :currency, refunded = :refunded, refunded_at = :refundedAt, raw = :raw, state = :state, provider_state = :providerState,
        reason = :reason, act = :act, note = :note, resolved_at = :resolvedAt, refund_key = :refundKey, refund_id = :refundId,
        next_refund_at = :nextRefundAt
      WHERE id = :id`,

@@ -98,7 +98,7 @@ export function createSalesStore(db: Connection): SalesStore {
   );
   const saveOrder = db.prepare<[OrderCells]>(
     `UPDATE orders SET sold = :sold, prices = :prices, promo = :promo, amount = :amount, currency = :currency, method = :method, provider_id = :providerId, state = :state,
-       is_renewal = :isRenewal, given = :given, paid_at = :paidAt, day = :day WHERE id = :id`,
+       is_renewal = :isRenewal, given = :given, paid_at = :paidAt, day = :day, refunded_at = :refundedAt, refund_note = :refundNote WHERE id = :id`,
   );
   const byToken = db.prepare<[string], OrderCells>(`SELECT ${ORDER_COLUMNS} FROM orders WHERE token = ?`);
   const unpaid = db.prepare<[number, number], OrderCells>(

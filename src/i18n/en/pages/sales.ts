@@ -148,7 +148,7 @@ export const sales = {
       too_much: 'The order is paid; more than its price was received.',
       refunded: 'The money was refunded at the provider, not here.',
       disputed: 'The buyer disputes the payment at the provider.',
-      refund_failed: 'The refund failed at the provider. Nothing was revoked.',
+      refund_failed: 'The refund failed at the provider. The user keeps what the order granted, or has it again.',
     },
     noUser: 'No user',
     test: 'Test',

@@ -62,7 +62,7 @@ export const payments = {
       crypto_pay: 'Enter it in @CryptoBot: Crypto Pay, My apps, Webhooks.',
       yookassa: 'Enter it in the shop’s settings: Integration, HTTP notifications.',
       stripe:
-        'Add it under Developers, Webhooks, for checkout.session and charge events. Then enter its signing secret here.',
+        'Add it under Developers, Webhooks, for the events checkout.session.*, charge.* and refund.*. Then enter its signing secret here.',
       heleket: 'Heleket receives it with each invoice (url_callback).',
     },
   },

@@ -65,7 +65,7 @@ export const payments: Russian<typeof english> = {
       crypto_pay: 'Укажите его в @CryptoBot: Crypto Pay, Мои приложения, Webhooks.',
       yookassa: 'Укажите его в настройках магазина: Интеграция, HTTP-уведомления.',
       stripe:
-        'Добавьте его в разделе Developers, Webhooks для событий checkout.session и charge. Затем укажите здесь его секрет подписи.',
+        'Добавьте его в разделе Developers, Webhooks для событий checkout.session.*, charge.* и refund.*. Затем укажите здесь его секрет подписи.',
       heleket: 'Heleket узнаёт его из каждого счёта (url_callback).',
     },
   },
