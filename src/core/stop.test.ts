@@ -165,6 +165,7 @@ function closedBy(gate: Gate): NonNullable<CoreParts['paymentProviders']> {
     probe: stopped,
     open: stopped,
     read: stopped,
+    end: stopped,
     since: stopped,
     refund: stopped,
     readRefund: stopped,

@@ -139,6 +139,12 @@ export function createFakeStripe<Session extends FakeSession>(parts: FakeStripeP
   const emitRefund = ({ id }: FakeSession) =>
     appendEvent('charge.refunded', { id: `ch_${id}`, object: 'charge', payment_intent: `pi_${id}` });
 
+  const emitSession = (session: FakeSession) =>
+    appendEvent(
+      session.state === 'expired' ? 'checkout.session.expired' : 'checkout.session.completed',
+      buildSessionView(session, false),
+    );
+
   return {
     /** `isHeld`: refunds are not done at once. */
     answer({ method, path, query, headers, raw }: FakeRequest, isHeld = false): FakeReply {
@@ -187,17 +193,16 @@ export function createFakeStripe<Session extends FakeSession>(parts: FakeStripeP
       }
       const session = sessions.find(({ id }) => path.split('/')[4] === id);
       if (!session) return error(404, 'resource_missing');
-      if (method === 'POST') session.state = 'expired';
+      // https://docs.stripe.com/api/checkout/sessions/expire: only a session with the status `open` can be expired.
+      if (method === 'POST' && session.state !== 'open') return error(400, 'checkout_session_not_open');
+      if (method === 'POST') {
+        session.state = 'expired';
+        emitSession(session);
+      }
       return replyOk(buildSessionView(session, isExpanded));
     },
     /** Says in the list of events that the session has a new state. */
-    emitSession(session: FakeSession): void {
-      const isEnded = session.state === 'expired';
-      appendEvent(
-        isEnded ? 'checkout.session.expired' : 'checkout.session.completed',
-        buildSessionView(session, false),
-      );
-    },
+    emitSession,
     emitRefund,
     emitDispute: ({ id }: FakeSession) =>
       appendEvent('charge.dispute.created', { id: `dp_${id}`, object: 'dispute', payment_intent: `pi_${id}` }),

@@ -126,6 +126,7 @@ export function openTestProvider(folder: string, buildUrl: (id: string) => strin
         probe: (access) => of(access).probe(access),
         open: (access, request) => of(access).open(access, request),
         read: (access, query) => of(access).read(access, query),
+        end: (access, query) => of(access).end(access, query),
         since: (access, cursor) => of(access).since(access, cursor),
         refund: (access, refund) => of(access).refund(access, refund),
         readRefund: (access, refundId) => of(access).readRefund(access, refundId),

@@ -37,6 +37,8 @@ export interface Adapter extends Pick<ProviderFacts, 'pollIntervalMs' | 'lookbac
   open(link: Link, request: WrittenInvoice): Promise<Invoice | ProviderFailure>;
   /** Empty: there is none. null: the provider knows a payment only by its list. */
   readonly read: ((link: Link, query: PaymentQuery) => Promise<ReadPayments | ProviderFailure>) | null;
+  /** Ends an invoice that can still be paid; `isEnded` false: it cannot. null: the provider has no way to. */
+  readonly end: ((link: Link, externalId: string) => Promise<{ readonly isEnded: boolean } | ProviderFailure>) | null;
   since(link: Link, cursor: string | null): Promise<PaymentPage | ProviderFailure>;
   /** The cursor from which a list is read that begins at a moment; null: there is none, and it is read whole. */
   readonly cursorFrom: ((from: number) => string) | null;

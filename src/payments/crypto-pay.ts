@@ -152,6 +152,12 @@ export const cryptoPay: Adapter = {
     const result = await call(link, 'getInvoices', { invoice_ids: externalId });
     return isFailed(result) ? result : { payments: parsePayments(link, readList(result, 'items')) };
   },
+  async end(link, externalId) {
+    // Of one that is paid, or was deleted before, it says that there is none to delete.
+    const done = await call(link, 'deleteInvoice', { invoice_id: Number(externalId) });
+    if (isFailed(done)) return done.error === 'refused' ? { isEnded: false } : done;
+    return { isEnded: done === true };
+  },
   // In no documented order, and an old invoice may be paid last: the whole list is read, from its beginning again when it ended.
   async since(link, cursor) {
     const offset = cursor === null ? 0 : Number(cursor);

@@ -164,6 +164,8 @@ export const heleket: Adapter = {
     const payment = parsePayment(link, found.result);
     return payment === null ? failure('malformed') : { payments: [payment] };
   },
+  // There is no call for it: an invoice ends by its lifetime.
+  end: null,
   async since(link, text) {
     const stored = parseJson(text ?? '');
     const next = readText(stored, 'next');

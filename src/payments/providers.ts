@@ -118,6 +118,10 @@ export function createProviders({ client, clock, timers }: Machine): Omit<Paymen
       }),
     read: (access, query) =>
       inTurn(access, async ({ read }, link) => (read === null ? failure('unsupported') : read(link, query))),
+    end: (access, { externalId }) =>
+      inTurn(access, async (adapter, link) => {
+        return adapter.end && externalId !== null ? adapter.end(link, externalId) : failure('unsupported');
+      }),
     since: (access, cursor) =>
       inTurn(access, (adapter, link) => {
         const isMoment = typeof cursor === 'object' && cursor !== null;

@@ -105,6 +105,8 @@ export const stars: Adapter = {
     return typeof payUrl === 'string' ? { externalId: null, payUrl } : failure('malformed', true);
   },
   read: null,
+  // A link has no end: the bot refuses to have an order paid twice before each payment.
+  end: null,
   // The oldest first, and only ever appended to: the cursor is how many have been read.
   async since(link, cursor) {
     const offset = cursor === null ? 0 : Number(cursor);

@@ -318,6 +318,13 @@ export const stripe: Adapter = {
     }
     return { payments: [] };
   },
+  async end(link, externalId) {
+    // A session that is not open is refused, and one that is unknown is not there to be paid.
+    const path = `${SESSIONS}/${encodeURIComponent(externalId)}/expire`;
+    const done = await post(link, path, NEEDS_SESSIONS, {}, null);
+    if (isFailure(done)) return done.error === 'refused' ? { isEnded: false } : done;
+    return { isEnded: readText(done.body, 'status') === 'expired' };
+  },
   // Newest first: the pages go back to where the last reading began, whose moment is read again.
   async since(link, text) {
     const stored = parseJson(text ?? '');

@@ -196,6 +196,8 @@ export const yookassa: Adapter = {
     }
     return { payments: [] };
   },
+  // Only a payment that waits for its capture can be cancelled, and these are captured at once.
+  end: null,
   // First the payments, then the refunds: one made in the provider's own pages may be of an old payment.
   async since(link, text) {
     const { from, next, list, begun } = parseCursor(text, link.now);

@@ -875,6 +875,109 @@ describe('a refund through the provider', () => {
   });
 });
 
+describe('an order with invoices at two providers', () => {
+  type Account = Awaited<ReturnType<Shop['add']>>;
+  /** Of Stripe, where it is paid, and of another one. */
+  async function openBoth(kind: ProviderKind) {
+    return openAt(await shop.add('yookassa'), await shop.add(kind));
+  }
+  async function openAt(paid: Account, other: Account) {
+    const order = await shop.open(other.id);
+    const token = shop.getInvoiceToken(order.id);
+    await shop.panel().act('openOrder', { id: order.id, provider_id: paid.id });
+    const invoice = () => shop.panel().store.payments.invoiceByToken(token);
+    return { order, token, paid, other, invoice };
+  }
+  const pay = async ({ order, paid }: Awaited<ReturnType<typeof openBoth>>) => {
+    paid.fake.pay(shop.getInvoiceToken(order.id));
+    await shop.pollOrder(order.id);
+    expect(await shop.order(order.id)).toMatchObject({ state: 'paid' });
+  };
+  const isPayable = (fake: FakeProvider, token: string) =>
+    fake.invoices.some((invoice) => invoice.token === token && invoice.state === 'open');
+
+  it.each(['stripe', 'crypto_pay'] as const)('ends the one at %s when the other is paid', async (kind) => {
+    const both = await openBoth(kind);
+    await pay(both);
+    await shop.turn();
+    expect(isPayable(both.other.fake, both.token)).toBe(false);
+    expect(both.invoice()).toMatchObject({ state: 'expired', nextPollAt: null });
+    expect(await shop.order(both.order.id)).toMatchObject({ state: 'paid' });
+    const asked = both.other.fake.requests.length;
+    shop.clock.advance(50 * 60_000);
+    await shop.turn();
+    expect(both.other.fake.requests).toHaveLength(asked);
+    await shop.panel().act('deleteProvider', { id: both.other.id });
+  });
+
+  it.each(['stripe', 'crypto_pay'] as const)(
+    'finds the one at %s paid where the buyer was faster: a person knows, and nothing is given twice',
+    async (kind) => {
+      const both = await openBoth(kind);
+      // It is paid while the panel is about to end it.
+      const { fake } = both.other;
+      fake.deny(({ path }) => {
+        if (/expire$|deleteInvoice$/.test(path) && isPayable(fake, both.token)) fake.pay(both.token);
+        return false;
+      });
+      await pay(both);
+      await shop.turn();
+      expect(await attention()).toMatchObject([{ reason: 'paid_twice', kind, order_id: both.order.id }]);
+      expect(await readEnd(both.order)).toBe(later(30));
+      expect(both.invoice()).toMatchObject({ state: 'paid', nextPollAt: null });
+    },
+  );
+
+  it.each(['stripe', 'crypto_pay'] as const)(
+    'asks again where %s does not answer clearly, also after a crash',
+    async (kind) => {
+      const accounts = [await shop.add('yookassa'), await shop.add(kind)] as const;
+      for (const fault of ['late', 'cut', 'busy', 'down', 'garbage'] as const) {
+        const both = await openAt(...accounts);
+        both.other.fake.fail(kind === 'stripe' ? '/expire' : 'deleteInvoice', fault);
+        await pay(both);
+        await shop.turn();
+        await shop.restart();
+        shop.clock.advance(10 * 60_000);
+        await shop.turn();
+        expect(isPayable(both.other.fake, both.token), fault).toBe(false);
+        expect(both.invoice(), fault).toMatchObject({ state: 'expired', nextPollAt: null });
+      }
+      expect(await attention()).toEqual([]);
+    },
+  );
+
+  it.each(['stars', 'yookassa', 'heleket'] as const)(
+    '%s cannot end one: a second payment needs a person',
+    async (kind) => {
+      const { id, fake } = await shop.add(kind);
+      const stripe = await shop.add('stripe');
+      const order = await shop.open(id);
+      const token = shop.getInvoiceToken(order.id);
+      await shop.panel().act('openOrder', { id: order.id, provider_id: stripe.id });
+      stripe.fake.pay(shop.getInvoiceToken(order.id));
+      await shop.pollOrder(order.id);
+      fake.pay(token);
+      shop.clock.advance(HOUR);
+      await shop.turn();
+      expect(await attention()).toMatchObject([{ reason: 'paid_twice', kind, order_id: order.id }]);
+      expect(await readEnd(order)).toBe(later(30));
+    },
+  );
+
+  it('is paid by hand or by a decision of a person: its invoices are ended as well', async () => {
+    const both = await openBoth('stripe');
+    const invoice = both.paid.fake.invoices.at(-1);
+    if (invoice) invoice.amount = '1.00';
+    both.paid.fake.pay(shop.getInvoiceToken(both.order.id));
+    await shop.pollOrder(both.order.id);
+    expect(isPayable(both.other.fake, both.token)).toBe(true);
+    await resolve((await attention())[0]?.id ?? 0, 'apply');
+    await shop.turn();
+    expect(isPayable(both.other.fake, both.token)).toBe(false);
+  });
+});
+
 describe('a refund at Stripe that changes later', () => {
   const providerId = async () => (await shop.panel().act('listProviders', {})).items[0]?.id ?? 0;
   async function payOrder(fake: FakeProvider) {

@@ -10,6 +10,7 @@ import type { ProviderKind } from '../../src/contract/sales/providers.ts';
 import type { InvoiceRequest, ProviderAccess } from '../../src/core/ports/providers.ts';
 import { CLIENT_BOUNDS, createProviders } from '../../src/payments/providers.ts';
 import { createTestClock } from '../support/clock.ts';
+import { openCryptoPay } from '../support/providers/crypto-pay.ts';
 import type { FakeProvider } from '../support/providers/fake.ts';
 import { openHeleket } from '../support/providers/heleket.ts';
 
@@ -173,6 +174,46 @@ describe.skipIf(reason !== '')(`official libraries ${reason}`.trim(), () => {
         refund_paid: ['refunded', 14_950],
         locked: ['held', 10_000],
       });
+    });
+  });
+
+  describe('aiosend', () => {
+    it('makes, finds and deletes invoices by the same requests', async () => {
+      await using fake = await openCryptoPay();
+      const { providers, access } = connect(fake);
+      const opened = await providers.open(access, buildRequest('a', 'EUR'));
+      if ('error' in opened) throw new Error(opened.error);
+      const { externalId } = opened;
+      const token = buildRequest('a', 'EUR').token;
+      await providers.read(access, { externalId, token });
+      expect(await providers.end(access, { externalId, token })).toEqual({ isEnded: true });
+      // The library asks first whose token it is.
+      const requests = () =>
+        fake.requests
+          .filter(({ path }) => path !== '/api/getMe')
+          .map(({ path, headers, raw }) => [path, headers['crypto-pay-api-token'], JSON.parse(raw)]);
+      const ours = requests();
+      fake.requests.length = 0;
+      const own = { of: 'crypto_pay', root: fake.root, fields: fake.fields } as const;
+      const answers = await ask(
+        { ...own, do: 'create_invoice', with: ours[0]?.[2] },
+        { ...own, do: 'get_invoices', with: { invoice_ids: [2] } },
+        { ...own, do: 'delete_invoice', with: { invoice_id: 2 } },
+        { ...own, do: 'delete_invoice', with: { invoice_id: 2 } },
+      );
+      const theirs = requests().slice(0, 3);
+      expect(theirs.map(([path, key]) => [path, key])).toEqual(ours.map(([path, key]) => [path, key]));
+      const [made, found, gone] = theirs.map(([, , body]) => body);
+      expect(made).toEqual({ ...ours[0]?.[2], amount: made.amount });
+      expect(Number(made.amount)).toBe(Number(ours[0]?.[2].amount));
+      expect(found).toEqual({ invoice_ids: String(2) });
+      expect(gone).toEqual({ invoice_id: 2 });
+      expect(ours[1]?.[2]).toEqual({ invoice_ids: '1' });
+      expect(ours[2]?.[2]).toEqual({ invoice_id: 1 });
+      expect(answers[2]).toBe(true);
+      expect(answers[3]).toMatchObject({ refused: expect.stringContaining('INVOICE_NOT_FOUND') });
+      // Of one that is gone already the panel hears that it could not be ended.
+      expect(await providers.end(access, { externalId, token })).toEqual({ isEnded: false });
     });
   });
 });

@@ -78,6 +78,8 @@ describe.skipIf(reason !== '')(`stripe-mock ${reason}`.trim(), () => {
     const read = await providers.read(access, { externalId, token: 'order_0123456789abcdef' });
     expect(read).toMatchObject({ error: 'malformed' });
     expect(await providers.read(access, { externalId: null, token: 'none' })).toEqual({ payments: [] });
+    // Its sample of a session is open, whatever is done to it.
+    expect(await providers.end(access, { externalId, token: '' })).toEqual({ isEnded: false });
     expect(await providers.since(access, null)).toMatchObject({ hasMore: false });
     const price = { amount: 1500, currency: 'USD' };
     const refund = { externalId: externalId ?? '', buyer: null, price, idempotencyKey: 'refund_0123456789' };

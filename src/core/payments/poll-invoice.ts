@@ -2,6 +2,7 @@
 
 import { nextPollAt } from '../../domain/sales/poll-interval.ts';
 import type { Transaction } from '../kernel/context.ts';
+import type { InvoiceRow } from '../ports/payments.ts';
 import type { ProviderFailure, ProviderRow, ReadPayments } from '../ports/providers.ts';
 import { findProblem, recordAnswer, recordListEnd } from './account-health.ts';
 import { callOpen } from './open-invoice.ts';
@@ -15,7 +16,7 @@ import {
   RECORD_PAYMENT,
 } from './provider-call.ts';
 import { getPollInterval } from './providers.ts';
-import { recordPayment } from './record.ts';
+import { endInvoice, recordPayment } from './record.ts';
 import { isCursor } from './sanitize-payment.ts';
 
 /** Invoices in one transaction. */
@@ -43,6 +44,11 @@ export function pollInvoice(env: ProviderCallEnv, id: number): Promise<PollFailu
     if (before === undefined || before.nextPollAt === null) return null;
     if (before.state === 'opening') return callOpen(env, id);
     const called = prepareCall(env, before.providerId);
+    const isSettled = store.sales.order(before.orderId)?.given != null;
+    if (isSettled && !('error' in called)) {
+      const ended = await endUnpaid(env, before, called);
+      if (ended !== 'read') return ended;
+    }
     const answer =
       'error' in called ? called : ((await env.paymentProviders?.read(called.access, before)) ?? NO_CLIENT);
     if ('error' in answer && answer.error === 'stopped') return answer;
@@ -51,10 +57,37 @@ export function pollInvoice(env: ProviderCallEnv, id: number): Promise<PollFailu
     if (listed?.error === 'stopped') return listed;
     await env.transact(RECORD_PAYMENT, (tx) => {
       recordPoll(tx, id, called, isByList ? (listed ?? { payments: [] }) : answer);
+      // It is gone, as a deleted one, and nobody waits for it.
+      const isGone = !('error' in answer) && answer.payments.length === 0 && before.externalId !== null;
+      if (isSettled && isGone) endInvoice(tx, before, 'expired');
       if (isByList && listed === null) recordListPoll(tx, called);
     });
     return isByList ? listed : 'error' in answer ? answer : null;
   });
+}
+
+/**
+ * Ends an invoice whose order was paid otherwise, so that a buyer with two pages open does not pay twice. `read`: it cannot be ended, or is
+ * no longer open, so the provider is to be asked what became of it.
+ */
+async function endUnpaid(env: ProviderCallEnv, invoice: InvoiceRow, called: Called): Promise<PollFailure | 'read'> {
+  const ended = (await env.paymentProviders?.end(called.access, invoice)) ?? NO_CLIENT;
+  if (!('error' in ended)) {
+    if (!ended.isEnded) return 'read';
+    await env.transact(RECORD_PAYMENT, (tx) => {
+      recordAnswer(tx, called.provider.id, null);
+      const present = tx.store.payments.invoice(invoice.id);
+      if (present) endInvoice(tx, present, 'expired');
+    });
+    return null;
+  }
+  if (ended.error === 'stopped') return ended;
+  if (ended.error === 'unsupported') return 'read';
+  await env.transact(RECORD_PAYMENT, (tx) => {
+    recordAnswer(tx, called.provider.id, ended);
+    if (ended.error !== 'forbidden') recordPoll(tx, invoice.id, called, ended);
+  });
+  return ended.error === 'forbidden' ? 'read' : ended;
 }
 
 function recordPoll(

@@ -150,6 +150,10 @@ export function applyPayment(tx: Transaction, before: OrderRow, payment: Payment
   store.sales.saveOrder({ ...order, ...paid, sold });
   const applied: PaymentRow = { ...payment, state: 'applied', orderId: order.id };
   store.payments.savePayment(applied);
+  // Its other invoices are ended at their providers, as soon as these are asked.
+  for (const other of store.payments.listInvoices(order.id))
+    if (other.nextPollAt !== null && other.nextPollAt > tx.now)
+      store.payments.saveInvoice({ ...other, nextPollAt: tx.now });
   return applied;
 }
 

@@ -217,6 +217,8 @@ export interface PaymentProviders {
   open(access: ProviderAccess, request: InvoiceRequest): Promise<Invoice | ProviderFailure>;
   /** Asks for one payment; several where it was paid more than once, none where the provider knows none. `unsupported`: see `since`. */
   read(access: ProviderAccess, query: PaymentQuery): Promise<ReadPayments | ProviderFailure>;
+  /** Ends an invoice, so that it cannot be paid any more; `isEnded` false: it has ended by itself, was paid, or is unknown. */
+  end(access: ProviderAccess, query: PaymentQuery): Promise<{ readonly isEnded: boolean } | ProviderFailure>;
   /** Payments that changed since the cursor; `from`: since a moment, or longer; null: as far back as the provider goes. */
   since(
     access: ProviderAccess,

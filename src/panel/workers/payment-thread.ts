@@ -33,6 +33,7 @@ export function createPaymentThread(log: Log, onReplyDate: (at: number) => void)
     probe: (access) => orFailure(thread.run('probe', { access })),
     open: (access, request) => orFailure(thread.run('open', { access, request })),
     read: (access, asked) => orFailure(thread.run('read', { access, asked })),
+    end: (access, asked) => orFailure(thread.run('end', { access, asked })),
     since: (access, cursor) => orFailure(thread.run('since', { access, cursor })),
     refund: (access, refund) => orFailure(thread.run('refund', { access, refund })),
     readRefund: (access, refundId) => orFailure(thread.run('readRefund', { access, refundId })),

@@ -27,6 +27,7 @@ const tasks = {
   probe: ({ access }: { access: ProviderAccess }) => providers.probe(access),
   open: ({ access, request }: { access: ProviderAccess; request: InvoiceRequest }) => providers.open(access, request),
   read: ({ access, asked }: { access: ProviderAccess; asked: PaymentQuery }) => providers.read(access, asked),
+  end: ({ access, asked }: { access: ProviderAccess; asked: PaymentQuery }) => providers.end(access, asked),
   since: ({ access, cursor }: { access: ProviderAccess; cursor: Parameters<typeof providers.since>[1] }) =>
     providers.since(access, cursor),
   refund: ({ access, refund }: { access: ProviderAccess; refund: RefundRequest }) => providers.refund(access, refund),

@@ -25,6 +25,8 @@ function buildInvoiceView({ id, token, amount, currency, createdAt, state }: Fak
 
 export function openCryptoPay(): Promise<FakeProvider> {
   const invoices: FakeInvoice[] = [];
+  /** Their numbers are not given again. */
+  const deleted: FakeInvoice[] = [];
   const fine = (result: unknown): FakeReply => ({ status: 200, body: { ok: true, result } });
   return openFake({
     kind: 'crypto_pay',
@@ -34,11 +36,17 @@ export function openCryptoPay(): Promise<FakeProvider> {
     answer({ path, headers, raw }) {
       if (headers['crypto-pay-api-token'] !== TOKEN)
         return { status: 401, body: { ok: false, error: { code: 401, name: 'UNAUTHORIZED' } } };
-      const given = JSON.parse(raw);
+      const given = raw === '' ? {} : JSON.parse(raw);
       if (path === '/api/getMe') return fine({ app_id: 7, name: 'Shop', payment_processing_bot_username: 'CryptoBot' });
       if (path === '/api/createInvoice') {
         const { payload: token, amount, fiat: currency } = given;
-        return fine(buildInvoiceView(newInvoice(invoices, '', { token, amount, currency })));
+        return fine(buildInvoiceView(newInvoice(invoices, '', { token, amount, currency }, deleted.length)));
+      }
+      if (path === '/api/deleteInvoice') {
+        const index = invoices.findIndex(({ id, state }) => id === `${given.invoice_id}` && state === 'open');
+        if (index < 0) return { status: 400, body: { ok: false, error: { code: 400, name: 'INVOICE_NOT_FOUND' } } };
+        deleted.push(...invoices.splice(index, 1));
+        return fine(true);
       }
       const ids = String(given.invoice_ids ?? '').split(',');
       const found = invoices

@@ -147,8 +147,9 @@ export function newInvoice(
   invoices: FakeInvoice[],
   prefix: string,
   { token, amount, currency }: Pick<FakeInvoice, 'token' | 'amount' | 'currency'>,
+  deleted = 0,
 ): FakeInvoice {
-  const number = invoices.length + 1;
+  const number = invoices.length + deleted + 1;
   const createdAt = FIRST + passed + number * 1000;
   const invoice: FakeInvoice = {
     id: `${prefix}${number}`,
