@@ -1,4 +1,4 @@
-// Calendar rules on the panel's wall clock: months, local days and the moments of resets. Instants are epoch ms, zones IANA names.
+// Calendar rules in the panel's time zone: months, local days and traffic resets. Instants are epoch ms, zones IANA names.
 
 import type { ResetStrategy } from '../contract/users/users.ts';
 import { DAY_MS, HOUR_MS } from './limits.ts';
@@ -15,14 +15,14 @@ export interface LocalTime {
   readonly ms: number;
 }
 
-/** A local day: its name `YYYY-MM-DD` and its instants, from inclusive to exclusive. Not always 24 hours long. */
+/** A local day: its name `YYYY-MM-DD`, and its start (inclusive) and end (exclusive) as instants. Not always 24 hours long. */
 export interface LocalDay {
   readonly day: string;
   readonly from: number;
   readonly to: number;
 }
 
-/** What the wall clock of a zone shows at an instant. */
+/** The local date and time in a zone at an instant. */
 export function toLocal(ms: number, zone: string): LocalTime {
   const wall = new Date(ms + zoneOffset(ms, zone));
   return {
@@ -36,13 +36,13 @@ export function toLocal(ms: number, zone: string): LocalTime {
   };
 }
 
-/** The instant at which a wall clock shows this. A reading in a gap goes forward by the gap's length; of two instants, the earlier. */
+/** The instant of a local time. A time in a gap moves forward by the gap's length; an ambiguous time is the earlier instant. */
 export function fromLocal(local: LocalTime, zone: string): number {
   const { year, month, day, hour, minute, second, ms } = local;
   return fromWall(Date.UTC(year, month - 1, day, hour, minute, second, ms), zone);
 }
 
-/** Calendar months later by the wall clock; the day is clamped to the month's end (31 January + 1 month = 28 or 29 February). */
+/** Adds calendar months in local time; the day is clamped to the month's end (31 January + 1 month = 28 or 29 February). */
 export function addMonths(ms: number, months: number, zone: string): number {
   if (months === 0) return ms;
   const local = toLocal(ms, zone);
@@ -52,35 +52,35 @@ export function addMonths(ms: number, months: number, zone: string): number {
   return fromLocal({ ...local, year, month, day: Math.min(local.day, daysInMonth(year, month)) }, zone);
 }
 
-/** Days of exactly 86,400 seconds later. */
+/** Adds days of exactly 86,400 seconds. */
 export function addDays(ms: number, days: number): number {
   return ms + days * DAY_MS;
 }
 
-/** The first instant of the local day that an instant lies in: 00:00, or where a change of offset skips midnight, what follows it. */
+/** The start of the local day that contains an instant: 00:00, or the first instant after it where a change of offset skips midnight. */
 export function startOfLocalDay(ms: number, zone: string): number {
   const { year, month, day } = toLocal(ms, zone);
   return dayStart(year, month, day, zone);
 }
 
-/** The first instant of the local month that an instant lies in. */
+/** The start of the local month that contains an instant. */
 export function startOfLocalMonth(ms: number, zone: string): number {
   const { year, month } = toLocal(ms, zone);
   return dayStart(year, month, 1, zone);
 }
 
-/** The next beginning of a local day, always later than `ms`. */
+/** The start of the next local day, always later than `ms`. */
 export function nextLocalMidnight(ms: number, zone: string): number {
   const { year, month, day } = toLocal(ms, zone);
   return firstAfter(ms, (step) => dayStart(year, month, day + step, zone));
 }
 
-/** The name of the local day that an instant lies in, as `YYYY-MM-DD`. */
+/** The local day that contains an instant, as `YYYY-MM-DD`. */
 export function localDay(ms: number, zone: string): string {
   return new Date(ms + zoneOffset(ms, zone)).toISOString().slice(0, 10);
 }
 
-/** The last `count` local days, oldest first, the current one last. They touch; a day that a zone skipped is not among them. */
+/** The last `count` local days, oldest first, the current one last. They are contiguous; a day that a zone skipped is left out. */
 export function lastLocalDays(now: number, count: number, zone: string): LocalDay[] {
   const days: LocalDay[] = [];
   let from = startOfLocalDay(now, zone);
@@ -93,7 +93,7 @@ export function lastLocalDays(now: number, count: number, zone: string): LocalDa
   return days.reverse();
 }
 
-/** The local days from the one of `from` to the last one that begins before `to`. */
+/** The local days from the one that contains `from` to the last one that starts before `to`. */
 export function localDaysBetween(from: number, to: number, zone: string): LocalDay[] {
   const days: LocalDay[] = [];
   for (let start = startOfLocalDay(from, zone); start < to; ) {
@@ -104,16 +104,15 @@ export function localDaysBetween(from: number, to: number, zone: string): LocalD
   return days;
 }
 
-/** The beginnings (epoch ms) of the last `count` UTC hours, oldest first, the current one last. */
+/** The starts (epoch ms) of the last `count` UTC hours, oldest first, the current one last. */
 export function hoursBack(now: number, count: number): number[] {
   const current = Math.floor(now / HOUR_MS) * HOUR_MS;
   return Array.from({ length: count }, (_, index) => current - (count - 1 - index) * HOUR_MS);
 }
 
 /**
- * The first reset later than `after`, always at the beginning of a local day: `week` on Monday, `month` on the 1st, `period`
- * monthly on the local day of the month on which the term began, clamped to the month's end. Null for `none`, and for `period`
- * while no term has begun.
+ * The first reset later than `after`, always at the start of a local day: `week` on Monday, `month` on the 1st, `period` monthly on the day of the
+ * month on which the term began, clamped to the month's end. Null for `none`, and for `period` while no term has begun.
  */
 export function nextReset(
   strategy: ResetStrategy,
@@ -147,13 +146,13 @@ function firstAfter(ms: number, candidate: (step: number) => number): number {
   }
 }
 
-// month may run past 12: it is carried into the years.
+// month may be above 12: Date.UTC carries it into the years.
 function daysInMonth(year: number, month: number): number {
   return new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
 
-// wall is the wall clock's reading written as if it were UTC. No offset is larger than a day, so a day to either side is
-// before and after any change of offset that could touch this reading.
+// wall is the local time encoded as if it were UTC. No offset exceeds a day, so the offsets one day before and after are those on either side of any
+// change that affects this local time.
 function fromWall(wall: number, zone: string): number {
   const offsetBefore = zoneOffset(wall - DAY_MS, zone);
   const early = wall - offsetBefore;
@@ -163,7 +162,7 @@ function fromWall(wall: number, zone: string): number {
   return zoneOffset(late, zone) === offsetAfter ? late : early;
 }
 
-// month and day may be outside their ranges: they are carried over.
+// month and day may be out of range: Date.UTC carries them over.
 function dayStart(year: number, month: number, day: number, zone: string): number {
   const wall = Date.UTC(year, month - 1, day);
   const at = fromWall(wall, zone);

@@ -1,9 +1,9 @@
-// What of an address is compared and shown: never more than is needed to tell networks apart.
+// Network prefixes of client addresses, for comparing and showing them with no more detail than tells networks apart.
 
 export interface ClientNetwork {
-  /** What counts as one place: an IPv4 address, or the first 64 bits of an IPv6 one, of which a device has several. */
+  /** One location: an IPv4 address, or the /64 prefix of an IPv6 one, since one device has several addresses. */
   readonly place: string;
-  /** The first 16 bits of an IPv4 address, the first 32 of an IPv6 one. */
+  /** The first 16 bits of an IPv4 address, the first 32 of an IPv6 one, for display. */
   readonly shortForm: string;
 }
 
@@ -12,7 +12,7 @@ const IPV6 = /^[0-9a-f:]{2,39}$/i;
 const GROUP = /^[0-9a-f]{1,4}$/i;
 const GROUPS = 8;
 
-/** Null: not an address. */
+/** Null if the text is not an address. */
 export function clientNetwork(address: string): ClientNetwork | null {
   const [, place, ...bytes] = IPV4.exec(address) ?? [];
   if (place !== undefined) {
@@ -24,13 +24,13 @@ export function clientNetwork(address: string): ClientNetwork | null {
   return { place: `${groups.slice(0, 4).join(':')}::`, shortForm: `${groups[0]}:${groups[1]}:*` };
 }
 
-/** What counts as one caller: an IPv4 address, or the /64 of an IPv6 one, since a household has the whole of it. */
+/** The unit of rate limits: an IPv4 address, or the /64 of an IPv6 one, since a household has the whole /64. */
 export function computeNetwork(address: string): string {
   const place = clientNetwork(address)?.place ?? address;
   return place.endsWith('::') ? `${place}/64` : place;
 }
 
-/** The network around a caller's, of which one owner often has all: the /24 of an IPv4 address, the /48 of an IPv6 one. */
+/** The surrounding network, which often belongs to one owner: the /24 of an IPv4 address, the /48 of an IPv6 one. */
 export function computeWiderNetwork(address: string): string {
   const place = clientNetwork(address)?.place;
   if (place === undefined) return address;

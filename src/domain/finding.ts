@@ -1,8 +1,8 @@
-// What a check of `panel doctor` or `panel node doctor` has found.
+// Findings of `panel doctor` and `panel node doctor`.
 
 export type Verdict = 'ok' | 'warning' | 'problem';
 
-/** The result of one check. `advice` is empty where nothing is to be done. */
+/** The result of one check. `advice` is empty if nothing needs to be done. */
 export interface Finding {
   readonly check: string;
   readonly verdict: Verdict;

@@ -1,21 +1,21 @@
-// Reads JSON that others wrote. Its length says little of the work: a short text of small values costs more than a long one of texts. So values are
-// counted in one pass over the bytes before anything is built from them.
+// Parses JSON from other programs. The length of a text says little about the cost of parsing it: many small values cost more than few long strings.
+// So values are counted in one pass over the bytes before any object is built.
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 
-/** What a text may have. */
+/** Limits of a text. */
 export interface JsonBounds {
   readonly bytes: number;
-  /** Values, each array, object and member counted as one. */
+  /** Number of values; each array, object and member counts as one. */
   readonly values: number;
   readonly depth: number;
 }
 
 export type JsonExcess = keyof JsonBounds;
 
-/** Its message has nothing of the text. */
+/** Its message contains nothing of the text. */
 export class JsonRefusal extends Error {
   readonly reason: JsonExcess | 'syntax';
   constructor(reason: JsonExcess | 'syntax', message: string) {
@@ -25,14 +25,14 @@ export class JsonRefusal extends Error {
 }
 
 export interface JsonMeter {
-  /** The next bytes of the text. Throws JsonRefusal with the first that is too much. */
+  /** Adds the next bytes of the text. Throws JsonRefusal at the first excess. */
   add(bytes: Uint8Array): void;
-  /** Counted so far. */
+  /** Values counted so far. */
   values(): number;
   bytes(): number;
 }
 
-/** Counts a text as it arrives: what is too much is refused before it is there. */
+/** Counts a text as it arrives, so that one above the limits is refused before it is complete. */
 export function createJsonMeter(bounds: JsonBounds): JsonMeter {
   let length = 0;
   let values = 1;
@@ -47,7 +47,7 @@ export function createJsonMeter(bounds: JsonBounds): JsonMeter {
       for (let index = 0; index < bytes.length; index++) {
         const byte = bytes[index];
         if (isText) {
-          // What is escaped is part of the text.
+          // An escaped character, also a quote, belongs to the string.
           if (isEscaped) isEscaped = false;
           else if (byte === BACKSLASH) isEscaped = true;
           else if (byte === QUOTE) isText = false;
@@ -70,15 +70,15 @@ export function createJsonMeter(bounds: JsonBounds): JsonMeter {
   };
 }
 
-/** Above either, a text takes so long that it is parsed on another thread. */
+/** A text above either limit is parsed on a worker thread. */
 const LARGE: Omit<JsonBounds, 'depth'> = { bytes: 262_144, values: 10_000 };
 
-/** Whether what was counted is parsed on another thread than the one that answers. */
+/** Whether a counted text must be parsed on a worker thread. */
 export function isLargeJson(meter: JsonMeter): boolean {
   return meter.bytes() > LARGE.bytes || meter.values() > LARGE.values;
 }
 
-/** Parses a text that was counted. Throws JsonRefusal where it is not JSON, without a word of it. */
+/** Parses a text that was counted. Throws JsonRefusal, without an excerpt, if it is not JSON. */
 export function parseCountedJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));

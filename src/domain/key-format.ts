@@ -1,4 +1,4 @@
-// The form of API keys. The checksum lets a mistyped key be refused without a look-up, and secret scanners recognise a leaked one.
+// Format of API keys. The checksum lets a mistyped key be refused without a look-up, and secret scanners recognise a leaked key.
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const PREFIX = 'pnl_';
@@ -7,15 +7,15 @@ const CHECK_LENGTH = 6;
 const BODY_END = PREFIX.length + BODY_LENGTH;
 const KEY_LENGTH = BODY_END + CHECK_LENGTH;
 
-/** The shape of a key, without its checksum: for texts that are to be searched or described. */
+/** The format of a key. Does not verify the checksum. */
 export const KEY_PATTERN = /^pnl_[0-9A-Za-z]{42}$/;
 
-/** A whole key from its 36 random base62 characters: prefix, body, checksum. */
+/** Formats a key from 36 random base62 characters: prefix, body, checksum. */
 export function formatKey(body: string): string {
   return PREFIX + body + toBase62(crc32(body, 0, body.length));
 }
 
-/** Whether a text has the form of a key and its checksum is right. Does not check whether the key exists. */
+/** Whether a text has the format of a key and a correct checksum. Does not check whether the key exists. */
 export function isKeyWellFormed(text: string): boolean {
   if (text.length !== KEY_LENGTH || !text.startsWith(PREFIX)) return false;
   for (let index = PREFIX.length; index < BODY_END; index++) {
@@ -30,8 +30,8 @@ export function isKeyWellFormed(text: string): boolean {
 }
 
 /**
- * Random base62 characters, each equally likely: bytes of 248 and above are thrown away, as 256 is no multiple of 62.
- * `random` returns that many bytes from a CSPRNG.
+ * Random base62 characters, uniformly distributed: bytes of 248 and above are rejected, since 256 is not a multiple of 62. `random` returns that many
+ * bytes from a CSPRNG.
  */
 export function base62FromBytes(random: (count: number) => Uint8Array, length: number): string {
   let text = '';

@@ -1,12 +1,12 @@
-// Connections by network: how many one may hold, and the network around it, so that no owner of many addresses takes all there are.
+// Limits of concurrent connections by network and surrounding network, so that an owner of many addresses cannot take all of them.
 import { computeNetwork, computeWiderNetwork } from './client-network.ts';
 
 const PER_NETWORK = 256;
-/** One owner has 65,536 networks of IPv6. */
+/** One /48 of IPv6 contains 65,536 /64 networks. */
 const PER_WIDER_NETWORK = 1024;
 
 export interface NetworkShares {
-  /** Takes one for an address; returns how to give it back, or null where a share is used up. */
+  /** Counts a connection of an address; returns the function that releases it, or null if a limit is reached. */
   acquireShare(address: string): (() => void) | null;
 }
 
@@ -17,7 +17,7 @@ export function createNetworkShares(): NetworkShares {
     acquireShare(address) {
       const [network, around] = [computeNetwork(address), computeWiderNetwork(address)];
       if (getCount(network) >= PER_NETWORK || getCount(around) >= PER_WIDER_NETWORK) return null;
-      // Of what is no address, both are one.
+      // For a text that is not an address, both are the same.
       const both = new Set([network, around]);
       for (const each of both) counts.set(each, getCount(each) + 1);
       return () => {

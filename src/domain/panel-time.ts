@@ -1,20 +1,20 @@
-// The panel's time: the machine's clock as long as it can be trusted. A clock that jumps moves nothing until something else confirms it.
+// The panel's time: the machine's clock as long as it can be trusted. A jump of the clock is ignored until another source confirms it.
 //
-//              the clock jumps                       others agree with the panel's time
+//              the clock jumps                       other sources agree with the panel's time
 //   followed ──────────────────▶ doubted ────────────────────────────────────────────▶ kept
 //      ▲  ▲                         │                                                    │
-//      │  └─────────────────────────┘ the clock jumps back, others agree with it,        │
+//      │  └─────────────────────────┘ the clock jumps back, sources agree with it,       │
 //      │                              or the administrator confirms it                   │
 //      └─────────────────────────────────────────────────────────────────────────────────┘ the same
 //
-// In all three the panel's time goes on by a steady clock, which nobody sets. Only `followed` also takes over how the machine's clock drifts.
+// In all three states the panel's time follows a monotonic clock. Only `followed` also adopts the drift of the machine's clock.
 import { DAY_MS, MINUTE_MS } from './limits.ts';
 
-/** Both clocks of a machine at one moment, ms. */
+/** Both clocks of a machine at one moment, in ms. */
 export interface ClockReading {
-  /** What the machine takes for the time, epoch ms. */
+  /** The system time, epoch ms. */
   readonly machine: number;
-  /** Goes on also while the machine sleeps; its zero means nothing. */
+  /** A monotonic clock that includes sleep; its zero is arbitrary. */
   readonly steady: number;
 }
 
@@ -22,21 +22,21 @@ export interface ClockReading {
 export type ClockDoubt =
   /** It moved while the panel was running. */
   | 'jumped'
-  /** At the start it was before the last known time or before the build. */
+  /** At the start it was earlier than the last known time or than the build. */
   | 'behind'
-  /** At the start it was far after the last known time. */
+  /** At the start it was far later than the last known time. */
   | 'ahead';
 
-/** Evidence that agrees with one of the two times without a break. */
+/** Evidence that has agreed with one of the two times without interruption. */
 interface Agreement {
   readonly with: 'machine' | 'panel';
-  /** Steady time of the first of it. */
+  /** Monotonic time of the first agreeing evidence. */
   readonly since: number;
-  /** How far the machine's clock is from the steady one: after another jump the agreement is void. */
+  /** System time minus monotonic time; the agreement is void after another jump. */
   readonly machineOffset: number;
 }
 
-/** `offset`: what the panel's time is ahead of the steady clock, ms. `since`: the panel's time when the doubt began. */
+/** `offset`: the panel's time minus the monotonic clock, ms. `since`: the panel's time when the doubt began. */
 export type PanelTime =
   | { readonly state: 'followed'; readonly offset: number }
   | {
@@ -47,13 +47,13 @@ export type PanelTime =
       readonly agreement: Agreement | null;
     };
 
-/** A larger difference is a jump; less than that is how NTP corrects a clock. */
+/** A larger difference is a jump; NTP corrects a clock in smaller steps. */
 export const JUMP_MS = 30_000;
-/** After a longer stop the clock is in doubt at the start: a machine that is off for longer is rare, a battery that fails is not. */
+/** After a longer stop the clock is in doubt at the start: a failed clock battery is more likely than a machine that was off for so long. */
 export const AHEAD_MS = 7 * DAY_MS;
-/** Evidence arrives late: a reply takes a while, and `Date` has whole seconds. */
+/** Tolerance: a reply takes time, and `Date` headers have whole seconds. */
 const AGREES_WITHIN_MS = 90_000;
-/** How long evidence must agree. */
+/** How long evidence must agree before it decides. */
 export const AGREES_FOR_MS = 2 * MINUTE_MS;
 
 /** The panel's time, epoch ms. */
@@ -61,7 +61,7 @@ export function computePanelTime({ offset }: PanelTime, { steady }: ClockReading
   return steady + offset;
 }
 
-/** How far the machine's clock is ahead of the panel's time, ms. */
+/** The machine's clock minus the panel's time, ms. */
 export function computeClockError(time: PanelTime, reading: ClockReading): number {
   return reading.machine - computePanelTime(time, reading);
 }
@@ -70,7 +70,7 @@ function follow({ machine, steady }: ClockReading): PanelTime {
   return { state: 'followed', offset: machine - steady };
 }
 
-/** At the start. `knownAt`: the last time that the panel knew, null: none yet. `builtAt`: when this version was built, null: unknown. Epoch ms. */
+/** The state at the start. `knownAt`: the last time the panel stored, null: none. `builtAt`: when this version was built, null: unknown. Epoch ms. */
 export function startPanelTime(reading: ClockReading, knownAt: number | null, builtAt: number | null): PanelTime {
   const earliest = Math.max(knownAt ?? Number.NEGATIVE_INFINITY, builtAt ?? Number.NEGATIVE_INFINITY);
   const doubt = (since: number, why: ClockDoubt): PanelTime => ({
@@ -85,7 +85,7 @@ export function startPanelTime(reading: ClockReading, knownAt: number | null, bu
   return follow(reading);
 }
 
-/** After a look at both clocks. */
+/** Updates the state from a reading of both clocks. */
 export function observeClocks(time: PanelTime, reading: ClockReading): PanelTime {
   if (Math.abs(computeClockError(time, reading)) <= JUMP_MS) return follow(reading);
   if (time.state !== 'followed') return time;
@@ -93,7 +93,7 @@ export function observeClocks(time: PanelTime, reading: ClockReading): PanelTime
   return { state: 'doubted', offset: time.offset, doubt: 'jumped', since, agreement: null };
 }
 
-/** After somebody else said what the time is: a node's machine, or the `Date` of a verified HTTPS reply. `at`: epoch ms. */
+/** Updates the state from another source: a node's machine, or the `Date` header of a verified HTTPS reply. `at`: epoch ms. */
 export function addClockEvidence(time: PanelTime, reading: ClockReading, at: number): PanelTime {
   if (time.state === 'followed') return time;
   const machineOffset = reading.machine - reading.steady;
@@ -112,7 +112,7 @@ export function addClockEvidence(time: PanelTime, reading: ClockReading, at: num
   return agreesWith === 'machine' ? follow(reading) : { ...time, state: 'kept' };
 }
 
-/** The administrator says that the machine's clock is right. */
+/** The administrator confirmed that the machine's clock is right. */
 export function confirmClock(reading: ClockReading): PanelTime {
   return follow(reading);
 }

@@ -1,19 +1,19 @@
-// An honest guess at how well a password resists: by its length and by what guessing programs try first. No dictionary, no promise.
+// Estimates how well a password resists guessing, by its length and by common patterns. It uses no dictionary.
 
 type StrengthNote = 'short' | 'common' | 'repeats' | 'sequence' | 'name' | 'hint';
 
 export interface Strength {
-  /** 0: too short to be accepted; 1 weak, 2 fair, 3 good, 4 strong. */
+  /** 0: too short, refused; 1 weak, 2 fair, 3 good, 4 strong. */
   readonly level: 0 | 1 | 2 | 3 | 4;
-  /** What to do about it; null where there is nothing to advise. */
+  /** Advice; null: none. */
   readonly note: StrengthNote | null;
-  /** Characters that are missing, for `short`. */
+  /** Missing characters, for `short`. */
   readonly missing: number;
 }
 
 const MIN_LENGTH = 8;
 
-/** The stems of what every list of leaked passwords begins with. */
+/** Stems of the most common leaked passwords. */
 const COMMON =
   /(passw(or)?d|qwert|azerty|letmein|welcome|admin|iloveyou|monkey|dragon|master|login|secret|gatehouse|panel|парол|йцукен|привет)/i;
 const ROWS = [
@@ -29,7 +29,7 @@ const ROWS = [
 ];
 const SEQUENCE = 4;
 
-/** Bits a guess at the password costs, roughly: what repeats or follows a row of keys counts once. */
+/** Estimated entropy in bits; repeated characters and keyboard rows count once. */
 export function guessBits(password: string): number {
   const characters = [...password];
   let alphabet = 0;
@@ -40,11 +40,11 @@ export function guessBits(password: string): number {
   if (/[^\P{L}a-zA-Z]/u.test(password)) alphabet += 33;
   const unpredictable = characters.filter((character, index) => !follows(characters[index - 1], character)).length;
   const distinct = new Set(characters).size;
-  // Many characters of which few differ are no better than those few, twice over.
+  // Few distinct characters limit the entropy, however long the password is.
   return Math.min(unpredictable, distinct * 2) * Math.log2(Math.max(alphabet, 2));
 }
 
-/** Whether a character is the same as the one before it or its neighbour in a row. */
+/** Whether a character repeats the one before it, or follows it in a keyboard or alphabet row. */
 function follows(before: string | undefined, character: string): boolean {
   if (before === undefined) return false;
   const [a, b] = [before.toLowerCase(), character.toLowerCase()];
@@ -68,7 +68,7 @@ function without(text: string, part: string): string {
   return at < 0 ? text : text.slice(0, at) + text.slice(at + part.length);
 }
 
-/** `name`: the administrator's, which an attacker knows. */
+/** `name`: the administrator's user name, which an attacker knows. */
 export function computeStrength(password: string, name = ''): Strength {
   const length = [...password].length;
   if (length < MIN_LENGTH) return { level: 0, note: 'short', missing: MIN_LENGTH - length };
@@ -89,17 +89,17 @@ export function computeStrength(password: string, name = ''): Strength {
   return { level, note: level >= 3 ? null : note, missing: 0 };
 }
 
-/** Whether a password that is long enough is refused. */
+/** Whether a password of sufficient length is refused. */
 export function isWeak(password: string, name: string): boolean {
   return computeStrength(password, name).level === 1;
 }
 
-/** What a word of a language counts for, in bits, whatever its length. */
+/** Entropy of a dictionary word in bits, whatever its length. */
 const WORD_BITS = 13;
 
 const WORD = /[a-z]{5,}|[A-Z][a-z]{4,}|[A-Z]{5,}/g;
 
-/** Bits a guess at a URL-safe secret costs that need not be remembered: words in it, and what repeats, count for little. */
+/** Estimated entropy in bits of a random URL-safe secret; words and repetitions in it count for little. */
 export function secretBits(secret: string): number {
   const words = secret.match(WORD) ?? [];
   const rest = [...secret.replaceAll(WORD, '')];

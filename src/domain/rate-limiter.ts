@@ -1,45 +1,45 @@
-// Budgets over time: token buckets by key, each with a burst and a minute.
+// Rate limits: token buckets by key, each with a burst and a limit per minute.
 
-/** What is allowed in a minute and at once. `perMinute` 0: no limit. */
+/** Requests allowed per minute and at once. `perMinute` 0: no limit. */
 export interface RateRule {
   /** Requests in 60 seconds. */
   readonly perMinute: number;
-  /** Requests at once; never more than a minute's. They come back evenly, as many as a minute allows. */
+  /** Requests at once, at most `perMinute`. They refill evenly at the rate per minute. */
   readonly burst: number;
 }
 
 /** One budget after a request, in whole requests and seconds. */
 export interface Budget {
   readonly quota: number;
-  /** The time in which an empty budget becomes full. */
+  /** The time in which an empty budget refills. */
   readonly windowSeconds: number;
   readonly remaining: number;
-  /** Until it is full again, rounded up. */
+  /** Seconds until it is full again, rounded up. */
   readonly resetSeconds: number;
 }
 
-/** What both budgets say of a request. */
+/** The result of both budgets for a request. */
 export interface RateVerdict {
   readonly isAllowed: boolean;
   readonly burst: Budget;
   readonly minute: Budget;
-  /** After how many seconds the next request is allowed, rounded up; 0: at once. */
+  /** Seconds until the next request is allowed, rounded up; 0: now. */
   readonly retryAfter: number;
 }
 
 export interface RateLimiter<Key> {
-  /** Takes one request from both budgets of `key`, if both have one; `now` is epoch ms. */
+  /** Takes one request from both budgets of `key` if both have one left; `now` is epoch ms. */
   consumeRequest(key: Key, rule: RateRule, now: number): RateVerdict;
-  /** Gives back to both budgets what was taken for one request. */
+  /** Returns one request to both budgets. */
   returnRequest(key: Key): void;
 }
 
-/** Whole numbers only: after exactly the promised time a request is there. */
+/** Integers only, so that a request is allowed after exactly the announced time. */
 interface Bucket {
-  /** What is left of the burst, in parts of a request: it grows by `perMinute` parts every millisecond. */
+  /** Tokens left in the burst, in parts of a request: it grows by `perMinute` parts every millisecond. */
   parts: number;
   at: number;
-  /** The minute that is counted: it begins with a request, and ends whatever comes. */
+  /** Start of the current minute: the first request after the previous minute ended. */
   minuteBeganAt: number;
   used: number;
 }
@@ -80,7 +80,7 @@ export function createRateLimiter<Key>(capacity = 10_000): RateLimiter<Key> {
     returnRequest(key) {
       const bucket = buckets.get(key);
       if (bucket === undefined) return;
-      // More than the burst is taken off with the next request.
+      // An excess over the burst is removed by the next request.
       bucket.parts += PARTS;
       bucket.used = Math.max(0, bucket.used - 1);
     },

@@ -1,7 +1,7 @@
-// Offsets of IANA time zones, fast: Intl is called once per stretch of time, later results come from a cache.
+// Offsets of IANA time zones with a cache: Intl is called once per span of constant offset.
 import { DAY_MS } from './limits.ts';
 
-/** A stretch of time, from inclusive to exclusive, in which a zone's offset is the same. */
+/** A span of time, start inclusive, end exclusive, in which a zone's offset is constant. */
 interface Span {
   readonly from: number;
   readonly to: number;
@@ -14,14 +14,14 @@ interface Zone {
   last: Span;
 }
 
-// A bit more than a year. Its first use costs about 400 calls of Intl (around a millisecond), later ones none.
+// A bit more than a year. The first use of a bucket costs about 400 calls of Intl (around 1 ms), later ones none.
 const BUCKET_MS = 2 ** 35;
 
 const zones = new Map<string, Zone>();
 
 /**
- * What is to be added to an instant (epoch ms) to get the zone's wall clock, in ms: +19,800,000 in Asia/Kolkata.
- * Throws a RangeError for a name that `isTimeZone` refuses.
+ * The zone's local time minus UTC at an instant (epoch ms), in ms: +19,800,000 in Asia/Kolkata. Throws a RangeError for a name that `isTimeZone`
+ * refuses.
  */
 export function zoneOffset(ms: number, zone: string): number {
   const known = zones.get(zone) ?? addZone(zone);
@@ -41,7 +41,7 @@ export function zoneOffset(ms: number, zone: string): number {
   throw new RangeError(`no offset for ${ms}`);
 }
 
-/** Whether a name is a time zone that this runtime knows. Bare offsets (`+03:00`) are not names. */
+/** Whether a name is a time zone that this runtime knows. Bare offsets (`+03:00`) are refused. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
@@ -70,7 +70,7 @@ function addZone(name: string): Zone {
   return zone;
 }
 
-// Measures once a day: no zone changes its offset twice within one. Each change is then found by bisection.
+// Samples once a day, since no zone changes its offset twice in a day. Each change is then located by bisection.
 function measureBucket(format: Intl.DateTimeFormat, index: number): readonly Span[] {
   const end = (index + 1) * BUCKET_MS;
   const spans: Span[] = [];

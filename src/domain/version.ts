@@ -6,7 +6,7 @@ export function isVersion(text: string): boolean {
   return FORM.test(text);
 }
 
-/** Whether the version `a` is newer than `b`. Both have the form of a version. */
+/** Whether version `a` is newer than `b`. Both must be valid versions. */
 export function isNewer(a: string, b: string): boolean {
   const left = a.split('.').map(Number);
   const right = b.split('.').map(Number);

@@ -1,4 +1,4 @@
-// Which connections move bytes between which engine and which client: measured with real programs, one cell for each shape and fingerprint.
+// Which combinations of connection, engine and client pass traffic, measured with real programs: one cell for each shape and fingerprint.
 //
 // compatibility.json is written by `npm run compatibility` and compared with fresh measurements by tests/engines/compatibility.test.ts.
 import type { FINGERPRINTS } from '../../contract/inbounds.ts';
@@ -9,12 +9,12 @@ import { type EngineVersion, isOlder, type ServedShape } from './engine-facts.ts
 export type ClientCore = (typeof CLIENT_CORES)[number];
 
 /**
- * `varies`: by a draw of the client at its start, or by its version. `left_out`: the client's format cannot carry it. `unserved`: the engine
- * lacks what it needs.
+ * `varies`: depends on a random choice of the client at its start, or on its version. `left_out`: the client's format cannot express it. `unserved`:
+ * the engine lacks a feature it needs.
  */
 export type Outcome = 'works' | 'fails' | 'varies' | 'left_out' | 'unserved';
 
-/** A cell as the file has it. */
+/** Letters of the cells in the file. */
 export const OUTCOMES: Readonly<Record<string, Outcome>> = {
   '+': 'works',
   '-': 'fails',
@@ -24,7 +24,7 @@ export const OUTCOMES: Readonly<Record<string, Outcome>> = {
 };
 
 export interface MeasuredEngine extends EngineVersion {
-  /** The first version that behaves like it. */
+  /** The first version with this behaviour. */
   readonly since: string;
 }
 
@@ -37,7 +37,7 @@ export interface MeasuredClient {
 type Cells = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export interface Compatibility {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly engines: readonly MeasuredEngine[];
   readonly clients: readonly MeasuredClient[];
   /** By engine (`xray-26.3.27`). */
@@ -59,13 +59,13 @@ export const MEASURED_FINGERPRINTS = [
 
 const FINGERPRINT_NAMES: readonly string[] = MEASURED_FINGERPRINTS;
 
-/** What decides whether bytes move. */
+/** Properties of a connection that decide the outcome. */
 export interface MeasuredShape extends ServedShape {
   readonly fingerprint: string | null;
   readonly obfsPassword: string | null;
 }
 
-/** The name of a shape in the file. */
+/** The key of a shape in the file. */
 export function shapeKey({
   protocol,
   network,
@@ -85,12 +85,12 @@ export function shapeKey({
   return parts.filter((part) => part !== '').join(' ');
 }
 
-/** The measured engine that stands for a version; null: none does. */
+/** The measured engine that represents a version; null: none. */
 export function findMeasured({ name, version }: EngineVersion): MeasuredEngine | null {
   return COMPATIBILITY.engines.findLast((one) => one.name === name && !isOlder(version, one.since)) ?? null;
 }
 
-/** null: not measured, as with an engine that is not known. */
+/** null: not measured, or an unknown engine. */
 export function predictOutcome(engine: EngineVersion | null, core: ClientCore, shape: MeasuredShape): Outcome | null {
   const measured = engine && findMeasured(engine);
   if (!measured) return null;

@@ -1,19 +1,20 @@
-// Whom another engine of a node cuts off: users whose application gets bytes through one of the node's connections now, and through none after.
+// Which users another engine of a node would cut off: users whose application can connect through one of the node's connections now, and through none
+// after the change.
 import { type ClientCore, type MeasuredShape, type Outcome, predictOutcome } from './compatibility.ts';
 import type { EngineVersion } from './engine-facts.ts';
 
-/** Users who are alike here. */
+/** Users with the same connections and client core. */
 export interface UserGroup {
   /** Connections by id; null: all. */
   readonly inbounds: readonly number[] | null;
-  /** What their applications are built on; null: not known. */
+  /** The core of their applications; null: unknown. */
   readonly core: ClientCore | null;
   readonly users: number;
 }
 
 export interface CutOffReason {
   readonly core: ClientCore;
-  /** The fingerprint without which they would stay; null: no other fingerprint helps. */
+  /** The fingerprint to avoid so that these users stay connected; null: no other fingerprint helps. */
   readonly fingerprint: string | null;
   readonly users: number;
 }
@@ -22,9 +23,9 @@ export interface EngineCutOff {
   /** Users with a connection of the node. */
   readonly total: number;
   readonly users: number;
-  /** Of the total, those whose application is not known. */
+  /** Of the total, users whose application is unknown. */
   readonly unknown: number;
-  /** The most users first. */
+  /** Most users first. */
   readonly reasons: readonly CutOffReason[];
 }
 
@@ -32,7 +33,7 @@ type Connection = MeasuredShape & { readonly id: number };
 
 const isOff = (outcome: Outcome | null) => outcome === 'fails' || outcome === 'unserved' || outcome === 'left_out';
 
-/** `connections`: those of the node that are enabled. */
+/** `connections`: the enabled ones of the node. */
 export function countCutOff(
   groups: readonly UserGroup[],
   connections: readonly Connection[],

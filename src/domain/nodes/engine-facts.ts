@@ -1,18 +1,18 @@
-// What engines know of connections, version by version: the one table that connections are checked by when they are written, so that
-// no engine is given what it would refuse as a whole.
+// Features that connections need, with the engine versions that have them. Connections are checked against this table when they are saved, since an
+// engine refuses its whole configuration over one unsupported connection.
 import type { METHODS } from '../../contract/inbounds.ts';
 import type { EngineAbility } from '../../contract/nodes/engine-update.ts';
 import type { CutOff } from '../../contract/nodes/nodes.ts';
 import type { InboundShape } from './inbound-shape.ts';
 
-/** The engine of a node, as it last answered. */
+/** The engine of a node, as it last reported. */
 export interface EngineVersion {
   readonly name: string;
   /** As in `26.3.27`. */
   readonly version: string;
 }
 
-/** What of a connection an engine has to know. */
+/** Properties of a connection that an engine must support. */
 export interface ServedShape extends InboundShape {
   readonly flow: string | null;
   readonly method: string | null;
@@ -20,12 +20,12 @@ export interface ServedShape extends InboundShape {
 
 export interface EngineFact {
   readonly id: Exclude<EngineAbility, 'addresses'>;
-  /** What is needed, as people call it. */
+  /** The usual name of the feature. */
   readonly title: string;
-  /** The setting that needs it, as the contract names it. */
+  /** The field of the contract that needs it. */
   readonly field: 'protocol' | 'network' | 'security' | 'flow' | 'method';
   readonly isNeededBy: (shape: ServedShape) => boolean;
-  /** The first version of each engine that has it; null: none. */
+  /** The first version of each engine that has it; null: no version. */
   readonly since: { readonly xray: string | null; readonly v2ray: string | null };
 }
 
@@ -89,7 +89,7 @@ export const ENGINE_FACTS: readonly EngineFact[] = [
     since: { xray: '26.3.23', v2ray: null },
   },
   {
-    // Older ones have WireGuard, but no users that are added while they run, and no counters of them.
+    // Earlier versions have WireGuard, but cannot add users at run time or count their traffic.
     id: 'wireguard',
     title: 'WireGuard with several users',
     field: 'protocol',
@@ -99,34 +99,34 @@ export const ENGINE_FACTS: readonly EngineFact[] = [
 ];
 
 /**
- * The first Xray that tells from which addresses users are connected: GetAllOnlineUsers, with a question for each user; all at once,
- * GetUsersStats, from 26.4.13 on. v2ray cannot tell. What an engine can is found by asking it; this is for words.
+ * The first Xray that reports the addresses of connected users: GetAllOnlineUsers, with one call for each user; from 26.4.13 on GetUsersStats, for
+ * all users at once. v2ray cannot report them. Used for texts only; at run time the engine is asked what it supports.
  */
 export const REPORTS_ADDRESSES_SINCE = '26.1.13';
 
-/** Whether an engine can tell from which addresses users are connected. */
+/** Whether an engine can report from which addresses users are connected. */
 export function canReportAddresses({ name, version }: EngineVersion): boolean {
   return name === 'xray' && !isOlder(version, REPORTS_ADDRESSES_SINCE);
 }
 
 /**
- * The first Xray whose REALITY refuses a handshake without X25519MLKEM768: sing-box has none, and of the fingerprints only chrome, firefox and
- * safari do. Which clients that leaves is measured: see compatibility.ts.
+ * The first Xray whose REALITY refuses a handshake without X25519MLKEM768. sing-box does not send it; of the fingerprints only chrome, firefox and
+ * safari do. compatibility.ts has which clients can still connect.
  */
 export const REALITY_NEEDS_MLKEM_SINCE = '26.9.8';
 
-/** What each engine can do when a user may no longer connect. Removing a user ends no open connection in either, in no version. */
+/** How each engine can cut off a user. Removing a user closes no open connection, in any version of either engine. */
 const CUT_OFF: Readonly<Record<string, readonly CutOff[]>> = {
   xray: ['refuse', 'restart'],
   v2ray: ['refuse', 'restart'],
 };
 
-/** null: not known of this engine. */
+/** null: unknown for this engine. */
 export function findCutOffs({ name }: EngineVersion): readonly CutOff[] | null {
   return Object.hasOwn(CUT_OFF, name) ? (CUT_OFF[name] ?? null) : null;
 }
 
-/** What a connection needs that an engine does not have. An engine that is neither Xray nor v2ray is not known to lack anything. */
+/** Features that a connection needs and an engine lacks. Engines other than Xray and v2ray are assumed to have all. */
 export function missingFacts(shape: ServedShape, { name, version }: EngineVersion): readonly EngineFact[] {
   if (name !== 'xray' && name !== 'v2ray') return [];
   return ENGINE_FACTS.filter(({ isNeededBy, since }) => {
@@ -135,18 +135,18 @@ export function missingFacts(shape: ServedShape, { name, version }: EngineVersio
   });
 }
 
-/** The first version of each engine that has all a connection needs; null: that engine has not. */
+/** The first version of each engine that has all features a connection needs; null: no version of that engine. */
 export interface EngineNeeds {
   readonly xray: string | null;
   readonly v2ray: string | null;
 }
 
-/** What of the table a connection needs. */
+/** The features of the table that a connection needs. */
 export function neededFacts(shape: ServedShape): readonly EngineFact[] {
   return ENGINE_FACTS.filter(({ isNeededBy }) => isNeededBy(shape));
 }
 
-/** null: each engine, in every version, can serve it. */
+/** null: every version of each engine can serve it. */
 export function engineNeeds(shape: ServedShape): EngineNeeds | null {
   const needed = neededFacts(shape);
   if (needed.length === 0) return null;
@@ -159,7 +159,7 @@ function pickLater(one: string | null, other: string | null): string | null {
   return isOlder(one, other) ? other : one;
 }
 
-/** What a change of version gives to the users of a node and takes from them, by the titles of the table. */
+/** Features that users of a node gain and lose with a change of engine version, by the titles of the table. */
 export interface EngineDifference {
   readonly gained: readonly string[];
   readonly lost: readonly string[];
@@ -170,13 +170,13 @@ function hasFact({ since }: EngineFact, { name, version }: EngineVersion): boole
   return first !== null && !isOlder(version, first);
 }
 
-/** What an engine gives to users, of what not every one does. */
+/** Features of an engine that matter to users and that not every engine has. */
 function listAbilities(engine: EngineVersion): readonly EngineAbility[] {
   const facts = ENGINE_FACTS.filter((fact) => hasFact(fact, engine)).map(({ id }) => id);
   return canReportAddresses(engine) ? [...facts, 'addresses'] : facts;
 }
 
-/** The same as `engineDifference`, by ids. */
+/** Like `engineDifference`, but returns ids. */
 export function abilityDifference(from: EngineVersion, to: EngineVersion) {
   const [before, after] = [listAbilities(from), listAbilities(to)];
   return {
@@ -193,13 +193,13 @@ export function engineDifference(from: EngineVersion, to: EngineVersion): Engine
   return { gained: titles(to, from), lost: titles(from, to) };
 }
 
-/** Which engine to use instead, in words: what is missing, who has it, what the node runs. */
+/** A sentence that says which feature is missing, which versions have it, and what the node runs. */
 export function describeMissing({ title, since }: EngineFact, { name, version }: EngineVersion): string {
   const known = [since.xray !== null && `Xray ${since.xray}`, since.v2ray !== null && `v2ray ${since.v2ray}`];
   return `needs ${title}: ${known.filter(Boolean).join(' or ')} or newer; its node runs ${name} ${version}`;
 }
 
-/** Compares versions number by number. What is no version is newer than any: nothing is refused for what is not known. */
+/** Compares versions number by number. A text that is not a version counts as newer than any, so that nothing is refused for an unknown version. */
 export function isOlder(version: string, first: string): boolean {
   if (!/^\d+(\.\d+)*$/.test(version)) return false;
   const [present, wanted] = [version.split('.').map(Number), first.split('.').map(Number)];

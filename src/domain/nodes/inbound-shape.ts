@@ -1,5 +1,4 @@
-// Which protocol, network and security of a connection go together, and which settings each combination has. The form offers by these
-// rules what the core accepts by them.
+// Which combinations of protocol, network and security are valid, and which fields each of them has. The form and the core use the same rules.
 import type { NETWORKS, PROTOCOLS, SECURITIES } from '../../contract/inbounds.ts';
 
 export type Protocol = (typeof PROTOCOLS)[number];
@@ -12,7 +11,7 @@ export interface InboundShape {
   readonly security: Security;
 }
 
-/** Settings that only some shapes have, as the contract names them. */
+/** Fields that only some shapes have, with their names in the contract. */
 export type ShapeField =
   | 'sni'
   | 'path'
@@ -35,18 +34,18 @@ export type ShapeField =
 
 /** The networks over HTTP: they have a path and send a Host header. */
 export const PATH_NETWORKS: readonly Network[] = ['ws', 'httpupgrade', 'xhttp'];
-/** The service name of gRPC where none is set: the only one that mihomo takes for none. */
+/** The default service name of gRPC: mihomo uses it when none is set. */
 export const DEFAULT_SERVICE_NAME = 'GunService';
 /** Xray's REALITY works over raw TCP, gRPC and XHTTP only. */
 export const REALITY_NETWORKS: readonly Network[] = ['tcp', 'grpc', 'xhttp'];
 const STREAM_NETWORKS: readonly Network[] = ['tcp', 'ws', 'grpc', 'httpupgrade', 'xhttp'];
 
-/** Whether a client can imitate this program under a security: the handshake of `android` has no TLS 1.3, which REALITY needs. */
+/** Whether a client can imitate this fingerprint with a security: the `android` handshake has no TLS 1.3, which REALITY needs. */
 export function canImitate(security: Security, fingerprint: string): boolean {
   return security !== 'reality' || fingerprint !== 'android';
 }
 
-/** What of the operating system a connection listens on: a port can be taken once on each. */
+/** The transport protocol that a connection listens on: a port can be used once for each. */
 export type Transport = 'tcp' | 'udp';
 
 interface ProtocolRule {
@@ -80,12 +79,12 @@ export function listTransports(protocol: Protocol): readonly Transport[] {
   return PROTOCOL_RULES[protocol].transports;
 }
 
-/** What two protocols on one port of a node would both listen on. */
+/** Transports that two protocols would both use on the same port of a node. */
 export function sharedTransports(one: Protocol, other: Protocol): readonly Transport[] {
   return listTransports(one).filter((transport) => listTransports(other).includes(transport));
 }
 
-/** Where neither network nor security is named: what the protocol leaves no choice of, else plain TCP. */
+/** The shape if neither network nor security is given: the only one that the protocol has, else plain TCP. */
 export function defaultShape(protocol: Protocol): InboundShape {
   const { securities, networks } = PROTOCOL_RULES[protocol];
   return { protocol, security: pickOnly(securities) ?? 'none', network: pickOnly(networks) ?? 'tcp' };
@@ -95,7 +94,7 @@ function pickOnly<T>(all: readonly T[]): T | undefined {
   return all.length === 1 ? all[0] : undefined;
 }
 
-/** The nearest shape that is allowed: the protocol stays, then the security, then the network. */
+/** The nearest valid shape: keeps the protocol, then the security, then the network. */
 export function adjustShape({ protocol, network, security }: InboundShape): InboundShape {
   const securities = allowedSecurities(protocol);
   const fitted = securities.includes(security) ? security : (securities.find((one) => one === 'tls') ?? 'none');
@@ -103,7 +102,7 @@ export function adjustShape({ protocol, network, security }: InboundShape): Inbo
   return { protocol, security: fitted, network: networks.includes(network) ? network : (networks[0] ?? 'tcp') };
 }
 
-/** The settings that a shape has beyond those that every connection has. */
+/** The fields of a shape besides those that every connection has. */
 export function shapeFields({ protocol, network, security }: InboundShape): ReadonlySet<ShapeField> {
   const fields = new Set<ShapeField>();
   const hasPath = PATH_NETWORKS.includes(network);

@@ -1,4 +1,4 @@
-// What may keep users from connecting although a connection is valid: said when it is written, before they notice.
+// Reasons why users may be unable to connect although a connection is valid, shown when it is saved.
 import type { InboundWarning, TargetFinding } from '../../contract/inbounds.ts';
 import { isIpLiteral, isPrivateHost } from '../host.ts';
 import { DAY_MS } from '../limits.ts';
@@ -6,29 +6,29 @@ import { type ClientCore, type MeasuredShape, predictOutcome } from './compatibi
 import { type EngineVersion, isOlder, missingFacts } from './engine-facts.ts';
 import { lastUserInPool } from './wireguard.ts';
 
-/** The version that sing-box and mihomo announce to a server of REALITY, whatever their own is. */
+/** The version that sing-box and mihomo send to a REALITY server, whatever their own version is. */
 const OTHER_CLIENTS_VERSION = '1.8.1';
 const ENDS_SOON_MS = 14 * DAY_MS;
 export const REALITY_PORT = 443;
-/** Targets that Xray itself warns of. */
+/** REALITY targets that Xray itself warns about. */
 const RISKY_NAME = /(\.(ru|ir|cn)|(^|\.)(apple|icloud|microsoft)\.com)$/i;
 
 export interface WarnedFacts extends MeasuredShape {
-  /** Where users connect to; empty: not known yet. */
+  /** The address that users connect to; empty: unknown yet. */
   readonly address: string;
   readonly sni: string | null;
   readonly target: string | null;
   readonly minClientVersion: string | null;
   readonly addressPool: string | null;
-  /** The highest id of a user; 0: not known. */
+  /** The highest user id; 0: unknown. */
   readonly lastUserId: number;
-  /** Of TLS; null: none, or not known yet. */
+  /** The TLS certificate; null: none, or unknown yet. */
   readonly certificate: { readonly endsAt: number; readonly isSelfSigned: boolean } | null;
-  /** What the target of REALITY lacked when it was last asked. */
+  /** What the last check of the REALITY target found missing. */
   readonly targetFindings: readonly TargetFinding[];
 }
 
-/** In the order of the contract. `engine`: of its node, as it last answered; null: it never did. */
+/** In the order of the contract. `engine`: as the node last reported it; null: never. */
 export function inboundWarnings(
   facts: WarnedFacts,
   engine: EngineVersion | null,
@@ -55,7 +55,7 @@ const NO_CORE = { xray: 'no_xray', 'sing-box': 'no_sing_box', mihomo: 'no_mihomo
 
 const CORES = ['xray', 'sing-box', 'mihomo'] as const satisfies readonly ClientCore[];
 
-/** Whose apps cannot connect, or not always. */
+/** Warnings about client apps that cannot connect, or not always. */
 function clientWarnings(facts: WarnedFacts, engine: EngineVersion | null): readonly InboundWarning[] {
   const outcomes = CORES.map((core) => ({ core, outcome: predictOutcome(engine, core, facts) }));
   const failing = outcomes.filter(({ outcome }) => outcome === 'fails').map(({ core }) => NO_CORE[core]);
@@ -72,7 +72,7 @@ function realityWarnings({ sni, target, minClientVersion, targetFindings }: Warn
   return warnings;
 }
 
-/** The site that the node pretends to be. A target that is still being typed is none. */
+/** The site that the node imitates; null while the target is incomplete. */
 export function realityTarget(sni: string | null, target: string | null) {
   const [, host = sni ?? '', port = REALITY_PORT] = /^\[?(.+?)\]?:(\d{1,5})$/.exec(target ?? '') ?? [];
   return { host, port: Number(port) };

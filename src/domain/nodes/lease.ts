@@ -1,42 +1,42 @@
-// What the machine of a node may decide while the panel is away: the panel's own rules of terms, traffic and time, and a share of what is left.
+// What the machine of a node may decide while the panel is away, by the panel's own rules of terms, traffic and time.
 //
-// Several nodes do not know of each other what a user moved since the panel last met them. So none gives the whole rest of a limit away: each has
-// its part, and a little more, so that a user who stays with one node is not cut off over a small rest.
+// Nodes do not know how much a user has moved over other nodes since the panel last contacted them. So each node gets a share of what is left of a
+// limit, plus a spare amount, so that a user of a single node is not cut off too early.
 import { type Account, computeUserState, extraBytes, trafficRemaining, usedBytes } from '../users/account.ts';
 import { nextChangeAt, settle } from '../users/settle.ts';
 import { beginHeldTerm } from '../users/term.ts';
 import { applyTraffic, type TrafficDelta } from '../users/traffic.ts';
 
-/** What each node may let a user move beyond its part of what is left, at most. */
+/** Upper bound of the bytes beyond its share that a node lets a user move. */
 export const SPARE_BYTES = 2 ** 30;
-/** The same as a part of the limit, of which a smaller limit is not exceeded many times over. */
+/** The same bound as a fraction of the limit, so that small limits are not exceeded many times over. */
 const SPARE_PART = 0.05;
-/** Below this the part counts: such shares are small, so that they are renewed more often. */
+/** Limits below this use the fraction. Their shares are small and are renewed more often. */
 export const SMALL_LIMIT = SPARE_BYTES / SPARE_PART;
 
 export function computeSpare(trafficLimit: number): number {
   return Math.min(SPARE_BYTES, Math.floor(trafficLimit * SPARE_PART));
 }
 
-/** A user as a machine has it. Immutable, as accounts are. */
+/** A user as a node's machine stores it. Immutable, like an account. */
 export interface Leased {
   readonly account: Account;
-  /** Over how many nodes the user may connect, this one among them. */
+  /** Number of nodes over which the user may connect, including this one. */
   readonly nodes: number;
-  /** Bytes that the user may still use up over this node before it hears of the panel; null: no limit. */
+  /** Bytes that the user may still move over this node until the next contact with the panel; null: unlimited. */
   readonly shareLeft: number | null;
   readonly hasConnected: boolean;
-  /** Whether the present end of the term was noted. */
+  /** Whether the current end of the term has been recorded. */
   readonly isEndNoted: boolean;
-  /** Until when the user was connected from too many addresses; null: not. */
+  /** The user is blocked until then for too many concurrent addresses, epoch ms; null: not blocked. */
   readonly cutOffUntil: number | null;
 }
 
-/** Why a machine lets a user not connect. `share`: its part is used up, and only the panel knows what is left elsewhere. */
+/** Why a machine refuses a user. `share`: the node's share is used up; only the panel knows what is left on other nodes. */
 export const LEASE_REFUSALS = ['disabled', 'expired', 'limited', 'share', 'addresses'] as const;
 export type LeaseRefusal = (typeof LEASE_REFUSALS)[number];
 
-/** What a machine writes down for the panel: a first connection, a reset of the counter, or why a user was cut off. */
+/** Events that a machine records for the panel: first connection, reset of the counter, or the reason of a cut-off. */
 export const LEASE_EVENTS = ['first', 'reset', 'expired', 'limited', 'share'] as const;
 export type LeaseEventKind = (typeof LEASE_EVENTS)[number];
 
@@ -47,14 +47,14 @@ export interface Happened {
 
 export interface LeaseStep {
   readonly leased: Leased;
-  /** In the order of time. */
+  /** In chronological order. */
   readonly happened: readonly Happened[];
 }
 
-/** No notices: the panel gives them. */
+/** Notices before the end of a term are sent by the panel only. */
 const NO_NOTICES: readonly number[] = [];
 
-/** What one node may let a user move until the panel is met again; null: there is no limit. */
+/** Bytes that one node may let a user move until the next contact with the panel; null: unlimited. */
 export function computeShare(account: Account, nodes: number, now: number): number | null {
   const facts = {
     trafficLimit: account.trafficLimit,
@@ -66,7 +66,10 @@ export function computeShare(account: Account, nodes: number, now: number): numb
   return Math.min(left, Math.ceil(left / Math.max(1, nodes)) + computeSpare(account.trafficLimit));
 }
 
-/** By the node that each connection is on: how many nodes a user with these connections (null: all) may connect over, at least one. */
+/**
+ * `places`: connections with their nodes. The returned function counts the nodes that a user with these connections (null: all) may use, at least
+ * one.
+ */
 export function nodesCounter(
   places: readonly { readonly id: number; readonly nodeId: number }[],
 ): (inbounds: readonly number[] | null) => number {
@@ -76,7 +79,7 @@ export function nodesCounter(
     inbounds === null ? all : Math.max(1, new Set(inbounds.flatMap((id) => nodeIdByPlace.get(id) ?? [])).size);
 }
 
-/** The same over another number of nodes: what is left by what is known here is shared once more. */
+/** Recomputes the share for another number of nodes, from the traffic that is known here. */
 export function shareAmong(leased: Leased, nodes: number, now: number): Leased {
   return nodes === leased.nodes ? leased : { ...leased, nodes, shareLeft: computeShare(leased.account, nodes, now) };
 }
@@ -85,7 +88,7 @@ function buildFlags({ isEndNoted }: Leased) {
   return { noticeAnnounced: null, expiredAnnounced: isEndNoted };
 }
 
-/** When time alone changes what this user may; null: never. */
+/** When time alone changes what this user may do, epoch ms; null: never. */
 export function leaseDueAt(leased: Leased, now: number): number | null {
   const next = nextChangeAt(leased.account, buildFlags(leased), now, NO_NOTICES);
   const until = leased.cutOffUntil;
@@ -93,7 +96,7 @@ export function leaseDueAt(leased: Leased, now: number): number | null {
   return next === null ? until : Math.min(next, until);
 }
 
-/** Why the user may not connect; null: the user may. What has come due must have passed. */
+/** Why the user may not connect; null: the user may. Expects a lease that was advanced to `now`. */
 export function findLeaseRefusal({ account, shareLeft, cutOffUntil }: Leased, now: number): LeaseRefusal | null {
   const state = computeUserState(account, now);
   if (state === 'disabled' || state === 'expired' || state === 'limited') return state;
@@ -101,7 +104,7 @@ export function findLeaseRefusal({ account, shareLeft, cutOffUntil }: Leased, no
   return cutOffUntil !== null && cutOffUntil > now ? 'addresses' : null;
 }
 
-/** What the passing of time does: ends of terms and of grants, and resets, after which there is a whole share again. */
+/** Applies the passing of time: ends of terms and grants, and resets, after which the share is full again. */
 export function advanceLease(leased: Leased, now: number, zone: string): LeaseStep {
   const settled = settle(leased.account, buildFlags(leased), now, zone, NO_NOTICES);
   if (settled.account === leased.account && settled.happened.length === 0) return { leased, happened: [] };
@@ -119,10 +122,7 @@ export function advanceLease(leased: Leased, now: number, zone: string): LeaseSt
   };
 }
 
-/**
- * Counts what a user moved over this node by `now`: a held term begins, limit and share are used up. `charged`: what it counts for, by the weight of
- * the node.
- */
+/** Counts traffic of a user over this node: starts a held term and reduces limit and share. `charged`: the traffic times the weight of the node. */
 export function countLeased(
   before: Leased,
   moved: TrafficDelta,
@@ -144,14 +144,17 @@ export function countLeased(
     shareLeft: shareLeft === null ? null : Math.max(0, shareLeft - charged.up - charged.down),
   };
   const happened: Happened[] = [...passed.happened];
-  // Also of a user who has connected in an earlier term: the panel begins this one then.
+  // Also reported if the user connected in an earlier term, since it starts this one.
   if (!leased.hasConnected || started !== leased.account) happened.push({ kind: 'first', at: now });
   const cut = refusal === null ? findLeaseRefusal(after, now) : null;
   if (cut === 'limited' || cut === 'share') happened.push({ kind: cut, at: now });
   return { leased: after, happened };
 }
 
-/** Counts what the panel did not know of when it left the terms here. A hold was set later than that moved, or it is in an event already. */
+/**
+ * Counts traffic that was unknown to the panel when it wrote this lease. It cannot start a hold: the hold is newer than the traffic, or its start is
+ * in an event already.
+ */
 export function countUnread(
   leased: Leased,
   moved: TrafficDelta,

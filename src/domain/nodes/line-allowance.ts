@@ -1,17 +1,18 @@
-// How much traffic a node can have moved since its counters were last read: no more than its line carries in that time. A machine may say anything.
+// Upper bound of the traffic that a node can have moved since its counters were last read, from the bandwidth of its line. The reports of a node's
+// machine are not trusted.
 import type { TrafficDelta } from '../users/traffic.ts';
 
-/** Counters are read a little earlier or later than the panel asks, and its clock may be set. */
+/** Tolerance for readings that are early or late, and for a clock that was set. */
 export const SPARE_MS = 60_000;
 
-/** Gbit in one second are so many bytes in a millisecond. */
+/** 1 Gbit/s is this many bytes per millisecond. */
 const BYTES_PER_MS = 125_000;
 
-/** Bytes that may still be counted, each way. The same bytes are in counters of users and of inbounds. */
+/** Bytes that may still be counted, in each direction. Counters of users and of inbounds count the same bytes, so each has its own allowance. */
 export interface LineAllowance {
-  /** Up to which moment bytes were added. */
+  /** Until when bytes were added, epoch ms. */
   readonly at: number;
-  /** More was offered than was read at once: nothing of what the line carried is lost meanwhile. */
+  /** The last reading was incomplete, so the allowance must not shrink. */
   readonly isBehind: boolean;
   readonly users: TrafficDelta;
   readonly inbounds: TrafficDelta;
@@ -30,14 +31,14 @@ function limit({ up, down }: TrafficDelta, bytes: number): TrafficDelta {
   return { up: Math.min(up, bytes), down: Math.min(down, bytes) };
 }
 
-/** Of a node whose counters cannot be older than `at`. */
+/** The allowance of a node whose counters cannot be older than `at`. */
 export function beginAllowance(at: number, gbps: number): LineAllowance {
   const spare = carriedIn(SPARE_MS, gbps);
   const both = { up: spare, down: spare };
   return { at, isBehind: false, users: both, inbounds: both };
 }
 
-/** `seenAt`: when all counters were last read, whether they had grown or not; null: never. */
+/** Adds what the line could carry since the last refill. `seenAt`: when all counters were last read, whether they had grown or not; null: never. */
 export function refillAllowance(
   { at, isBehind, users, inbounds }: LineAllowance,
   now: number,
@@ -49,7 +50,7 @@ export function refillAllowance(
   return { at: now, isBehind, users: add(users, carried), inbounds: add(inbounds, carried) };
 }
 
-/** After a reading. `isComplete`: of all that there was; what the line could have carried besides did not move. */
+/** After a reading. `isComplete`: all counters were read, so unused allowance beyond the tolerance is dropped. */
 export function endReading(allowance: LineAllowance, isComplete: boolean, gbps: number): LineAllowance {
   if (!isComplete) return { ...allowance, isBehind: true };
   const spare = carriedIn(SPARE_MS, gbps);
@@ -57,7 +58,7 @@ export function endReading(allowance: LineAllowance, isComplete: boolean, gbps: 
   return { ...allowance, isBehind: false, users: limit(users, spare), inbounds: limit(inbounds, spare) };
 }
 
-/** What of a step of a counter the allowance has room for, and what is left of it then. */
+/** Splits the growth of a counter into the part that the allowance covers, and returns the remaining allowance. */
 export function spendAllowance(
   left: TrafficDelta,
   step: TrafficDelta,

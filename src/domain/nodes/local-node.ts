@@ -1,4 +1,4 @@
-// What makes the suggested node on the panel's own machine and its connection.
+// Builds the suggested node on the panel's own machine, with its connection.
 import type { setUpLocalNode } from '../../contract/nodes/local-node.ts';
 import type { CallOf } from '../../contract/operation.ts';
 import type { Output } from '../../contract/table.ts';
@@ -7,7 +7,7 @@ export type Suggestion = Output<'suggestLocalNode'> & {
   readonly connection: NonNullable<Output<'suggestLocalNode'>['connection']>;
 };
 
-/** As typed, named as the contract names them. */
+/** Values of the form as strings, with the names of the contract. */
 export type LocalValues = {
   address: string;
   port: number | string;
@@ -19,7 +19,7 @@ interface Names {
   readonly connection: string;
 }
 
-/** `nodeId`: of a node that has no connection yet; undefined: a new one. */
+/** `nodeId`: an existing node without a connection; undefined: create a node. */
 export function localNodeInput(
   { connection: { protocol, network, security, flow } }: Suggestion,
   { address, port, sni }: LocalValues,
@@ -36,7 +36,7 @@ export function localNodeInput(
     flow,
     tag: `${protocol}-${security}`,
     name: names.connection,
-    // Empty: the contract reports it as missing.
+    // Left undefined when empty, so that the contract reports it as missing.
     port: port === '' ? (undefined as unknown as number) : Number(port),
     sni: sni.trim() === '' ? null : sni.trim(),
     fingerprint: 'chrome',

@@ -1,9 +1,9 @@
-// The version of the protocol between the panel and the machines of nodes.
+// Version of the protocol between the panel and the machines of nodes.
 
 export interface ProtocolVersion {
-  /** Raised where the other end would not understand; both ends name it in each path. */
+  /** Incremented by incompatible changes; it is part of every path. */
   readonly major: number;
-  /** Raised with what an end of the minor before does without. */
+  /** Incremented by additions that the previous minor version can ignore. */
   readonly minor: number;
 }
 
@@ -13,7 +13,7 @@ export function writeVersion({ major, minor }: ProtocolVersion): string {
   return `${major}.${minor}`;
 }
 
-/** What the other end says of itself; null: nothing that makes sense. */
+/** Parses the version that the other end sent; null: invalid. */
 export function readVersion(text: string | undefined): ProtocolVersion | null {
   const [, major, minor] = /^(\d{1,4})\.(\d{1,4})$/.exec(text ?? '') ?? [];
   return major === undefined ? null : { major: Number(major), minor: Number(minor) };

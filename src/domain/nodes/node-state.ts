@@ -1,14 +1,14 @@
-// The lifecycle of one node, as the panel sees it, and what each event makes of it. The reconciler (core/nodes/reconciler.ts) carries steps out and
-// reports here what came of them; reconcile.ts decides from it what to do next.
+// The lifecycle of one node as the panel sees it: pure transitions, one for each event. reconcile.ts decides the next step from the state; the
+// reconciler (core/nodes/reconciler.ts) carries the steps out and reports their results here.
 import type { NodeErrorCode, NodeRestartReason } from '../../contract/nodes/nodes.ts';
 import { HOUR_MS } from '../limits.ts';
 
-/** What the rules read of an engine's configuration. */
+/** Parts of an engine's configuration that the rules read. */
 export interface ConfigShape {
   readonly inbounds: readonly unknown[];
 }
 
-/** A configuration with what its engine identifies it by. */
+/** A configuration and the fingerprint by which its engine identifies it. */
 export interface Fingerprinted<Config> {
   readonly config: Config;
   readonly fingerprint: string;
@@ -19,60 +19,63 @@ export interface NodeProblem {
   readonly message: string;
 }
 
-/** A connection that is not served as the records say. */
+/** A connection that is not served as the records demand. */
 export interface Unserved extends NodeProblem {
   readonly inboundId: number;
 }
 
-/** What an engine would serve of what the records want. */
+/** The part of the wanted configuration that an engine can serve. */
 export interface Servable<Config> extends Fingerprinted<Config> {
-  /** Identifies what was wanted. */
+  /** Identifies the wanted configuration. */
   readonly wanted: string;
   readonly unserved: readonly Unserved[];
 }
 
 interface Check<Config> {
-  /** What the last check found. */
+  /** The result of the last check. */
   readonly servable: Servable<Config> | null;
-  /** The fingerprint that the engine reported when it was made or carried out. */
+  /** The fingerprint that the engine reported at the last check or start. */
   readonly checkedFor: string | null;
   /** Why a changed configuration could not be checked. */
   readonly problem: NodeProblem | null;
   readonly pollsToRetry: number;
   /**
-   * Connections over which a start failed although the engine had accepted them. They are tried with the next start: no engine that runs is restarted
-   * for them, unless it says by itself what is wrong, and then no longer does.
+   * Connections over which a start failed although the engine had accepted them in the check. They are retried at the next start; a running engine is
+   * restarted for them only after it has reported the problem itself and stopped reporting it.
    */
   readonly failedAtStart: readonly Unserved[];
 }
 
 interface Usage {
-  /** When the counters were last read, or began; null: not known, as this panel did neither. */
+  /** When the counters were last read or started; null: unknown, since this panel did neither. */
   readonly countedAt: number | null;
-  /** When users last moved bytes. */
+  /** When users last moved bytes, by user id, epoch ms. */
   readonly onlineAt: ReadonlyMap<number, number>;
-  /** In how many polls in a row users have moved bytes who may not connect, since they were last allowed. */
+  /** Number of consecutive polls in which blocked users moved bytes, by user id, since they were last allowed. */
   readonly pollsWhileBlocked: ReadonlyMap<number, number>;
-  /** When the engine was last restarted to cut users off. */
+  /** When the engine was last restarted to cut users off, epoch ms. */
   readonly cutOffAt: number;
 }
 
-/** What lasts through failures and restarts of the engine. */
+/** State that survives failures and restarts of the engine. */
 export interface NodeMemory<Config> {
-  /** The version of the records that the last round began with. */
+  /** The version of the records at the start of the last round. */
   readonly version: string;
-  /** Rounds that failed and exits of the engine, since the last poll that succeeded. */
+  /** Failed rounds and exits of the engine since the last successful poll. */
   readonly failures: number;
   readonly check: Check<Config>;
   readonly usage: Usage;
-  /** The fingerprint of what this panel last started, and the one that the engine reports: its machine may compute another one. */
+  /**
+   * The fingerprint of the configuration that this panel last started, and the one that the engine reports, which its machine may compute
+   * differently.
+   */
   readonly started: { readonly fingerprint: string; readonly reported: string | null } | null;
-  /** The last change in the lease of the machine when this start of the engine was last seen; null: no start was seen yet. */
+  /** The last change in the machine's lease when this start of the engine was last observed; null: no start observed yet. */
   readonly leasedChange: number | null;
-  /** The machine knows of links that were replaced before. */
+  /** The machine knows about links replaced before this time, epoch ms. */
   readonly reissuesUntil: number;
   readonly pollsToDrift: number;
-  /** When the engine was last restarted because something else than this panel or its machine had started it. */
+  /** Restarts of an engine that something other than this panel or its machine had started, epoch ms. */
   readonly foreignStarts: readonly number[];
 }
 
@@ -107,46 +110,46 @@ export type Lifecycle<Config> =
   | { readonly name: 'disabled' }
   /** No engine runs. */
   | { readonly name: 'stopped' }
-  /** An engine runs, but whom it serves is not known: it has to be restarted with everybody. */
+  /** An engine runs, but the users on it are unknown: it must be restarted with all allowed users. */
   | {
       readonly name: 'unknown';
-      /** Something else has started it since this panel did. */
+      /** Whether something else has started it since this panel did. */
       readonly isForeign: boolean;
     }
   | { readonly name: 'starting'; readonly servable: Servable<Config> }
-  /** The engine runs, and whom it serves is known but for pending changes. */
+  /** The engine runs, and its users are known except for pending changes. */
   | {
       readonly name: 'serving';
-      /** Null: its configuration is another one than this panel knows. No user is allowed then: an account of another kind ends some engines. */
+      /** Null: its configuration is unknown to this panel. No users are added then, since an account of another protocol crashes some engines. */
       readonly served: Fingerprinted<Config> | null;
-      /** As it reports. */
+      /** As reported by the engine. */
       readonly fingerprint: string | null;
     }
   | {
       readonly name: 'restarting';
       readonly servable: Servable<Config>;
       readonly reason: NodeRestartReason;
-      /** While it still runs. */
+      /** The configuration that still runs. */
       readonly served: Fingerprinted<Config> | null;
     }
   | {
       readonly name: 'disconnected';
-      /** Null: a fault of the panel itself. */
+      /** Null: an internal error of the panel. */
       readonly reason: NodeProblem | null;
-      /** By the last contact. */
+      /** As of the last contact. */
       readonly served: Fingerprinted<Config> | null;
     };
 
 export type NodeState<Config> = Lifecycle<Config> & { readonly memory: NodeMemory<Config> };
 
-/** After so many polls a connection that the engine has refused is tried again; one whose port is taken with each poll. */
+/** Number of polls after which a refused connection is retried. One whose port is taken is retried with every poll. */
 const RETRY_EVERY_POLLS = 30;
 const DRIFT_EVERY_POLLS = 30;
-/** The pause after a failure: doubled with each one more. */
+/** The pause after the first failure; it doubles with each further one. */
 const MIN_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 60_000;
 
-/** `cutOffAt`: when the engine was last restarted to cut users off; null: never. */
+/** `cutOffAt`: when the engine was last restarted to cut users off, epoch ms; null: never. */
 export function createNodeState<Config>(cutOffAt: number | null): NodeState<Config> {
   return {
     name: 'unread',
@@ -169,7 +172,7 @@ export function createNodeState<Config>(cutOffAt: number | null): NodeState<Conf
   };
 }
 
-/** What the engine is known to serve. */
+/** The configuration that the engine is known to serve; null: unknown. */
 export function getServed<Config>(state: NodeState<Config>): Fingerprinted<Config> | null {
   return 'served' in state ? state.served : null;
 }
@@ -199,29 +202,28 @@ export function rememberUsage<Config>(state: NodeState<Config>, changes: Partial
   return remember(state, { usage: { ...state.memory.usage, ...changes } });
 }
 
-/** A round begins. `version`: of the records. */
+/** Starts a round. `version`: of the records. */
 export function beginRound<Config>(state: NodeState<Config>, version: string, isPoll: boolean): NodeState<Config> {
   const { check } = state.memory;
   const memory = isPoll ? rememberCheck(state, { pollsToRetry: check.pollsToRetry - 1 }) : state.memory;
   return { ...state, memory: { ...memory, version } };
 }
 
-/** A poll succeeded. */
+/** Records a successful poll. */
 export function completePoll<Config>(state: NodeState<Config>): NodeState<Config> {
   return state.name === 'disconnected' ? state : remember(state, { failures: 0 });
 }
 
-/** No engine runs. */
 export function observeStopped<Config>(state: NodeState<Config>): NodeState<Config> {
   return { name: 'stopped', memory: rememberCheck(state, { pollsToRetry: 0, failedAtStart: [] }) };
 }
 
-/** An engine runs of which it is not known whom it serves. */
+/** The engine runs, but the users on it are unknown. */
 export function observeUnknown<Config>({ memory }: NodeState<Config>, isForeign: boolean): NodeState<Config> {
   return { name: 'unknown', isForeign, memory };
 }
 
-/** The engine runs that ran before. `isOtherStart`: its machine has started it again. */
+/** The same engine runs as before. `isOtherStart`: its machine has restarted it. */
 export function observeServing<Config>(
   state: NodeState<Config>,
   fingerprint: string | null,
@@ -236,7 +238,7 @@ export function observeServing<Config>(
   return { name: 'serving', served, fingerprint, memory };
 }
 
-/** What is to be served is checked with the engine. Returns also what is known of it since the last time: that is not checked again. */
+/** Starts a check of the wanted configuration. `known`: problems of the last check, which are not checked again yet. */
 export function beginCheck<Config>(
   state: NodeState<Config>,
   wanted: string,
@@ -251,7 +253,7 @@ export function beginCheck<Config>(
   return { state: { ...state, memory }, known };
 }
 
-/** The engine refuses these by itself. */
+/** Connections that the check itself refuses. */
 export function recordRefused<Config>(state: NodeState<Config>, refused: readonly Unserved[]): NodeState<Config> {
   const isRefused = (one: Unserved) => refused.some(({ inboundId }) => inboundId === one.inboundId);
   const failedAtStart = state.memory.check.failedAtStart.filter((one) => !isRefused(one));
@@ -266,19 +268,19 @@ export function recordServable<Config>(state: NodeState<Config>, servable: Serva
   return { ...state, memory: rememberCheck(state, { servable, problem: null, checkedFor: reportedBy(state) }) };
 }
 
-/** The engine does not say what it would serve. */
+/** The engine could not be asked what it would serve. */
 export function recordCheckProblem<Config>(state: NodeState<Config>, problem: NodeProblem): NodeState<Config> {
   return { ...state, memory: rememberCheck(state, { problem, checkedFor: reportedBy(state) }) };
 }
 
-/** The engine that runs serves this already. */
+/** The running engine serves this already. */
 export function adopt<Config>(state: NodeState<Config>, servable: Servable<Config>): NodeState<Config> {
   const { config, fingerprint } = servable;
   const { memory } = recordServable(state, servable);
   return { name: 'serving', served: { config, fingerprint }, fingerprint: reportedBy(state), memory };
 }
 
-/** Those within the last hour. */
+/** Foreign starts within the last hour. */
 export function listForeignStarts({ memory }: NodeState<unknown>, now: number): readonly number[] {
   return memory.foreignStarts.filter((at) => Math.abs(now - at) < HOUR_MS);
 }
@@ -295,12 +297,12 @@ export function beginRestart<Config>(
   return { name: 'restarting', servable, reason, served: getServed(state), memory };
 }
 
-/** The engine does not run, and is to be started. */
+/** The engine is stopped and will be started. */
 export function beginStarting<Config>(state: NodeState<Config>, servable: Servable<Config>): NodeState<Config> {
   return { name: 'starting', servable, memory: rememberCheck(state, { servable, problem: null }) };
 }
 
-/** A new start is recorded: its counters begin at zero. */
+/** Records a new start, whose counters begin at zero. */
 export function beginCounting<Config>(state: NodeState<Config>, now: number): NodeState<Config> {
   return rememberUsage(state, { onlineAt: new Map(), pollsWhileBlocked: new Map(), countedAt: now });
 }
@@ -314,7 +316,7 @@ export function completeStart<Config>(
   return { name: 'serving', served: { config, fingerprint }, fingerprint: reported, memory };
 }
 
-/** A connection over which the start failed is left out of the next one. */
+/** Leaves out the connection over which the start failed. */
 export function leaveOutAtStart<Config>(
   state: NodeState<Config>,
   failed: Unserved,
@@ -335,13 +337,13 @@ export function disable<Config>(state: NodeState<Config>): NodeState<Config> {
   return { name: 'disabled', memory: rememberCheck(state, { servable: null }) };
 }
 
-/** A step failed, or the engine ended by itself. */
+/** A step failed, or the engine exited. */
 export function disconnect<Config>(state: NodeState<Config>, reason: NodeProblem | null): NodeState<Config> {
   const { memory } = remember(state, { failures: state.memory.failures + 1 });
   return { name: 'disconnected', reason, served: getServed(state), memory };
 }
 
-/** The counters were read at `countedAt`. `moved`: ids of users who have moved bytes since. */
+/** The counters were read at `countedAt`. `moved`: ids of users who moved bytes since the reading before. */
 export function recordCounted<Config>(
   state: NodeState<Config>,
   moved: readonly number[],
@@ -354,13 +356,13 @@ export function recordCounted<Config>(
   return rememberUsage(state, { countedAt, onlineAt });
 }
 
-/** Users who moved bytes before `until` are not online any more. */
+/** Removes users who last moved bytes before `until` from the online ones. */
 export function forgetOnline<Config>(state: NodeState<Config>, until: number): NodeState<Config> {
   const { onlineAt } = state.memory.usage;
   return rememberUsage(state, { onlineAt: new Map([...onlineAt].filter(([, at]) => at > until)) });
 }
 
-/** A poll has found who moved bytes and may not connect. */
+/** `blocked`: users who moved bytes in this poll and may not connect. */
 export function recordBlocked<Config>(state: NodeState<Config>, blocked: ReadonlySet<number>): NodeState<Config> {
   const { pollsWhileBlocked: before } = state.memory.usage;
   const pollsWhileBlocked = new Map([...blocked].map((id) => [id, (before.get(id) ?? 0) + 1]));
@@ -368,7 +370,6 @@ export function recordBlocked<Config>(state: NodeState<Config>, blocked: Readonl
   return remember(next, { pollsToDrift: state.memory.pollsToDrift - 1 });
 }
 
-/** Users were allowed again. */
 export function recordAllowed<Config>(state: NodeState<Config>, allowed: readonly number[]): NodeState<Config> {
   const { pollsWhileBlocked: before } = state.memory.usage;
   if (before.size === 0) return state;
@@ -377,7 +378,7 @@ export function recordAllowed<Config>(state: NodeState<Config>, allowed: readonl
   return rememberUsage(state, { pollsWhileBlocked });
 }
 
-/** The users on the engine's connections are those of the records. */
+/** The users on the engine's connections match the records again. */
 export function recordDriftRepaired<Config>(state: NodeState<Config>): NodeState<Config> {
   return remember(state, { pollsToDrift: DRIFT_EVERY_POLLS });
 }

@@ -1,5 +1,5 @@
-// What a round of a node does next: pure, from what the records want, what was observed in this round, and the state of the node. The reconciler
-// (core/nodes/reconciler.ts) carries the steps out in order and asks again, until there are none.
+// Decides the next steps of a node's round: pure, from the records, the observations of this round and the state of the node. The reconciler
+// (core/nodes/reconciler.ts) carries the steps out in order and calls this again until there are none.
 import type { NodeErrorCode, NodeRestartReason } from '../../contract/nodes/nodes.ts';
 import { RESTART_EVERY_MS } from '../limits.ts';
 import {
@@ -11,10 +11,12 @@ import {
   type Servable,
 } from './node-state.ts';
 
-/** A user who may not connect and moves bytes in so many polls in a row is cut off by a restart: in the first, some may be from before. */
+/**
+ * A blocked user who moves bytes in this many consecutive polls is cut off by a restart: the bytes of the first poll may be from before the block.
+ */
 const POLLS_TO_CUT_OFF = 3;
 
-/** An engine that something else starts again and again, as another panel, is restarted so often in an hour. */
+/** An engine that something else, such as another panel, starts repeatedly is restarted at most this often in an hour. */
 const MAX_FOREIGN_STARTS = 3;
 const OTHER_PANEL = {
   type: 'fail',
@@ -23,21 +25,21 @@ const OTHER_PANEL = {
     'something else has started the engine again and again, as another panel with the same data would: it is left alone for an hour',
 } as const;
 
-/** What the records want. */
+/** What the records demand. */
 export interface Desired<Config> extends Fingerprinted<Config> {
-  /** Whether the node is there and enabled. */
+  /** Whether the node exists and is enabled. */
   readonly isEnabled: boolean;
   /** Whether the counters are to be read. */
   readonly isPoll: boolean;
-  /** Identifies all that is wanted, also what is not in `config`. */
+  /** Identifies everything that is wanted, including what is missing in `config`. */
   readonly wanted: string;
-  /** Whether `config` has all that is wanted: the keys of each connection can be read. */
+  /** Whether `config` is complete: the keys of every connection could be decrypted. */
   readonly isComplete: boolean;
-  /** Whether the engine may be restarted to cut users off. */
+  /** Whether restarting the engine to cut users off is allowed. */
   readonly restartToCutOff: boolean;
 }
 
-/** What a round has done once. */
+/** Steps that are done once in a round. */
 export type Milestone =
   | 'observed'
   | 'checked'
@@ -47,59 +49,59 @@ export type Milestone =
   | 'lease_renewed'
   | 'reported';
 
-/** What this round has seen up to now. */
+/** What this round has observed so far. */
 export interface Observed {
   readonly now: number;
   readonly done: ReadonlySet<Milestone>;
-  /** Whether there are changes of users of which the engine that runs was not told. */
+  /** Whether changes of users have not been pushed to the running engine yet. */
   readonly hasPending: boolean;
-  /** Batches of them that were pushed since it was started or its counters were read. */
+  /** Batches of changes pushed since the engine was started or its counters were read. */
   readonly batches: number;
-  /** Whether the last batch brought it nearer. */
+  /** Whether the last batch made progress. */
   readonly isAdvancing: boolean;
-  /** Whether connections have changed since the round began: another start, with everybody, may be next. */
+  /** Whether connections have changed since the round began, so that a restart with all users may follow. */
   readonly isStale: boolean;
-  /** Whether its counters should be read before more is pushed. */
+  /** Whether the counters should be read before more is pushed. */
   readonly isPollDue: boolean;
 }
 
-/** What the reconciler can do. Each ends with a new state, or fails. */
+/** The steps of the reconciler. Each ends in a new state or fails. */
 export type Step<Config> =
-  /** Asks the engine whether it runs, and finds out whether it is known whom it serves. */
+  /** Asks whether the engine runs, and whether its users are known. */
   | { readonly type: 'observe' }
-  /** Finds out what the engine would serve. `isRequired`: the round fails where it does not say. */
+  /** Finds out what the engine would serve. `isRequired`: the round fails if that is unknown. */
   | { readonly type: 'check'; readonly isRequired: boolean }
-  /** The engine that runs serves this already. */
+  /** The running engine serves this already. */
   | { readonly type: 'adopt'; readonly servable: Servable<Config> }
-  /** Starts the engine with everybody who may connect. */
+  /** Starts the engine with all users who may connect. */
   | { readonly type: 'start'; readonly servable: Servable<Config> }
-  /** Counts and stops the engine, and records why: it is started next. `userIds`: who is cut off by it. */
+  /** Reads the counters, stops the engine and records the reason; a start follows. `userIds`: users who are cut off by it. */
   | {
       readonly type: 'restart';
       readonly servable: Servable<Config>;
       readonly reason: NodeRestartReason;
       readonly userIds: readonly number[];
     }
-  /** Counts and stops the engine of a node that is disabled or deleted. */
+  /** Reads the counters and stops the engine of a node that is disabled or deleted. */
   | { readonly type: 'halt' }
-  /** Tells the engine of the next changes of users. `isCautious` is up to the log. */
+  /** Pushes the next changes of users. How cautiously is decided by the log of changes. */
   | { readonly type: 'push'; readonly canAllow: boolean }
-  /** Counts what the engine, or its machine, has counted. */
+  /** Reads the counters of the engine, or of its machine. */
   | { readonly type: 'count'; readonly isPoll: boolean }
   /** Finds users who moved bytes and may not connect. */
   | { readonly type: 'findBlocked' }
-  /** Compares who is on each connection with who should be. */
+  /** Compares the users on each connection with those of the records. */
   | { readonly type: 'repairDrift'; readonly served: Config }
-  /** Brings what its machine has to act alone to the records. */
+  /** Updates the lease of its machine. */
   | { readonly type: 'renewLease' }
-  /** Writes that the node is up. */
+  /** Records that the node is up. */
   | { readonly type: 'reportUp' }
   /** Nothing can be served: the round fails. */
   | { readonly type: 'fail'; readonly code: NodeErrorCode; readonly message: string };
 
 type Steps<Config> = readonly Step<Config>[];
 
-/** Returns an empty list where the round is over. */
+/** An empty list ends the round. */
 export function reconcile<Config extends ConfigShape>(
   desired: Desired<Config>,
   observed: Observed,
@@ -129,12 +131,12 @@ export function reconcile<Config extends ConfigShape>(
       return next.length > 0 ? next : maintain(desired, observed, state);
     }
     default:
-      // The engine ended meanwhile: it is observed once more after a pause.
+      // The engine exited meanwhile: it is observed again after a pause.
       return [];
   }
 }
 
-/** Whether nothing of what is wanted can be served. */
+/** Whether none of the wanted connections can be served. */
 function isEmpty<Config extends ConfigShape>({ config, unserved }: Servable<Config>): boolean {
   return config.inbounds.length === 0 && unserved.length > 0;
 }
@@ -158,7 +160,7 @@ function restart<Config>(
 
 type Serving<Config> = NodeState<Config> & { readonly name: 'serving' };
 
-/** Brings the configuration of an engine that runs to what is wanted, as far as it can be served. */
+/** Changes the configuration of a running engine to the wanted one, as far as it can be served. */
 function adjustConfig<Config extends ConfigShape>(
   desired: Desired<Config>,
   { done }: Observed,
@@ -177,12 +179,12 @@ function adjustConfig<Config extends ConfigShape>(
   if (isServing(state, state.fingerprint, servable)) {
     return state.served?.fingerprint === servable.fingerprint ? [] : [{ type: 'adopt', servable }];
   }
-  // What it has now is not known: that is more than nothing, and than what is left while keys are locked.
+  // The served configuration is unknown, so it may be more than this: do not replace it by nothing, or by a part while keys are locked.
   const isLess = servable.unserved.length > 0 && (servable.config.inbounds.length === 0 || !isComplete);
   return state.served === null && isLess ? [] : [restart(servable, 'configuration')];
 }
 
-/** Whether it is known that the engine serves all that is wanted. */
+/** Whether the engine is known to serve everything that is wanted. */
 function isAdopted<Config>({ fingerprint, wanted }: Desired<Config>, { served, memory }: Serving<Config>): boolean {
   const { servable, problem } = memory.check;
   return (
@@ -193,7 +195,7 @@ function isAdopted<Config>({ fingerprint, wanted }: Desired<Config>, { served, m
   );
 }
 
-/** What the last check found, unless something else is wanted or runs, or it is time to try again what is not served. */
+/** The result of the last check, unless something else is wanted or runs, or a retry of unserved connections is due. */
 function findCurrentServable<Config>(
   { wanted, isPoll }: Desired<Config>,
   { fingerprint, memory }: Serving<Config>,
@@ -205,7 +207,7 @@ function findCurrentServable<Config>(
   return isRetryDue ? null : servable;
 }
 
-/** Whether changes are pushed next. What is pushed before the counters are read in a poll is one batch. */
+/** Whether changes are pushed next. In a poll, at most one batch is pushed before the counters are read. */
 export function isPushDue<Config>({ isPoll }: Pick<Desired<Config>, 'isPoll'>, observed: Observed): boolean {
   const { hasPending, batches, isAdvancing, isStale, isPollDue, done } = observed;
   if (!hasPending || batches === 0) return hasPending;
@@ -213,7 +215,7 @@ export function isPushDue<Config>({ isPoll }: Pick<Desired<Config>, 'isPoll'>, o
   return isAdvancing && !isStale && !isPollDue && !isCountDue;
 }
 
-/** What is due of an engine whose configuration is as it can be. */
+/** Steps that are due for an engine with the right configuration. */
 function maintain<Config>(desired: Desired<Config>, observed: Observed, state: Serving<Config>): Steps<Config> {
   const { isPoll } = desired;
   const { done, hasPending } = observed;
@@ -234,7 +236,7 @@ function maintain<Config>(desired: Desired<Config>, observed: Observed, state: S
   return done.has('lease_renewed') ? [{ type: 'reportUp' }] : [{ type: 'renewLease' }];
 }
 
-/** Users who may not connect and have moved bytes for so long that only a restart cuts them off. Empty: there is to be none now. */
+/** Blocked users who have moved bytes for so long that only a restart cuts them off. Empty if a restart is not allowed now. */
 function findUsersToCutOff<Config>(
   { restartToCutOff }: Desired<Config>,
   { now }: Observed,

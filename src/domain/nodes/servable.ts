@@ -1,11 +1,11 @@
-// Which connections of a node its engine would serve: one that it refuses must not keep the others from being served.
+// Which connections of a node its engine would serve: one refused connection must not keep the others from being served.
 
 interface Placed {
   readonly tag: string;
   readonly port: number;
 }
 
-/** What a refusal says. Where it is about the port of one connection, it begins with that. */
+/** The error of an engine. If it concerns the port of a connection, it begins with `describePort`. */
 interface Refusal {
   readonly message: string;
 }
@@ -15,20 +15,20 @@ export interface Refused<Item, Reason> {
   readonly reason: Reason;
 }
 
-/** How a refusal begins that is about the port of a connection. */
+/** The beginning of an error that concerns the port of a connection. */
 export function describePort({ tag, port }: Placed): string {
   return `${tag}: port ${port}`;
 }
 
-/** The connection whose port a refusal is about; undefined: it is about something else. */
+/** The connection whose port an error names; undefined: it concerns something else. */
 export function findNamedByPort<Item extends Placed>(items: readonly Item[], { message }: Refusal): Item | undefined {
   const [, tag, port] = /^([^:]+): port (\d+)/.exec(message) ?? [];
   return items.find((item) => item.tag === tag && item.port === Number(port));
 }
 
 /**
- * Takes away what is refused, by asking about fewer and fewer, until the others would be served together. `findRefusal`: why these would not be served;
- * null: they would. Throws a refusal that is about none of them.
+ * Removes refused items by bisection until the engine would serve the rest together. `findRefusal`: why these would not be served; null: they would.
+ * Throws a refusal that concerns none of the items.
  */
 export async function findServable<Item extends Placed, Reason extends Refusal>(
   all: readonly Item[],
@@ -46,7 +46,7 @@ export async function findServable<Item extends Placed, Reason extends Refusal>(
   }
 }
 
-/** The first item with which those before it are refused, by halves. */
+/** The first item with which the list up to it is refused, by bisection. */
 async function findCulprit<Item, Reason>(
   items: readonly Item[],
   refusal: Reason,

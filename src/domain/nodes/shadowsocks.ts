@@ -1,20 +1,20 @@
-// The keys of Shadowsocks 2022 (SIP022): the server and each user have one, as long as the cipher wants it. Panels store 32 bytes.
+// Keys of Shadowsocks 2022 (SIP022): the server and each user have one, of the length that the cipher needs. The panel stores 32 bytes.
 
-/** Bytes of the key that is stored for each user and server. */
+/** Bytes of the stored key of each user and server. */
 export const STORED_KEY_BYTES = 32;
 
-/** Bytes of a key by cipher; the older ciphers take a password. */
+/** Key length in bytes by cipher; older ciphers use a password. */
 const KEY_BYTES: Readonly<Record<string, number>> = {
   '2022-blake3-aes-128-gcm': 16,
   '2022-blake3-aes-256-gcm': STORED_KEY_BYTES,
 };
 
-/** Whether a cipher takes keys in base64 instead of a password. */
+/** Whether a cipher uses base64 keys instead of a password. */
 export function hasKeys(method: string | null): boolean {
   return method !== null && Object.hasOwn(KEY_BYTES, method);
 }
 
-/** The first bytes of a key (32 bytes in base64), as many as the cipher takes, in base64. */
+/** The leading bytes of a stored key (32 bytes in base64) that the cipher uses, in base64. */
 export function keyFor(method: string, key: string): string {
   const bytes = KEY_BYTES[method] ?? STORED_KEY_BYTES;
   return btoa(atob(key).slice(0, bytes));

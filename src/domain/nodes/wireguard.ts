@@ -1,23 +1,23 @@
-// Addresses and keys of WireGuard: inside the tunnel each user has an address of the connection's pool, by which the node knows whose
-// packet it is. The place of an address in the pool follows from the user's id, so that it is the same for ever and is never given twice.
+// Addresses and keys of WireGuard. Inside the tunnel each user has an address of the connection's pool, by which the node identifies the sender of a
+// packet. It is computed from the user's id, so it never changes and is never reused.
 
-/** A /10: more than four million users. */
+/** A /10 has more than four million users. */
 export const DEFAULT_POOL = '10.64.0.0/10';
-/** As WireGuard's own tools have it: what is left of 1500 bytes of Ethernet over IPv6. */
+/** As in WireGuard's own tools: 1500 bytes of Ethernet less the overhead over IPv6. */
 export const DEFAULT_MTU = 1420;
 
-/** By whom apps look up names inside the tunnel. */
+/** The DNS server for apps inside the tunnel. */
 export const TUNNEL_DNS = '1.1.1.1';
 
-/** The private networks: RFC 1918 and RFC 6598. */
+/** Private networks of RFC 1918 and RFC 6598. */
 const PRIVATE_POOLS = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'];
 const SHORTEST_PREFIX = 8;
 const LONGEST_PREFIX = 24;
-/** Behind the address of the network itself comes that of the node. */
+/** The node has the first address after that of the network. */
 const NODE_PLACE = 1;
 
 interface Pool {
-  /** The address of the network as a number. */
+  /** The network address as a number. */
   readonly base: number;
   readonly size: number;
 }
@@ -32,7 +32,7 @@ function parse(text: string): Pool | null {
   return base % size === 0 ? { base, size } : null;
 }
 
-/** A private network of /8 to /24; null: it is none. */
+/** Parses a private network of /8 to /24; null: invalid. */
 export function readPool(text: string): Pool | null {
   const pool = parse(text);
   if (pool === null || pool.size > 2 ** (32 - SHORTEST_PREFIX) || pool.size < 2 ** (32 - LONGEST_PREFIX)) return null;
@@ -53,7 +53,7 @@ export function nodeTunnelAddress(pool: string | null): string | null {
   return read === null ? null : formatIpv4(read.base + NODE_PLACE);
 }
 
-/** The highest id of a user that has an address of a pool; the last address of a network is none. */
+/** The highest user id with an address in a pool; the broadcast address is not used. */
 export function lastUserInPool(pool: string): number {
   const read = readPool(pool);
   return read === null ? 0 : computeLastUserId(read);
@@ -63,14 +63,14 @@ function computeLastUserId({ size }: Pool): number {
   return size - NODE_PLACE - 2;
 }
 
-/** The address of a user inside the tunnel; null: the pool does not reach so far. */
+/** The address of a user inside the tunnel; null: the pool is too small. */
 export function userTunnelAddress(pool: string | null, userId: number): string | null {
   const read = pool === null ? null : readPool(pool);
   if (read === null || userId < 1 || userId > computeLastUserId(read)) return null;
   return formatIpv4(read.base + NODE_PLACE + userId);
 }
 
-/** A key as WireGuard writes it, in base64 with padding; the panel has those of connections in base64url without. */
+/** A key in WireGuard's format, base64 with padding; the panel stores keys of connections in base64url without padding. */
 export function wireguardKey(key: string): string {
   return `${key.replaceAll('-', '+').replaceAll('_', '/').replace(/=$/, '')}=`;
 }

@@ -1,4 +1,4 @@
-// What needs the administrator's attention, most serious first: only what is true now and can be solved.
+// Issues that need the administrator's attention, most serious first: only current ones that can be solved.
 import type { Authority } from '../../contract/settings/certificates.ts';
 import type { Output } from '../../contract/table.ts';
 import { DAY_MS } from '../limits.ts';
@@ -13,12 +13,12 @@ export type Attention =
       readonly kind: 'node-certificate';
       readonly id: number;
       readonly name: string;
-      /** Null: there is none yet. */
+      /** Null: none yet. */
       readonly endsAt: string | null;
       readonly isOver: boolean;
     }
   | { readonly kind: 'certificate'; readonly endsAt: string; readonly isOver: boolean }
-  /** A payment provider refuses what it is asked. */
+  /** A payment provider refuses requests. */
   | { readonly kind: 'provider'; readonly id: number; readonly name: string }
   | { readonly kind: 'import-damaged' }
   | { readonly kind: 'authority'; readonly state: AuthorityIssue; readonly at: string }
@@ -29,10 +29,10 @@ export type Attention =
   | { readonly kind: 'expiring'; readonly count: number; readonly countedAt: string }
   | { readonly kind: 'limited'; readonly count: number };
 
-/** What clients or the administrator have to do about the panel's own authority. */
+/** What clients or the administrator must do about the panel's own certificate authority. */
 export type AuthorityIssue = 'replaced' | NonNullable<Authority['warning']>;
 
-/** What has been read so far; undefined: not read yet, or not available. */
+/** Facts read so far; undefined: not read yet, or not available. */
 export interface PanelFacts {
   readonly clock: Output<'getClock'> | undefined;
   readonly overview: Output<'getOverview'> | undefined;
@@ -48,11 +48,11 @@ export interface PanelFacts {
   readonly now: number;
 }
 
-/** A copy older than this no longer saves a week's work. */
+/** An older backup no longer covers the last week. */
 const BACKUP_OLD_MS = 7 * DAY_MS;
-/** Fewer in an hour are somebody who mistyped. */
+/** Fewer failed sign-ins in an hour are typing errors. */
 const MANY_FAILURES = 10;
-/** A panel younger than this need not have one yet. */
+/** A panel younger than this needs no backup yet. */
 const BACKUP_SOON_MS = DAY_MS;
 
 export function computeAttention({
@@ -118,7 +118,7 @@ export function computeAttention({
   return all;
 }
 
-/** It matters to clients only while it signs what is served. */
+/** Matters to clients only while it signs the served certificates. */
 function findAuthorityIssues({ warning, replaced, not_before, not_after }: Authority): readonly Attention[] {
   const issues: Attention[] = [];
   if (replaced !== null) issues.push({ kind: 'authority', state: 'replaced', at: replaced.at });

@@ -1,9 +1,9 @@
-// When a provider is asked about an invoice again: often while the buyer is likely to pay, then ever more rarely, until its final word.
+// When an invoice is polled again: often while the buyer is likely to pay, then less and less often until its final status.
 import { DAY_MS, HOUR_MS } from '../limits.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
-/** Up to each age, the time between two questions. */
+/** Interval between two polls, up to each age of the invoice. */
 const STEPS: readonly (readonly [age: number, every: number])[] = [
   [5 * SECOND, 5 * SECOND],
   [15 * SECOND, 10 * SECOND],
@@ -14,8 +14,8 @@ const STEPS: readonly (readonly [age: number, every: number])[] = [
 ];
 
 /**
- * The next question about an invoice that was made at `createdAt`: 5, 15 and 30 s after that, then each minute, 10 minutes, hour and day, and
- * never sooner than the provider's own interval.
+ * When an invoice created at `createdAt` is polled next: 5, 15 and 30 s after its creation, then every minute, 10 minutes, hour and day, and never
+ * more often than the provider's own interval.
  */
 export function nextPollAt(createdAt: number, now: number, pollIntervalMs: number): number {
   const age = Math.max(0, now - createdAt);

@@ -1,10 +1,10 @@
-// Promo codes: for which orders one can be used, and what it makes of their prices.
+// Promo codes: for which orders they can be used, and the discounted prices.
 
 import type { PromoEffect } from '../../contract/sales/promos.ts';
 import { DAY_MS } from '../limits.ts';
 import { type Money, roundUpPart } from './money.ts';
 
-/** So long an order that is being paid keeps its use of a code from others. */
+/** How long an order that is being paid reserves its use of a code. */
 export const RESERVED_MS = DAY_MS;
 
 /** When and for what a code can be used. */
@@ -14,7 +14,7 @@ export interface PromoRule {
   readonly validUntil: number | null;
   readonly maxUses: number | null;
   readonly maxUsesPerUser: number | null;
-  /** null: for all. */
+  /** null: all tariffs. */
   readonly tariffIds: readonly number[] | null;
   readonly offerIds: readonly number[] | null;
   readonly isEnabled: boolean;
@@ -23,7 +23,7 @@ export interface PromoRule {
 export interface PromoTarget {
   readonly tariffId: number | null;
   readonly offerId: number | null;
-  /** Whether time is sold. */
+  /** Whether the order includes time. */
   readonly isTerm: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface PromoUses {
   readonly ofUser: number;
 }
 
-/** Upper and lower case are the same, and so are the ways to write one letter. */
+/** Codes are case-insensitive, and Unicode variants of a letter are equal. */
 export function normalizeCode(text: string): string {
   return text.trim().normalize('NFC').toUpperCase();
 }
@@ -43,7 +43,7 @@ export function hasUsesLeft({ maxUses, maxUsesPerUser }: PromoRule, { all, ofUse
   return (maxUses === null || all < maxUses) && (maxUsesPerUser === null || ofUser < maxUsesPerUser);
 }
 
-/** Whether a code can be used for an order now. More days are of no use to one who buys no time. */
+/** Whether a code can be used for an order now. A code for extra days needs an order that includes time. */
 export function canUsePromo(rule: PromoRule, target: PromoTarget, uses: PromoUses, now: number): boolean {
   const { effect, validFrom, validUntil, tariffIds, offerIds, isEnabled } = rule;
   if (!isEnabled || (validFrom !== null && now < validFrom) || (validUntil !== null && now >= validUntil)) return false;
@@ -52,7 +52,7 @@ export function canUsePromo(rule: PromoRule, target: PromoTarget, uses: PromoUse
   return (effect.kind !== 'days' || target.isTerm) && hasUsesLeft(rule, uses);
 }
 
-/** Prices with a code: rounded up, so never nothing, and never higher than without it. */
+/** Discounted prices: rounded up, so never zero, and never above the original price. */
 export function pricesWith(effect: PromoEffect, prices: readonly Money[]): readonly Money[] {
   if (effect.kind !== 'percent') return prices;
   return prices.map(({ amount, currency }) => ({

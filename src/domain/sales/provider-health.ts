@@ -1,7 +1,7 @@
-// Whether a payment provider refuses what it is asked.
+// Whether a payment provider refuses requests.
 import type { ProviderError } from '../../contract/sales/providers.ts';
 
-/** What does not pass by itself: the provider answers, and refuses. */
+/** Errors that do not pass by themselves: the provider answers with a refusal. */
 const REFUSALS = [
   'unauthorized',
   'forbidden',
@@ -12,7 +12,7 @@ const REFUSALS = [
 ] as const satisfies readonly ProviderError[];
 export type ProviderRefusal = (typeof REFUSALS)[number];
 
-/** Whether the administrator has to do something about it. */
+/** Whether the administrator has to act. */
 export function isRefusal(error: ProviderError): error is ProviderRefusal {
   return REFUSALS.some((one) => one === error);
 }

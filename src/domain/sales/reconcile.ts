@@ -1,13 +1,13 @@
-// Compares what a provider says came in a month with what is recorded here, payment by payment.
+// Compares the payments that a provider lists for a month with those recorded here, one by one.
 import type { Money } from './money.ts';
 
-/** A payment as the provider has it now. */
+/** A payment as the provider reports it now. */
 export interface TheirPayment extends Money {
   readonly externalId: string;
   readonly refunded: number;
 }
 
-/** The same as it is recorded; of one that was not applied, its money is not counted here. */
+/** The same payment as recorded here. A payment that was not applied has no amount here. */
 export interface OurPayment extends Money {
   readonly id: number;
   readonly orderId: number | null;
@@ -21,9 +21,9 @@ export type DifferenceReason = 'missing_there' | 'unapplied' | 'amount' | 'refun
 export interface Difference {
   readonly reason: DifferenceReason;
   readonly payment: OurPayment;
-  /** What is left of it there; null: the provider does not list it. */
+  /** What is left of it at the provider after refunds; null: not listed. */
   readonly theirs: Money | null;
-  /** What is counted of it here. */
+  /** What is counted here. */
   readonly ours: Money;
 }
 
@@ -35,7 +35,7 @@ export interface CurrencySums {
 }
 
 export interface Reconciliation {
-  /** By currency; after refunds. */
+  /** By currency, after refunds. */
   readonly sums: readonly CurrencySums[];
   readonly differences: readonly Difference[];
 }

@@ -1,13 +1,13 @@
-// What a paid order gives to an account, and what a refund of it takes back: exactly that, whatever came after it.
+// Applies a paid order to an account, and revokes it after a refund: exactly what the order added, whatever happened after it.
 
 import { type Account, type Grant, isGrantLive } from '../users/account.ts';
 import { type Duration, extendTerm, shortenTerm, type TermEnd } from '../users/term.ts';
 import type { Money } from './money.ts';
 
-/** Where a month is compared with a part of it. */
+/** Used to compare months with a fraction of them. */
 const DAYS_A_MONTH = 30;
 
-/** What an extension may change of an account. */
+/** Fields of an account that an extension may change. */
 export type TermState = Pick<
   Account,
   'expiresAt' | 'hold' | 'termBeganAt' | 'heldAt' | 'resetsAt' | 'usedUp' | 'usedDown'
@@ -17,11 +17,11 @@ export type TermState = Pick<
 export interface FulfilledTerm {
   readonly before: TermState;
   readonly after: TermState;
-  /** When it was applied. */
+  /** When it was applied, epoch ms. */
   readonly at: number;
-  /** Whether it began a term whose counter began with it. */
+  /** Whether it began a term with a new counter. */
   readonly isCounterReset: boolean;
-  /** Grants that ended with the counter of the period before, as they were; left out: there were none. */
+  /** Grants that ended with the previous counter, as they were; omitted if there were none. */
   readonly endedGrants?: readonly Grant[];
   readonly duration: Duration;
 }
@@ -34,7 +34,7 @@ function pickTermState({ expiresAt, hold, termBeganAt, heldAt, resetsAt, usedUp,
   return { expiresAt, hold, termBeganAt, heldAt, resetsAt, usedUp, usedDown };
 }
 
-/** Extends the term as any extension does, and records what it was before. */
+/** Extends the term like any extension, and records the state before it. */
 export function applyTerm(account: Account, duration: Duration, now: number, zone: string): ApplyTermResult {
   const result = extendTerm(account, duration, now, zone);
   if (!result.ok) return result;
@@ -55,14 +55,13 @@ function isSameEnd(a: TermEnd, b: TermEnd): boolean {
 }
 
 /**
- * Takes a given term back. Where nothing changed its end since, the account has again the end that it had before, also one that has
- * passed, and the counter and grants of the period before; traffic since then stays counted. After another extension, or a change by hand,
- * only the time that the order added is taken off, but never what has passed, and nothing of another term that has begun since. The same
- * account where nothing is left to take.
+ * Revokes an added term. If the end was not changed since, the account gets its previous end back (even one in the past) with the previous counter
+ * and grants; traffic since then stays counted. After another extension or a manual change, only the time that the order added is subtracted, never
+ * past `now`, and never from a term that began since. Returns the same account if nothing is left to subtract.
  */
 export function revokeTerm(account: Account, given: FulfilledTerm, now: number, zone: string): Account {
   const { before, after, at, duration } = given;
-  // Another hold, or a term that came from another one, or from none.
+  // The hold was replaced, or the term came from another hold, or from none.
   if (after.heldAt !== undefined && account.heldAt !== after.heldAt) return account;
   if (isSameEnd(account, after)) return restoreTerm(account, given);
   if (account.hold !== null || before.hold !== null) {
@@ -80,7 +79,7 @@ function restoreTerm(account: Account, { before, after, isCounterReset, endedGra
   const ended = { ...account, expiresAt: before.expiresAt, hold: before.hold };
   if (account.termBeganAt !== after.termBeganAt) return ended;
   const started = { ...ended, termBeganAt: before.termBeganAt, heldAt: before.heldAt };
-  // After the next reset the counter is no longer the one that the order began.
+  // After the next reset the counter is no longer the one that the order started.
   if (!isCounterReset || account.resetsAt !== after.resetsAt) return started;
   return {
     ...started,
@@ -91,7 +90,7 @@ function restoreTerm(account: Account, { before, after, isCounterReset, endedGra
   };
 }
 
-/** How many days a part of the price is worth, rounded down, at least one; null: what was sold is no time, or cannot be compared. */
+/** Days for a partial payment, rounded down, at least one; null: the order has no time, or the amounts cannot be compared. */
 export function daysForPart(sold: Duration | null, paid: Money, expected: Money | null): number | null {
   if (sold === null || expected === null || expected.currency !== paid.currency || expected.amount === 0) return null;
   const days = 'months' in sold ? sold.months * DAYS_A_MONTH : sold.days;

@@ -1,11 +1,11 @@
-// The part of a user that terms, traffic and time act on, and the state that follows from it. Immutable: every rule returns a new account.
+// The part of a user that terms, traffic and time change, and the state computed from it. Immutable: every rule returns a new account.
 
 import type { GrantLifetime } from '../../contract/users/grants.ts';
 import type { Hold, ResetStrategy, UserState } from '../../contract/users/users.ts';
 
 /**
- * Extra traffic. bytes is what was given, bytesLeft what is left: 0 once it is used up or has ended. days is set for the
- * lifetime `days` only. endsAt (epoch ms) is null until it is known: a `period` grant gets it from the reset that ends it.
+ * Extra traffic. bytes: granted; bytesLeft: what is left, 0 once it is used up or has ended. days is set for the lifetime `days` only. endsAt (epoch
+ * ms) is null until it is known: a `period` grant gets it from the reset that ends it.
  */
 export interface Grant {
   readonly id: number;
@@ -18,8 +18,8 @@ export interface Grant {
 }
 
 /**
- * Times are epoch ms, traffic is bytes. expiresAt null = never, or not yet known while a hold is set. termBeganAt null = the
- * term has not begun (a hold). used* count this period, total* the whole life. Spent or ended grants need not be among grants.
+ * Times are epoch ms, traffic is bytes. expiresAt null: never, or unknown while a hold is set. termBeganAt null: the term has not begun (a hold).
+ * used*: this period, total*: the whole lifetime. Grants that are used up or ended may be missing in `grants`.
  */
 export interface Account {
   readonly enabled: boolean;
@@ -33,8 +33,8 @@ export interface Account {
   readonly resetStrategy: ResetStrategy;
   readonly termBeganAt: number | null;
   /**
-   * When the hold was set that waits, or that the term came from; null: the term never waited.
-   * Left out on a node's machine, which has no use for it.
+   * When the pending hold was set, or the hold that the term started from; null: there was no hold. Omitted on a node's machine, which does not need
+   * it.
    */
   readonly heldAt?: number | null | undefined;
   readonly resetsAt: number | null;
@@ -61,14 +61,14 @@ export function usedBytes(account: Pick<Account, 'usedUp' | 'usedDown'>): number
   return addBytes(account.usedUp, account.usedDown);
 }
 
-/** The state of an account at `now`. What time changes before `now` must be settled, or a reset that is due is missed. */
+/** The state of an account at `now`. The account must be settled, or a due reset is missed. */
 export function computeUserState(account: Account, now: number): UserState {
   const { enabled, expiresAt, hold, trafficLimit } = account;
   const facts = { enabled, expiresAt, hold, trafficLimit };
   return userState({ ...facts, used: usedBytes(account), extra: extraBytes(account.grants, now) }, now);
 }
 
-/** Everything that a state follows from. Bytes; `used` is up and down of this period, `extra` what is left in grants. */
+/** Everything that the state depends on. Bytes; `used`: up and down of this period, `extra`: what is left in grants. */
 export interface StateFacts {
   readonly enabled: boolean;
   readonly expiresAt: number | null;
@@ -87,12 +87,12 @@ export function userState(facts: StateFacts, now: number): UserState {
   return 'active';
 }
 
-/** Whether a user in this state may connect. One on hold may: the first connection begins the term. */
+/** Whether a user in this state may connect. On hold is allowed: the first connection starts the term. */
 export function canConnect(state: UserState): boolean {
   return state === 'active' || state === 'on_hold';
 }
 
-/** Bytes that may still be used: the rest of the limit and of the grants (at most 2^53-1); null = unlimited. */
+/** Bytes left of the limit and of the grants (at most 2^53-1); null: unlimited. */
 export function trafficRemaining(facts: Pick<StateFacts, 'trafficLimit' | 'used' | 'extra'>): number | null {
   if (facts.trafficLimit === null) return null;
   return addBytes(Math.max(0, facts.trafficLimit - facts.used), facts.extra);

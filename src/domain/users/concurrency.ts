@@ -1,25 +1,28 @@
-// When a user is connected from more addresses at once than allowed: what is announced, where and how long the user is cut off, when it is over.
+// Too many concurrent addresses of a user: when it is reported, where and how long the user is blocked, and when the excess ends.
 
 export const CUT_OFF_MS = 300_000;
-/** An excess is over when none was found for so long. */
+/** An excess ends when none was found for this long. */
 export const EXCESS_ENDS_AFTER_MS = 600_000;
 
 export interface Excess {
   readonly addresses: number;
-  /** When so many addresses were found last. */
+  /** When this many addresses were last found, epoch ms. */
   readonly at: number;
-  /** The user may not connect until then; null: is not cut off. */
+  /** The user is blocked until then, epoch ms; null: not blocked. */
   readonly cutOffUntil: number | null;
-  /** The node where the user may not connect until then; null: all of them. */
+  /** The only node where the user is blocked; null: all nodes. */
   readonly cutOffNode: number | null;
 }
 
-/** Where an excess cuts off: at every node, at the one that found it, or nowhere, because one node alone could have invented it for others. */
+/**
+ * Where an excess blocks a user: at every node, at the node that found it, or nowhere, because a single node could have invented addresses of other
+ * nodes.
+ */
 export type CutOffScope = 'everywhere' | 'here' | 'none';
 
 /**
- * `namesByNode`: the addresses that each node named. At every node if more than `limit` are left whichever node is not believed; at `nodeId` if it
- * has named more than `limit` itself.
+ * `namesByNode`: the addresses that each node reported. Every node, if the rest exceeds `limit` whichever single node is ignored; `nodeId` alone, if
+ * its own reports exceed `limit`.
  */
 export function computeCutOffScope(
   namesByNode: ReadonlyMap<number, readonly string[]>,
@@ -33,8 +36,8 @@ export function computeCutOffScope(
 }
 
 /**
- * With so many addresses found at `now`, by the readings of `nodeId`. A cut that has begun is not made longer; one at a single node is for all of
- * them once a second node has found an excess by itself.
+ * The excess after `addresses` were found at `now` from reports of `nodeId`. A running block is not extended; a block at one node applies to all
+ * nodes once a second node finds an excess by itself.
  */
 export function nextExcess(
   before: Excess | null,
@@ -49,13 +52,13 @@ export function nextExcess(
   return { addresses, at: now, cutOffUntil, cutOffNode: scope === 'here' ? nodeId : null };
 }
 
-/** Whether it is announced: it began, or the user is cut off by it, or at more nodes. */
+/** Whether an event is emitted: the excess began, the user is blocked by it, or at more nodes. */
 export function isNewExcess(before: Excess | null, after: Excess): boolean {
   if (before === null || (before.cutOffUntil === null && after.cutOffUntil !== null)) return true;
   return before.cutOffNode !== null && after.cutOffUntil !== null && after.cutOffNode === null;
 }
 
-/** As time leaves it: a cut ends, then the excess. A clock that was set back makes neither longer. */
+/** Applies the passing of time: the block ends, then the excess. A clock that was set back extends neither. */
 export function settledExcess(excess: Excess | null, now: number): Excess | null {
   if (excess === null) return null;
   const { at, cutOffUntil } = excess;

@@ -1,4 +1,4 @@
-// Why a user cannot connect: the judgement, over facts that somebody else has loaded.
+// Why a user cannot connect: pure rules over loaded facts.
 
 import type { InboundWarning } from '../../contract/inbounds.ts';
 import type { NodeErrorCode } from '../../contract/nodes/nodes.ts';
@@ -14,18 +14,18 @@ export interface DiagnosedNode {
   readonly status: 'up' | 'down' | 'unknown';
   readonly errorCode: NodeErrorCode | null;
   readonly lastSeenAt: number | null;
-  /** Changes that its engine was not given yet; null: it has to be started first. */
+  /** Changes that were not pushed to its engine yet; null: the engine must be started first. */
   readonly pendingChanges: number | null;
 }
 
-/** A connection that the user's link offers, or would. */
+/** A connection that the user's link offers, or would offer. */
 export interface DiagnosedConnection {
   readonly id: number;
   readonly name: string;
-  /** Where users connect to. */
+  /** The address that users connect to. */
   readonly address: string;
   readonly warnings: readonly InboundWarning[];
-  /** The engine refused this user there. */
+  /** The engine refused this user on the connection. */
   readonly isLeftOut: boolean;
   readonly node: DiagnosedNode;
 }
@@ -40,33 +40,33 @@ export interface DiagnosedFacts {
   readonly limit: number | null;
   /** null: unlimited. */
   readonly remaining: number | null;
-  /** Since more addresses were connected than may be. */
+  /** The last excess of concurrent addresses. */
   readonly cutOff: { readonly addresses: number; readonly limit: number | null; readonly until: number } | null;
   readonly online: boolean;
   readonly onlineAt: number | null;
-  /** From how many addresses the user is connected; null: not known. */
+  /** Number of addresses the user is connected from; null: unknown. */
   readonly addresses: number | null;
   readonly link: {
     readonly host: string;
-    /** When an application last read it, and which; null: none did. */
+    /** The last read by an application, with its name; null: none. */
     readonly read: { readonly at: number; readonly app: string | null } | null;
-    /** Whether clients trust the certificate that it is served with; null: the panel does not serve one itself. */
+    /** Whether clients trust the certificate of the link; null: the panel does not serve it itself. */
     readonly certificate: 'trusted' | 'untrusted' | 'ended' | null;
   };
-  /** Connections that the panel offers at all. */
+  /** Number of connections that the panel offers at all. */
   readonly offered: number;
   readonly connections: readonly DiagnosedConnection[];
 }
 
 const ENDS_SOON_MS = 3 * DAY_MS;
-/** Less than this part of the limit is left. */
+/** Traffic is low below this fraction of the limit. */
 const LOW_PART = 0.1;
-/** What lets no client in. */
+/** Warnings with which no client can connect. */
 const BROKEN: readonly InboundWarning[] = ['not_served', 'port_taken', 'refused', 'certificate_ended'];
 
 const RANK: Readonly<Record<Finding['severity'], number>> = { blocking: 0, warning: 1, fine: 2 };
 
-/** The worst first; of the same weight in the order of the questions: may the user, to where, over which link. */
+/** Most severe first; then in the order of the checks: user, connections, link. */
 export function diagnose(facts: DiagnosedFacts): { readonly verdict: Verdict; readonly findings: Finding[] } {
   const all = [...ofUser(facts), ...ofConnections(facts), ...ofLink(facts), ofUse(facts)];
   const findings = all.toSorted((a, b) => RANK[a.severity] - RANK[b.severity]);
@@ -132,7 +132,7 @@ function isBroken(one: InboundWarning): boolean {
   return BROKEN.includes(one);
 }
 
-/** The connections of the link and their nodes. A fault is what keeps the user out only where no other connection should work. */
+/** Checks the connections of the link and their nodes. A fault blocks the user only if no other connection should work. */
 function ofConnections({ offered, connections }: DiagnosedFacts): readonly Finding[] {
   if (offered === 0) return [blocking('no_connections', 'add_connection')];
   if (connections.length === 0) return [blocking('none_granted', 'allow_all_connections', { count: offered })];
@@ -159,10 +159,10 @@ function ofNode(node: DiagnosedNode, others: number, fault: typeof blocking): re
   return [fine('node_up', { id, name })];
 }
 
-/** Whether the link can be opened where the user is, and whether an application did. */
+/** Checks whether the link is reachable and was read by an application. */
 function ofLink({ link: { host, read, certificate } }: DiagnosedFacts): readonly Finding[] {
   const findings: Finding[] = [];
-  // Who has read it once has the connections, and cannot get others.
+  // An application that has read it once has the connections, but gets no updates.
   const fault = read === null ? blocking : warning;
   if (isLoopbackHost(host)) findings.push(fault('link_loopback', 'set_address', { host }));
   else if (isPrivateHost(host)) findings.push(warning('link_private', 'set_address', { host }));

@@ -1,10 +1,10 @@
-// Traffic grants: how they are given, in which order they are spent and how they end.
+// Traffic grants: how they are added, in which order they are spent and how they end.
 
 import type { GrantLifetime } from '../../contract/users/grants.ts';
 import { addDays } from '../calendar.ts';
 import { type Account, extraBytes, type Grant, isGrantLive } from './account.ts';
 
-/** What is asked for. bytes 1..2^50; days 1..3650 for the lifetime `days`, else null. */
+/** Input of a grant. bytes 1..2^50; days 1..3650 for the lifetime `days`, else null. */
 export interface GrantRequest {
   readonly bytes: number;
   readonly lifetime: GrantLifetime;
@@ -16,8 +16,8 @@ export type GrantResult =
   | { readonly ok: false; readonly error: 'extra_overflow' };
 
 /**
- * A new grant for an account; the store gives it its id. `extra_overflow` if the bytes left in all grants would exceed 2^53-1.
- * A `period` grant has no end of its own: the next reset ends it, without automatic resets a manual one.
+ * A new grant for an account; the store assigns its id. `extra_overflow` if the bytes left in all grants would exceed 2^53-1. A `period` grant has no
+ * end of its own: the next reset ends it, or a manual one if resets are off.
  */
 export function addGrant(account: Account, request: GrantRequest, now: number): GrantResult {
   const { bytes, lifetime } = request;
@@ -27,7 +27,7 @@ export function addGrant(account: Account, request: GrantRequest, now: number): 
   return { ok: true, grant: { bytes, bytesLeft: bytes, lifetime, days, endsAt, createdAt: now } };
 }
 
-/** The grants that can be spent at `now`: the one ending soonest first (a `period` grant at the next reset), `used` last, ties by id. */
+/** The grants that can be spent at `now`: soonest end first (a `period` grant ends at the next reset), `used` last, ties by id. */
 export function spendingOrder(account: Account, now: number): Grant[] {
   const live = account.grants.filter((grant) => isGrantLive(grant, now));
   return live.sort(

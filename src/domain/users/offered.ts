@@ -1,6 +1,6 @@
-// Which of the inbounds on offer a link shows to a user.
+// Which of the offered inbounds a user's link contains.
 
-/** Of what is offered, by id (null: all). Those of nodes that are drained are left out, unless the user would be left with none. */
+/** By inbound id (null: all). Inbounds of drained nodes are left out, unless none would remain. */
 export function selectOffered<One extends { readonly inbound: { readonly id: number }; readonly isDraining: boolean }>(
   ids: readonly number[] | null,
   offered: readonly One[],

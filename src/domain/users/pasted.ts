@@ -1,10 +1,10 @@
-// What a text that somebody pasted says about itself: a link of any kind, a key, the id of a request, or words.
+// Classifies pasted text: a link of any kind, a key, a request id, or search words.
 import { parseForeignJson } from '../foreign-json.ts';
 import { KEY_PATTERN } from '../key-format.ts';
 import { STORED_KEY_BYTES } from '../nodes/shadowsocks.ts';
 import { wireguardKey } from '../nodes/wireguard.ts';
 
-/** What a share link presents to connect. `isBeginning`: the panel stores a longer one that begins with it. */
+/** The credential in a share link. `isBeginning`: it is a prefix of the stored one. */
 export interface PastedCredential {
   readonly family: 'uuid' | 'password' | 'key' | 'wireguard';
   readonly value: string;
@@ -15,13 +15,13 @@ export type Pasted =
   | { readonly kind: 'share_link'; readonly credential: PastedCredential | null }
   | { readonly kind: 'subscription_link'; readonly token: string }
   | { readonly kind: 'key'; readonly value: string; readonly isWhole: boolean }
-  /** Of a request, or what a user presents. */
+  /** A request id, or a user's credential. */
   | { readonly kind: 'uuid'; readonly value: string }
   | { readonly kind: 'request'; readonly id: string }
   | { readonly kind: 'id'; readonly id: number }
   | { readonly kind: 'words'; readonly text: string };
 
-/** Of the JSON in a link. */
+/** Limits of the JSON in a link. */
 const BOUNDS = { bytes: 32_768, values: 1000, depth: 8 };
 const SHARE_LINK = /^(vless|vmess|trojan|ss|hysteria2|hy2|wireguard|wg):\/\/(.+)$/is;
 const TOKEN = /^[A-Za-z0-9_-]{16,64}$/;
@@ -29,10 +29,10 @@ const KEY_BEGINNING = /^pnl_[0-9A-Za-z]{1,42}$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const REQUEST = /^[0-9a-f]{32}$/i;
 const ID = /^#?([1-9]\d{0,14})$/;
-/** The base64 characters that the first 16 bytes of a key decide alone. */
+/** Number of base64 characters that depend only on the first 16 bytes of a key. */
 const SHORT_KEY_CHARACTERS = 21;
 
-/** Never throws, whatever the text. */
+/** Never throws. */
 export function readPasted(pasted: string): Pasted {
   const text = pasted.trim();
   const [, scheme, rest] = SHARE_LINK.exec(text) ?? [];
@@ -50,7 +50,7 @@ export function readPasted(pasted: string): Pasted {
   return { kind: 'words', text };
 }
 
-/** The last segment of a link, without query and fragment; a token is one itself. */
+/** The last segment of a link, without query and fragment; a bare token is returned as it is. */
 export function lastSegment(link: string): string {
   const [path = ''] = link.split(/[?#]/);
   return path.slice(path.lastIndexOf('/') + 1);
@@ -66,7 +66,7 @@ function credentialIn(scheme: string, rest: string): PastedCredential | null {
   return user === '' ? null : { family: 'password', value: user, isBeginning: false };
 }
 
-/** Where the part with user and host ends. */
+/** The end of the authority part of a link. */
 function untilPlace(rest: string): number {
   const end = rest.search(/[/?#]/);
   return end < 0 ? rest.length : end;
@@ -76,7 +76,7 @@ function parseUuid(text: string): PastedCredential | null {
   return UUID.test(text) ? { family: 'uuid', value: text.toLowerCase(), isBeginning: false } : null;
 }
 
-/** SIP002: method and password, in base64 or, since 2022, as they are; the password is then the server's key and the user's. */
+/** SIP002: method and password, in base64 or, since Shadowsocks 2022, percent-encoded; the password is then the server's key and the user's. */
 function shadowsocksIn(user: string): PastedCredential | null {
   const text = user.includes(':') ? user : decodeBase64(user);
   const [method = '', ...others] = text.split(':');
@@ -98,7 +98,7 @@ function idInJson(text: string): string {
   }
 }
 
-/** Base64 or base64url, with or without padding; empty where it is neither. */
+/** Decodes base64 or base64url, with or without padding; empty if the text is neither. */
 function decodeBase64(text: string): string {
   const plain = text.replace(/-/g, '+').replace(/_/g, '/').replace(/=+$/, '');
   try {

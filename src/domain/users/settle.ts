@@ -1,4 +1,4 @@
-// What the passing of time does to an account: resets, ends of grants, and the notices about a term's end.
+// Applies the passing of time to an account: resets, ends of grants, and notices before the end of a term.
 
 import type { ResetStrategy } from '../../contract/users/users.ts';
 import { nextReset } from '../calendar.ts';
@@ -6,17 +6,17 @@ import { DAY_MS } from '../limits.ts';
 import { type Account, type Grant, isGrantLive } from './account.ts';
 import { endPeriodGrants } from './grant.ts';
 
-/** How many days before the end of a term it is announced as expiring: distinct whole days, the longest notice first. */
+/** Days before the end of a term at which notices are sent: distinct whole days, longest first. */
 export type Notices = readonly number[];
 
-/** Which notices about the present end of the term have gone out; stored beside the account. */
+/** Which notices about the current end of the term have been sent; stored with the account. */
 export interface TermFlags {
-  /** The days of the shortest notice that has gone out; those as long or longer are over too. null: none has. */
+  /** The days of the shortest notice sent; longer ones count as sent. null: none sent. */
   readonly noticeAnnounced: number | null;
   readonly expiredAnnounced: boolean;
 }
 
-/** One thing that time did, at its true moment (epoch ms). */
+/** One event caused by time, at its exact moment (epoch ms). */
 export type Happening =
   | { readonly type: 'reset' | 'expired'; readonly at: number }
   | { readonly type: 'expiring'; readonly at: number; readonly days: number }
@@ -28,26 +28,26 @@ export interface Settled {
   readonly happened: readonly Happening[];
 }
 
-/** The moment of a notice. */
+/** When a notice is due, epoch ms. */
 function noticeAt(expiresAt: number, days: number): number {
   return expiresAt - days * DAY_MS;
 }
 
-/** The shortest notice whose moment has come by `now`; null where none has. */
+/** The shortest notice that is due by `now`; null: none. */
 function shortestPassed(expiresAt: number | null, now: number, notices: Notices): number | null {
   if (expiresAt === null) return null;
   return notices.findLast((days) => noticeAt(expiresAt, days) <= now) ?? null;
 }
 
 /**
- * The flags after an act that sets the end of the term: all notices are due again. Of those whose moment has passed by then, the
- * shortest is `noticeAnnounced`, which the act announces at once; the longer ones are left out.
+ * The flags after an operation that sets the end of the term: all notices are pending again. Of those already due, the shortest becomes
+ * `noticeAnnounced`, which the operation emits at once; longer ones are skipped.
  */
 export function freshFlags({ expiresAt }: Account, now: number, notices: Notices): TermFlags {
   return { noticeAnnounced: shortestPassed(expiresAt, now, notices), expiredAnnounced: false };
 }
 
-/** The flags of a settled account under other notices: those whose moment has passed are not announced any more. */
+/** The flags of a settled account after the notices setting changed: notices already due are skipped. */
 export function flagsUnder({ expiresAt }: Account, flags: TermFlags, now: number, notices: Notices): TermFlags {
   const passed = shortestPassed(expiresAt, now, notices);
   const { noticeAnnounced: announced, expiredAnnounced } = flags;
@@ -55,16 +55,15 @@ export function flagsUnder({ expiresAt }: Account, flags: TermFlags, now: number
   return { noticeAnnounced: passed, expiredAnnounced };
 }
 
-/** The notices that are still to come or due, the longest first; none after the end of the term has been announced. */
+/** The notices still to be sent, longest first; none after the end of the term was announced. */
 function pendingNotices({ noticeAnnounced, expiredAnnounced }: TermFlags, notices: Notices): Notices {
   if (expiredAnnounced) return [];
   return noticeAnnounced === null ? notices : notices.filter((days) => days < noticeAnnounced);
 }
 
 /**
- * The earliest moment at which time changes this account or is to be announced; null if there is none. Later than `now` on an
- * account settled at `now`; one that is not later means that settling is due. A future end counts even where it has
- * been announced, as happens when a wrong clock is set back.
+ * The next moment at which time changes this account or a notice is due, epoch ms; null: never. It is later than `now` if the account is settled at
+ * `now`; otherwise settling is due. A future end counts even if it was announced, which happens when a wrong clock is set back.
  */
 export function nextChangeAt(account: Account, flags: TermFlags, now: number, notices: Notices): number | null {
   const { expiresAt, resetsAt } = account;
@@ -81,9 +80,8 @@ export function nextChangeAt(account: Account, flags: TermFlags, now: number, no
 }
 
 /**
- * Brings an account from its stored moment to `now`; what happened is in the order of time. Resets that were missed become one
- * at the moment of the last of them; `period` grants end at the first. Settling again changes nothing, and settling in steps
- * leaves the same account and flags.
+ * Advances an account from its stored moment to `now`; events are in chronological order. Missed resets become one reset at the last of them;
+ * `period` grants end at the first. Settling is idempotent, and settling in steps gives the same account and flags.
  */
 export function settle(account: Account, flags: TermFlags, now: number, zone: string, notices: Notices): Settled {
   const due = nextChangeAt(account, flags, now, notices);
@@ -124,7 +122,7 @@ function endDatedGrants(grants: readonly Grant[], now: number): readonly Grant[]
   return grants.map((grant) => (grant.bytesLeft > 0 && !isGrantLive(grant, now) ? { ...grant, bytesLeft: 0 } : grant));
 }
 
-// Longer than the distance of any two neighbouring resets of a strategy.
+// Longer than the largest interval between two resets of a strategy.
 const REACH_MS: Record<Exclude<ResetStrategy, 'none'>, number> = {
   day: 3 * DAY_MS,
   week: 10 * DAY_MS,
@@ -132,7 +130,7 @@ const REACH_MS: Record<Exclude<ResetStrategy, 'none'>, number> = {
   period: 34 * DAY_MS,
 };
 
-/** The last reset up to `now` and the one after it, given that the first one due is at `first`; months of resets are not walked. */
+/** The last reset up to `now` and the one after it, given the first one due. Computed directly, without iterating over missed resets. */
 function resetsAround(
   account: Account,
   first: number,

@@ -1,4 +1,5 @@
-// Terms: how one starts, grows, is set and begins at the first connection. Source: the contract's states and transitions.
+// Terms: how they start, are extended, shortened and set, and how a hold starts at the first connection. Source: the contract's states and
+// transitions.
 
 import type { Hold, ResetStrategy } from '../../contract/users/users.ts';
 import { addDays, addMonths, nextReset } from '../calendar.ts';
@@ -6,23 +7,23 @@ import { MAX_INSTANT } from '../limits.ts';
 import type { Account } from './account.ts';
 import { resetTraffic } from './traffic.ts';
 
-/** A length of term: days of 86,400 s, or calendar months. */
+/** A duration: days of 86,400 s, or calendar months. */
 export type Duration = { readonly days: number } | { readonly months: number };
 
-/** What of a tariff decides a term. duration null = never expires. */
+/** Properties of a tariff that decide a term. duration null: never expires. */
 export interface TermPlan {
   readonly duration: Duration | null;
   readonly starts: 'on_creation' | 'on_first_use';
   readonly resetStrategy: ResetStrategy;
 }
 
-/** The fields that a new term sets; spread them over an account. The period counter starts at nothing, grants stay. */
+/** The fields that a new term sets; spread them over an account. The period counter starts at zero, grants stay. */
 export type NewTerm = Pick<
   Account,
   'expiresAt' | 'hold' | 'usedUp' | 'usedDown' | 'resetStrategy' | 'termBeganAt' | 'heldAt' | 'resetsAt'
 >;
 
-/** When a term ends: at an instant, or a hold's length after the first connection. */
+/** When a term ends: at an instant, or a duration after the first connection. */
 export type TermEnd = Pick<Account, 'expiresAt' | 'hold'>;
 
 type Refusal = { readonly ok: false; readonly error: 'term_unlimited' | 'past_limit' };
@@ -33,8 +34,8 @@ export type ShortenResult = { readonly ok: true; readonly account: Account } | U
 export type ShortenEndResult = { readonly ok: true; readonly end: TermEnd } | Unlimited;
 
 /**
- * A new term from a tariff, at creation or at a change of tariff. It ends at 2100-01-01Z at the latest. A tariff that never
- * expires has nothing to hold: its term begins at once, also where the tariff says `on_first_use`.
+ * A new term from a tariff, at creation or at a change of tariff. It ends at 2100-01-01Z at the latest. A tariff that never expires cannot be on
+ * hold: its term begins at once, even with `on_first_use`.
  */
 export function startTerm(plan: TermPlan, now: number, zone: string): NewTerm {
   const { duration, resetStrategy } = plan;
@@ -53,8 +54,8 @@ export function startTerm(plan: TermPlan, now: number, zone: string): NewTerm {
 }
 
 /**
- * The end of a term after an extension: counted from the later of its end and `now`; a hold grows. `term_unlimited`: it never
- * expires. `past_limit`: it would end after 2100-01-01Z; for a hold, if it began now.
+ * The end of a term after an extension: counted from the later of its end and `now`; a hold grows. `term_unlimited`: it never expires. `past_limit`:
+ * it would end after 2100-01-01Z (for a hold, if it started now).
  */
 export function extendEnd({ expiresAt, hold }: TermEnd, amount: Duration, now: number, zone: string): ExtendEndResult {
   const added = toHold(amount);
@@ -70,8 +71,8 @@ export function extendEnd({ expiresAt, hold }: TermEnd, amount: Duration, now: n
 }
 
 /**
- * Extends a term as `extendEnd` does. On an expired account (also a disabled one, which stays disabled) this begins a new term,
- * and under `period` the counter starts again with it.
+ * Extends a term as `extendEnd` does. On an expired account (even a disabled one, which stays disabled) it begins a new term, and with `period`
+ * resets the counter.
  */
 export function extendTerm(account: Account, amount: Duration, now: number, zone: string): ExtendResult {
   const result = extendEnd(account, amount, now, zone);
@@ -82,13 +83,12 @@ export function extendTerm(account: Account, amount: Duration, now: number, zone
   return { ok: true, account: account.resetStrategy === 'period' ? resetTraffic(started, now, zone) : started };
 }
 
-/** A month of a hold that is broken into days. */
+/** Days for a month of a hold that is split. */
 const HOLD_MONTH_DAYS = 30;
 
 /**
- * The end of a term with time taken off: by the same calendar as an extension, but never earlier than `now`. A hold gives days from
- * its days and months from its months; where one is not enough, a month is 30 days. A hold with nothing left ends `now`. A term
- * that is over stays.
+ * The end of a term after shortening: same calendar as an extension, but never earlier than `now`. Days are taken from a hold's days and months from
+ * its months; where one is not enough, a month counts as 30 days. A hold with nothing left ends `now`. An ended term is unchanged.
  */
 export function shortenEnd(
   { expiresAt, hold }: TermEnd,
@@ -121,7 +121,7 @@ function shortenHold(hold: Hold, taken: Hold): Hold | null {
   return days < 0 || (months === 0 && days === 0) ? null : { months, days };
 }
 
-/** Shortens a term as `shortenEnd` does. The same account where nothing is left to take off. */
+/** Shortens a term as `shortenEnd` does. Returns the same account if nothing is left to subtract. */
 export function shortenTerm(account: Account, amount: Duration, now: number, zone: string): ShortenResult {
   const result = shortenEnd(account, amount, now, zone);
   if (!result.ok) return result;
@@ -133,12 +133,15 @@ export function shortenTerm(account: Account, amount: Duration, now: number, zon
   };
 }
 
-/** Sets the end of the term (at most 2100-01-01Z; null = never). A hold ends, its term begins now; else the term's beginning stays. */
+/**
+ * Sets the end of the term (at most 2100-01-01Z; null: never). A hold is replaced by a term that begins now; otherwise the start of the term is
+ * unchanged.
+ */
 export function setExpiry(account: Account, expiresAt: number | null, now: number, zone: string): Account {
   return account.hold === null ? { ...account, expiresAt } : beginTerm(account, expiresAt, now, zone);
 }
 
-/** Begins a held term at the first connection: months first, then days, at most until 2100-01-01Z. Without a hold nothing changes. */
+/** Starts a held term at the first connection: months first, then days, at most until 2100-01-01Z. Without a hold, nothing changes. */
 export function beginHeldTerm(account: Account, now: number, zone: string): Account {
   if (account.hold === null) return account;
   return beginTerm(account, Math.min(MAX_INSTANT, termEnd(now, account.hold, zone)), now, zone);

@@ -1,4 +1,4 @@
-// How traffic is counted: against the tariff's limit first, then against grants; and how the period counter is reset.
+// How traffic is counted: first against the tariff's limit, then against grants; and how the period counter is reset.
 
 import type { ResetStrategy } from '../../contract/users/users.ts';
 import { nextReset } from '../calendar.ts';
@@ -13,15 +13,15 @@ export interface TrafficDelta {
 
 export interface TrafficResult {
   readonly account: Account;
-  /** Bytes taken from grants, by grant id; empty where none was touched. */
+  /** Bytes spent from grants, by grant id; empty if none were spent. */
   readonly spent: Readonly<Record<number, number>>;
 }
 
 /**
- * Counts a delta that came in at `now`, on an account settled at `now`. What fits under the limit is the tariff's, the rest spends
- * grants in their order; what exceeds all grants is counted but not owed later. Unlimited users spend none.
+ * Counts traffic on an account settled at `now`. What fits into the limit is charged to it, the rest is spent from grants in their order; anything
+ * beyond is counted but not charged later. Unlimited users spend no grants.
  *
- * `charged`: what it counts for, by the weight of the node; totals have what has moved.
+ * `charged`: the traffic times the weight of the node; lifetime totals count unweighted bytes.
  */
 export function applyTraffic(
   account: Account,
@@ -54,7 +54,7 @@ export function applyTraffic(
   return { account: { ...counted, grants }, spent };
 }
 
-/** Resets the period counter at `now`: `period` grants end, lifetime totals stay, the day of later resets does not move. */
+/** Resets the period counter at `now`: `period` grants end, lifetime totals and the day of later resets are unchanged. */
 export function resetTraffic(account: Account, now: number, zone: string): Account {
   return {
     ...account,
@@ -65,12 +65,12 @@ export function resetTraffic(account: Account, now: number, zone: string): Accou
   };
 }
 
-/** Another reset strategy from `now` on; the counter itself continues. Also recomputes the next reset where the zone has changed. */
+/** Sets another reset strategy from `now` on; the counter continues. Also recomputes the next reset after a change of time zone. */
 export function changeReset(account: Account, strategy: ResetStrategy, now: number, zone: string): Account {
   return { ...account, resetStrategy: strategy, resetsAt: nextReset(strategy, now, account.termBeganAt, zone) };
 }
 
-/** Whether a fifth of the limit or less may still move, grants included. True at nothing left; never true without a limit. */
+/** Whether a fifth of the limit or less is left, grants included. Also true if nothing is left; never true without a limit. */
 export function isTrafficLow(account: Account, now: number): boolean {
   const { trafficLimit } = account;
   if (trafficLimit === null) return false;

@@ -1,25 +1,25 @@
-// Notices to users in the chat: which are due at a moment, so that after a long sleep only what is still true is said; and their texts.
+// Chat notices to users: which are due now, so that after downtime only notices that still apply are sent, and their texts.
 import type { NoticeField, UserNotice } from '../../contract/bot/bot-notices.ts';
 import { toLocal } from '../calendar.ts';
 import { DAY_MS } from '../limits.ts';
 
-/** A user as far as notices depend on it. */
+/** The facts of a user that notices depend on. */
 export interface NoticeFacts {
   readonly expiresAt: number | null;
   readonly termBeganAt: number | null;
   readonly resetsAt: number | null;
   readonly used: number;
-  /** Bytes in all; null: unlimited. */
+  /** Total bytes available; null: unlimited. */
   readonly total: number | null;
 }
 
-/** What is due, with the mark under which it is due once: the end of the term, or the period of the counter. */
+/** A notice that is due, with the key that makes it unique: the end of the term, or the counter's period. */
 export interface DueNotice {
   readonly kind: UserNotice;
   readonly mark: number;
 }
 
-/** From how long before the end of the term, until how long before it. */
+/** The window of each notice: from this long before the end of the term until this long before it. */
 const WINDOWS: readonly (readonly [kind: UserNotice, from: number, until: number])[] = [
   ['days_3', 3, 1],
   ['days_1', 1, 0],
@@ -27,7 +27,7 @@ const WINDOWS: readonly (readonly [kind: UserNotice, from: number, until: number
   ['after', -1, -2],
 ];
 
-/** Each kind is due in its window alone: what a panel slept through is not said any more. */
+/** Each notice is due only in its window: notices missed during downtime are skipped. */
 export function noticesDue(
   { expiresAt, termBeganAt, resetsAt, used, total }: NoticeFacts,
   now: number,
@@ -36,7 +36,7 @@ export function noticesDue(
   if (expiresAt !== null) {
     for (const [kind, from, until] of WINDOWS) {
       const startsAt = expiresAt - from * DAY_MS;
-      // A term that is shorter than the notice before its end needs none.
+      // A term shorter than the lead time of a notice does not get it.
       const isLong = from <= 0 || termBeganAt === null || termBeganAt < startsAt;
       if (startsAt <= now && now < expiresAt - until * DAY_MS && isLong) due.push({ kind, mark: expiresAt });
     }
@@ -47,7 +47,7 @@ export function noticesDue(
   return due;
 }
 
-/** Hours of the panel's time zone in which nothing is said: from the one, until the other, over midnight where that is earlier. */
+/** Hours in the panel's time zone without notices: from, until; they cross midnight if `until` is earlier. */
 export interface QuietHours {
   readonly from: number;
   readonly until: number;
@@ -61,10 +61,10 @@ export function isQuiet(quiet: QuietHours | null, now: number, zone: string): bo
 
 const QUARTER_MS = 15 * 60_000;
 
-/** When something is said again: `now` where it is not quiet. */
+/** When notices may be sent again, epoch ms; `now` outside of quiet hours. */
 export function quietUntil(quiet: QuietHours | null, now: number, zone: string): number {
   let at = now;
-  // Clocks are moved by quarters of an hour at the least.
+  // Time zone changes happen at quarter hours.
   while (isQuiet(quiet, at, zone)) at = (Math.floor(at / QUARTER_MS) + 1) * QUARTER_MS;
   return at;
 }
