@@ -115,7 +115,7 @@ describe('a notifier', () => {
 
   it('has a button that opens its page, and one that silences all for an hour', () => {
     notify({ title: 't', body: 'b', hash: '#/nodes/4' });
-    expect(shown[0]?.options.actions.map(({ text }) => text)).toEqual(['Open', 'Quiet for an hour']);
+    expect(shown[0]?.options.actions.map(({ text }) => text)).toEqual(['Open', 'Mute for an hour']);
     shown[0]?.emit('action', { actionIndex: 0 });
     expect(visited).toEqual(['#/nodes/4']);
     notify({ title: 't', body: 'b', hash: '#/nodes/4' });

@@ -47,8 +47,8 @@ it('says how long it was, and whom it concerned', async () => {
   await sleep(3 * 3_600_000 + 5 * 60_000);
   await vi.waitFor(() => expect(notify).toHaveBeenCalledOnce());
   expect(notify).toHaveBeenCalledWith({
-    title: 'Awake again after 3 h 5 min',
-    body: 'The API and links did not answer in that time. Terms that ended: 2. Users at their limit: 1.',
+    title: 'Resumed after 3 h 5 min of sleep',
+    body: 'The API and links did not respond during that time. Terms expired meanwhile: 2. Users at their limit: 1.',
     hash: '#/overview',
   });
 });
@@ -58,8 +58,8 @@ it('says only how long it was where nothing passed, or where the events are gone
   await sleep(90_000);
   await vi.waitFor(() => expect(notify).toHaveBeenCalledOnce());
   expect(notify).toHaveBeenCalledWith({
-    title: 'Awake again after 2 min',
-    body: 'The API and links did not answer in that time.',
+    title: 'Resumed after 2 min of sleep',
+    body: 'The API and links did not respond during that time.',
     hash: '#/overview',
   });
 });

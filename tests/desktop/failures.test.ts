@@ -143,7 +143,7 @@ describeDesktop('the desktop', () => {
 
     const again = await machine.start();
     const { notifications } = await again.until((snapshot) => snapshot.notifications.length > 0);
-    expect(notifications).toMatchObject([{ title: 'Gatehouse was not shut down properly' }]);
+    expect(notifications).toMatchObject([{ title: 'Gatehouse did not shut down properly' }]);
     expect(readFileSync(join(machine.data, 'logs', 'panel.log'), 'utf8')).toContain(
       'the last run did not end properly',
     );

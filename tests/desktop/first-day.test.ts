@@ -293,7 +293,7 @@ describeDesktop('the first day', () => {
     await drop(page, 'marzban-users.json', 'e30=');
     await page.getByRole('alert').filter({ hasText: '“marzban-users.json” is not a Gatehouse backup' }).waitFor();
     await drop(page, 'from-another-machine.gatehouse-backup', content);
-    await page.getByRole('dialog', { name: 'Restore a backup' }).getByText('Whole and restorable').waitFor();
+    await page.getByRole('dialog', { name: 'Restore a backup' }).getByText('Valid and restorable').waitFor();
     await picture(page, 'dropped-backup');
   });
 

@@ -96,10 +96,10 @@ describeDesktop('a notification', () => {
     inDatabase('UPDATE users SET used_down = 60, used = 60 WHERE id = ?', id);
     await change(`/users/${id}`, { traffic_limit: 50 });
     await desktop.control('resume');
-    const isSlept = ({ title }: { title: string }) => /^Awake again after \d+ min$/.test(title);
+    const isSlept = ({ title }: { title: string }) => /^Resumed after \d+ min of sleep$/.test(title);
     const snapshot = await desktop.until((now) => shownSince(now).some(isSlept));
     expect(shownSince(snapshot).find(isSlept)?.body).toBe(
-      'The API and links did not answer in that time. Users at their limit: 1.',
+      'The API and links did not respond during that time. Users at their limit: 1.',
     );
   });
 

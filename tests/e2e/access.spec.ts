@@ -86,7 +86,7 @@ test.describe('setup', () => {
     await expectAccessible(page, 'recovery codes');
     const recovery = await codes.first().innerText();
     await expect(page.getByRole('button', { name: 'Done' })).toBeDisabled();
-    await page.getByLabel('I have put them in a safe place').check();
+    await page.getByLabel('I have stored them in a safe place').check();
     await page.getByRole('button', { name: 'Done' }).click();
     await expect(page.getByRole('heading', { name: 'Overview', level: 1 })).toBeVisible();
 

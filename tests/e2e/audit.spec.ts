@@ -19,7 +19,7 @@ test('tells what another hand did as it happens, and leads to the record', async
   await expectAccessible(page, 'an entry of the audit log');
   await page.reload();
   await expect(record.getByText('extendUser')).toBeVisible();
-  await record.getByRole('link', { name: 'Everything done to the same record' }).click();
+  await record.getByRole('link', { name: 'All actions on this record' }).click();
   await expect(page.getByText('Target: Watched')).toBeVisible();
   await expect(page.getByRole('row')).toHaveCount(3);
   await page

@@ -217,7 +217,7 @@ test.describe('a form', () => {
 
     await form.getByLabel('Name').fill('busy');
     await add.click();
-    await expect(form.getByText('Too many requests at once. Try again in 5 seconds.')).toBeVisible();
+    await expect(form.getByText('Too many requests. Try again in 5 seconds.')).toBeVisible();
     await expectAccessible(page, 'a form that was refused');
 
     await form.getByLabel('Name').fill('Frankfurt');

@@ -10,7 +10,7 @@ test('are made with REALITY keys and the link as it will be', { tag: '@smoke' },
   await page.keyboard.press('n');
   const form = page.getByRole('dialog', { name: 'Add a connection' });
   await expect(form.getByLabel('Public key')).toHaveValue(/^[\w-]{43}$/);
-  await expect(form.getByLabel('Short id', { exact: true })).toHaveValue(/^[0-9a-f]{16}$/);
+  await expect(form.getByLabel('Short ID', { exact: true })).toHaveValue(/^[0-9a-f]{16}$/);
   await expect(form.getByText('A private key was generated.')).toBeVisible();
   await form.getByLabel('Name', { exact: true }).fill('Helsinki, new');
   await form.getByRole('button', { name: 'Add connection' }).click();
@@ -74,9 +74,9 @@ test('show only what their protocol, security and network need', async ({ page, 
   await expect(form.getByText('WebSocket', { exact: true })).toHaveCount(0);
   await expect(form.getByLabel('Path')).toHaveCount(0);
   await form.getByLabel('Target', { exact: true }).fill('www.example.org');
-  await form.getByLabel('Minimum app core').fill('1.8');
+  await form.getByLabel('Minimum client version').fill('1.8');
   await form.getByRole('button', { name: 'Add connection' }).click();
-  await expect(form.getByText('This has the wrong form')).toHaveCount(2);
+  await expect(form.getByText('Wrong format')).toHaveCount(2);
   await expectAccessible(page, 'a connection of trojan with reality');
 });
 
@@ -116,8 +116,7 @@ test('of Hysteria2 ask for nothing but a name and an obfuscation, on a port of U
   await expect(form.getByLabel('Port', { exact: true })).toHaveValue('2053');
   await form.getByText('Hysteria2', { exact: true }).click();
   await expect(form.getByLabel('Port', { exact: true })).toHaveValue('443');
-  for (const gone of ['Public key', 'Imitated browser', 'ALPN', 'Path'])
-    await expect(form.getByLabel(gone)).toHaveCount(0);
+  for (const gone of ['Public key', 'Fingerprint', 'ALPN', 'Path']) await expect(form.getByLabel(gone)).toHaveCount(0);
   await expect(form.getByText('Needs: Xray 26.3.23 or later')).toBeVisible();
   await form.getByLabel('Name', { exact: true }).fill('Mobile');
   await form.getByRole('button', { name: 'Generate a password' }).click();
@@ -142,7 +141,7 @@ test('of WireGuard have keys, and addresses that need not be named', async ({ pa
   const form = page.getByRole('dialog', { name: 'Add a connection' });
   await form.getByText('WireGuard', { exact: true }).click();
   await expect(form.getByLabel('Port', { exact: true })).toHaveValue('443');
-  for (const gone of ['Server name (SNI)', 'Short id', 'Imitated browser'])
+  for (const gone of ['Server name (SNI)', 'Short ID', 'Fingerprint'])
     await expect(form.getByLabel(gone)).toHaveCount(0);
   await expect(form.getByText('Needs: Xray 26.6.27 or later')).toBeVisible();
   await expect(form.getByLabel('Public key')).toHaveValue(/^[\w-]{43}$/);
@@ -302,10 +301,12 @@ test.describe('in Russian, dark and on a phone', () => {
   test('can be used by everybody', async ({ page, visit }) => {
     await visit('connections/1');
     await expect(page.getByRole('dialog')).toBeVisible();
-    await page.getByLabel('Цель', { exact: true }).fill('www.apple.com:8443');
-    await expect(page.getByRole('region', { name: 'Что может помешать' }).getByRole('listitem')).toHaveCount(3);
+    await page.getByLabel('Цель (target)', { exact: true }).fill('www.apple.com:8443');
+    await expect(
+      page.getByRole('region', { name: 'Возможные проблемы с подключением' }).getByRole('listitem'),
+    ).toHaveCount(3);
     await expectAccessible(page, 'a connection');
-    await page.getByLabel('Цель', { exact: true }).fill('');
+    await page.getByLabel('Цель (target)', { exact: true }).fill('');
     await page.keyboard.press('Escape');
     await expect(page.getByRole('dialog')).toHaveCount(0);
     await expectAccessible(page, 'connections');

@@ -77,7 +77,7 @@ test('are made, changed with a way back, and deleted by name', { tag: '@smoke' }
   await form.getByLabel('Name').fill('Oslo');
   await form.getByLabel('Address').fill('not a host');
   await page.keyboard.press('Enter');
-  await expect(form.getByText('This has the wrong form')).toBeVisible();
+  await expect(form.getByText('Wrong format')).toBeVisible();
   await expectAccessible(page, 'the form of a node');
   await form.getByLabel('Address').fill('no1.example.net');
   await page.keyboard.press('Enter');

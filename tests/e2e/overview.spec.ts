@@ -144,7 +144,7 @@ test('where an engine is on this machine, the steps make node, connection, plan 
   await bot.call('updateSettings', { engine_path: join(folder, 'missing'), password: PASSWORD });
   await own.visit('overview');
   const steps = page.getByRole('region', { name: 'Your first customer' });
-  await expect(steps.getByText(/^No engine came with this copy of the panel/)).toBeVisible();
+  await expect(steps.getByText(/^This copy of the panel includes no engine/)).toBeVisible();
   await expect(steps.getByText('panel engine install --file')).toBeVisible();
   await expectAccessible(page, 'steps without an engine');
 
@@ -158,9 +158,9 @@ test('where an engine is on this machine, the steps make node, connection, plan 
   await expect(form.getByLabel('Address that users connect to')).toBeFocused();
   await form.getByLabel('Address that users connect to').fill('not a host');
   await form.getByRole('button', { name: 'Set it up' }).click();
-  await expect(form.getByText('This has the wrong form')).toBeVisible();
+  await expect(form.getByText('Wrong format')).toBeVisible();
   await form.getByLabel('Address that users connect to').fill('127.0.0.1');
-  await form.getByLabel('Site to resemble').fill('a.example');
+  await form.getByLabel('Site to imitate').fill('a.example');
   await expectAccessible(page, 'the first node');
   await page.setViewportSize({ width: 360, height: 740 });
   await expectAccessible(page, 'the first node at 360 px');

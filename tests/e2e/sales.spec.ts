@@ -282,8 +282,8 @@ test.describe('in Russian, dark and on a phone', () => {
     await expect(page.getByText('Меньше, чем нужно')).toBeVisible();
     await fits('attention');
     await page.getByRole('button', { name: 'Решить о платеже № 1' }).click();
-    await page.getByRole('menuitem', { name: 'Дать дни' }).click();
-    await expect(page.getByRole('dialog', { name: 'Дать дни' })).toBeVisible();
+    await page.getByRole('menuitem', { name: 'Начислить дни' }).click();
+    await expect(page.getByRole('dialog', { name: 'Начислить дни' })).toBeVisible();
     await fits('the question');
     await own.visit(`users/${user.id}`);
     await page.getByRole('button', { name: 'Выставить счёт' }).click();

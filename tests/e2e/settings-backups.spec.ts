@@ -39,7 +39,7 @@ test('are made, checked, restored, and what was there before is kept', async ({ 
   await expect(drawer.getByRole('button', { name: 'Restore this backup' })).toHaveCount(0);
   await drawer.getByLabel('Passphrase of the backup').fill(PASSPHRASE);
   await drawer.getByRole('button', { name: 'Check' }).click();
-  await expect(drawer.getByText('Whole and restorable')).toBeVisible();
+  await expect(drawer.getByText('Valid and restorable')).toBeVisible();
   await expectAccessible(page, 'a checked backup');
   await drawer.getByRole('button', { name: 'Restore this backup' }).click();
   await expect(drawer.getByText('The panel has 1 user again.')).toBeVisible();
@@ -77,7 +77,7 @@ test('are downloaded, uploaded again, refused where damaged, and deleted', async
   await expect(getToast(page, /^Backup uploaded, /)).toBeVisible();
   await list.getByRole('link', { name: /^Check and restore/ }).click();
   const drawer = page.getByRole('dialog', { name: 'Restore a backup' });
-  await expect(drawer.getByText('Whole and restorable')).toBeVisible();
+  await expect(drawer.getByText('Valid and restorable')).toBeVisible();
   await expect(drawer.getByText('Unchanged since this panel created it.')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(drawer).toBeHidden();

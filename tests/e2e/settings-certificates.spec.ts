@@ -72,7 +72,7 @@ test('a certificate is imported from its files; one that cannot be served says w
   await expect(form.getByText('It contains no certificate in PEM')).toBeVisible();
   await form.getByLabel('Certificate and chain').fill(chain);
   await form.getByRole('button', { name: 'Import', exact: true }).click();
-  await expect(form.getByText('This is not the key of the certificate')).toBeVisible();
+  await expect(form.getByText('This key does not match the certificate')).toBeVisible();
   await expectAccessible(page, 'a refused certificate');
 
   const chooser = page.waitForEvent('filechooser');

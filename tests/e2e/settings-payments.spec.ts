@@ -75,10 +75,10 @@ test('a payment provider and the bot are added, changed, tried, disabled and del
   await page.reload();
   await list.getByRole('link', { name: 'Cards' }).click();
   const shop = page.getByRole('dialog', { name: 'Change Cards' });
-  await shop.getByRole('switch', { name: /report payments/ }).press('Space');
+  await shop.getByRole('switch', { name: /Receive webhooks/ }).press('Space');
   await expect(shop.getByText(/\/hook\/[\w-]{32}$/)).toBeVisible();
   await expectAccessible(page, 'the webhook of a provider');
-  await shop.getByRole('switch', { name: /report payments/ }).press('Space');
+  await shop.getByRole('switch', { name: /Receive webhooks/ }).press('Space');
   await expect(shop.getByText(/\/hook\//)).toBeHidden();
   await page.keyboard.press('Escape');
   await expect(shop).toBeHidden();
@@ -182,7 +182,7 @@ test('a payment provider and the bot are added, changed, tried, disabled and del
   await own.visit('users');
   await own.visit('users/1');
   await page.getByRole('button', { name: 'Send the link into the chat' }).click();
-  await expect(page.getByText('The link goes to Anna in Telegram')).toBeVisible();
+  await expect(page.getByText('The link is being sent to Anna in Telegram')).toBeVisible();
   await expect.poll(() => telegram.findLastMessage(6006)?.text).toContain((await anna())?.sub_url);
   await own.visit('settings/bot');
 

@@ -61,7 +61,7 @@ test('the second factor is turned on, asked for, renewed and turned off', async 
   const codes = factor.getByRole('list').locator('code');
   await expect(codes).toHaveCount(10);
   const recovery = await codes.allInnerTexts();
-  await factor.getByLabel('I have put them in a safe place').check();
+  await factor.getByLabel('I have stored them in a safe place').check();
   await factor.getByRole('button', { name: 'Done' }).click();
   await expect(factor.getByText('10 recovery codes left')).toBeVisible();
   await expect(factor.getByRole('button', { name: 'New recovery codes' })).toBeFocused();
@@ -77,7 +77,7 @@ test('the second factor is turned on, asked for, renewed and turned off', async 
   await expect(codes).toHaveCount(10);
   const renewed = await codes.allInnerTexts();
   expect(renewed.some((code) => recovery.includes(code))).toBe(false);
-  await factor.getByLabel('I have put them in a safe place').check();
+  await factor.getByLabel('I have stored them in a safe place').check();
   await factor.getByRole('button', { name: 'Done' }).click();
 
   await factor.getByRole('button', { name: 'Turn off' }).click();

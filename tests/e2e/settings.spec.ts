@@ -65,7 +65,7 @@ test('input that is not saved is not discarded without a question, wherever one 
 
 test('how long records are kept is refused out of bounds and kept as typed', async ({ page, own }) => {
   await own.visit('settings/general');
-  const kept = card(page, 'How long records are kept');
+  const kept = card(page, 'Retention');
   const audit = kept.getByLabel('Audit log, days');
   await audit.fill('0');
   await kept.getByRole('button', { name: 'Save' }).click();

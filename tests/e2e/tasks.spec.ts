@@ -307,7 +307,7 @@ const TASKS: readonly Task[] = [
       await expect(codeField(page)).toBeFocused();
       await hand.type(await code(page));
       await hand.use(button(page, 'Turn it on'));
-      await hand.use(page.getByLabel('I have put them in a safe place'));
+      await hand.use(page.getByLabel('I have stored them in a safe place'));
       await hand.use(button(page, 'Done'));
     },
     async keys(hand) {
@@ -318,7 +318,7 @@ const TASKS: readonly Task[] = [
       await expect(codeField(page)).toBeFocused();
       await hand.type(await code(page));
       await hand.press('Enter');
-      await hand.use(page.getByLabel('I have put them in a safe place'));
+      await hand.use(page.getByLabel('I have stored them in a safe place'));
       await hand.use(button(page, 'Done'));
     },
     done: (page) => expect(page.getByText('10 recovery codes left')).toBeVisible(),

@@ -99,7 +99,7 @@ export const TREES = {
   Connections: `${heading('Connections')}
   - button "Add a connection"
   - group "Node":
-    - button /^All \\d+/ [pressed]${list('Connections', ['Connection', 'Node', 'Kind', 'Address', 'State', 'Actions'])}`,
+    - button /^All \\d+/ [pressed]${list('Connections', ['Connection', 'Node', 'Type', 'Address', 'State', 'Actions'])}`,
   Nodes: `${heading('Nodes')}
   - button "Add a node"${list('Nodes', ['Node', 'State', 'Problem', 'Online', 'Load', 'This month', 'Last poll', 'Engine', 'Actions'])}`,
   Audit: `${heading('Audit')}

@@ -240,7 +240,7 @@ export const bot = {
   },
   friends: {
     title: 'Invite a friend',
-    rule: 'Once a friend who is new here has paid for the first time, you get {{own}} and the friend {{friend}}.',
+    rule: 'When a friend who is new here pays for the first time, you get {{own}} and the friend {{friend}}.',
     figures: 'Joined by your link: {{opened}}. Rewarded: {{rewarded}}.',
     share: 'Send the link',
     came: 'You joined by the link of a friend: with your first payment you both get extra days.',

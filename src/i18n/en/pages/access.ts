@@ -9,7 +9,7 @@ export const access = {
     password: 'Password',
     code: 'Code',
     codeHint: 'Six digits from your authenticator app, or a recovery code.',
-    codeIfOn: 'Only where two-factor sign-in is on.',
+    codeIfOn: 'Only if two-factor sign-in is on.',
     submit: 'Sign in',
     busy: 'Someone may be guessing the password. Sign in from a browser that you have used here before, or run <command>{{command}}</command> on the panel’s machine and use the new address.',
     wait_one: 'You can try again in {{count, number}} second.',
@@ -32,7 +32,7 @@ export const access = {
     needLinkText:
       'Open the one-time link that the panel printed when it started, or run <command>{{command}}</command> on its machine to get one.',
     doneTitle: 'You are the administrator',
-    doneText: 'One more thing keeps others out even if they learn the password.',
+    doneText: 'Two-factor sign-in protects the panel even if someone learns the password.',
     twoFactor: 'Turn on two-factor sign-in',
     later: 'Do it later in Settings',
     computerText: 'How Gatehouse behaves here. It can be changed in Settings, This computer.',
@@ -53,7 +53,7 @@ export const access = {
     confirm: 'Turn it on',
   },
   vault: {
-    title: 'The panel cannot store its secret yet',
+    title: 'The panel cannot store the secret yet',
     absent:
       'No keychain answers on this machine. On a server, start the panel with a key file: it is created if it is missing. Keep it outside the data folder and apart from the backups.',
     closed: 'The keychain of this machine is locked, missing, or has lost the key. Unlock it, then try again.',
@@ -61,10 +61,10 @@ export const access = {
   },
   codes: {
     title: 'Recovery codes',
-    text: 'Each of these signs you in once, if the app is lost. They are shown only now. Keep them where the app is not.',
+    text: 'Each code signs you in once if the app is lost. They are shown only now. Store them apart from the phone.',
     copy: 'Copy all',
     save: 'Save as a file',
-    kept: 'I have put them in a safe place',
+    kept: 'I have stored them in a safe place',
     done: 'Done',
   },
   strength: {

@@ -23,7 +23,7 @@ export const frame = {
     nodesDown_one: '{{count, number}} node is down',
     nodesDown_other: '{{count, number}} nodes are down',
   },
-  theme: { label: 'Appearance', system: 'As the system', light: 'Light', dark: 'Dark', words: 'theme dark light' },
+  theme: { label: 'Appearance', system: 'System', light: 'Light', dark: 'Dark', words: 'theme dark light' },
   density: { label: 'Rows', comfortable: 'Comfortable', compact: 'Compact' },
   units: { label: 'Traffic units', decimal: 'GB (1000)', binary: 'GiB (1024)' },
   language: 'Language',
@@ -114,8 +114,8 @@ export const frame = {
   },
   role: {
     superseded: {
-      title: 'Another panel has taken over these data.',
-      hint: 'They were restored elsewhere, and a node follows that panel. This one is read-only: it changes, sends and charges nothing. To use this panel again, stop it and run <command>{{command}}</command>.',
+      title: 'Another panel has taken over this data.',
+      hint: 'It was restored elsewhere, and a node follows that panel. This one is read-only: it changes, sends and charges nothing. To use this panel again, stop it and run <command>{{command}}</command>.',
     },
     other_panel: {
       title: 'A copy of this panel is running.',
@@ -193,7 +193,7 @@ export const frame = {
   filter: { remove: 'Remove the filter {{name}}', add: 'Filter', clear: 'Clear all' },
   chart: {
     label: 'Chart: {{what}}',
-    table: 'The same as a table',
+    table: 'As a table',
     moment: 'Time',
     nothing: 'No traffic in this time',
     partial: 'so far',

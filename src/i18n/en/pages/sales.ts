@@ -134,7 +134,7 @@ export const sales = {
     },
     why: {
       unknown_order: 'It refers to an order that does not exist here, for example after restoring an older backup.',
-      held: 'The provider has the money and holds it back until it is satisfied about the buyer. It is asked daily.',
+      held: 'The provider has received the money but holds it until it has verified the buyer. It is polled daily.',
       test_money: 'A test payment was received on a live account.',
       currency: 'The order is in another currency.',
       too_little: 'Less was received than the price of the order.',
@@ -312,7 +312,7 @@ export const sales = {
     columns: { code: 'Code', note: 'Note', used: 'Used', until: 'Until', state: 'State' },
     fields: {
       code: 'Code',
-      codeHint: 'Letters, digits, hyphens. Upper and lower case are the same.',
+      codeHint: 'Letters, digits, hyphens. Not case-sensitive.',
       random: 'Generate a code',
       effect: 'Effect',
       percent: 'Discount',

@@ -30,7 +30,7 @@ export const settings = {
   },
   general: {
     title: 'General',
-    description: 'The language of the panel, and how it counts days.',
+    description: 'Language, time zone, limits and retention.',
     panelTitle: 'Title of the panel',
     panelTitleHint: 'Shown in the window and on the sign-in page.',
     language: 'Language',
@@ -62,8 +62,8 @@ export const settings = {
     enginePath: 'Path of the program',
     enginePathHint:
       'Empty: the Xray that came with the panel, else xray or v2ray of this machine. It takes effect at the next start of an engine.',
-    kept: 'How long records are kept',
-    keptText: 'Older ones are deleted automatically.',
+    kept: 'Retention',
+    keptText: 'Older records are deleted automatically.',
     events: 'Events, days',
     eventsHint: 'A bot that was offline for longer has to read everything again.',
     audit: 'Audit log, days',

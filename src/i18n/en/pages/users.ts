@@ -182,11 +182,11 @@ export const users = {
       notice: 'Was connected from {{addresses, number}} addresses at once on {{at}}; {{limit, number}} allowed.',
       cut: 'Blocked until {{until}}: was connected from {{addresses, number}} addresses at once, {{limit, number}} allowed. Open connections continue.',
       cutHere:
-        'Blocked at one node until {{until}}: that node named {{addresses, number}} addresses at once, {{limit, number}} allowed. Open connections continue.',
+        'Blocked at one node until {{until}}: that node reported {{addresses, number}} addresses at once, {{limit, number}} allowed. Open connections continue.',
     },
     restart: {
       done: 'The engine of {{node}} was restarted for this on {{date}}; no traffic since.',
-      off: 'Engines are not restarted for this: it is turned off.',
+      off: 'Restarting engines for this is turned off.',
       settings: 'Settings',
       due: 'If three polls in a row find more, the engine is restarted, at most once in ten minutes.',
       waits: '{{node}}: at the earliest {{time}}.',
@@ -210,7 +210,7 @@ export const users = {
     telegram: 'Link a Telegram account',
     telegramOther: 'Link another Telegram account',
     send: 'Send the link into the chat',
-    sent: 'The link goes to {{name}} in Telegram',
+    sent: 'The link is being sent to {{name}} in Telegram',
     telegramCopy: 'Copy the link into the bot',
     telegramQr: 'the link of {{name}} into the bot',
     telegramHint:
@@ -218,7 +218,7 @@ export const users = {
   },
   formerLink: {
     here: 'The old link has not worked here since {{when}}.',
-    everywhere: 'Nor does it work on any node.',
+    everywhere: 'It works on no node either.',
     unmet_one: '{{count, number}} node has not been reached since.',
     unmet_other: '{{count, number}} nodes have not been reached since.',
     dead: 'not working since {{when}}',
@@ -267,7 +267,7 @@ export const users = {
   },
   connections: {
     title: 'Connections of this user',
-    none: 'None: the link of this user has nothing to connect to.',
+    none: 'None: the link of this user contains no connections.',
   },
   addresses: {
     title: 'Addresses',
@@ -318,7 +318,7 @@ export const users = {
     devicesHint: 'Shown to the user, not enforced. Empty: any number',
     anyDevices: 'Any number',
     addresses: 'Addresses at once',
-    addressesHint: 'The number of addresses at the same time. Empty: any number',
+    addressesHint: 'The number of addresses at once. Empty: any number',
     connections: 'Connections',
     allConnections: 'All',
     noConnections: 'None',

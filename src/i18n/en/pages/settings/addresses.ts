@@ -15,7 +15,7 @@ export const addresses = {
     public_url_own_certificate:
       'Subscription links use HTTPS with the panel’s own certificate, which phones do not trust. Import a certificate for that name.',
     links_own_certificate:
-      'Subscription links carry the panel’s own certificate, which phones do not trust. Import a certificate, or set a public address behind a proxy that has one.',
+      'The port of subscription links uses the panel’s own certificate, which phones do not trust. Import a certificate, or set a public address behind a proxy that has one.',
     only_this_machine: 'The panel listens on this machine only: other devices, such as users’ phones, cannot reach it.',
   },
   lan: {
@@ -65,7 +65,7 @@ export const addresses = {
     publicUrl: 'Public address of links',
     publicUrlHint: 'Scheme, host and port of subscription links behind a proxy. Empty: the panel’s own.',
     hostNames: 'Other names of the panel',
-    hostNamesHint: 'Requests that name another host get no answer.',
+    hostNamesHint: 'Requests with another Host header get no answer.',
     proxies: 'Trusted proxies',
     proxiesHint: 'Addresses or ranges. X-Forwarded-For is trusted only from these.',
     breaks: 'Links that use the old name stop working if that name no longer leads here.',

@@ -82,7 +82,7 @@ export const backups = {
     more_one: 'and {{count, number}} more',
     more_other: 'and {{count, number}} more',
     confirm: 'I have checked what this backup would add or change',
-    confirmHint: 'Restored, its links, accounts, addresses and prices are used as they are named above.',
+    confirmHint: 'After the restore, the links, accounts, addresses and prices listed above are in use.',
     kind: {
       administrator: {
         name: 'Name of the administrator',
@@ -189,7 +189,7 @@ export const backups = {
     passphrase: 'Passphrase of the backup',
     check: 'Check',
     checking: 'Checking: the whole file is read…',
-    good: 'Whole and restorable',
+    good: 'Valid and restorable',
     version: 'Created by version',
     made: 'Data of',
     users: 'Users',
@@ -220,7 +220,7 @@ export const backups = {
     done: 'Restored',
     doneText_one: 'The panel has {{count, number}} user again.',
     doneText_other: 'The panel has {{count, number}} users again.',
-    formerIs: 'The previous data are in the backup {{name}}.',
+    formerIs: 'The previous data is in the backup {{name}}.',
     linksAre: 'Subscription links begin with {{url}} from now on.',
     newCa: 'Programs that trust the CA file of the former machine need the CA file of this one: see Certificates.',
     close: 'To the backups',

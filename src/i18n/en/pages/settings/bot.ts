@@ -26,7 +26,7 @@ export const bot = {
     unavailable: 'Telegram has an error of its own.',
     not_bot_api: 'The server is not a Bot API.',
     timeout: 'There was no answer in time.',
-    host_unknown: 'The name of the Bot API has no address: look at this machine’s DNS.',
+    host_unknown: 'The name of the Bot API cannot be resolved: check the DNS of this machine.',
     address_refused: 'The name of the Bot API leads to a private address, which is not allowed.',
     connection: 'The connection failed. Where Telegram is blocked, set a proxy.',
     proxy: 'The proxy does not work, or does not reach Telegram.',

@@ -51,7 +51,7 @@ export const certificates = {
     unsupported: 'Browsers do not accept this kind of key (such as Ed25519): use RSA, ECDSA P-256 or P-384',
     broken_chain: 'A certificate of the chain did not issue the one before it',
     chain_ended: 'A certificate of the chain is not valid now',
-    key_mismatch: 'This is not the key of the certificate',
+    key_mismatch: 'This key does not match the certificate',
     unusable: 'It cannot be served over TLS',
   },
   ca: {

@@ -59,7 +59,7 @@ export const security = {
     title: 'Secret store',
     description:
       'Stores what the panel must be able to read again: the secret of the second factor, private keys, keys of nodes.',
-    backend: 'Master key in',
+    backend: 'Master key location',
     file: 'File',
     check: 'Check again',
     checked: 'Secret store: {{state}}',
@@ -81,7 +81,7 @@ export const security = {
       unlocked: 'Secrets are encrypted with a key in the keychain of this system. No action is needed.',
       headless: 'Secrets are encrypted with a key in a file. Keep a copy of it, apart from the backups.',
       locked:
-        'The keychain is closed, or the key file may not be used as it is. Users and their links are not affected. Unlock it, then check again.',
+        'The keychain is locked, or the key file cannot be used. Users and their links are not affected. Unlock it, then check again.',
       absent:
         'No keychain answers on this machine, so no secret can be encrypted. Start the keychain and check again, or start the panel with --key-file.',
       changed:

@@ -43,8 +43,8 @@ export const updates = {
     returned: 'Returned from {{from}} to {{to}}, {{when}}.',
     rolledBack: 'The update to {{from}} was rolled back, {{when}}. Version {{to}} runs.',
     restored:
-      'The data of before the update were restored; those of the new version are among the backups in the data folder.',
-    untouched: 'The data were not changed.',
+      'The data from before the update was restored; the data of the new version is among the backups in the data folder.',
+    untouched: 'The data was not changed.',
   },
   reason: {
     ended: 'The new version exited during its start.',

@@ -6,8 +6,8 @@ export const diagnosis = {
   close: 'Close',
   verdict: {
     cannot: 'This user cannot connect now.',
-    may_fail: 'The user may connect, but something may fail.',
-    fine: 'Nothing is wrong on this side. Let the app read the link again, or try another network.',
+    may_fail: 'The user may connect, but there can be problems.',
+    fine: 'No problem found on the server. Refresh the subscription in the app, or try another network.',
   },
   finding: {
     disabled: 'Disabled by the administrator.',
@@ -25,7 +25,7 @@ export const diagnosis = {
     node_down: 'Node {{name}} is down. {{why}}',
     node_unknown: 'Node {{name}} has not reported yet.',
     node_up: 'Node {{name}} is up.',
-    node_not_synced: 'Node {{name}} does not know all users yet.',
+    node_not_synced: 'Node {{name}} has not received all users yet.',
     left_out: 'The engine refused this user on {{name}}.',
     connection_loopback: '{{name}} points to {{host}}, which is each person’s own device.',
     connection_broken:

@@ -63,7 +63,7 @@ describe('refusedFields', () => {
     expect(refusedFields(t(), failure)).toEqual({
       name: 'Fill this in',
       tags: 'must have at most 32 characters',
-      limit: 'This has the wrong form',
+      limit: 'Wrong format',
     });
   });
 
