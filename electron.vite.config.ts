@@ -18,6 +18,7 @@ const mainEntries = {
   'webhook-worker': 'src/panel/workers/webhook-worker.ts',
   'writer-worker': 'src/panel/workers/writer-worker.ts',
   'backup-worker': 'src/panel/backup/backup-worker.ts',
+  'place-worker': 'src/adapters/places/place-worker.ts',
   'keychain-worker': 'src/adapters/vault/keychain-worker.ts',
 };
 

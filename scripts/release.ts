@@ -12,7 +12,14 @@ import { ENGINE_PLATFORMS, enginePackage, ensureEngine } from './engine-packages
 import { root } from './run.ts';
 
 /** What `panel` runs and the threads that it starts. */
-const ENTRIES = ['cli.js', 'checkpoint-worker.js', 'writer-worker.js', 'backup-worker.js', 'keychain-worker.js'];
+const ENTRIES = [
+  'cli.js',
+  'checkpoint-worker.js',
+  'writer-worker.js',
+  'backup-worker.js',
+  'place-worker.js',
+  'keychain-worker.js',
+];
 // The parser of imports is WebAssembly.
 await init;
 /** Of a package: what is never loaded. */

@@ -5,7 +5,8 @@ import { describeSystemError, refusal } from '../adapters/refusal.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
 import type { BackupDifferences, BackupProblem, BackupVerdict } from '../core/ports/backups.ts';
 import { inspectBackup, isEncrypted, restoreFile } from '../panel/backup/local-file.ts';
-import { fetchFrom, storeAt, workAtPlace } from '../panel/backup/places.ts';
+import { isPlaceName } from '../panel/backup/place-url.ts';
+import { fetchFrom, listBackups, runAtPlace, storeAt, workAtPlace } from '../panel/backup/places.ts';
 import { runCommand } from '../panel/run-command.ts';
 import { type PlaceOptions, printPlaced, readSecrets } from './places.ts';
 import { askConfirmation, askNewPassphrase, askPassphrase, notify, print, printJson } from './terminal.ts';
@@ -38,6 +39,7 @@ export async function backup(options: BackupOptions): Promise<void> {
 async function backUpTo(to: string, options: BackupOptions): Promise<void> {
   const { data, json, out, keep = null, clear = false, passphraseStdin = false, keyFile = null } = options;
   if (out !== undefined) throw refusal('refused', 'Give either --out or --to.');
+  if (isPlaceName(to)) return backUpToNamed(to, options);
   const secrets = await readSecrets(options);
   const passphrase = clear ? null : (secrets.BACKUP_PASSPHRASE ?? (await askNewPassphrase(passphraseStdin)));
   if (passphrase === null && !clear) {
@@ -57,6 +59,31 @@ async function backUpTo(to: string, options: BackupOptions): Promise<void> {
       await runCommand(data, 'backup-delete', { name: made.name });
     }
   });
+}
+
+/** With the credentials, the passphrase and the retention that the panel has for it. */
+async function backUpToNamed(place: string, options: BackupOptions): Promise<void> {
+  requireNone(place, options);
+  const stored = await runAtPlace(options.data, 'place-backup', { place }, options.keyFile ?? null);
+  if (options.json) return printJson(stored);
+  print(stored.name);
+  notify(SECRETS_NOTICE[stored.encrypted ? 'inside' : 'left_out']);
+}
+
+/** The panel has all of it already. */
+function requireNone(
+  place: string,
+  { secrets, allowPrivate, keep, clear, passphraseStdin }: Partial<BackupOptions>,
+): void {
+  const given = Object.entries({
+    '--secrets': secrets,
+    '--allow-private': allowPrivate,
+    '--keep': keep,
+    '--clear': clear,
+    '--passphrase-stdin': passphraseStdin,
+  }).find(([, value]) => value !== undefined && value !== false);
+  if (given)
+    throw refusal('refused', `${given[0]} is set in the panel for the place ${place}, under Settings, Backups.`);
 }
 
 /** For the audit log: a URL has names and addresses. */
@@ -118,12 +145,26 @@ export async function restore(file: string | undefined, options: RestoreOptions)
     if (file === undefined) throw refusal('refused', 'Name a backup, or a place of backups with --from.');
     return restoreFrom(resolve(file), options);
   }
+  if (isPlaceName(from)) return restoreFromNamed(from, file, options);
   const secrets = await readSecrets(options);
-  if (file === undefined) {
-    return printPlaced(await workAtPlace(from, secrets, options, (place) => place.list()), json);
-  }
+  if (file === undefined) return printPlaced(await workAtPlace(from, secrets, options, listBackups), json);
   using fetched = await workAtPlace(from, secrets, options, (place) => fetchFrom(place, file));
   await restoreFrom(fetched.path, options, secrets.BACKUP_PASSPHRASE);
+}
+
+/** A place of the panel's own, with the credentials that it has. */
+async function restoreFromNamed(name: string, file: string | undefined, options: RestoreOptions): Promise<void> {
+  const { data, json, keyFile = null, secrets, allowPrivate } = options;
+  requireNone(name, { ...(secrets !== undefined && { secrets }), ...(allowPrivate !== undefined && { allowPrivate }) });
+  const place = {
+    list: () => runAtPlace(data, 'place-list', { place: name }, keyFile),
+    download: async (wanted: string, target: string) => {
+      await runAtPlace(data, 'place-fetch', { place: name, name: wanted, target }, keyFile);
+    },
+  };
+  if (file === undefined) return printPlaced(await listBackups(place), json);
+  using fetched = await fetchFrom(place, file);
+  await restoreFrom(fetched.path, options);
 }
 
 /** Replaces the present data, which are stored as a backup first; with `check` it only reports whether that would work. */

@@ -142,7 +142,8 @@ const secretsOption = () =>
     'file with lines as S3_ACCESS_KEY_ID=, S3_SECRET_ACCESS_KEY=, SFTP_PASSWORD=, SFTP_PRIVATE_KEY_FILE=, BACKUP_PASSPHRASE=; - for stdin',
   );
 const privateOption = () => new Option('--allow-private', 'the place may be in the local network, and without TLS');
-const PLACE = 'a folder, s3://bucket/prefix?endpoint=https://…&region=…, or sftp://user@host/folder?host-key=SHA256:…';
+const PLACE =
+  'the name that the panel has for it, a folder, s3://bucket/prefix?endpoint=https://…&region=…, or sftp://user@host/folder?host-key=SHA256:…';
 const passphraseOption = () => new Option('--passphrase-stdin', 'read the passphrase from the first line of stdin');
 program
   .command('backup')

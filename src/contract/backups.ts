@@ -11,8 +11,16 @@ export const UPLOADED_BYTES = 1_073_741_824;
 /** Copies from before a migration are plain SQLite; all others have the panel's format. */
 export const BACKUP_NAME = /^(?:[A-Za-z0-9][A-Za-z0-9._-]*\.gatehouse-backup|pre-migration-[0-9]{4}\.sqlite)$/;
 const fileName = z.string().max(120).regex(BACKUP_NAME);
-const passphrase = s.text({ min: 8, max: 256 });
-export const BACKUP_KINDS = ['manual', 'scheduled', 'uploaded', 'before_restore', 'before_migration'] as const;
+export const passphrase = s.text({ min: 8, max: 256 });
+export const BACKUP_KINDS = [
+  'manual',
+  'scheduled',
+  'outgoing',
+  'chat',
+  'uploaded',
+  'before_restore',
+  'before_migration',
+] as const;
 export const BACKUP_SECRETS = ['none', 'left_out', 'inside', 'this_machine'] as const;
 export const BACKUP_PROBLEMS = [
   'not_a_backup',
@@ -31,6 +39,7 @@ export const BACKUP_ORIGINS = ['made_here', 'passphrase', 'unknown'] as const;
 export const BACKUP_DIFFERENCE_KINDS = [
   'administrator.name',
   'administrator.password_hash',
+  'backup_places.fields',
   'bot.api_root',
   'bot.proxy',
   'bot.bot_id',
@@ -110,9 +119,6 @@ const schedule = z
       .meta({ description: 'null: no scheduled backups.' }),
     keep: z.int().min(1).max(365),
     encrypted: z.boolean(),
-    to_chat: z
-      .boolean()
-      .meta({ description: 'Whether each is sent to the paired Telegram accounts; requires a passphrase.' }),
     last_at: s.instant.nullable(),
     last_error: z.string().nullable(),
   })
@@ -197,7 +203,7 @@ const example: Backup = {
   encrypted: true,
   secrets: 'inside',
 };
-const scheduleExample = { every_hours: 24, keep: 14, encrypted: true, to_chat: false, last_at: null, last_error: null };
+const scheduleExample = { every_hours: 24, keep: 14, encrypted: true, last_at: null, last_error: null };
 const checkExample = {
   ok: true,
   problem: null,
@@ -264,7 +270,6 @@ export const scheduleBackups = panelOperation({
     every_hours: schedule.shape.every_hours,
     keep: schedule.shape.keep,
     passphrase: passphrase.nullable().optional().meta({ description: 'Absent: unchanged. null: without secrets.' }),
-    to_chat: schedule.shape.to_chat.optional(),
   }),
   output: schedule,
   errors: PROOF_ERRORS,
@@ -278,7 +283,7 @@ export const sendBackup = panelOperation({
   tag: 'Panel',
   summary: 'Send an encrypted backup to the paired Telegram accounts',
   description:
-    'If absent, a new one is created with the passphrase of the schedule, which requires a proof of identity (`prove`). One without a passphrase, or above 50 MB, is refused. From the chat it is sent only to the account that asks.',
+    'If absent, a new one is created with the passphrase of the place in the chat, or else of the schedule, which requires a proof of identity (`prove`). One without a passphrase, or above 50 MB, is refused. From the chat it is sent only to the account that asks.',
   input: z.strictObject({ name: fileName.optional() }),
   output: z.object({
     name: fileName,

@@ -49,6 +49,7 @@ export const ERRORS = {
   backup_refused: { status: 409, title: 'The backup cannot be restored' },
   backup_failed: { status: 409, title: 'No backup was made: something in the database is damaged or not of the panel' },
   database_in_use: { status: 409, title: 'Another process has the database open: end it first' },
+  place_limit: { status: 409, title: 'There are as many places of backups as there can be' },
   place_failed: { status: 409, title: 'The place of backups did not do what it was asked for' },
   already_set_up: { status: 409, title: 'The administrator exists already' },
   events_gone: { status: 410, title: 'Events that old are no longer stored' },
@@ -159,9 +160,17 @@ const PLACE_ERRORS = {
   place_full: 'has no space',
   place_mismatch: 'has stored something else',
   place_refused: 'refuses the request',
+  no_secrets: 'lacks its credentials or its passphrase',
+  no_chat: 'has no paired account',
+  chat_too_large: 'takes 50 MB at most',
 } as const;
 
 export type PlaceErrorCode = keyof typeof PLACE_ERRORS | 'address_refused' | 'keys_refused';
+export const placeErrorCodes: readonly PlaceErrorCode[] = [
+  ...(Object.keys(PLACE_ERRORS) as (keyof typeof PLACE_ERRORS)[]),
+  'address_refused',
+  'keys_refused',
+];
 
 export type FieldErrorCode = keyof typeof PLACE_ERRORS | keyof typeof FIELD_ERRORS | keyof typeof PANEL_FIELD_ERRORS;
 

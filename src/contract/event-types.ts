@@ -156,8 +156,20 @@ const supersededData = z
   })
   .meta({ id: 'PanelSupersededEventData', description: 'The epoch.' });
 const backupFailedData = z
-  .object({ reason: z.string().meta({ description: 'The error code, as in `storage_full`.' }) })
+  .object({
+    reason: z.string().meta({ description: 'The error code, as in `storage_full`.' }),
+    place: z.string().nullable().meta({ description: 'The name of the place outside of the machine; null: on it.' }),
+  })
   .meta({ id: 'BackupFailedEventData', description: 'Why there is no backup.' });
+const backupStoredData = z
+  .object({
+    name: z.string().meta({ description: 'The name of the backup there.' }),
+    place: z.string().meta({ description: 'The name of the place.' }),
+  })
+  .meta({ id: 'BackupStoredEventData', description: 'The backup and the place.' });
+const backupLateData = z
+  .object({ left_at: s.instant.nullable().meta({ description: 'When one last left the machine; null: none has.' }) })
+  .meta({ id: 'BackupLateEventData', description: 'The last backup elsewhere.' });
 const webhookData = z
   .object({ webhook_id: s.id.meta({ description: 'The id of the webhook.' }) })
   .meta({ id: 'WebhookEventData', description: 'The webhook.' });
@@ -444,7 +456,27 @@ const EVENTS = [
     BY_SYSTEM,
   ),
   defineEvent('backup.made', 'A backup was created.', backupData, { name: 'panel-2026-11-20.backup' }, BY_SYSTEM),
-  defineEvent('backup.failed', 'A scheduled backup failed.', backupFailedData, { reason: 'storage_full' }, BY_SYSTEM),
+  defineEvent(
+    'backup.failed',
+    'A scheduled backup failed, or could not be stored at a place. Once for each reason until one succeeds.',
+    backupFailedData,
+    { reason: 'storage_full', place: null },
+    BY_SYSTEM,
+  ),
+  defineEvent(
+    'backup.stored',
+    'A backup was stored at a place outside of the machine.',
+    backupStoredData,
+    { name: 'gatehouse-k3v9-2026-11-20T10-00-00-000Z.gatehouse-backup', place: 'Storage' },
+    BY_SYSTEM,
+  ),
+  defineEvent(
+    'backup.late',
+    'No backup has left the machine for two days. Once until one leaves.',
+    backupLateData,
+    { left_at: '2026-11-18T10:00:00.000Z' },
+    BY_SYSTEM,
+  ),
   defineEvent(
     'backup.restored',
     'The data were replaced by those of a backup: read everything again.',

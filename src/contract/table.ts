@@ -5,6 +5,7 @@ import * as keys from './access/keys.ts';
 import * as proof from './access/proof.ts';
 import * as session from './access/session.ts';
 import * as twoFactor from './access/two-factor.ts';
+import * as backupPlaces from './backup-places.ts';
 import * as backups from './backups.ts';
 import * as bot from './bot/bot.ts';
 import * as botAdmins from './bot/bot-admins.ts';
@@ -157,6 +158,13 @@ export const OPERATIONS = {
   scheduleBackups: backups.scheduleBackups,
   checkBackup: backups.checkBackup,
   restoreBackup: backups.restoreBackup,
+  listBackupPlaces: backupPlaces.listBackupPlaces,
+  createBackupPlace: backupPlaces.createBackupPlace,
+  changeBackupPlace: backupPlaces.changeBackupPlace,
+  deleteBackupPlace: backupPlaces.deleteBackupPlace,
+  testBackupPlace: backupPlaces.testBackupPlace,
+  listPlacedBackups: backupPlaces.listPlacedBackups,
+  backUpToPlace: backupPlaces.backUpToPlace,
   listWebhooks: webhooks.listWebhooks,
   createWebhook: webhooks.createWebhook,
   changeWebhook: webhooks.changeWebhook,

@@ -5,6 +5,7 @@ import { nodeStatusAt } from '../domain/nodes/node-status.ts';
 import { createKeyAuthentication, type KeyAuthentication } from './access/keys.ts';
 import { authenticateSession } from './access/session.ts';
 import { createBackupFiles } from './backups/backups.ts';
+import { createPlaceSchedule } from './backups/place-runs.ts';
 import { createBackupSchedule } from './backups/schedule.ts';
 import { createBotService } from './bot/bot-service.ts';
 import { sendBroadcasts } from './bot/broadcasts.ts';
@@ -176,6 +177,7 @@ function startJobs(env: Env, keys: KeyAuthentication, sweepAll: () => Promise<vo
       createTimedJob(env, 'certificates by ACME', () => runAcme(env)),
     ),
     every(BACKUP_EVERY_MS, createTimedJob(env, 'scheduled backup', createBackupSchedule(env))),
+    every(BACKUP_EVERY_MS, createTimedJob(env, 'places of backups', createPlaceSchedule(env))),
   ];
   checkDiskSpace();
   followClock();

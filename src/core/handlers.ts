@@ -6,6 +6,7 @@ import { TWO_FACTOR_HANDLERS } from './access/two-factor.ts';
 import { listAudit, listAuditUsers } from './audit/audit.ts';
 import { BACKUP_HANDLERS } from './backups/backups.ts';
 import { CHAT_BACKUP_HANDLERS } from './backups/chat-backups.ts';
+import { BACKUP_PLACE_HANDLERS } from './backups/places.ts';
 import { BOT_ADMIN_HANDLERS } from './bot/admins.ts';
 import { BROADCAST_HANDLERS } from './bot/broadcasts.ts';
 import { BOT_REQUEST_HANDLERS } from './bot/requests.ts';
@@ -78,6 +79,7 @@ export const HANDLERS: {
   ...BROADCAST_HANDLERS,
   ...BOT_REQUEST_HANDLERS,
   ...CHAT_BACKUP_HANDLERS,
+  ...BACKUP_PLACE_HANDLERS,
   ...PAYMENT_HANDLERS,
   ...INBOUND_HANDLERS,
   ...INBOUND_GROUP_HANDLERS,

@@ -50,7 +50,7 @@ it.each([
     'Berlin: the certificate for links expires soon',
     '#/nodes/4',
   ],
-  [sampleEvent('backup.failed', { reason: 'storage_full' }), 'The backup failed', '#/settings/backups'],
+  [sampleEvent('backup.failed', { reason: 'storage_full', place: null }), 'The backup failed', '#/settings/backups'],
 ])('describes $type and opens its page', (event, title, hash) => {
   expect(describeEvent(event, english, () => readEventName(core, event))).toMatchObject({ title, hash });
 });
@@ -59,6 +59,7 @@ it('describes no other event', () => {
   const events = [
     sampleEvent('user.extended', userFacts(7)),
     sampleEvent('backup.made', { name: 'b' }),
+    sampleEvent('backup.stored', { name: 'b', place: 'Storage' }),
     sampleEvent('settings.changed', {}),
   ];
   for (const event of events) expect(describeEvent(event, english, () => '')).toBeNull();

@@ -24,6 +24,8 @@ export function describeEvent({ type, data }: Event, t: DesktopTexts, name: () =
       return { title: t('userLimited', { name: name() }), body, hash: `#/users/${data.user_id}` };
     case 'backup.failed':
       return { title: t('backupFailed'), body: data.reason || body, hash: '#/settings/backups' };
+    case 'backup.late':
+      return { title: t('backupLate'), body, hash: '#/settings/backups' };
     case 'certificate.failed':
       return { title: t('certificateFailed'), body, hash: '#/settings/certificates' };
     case 'certificate.ending':
@@ -69,6 +71,7 @@ export function describeEvent({ type, data }: Event, t: DesktopTexts, name: () =
     case 'settings.changed':
     case 'certificate.renewed':
     case 'backup.made':
+    case 'backup.stored':
     case 'backup.restored':
     case 'panel.superseded':
       return null;

@@ -15,6 +15,7 @@ import { describeSystemError } from '../adapters/refusal.ts';
 import { openVault } from '../adapters/vault/vault.ts';
 import { findPresentPath } from '../agent/programs.ts';
 import type { Output } from '../contract/table.ts';
+import { findLastLeft, LATE_MS } from '../core/backups/place-runs.ts';
 import type { Log, Store } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
 import type { Finding, Verdict } from '../domain/finding.ts';
@@ -230,19 +231,19 @@ function adviceFor(reason: string): string {
 }
 
 const HOUR = 3_600_000;
-const TWO_DAYS = 48 * HOUR;
-const STORE_ELSEWHERE = 'Store one with `panel backup --to <place>`, daily by cron, or download one in the panel.';
+const STORE_ELSEWHERE = 'Add a place in the panel, under Backups, or store one with `panel backup --to <place>`.';
 
 /** Nothing of a panel that was never set up can be lost. */
 function checkBackups(
   folder: string,
-  { administrator, bot }: Store,
-  { backupLast, backupLeftAt }: SettingValues,
+  { administrator, bot, backupPlaces }: Pick<Store, 'administrator' | 'bot' | 'backupPlaces'>,
+  settings: SettingValues,
   now: number,
 ): readonly Finding[] {
   if (administrator.get() === undefined) return [];
   const [newest] = openBackupFolder(join(folder, FILES.backups)).list();
-  const leftAt = Math.max(backupLeftAt ?? 0, bot.lastDocumentAt() ?? 0);
+  const { backupLast } = settings;
+  const leftAt = findLastLeft({ bot }, settings);
   const describeAge = (at: number) => `${Math.floor((now - at) / HOUR)} hours ago`;
   const made =
     backupLast.error !== null
@@ -256,9 +257,9 @@ function checkBackups(
         ? finding('backups', 'warning', 'there is none here', 'Make one with `panel backup`.')
         : finding('backups', 'ok', `the newest here was made ${describeAge(newest.createdAt)}`);
   const elsewhere =
-    leftAt === 0
+    leftAt === null
       ? finding('copy elsewhere', 'warning', 'no backup has left this machine', STORE_ELSEWHERE)
-      : now - leftAt > TWO_DAYS
+      : now - leftAt > LATE_MS
         ? finding(
             'copy elsewhere',
             'warning',
@@ -266,7 +267,11 @@ function checkBackups(
             STORE_ELSEWHERE,
           )
         : finding('copy elsewhere', 'ok', `a backup left this machine ${describeAge(leftAt)}`);
-  return [made, elsewhere];
+  const failing = backupPlaces.all().flatMap(({ name, error }) => {
+    if (error === null) return [];
+    return [finding('place of backups', 'warning', `${name} failed: ${error}`, 'Test it in the panel, under Backups.')];
+  });
+  return [made, elsewhere, ...failing];
 }
 
 /** By the last time that the panel knew, as it will be judged at the next start. */

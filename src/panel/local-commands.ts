@@ -50,6 +50,14 @@ export type Addresses = {
 
 type Command<Args, Result> = { readonly args: z.ZodType<Args>; run(panel: CommandPanel, args: Args): Promise<Result> };
 
+async function useClosing<P extends { close(): void }, T>(place: P, work: (place: P) => Promise<T>): Promise<T> {
+  try {
+    return await work(place);
+  } finally {
+    place.close();
+  }
+}
+
 const ENGINE_NAME = /^(?:xray|v2ray)-\d+\.\d+\.\d+$/;
 const none = z.strictObject({});
 /** The core judges what is in it: it knows the rules for passwords and names. */
@@ -110,6 +118,23 @@ export const COMMANDS = {
     await core.local.recordStoredBackup(name, kind);
     return null;
   }),
+  /** To the place of that name, as the panel has it. */
+  'place-backup': command(z.strictObject({ place: text }), async ({ core }, { place }) => {
+    const { name, sizeBytes, encrypted, removed } = await core.local.backUpToPlace(place);
+    return { name, size_bytes: sizeBytes, encrypted, removed: [...removed] };
+  }),
+  'place-list': command(z.strictObject({ place: text }), ({ core }, { place }) =>
+    useClosing(core.local.openPlace(place), (opened) => opened.list()),
+  ),
+  /** `target`: absolute; a new file. */
+  'place-fetch': command(
+    z.strictObject({ place: text, name: text, target: text }),
+    ({ core }, { place, name, target }) =>
+      useClosing(core.local.openPlace(place), async (opened) => {
+        await opened.download(name, target);
+        return null;
+      }),
+  ),
   'backup-delete': command(z.strictObject({ name: text }), (panel, args) =>
     runOperation(panel.core, 'deleteBackup', args, buildCall(panel)),
   ),

@@ -10,6 +10,7 @@ import { readReleaseSource } from '../adapters/installation.ts';
 import { openLog } from '../adapters/log.ts';
 import { isRefusedUrl } from '../adapters/outbound-client.ts';
 import { createPanelClock } from '../adapters/panel-clock.ts';
+import { openBackupPlaces } from '../adapters/places/place-thread.ts';
 import { checkReach } from '../adapters/reach-check.ts';
 import { toRefusal } from '../adapters/refusal.ts';
 import { listenForReplyDates } from '../adapters/reply-dates.ts';
@@ -189,6 +190,7 @@ async function open(options: PanelOptions, steps: StopSteps): Promise<Panel> {
     log,
     heavy,
     backups,
+    backupPlaces: openBackupPlaces(folder),
     webhookClient,
     paymentProviders: demoShop?.withTestProvider(paymentThread) ?? paymentThread,
     botClient,

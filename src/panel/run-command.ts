@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connectControl } from '../adapters/control-socket.ts';
 import { findAuthority, findDataFolder, hasPanel } from '../adapters/data-folder.ts';
+import { openBackupPlaces } from '../adapters/places/place-thread.ts';
 import { isRefusal, refusal, toRefusal } from '../adapters/refusal.ts';
 import { noVault, openVault } from '../adapters/vault/vault.ts';
 import { createCore } from '../core/create-core.ts';
@@ -66,7 +67,7 @@ function needsVault(
 ): boolean {
   if (name === 'key-add') return twoFactor.get() !== null;
   if (name === 'restore' || name === 'restore-check') return file === null || existsSync(file);
-  return name === 'backup' && sealed.keyId() !== null;
+  return (name === 'backup' || name.startsWith('place-')) && sealed.keyId() !== null;
 }
 
 async function performHere(folder: string, name: CommandName, args: unknown, keyFile: string | null): Promise<unknown> {
@@ -109,6 +110,7 @@ async function performHere(folder: string, name: CommandName, args: unknown, key
       role: openRole({ folder, store, startedAt: parts.clock.now(), log: silent }),
       vault,
       backups,
+      backupPlaces: openBackupPlaces(folder),
       origin,
       log: silent,
       heavy: null,

@@ -9,6 +9,7 @@ import {
   createSessionStore,
   createTwoFactorStore,
 } from './administrator.ts';
+import { createBackupPlaceStore } from './backup-places.ts';
 import { createBotStore } from './bot.ts';
 import { createBroadcastStore } from './broadcasts.ts';
 import { type Connection, claimFile, databaseRefusal, fileSize, openConnection } from './database.ts';
@@ -120,6 +121,7 @@ export function createStore(db: Connection, file: string, reserve: Reserve | nul
     twoFactor: createTwoFactorStore(db),
     webhooks: createWebhookStore(db),
     providers: createProviderStore(db),
+    backupPlaces: createBackupPlaceStore(db),
     sales: createSalesStore(db),
     promos: createPromoStore(db),
     referrals: createReferralStore(db),

@@ -118,9 +118,9 @@ const SAMPLES: { readonly [Name in keyof SettingValues]: readonly SettingValues[
     { fingerprint: '', former: { fingerprint: '', replacedAt: MAX } },
   ],
   backupSchedule: [
-    { everyHours: null, keep: 1, encrypted: true, toChat: false },
-    { everyHours: 1, keep: 1000, encrypted: false, toChat: true },
-    { everyHours: 8760, keep: 1, encrypted: true, toChat: false },
+    { everyHours: null, keep: 1, encrypted: true },
+    { everyHours: 1, keep: 1000, encrypted: false },
+    { everyHours: 8760, keep: 1, encrypted: true },
   ],
   backupLast: [
     { at: null, error: null },
@@ -128,6 +128,7 @@ const SAMPLES: { readonly [Name in keyof SettingValues]: readonly SettingValues[
     { at: MAX, error: '' },
   ],
   backupLeftAt: [null, 0, MAX],
+  backupLateAt: [null, 0, MAX],
   updateChecks: FLAGS,
   updateSeen: [
     { at: null, problem: null, release: null },

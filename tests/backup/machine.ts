@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock, systemTimers } from '../../src/adapters/clock.ts';
 import { createPasswordHasher } from '../../src/adapters/passwords.ts';
+import { openBackupPlaces } from '../../src/adapters/places/place-thread.ts';
 import { openVault } from '../../src/adapters/vault/vault.ts';
 import { parseInput, splitInput } from '../../src/contract/input/input.ts';
 import type { CallOf, OutputOf } from '../../src/contract/operation.ts';
@@ -98,6 +99,7 @@ export async function startMachine(options: MachineOptions = {}): Promise<Machin
     heavy,
     checkpointer,
     backups,
+    backupPlaces: openBackupPlaces(folder),
     host: () => null,
     origin: () => origin ?? '',
     passwords: createPasswordHasher(CHEAP_COST),

@@ -12,6 +12,8 @@ import { freePort } from '../support/free-port.ts';
 export interface PlaceServer extends AsyncDisposable {
   /** As the command line names the place. */
   readonly url: string;
+  /** As the panel is told of it. */
+  readonly input: { readonly kind: 's3' | 'sftp'; readonly fields: Readonly<Record<string, string>> };
   /** For `--secrets`. */
   readonly secrets: string;
   /** Where it stores the backups. */
@@ -89,6 +91,16 @@ export async function openStorage(more: readonly string[]): Promise<PlaceServer>
     ...server,
     folder,
     url: `s3://backups/panel?endpoint=http://127.0.0.1:${port}`,
+    input: {
+      kind: 's3',
+      fields: {
+        endpoint: `http://127.0.0.1:${port}`,
+        bucket: 'backups',
+        prefix: 'panel',
+        access_key_id: key,
+        secret_access_key: secret,
+      },
+    },
     secrets: writeSecrets(parent, [`S3_ACCESS_KEY_ID=${key}`, `S3_SECRET_ACCESS_KEY=${secret}`, ...more]),
   };
 }
@@ -135,6 +147,17 @@ export async function openSftpServer(more: readonly string[]): Promise<PlaceServ
     folder,
     hostKey,
     url: `${target}?host-key=${encodeURIComponent(hostKey)}`,
+    input: {
+      kind: 'sftp',
+      fields: {
+        host: '127.0.0.1',
+        port: String(port),
+        user: userInfo().username,
+        path: folder,
+        host_key: hostKey,
+        private_key: readFileSync(join(parent, 'user'), 'utf8'),
+      },
+    },
     secrets: writeSecrets(parent, [`SFTP_PRIVATE_KEY_FILE=${join(parent, 'user')}`, ...more]),
   };
 }

@@ -1,9 +1,19 @@
 // `panel backup` and `panel restore` by the real command, while the panel runs and while it does not, and on a new machine.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openStore } from '../../src/store/index.ts';
 import { type CommandLine, openCommandLine, PASSWORD } from '../support/cli.ts';
 
 const PASSPHRASE = 'a passphrase for backups';
@@ -127,6 +137,41 @@ test('a file that cannot be restored is refused in one sentence, and nothing cha
     expect(stderr).not.toMatch(/\n\s+at /);
   }
   expect(readFileSync(join(old.folder, 'panel.db')).equals(before)).toBe(true);
+});
+
+test('a place of the panel is used by its name, while the panel runs and while it does not', async () => {
+  const folder = join(backups, 'disk');
+  mkdirSync(folder);
+  const store = openStore(join(old.folder, 'panel.db'));
+  const settings = { kind: 'folder', name: 'My disk', fields: { path: folder }, allowPrivate: false } as const;
+  const schedule = { encrypted: false, everyHours: null, keep: 2, lastAt: null, error: null, errorAt: null };
+  store.write(() => store.backupPlaces.insert({ ...settings, ...schedule, createdAt: 1, updatedAt: 1 }));
+  store.close();
+  const at = ['--from', 'My disk'];
+  expect((await old.run(['restore', ...at])).stderr).toContain('No backup is there.');
+  const [first = ''] = (await succeed(old, ['backup', '--to', 'My disk'])).split('\n');
+  expect(readdirSync(folder)).toEqual([first]);
+  expect(await succeed(old, ['restore', ...at])).toContain(first);
+  const panel = await old.serve(['--port', '0', '--http', '--host', '127.0.0.1']);
+  const { name: second } = JSON.parse(await succeed(old, ['backup', '--json', '--to', 'My disk']));
+  const { name: third, removed } = JSON.parse(await succeed(old, ['backup', '--json', '--to', 'My disk']));
+  expect([removed, readdirSync(folder).sort()]).toEqual([[first], [second, third]]);
+  expect(await succeed(old, ['restore', 'latest', '--check', ...at])).toContain('can be restored');
+  expect(JSON.parse(await succeed(old, ['restore', second, '--json', ...at])).restored).toMatchObject({ ok: true });
+  const refusals = [
+    [['backup', '--to', 'Nowhere'], 'no place named Nowhere'],
+    [['backup', '--to', 'My disk', '--keep', '3'], '--keep is set in the panel'],
+    [['restore', 'gatehouse-none', ...at], 'There is no such backup'],
+  ] as const;
+  for (const [args, message] of refusals) {
+    const { code, stderr } = await old.run(args);
+    expect([args, code, stderr]).toEqual([args, 3, expect.stringContaining(message)]);
+  }
+  rmSync(folder, { recursive: true });
+  const gone = await old.run(['backup', '--to', 'My disk']);
+  expect([gone.code, gone.stderr]).toEqual([3, expect.stringContaining('place_not_found')]);
+  expect((await old.run(['doctor'])).stdout).toMatch(/warning .*place of backups .*My disk failed: place_not_found/);
+  await panel.end('SIGTERM');
 });
 
 test('what could not be restored is no backup, and the tables of Litestream are in none', async () => {

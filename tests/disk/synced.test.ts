@@ -1,4 +1,6 @@
 // Whatever is acknowledged is on the disk: the journal is synced after its last write and before the reply, on each kind of write.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TOTP } from 'otpauth';
 import { expect, inject, it } from 'vitest';
@@ -19,6 +21,7 @@ const MANY = 101;
 const LEFT_OUT: Readonly<Record<string, string>> = {
   refreshVault: 'writes nothing',
   checkBackup: 'writes nothing',
+  listPlacedBackups: 'writes nothing',
   checkReach: 'writes nothing',
   suggestLocalNode: 'writes nothing',
   setUpLocalNode: 'writes as createNode and createInbound do',
@@ -132,6 +135,16 @@ async function writeEverything(traced: Traced): Promise<ReadonlyMap<string, stri
   await act('revokeKey', { id: 1 });
   const { name } = await act('createBackup');
   await act('deleteBackup', { name });
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-synced-place-'));
+  const disk = { kind: 'folder', name: 'Disk', fields: { path: folder }, passphrase: null, every_hours: null };
+  const { id: placeId } = await act('createBackupPlace', { ...disk, ...proof });
+  await act('changeBackupPlace', { id: placeId, keep: 3, ...proof });
+  await act('testBackupPlace', { id: placeId });
+  await act('backUpToPlace', { id: placeId });
+  const atPlace = async () => (await browse('listBackupPlaces', {})).body.items;
+  await expect.poll(atPlace).toMatchObject([{ running: false, last_at: expect.any(String) }]);
+  await act('deleteBackupPlace', { id: placeId, ...proof });
+  rmSync(folder, { recursive: true });
   const signInElsewhere = browserOn(traced, nobody)('signIn', { name: 'admin', ...proof });
   await noted('signIn on another device', signInElsewhere);
   await act('endSession', { id: 4, ...proof });

@@ -23,7 +23,7 @@ test('are made, checked, restored, and what was there before is kept', async ({ 
   await otherWindow(own).call('createTariff', { name: 'Monthly' });
   const before = await makeUser(own, 'In the backup');
   await own.visit('settings/backups');
-  const list = card(page, 'Backups');
+  const list = card(page, 'Backups on this machine');
   await expect(list.getByText('No backups yet')).toBeVisible();
   await expectAccessible(page, 'no backups');
   await make(page, PASSPHRASE);
@@ -55,7 +55,7 @@ test('are made, checked, restored, and what was there before is kept', async ({ 
 test('are downloaded, uploaded again, refused where damaged, and deleted', async ({ page, own }) => {
   await own.visit('settings/backups');
   await make(page);
-  const list = card(page, 'Backups');
+  const list = card(page, 'Backups on this machine');
   const coming = page.waitForEvent('download');
   await list.getByRole('button', { name: /^Download / }).click();
   const file = await coming;

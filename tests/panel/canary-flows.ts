@@ -1,5 +1,5 @@
 // Everything that is done with a secret, rightly and wrongly: what was used, to be looked for afterwards.
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TOTP } from 'otpauth';
 import { expect } from 'vitest';
@@ -238,6 +238,38 @@ async function without(panel: WatchedPanel, name: string, act: () => Promise<voi
   renameSync(`${path}-aside`, path);
 }
 
+/** One that is stored and used, one whose server cannot be reached, and one whose credentials are malformed. */
+async function addPlaces(panel: WatchedPanel, recordCanary: Note) {
+  const passphrase = recordCanary('passphrase of a place', 'canary passphrase of a place', 'sealed');
+  const secret = recordCanary('secret key of a place', 'canary-secret-key-Jv61', 'proved');
+  const loginPassword = recordCanary('password of a place', 'canary-sftp-password-Wm20', 'proved');
+  const folder = join(panel.folder, '..', 'canary-place');
+  mkdirSync(folder, { recursive: true });
+  const disk = { kind: 'folder', name: 'Disk', fields: { path: folder }, passphrase, password: NEW_PASSWORD };
+  const { id } = await done(panel.operate('createBackupPlace', disk));
+  await done(panel.operate('backUpToPlace', { id }));
+  const rest = { passphrase, allow_private: true, password: NEW_PASSWORD };
+  const keys = { access_key_id: 'GK1', secret_access_key: secret };
+  const s3 = {
+    kind: 's3',
+    name: 'S3',
+    fields: { endpoint: 'http://127.0.0.1:9', bucket: 'backups', ...keys },
+    ...rest,
+  };
+  await refusedWith(409, panel.operate('createBackupPlace', s3));
+  const sftp = {
+    kind: 'sftp',
+    name: 'SFTP',
+    fields: { host: '127.0.0.1', port: '9', user: 'u', sftp_password: loginPassword },
+  };
+  await refusedWith(409, panel.operate('createBackupPlace', { ...sftp, ...rest }));
+  await refusedWith(
+    422,
+    panel.operate('createBackupPlace', { ...sftp, ...rest, fields: { ...sftp.fields, port: loginPassword } }),
+  );
+  expect((await panel.run(['backup', '--to', 'Disk'], '')).code).toBe(0);
+}
+
 async function makeBackups(panel: WatchedPanel, recordCanary: Note) {
   recordCanary('passphrase of a backup', PASSPHRASE, 'proved');
   recordCanary('wrong passphrase', WRONG_PASSPHRASE, 'proved');
@@ -245,6 +277,7 @@ async function makeBackups(panel: WatchedPanel, recordCanary: Note) {
   const schedule = { every_hours: 24, keep: 3, passphrase: SCHEDULED_PASSPHRASE };
   await refusedWith(422, panel.operate('scheduleBackups', { ...schedule, keep: SCHEDULED_PASSPHRASE }));
   expect((await done(panel.operate('scheduleBackups', schedule))).encrypted).toBe(true);
+  await addPlaces(panel, recordCanary);
   const clear = String((await done(panel.operate('createBackup'))).name);
   const encryptedName = String((await done(panel.operate('createBackup', { passphrase: PASSPHRASE }))).name);
   const wrong = await done(panel.operate('checkBackup', { name: encryptedName, passphrase: WRONG_PASSPHRASE }));

@@ -85,9 +85,10 @@ export const SETTINGS: SettingValues = {
   acme: null,
   acmeState: NO_ORDERS,
   authority: null,
-  backupSchedule: { everyHours: null, keep: 7, encrypted: false, toChat: false },
+  backupSchedule: { everyHours: null, keep: 7, encrypted: false },
   backupLast: { at: null, error: null },
   backupLeftAt: null,
+  backupLateAt: null,
   updateChecks: true,
   updateSeen: { at: null, problem: null, release: null },
   updateLast: null,
@@ -163,6 +164,10 @@ export function fakeCore(): FakeCore {
       recordUpdate: async () => {},
       recordStoredBackup: async () => {},
       checkBackup: () => Promise.reject(new Error('no backups here')),
+      backUpToPlace: () => Promise.reject(new Error('no backups here')),
+      openPlace: () => {
+        throw new Error('no backups here');
+      },
       restore: () => Promise.reject(new Error('no backups here')),
     },
     backupFiles: {

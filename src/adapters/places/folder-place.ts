@@ -1,50 +1,61 @@
-// Backups in a folder outside of the data folder, as on another disk that is mounted here.
-import { constants } from 'node:fs';
-import { copyFile, open, readdir, rename, rm, stat } from 'node:fs/promises';
+// Backups in a folder outside of the data folder, as on another disk that is mounted here. Calls to a disk that hangs block their thread, so a
+// running panel has one for each place (place-thread.ts); by promises they would take the threads that all files of the process share.
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { BackupPlace, FolderAccess } from '../../core/ports/backup-places.ts';
+import { buildPartialName, isLeftover, isPlacedName } from '../../domain/backup-places.ts';
 import { attemptAtPlace, createPlaceFailure } from './failure.ts';
-import { buildPartialName, isLeftover, isPlacedName } from './place-name.ts';
 
-async function syncPath(path: string): Promise<void> {
-  const handle = await open(path, 'r');
+function syncPath(path: string): void {
+  const file = openSync(path, 'r');
   try {
-    await handle.sync();
+    fsyncSync(file);
   } finally {
-    await handle.close();
+    closeSync(file);
   }
 }
 
 export function openFolderPlace({ path: folder }: FolderAccess): BackupPlace {
-  async function list() {
-    const entries = await readdir(folder, { withFileTypes: true });
+  function list() {
+    const entries = readdirSync(folder, { withFileTypes: true });
     const names = entries.filter((entry) => entry.isFile() && isPlacedName(entry.name)).map(({ name }) => name);
-    const found = await Promise.all(
-      names.map(async (name) => {
-        const { size, mtimeMs } = await stat(join(folder, name));
+    return names
+      .map((name) => {
+        const { size, mtimeMs } = statSync(join(folder, name));
         return { name, sizeBytes: size, storedAt: Math.floor(mtimeMs) };
-      }),
-    );
-    return found.sort((a, b) => b.storedAt - a.storedAt || (a.name < b.name ? 1 : -1));
+      })
+      .sort((a, b) => b.storedAt - a.storedAt || (a.name < b.name ? 1 : -1));
   }
 
   return {
-    list: () => attemptAtPlace(list),
+    list: () => attemptAtPlace(async () => list()),
     upload: (name, path) =>
       attemptAtPlace(async () => {
-        for (const found of await readdir(folder))
-          if (isLeftover(found, name)) await rm(join(folder, found), { force: true });
+        for (const found of readdirSync(folder)) {
+          if (isLeftover(found, name)) rmSync(join(folder, found), { force: true });
+        }
         const partial = join(folder, buildPartialName(name));
-        await rm(partial, { force: true });
-        await copyFile(path, partial, constants.COPYFILE_EXCL);
-        await syncPath(partial);
-        const [{ size }, wanted] = [await stat(partial), await stat(path)];
+        rmSync(partial, { force: true });
+        copyFileSync(path, partial, constants.COPYFILE_EXCL);
+        syncPath(partial);
+        const [{ size }, wanted] = [statSync(partial), statSync(path)];
         if (size !== wanted.size) throw createPlaceFailure('place_mismatch', `${size} of ${wanted.size} bytes`);
-        await rename(partial, join(folder, name));
-        await syncPath(folder);
+        renameSync(partial, join(folder, name));
+        syncPath(folder);
       }),
-    download: (name, target) => attemptAtPlace(() => copyFile(join(folder, name), target, constants.COPYFILE_EXCL)),
-    remove: (name) => attemptAtPlace(() => rm(join(folder, name), { force: true })),
+    download: (name, target) =>
+      attemptAtPlace(async () => copyFileSync(join(folder, name), target, constants.COPYFILE_EXCL)),
+    remove: (name) => attemptAtPlace(async () => rmSync(join(folder, name), { force: true })),
     close() {},
   };
 }

@@ -9,10 +9,10 @@ import { pipeline } from 'node:stream/promises';
 import { AwsV4Signer } from 'aws4fetch';
 import type { PlaceErrorCode } from '../../contract/errors.ts';
 import type { BackupPlace, PlacedFile, S3Access } from '../../core/ports/backup-places.ts';
+import { isPlacedName } from '../../domain/backup-places.ts';
 import { createOutboundAgent } from '../outbound-agent.ts';
 import { isRefusedUrl } from '../outbound-client.ts';
 import { attemptAtPlace, createPlaceFailure } from './failure.ts';
-import { isPlacedName } from './place-name.ts';
 
 /** Without a byte in either direction. */
 const SILENT_MS = 60_000;

@@ -6,10 +6,10 @@ import { promisify } from 'node:util';
 import { Client, type SFTPWrapper } from 'ssh2';
 import { PanelError } from '../../core/kernel/panel-error.ts';
 import type { BackupPlace, SftpAccess } from '../../core/ports/backup-places.ts';
+import { buildPartialName, isLeftover, isPlacedName } from '../../domain/backup-places.ts';
 import { isAllowedAddress } from '../outbound-address.ts';
 import { checkedLookup } from '../outbound-client.ts';
 import { attemptAtPlace, createPlaceFailure } from './failure.ts';
-import { buildPartialName, isLeftover, isPlacedName } from './place-name.ts';
 
 const READY_MS = 30_000;
 /** The server is asked whether it is there; after so many without an answer the connection ends. */

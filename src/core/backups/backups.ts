@@ -3,7 +3,7 @@
 import type { Backup } from '../../contract/backups.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import type { AsyncContext, Context, Env, Handlers, Transaction } from '../kernel/context.ts';
-import { bodyError, PanelError } from '../kernel/panel-error.ts';
+import { PanelError } from '../kernel/panel-error.ts';
 import { toInstant, toInstantOrNull } from '../kernel/wire.ts';
 import type {
   BackupFile,
@@ -47,9 +47,9 @@ export function viewBackup({ name, kind, createdAt, sizeBytes, encrypted, secret
 }
 
 function viewSchedule({ backupSchedule, backupLast }: SettingValues): Output<'scheduleBackups'> {
-  const { everyHours, keep, encrypted, toChat } = backupSchedule;
+  const { everyHours, keep, encrypted } = backupSchedule;
   const last = { last_at: toInstantOrNull(backupLast.at), last_error: backupLast.error };
-  return { every_hours: everyHours, keep, encrypted, to_chat: toChat, ...last };
+  return { every_hours: everyHours, keep, encrypted, ...last };
 }
 
 export function viewVerdict(verdict: BackupVerdict): Output<'checkBackup'> {
@@ -100,13 +100,9 @@ async function scheduleBackups(input: Input<'scheduleBackups'>, { env, commit }:
     if (isNew) store.sealed.save(vault.seal(PASSPHRASE_PLACE, passphrase));
     if (passphrase === null) store.sealed.remove(PASSPHRASE_PLACE);
     const encrypted = passphrase === undefined ? settings.backupSchedule.encrypted : passphrase !== null;
-    // Without a passphrase none is sent.
-    const toChat = encrypted && (input.to_chat ?? settings.backupSchedule.toChat);
-    if (input.to_chat === true && !encrypted)
-      throw bodyError('validation', '#/to_chat', 'inconsistent', 'needs a passphrase');
-    const backupSchedule = { everyHours, keep, encrypted, toChat };
+    const backupSchedule = { everyHours, keep, encrypted };
     tx.saveSettings({ backupSchedule });
-    tx.audit('backups', { every_hours: everyHours, keep, encrypted, to_chat: toChat, new_passphrase: isNew });
+    tx.audit('backups', { every_hours: everyHours, keep, encrypted, new_passphrase: isNew });
     return { body: viewSchedule({ ...settings, backupSchedule }) };
   });
 }

@@ -9,6 +9,7 @@ import type { BackupFile } from '../ports/backups.ts';
 import { PRIORITIES } from '../ports/bot.ts';
 import { requireFreshProof } from '../proof/proof.ts';
 import { PASSPHRASE_PLACE, requireBackups } from './backups.ts';
+import { openPassphrase } from './place-access.ts';
 
 type ChatBackupsEnv = Pick<Env, 'backups' | 'settings' | 'store' | 'vault'>;
 
@@ -43,13 +44,24 @@ export async function readEncrypted({ backups }: Pick<Env, 'backups'>, name: str
   return bytes;
 }
 
-/** By the passphrase of scheduled backups; PanelError `vault_unavailable`, `validation` where there is none. */
+/** By the passphrase of the chat as a place, or else of scheduled backups; PanelError `vault_unavailable`, `validation` where there is none. */
 async function makeEncrypted(env: ChatBackupsEnv): Promise<BackupFile> {
   await env.vault.prepare();
-  const row = env.store.sealed.get(PASSPHRASE_PLACE);
-  if (!row || !env.settings().backupSchedule.encrypted)
-    throw bodyError('validation', '#/name', 'required', 'is missing, as scheduled backups have no passphrase');
-  return requireBackups(env).create('manual', env.vault.open(row));
+  const chat = env.store.backupPlaces.all().find(({ kind }) => kind === 'chat');
+  const passphrase = chat ? openPassphrase(env, chat) : openScheduled(env);
+  if (passphrase === null)
+    throw bodyError(
+      'validation',
+      '#/name',
+      'required',
+      'is missing, as neither the chat nor scheduled backups have a passphrase',
+    );
+  return requireBackups(env).create('manual', passphrase);
+}
+
+function openScheduled({ store, vault, settings }: ChatBackupsEnv): string | null {
+  const row = store.sealed.get(PASSPHRASE_PLACE);
+  return row && settings().backupSchedule.encrypted ? vault.open(row) : null;
 }
 
 async function sendBackup({ name }: Input<'sendBackup'>, { env, call, commit }: AsyncContext<'sendBackup'>) {

@@ -7,15 +7,13 @@ import { notifyAdmins, type Render } from '../notify/admin-notices.ts';
 import type { BackupFile } from '../ports/backups.ts';
 import type { SettingValues } from '../ports/settings.ts';
 import { PASSPHRASE_PLACE, requireBackups } from './backups.ts';
-import { MAX_CHAT_BACKUP, queueBackup } from './chat-backups.ts';
+import { isWithin } from './place-runs.ts';
 
 type BackupScheduleEnv = Pick<Env, 'backups' | 'clock' | 'log' | 'settings' | 'store' | 'transact' | 'vault'>;
 
 /** A new panel soon has something to lose, but not at once. */
 const FIRST_AFTER_MS = HOUR_MS;
 const AGAIN_AFTER_MS = 15 * 60_000;
-/** The backup is there, and was not sent. */
-const CHAT_TOO_LARGE = 'chat_too_large';
 
 /** Makes the periodic check that creates a backup when one is due. It rejects only where not even the failure can be recorded. */
 export function createBackupSchedule(env: BackupScheduleEnv): () => Promise<void> {
@@ -39,8 +37,7 @@ export function createBackupSchedule(env: BackupScheduleEnv): () => Promise<void
       const made = await backups.create('scheduled', encrypted ? getPassphrase(env) : null);
       backups.prune('scheduled', keep);
       failedAt = null;
-      const isTooLarge = env.settings().backupSchedule.toChat && made.sizeBytes > MAX_CHAT_BACKUP;
-      await recordBackup(env, { at: now, error: isTooLarge ? CHAT_TOO_LARGE : null }, made);
+      await recordBackup(env, { at: now, error: null }, made);
     } catch (error) {
       const reason = error instanceof PanelError ? error.code : 'internal';
       // The panel is stopping.
@@ -51,11 +48,6 @@ export function createBackupSchedule(env: BackupScheduleEnv): () => Promise<void
       if (backupLast.error !== reason) await recordBackup(env, { at: backupLast.at, error: reason }, null);
     }
   };
-}
-
-/** A clock that was set back makes the next one due, not late. */
-function isWithin(now: number, since: number, ms: number): boolean {
-  return now >= since && now - since < ms;
 }
 
 /** Without the passphrase there is no backup, never one in clear text. */
@@ -72,20 +64,11 @@ async function recordBackup(
 ): Promise<void> {
   await env.transact({ name: 'scheduledBackup', by: 'schedule' }, (tx) => {
     tx.saveSettings({ backupLast });
-    const isNew = tx.settings.backupLast.error !== backupLast.error;
-    if (backupLast.error === CHAT_TOO_LARGE && isNew) {
-      tx.emit('backup.failed', { reason: CHAT_TOO_LARGE });
-      const render: Render = ({ t }) => t('admin.notice.backupTooLarge');
-      notifyAdmins(tx, { kind: 'backup', key: `${backupLast.at}:${CHAT_TOO_LARGE}`, render });
-    }
     if (made === null) {
       const reason = backupLast.error ?? '';
-      tx.emit('backup.failed', { reason });
+      tx.emit('backup.failed', { reason, place: null });
       const render: Render = ({ t }) => t('admin.notice.backupFailed', { reason });
       notifyAdmins(tx, { kind: 'backup', key: `${backupLast.at ?? 0}:${reason}`, render });
-    } else {
-      tx.emit('backup.made', { name: made.name });
-      if (tx.settings.backupSchedule.toChat) queueBackup(tx, made, null);
-    }
+    } else tx.emit('backup.made', { name: made.name });
   });
 }

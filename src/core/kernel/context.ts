@@ -92,6 +92,8 @@ export interface Env extends CoreParts {
   readonly engines: ConnectedEngines;
   readonly engineUpdate: EngineUpdates;
   readonly providerCalls: ProviderCalls;
+  /** The ids of the places to which a backup is on its way. */
+  readonly runningPlaces: Set<number>;
   /** When links were read. */
   readonly linkReads: LinkReads;
   /** Failed keys and sign-ins. */

@@ -12,6 +12,7 @@ import type { UserState } from '../../contract/users/users.ts';
 import type { EngineVersion } from '../../domain/nodes/engine-facts.ts';
 import type { Money } from '../../domain/sales/money.ts';
 import type { AcmeSettings } from '../ports/acme.ts';
+import type { BackupPlaces, OpenPlace, StoredBackup } from '../ports/backup-places.ts';
 import type { BackupFiles, Backups, BackupVerdict, RestoreRequest } from '../ports/backups.ts';
 import type { BotClient, BotService } from '../ports/bot.ts';
 import type { Actor, Call, HandledId, ReadId, Reply } from '../ports/call.ts';
@@ -185,6 +186,10 @@ export interface LocalCommands {
   checkBackup(path: string, passphrase: string | null): Promise<BackupVerdict>;
   /** Records that the backup of that name was stored at another place, and of which kind that is. */
   recordStoredBackup(name: string, kind: string): Promise<void>;
+  /** Makes a backup for the place of that name and stores it there. PanelError `not_found`, `place_failed`, `rate_limited`. */
+  backUpToPlace(name: string): Promise<StoredBackup>;
+  /** Opens the place of that name; to be closed. PanelError `not_found`, `place_failed`, `vault_unavailable`; `validation` of a chat. */
+  openPlace(name: string): OpenPlace;
   /** Restores it. PanelError `backup_refused`, `vault_unavailable`, `storage_full`. */
   restore(
     path: string,
@@ -290,6 +295,8 @@ export interface CoreParts {
   readonly checkpointer?: Checkpointer;
   /** Left out: this core has no backups. */
   readonly backups?: Backups;
+  /** Left out: this core stores backups on its machine alone. */
+  readonly backupPlaces?: BackupPlaces;
   /** The page of a subscription link, without its script. Left out: this core has no pages. */
   readonly subscriptionPage?: (subscription: Subscription, settings: SettingValues, now: number) => string;
   /** Called with a new secret path before anything can be logged that contains it. */

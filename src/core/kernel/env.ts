@@ -52,6 +52,7 @@ export function createEnv(
     engines: createConnectedEngines(),
     engineUpdate: createEngineUpdates(),
     providerCalls: createProviderCalls(),
+    runningPlaces: new Set(),
     tasks,
     settings,
     forgetSettings,

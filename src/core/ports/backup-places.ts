@@ -1,4 +1,40 @@
-// The port of places outside of the panel's machine where backups are stored.
+// The ports of places outside of the panel's machine where backups are stored: the records, and what talks to them.
+import type { BackupPlaceError, BackupPlaceFieldName, BackupPlaceKind } from '../../contract/backup-places.ts';
+
+/** A place as the administrator has added it. Its credentials and its passphrase are sealed apart. */
+export interface BackupPlaceRow {
+  readonly id: number;
+  readonly kind: BackupPlaceKind;
+  readonly name: string;
+  /** Its settings, without credentials. */
+  readonly fields: PlaceFields;
+  readonly allowPrivate: boolean;
+  readonly encrypted: boolean;
+  /** null: only on request. */
+  readonly everyHours: number | null;
+  /** How many of this panel's own backups stay there. */
+  readonly keep: number;
+  /** When one was last stored there. */
+  readonly lastAt: number | null;
+  /** Why none was stored since then. */
+  readonly error: BackupPlaceError | null;
+  readonly errorAt: number | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export type PlaceFields = Readonly<Partial<Record<BackupPlaceFieldName, string>>>;
+
+export interface BackupPlaceStore {
+  /** Returns its id. */
+  insert(row: Omit<BackupPlaceRow, 'id'>): number;
+  get(id: number): BackupPlaceRow | undefined;
+  /** Oldest first. */
+  all(): readonly BackupPlaceRow[];
+  /** All but its kind and when it was made. */
+  save(row: BackupPlaceRow): void;
+  remove(id: number): void;
+}
 
 /** A place with its secrets in clear: in memory only. */
 export type PlaceAccess = FolderAccess | S3Access | SftpAccess;
@@ -55,4 +91,24 @@ export interface BackupPlace {
   download(name: string, target: string): Promise<void>;
   remove(name: string): Promise<void>;
   close(): void;
+}
+
+/** A place whose work runs on a thread of its own: a hanging disk or a large file does not hold up the panel. */
+export interface OpenPlace extends BackupPlace {
+  /** Stores a small file under the name, lists it, reads it back and deletes it. */
+  test(name: string): Promise<void>;
+}
+
+export interface BackupPlaces {
+  /** `close` ends what runs, which rejects with PanelError `unavailable`. */
+  open(access: PlaceAccess): OpenPlace;
+}
+
+/** What was stored at a place. */
+export interface StoredBackup {
+  readonly name: string;
+  readonly sizeBytes: number;
+  readonly encrypted: boolean;
+  /** Older ones of this panel that were deleted there. */
+  readonly removed: readonly string[];
 }

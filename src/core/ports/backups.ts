@@ -118,9 +118,11 @@ export interface Backups {
    * passphrase all of it is encrypted, and the vault's secrets are inside (PanelError `vault_unavailable`). PanelError `backup_failed` where it
    * could not be restored, as with a table in the database that the panel did not make.
    */
-  create(kind: 'manual' | 'scheduled', passphrase: string | null): Promise<BackupFile>;
+  create(kind: 'manual' | 'scheduled' | 'outgoing' | 'chat', passphrase: string | null): Promise<BackupFile>;
   /** Removes all of a kind but the newest `count`. */
   prune(kind: BackupKind, count: number): void;
+  /** The absolute path of a backup. PanelError `not_found`. */
+  locate(name: string): string;
   /** false: there is no such file. */
   remove(name: string): boolean;
   /** Changes nothing. PanelError `not_found`; `rate_limited` where one runs and another one waits. */

@@ -3,6 +3,7 @@
 import type { TargetFinding } from '../../contract/inbounds.ts';
 import type { AdministratorStore, TwoFactorStore } from './administrator.ts';
 import type { AuditStore } from './audit.ts';
+import type { BackupPlaceStore } from './backup-places.ts';
 import type { BotStore } from './bot.ts';
 import type { BroadcastStore } from './broadcasts.ts';
 import type { Journal } from './checkpointer.ts';
@@ -164,6 +165,7 @@ export interface Store {
   readonly twoFactor: TwoFactorStore;
   readonly webhooks: WebhookStore;
   readonly providers: ProviderStore;
+  readonly backupPlaces: BackupPlaceStore;
   readonly sales: SalesStore;
   readonly promos: PromoStore;
   readonly referrals: ReferralStore;

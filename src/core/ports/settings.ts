@@ -63,6 +63,8 @@ export interface SettingValues {
   readonly backupLast: BackupOutcomeValue;
   /** When a backup was last stored at another place or downloaded, epoch ms; null: none was. */
   readonly backupLeftAt: number | null;
+  /** When the administrator was last told that none has left the machine for long, epoch ms; null: never. */
+  readonly backupLateAt: number | null;
   /** Whether the panel looks for releases once a day. */
   readonly updateChecks: boolean;
   readonly updateSeen: UpdateSeenValue;
@@ -153,8 +155,6 @@ export interface BackupScheduleValue {
   readonly everyHours: number | null;
   /** How many scheduled ones stay. */
   readonly keep: number;
-  /** Whether each is sent to the administrator's Telegram accounts; only where it has a passphrase. */
-  readonly toChat: boolean;
   /** With the passphrase that the vault has. */
   readonly encrypted: boolean;
 }

@@ -7,11 +7,14 @@ import { HOUR_MS } from '../../domain/limits.ts';
 import { beginBrowserSession, beginSession, buildAdministrator } from '../access/session.ts';
 import { dropTwoFactor } from '../access/two-factor.ts';
 import { type BackupEnv, requireBackups, restoreLocally } from '../backups/backups.ts';
+import { holdsFiles, openSavedPlace } from '../backups/place-access.ts';
+import { backUpTo, type PlaceRunEnv } from '../backups/place-runs.ts';
 import { unpairAll } from '../bot/admins.ts';
 import type { AsyncContext, Env, Handlers, Transaction } from '../kernel/context.ts';
 import type { LocalCommands } from '../kernel/core.ts';
-import { PanelError } from '../kernel/panel-error.ts';
+import { bodyError, PanelError } from '../kernel/panel-error.ts';
 import { tokenOf } from '../kernel/wire.ts';
+import type { BackupPlaceRow } from '../ports/backup-places.ts';
 import type { Call } from '../ports/call.ts';
 import { forgetOtherBrowsers, knownBrowser } from '../proof/browsers.ts';
 import { findWeakness, requireStrong } from '../proof/new-password.ts';
@@ -21,6 +24,7 @@ import { checkReleases, type UpdateEnv } from '../updates/updates.ts';
 
 type LocalCommandsEnv = AcmeEnv &
   BackupEnv &
+  PlaceRunEnv &
   UpdateEnv &
   Pick<Env, 'crypto' | 'notifyEndedSessions' | 'passwords' | 'store' | 'transact'>;
 
@@ -105,6 +109,12 @@ function requireValid(
   if (errors.length > 0) throw new PanelError('validation', errors);
 }
 
+function findPlace({ store }: Pick<LocalCommandsEnv, 'store'>, name: string): BackupPlaceRow {
+  const found = store.backupPlaces.all().find((row) => row.name === name);
+  if (!found) throw new PanelError('not_found');
+  return found;
+}
+
 /** The commands of the command line, over the control socket or in its own process. */
 export function createLocalCommands(env: LocalCommandsEnv): LocalCommands {
   const { store, crypto } = env;
@@ -169,6 +179,12 @@ export function createLocalCommands(env: LocalCommandsEnv): LocalCommands {
         tx.saveSettings({ backupLeftAt: tx.now });
         tx.audit(`backup:${name}`, { place: kind });
       }),
+    backUpToPlace: (name) => backUpTo(env, findPlace(env, name).id, newCall()),
+    openPlace(name) {
+      const row = findPlace(env, name);
+      if (!holdsFiles(row)) throw bodyError('validation', '#/name', 'inconsistent', 'is a chat, which cannot be read');
+      return openSavedPlace(env, row);
+    },
     restore: (path, passphrase, { confirmed = null, acceptsKeys = false } = {}) =>
       restoreLocally(env, newCall(), path, { passphrase, confirmed, acceptsKeys }),
   };

@@ -258,6 +258,7 @@ export function createBackups(parts: BackupParts): Backups {
     list: files.list,
     create: (kind, passphrase) => runAlone(() => make(kind, passphrase)),
     prune: removeOld,
+    locate: (name) => locate(files, { name }),
     remove: files.remove,
     async check(source, passphrase) {
       if (checks >= MAX_CHECKS) throw new PanelError('rate_limited', undefined, CHECK_AGAIN_S);

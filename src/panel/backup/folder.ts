@@ -17,11 +17,15 @@ const MAX_NAME = 120;
 const SPARE_BYTES = 33_554_432;
 
 const UPLOADED = 'gatehouse-uploaded-';
+/** On their way to a place; what a crash has left of them is deleted. */
+const OUTGOING = 'gatehouse-outgoing-';
 /** Each is looked into where backups are listed, and for each chunk of another upload. */
 const MAX_UPLOADED_FILES = 100;
 const KINDS: readonly (readonly [beginning: string, kind: BackupKind])[] = [
   ['gatehouse-manual-', 'manual'],
   ['gatehouse-scheduled-', 'scheduled'],
+  [OUTGOING, 'outgoing'],
+  ['gatehouse-chat-', 'chat'],
   [UPLOADED, 'uploaded'],
   ['gatehouse-before-restore-', 'before_restore'],
   ['pre-migration-', 'before_migration'],
@@ -38,7 +42,7 @@ export interface BackupFolder {
   /** An unused path for a backup made at that time, and one beside it to write it to. */
   newPath(kind: BackupKind, at: number): { readonly name: string; readonly path: string; readonly unfinished: string };
   remove(name: string): boolean;
-  /** Deletes unfinished files. */
+  /** Deletes unfinished files, and those that were on their way to a place. */
   sweep(): void;
   /**
    * Writes a file from outside to the folder. Rejects with PanelError `storage_full`, with `backup_refused` for what does not begin as
@@ -128,7 +132,8 @@ export function openBackupFolder(folder: string, maxUploaded = UPLOADED_BYTES): 
     },
     sweep() {
       for (const { name } of existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : []) {
-        if (name.endsWith(`${END}${UNFINISHED}`)) rmSync(join(folder, name), { force: true });
+        if (name.endsWith(`${END}${UNFINISHED}`) || name.startsWith(OUTGOING))
+          rmSync(join(folder, name), { force: true });
       }
     },
     async receive(chunks, at) {

@@ -17,7 +17,7 @@ type SecretName = (typeof NAMES)[number];
 export type PlaceSecrets = Readonly<Partial<Record<SecretName, string>>>;
 
 const FORMS =
-  'Name a place as /a/folder, s3://bucket/prefix?endpoint=https://s3.example.com&region=us-east-1, or sftp://user@host:22/folder?host-key=SHA256:…';
+  'Name a place as the panel has it, as /a/folder, s3://bucket/prefix?endpoint=https://s3.example.com&region=us-east-1, or sftp://user@host:22/folder?host-key=SHA256:…';
 const DEFAULT_REGION = 'us-east-1';
 const SSH_PORT = 22;
 const HOST_KEY = /^SHA256:[A-Za-z0-9+/]{43}$/;
@@ -49,6 +49,11 @@ export function parseSecrets(text: string): PlaceSecrets {
     secrets[name] = line.slice(at + 1);
   }
   return secrets;
+}
+
+/** Whether it is the name of a place of the panel's, rather than a path or a URL. */
+export function isPlaceName(text: string): boolean {
+  return !isAbsolute(text) && !text.includes('/') && !text.includes(':');
 }
 
 /** Throws a refusal for what is no place, for a secret in the URL, and for a missing one. */

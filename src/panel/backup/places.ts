@@ -3,11 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openPlace } from '../../adapters/places/open-place.ts';
-import { buildPlacedName, listSurplus } from '../../adapters/places/place-name.ts';
 import { refusal } from '../../adapters/refusal.ts';
+import { pruneAt, storeFile } from '../../core/backups/place-runs.ts';
 import { PanelError } from '../../core/kernel/panel-error.ts';
-import type { BackupPlace } from '../../core/ports/backup-places.ts';
-import type { CommandResult } from '../local-commands.ts';
+import type { BackupPlace, PlacedFile } from '../../core/ports/backup-places.ts';
+import { isTestName } from '../../domain/backup-places.ts';
+import type { CommandArgs, CommandResult } from '../local-commands.ts';
+import { runCommand } from '../run-command.ts';
 import { type PlaceSecrets, parsePlace } from './place-url.ts';
 
 /** The name that stands for the newest backup of a place. */
@@ -21,19 +23,41 @@ export async function workAtPlace<T>(
   work: (place: BackupPlace) => Promise<T>,
 ): Promise<T> {
   const place = await openPlace(parsePlace(url, secrets, allowPrivate));
+  return describeFailures(work(place), describeUrlFailure).finally(() => place.close());
+}
+
+/** The work of a place that the panel has by this name: with its credentials, by the panel where that runs. */
+export function runAtPlace<Name extends 'place-backup' | 'place-list' | 'place-fetch'>(
+  data: string | undefined,
+  command: Name,
+  args: CommandArgs<Name>,
+  keyFile: string | null,
+): Promise<CommandResult<Name>> {
+  return describeFailures(runCommand(data, command, args, { keyFile }), (code, message) =>
+    refusal('refused', `The place ${args.place} did not do it (${code}: ${message}).`),
+  ).catch((error: unknown) => {
+    if (!(error instanceof PanelError)) throw error;
+    if (error.code === 'not_found')
+      throw refusal(
+        'refused',
+        `The panel has no place named ${args.place}. Its places are under Settings, Backups; others are named by URL.`,
+      );
+    if (error.code === 'rate_limited') throw refusal('refused', 'A backup is on its way there already.');
+    throw error;
+  });
+}
+
+/** The failures of places as sentences. */
+async function describeFailures<T>(work: Promise<T>, describe: (code: string, message: string) => Error): Promise<T> {
   try {
-    return await work(place);
+    return await work;
   } catch (error) {
-    throw error instanceof PanelError ? (describeFailure(error) ?? error) : error;
-  } finally {
-    place.close();
+    const first = error instanceof PanelError && error.code === 'place_failed' ? error.errors?.[0] : undefined;
+    throw first === undefined ? error : describe(first.code, first.message);
   }
 }
 
-function describeFailure({ code, errors }: PanelError): Error | null {
-  const [first] = errors ?? [];
-  if (code !== 'place_failed' || first === undefined) return null;
-  const { code: reason, message } = first;
+function describeUrlFailure(reason: string, message: string): Error {
   if (reason === 'host_key') {
     return refusal(
       'refused',
@@ -52,18 +76,21 @@ export async function storeAt(
   { path, created_at, instance_id }: Pick<CommandResult<'backup'>, 'path' | 'created_at' | 'instance_id'>,
   keep: number | null,
 ): Promise<{ readonly name: string; readonly removed: readonly string[] }> {
-  const name = buildPlacedName(instance_id, Date.parse(created_at));
-  await place.upload(name, path);
-  const names = (await place.list()).map((file) => file.name);
-  if (!names.includes(name)) throw refusal('refused', `The place does not list ${name}.`);
-  const removed = keep === null ? [] : listSurplus(names, instance_id, keep);
-  for (const surplus of removed) await place.remove(surplus);
-  return { name, removed };
+  const name = await storeFile(place, { path, createdAt: Date.parse(created_at), instanceId: instance_id });
+  return { name, removed: keep === null ? [] : await pruneAt(place, instance_id, keep) };
+}
+
+/** The backups of a place, without what a test has left there. */
+export async function listBackups(place: Pick<BackupPlace, 'list'>): Promise<readonly PlacedFile[]> {
+  return (await place.list()).filter(({ name }) => !isTestName(name));
 }
 
 /** Downloads a backup into a temporary folder of its owner's alone. */
-export async function fetchFrom(place: BackupPlace, wanted: string): Promise<Disposable & { readonly path: string }> {
-  const found = await place.list();
+export async function fetchFrom(
+  place: Pick<BackupPlace, 'list' | 'download'>,
+  wanted: string,
+): Promise<Disposable & { readonly path: string }> {
+  const found = await listBackups(place);
   const name = wanted === LATEST ? found[0]?.name : found.find((file) => file.name === wanted)?.name;
   if (name === undefined) throw refusal('refused', 'There is no such backup: without a name they are listed.');
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-fetched-'));

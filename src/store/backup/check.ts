@@ -1,6 +1,7 @@
 // Judges a database file from elsewhere before a row of it is used: whether it is the panel's, of a known version, consistent and complete.
 import { closeSync, openSync, readSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { BACKUP_PLACE_KINDS } from '../../contract/backup-places.ts';
 import { NETWORKS, PROTOCOLS } from '../../contract/inbounds.ts';
 import { PROVIDER_KINDS } from '../../contract/sales/providers.ts';
 import type { SealedRow } from '../../core/ports/sealed.ts';
@@ -148,6 +149,7 @@ const ENUMS = [
   ['inbounds', 'protocol', PROTOCOLS],
   ['inbounds', 'network', NETWORKS],
   ['providers', 'kind', PROVIDER_KINDS],
+  ['backup_places', 'kind', BACKUP_PLACE_KINDS],
 ] as const;
 
 export function countRows(db: Connection): RowCounts {

@@ -15,6 +15,7 @@ const SHORT_SECRET = 16;
 /** How a person finds the record again; others have their ids. */
 const RECORDS: Readonly<Partial<Record<NamedPlace['table'], string>>> = {
   administrator: 'there.name',
+  backup_places: 'there.name',
   bot: 'there.username',
   bot_requests: 'there.name',
   inbounds: 'there.name',

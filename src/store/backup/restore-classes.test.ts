@@ -100,6 +100,7 @@ it('settings that a check does not name are of the machine', () => {
     'authority',
     'backupLast',
     'backupLeftAt',
+    'backupLateAt',
     'updateSeen',
     'updateLast',
     'knownAt',

@@ -1,5 +1,6 @@
 // Copies from the present database into the one to be restored what belongs to this machine and must not go back in time.
 import type { SealedRow } from '../../core/ports/sealed.ts';
+import { PLACE_SECRETS } from '../../domain/backup-places.ts';
 import { MAX_EPOCH } from '../../domain/nodes/panel-claim.ts';
 import { lastUserInPool } from '../../domain/nodes/wireguard.ts';
 import { type Connection, databaseRefusal, openWorkFile, syncFile } from '../database.ts';
@@ -171,8 +172,9 @@ function retainRevocations(db: Connection): void {
 
 /**
  * What a changed backup could gain by: keys that are known here stay as they are, others are revoked until they are confirmed; webhooks that are not known here are
- * disabled; payment providers whose API would be elsewhere than here are disabled and asked where they are themselves, as is the Telegram bot; accounts at Telegram
- * that are not known here as the administrator's are not; the program of engines stays this machine's.
+ * disabled; payment providers whose API would be elsewhere than here are disabled and asked where they are themselves, as is the Telegram bot; places of backups
+ * that are elsewhere than here get neither a backup by themselves nor the credentials and the passphrase that have stayed; accounts at Telegram that are not known
+ * here as the administrator's are not; the program of engines stays this machine's.
  */
 function distrust(db: Connection, { at, acceptsKeys }: Doubt): void {
   db.exec(
@@ -200,9 +202,29 @@ function distrust(db: Connection, { at, acceptsKeys }: Doubt): void {
      DELETE FROM main.bot_admins WHERE telegram_id NOT IN (SELECT telegram_id FROM present.bot_admins);
      UPDATE main.bot_admins SET proven_at = NULL`,
   );
+  distrustPlaces(db);
   for (const name of PROGRAM) {
     db.prepare('DELETE FROM main.settings WHERE name = ?').run(name);
     db.prepare('INSERT INTO main.settings SELECT * FROM present.settings WHERE name = ?').run(name);
+  }
+}
+
+function distrustPlaces(db: Connection): void {
+  const unknown = db
+    .prepare<[], number>(
+      `SELECT id FROM main.backup_places AS restored WHERE NOT EXISTS (
+         SELECT 1 FROM present.backup_places AS current
+         WHERE current.id = restored.id AND current.kind = restored.kind AND current.fields = restored.fields
+           AND current.allow_private >= restored.allow_private AND current.encrypted <= restored.encrypted
+       )`,
+    )
+    .pluck()
+    .all();
+  const stop = db.prepare<[number]>('UPDATE main.backup_places SET every_hours = NULL WHERE id = ?');
+  const forget = db.prepare<[string]>('DELETE FROM main.sealed WHERE place GLOB ?');
+  for (const id of unknown) {
+    stop.run(id);
+    forget.run(`${PLACE_SECRETS}:${id}:*`);
   }
 }
 

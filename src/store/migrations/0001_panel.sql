@@ -496,6 +496,26 @@ CREATE TABLE providers (
 ) STRICT;
 CREATE UNIQUE INDEX providers_hook ON providers (hook_token) WHERE hook_token IS NOT NULL;
 
+-- Where backups are stored outside of this machine. fields: what is no secret; credentials and the passphrase are sealed. encrypted 0: in clear.
+-- every_hours: null only on request. last_at: the last that was stored there. error: a code, since then.
+CREATE TABLE backup_places (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  -- The contract has the list, which grows.
+  kind TEXT NOT NULL,
+  name TEXT NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 60),
+  fields TEXT NOT NULL CHECK (json_valid(fields) AND json_type(fields) = 'object'),
+  allow_private INTEGER NOT NULL CHECK (allow_private IN (0, 1)),
+  encrypted INTEGER NOT NULL CHECK (encrypted IN (0, 1)),
+  every_hours INTEGER CHECK (every_hours BETWEEN 1 AND 744),
+  retained INTEGER NOT NULL CHECK (retained BETWEEN 1 AND 1000),
+  last_at INTEGER CHECK (last_at BETWEEN 0 AND 8640000000000000),
+  error TEXT CHECK (length(error) BETWEEN 1 AND 40),
+  error_at INTEGER CHECK (error_at BETWEEN 0 AND 8640000000000000),
+  created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
+  updated_at INTEGER NOT NULL CHECK (updated_at BETWEEN 0 AND 8640000000000000),
+  CHECK ((error IS NULL) = (error_at IS NULL))
+) STRICT;
+
 -- What is sold to a user, and once it is paid what that gave: paid is applied, in one transaction. What it says of user and offer is of the
 -- moment it was made. key: by which a repetition is recognized; token: by which a buyer and providers name it; prices: what it costs, until
 -- it is paid; amount: what is asked or was paid; given: what a refund takes back; method: how it was paid, or the kind of the provider asked last;

@@ -127,10 +127,11 @@ export const bot = {
     },
     backup: {
       title: 'Backup',
-      sure: 'Create a backup and send it here? It is encrypted with the passphrase of scheduled backups.',
+      sure: 'Create a backup and send it here? It is encrypted with your passphrase for backups.',
       begun: 'The backup is being created and will be sent here as a file.',
       noPassphrase:
-        'Scheduled backups have no passphrase, so no backup can be sent. Set one in the panel under Settings, Backups.',
+        'There is no passphrase for backups, so none can be sent. Set one in the panel under Settings, Backups.',
+      test: 'A test from the panel: backups can be sent here.',
       caption: 'Backup of the panel, encrypted by its passphrase.',
     },
     request: {
@@ -175,7 +176,11 @@ export const bot = {
         'Sign-in from an unknown browser: {{device}}, {{address}}, {{when}}. If that was not you, change the password in the panel.',
       noDevice: 'unknown program',
       backupTooLarge:
-        'The scheduled backup is larger than the 50 MB that Telegram takes. It is in the panel and was not sent here: store backups at another place.',
+        'The backup is larger than the 50 MB that Telegram takes, and was not sent here. Add other storage in the panel under Settings, Backups.',
+      placeFailed: 'No backup could be stored in {{name}} ({{reason}}). The panel retries every 15 minutes.',
+      backupLate: 'No backup has left the machine of the panel since {{when}}. See Settings, Backups.',
+      backupNever:
+        'No backup has ever left the machine of the panel: a lost disk would take everything. Add backup storage in the panel under Settings, Backups.',
       backupFailed: 'The scheduled backup failed ({{reason}}). The panel retries every 15 minutes.',
     },
     providerError: {

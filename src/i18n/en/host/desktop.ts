@@ -81,6 +81,7 @@ export const desktop = {
   nodeCertificateFailed: '{{name}}: the certificate for links was not renewed',
   nodeCertificateEnding: '{{name}}: the certificate for links expires soon',
   backupFailed: 'The backup failed',
+  backupLate: 'No backup has left this machine for two days',
   openIt: 'Select to open it.',
   openNow: 'Open',
   quietForAnHour: 'Mute for an hour',

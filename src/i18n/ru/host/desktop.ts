@@ -84,6 +84,7 @@ export const desktop: Russian<typeof english> = {
   nodeCertificateFailed: '{{name}}: сертификат ссылок не продлён',
   nodeCertificateEnding: '{{name}}: срок сертификата ссылок скоро истечёт',
   backupFailed: 'Резервная копия не создана',
+  backupLate: 'Два дня ни одной копии вне этой машины',
   openIt: 'Нажмите, чтобы открыть.',
   openNow: 'Открыть',
   quietForAnHour: 'Без уведомлений час',

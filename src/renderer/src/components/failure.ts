@@ -2,7 +2,7 @@
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { PanelCallError } from '../../../contract/client.ts';
-import { ERRORS, type InUse } from '../../../contract/errors.ts';
+import { ERRORS, type ErrorCode, type InUse, type PlaceErrorCode, placeErrorCodes } from '../../../contract/errors.ts';
 
 export interface FailureText {
   /** One sentence or two: what happened and what to do. */
@@ -35,10 +35,23 @@ const NAMED: readonly string[] = ['backup_failed', 'database_in_use'];
 
 function failureText(t: TFunction<'errors'>, failure: PanelCallError): FailureText {
   const { code, problem, retryAfter } = failure;
+  const [first] = problem.errors ?? [];
+  if (code === 'place_failed' && first !== undefined)
+    return { text: `${placeErrorText(t, first.code)} (${first.message})`, requestId: findRequestId(problem.instance) };
   const text = code in ERRORS ? t(`code.${code}`) : `${problem.title}. ${t('other', { code })}`;
   const uses = usesText(t, problem.in_use);
   const names = NAMED.includes(code) ? (problem.errors ?? []).map(({ message }) => ` (${message})`).join('') : '';
   const wait = retryAfter === null ? '' : ` ${t('retryIn', { count: Math.max(1, Math.ceil(retryAfter)) })}`;
-  const id = /^urn:panel:request:(.+)$/.exec(problem.instance)?.[1] ?? 'none';
-  return { text: `${text}${names}${uses}${wait}`, requestId: id === 'none' ? null : id };
+  return { text: `${text}${names}${uses}${wait}`, requestId: findRequestId(problem.instance) };
+}
+
+function findRequestId(instance: string): string | null {
+  const id = /^urn:panel:request:(.+)$/.exec(instance)?.[1] ?? 'none';
+  return id === 'none' ? null : id;
+}
+
+/** Why a place of backups failed, by the code that its record or a refusal has. */
+export function placeErrorText(t: TFunction<'errors'>, code: string): string {
+  if (code in ERRORS) return t(`code.${code as ErrorCode}`);
+  return placeErrorCodes.some((known) => known === code) ? t(`place.${code as PlaceErrorCode}`) : t('other', { code });
 }

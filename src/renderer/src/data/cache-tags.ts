@@ -210,6 +210,13 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   scheduleBackups: { changes: ['panel'] },
   checkBackup: { changes: ['panel'] },
   restoreBackup: { changes: ALL },
+  listBackupPlaces: { reads: ['settings', 'bot', 'panel'] },
+  createBackupPlace: { changes: ['panel'] },
+  changeBackupPlace: { changes: ['panel'] },
+  deleteBackupPlace: { changes: ['panel'] },
+  testBackupPlace: { changes: ['panel'] },
+  listPlacedBackups: { changes: ['panel'] },
+  backUpToPlace: { changes: ['panel'] },
 };
 
 /** The tags that an operation makes old. */

@@ -76,7 +76,7 @@ export const bot = {
       disk: 'The disk is full, or has space again',
       update: 'A new version is available',
       sign_in: 'Sign-in from an unknown browser',
-      backup: 'A scheduled backup failed',
+      backup: 'A backup failed, or none has left the machine for two days',
     },
   },
   requests: {

@@ -136,6 +136,12 @@ export const ACTION_GROUPS = {
     'superseded',
     'deleteBackup',
     'scheduleBackups',
+    'createBackupPlace',
+    'changeBackupPlace',
+    'deleteBackupPlace',
+    'testBackupPlace',
+    'listPlacedBackups',
+    'backUpToPlace',
   ],
 } as const satisfies Record<string, readonly ActionId[]>;
 

@@ -9,6 +9,7 @@ type TargetKind =
   | 'session'
   | 'backup'
   | 'backups'
+  | 'backup-place'
   | 'administrator'
   | 'settings'
   | 'addresses'
@@ -33,6 +34,7 @@ const PATHS: Readonly<Record<TargetKind, readonly string[] | null>> = {
   administrator: ['settings', 'security'],
   backup: ['settings', 'backups'],
   backups: ['settings', 'backups'],
+  'backup-place': ['settings', 'backups', 'places'],
   settings: ['settings', 'general'],
   addresses: ['settings', 'addresses'],
   certificate: ['settings', 'certificates'],

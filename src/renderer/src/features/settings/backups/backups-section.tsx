@@ -1,4 +1,4 @@
-// Backups: the list, making one now, the schedule, and restoring.
+// Backups: the places elsewhere, the list of this machine, making one now, the schedule, and restoring.
 
 import { Button, PasswordInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
@@ -10,6 +10,7 @@ import { useOperation } from '../../../data/use-operation.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { Reading } from '../parts/parts.tsx';
 import { ListCard } from './list-card.tsx';
+import { PlacesCard } from './places-card.tsx';
 import { RestoreDrawer } from './restore-drawer.tsx';
 import { ScheduleCard } from './schedule-card.tsx';
 
@@ -22,9 +23,10 @@ export function BackupsSection() {
     <Reading title={t('backups.list.title')} query={backups} height={200}>
       {({ items, folder, schedule }) => (
         <>
+          <PlacesCard />
           <ListCard backups={items} folder={folder} hasChats={hasChats} />
           <MakeCard />
-          <ScheduleCard schedule={schedule} hasChats={hasChats} />
+          <ScheduleCard schedule={schedule} />
           <RestoreDrawer backups={items} />
         </>
       )}

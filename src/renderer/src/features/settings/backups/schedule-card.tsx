@@ -1,5 +1,5 @@
 // The schedule of automatic backups, how many of them are stored, and whether they contain secrets.
-import { NumberInput, PasswordInput, Radio, Select, Switch } from '@mantine/core';
+import { NumberInput, PasswordInput, Radio, Select } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { ERRORS, type ErrorCode } from '../../../../../contract/errors.ts';
 import type { Output } from '../../../../../contract/table.ts';
@@ -14,46 +14,42 @@ type Secrets = 'keep' | 'none' | 'new';
 
 const NEVER = 'never';
 
-interface ScheduleCardProps {
-  readonly schedule: Schedule;
-  /** Whether a Telegram account is paired. */
-  readonly hasChats: boolean;
+/** Words for how often: "Every day". */
+export function usePeriod(): (hours: number) => string {
+  const { t } = useTranslation('settings');
+  return (hours) => {
+    const { unit, count } = periodOf(hours);
+    return count === 1 ? t(`backups.schedule.each.${unit}`) : t(`backups.schedule.${unit}`, { count });
+  };
 }
 
-export function ScheduleCard({ schedule, hasChats }: ScheduleCardProps) {
+export function ScheduleCard({ schedule }: { readonly schedule: Schedule }) {
   const { t } = useTranslation(['settings', 'errors']);
-  const { every_hours, keep, encrypted, to_chat } = schedule;
+  const { every_hours, keep, encrypted } = schedule;
+  const period = usePeriod();
   const initial = {
     every_hours: every_hours === null ? NEVER : String(every_hours),
     keep,
     secrets: (encrypted ? 'keep' : 'none') as Secrets,
     passphrase: '',
-    to_chat,
   };
   const form = useOperationForm({
     operation: 'scheduleBackups',
     initial,
-    toInput: ({ every_hours: every, keep: count, secrets, passphrase, to_chat: toChat }) => ({
+    toInput: ({ every_hours: every, keep: count, secrets, passphrase }) => ({
       every_hours: every === NEVER ? null : Number(every),
       keep: count,
       ...(secrets === 'none' && { passphrase: null }),
       ...(secrets === 'new' && { passphrase }),
-      to_chat: toChat && secrets !== 'none',
     }),
     message: () => ({ text: t('settings:backups.schedule.saved') }),
-    onDone({ encrypted: isEncrypted, to_chat: toChat }) {
-      const after = { secrets: (isEncrypted ? 'keep' : 'none') as Secrets, passphrase: '', to_chat: toChat };
+    onDone({ encrypted: isEncrypted }) {
+      const after = { secrets: (isEncrypted ? 'keep' : 'none') as Secrets, passphrase: '' };
       form.form.setValues(after);
       form.form.resetDirty({ ...form.form.getValues(), ...after });
     },
   });
   const { getInputProps, getValues } = form.form;
-  const period = (hours: number) => {
-    const { unit, count } = periodOf(hours);
-    return count === 1
-      ? t(`settings:backups.schedule.each.${unit}`)
-      : t(`settings:backups.schedule.${unit}`, { count });
-  };
   return (
     <SaveCard
       title={t('settings:backups.schedule.title')}
@@ -85,14 +81,6 @@ export function ScheduleCard({ schedule, hasChats }: ScheduleCardProps) {
           {...getInputProps('passphrase')}
         />
       )}
-      {(hasChats || to_chat) && (
-        <Switch
-          label={t('settings:backups.schedule.toChat')}
-          description={t('settings:backups.schedule.toChatHint')}
-          disabled={getValues().secrets === 'none'}
-          {...getInputProps('to_chat', { type: 'checkbox' })}
-        />
-      )}
     </SaveCard>
   );
 }
@@ -100,7 +88,6 @@ export function ScheduleCard({ schedule, hasChats }: ScheduleCardProps) {
 /** When the last one was made, and why the last attempt failed. */
 function Last({ schedule: { every_hours, last_at, last_error } }: { readonly schedule: Schedule }) {
   const { t } = useTranslation(['settings', 'errors']);
-  if (last_error === 'chat_too_large') return <Notice tone="warn">{t('settings:backups.schedule.tooLarge')}</Notice>;
   if (last_error !== null) {
     const reason = last_error in ERRORS ? t(`errors:code.${last_error as ErrorCode}`) : last_error;
     return <Notice tone="bad">{t('settings:backups.schedule.failed', { reason: reason.replace(/\.$/, '') })}</Notice>;

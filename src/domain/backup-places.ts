@@ -1,6 +1,7 @@
-// Names of backups at places: by them a panel knows its own, and an unfinished upload.
+// Names of backups at places, by which a panel knows its own and an unfinished upload; and where the secrets of places are sealed for.
 const END = '.gatehouse-backup';
 const PLACED = /^gatehouse-[A-Za-z0-9._-]{1,100}\.gatehouse-backup$/;
+const TEST = 'gatehouse-test-';
 const PARTIAL = /^\.gatehouse-[A-Za-z0-9._-]{1,100}\.gatehouse-backup\.part$/;
 
 /** The instance id is that of one panel: two panels at one place never delete each other's backups. */
@@ -10,6 +11,20 @@ export function buildPlacedName(instanceId: string, at: number): string {
 
 export function isPlacedName(name: string): boolean {
   return PLACED.test(name);
+}
+
+/** Of the file that a test of a place stores for a moment. */
+export function buildTestName(instanceId: string): string {
+  return `${TEST}${instanceId}${END}`;
+}
+
+export function isTestName(name: string): boolean {
+  return name.startsWith(TEST);
+}
+
+/** Whether the panel of that instance id made it. */
+export function isOwnName(name: string, instanceId: string): boolean {
+  return isPlacedName(name) && name.startsWith(buildPrefix(instanceId));
 }
 
 /** Where a file is written to until it is whole, beside its name. */
@@ -25,7 +40,7 @@ export function isLeftover(found: string, name: string): boolean {
 
 /** Names of this panel's own backups beyond the newest `count`, of which there is always one. */
 export function listSurplus(names: readonly string[], instanceId: string, count: number): readonly string[] {
-  const own = names.filter((name) => isPlacedName(name) && name.startsWith(buildPrefix(instanceId)));
+  const own = names.filter((name) => isOwnName(name, instanceId));
   // Their times sort as texts do.
   return own.sort((a, b) => (a < b ? 1 : -1)).slice(Math.max(1, count));
 }
@@ -33,3 +48,6 @@ export function listSurplus(names: readonly string[], instanceId: string, count:
 function buildPrefix(instanceId: string): string {
   return `gatehouse-${instanceId}-`;
 }
+
+/** Where the secrets of places are sealed for: `backup-place:<id>:<name>`. */
+export const PLACE_SECRETS = 'backup-place';
