@@ -74,6 +74,8 @@ const prepareChromium = () =>
   );
 const preparePrograms = (programs: readonly Program[]) => () => ensurePrograms(programs).then(listMissing);
 const preparePackages = (packages: Readonly<Record<string, string>>) => () => ensurePackages(packages);
+const prepareBoth = (packages: Readonly<Record<string, string>>, programs: readonly Program[]) => async () =>
+  (await ensurePackages(packages)) ?? listMissing(await ensurePrograms(programs));
 
 /** The longest first, so that both cores are busy to the end. */
 export const TEST: readonly Suite[] = [
@@ -100,7 +102,7 @@ export const SYSTEM: readonly Suite[] = [
   vitest('updates', 150),
   vitest('desktop', 150, { prepare: prepareChromium }),
   vitest('backup', 300, {
-    prepare: async () => (await preparePackages(SERVER_PROGRAMS)()) ?? (await preparePrograms(STORAGE_PROGRAMS)()),
+    prepare: prepareBoth(SERVER_PROGRAMS, STORAGE_PROGRAMS),
   }),
   vitest('keychain', 90, { prepare: preparePackages(KEYCHAIN_PROGRAMS) }),
   vitest('attacks', 80, {
@@ -108,8 +110,8 @@ export const SYSTEM: readonly Suite[] = [
   }),
   vitest('torture', 70),
   vitest('disk', 60, { prepare: preparePackages(TRACING_PROGRAMS) }),
-  ...Object.entries(SYSTEM_PARTS).map(([name, { usual, packages = {} }]) =>
-    vitest(name, usual, { files: listSystemFiles(name), prepare: preparePackages(packages) }),
+  ...Object.entries(SYSTEM_PARTS).map(([name, { usual, packages = {}, programs = [] }]) =>
+    vitest(name, usual, { files: listSystemFiles(name), prepare: prepareBoth(packages, programs) }),
   ),
   vitest('acme', 20, { prepare: preparePrograms(AUTHORITY_PROGRAMS) }),
   vitest('payments', 10, { prepare: preparePrograms(PROVIDER_PROGRAMS) }),

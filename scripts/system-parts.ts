@@ -1,5 +1,7 @@
 // Single files of suites of `npm test` that `npm run test:system` runs instead: they need more than npm packages, or much time.
 
+import type { Program } from '../tests/support/engines.ts';
+
 interface Part {
   /** Seconds that they take on a quiet machine. */
   readonly usual: number;
@@ -7,6 +9,8 @@ interface Part {
   readonly files: readonly string[];
   /** Programs that they need, each with the Debian package that brings it. */
   readonly packages?: Readonly<Record<string, string>>;
+  /** Pinned programs that they need. */
+  readonly programs?: readonly Program[];
 }
 
 /** By the suite that they belong to. */
@@ -30,7 +34,8 @@ export const SYSTEM_PARTS: Readonly<Record<string, Part>> = {
       'superseded.test.ts',
       'two-panels.test.ts',
     ],
-    packages: { curl: 'curl', ip: 'iproute2', nft: 'nftables', nginx: 'nginx' },
+    packages: { curl: 'curl', ip: 'iproute2', nft: 'nftables', nginx: 'nginx', caddy: 'caddy' },
+    programs: ['traefik'],
   },
   shell: { usual: 20, files: ['packed.test.ts'] },
 };

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { root } from '../../scripts/run.ts';
-import { AUTHORITY_PROGRAMS, PROVIDER_PROGRAMS, STORAGE_PROGRAMS } from '../support/engines.ts';
+import { AUTHORITY_PROGRAMS, PROVIDER_PROGRAMS, PROXY_PROGRAMS, STORAGE_PROGRAMS } from '../support/engines.ts';
 import { getProgramPath, whyWithout } from './found.ts';
 
 const SAYS = [
@@ -42,6 +42,7 @@ test('where there is neither a program nor what would bring it, that is said for
       ...AUTHORITY_PROGRAMS,
       ...PROVIDER_PROGRAMS,
       ...STORAGE_PROGRAMS,
+      ...PROXY_PROGRAMS,
     ];
     expect(lines).toHaveLength(programs.length);
     for (const [index, program] of programs.entries())

@@ -1,5 +1,5 @@
-// A panel behind nginx and Caddy with the lines of README.md, on a port other than 443.
-import { spawn, spawnSync } from 'node:child_process';
+// A panel behind nginx, Caddy and Traefik with the lines of README.md, on a port other than 443.
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import https from 'node:https';
@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { issueAuthority, issueLeaf } from '../../src/adapters/certificates/issuer.ts';
 import { openPanel, type Panel } from '../../src/panel/panel.ts';
 import { CHEAP_COST } from '../support/cheap-password.ts';
+import { findOnPath, findProgram } from '../support/engines.ts';
 import { freePort } from '../support/free-port.ts';
 import { PASSWORD } from '../support/own-panel.ts';
 import { createSessionJar } from '../support/session-jar.ts';
@@ -18,20 +19,21 @@ const DAY = 86_400_000;
 /** The block of the README, for a panel at another port. */
 function readmeBlock(name: string, port: number): string {
   const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
-  const [, block = ''] = new RegExp(`\`\`\`${name}\\n([^\`]+)\`\`\``).exec(readme) ?? [];
+  const [, block = ''] = new RegExp(`\`\`\`${name}\\n([^]+?)\n\`\`\``).exec(readme) ?? [];
   return block.replace('127.0.0.1:8443', `${HOST}:${port}`);
 }
 
 interface Proxy {
   readonly name: string;
-  readonly version: readonly string[];
+  /** The program; null where it is not on this machine. */
+  readonly path: string | null;
   /** Its arguments, once its configuration is in `folder`, beside `server.pem` and `server-key.pem`. */
   configure(folder: string, port: number, publicPort: number): readonly string[];
 }
 
 const nginx: Proxy = {
   name: 'nginx',
-  version: ['-v'],
+  path: findOnPath('nginx'),
   configure(folder, port, publicPort) {
     const at = (name: string) => join(folder, name);
     mkdirSync(at('temp'));
@@ -57,7 +59,7 @@ const nginx: Proxy = {
 
 const caddy: Proxy = {
   name: 'caddy',
-  version: ['version'],
+  path: findOnPath('caddy'),
   configure(folder, port, publicPort) {
     const at = (name: string) => join(folder, name);
     const site = `https://${HOST}:${publicPort} {\n    tls ${at('server.pem')} ${at('server-key.pem')}`;
@@ -70,10 +72,29 @@ const caddy: Proxy = {
   },
 };
 
-describe.each([nginx, caddy])('behind $name', (proxy) => {
-  /** Not installed by the test command: Debian's packages start a server of their own. */
-  const isThere = spawnSync(proxy.name, [...proxy.version]).status === 0;
-  if (!isThere) console.warn(`\n  !!! NOT TESTED: the lines of README.md for ${proxy.name}, which is not on PATH\n`);
+const traefik: Proxy = {
+  name: 'traefik',
+  path: findProgram('traefik'),
+  configure(folder, port, publicPort) {
+    const at = (name: string) => join(folder, name);
+    const block = readmeBlock('yaml', port)
+      .replace('panel.example.org', HOST)
+      .replace('tls: { certResolver: letsencrypt }', 'tls: {}');
+    const pair = `{ certFile: ${at('server.pem')}, keyFile: ${at('server-key.pem')} }`;
+    writeFileSync(at('dynamic.yml'), `${block}\ntls: { stores: { default: { defaultCertificate: ${pair} } } }\n`);
+    return [
+      `--entryPoints.websecure.address=${HOST}:${publicPort}`,
+      `--providers.file.filename=${at('dynamic.yml')}`,
+      '--global.checkNewVersion=false',
+      '--global.sendAnonymousUsage=false',
+    ];
+  },
+};
+
+describe.each([nginx, caddy, traefik])('behind $name', (proxy) => {
+  const isThere = proxy.path !== null;
+  if (!isThere && process.env.CI === 'true') throw new Error(`${proxy.name} is missing`);
+  if (!isThere) console.warn(`\n  !!! NOT TESTED: the lines of README.md for ${proxy.name}, which is missing\n`);
 
   let folder = '';
   let panel: Panel;
@@ -81,7 +102,7 @@ describe.each([nginx, caddy])('behind $name', (proxy) => {
   let ca = '';
   let child: ReturnType<typeof spawn> | null = null;
   beforeAll(async () => {
-    if (!isThere) return;
+    if (proxy.path === null) return;
     folder = mkdtempSync(join(tmpdir(), 'gatehouse-proxy-'));
     const [port, publicPort] = [await freePort(), await freePort()];
     origin = `https://${HOST}:${publicPort}`;
@@ -96,7 +117,7 @@ describe.each([nginx, caddy])('behind $name', (proxy) => {
     writeFileSync(at('server.pem'), leaf.pem);
     writeFileSync(at('server-key.pem'), leaf.key);
     const args = proxy.configure(folder, port, publicPort);
-    child = spawn(proxy.name, args, { stdio: 'ignore', env: { ...process.env, XDG_CONFIG_HOME: folder } });
+    child = spawn(proxy.path, args, { stdio: 'ignore', env: { ...process.env, XDG_CONFIG_HOME: folder } });
   });
   afterAll(async () => {
     if (!isThere) return;
@@ -129,8 +150,8 @@ describe.each([nginx, caddy])('behind $name', (proxy) => {
   }
 
   test.skipIf(!isThere)('who sends an Origin and no Sec-Fetch-Site signs in, and uploads a large backup', async () => {
-    await expect.poll(async () => (await send('GET', '/', {}).catch(() => null))?.status).toBeGreaterThan(0);
     const panelPath = new URL(panel.panelUrl).pathname;
+    await expect.poll(async () => (await send('GET', panelPath, {}).catch(() => null))?.status).toBe(200);
     expect(panel.panelUrl).toBe(`${origin}${panelPath}`);
     const json = { origin, 'content-type': 'application/json' };
     const signedIn = await send(

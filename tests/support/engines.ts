@@ -31,7 +31,9 @@ export type AuthorityProgram = 'pebble' | 'pebble-challtestsrv';
 export type ProviderProgram = 'stripe-mock' | 'payment-sdks';
 /** A real server of S3-compatible storage, over a folder. */
 export type StorageProgram = 'versitygw';
-export type Program = EngineProgram | AuthorityProgram | ProviderProgram | StorageProgram;
+/** A reverse proxy that Debian does not have. */
+export type ProxyProgram = 'traefik';
+export type Program = EngineProgram | AuthorityProgram | ProviderProgram | StorageProgram | ProxyProgram;
 
 export type FoundEngine = Found;
 type FoundPrograms<Name extends Program> = Readonly<Record<Name, Found>>;
@@ -51,6 +53,7 @@ export const ENGINE_PROGRAMS: readonly EngineProgram[] = [
 export const AUTHORITY_PROGRAMS: readonly AuthorityProgram[] = ['pebble', 'pebble-challtestsrv'];
 export const PROVIDER_PROGRAMS: readonly ProviderProgram[] = ['stripe-mock', 'payment-sdks'];
 export const STORAGE_PROGRAMS: readonly StorageProgram[] = ['versitygw'];
+export const PROXY_PROGRAMS: readonly ProxyProgram[] = ['traefik'];
 
 /** Another one than that of PATH, which has the plain name. */
 const NEVER_ON_PATH: readonly Program[] = [
@@ -171,7 +174,7 @@ function cachedFolder(program: PinnedProgram): string {
   return join(programCache(), `${program}-${pin.version}-${key.digest('hex').slice(0, 8)}`);
 }
 
-function findOnPath(program: string): string | null {
+export function findOnPath(program: string): string | null {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return folders.map((folder) => join(folder, program)).find(isExecutable) ?? null;
 }
@@ -192,6 +195,7 @@ if (import.meta.main) {
     ...AUTHORITY_PROGRAMS,
     ...PROVIDER_PROGRAMS,
     ...STORAGE_PROGRAMS,
+    ...PROXY_PROGRAMS,
   ];
   for (const [program, found] of Object.entries(await ensurePrograms(programs)))
     console.log(`${program}: ${'path' in found ? found.path : found.missing}`);

