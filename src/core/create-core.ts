@@ -1,4 +1,4 @@
-// Puts the core together over its ports.
+// Composes the core from its ports.
 
 import { HOUR_MS } from '../domain/limits.ts';
 import { nodeStatusAt } from '../domain/nodes/node-status.ts';
@@ -37,7 +37,7 @@ import { createUpdateSchedule } from './updates/updates.ts';
 import { ONLINE_MS } from './users/users.ts';
 import { createWebhookSender } from './webhooks/sender.ts';
 
-/** How long nodes are asked at the start whether another panel has taken over, before this one acts by itself. */
+/** How long nodes are asked at the start whether another panel has taken over, before this panel becomes active. */
 const ASK_NODES_MS = 10_000;
 const SWEEP_EVERY_MS = 1000;
 const CLOCK_EVERY_MS = 1000;
@@ -48,7 +48,7 @@ const BACKUP_EVERY_MS = 60_000;
 const DISK_CHECK_EVERY_MS = 1000;
 const WEBHOOKS_EVERY_MS = 1000;
 const POLL_EVERY_MS = 10_000;
-/** While energy is saved, nodes are read once in so many times: every 30 s, far below what makes their state unknown. */
+/** In energy-saving mode, nodes are polled at every third turn: every 30 s, well below the time after which their state is unknown. */
 const SAVING_TURNS = 3;
 const CERTIFICATES_EVERY_MS = 60_000;
 const UPDATES_EVERY_MS = 60_000;
@@ -75,7 +75,7 @@ function collectFigures({ store, clock }: Env): Figures {
   }));
 }
 
-/** Makes the periodic check of the disk's free space; a change is logged, and the administrator is told. */
+/** Creates the periodic check of free disk space; changes are logged and notified to the administrator. */
 function createDiskSpaceCheck(env: Env): () => Promise<void> {
   const { store, log, clock, queue } = env;
   const { diskSpace } = store;
@@ -88,11 +88,11 @@ function createDiskSpaceCheck(env: Env): () => Promise<void> {
     const text = wasFull ? 'admin.notice.diskFull' : 'admin.notice.diskFree';
     const now = clock.now();
     const context = { store, settings: env.settings(), now };
-    // At most one of each an hour, also where the panel starts again and again.
+    // At most one notification of each kind per hour, even if the panel restarts repeatedly.
     const key = `${wasFull}:${Math.floor(now / HOUR_MS)}`;
     const notifyDiskState = () => notifyAdmins(context, { kind: 'disk', key, render: ({ t }) => t(text) });
     if (store.bot.admins().length === 0) return;
-    // What frees space does not wait for it.
+    // Operations that free space do not wait for this.
     queue
       .run(() => store.write(notifyDiskState, 'essential'))
       .then(env.announce)
@@ -105,7 +105,7 @@ function createDiskSpaceCheck(env: Env): () => Promise<void> {
   };
 }
 
-/** Makes a periodic job that never overlaps itself; its failure is logged. */
+/** Creates a periodic job that never overlaps itself; failures are logged. */
 function createJob({ tasks }: Env, name: string, work: () => Promise<unknown>): () => void {
   let isRunning = false;
   return () => {
@@ -120,8 +120,7 @@ function createJob({ tasks }: Env, name: string, work: () => Promise<unknown>): 
 }
 
 /**
- * Makes a periodic job that waits while the clock is in doubt, as what it does cannot be taken back once the time turns out to be another, and while
- * another panel works with these data.
+ * Creates a periodic job that pauses while the clock is in doubt, since its effects cannot be undone, and while another panel works with this data.
  */
 function createTimedJob(env: Env, name: string, work: () => Promise<unknown>): () => void {
   return createJob(env, name, async () => {
@@ -129,7 +128,7 @@ function createTimedJob(env: Env, name: string, work: () => Promise<unknown>): (
   });
 }
 
-/** What runs by the clock alone. Returns how to stop it. */
+/** Starts the periodic jobs. Returns functions that stop them. */
 function startJobs(env: Env, keys: KeyAuthentication, sweepAll: () => Promise<void>): readonly (() => void)[] {
   const { every } = env.timers;
   const sweep = createTimedJob(env, 'sweep', sweepAll);
@@ -137,7 +136,7 @@ function startJobs(env: Env, keys: KeyAuthentication, sweepAll: () => Promise<vo
     await renewCertificates(env);
     await notifyOfEnds(env);
   });
-  // Whoever reads here goes on to do so over TLS.
+  // Current readers continue over TLS.
   const followOwnAuthority = createJob(env, 'authority', async () => {
     if (!isClockDoubted(env)) await followAuthority(env);
   });
@@ -191,10 +190,10 @@ function hasRemoteNodes({ store }: Pick<Env, 'store'>): boolean {
   return all.some(({ enabled, agentPin }) => enabled && agentPin !== null);
 }
 
-/** How long buyers wait before they try again while nodes are asked for another panel. */
+/** Retry-After for buyers while nodes are being asked for another panel, seconds. */
 const ASKING_RETRY_S = 5;
 
-/** Buyers read their orders, and change nothing where another panel works with these data, or may do so. `hasAsked`: whether nodes were asked. */
+/** Makes the shop read-only while another panel works with this data, or may do so. `hasAsked`: whether nodes were asked. */
 function guardShop(env: Pick<Env, 'role'>, hasAsked: () => boolean, shop: Shop): Shop {
   const requireAsked = () => {
     requireRole(env);
@@ -212,13 +211,13 @@ function guardShop(env: Pick<Env, 'role'>, hasAsked: () => boolean, shop: Shop):
     pollOrder: guard(shop.pollOrder),
     enterPromo: guard(shop.enterPromo),
     removePromo: guard(shop.removePromo),
-    // It is stored alone; the provider is asked later.
+    // Only stored here; the provider is polled later.
     hint: guard(shop.hint, () => requireRole(env)),
     buy: guard(shop.buy),
   };
 }
 
-/** The environment alone, for the writes of the worker thread. */
+/** The environment alone, for writes on the worker thread. */
 export function createHeavyEnv(parts: CoreParts): Env {
   return createEnv(parts, () => {}, undefined, notifyOfSale);
 }
@@ -233,7 +232,7 @@ export function createCore(parts: CoreParts): Core {
     webhooks?.wake();
     nodes?.wake();
   };
-  // Later than the commit and the reply, which may carry the token of the next session.
+  // After the commit and the reply, which may carry the token of the next session.
   const notifyEndedSessions = () =>
     tasks.timers.soon(() => {
       for (const listener of sessionListeners) listener();
@@ -250,14 +249,14 @@ export function createCore(parts: CoreParts): Core {
   let hasStarted = false;
   const stops: (() => void)[] = [];
 
-  /** Whether this panel acts by itself. At the start nodes are asked first whether another one does. */
+  /** Whether this panel is active. At the start, nodes are asked first whether another panel is. */
   const isWorking = () => hasAsked && isActive(env);
 
   const pollProviders = () => {
     if (invoicePoller && isWorking()) tasks.start('payment providers', invoicePoller.wake);
   };
 
-  /** What is gathered in memory and written now and then. */
+  /** Writes data that is collected in memory. */
   async function writePending(): Promise<void> {
     const writes = {
       'failed attempts': () => writeFailures(env, true),
@@ -268,7 +267,7 @@ export function createCore(parts: CoreParts): Core {
       await write().catch((error: unknown) => env.log.warn(`${name} not written`, { error: String(error) }));
   }
 
-  /** A superseded panel leaves its nodes alone, also those of its own machine. */
+  /** A superseded panel leaves its nodes alone, including local ones. */
   function followRole(open: OpenEngine): void {
     const isSuperseded = parts.role?.state() === 'superseded';
     if (!isSuperseded) nodes ??= createNodeWorkers(env, open);
@@ -328,7 +327,7 @@ export function createCore(parts: CoreParts): Core {
       bot: () => (isWorking() ? bot.bot() : null),
       recordStatus(error) {
         bot.recordStatus(error);
-        // Another panel may have been restored with the same bot: the nodes know.
+        // Another panel may have been restored with the same bot: ask the nodes.
         if (error === 'conflict') nodes?.poll();
       },
     }),
@@ -396,7 +395,7 @@ export function createCore(parts: CoreParts): Core {
       tasks.beginStop();
       try {
         for (const stop of stops.splice(0)) stop();
-        // What waits for others is cut.
+        // Aborts what waits for external services.
         env.acmeOrder.abort();
         env.invitations.endAll();
         parts.targetProbe?.close();
@@ -405,11 +404,11 @@ export function createCore(parts: CoreParts): Core {
         await nodes?.stop();
         await env.backups?.close();
       } finally {
-        // What began before is finished.
+        // Waits for running tasks.
         await tasks.idle();
         await env.checkpoints?.close();
         await writePending();
-        // Nothing runs from here on.
+        // No task runs from here on.
         await env.queue.close();
         tasks.end();
         hub.close();

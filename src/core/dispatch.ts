@@ -1,4 +1,4 @@
-// The core's one way in: runs an operation as a read, or as a write with its Idempotency-Key, effect, events and audit in one transaction.
+// The entry point of the core: runs an operation as a read, or as a write whose Idempotency-Key, effect, events and audit row share one transaction.
 
 import { type Proof, parseProof } from '../contract/access/proof.ts';
 import { acceptsProof, needsProof, type Operation } from '../contract/operation.ts';
@@ -60,7 +60,7 @@ function storeReply<Body>(
   return raw === undefined ? reply : { ...reply, raw };
 }
 
-/** What an interrupted call under the same Idempotency-Key did before; `idempotency_mismatch` if that had another body. */
+/** Parts that an interrupted call under the same Idempotency-Key completed; `idempotency_mismatch` if its body was different. */
 function findParts(store: Store, { scope, key, fingerprint }: Idempotency, now: number): readonly unknown[] {
   const stored = store.idempotency.parts(scope, key, now - IDEMPOTENCY_HOURS * HOUR_MS);
   if (stored.some((part) => part.fingerprint !== fingerprint)) throw new PanelError('idempotency_mismatch');
@@ -75,24 +75,24 @@ function isRefusal(outcome: unknown): outcome is Refusal {
   return typeof outcome === 'object' && outcome !== null && 'refusal' in outcome;
 }
 
-/** The action of its audit rows. */
+/** The action name in audit rows. */
 function getAuditName(id: HandledId): string {
   const operation: Operation = OPERATIONS[id];
   return operation.door === 'panel' ? (operation.auditedAs ?? id) : id;
 }
 
-/** The transaction of an operation. */
+/** The transaction metadata of an operation. */
 function toAction(id: HandledId, { isEssential }: { readonly isEssential?: true }, by: Call): Action {
   return { name: getAuditName(id), by, importance: isEssential ? 'essential' : 'ordinary' };
 }
 
-/** What a refusal wrote is committed, so it is thrown after that. */
+/** A refusal is thrown after the commit, so that its writes persist. */
 function throwRefusal<T>(outcome: T | Refusal): T {
   if (isRefusal(outcome)) throw outcome.refusal;
   return outcome;
 }
 
-/** Runs `work` as the effect of an operation, unless it is a repetition: then the stored reply is the outcome. */
+/** Runs `work` as the effect of an operation; a repeated call returns the stored reply instead. */
 function runEffect<Id extends HandledId>(
   tx: Transaction,
   id: Id,
@@ -108,10 +108,10 @@ function runEffect<Id extends HandledId>(
   return idempotency ? storeReply(store, idempotency, now, reply) : reply;
 }
 
-/** Nothing is to be replied yet: the effect goes on in another transaction. */
+/** No reply yet: the effect continues in another transaction. */
 export type Unfinished = 'unfinished';
 
-/** Runs a part of an effect, which is also stored under the Idempotency-Key. */
+/** Runs one part of an effect and stores it under the Idempotency-Key. */
 function runPart<Id extends HandledId>(
   tx: Transaction,
   id: Id,
@@ -144,10 +144,10 @@ function createAsyncContext<Id extends HandledId>(env: Env, id: Id, call: Call, 
   };
 }
 
-/** What a panel does that can only be read: it lets in who reads, and saves what is here only. */
+/** Operations that a read-only panel allows: sign-in, and backups of local data. */
 const WITHOUT_ROLE: ReadonlySet<HandledId> = new Set(['signIn', 'signOut', 'prove', 'createBackup']);
 
-/** What a full disk lets through: nothing new, but the stored reply of a repeated call. */
+/** On a full disk, only stored replies of repeated calls are returned. */
 function answerFull<Body>({ store, clock }: Env, { idempotency }: Call): Reply<Body> {
   const replay = idempotency && store.read(() => findReplay<Body>(store, idempotency, clock.now()));
   if (replay) return replay;
@@ -180,8 +180,7 @@ async function runWrite<Id extends HandledId>(
 }
 
 /**
- * Asks for the proof where this call needs one. Returns the input as handlers get it, without the proof: a password must not reach an
- * audit row or another thread.
+ * Verifies the proof of identity if this call requires one. Returns the input without it: a password must not reach an audit row or another thread.
  */
 async function checkProof<Given extends object>(env: Env, id: HandledId, given: Given, call: Call): Promise<Given> {
   const operation: Operation = OPERATIONS[id];
@@ -191,7 +190,7 @@ async function checkProof<Given extends object>(env: Env, id: HandledId, given: 
   }
   if (needsProof(operation, given)) await requireProof(env, id, parseProof(given), call);
   const { password: _password, code: _code, ...input }: Given & Proof = given;
-  // No handler reads these members.
+  // Handlers do not read these members.
   return input as unknown as Given;
 }
 
@@ -220,10 +219,7 @@ async function runOnThread<Id extends HandledId>(
   return { ...parseReply<Output<Id>>(status, raw), ...rest };
 }
 
-/**
- * For the worker thread's own core: a function that runs a write, or the next part of one, synchronously. The body is text, which crosses
- * threads cheaply.
- */
+/** For the core of the worker thread: runs a write, or its next part, synchronously. The body is text, which crosses threads cheaply. */
 export function beginHeavy<Id extends HandledId>(
   env: Env,
   id: Id,
@@ -257,7 +253,7 @@ export function beginHeavy<Id extends HandledId>(
   };
 }
 
-/** One at a time under one Idempotency-Key: a second call that comes while the first still runs fails. */
+/** Fails a second call that arrives while the first one with the same Idempotency-Key still runs. */
 function guardInFlight<T>(running: Set<string>, { idempotency }: Call, work: () => Promise<T>): Promise<T> {
   if (!idempotency) return work();
   const mark = `${idempotency.scope}\n${idempotency.key}`;

@@ -1,4 +1,4 @@
-// API keys: made and revoked by the administrator, stored as hashes, checked on every request.
+// API keys: created and revoked by the administrator, stored as hashes, checked on every request.
 
 import type { Key } from '../../contract/access/keys.ts';
 import type { Input, Output } from '../../contract/table.ts';
@@ -70,7 +70,7 @@ function revokeKey(input: Input<'revokeKey'>, tx: Transaction): Result<Key> {
   return { body: viewKey({ ...row, revokedAt: row.revokedAt ?? now, unconfirmed: 0 }, now) };
 }
 
-/** A key that was revoked by anything but the restore stays revoked. */
+/** Only a key that the restore revoked can be confirmed. */
 function confirmKey(input: Input<'confirmKey'>, tx: Transaction): Result<Key> {
   const { store, now } = tx;
   const row = store.keys.get(input.id);
@@ -92,12 +92,12 @@ const RECORD_EVERY_MS = 60_000;
 
 export type KeyAuthentication = ReturnType<typeof createKeyAuthentication>;
 
-/** Authenticates by key, and records when keys were used: gathered in memory, written at most once a minute a key, outside requests. */
+/** Authenticates by key and records use: collected in memory, written at most once a minute per key, outside requests. */
 export function createKeyAuthentication({ store, crypto, clock, queue }: KeyEnv) {
   const pending = new Map<number, { at: number; from: string }>();
   const written = new Map<number, number>();
   return {
-    /** The actor behind a key; null for one that is malformed (without a look-up), unknown, expired or revoked. */
+    /** The actor behind a key; null if the key is malformed (no look-up), unknown, expired or revoked. */
     authenticate(key: string): Actor | null {
       if (!isKeyWellFormed(key)) return null;
       const row = store.keys.byHash(crypto.sha256(key));

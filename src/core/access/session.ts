@@ -1,4 +1,4 @@
-// The administrator's sessions: sign-in, sign-out, the list of devices, and what a page may know before sign-in.
+// The administrator's sessions: sign-in, sign-out, the list of devices, and what a page can read before sign-in.
 
 import type { Input, Output } from '../../contract/table.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/limits.ts';
@@ -15,18 +15,18 @@ import { acceptCode, provenUntil, requireReachableFactor, verifyPassword } from 
 
 type SessionEnv = Pick<Env, 'clock' | 'crypto' | 'log' | 'queue' | 'store'>;
 
-/** A session ends when it is idle for so long, and in any case after this. */
+/** A session ends after this idle time, and at the latest after the time below. */
 export const IDLE_MS = 12 * HOUR_MS;
 export const ABSOLUTE_MS = 30 * DAY_MS;
 const TOUCH_EVERY_MS = 60_000;
-/** Two halves of 256 bits and more: a browser keeps them in two places (src/http/browser.ts). */
+/** Two halves of 256 bits each: a browser stores them in two places (src/http/browser.ts). */
 const TOKEN_BYTES = 64;
 
 function computeSessionEnd(row: SessionRow): number {
   return Math.min(row.lastSeenAt + IDLE_MS, row.createdAt + ABSOLUTE_MS);
 }
 
-/** Begins a session and returns its token, which is stored as a hash only. */
+/** Starts a session and returns its token; only a hash is stored. */
 export function beginSession({ store, crypto, call, now }: Transaction, browserId: number | null): string {
   const token = tokenOf(crypto.randomBytes(TOKEN_BYTES));
   const session = {
@@ -41,8 +41,8 @@ export function beginSession({ store, crypto, call, now }: Transaction, browserI
 }
 
 /**
- * Begins a session whose browser is known from now on, and ends the one before it there, which would be left open. Returns
- * the members of a result that store both.
+ * Starts a session, remembers its browser, and ends the previous session of that browser. Returns the members of a result that make the browser store
+ * both tokens.
  */
 export function beginBrowserSession(tx: Transaction): Pick<Result<unknown>, 'sessionToken' | 'browserToken'> {
   const { env, store, call } = tx;
@@ -55,8 +55,8 @@ export function beginBrowserSession(tx: Transaction): Pick<Result<unknown>, 'ses
 }
 
 /**
- * The administrator behind a session token; null if it is unknown or has ended. With `isUse` it is
- * recorded as seen, at most once a minute; a page that was left open must not keep its session alive.
+ * The administrator behind a session token; null if the token is unknown or the session ended. `isUse`: updates the time of last use, at most once a
+ * minute; polling by an idle page must not extend its session.
  */
 export function authenticateSession(env: SessionEnv, token: string, isUse = true): Actor | null {
   const { store, crypto, clock, queue, log } = env;
@@ -73,7 +73,7 @@ export function authenticateSession(env: SessionEnv, token: string, isUse = true
   return { ...buildAdministrator(administrator.name), ...session };
 }
 
-/** The actor that the administrator is, once it is proven who calls. */
+/** The actor of the administrator, after authentication. */
 export function buildAdministrator(name: string): Actor {
   return { kind: 'administrator', id: 1, name, access: 'full' };
 }
@@ -99,7 +99,7 @@ async function signIn(input: Input<'signIn'>, { env, call, commit }: AsyncContex
   });
 }
 
-/** From a browser that is not known here. */
+/** For a sign-in from an unknown browser. */
 function notifySignIn(tx: Transaction): void {
   const { now } = tx;
   const { device = '', requestId } = tx.call;
@@ -112,7 +112,7 @@ function notifySignIn(tx: Transaction): void {
 function acceptSignInCode(tx: Transaction, scope: Scope | null, code: string | undefined): boolean {
   if (!mayTryCode(tx, scope)) return false;
   const isRight = acceptCode(tx, code);
-  // Without a code none was tried: the page asks for it after the password.
+  // A missing code is not a failed attempt: the page asks for it after the password.
   if (isRight || code !== undefined) recordCodeAttempt(tx, scope, isRight);
   return isRight;
 }
@@ -156,12 +156,12 @@ function endOtherSessions(_input: Input<'endOtherSessions'>, tx: Transaction): R
   return { body: { ended } };
 }
 
-/** The proof itself was checked before, as for every operation that needs one. */
+/** Dispatch has verified the proof already, as for every operation that needs one. */
 function prove(_input: Input<'prove'>, { env, now, call }: Transaction): Result<Output<'prove'>> {
   return { body: { proven_until: toInstantOrNull(provenUntil(env, call.actor.sessionId, now)) } };
 }
 
-/** Drops sessions that have ended. */
+/** Deletes ended sessions. */
 export function pruneSessions(store: Store, now: number): void {
   store.sessions.removeOld(now - IDLE_MS, now - ABSOLUTE_MS);
 }
@@ -176,7 +176,7 @@ function panelState(
   { env, store, call, settings }: Context,
 ): Result<Output<'panelState'>> {
   const isSignedIn = call.actor.kind === 'administrator';
-  // Who has the path is not told what is worth attacking, nor whether a password is enough.
+  // Someone who only knows the path must not learn whether a second factor is required.
   const isKnown = isSignedIn || call.address === null || knownBrowser(env, call) !== undefined;
   const isSetUp = store.administrator.get() !== undefined;
   const body = {

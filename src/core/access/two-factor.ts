@@ -1,4 +1,4 @@
-// The second factor: enrolled with an authenticator app, with recovery codes for a lost phone. Codes are checked in proof.ts.
+// The second factor: enrolment with an authenticator app, and recovery codes. Codes are verified in proof.ts.
 
 import type { Input, Output } from '../../contract/table.ts';
 import type { AsyncContext, Context, Handlers, Transaction } from '../kernel/context.ts';
@@ -12,7 +12,7 @@ const PENDING_PLACE = 'administrator:totp-pending';
 const ENROL_WITHIN_MS = 10 * 60_000;
 const RECOVERY_CODES = 10;
 const GROUPS = 6;
-// 32 characters that cannot be taken for one another: 24 of them are 120 bits.
+// 32 unambiguous characters: 24 of them are 120 bits.
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
 function newRecoveryCode({ crypto }: Transaction): string {
@@ -54,7 +54,7 @@ async function confirmTwoFactor(
   input: Input<'confirmTwoFactor'>,
   { env, call, commit }: AsyncContext<'confirmTwoFactor'>,
 ) {
-  // A wrong code counts among the failed attempts of its session.
+  // A wrong code counts as a failed attempt of its session.
   await countAttempt(env, stepUpScope(call));
   return commit((tx) => {
     const { store, vault, totp, now } = tx;
@@ -71,7 +71,7 @@ async function confirmTwoFactor(
     store.sealed.remove(PENDING_PLACE);
     store.twoFactor.setPending(null);
     store.twoFactor.save({ enabledAt: now, lastStep: step });
-    // Given without a code, it is no proof any more.
+    // A proof given without a code is no longer sufficient.
     if (sessionId !== undefined) store.sessions.prove(sessionId, null);
     const codes = replaceCodes(tx);
     const ended = store.sessions.removeAll(sessionId ?? null);
@@ -80,7 +80,7 @@ async function confirmTwoFactor(
   });
 }
 
-/** Turns the second factor off and forgets its secret and codes. */
+/** Turns the second factor off and deletes its secret and recovery codes. */
 export function dropTwoFactor({ store }: Pick<Transaction, 'store'>): void {
   store.twoFactor.save(null);
   store.twoFactor.setPending(null);

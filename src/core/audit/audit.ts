@@ -23,13 +23,13 @@ export function viewEntry(row: AuditRow): AuditEntry {
   };
 }
 
-/** Of a target that is one user. */
+/** The id if the target is a single user. */
 function parseUserId(target: string | undefined): number | undefined {
   const [, id] = /^user:([1-9]\d{0,14})$/.exec(target ?? '') ?? [];
   return id === undefined ? undefined : Number(id);
 }
 
-/** Whom an act on many users changed, by id. */
+/** The users that an operation on many users changed, by id. */
 export function listAuditUsers(
   { id, after, limit }: Input<'listAuditUsers'>,
   context: Context,
@@ -42,7 +42,7 @@ export function listAuditUsers(
   return { body: { items, total: store.audit.countUsers(id), next_after: next, undo_until } };
 }
 
-/** The newest first; `next_before` leads on. */
+/** Newest first; `next_before` is the cursor of the next page. */
 export function listAudit(input: Input<'listAudit'>, { store }: Context): Result<Output<'listAudit'>> {
   const userId = parseUserId(input.target);
   const rows = store.audit.page({

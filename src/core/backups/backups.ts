@@ -1,4 +1,4 @@
-// Backups as the administrator works with them: made, scheduled, checked and restored.
+// Backups through the panel: create, schedule, check and restore.
 
 import type { Backup } from '../../contract/backups.ts';
 import type { Input, Output } from '../../contract/table.ts';
@@ -33,10 +33,10 @@ export type BackupEnv = Pick<
   | 'transact'
 >;
 
-/** The sealed place of the passphrase of scheduled backups. */
+/** The vault place of the passphrase of scheduled backups. */
 export const PASSPHRASE_PLACE = 'backup:passphrase';
 
-/** Throws PanelError `unavailable` where this core was composed without backups. */
+/** Throws PanelError `unavailable` if this core has no backups. */
 export function requireBackups({ backups }: Pick<Env, 'backups'>): Backups {
   if (!backups) throw new PanelError('unavailable');
   return backups;
@@ -83,7 +83,7 @@ async function createBackup({ passphrase }: Input<'createBackup'>, { env, commit
 }
 
 async function deleteBackup({ name }: Input<'deleteBackup'>, { env, commit }: AsyncContext<'deleteBackup'>) {
-  // Before the transaction, which may have to run twice where the disk is full.
+  // Before the transaction, which is repeated when the disk is full.
   if (!requireBackups(env).remove(name)) throw new PanelError('not_found');
   return commit((tx) => {
     tx.audit(`backup:${name}`);
@@ -112,8 +112,8 @@ async function checkBackup({ name, passphrase }: Input<'checkBackup'>, { env }: 
 }
 
 /**
- * Restores, or throws PanelError `backup_refused` with the reason, with nothing changed. Its audit row and its event belong
- * in the restored database, so the caller writes them.
+ * Restores, or throws PanelError `backup_refused` with the reason and changes nothing. The audit row and the event belong in the restored database,
+ * so the caller writes them.
  */
 async function restoreFrom(
   env: BackupEnv,
@@ -154,7 +154,7 @@ const PROBLEMS: Readonly<Record<NonNullable<BackupVerdict['problem']>, string>> 
   too_large: 'exceeds the disk space for uploads: restore it on the command line',
 };
 
-/** Records in the restored database who restored it. */
+/** Writes the audit row and event of the restore into the restored database. */
 function recordRestore(tx: Transaction, { verdict, former }: Restored, from: string): void {
   const { version, secrets, createdAt, origin } = verdict;
   const made = toInstantOrNull(createdAt);
@@ -173,7 +173,7 @@ async function restoreBackup(input: Input<'restoreBackup'>, context: AsyncContex
   });
 }
 
-/** Restores a file on this machine for the command line, which only the owner of the data can use. */
+/** Restores a local file for the command line, which requires access to the data folder. */
 export async function restoreLocally(
   env: BackupEnv,
   call: Call,
@@ -192,7 +192,7 @@ function viewRestored({ env }: Context, { verdict, former, needsNewCa }: Restore
   return { restored, former: former?.name ?? '', links_url: env.subUrl(''), needs_new_ca: needsNewCa };
 }
 
-/** Backups as files that are downloaded and uploaded; each is in the audit log. */
+/** Download and upload of backup files; each writes an audit row. */
 export function createBackupFiles(env: BackupEnv): BackupFiles {
   const audit = (name: string, by: Call, target: string) => env.transact({ name, by }, (tx) => tx.audit(target));
   return {

@@ -1,4 +1,4 @@
-// Backups into the administrator's chats: encrypted by a passphrase alone, which is in no message, and read when they are sent.
+// Sends backups to the administrator's chats: encrypted with a passphrase that appears in no message; files are read when they are sent.
 import type { Input, Output } from '../../contract/table.ts';
 import { hostTexts } from '../../i18n/host.ts';
 import type { AsyncContext, Env, Handlers, Transaction } from '../kernel/context.ts';
@@ -13,10 +13,10 @@ import { openPassphrase } from './place-access.ts';
 
 type ChatBackupsEnv = Pick<Env, 'backups' | 'settings' | 'store' | 'vault'>;
 
-/** What Telegram takes from a bot. */
+/** Telegram's limit for files sent by bots, bytes. */
 export const MAX_CHAT_BACKUP = 50 * 1000 * 1000;
 
-/** Queues a backup for the administrator's accounts, or for one of them. To how many; 0 where it cannot be sent. */
+/** Queues a backup for all administrator accounts, or for one of them. Returns the number of recipients; 0 if it cannot be sent. */
 export function queueBackup(tx: Transaction, file: BackupFile, only: number | null): number {
   const { store, now } = tx;
   if (!file.encrypted || file.sizeBytes > MAX_CHAT_BACKUP || !findRunningBot(tx)) return 0;
@@ -30,7 +30,7 @@ export function queueBackup(tx: Transaction, file: BackupFile, only: number | nu
   return accounts.length;
 }
 
-/** The bytes of a backup, read as it is sent. Never of one without a passphrase. */
+/** The bytes of an encrypted backup; null if it does not exist or is not encrypted. */
 export async function readEncrypted({ backups }: Pick<Env, 'backups'>, name: string): Promise<Uint8Array | null> {
   const file = backups?.list().find((one) => one.name === name);
   const opened = file?.encrypted === true && file.sizeBytes <= MAX_CHAT_BACKUP ? backups?.open(name) : null;
@@ -66,7 +66,7 @@ function openScheduled({ store, vault, settings }: ChatBackupsEnv): string | nul
 
 async function sendBackup({ name }: Input<'sendBackup'>, { env, call, commit }: AsyncContext<'sendBackup'>) {
   if (!findRunningBot(env)) throw new PanelError('bot_off');
-  // Made over and over they would fill the disk; in the chat, a stolen Telegram account would take the data out.
+  // Creating backups repeatedly would fill the disk; from the chat, a stolen Telegram account could export the data.
   if (name === undefined || call.actor.kind === 'bot') requireFreshProof(env, call);
   const file =
     name === undefined

@@ -1,4 +1,4 @@
-// Scheduled backups. A failure is recorded and appears in the feed; the next attempt follows soon.
+// Scheduled backups. A failure is recorded and emitted as an event, and retried soon.
 
 import { HOUR_MS } from '../../domain/limits.ts';
 import type { Env } from '../kernel/context.ts';
@@ -11,11 +11,11 @@ import { isWithin } from './place-runs.ts';
 
 type BackupScheduleEnv = Pick<Env, 'backups' | 'clock' | 'log' | 'settings' | 'store' | 'transact' | 'vault'>;
 
-/** A new panel soon has something to lose, but not at once. */
+/** Delay of the first scheduled backup of a new panel. */
 const FIRST_AFTER_MS = HOUR_MS;
 const AGAIN_AFTER_MS = 15 * 60_000;
 
-/** Makes the periodic check that creates a backup when one is due. It rejects only where not even the failure can be recorded. */
+/** Creates the periodic check that makes a backup when one is due. Rejects only if not even the failure can be recorded. */
 export function createBackupSchedule(env: BackupScheduleEnv): () => Promise<void> {
   const startedAt = env.clock.now();
   let failedAt: number | null = null;

@@ -1,4 +1,4 @@
-// Ties a Telegram account to a user: by a link that works once, never by a name, as names at Telegram can be changed and taken over.
+// Links a Telegram account to a user by a one-time link, never by a name, since Telegram names can change and be taken over.
 import { DAY_MS } from '../../domain/limits.ts';
 import type { Transaction } from '../kernel/context.ts';
 import { PanelError } from '../kernel/panel-error.ts';
@@ -8,14 +8,14 @@ import { type Invitation, type InvitationRow, LINK_PREFIX, type LinkOutcome } fr
 import { USER_HANDLERS } from '../users/users.ts';
 
 const TOKEN_BYTES = 24;
-/** Who has the page in front of them presses at once; what the administrator sends is read later. */
+/** The user opens a link from the page at once; links from the administrator are read later. */
 const LIFE_MS: Readonly<Record<InvitationRow['purpose'], number>> = {
   page: 15 * 60_000,
   record: DAY_MS,
   admin: 15 * 60_000,
 };
 
-/** Makes a link in place of the one before it. PanelError `bot_off`. */
+/** Creates a link and replaces the previous one. PanelError `bot_off`. */
 export function invite(
   tx: Transaction,
   userId: number | null,
@@ -32,7 +32,7 @@ export function invite(
   return { url: `https://t.me/${bot.username}?start=${payload}`, payload, expiresAt };
 }
 
-/** Uses a link up, unless something stands against it. */
+/** Uses up a link, unless linking is refused. */
 export function linkAccount(tx: Transaction, token: string, telegramId: number): LinkOutcome {
   const { store, crypto, now } = tx;
   const found = store.bot.invitation(crypto.sha256(token));
@@ -41,7 +41,7 @@ export function linkAccount(tx: Transaction, token: string, telegramId: number):
   if (!found || !user) return 'ended';
   const owner = store.users.byTelegramId(telegramId);
   if (owner && owner.id !== user.id) return 'taken';
-  // Who has got hold of the subscription link must not take the user's place.
+  // A leaked subscription link must not be enough to link another account.
   if (found.purpose === 'page' && user.telegramId !== null && user.telegramId !== telegramId) return 'other';
   store.bot.endInvitation(found.tokenHash);
   if (user.telegramId !== telegramId) USER_HANDLERS.updateUser.write({ id: user.id, telegram_id: telegramId }, tx);

@@ -1,4 +1,4 @@
-// The administrator's Telegram accounts: paired by a link that the panel shows, never by a typed number; and what they are told of.
+// The administrator's Telegram accounts: paired by a link that the panel shows, never by a typed id; and their notification settings.
 import { ADMIN_NOTICES, type BotAdmins, MAX_ADMINS } from '../../contract/bot/bot-admins.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { hostTexts } from '../../i18n/host.ts';
@@ -12,7 +12,7 @@ import { invite } from './account-linking.ts';
 
 const MAX_NAME = 200;
 
-/** Makes an account one of the administrator's, and tells the others. False where the link was used, or is too old. */
+/** Pairs an account and notifies the other ones. False if the link was used or has expired. */
 export function pair(tx: Transaction, token: string, { id, name }: Writer): boolean {
   const { store, crypto, now } = tx;
   const found = store.bot.invitation(crypto.sha256(token));
@@ -31,7 +31,7 @@ export function pair(tx: Transaction, token: string, { id, name }: Writer): bool
   return true;
 }
 
-/** Ends what Telegram accounts may do, and the link that would pair another one; how many there were. */
+/** Unpairs all Telegram accounts and ends pending pairing links; returns the number of accounts. */
 export function unpairAll({ store, now }: Transaction): number {
   const all = store.bot.admins();
   for (const { telegramId } of all) {

@@ -1,4 +1,4 @@
-// What the running bot does in the store: updates come in and messages go out through it, each in one transaction with its effect.
+// What the running bot reads and writes in the store: incoming updates and outgoing messages, each in one transaction with its effect.
 import { DAY_MS } from '../../domain/limits.ts';
 import { readEncrypted } from '../backups/chat-backups.ts';
 import type { Env, Transaction } from '../kernel/context.ts';
@@ -30,7 +30,7 @@ type BotServiceEnv = Pick<
   | 'vault'
 >;
 
-/** Ids of updates may begin at random after a week: those that are done must be gone by then. */
+/** Telegram may restart update ids at random after a week without updates: processed ids must be deleted by then. */
 const KEPT_MS = 2 * DAY_MS;
 
 export function createBotService(env: BotServiceEnv): BotService & { readonly wake: () => void } {
@@ -122,7 +122,7 @@ export function createBotService(env: BotServiceEnv): BotService & { readonly wa
     switchOff: (bot, error) =>
       transact('enableBot', (tx) => {
         const row = store.bot.get();
-        // Changed meanwhile.
+        // The bot was changed meanwhile.
         if (row?.updatedAt !== bot.row.updatedAt) return;
         store.bot.save({ ...row, enabled: false, error, errorAt: tx.now, updatedAt: tx.now });
         tx.audit('bot', { enabled: false, error });

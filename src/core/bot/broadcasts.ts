@@ -1,5 +1,5 @@
-// Messages to many users: the operations, and the turns in which people are queued among what the bot is to send. Only some wait there at a time, so that a
-// pause comes soon, and all of it goes on where it was after any end of the panel.
+// Broadcasts: the operations, and the steps that queue recipients. Only a limited number is queued at a time, so that a pause takes effect soon and a
+// restart continues where it stopped.
 import type { Broadcast, BroadcastAct, BroadcastState, PersonState } from '../../contract/bot/broadcasts.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { isQuiet } from '../../domain/users/user-notices.ts';
@@ -14,16 +14,16 @@ import type { Result } from '../ports/call.ts';
 import type { UserRow } from '../ports/users.ts';
 import { toTargetConditions } from '../users/list.ts';
 
-/** Messages of one that wait to be sent at the same time. */
+/** Queued messages of one broadcast at a time. */
 const WINDOW = 100;
-/** Users that are looked at in one turn. */
+/** Users examined in one step. */
 const SPAN = 500;
-/** Turns in one transaction, where few users have an account. */
+/** Steps in one transaction, if few users have an account. */
 const MAX_SPANS = 20;
-/** What the bot sends in a second. */
+/** Messages that the bot sends per second. */
 const PER_SECOND = 25;
 
-/** Why one that runs is not sent at the moment. */
+/** Why a running broadcast is waiting; null: it is not. */
 function findWaitReason({ store, settings, now }: Context, { id, state }: BroadcastRow): Broadcast['waits'] {
   if (state !== 'running') return null;
   if (!findRunningBot({ store })) return 'bot';
@@ -85,7 +85,7 @@ function testBroadcast(input: Input<'testBroadcast'>, tx: Transaction): Result<O
   return { body: { accounts: admins.length } };
 }
 
-/** What the fields of a text are for an account of the administrator without a user. */
+/** Placeholder values for an administrator's account without a user. */
 const NO_USER: NoticeUser = {
   id: 0,
   telegramId: 0,
@@ -137,7 +137,7 @@ function createBroadcast(input: Input<'createBroadcast'>, tx: Transaction): Resu
   return { body: viewBroadcast(tx, made) };
 }
 
-/** Decides to whom it goes at most: users who are there now. */
+/** Fixes the recipients: users that exist now. */
 function begin(tx: Transaction, row: BroadcastRow): BroadcastRow {
   const { store, now } = tx;
   const ids = store.users.ids(toTargetConditions(row.filter), now);
@@ -153,7 +153,7 @@ function begin(tx: Transaction, row: BroadcastRow): BroadcastRow {
   return running;
 }
 
-/** From which state an act leads to which. Others are left as they are. */
+/** State transitions by action; other combinations are ignored. */
 const STEPS: Readonly<
   Record<Exclude<BroadcastAct, 'start'>, readonly [from: readonly BroadcastState[], to: BroadcastState]>
 > = {
@@ -219,7 +219,7 @@ export const BROADCAST_HANDLERS = {
   | 'listBroadcastPeople'
 >;
 
-/** One turn: counts what has ended, and queues the next people where there is room. Resolves to whether there was anything to do. */
+/** One step: counts finished messages, then queues recipients while there is room. Resolves to whether there was work. */
 export async function sendBroadcasts(env: Pick<Env, 'store' | 'transact'>): Promise<boolean> {
   const { store } = env;
   if (store.diskSpace.isFull() || !store.broadcasts.active()) return false;
@@ -234,7 +234,7 @@ function turn(tx: Transaction, row: BroadcastRow): boolean {
   const ended = store.broadcasts.ended(row.id, WINDOW);
   let current = ended.reduce((sum, end) => count(tx, sum, end), row);
   const isOther = store.bot.get()?.botId !== row.botId;
-  // The people of another bot do not know this one.
+  // Users of another bot have no chat with this one.
   if (isOther && current.state !== 'stopped' && current.state !== 'done')
     current = { ...current, state: 'stopped', endedAt: now };
   const isSending = current.state === 'running' && findWaitReason(tx, current) === null;
@@ -245,7 +245,7 @@ function turn(tx: Transaction, row: BroadcastRow): boolean {
   return true;
 }
 
-/** Counts how a message ended, and forgets it. */
+/** Counts the result of a message and deletes it. */
 function count(tx: Transaction, row: BroadcastRow, { userId, messageId, error }: PersonEnd): BroadcastRow {
   const { store, now } = tx;
   const problem = messageId === null ? 'gone' : error;
@@ -255,7 +255,7 @@ function count(tx: Transaction, row: BroadcastRow, { userId, messageId, error }:
   return { ...row, [state]: row[state] + 1 };
 }
 
-/** Queues people until the window is full, or there are no more. */
+/** Queues recipients until the window is full or there are no more. */
 function fill(tx: Transaction, before: BroadcastRow): BroadcastRow {
   const { store, now } = tx;
   let row = before;

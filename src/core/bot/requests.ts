@@ -1,4 +1,4 @@
-// Approval: who has no user asks for access in the bot, and the administrator decides, in the chat or in the panel.
+// Access requests: someone without a user requests access in the bot, and the administrator decides in the chat or in the panel.
 import { type BotRequests, MAX_REQUESTS } from '../../contract/bot/bot-requests.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { DAY_MS } from '../../domain/limits.ts';
@@ -15,12 +15,12 @@ import { USER_HANDLERS } from '../users/users.ts';
 
 const MAX_NAME = 200;
 const MAX_USER_NAME = 100;
-/** So long after a no it is not asked again. */
+/** A refused account cannot request access again for this long. */
 const REFUSED_MS = 7 * DAY_MS;
-/** Tariffs that are offered in the chat. */
+/** Tariffs offered as buttons in the chat. */
 const MAX_PLANS = 8;
 
-/** Notes that somebody asks, and asks the administrator's accounts, once. */
+/** Records a request and notifies the administrator's accounts once. */
 export function requestAccess(tx: Transaction, { id, name }: Writer): AccessOutcome {
   const { store, settings, now } = tx;
   if (store.users.byTelegramId(id)) return 'known';
@@ -36,7 +36,7 @@ export function requestAccess(tx: Transaction, { id, name }: Writer): AccessOutc
   return 'waiting';
 }
 
-/** Each account gets the question with a button for each tariff. */
+/** Sends each account the request with one button for each tariff. */
 function requestApproval(tx: Transaction, id: number, name: string): void {
   const { store, now } = tx;
   const plans = store.tariffs.page({ archived: false }, MAX_PLANS, 0);

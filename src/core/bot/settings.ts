@@ -1,4 +1,4 @@
-// The Telegram bot as the administrator sets it up: its token is tried before it is sealed, and is in no reply, log or audit row.
+// Settings of the Telegram bot: a token is tested before it is sealed, and appears in no reply, log or audit row.
 import type { Bot, BotError } from '../../contract/bot/bot.ts';
 import type { FieldErrorCode } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/table.ts';
@@ -27,7 +27,7 @@ import { invite } from './account-linking.ts';
 const PROBE_MS = 10_000;
 /** 192 bits: 32 letters. */
 const APP_PATH_BYTES = 24;
-/** Of what Telegram says of the account. */
+/** Maximum length of names reported by Telegram. */
 const MAX_NAME = 200;
 const MAX_USERNAME = 64;
 
@@ -72,7 +72,7 @@ function requireClient({ botClient }: Pick<Env, 'botClient'>): BotClient {
   return botClient;
 }
 
-/** A proxy as it is shown: without a name and a password. */
+/** A proxy URL without credentials, for display. */
 function shownProxy(proxy: string): string {
   const { protocol, host } = new URL(proxy);
   return `${protocol}//${host}`;
@@ -94,7 +94,7 @@ async function withLink<T>(
 
 type Account = Pick<BotRow, 'botId' | 'username' | 'name'>;
 
-/** Who the token belongs to. */
+/** Asks Telegram which account the token belongs to. */
 async function probe(env: Pick<Env, 'botClient' | 'hideSecret'>, access: BotAccess): Promise<Account | BotFailure> {
   const outcome = await withLink(env, access, (link) => link.call('getMe', {}, PROBE_MS));
   if ('error' in outcome) return outcome;
@@ -105,7 +105,7 @@ async function probe(env: Pick<Env, 'botClient' | 'hideSecret'>, access: BotAcce
   return { botId: Number(id), username: username.slice(0, MAX_USERNAME), name: shown.slice(0, MAX_NAME) };
 }
 
-/** Where in the form a failure belongs, and what it says there. */
+/** Form field, code and message of each failure. */
 const FAILURES: Readonly<Partial<Record<BotError, readonly [string, FieldErrorCode, string]>>> = {
   unauthorized: ['#/token', 'keys_refused', 'is not known to Telegram'],
   address_refused: ['#/api_root', 'address_refused', 'leads to an address that is not allowed'],
@@ -122,7 +122,7 @@ function requireAllowed({ botClient }: Pick<Env, 'botClient'>, { apiRoot, allowP
   if (apiRoot === null) return;
   if (!allowPrivate && new URL(apiRoot).protocol !== 'https:')
     throw bodyError('validation', '#/api_root', 'https_required', 'must be https unless private addresses are allowed');
-  // By a proxy it is the proxy that connects.
+  // With a proxy, the proxy makes the connection.
   if (proxy === null && botClient?.isRefused(apiRoot, allowPrivate))
     throw bodyError('validation', '#/api_root', 'address_refused', 'names an address that is not allowed');
 }
@@ -131,7 +131,7 @@ function getBot(_input: Input<'getBot'>, context: Context): Result<Output<'getBo
   return { body: viewBot(context) };
 }
 
-/** For the audit log: no token, and of addresses the host alone. */
+/** For the audit log: no token, and only the host of addresses. */
 function buildAuditDetail({ username, apiRoot, proxy, enabled }: BotRow) {
   return {
     account: `@${username}`,
@@ -161,7 +161,7 @@ async function saveBot(input: Input<'saveBot'>, context: AsyncContext<'saveBot'>
   return context.commit((tx) => {
     const { store, vault, now } = tx;
     const present = store.bot.get();
-    // What waits belongs to the other bot: its chats do not know this one.
+    // Queued messages belong to the previous bot, whose chats the new one cannot use.
     const isSame = present?.botId === account.botId;
     if (present && !isSame) store.bot.remove();
     const row: BotRow = {

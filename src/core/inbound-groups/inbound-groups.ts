@@ -1,4 +1,4 @@
-// Groups of inbounds over nodes: one definition on many of them.
+// Groups of inbounds: one definition on several nodes.
 import type { Inbound } from '../../contract/inbounds.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { removeSecrets } from '../inbounds/inbound-secrets.ts';
@@ -9,12 +9,12 @@ import type { Result } from '../ports/call.ts';
 import type { InboundRow } from '../ports/inbounds.ts';
 import { actTogether, stepFor } from '../users/bulk.ts';
 
-/** Users who are changed in one transaction; other writes come between two. */
+/** Users changed in one transaction; other writes run in between. */
 const TOGETHER = 500;
 
 const byId = (a: number, b: number) => a - b;
 
-/** The inbounds of one definition, by id: at least itself. */
+/** All inbounds with the same definition, including this one, by id. */
 function listGroupMembers({ store }: Context, inbound: InboundRow): readonly InboundRow[] {
   return inbound.groupId === null ? [inbound] : store.inbounds.ofGroup(inbound.groupId);
 }
@@ -23,7 +23,7 @@ interface Wanted {
   readonly source: InboundRow;
   readonly remaining: readonly InboundRow[];
   readonly leave: readonly InboundRow[];
-  /** Nodes that have none yet. */
+  /** Nodes without a member of the group. */
   readonly added: readonly number[];
 }
 
@@ -36,7 +36,7 @@ function computeWanted({ id, node_ids: nodeIds }: Input<'placeInbound'>, context
   return { source, remaining, leave: members.filter((member) => !isWanted(member)), added };
 }
 
-/** Inbounds in the place of one, in what tariffs name. */
+/** Replaces an inbound by others in tariffs. */
 function changePlans(tx: Transaction, from: number, change: (named: readonly number[]) => readonly number[]): void {
   const { store, now } = tx;
   for (const plan of store.tariffs.page({}, store.tariffs.count({}), 0)) {
@@ -47,7 +47,7 @@ function changePlans(tx: Transaction, from: number, change: (named: readonly num
   }
 }
 
-/** Gives these users other inbounds in the place of one. */
+/** Replaces an inbound by others for these users. */
 function changeUsers(tx: Transaction, ids: readonly number[], from: number, to: readonly number[]): void {
   const bulk: Input<'bulkUsers'> = {
     action: 'move_inbounds',
@@ -62,7 +62,7 @@ function changeUsers(tx: Transaction, ids: readonly number[], from: number, to: 
   tx.audit(`inbound:${from}`, { users, inbounds: [...to] });
 }
 
-/** Repeats a change of users in transactions of its own until there are none left. */
+/** Repeats a change of users, one transaction each, until none are left. */
 async function changeAll(
   { transaction }: Pick<AsyncContext<'placeInbound'>, 'transaction'>,
   next: (tx: Transaction) => readonly number[],
@@ -77,10 +77,10 @@ async function changeAll(
   }
 }
 
-/** Refuses where a tariff or a user names an inbound that leaves, and none that stays or comes with one that they name. */
+/** Refuses if a tariff or user has a leaving inbound but would get none of the remaining or added ones. */
 function requireReplaced(context: Context, { leave, remaining, added, source }: Wanted): void {
   const { store } = context;
-  // Who names the one that is copied gets the copies.
+  // Tariffs and users with the copied inbound also get the copies.
   const isCopied = added.length > 0;
   const remainingIds = remaining.map(({ id }) => id);
   for (const { id } of leave) {
@@ -110,7 +110,7 @@ async function placeInbound(
     input.node_ids.filter((nodeId) => nodeId !== source.nodeId),
   );
 
-  // The copies come first, so that no user is without what is to be deleted before there is another.
+  // Copies are added first, so that no user is ever left without an inbound.
   const added = await transaction((tx) => {
     const wanted = computeWanted(input, tx);
     requireReplaced(tx, wanted);

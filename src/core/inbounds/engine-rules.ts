@@ -1,4 +1,4 @@
-// What the engine of a node would refuse is refused when an inbound is written: an engine refuses its configuration as a whole.
+// Rejects inbounds that the engine of their node would refuse, because an engine refuses its whole configuration over one of them.
 import type { FieldError } from '../../contract/errors.ts';
 import { describeMissing, type EngineVersion, missingFacts } from '../../domain/nodes/engine-facts.ts';
 import { PanelError } from '../kernel/panel-error.ts';
@@ -7,14 +7,14 @@ import type { NodeRow } from '../ports/nodes.ts';
 
 type Served = Pick<InboundRow, 'protocol' | 'network' | 'security' | 'flow' | 'method' | 'enabled'>;
 
-/** The engine of a node as it last answered; null: it never did. */
+/** The engine of a node as last reported; null: never. */
 export function findEngineVersion(node: NodeRow | undefined): EngineVersion | null {
   return !node || node.coreName === null ? null : { name: node.coreName, version: node.coreVersion ?? '' };
 }
 
 /**
- * Refuses with `validation` what the engine of the node does not know, as that last answered; one that never did is not asked. A disabled
- * inbound is in no configuration. What an enabled one had before may stay: it can be renamed although its node got another engine.
+ * Rejects with `validation` what the node's engine does not support, by its last report; without a report, everything is accepted. A disabled inbound
+ * is in no configuration. Existing settings of an enabled inbound stay valid: it can be renamed after its node got another engine.
  */
 export function requireServable(node: NodeRow | undefined, wanted: Served, before?: Served): void {
   const engine = findEngineVersion(node);

@@ -1,4 +1,4 @@
-// Certificates of inbounds with TLS: a given one is checked, else the panel makes one for the name that apps ask for.
+// Certificates of inbounds with TLS: a supplied one is validated, otherwise the panel creates one for the server name.
 import type { FieldError } from '../../contract/errors.ts';
 import { DAY_MS } from '../../domain/limits.ts';
 import type { Action, Env, Transaction } from '../kernel/context.ts';
@@ -18,26 +18,26 @@ export interface CertificateInput {
   readonly certificate_key?: string | null | undefined;
 }
 
-/** What decides which certificate an inbound has. */
+/** Fields that decide which certificate an inbound needs. */
 export type CertificateFacts = Pick<InboundRow, 'nodeId' | 'security' | 'host' | 'sni' | 'certificate'>;
 
-/** What a write found or made before its transaction. */
+/** Results of the work before a transaction. */
 export interface PreparedCertificate {
   readonly made: KeyedCertificate | null;
   readonly errors: readonly FieldError[];
 }
 
-/** The name that apps ask for; null where the node is gone. */
+/** The server name that apps send; null if the node was deleted. */
 function findServerName(store: Store, { nodeId, host, sni }: CertificateFacts): string | null {
   return sni ?? host ?? store.nodes.get(nodeId)?.address ?? null;
 }
 
-/** Whether a write brings a certificate that the inbound does not have. */
+/** Whether the input contains a certificate other than the current one. */
 export function isNewCertificate({ certificate }: CertificateInput, present: ServedCertificate | null): boolean {
   return typeof certificate === 'string' && !(present?.isOwn && present.chain === certificate);
 }
 
-/** Whether the panel has to make one now. */
+/** Whether the panel must create one now. */
 function needsOwnWork(env: Pick<Env, 'certificateMaker' | 'store'>, facts: CertificateFacts, now: number): boolean {
   const { security, certificate } = facts;
   if (security !== 'tls') return false;
@@ -45,14 +45,14 @@ function needsOwnWork(env: Pick<Env, 'certificateMaker' | 'store'>, facts: Certi
   if (certificate.isOwn) return false;
   const host = findServerName(env.store, facts);
   const { isFor, startsAt } = env.certificateMaker;
-  // One that begins later was made while the clock was ahead.
+  // A certificate that is not valid yet was created while the clock was ahead.
   const isInForce = startsAt(certificate) <= now && certificate.endsAt - now >= RENEW_BEFORE_MS;
   return !isInForce || (host !== null && !isFor(certificate, host));
 }
 
 /**
- * Checks the certificate that a write brings, or makes the one that it leaves to the panel. `wanted`: the inbound as it will be,
- * with the certificate that it has. Rejects with PanelError `vault_unavailable`.
+ * Validates the supplied certificate, or creates one. `wanted`: the inbound after the change, with its current certificate. Rejects with PanelError
+ * `vault_unavailable`.
  */
 export async function prepareCertificate(
   env: CertificateEnv,
@@ -62,7 +62,7 @@ export async function prepareCertificate(
   const { certificate, certificate_key: key } = input;
   const now = env.clock.now();
   if (typeof certificate === 'string' && isNewCertificate(input, wanted.certificate)) {
-    // What does not go together is refused by the rules.
+    // Inconsistent input is rejected by the rules later.
     if (wanted.security !== 'tls') return { made: null, errors: [] };
     if (typeof key !== 'string') {
       return { made: null, errors: [failure('certificate_key', 'required', 'is required with a new certificate')] };
@@ -92,7 +92,7 @@ function failure(member: string, code: FieldError['code'], message: string): Fie
   return { pointer: `#/${member}`, code, message };
 }
 
-/** Makes the certificates that are missing, end soon or are for another name, unless the vault is locked. */
+/** Creates missing certificates, and replaces those that expire soon or have another name, unless the vault is locked. */
 export async function renewCertificates(env: CertificateEnv & Pick<Env, 'transact'>): Promise<void> {
   const { store, clock, vault, certificateMaker } = env;
   const due = store.inbounds
@@ -110,7 +110,7 @@ export async function renewCertificates(env: CertificateEnv & Pick<Env, 'transac
   }
 }
 
-/** Unless the inbound was changed meanwhile: then it is looked at again the next time. */
+/** Skipped if the inbound was changed meanwhile; the next run handles it. */
 function replaceCertificate(tx: Transaction, before: InboundRow, { served, key }: KeyedCertificate): void {
   const { store } = tx;
   if (store.inbounds.get(before.id)?.version !== before.version) return;

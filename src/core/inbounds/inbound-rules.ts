@@ -1,4 +1,4 @@
-// Which settings of an inbound go together: a combination that no client could connect to is refused on writing.
+// Which settings of an inbound are consistent: combinations that no client could connect to are rejected.
 import type { FieldError } from '../../contract/errors.ts';
 import { canImitate, PATH_NETWORKS, REALITY_NETWORKS } from '../../domain/nodes/inbound-shape.ts';
 import { readPool } from '../../domain/nodes/wireguard.ts';
@@ -7,7 +7,7 @@ import type { InboundRow } from '../ports/inbounds.ts';
 
 type Facts = Omit<InboundRow, 'id' | 'createdAt' | 'updatedAt' | 'version'>;
 
-/** What a write brings that is in no column. */
+/** Input that is stored in no column. */
 interface SuppliedMaterial {
   readonly privateKey?: boolean;
   readonly certificate?: boolean;
@@ -213,7 +213,7 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** Refuses with `validation`, naming every member that does not go with the others. */
+/** Rejects with `validation`, naming every inconsistent member. */
 export function requireConsistent(inbound: Facts, supplied: SuppliedMaterial = {}): void {
   const errors: FieldError[] = RULES.filter((rule) => rule.isBroken(inbound, supplied)).map(({ field, message }) => ({
     pointer: `#/${field}`,

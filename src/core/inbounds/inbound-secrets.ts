@@ -1,4 +1,4 @@
-// The secrets of inbounds: sealed, each in a place of its own, and opened for engines and users' links only.
+// Secrets of inbounds: each sealed in its own vault place, and opened only for engines and users' links.
 import { hasKeys, keyFor } from '../../domain/nodes/shadowsocks.ts';
 import { PanelError } from '../kernel/panel-error.ts';
 import type { InboundSecrets } from '../ports/credentials.ts';
@@ -7,7 +7,7 @@ import type { InboundRow } from '../ports/inbounds.ts';
 import type { Store, Vault } from '../ports/ports.ts';
 import { hasKeyPair } from './inbound-rules.ts';
 
-/** `private_key`: of REALITY and WireGuard. `certificate_key`: of TLS, PEM. `server_key`: of Shadowsocks 2022, 32 bytes in base64. */
+/** `private_key`: REALITY and WireGuard. `certificate_key`: TLS, PEM. `server_key`: Shadowsocks 2022, 32 bytes in base64. */
 const SECRETS = ['private_key', 'certificate_key', 'server_key'] as const;
 export type InboundSecret = (typeof SECRETS)[number];
 
@@ -39,19 +39,19 @@ function openSecret({ store, vault }: Parts, id: number, secret: InboundSecret):
   return row === undefined ? null : vault.open(row);
 }
 
-/** For an inbound of the same definition. PanelError `vault_unavailable`. */
+/** Copies a secret to another inbound of the same group. PanelError `vault_unavailable`. */
 export function copySecret(parts: Parts, from: number, to: number, secret: InboundSecret): void {
   saveSecret(parts, to, secret, openSecret(parts, from, secret));
 }
 
-/** The key of the server as its cipher takes it. */
+/** The server key in the length that the cipher needs. */
 function findServerKey(parts: Parts, { id, method }: InboundRow): string | null {
   if (method === null || !hasKeys(method)) return null;
   const key = openSecret(parts, id, 'server_key');
   return key === null ? null : keyFor(method, key);
 }
 
-/** An inbound as its engine must know it. PanelError `vault_unavailable`. */
+/** An inbound with its secrets, for its engine. PanelError `vault_unavailable`. */
 export function engineInbound(parts: Parts, row: InboundRow): EngineInbound {
   return {
     ...row,
@@ -61,7 +61,7 @@ export function engineInbound(parts: Parts, row: InboundRow): EngineInbound {
   };
 }
 
-/** What a subscription hands out of an inbound. It never fails: a link must work for the other inbounds. */
+/** Secrets of an inbound that subscriptions contain. Never throws: a link must work for the other inbounds. */
 export function readInboundSecrets(parts: Parts, row: InboundRow): InboundSecrets {
   const pinned = row.security === 'tls' && row.certificate?.isSelfSigned ? row.certificate : null;
   return {

@@ -1,4 +1,4 @@
-// Inbounds: what users connect to. A Read key sees which there are, never where.
+// Inbounds: the connections of users. A read-only key sees that they exist, but no addresses.
 
 import type { FieldError } from '../../contract/errors.ts';
 import type { INBOUND_READ_FIELDS, Inbound, InboundWarning, TargetFinding } from '../../contract/inbounds.ts';
@@ -48,12 +48,12 @@ function computeStatus({ store, now }: Context, row: InboundRow): Inbound['statu
   return isServed ? nodeStatusAt(node, now) : 'down';
 }
 
-/** Why the engine of its node does not serve it as the record says; null: it does, or has not been started. */
+/** Why the engine of its node does not serve it as recorded; null: it does, or was not started. */
 function findUnserved({ unserved }: NodeRow, { id, enabled }: InboundRow): UnservedInbound | null {
   return unserved.find(({ inboundId }) => enabled && inboundId === id) ?? null;
 }
 
-/** What may keep users from connecting to it. */
+/** Possible reasons why users cannot connect to it. */
 export function listWarnings({ store, now }: Context, row: InboundRow): InboundWarning[] {
   const node = store.nodes.get(row.nodeId);
   const lastUserId = row.addressPool === null ? 0 : store.users.lastId();
@@ -141,7 +141,7 @@ export function requireInbounds({ store }: Context, ids: readonly number[] | nul
 
 type ColumnInput = Omit<Input<'updateInbound'>, 'id' | 'private_key' | 'certificate' | 'certificate_key'>;
 
-// Keys are sealed, in no column, and a certificate is described.
+// Keys are sealed and in no column; a certificate is described by its parsed fields.
 const toColumns = patchReader<ColumnInput, InboundRow>({
   tag: 'tag',
   name: 'name',
@@ -170,25 +170,25 @@ const toColumns = patchReader<ColumnInput, InboundRow>({
 
 type KeyInput = { readonly private_key?: string | null | undefined; readonly public_key?: string | null | undefined };
 
-/** The public key that a private one gives. */
+/** The public key of the given private key. */
 function resolvePublicKey({ crypto }: Transaction, input: KeyInput, present: string | null): string | null {
   const { private_key: privateKey, public_key: given } = input;
   if (!privateKey) return given === undefined ? present : given;
   return crypto.x25519PublicKey(privateKey);
 }
 
-/** A public key that is given beside a private one must be its own. */
+/** If both keys are given, they must match. */
 function requireKeyPair({ public_key: given, private_key: privateKey }: KeyInput, own: string | null): void {
   if (given && privateKey && given !== own)
     throw bodyError('validation', '#/public_key', 'key_mismatch', 'is not that of the private key');
 }
 
-/** WireGuard has no inbound without a key of the node. */
+/** A WireGuard inbound always needs a key of the node. */
 function makeKey({ crypto }: Transaction, { protocol }: Input<'createInbound'>): string | null {
   return protocol === 'wireguard' ? crypto.newX25519().privateKey : null;
 }
 
-/** WireGuard's key can be replaced, but not be taken away: links would have one that the node has not. */
+/** WireGuard's key can be replaced but not removed: links would contain a public key that the node does not have. */
 function requireSameKey(before: InboundRow, wanted: InboundRow, { private_key: privateKey }: KeyInput): void {
   if (before.protocol !== 'wireguard' || privateKey) return;
   const refuse = (pointer: string) =>
@@ -201,19 +201,19 @@ function requireNode({ store }: Transaction, id: number): void {
   if (!store.nodes.get(id)) throw bodyError('node_not_found', '#/node_id', 'node_not_found', 'there is no such node');
 }
 
-/** Refuses what was found wrong with a certificate before the transaction. */
+/** Rejects certificate errors found before the transaction. */
 function requireCertificate({ errors }: PreparedCertificate): void {
   if (errors.length > 0) throw new PanelError('validation', errors);
 }
 
-/** The server of Shadowsocks 2022 has a key of its own as long as the inbound has such a cipher. */
+/** Creates the server key when the inbound gets a Shadowsocks 2022 cipher, and removes it otherwise. */
 function saveServerKey(tx: Transaction, { id, method }: InboundRow): void {
   const hasOne = hasSecret(tx, id, 'server_key');
   if (hasKeys(method) === hasOne) return;
   saveSecret(tx, id, 'server_key', hasOne ? null : toBase64(tx.crypto.randomBytes(STORED_KEY_BYTES)));
 }
 
-/** What the audit log has instead of keys and certificates. */
+/** The placeholder for keys and certificates in the audit log. */
 function maskGiven(value: string | null | undefined): string | undefined {
   return typeof value === 'string' ? 'given' : undefined;
 }
@@ -223,7 +223,7 @@ function requireFreeTag({ store }: Transaction, nodeId: number, tag: string, own
   if (other && other.id !== ownId) throw bodyError('validation', '#/tag', 'taken', 'is taken on this node');
 }
 
-/** Two inbounds of a node cannot listen on one port of TCP or of UDP, not even while one of them is disabled. */
+/** Two inbounds of a node cannot use the same TCP or UDP port, even if one of them is disabled. */
 function requireFreePort(
   { store }: Transaction,
   wanted: Pick<InboundRow, 'nodeId' | 'port' | 'protocol'>,
@@ -243,7 +243,7 @@ function listInbounds(input: Input<'listInbounds'>, context: Context): Result<Ou
   return { body: pageById('inbounds', input, total, read, (row) => viewInbound(context, row)) };
 }
 
-/** The master key must exist before a transaction that seals, and certificates take too long for one. */
+/** The master key must exist before a transaction that seals, and creating certificates takes too long for a transaction. */
 async function prepareSecrets(
   env: CertificateEnv,
   input: KeyInput & CertificateInput,
@@ -253,13 +253,13 @@ async function prepareSecrets(
   return prepareCertificate(env, input, wanted);
 }
 
-/** What a write found out before its transaction. */
+/** Results of the work before the transaction of a write. */
 interface Prepared extends PreparedCertificate {
-  /** What the target of REALITY lacks; null: it was not asked. */
+  /** Findings about the REALITY target; null: it was not probed. */
   readonly findings: readonly TargetFinding[] | null;
 }
 
-/** A write that names the target is where it is asked, also where it is the same as before: it may have changed by itself. */
+/** Probes the target whenever a write names it, even if it is unchanged: the site may have changed. */
 async function probeInboundTarget(
   { targetProbe }: Pick<Env, 'targetProbe'>,
   input: Pick<Input<'updateInbound'>, 'security' | 'sni' | 'target'>,
@@ -354,7 +354,10 @@ function createInbound(
   return { ...buildResult(tx, row), location: `/inbounds/${row.id}` };
 }
 
-/** Does what takes too long for a transaction, and returns the part that runs in one. `host`: the address of a node that is created in it. */
+/**
+ * Does the slow work before a transaction, and returns the part that runs in one. `host`: the address of a node that is created in the same
+ * transaction.
+ */
 export async function prepareInbound(
   env: InboundEnv,
   input: Input<'createInbound'>,
@@ -370,13 +373,13 @@ export async function prepareInbound(
   return (tx, nodeId = node_id) => createInbound({ ...input, node_id: nodeId }, tx, prepared, copies);
 }
 
-/** The name that a copy has on another node: with that in it instead of its own, or behind it. */
+/** The name of a copy on another node: the old node's name in it is replaced by the new one, or the new one is appended. */
 function nameOn(name: string, own: string, other: string): string {
   const named = name.includes(own) ? name.replaceAll(own, other) : `${name} · ${other}`;
   return [...named].slice(0, MAX_NAME).join('').trim();
 }
 
-/** Certificates for copies of an inbound on other nodes: an own one is copied as it is. */
+/** Certificates for copies of an inbound on other nodes; a supplied certificate is copied. */
 export async function prepareCopies(
   env: InboundEnv,
   source: CertificateFacts & Pick<InboundRow, 'protocol' | 'method'>,
@@ -391,7 +394,7 @@ export async function prepareCopies(
   return made;
 }
 
-/** The same inbound on other nodes: settings and keys, but for its address. `source` as it is afterwards. */
+/** Copies settings and keys of an inbound to other nodes, except its address. `source`: its state after the change. */
 export function copyInbound(
   tx: Transaction,
   source: InboundRow,
@@ -438,7 +441,7 @@ export function copyInbound(
   return { source: first, copies };
 }
 
-/** Refusals say on which node. */
+/** Adds the name of the node to error messages. */
 function onNode<T>(name: string, work: () => T): T {
   try {
     return work();
@@ -449,7 +452,7 @@ function onNode<T>(name: string, work: () => T): T {
   }
 }
 
-/** The certificate after a change: what was prepared, else the present one where it still goes with the inbound. */
+/** The certificate after a change: the prepared one, or the current one if it still applies. */
 function certificateAfter(
   input: CertificateInput,
   { security, certificate }: InboundRow,
@@ -460,30 +463,30 @@ function certificateAfter(
   return input.certificate === null && certificate?.isOwn ? null : certificate;
 }
 
-/** What is known of the target after a change: nothing of another one, until that is asked. */
+/** The findings after a change: null for a new target until it is probed. */
 function findingsAfter(before: InboundRow, wanted: InboundRow, { findings }: Prepared): InboundRow['targetFindings'] {
   if (wanted.security !== 'reality') return null;
   if (findings !== null) return findings;
   return wanted.target === before.target && wanted.sni === before.sni ? before.targetFindings : null;
 }
 
-/** Of an inbound of a group these are its own; all else is the definition. */
+/** Members of a group have their own values of these; everything else is shared. */
 const OWN_MEMBERS = ['name', 'host', 'note', 'enabled'] as const;
 
 type Patch = Omit<Input<'updateInbound'>, 'id'>;
 
-/** What a change of one inbound of a group changes of the others. */
+/** The part of a change that also applies to the other members of the group. */
 function pickDefinition({ ...definition }: Patch): Patch {
   for (const member of OWN_MEMBERS) delete definition[member];
   return definition;
 }
 
-/** The other inbounds of its group. */
+/** The other members of its group. */
 function listSiblings({ inbounds }: Pick<Store, 'inbounds'>, { id, groupId }: InboundRow): readonly InboundRow[] {
   return groupId === null ? [] : inbounds.ofGroup(groupId).filter((other) => other.id !== id);
 }
 
-/** Changes one inbound; the same row where nothing is changed. */
+/** Changes one inbound; returns the same row if nothing changed. */
 function changeInbound(tx: Transaction, before: InboundRow, input: Patch, prepared: Prepared): InboundRow {
   const { store, now } = tx;
   const { id } = before;
@@ -593,7 +596,7 @@ export const INBOUND_HANDLERS = {
       for (const other of listSiblings(env.store, before)) {
         secrets.set(other.id, await prepareSecrets(env, definition, { ...other, ...toColumns(definition) }));
       }
-      // One that has come meanwhile has its certificate made soon.
+      // A node that was added meanwhile gets its certificate from the periodic job.
       const { findings } = prepared;
       const getPrepared = (other: InboundRow) => ({ made: null, errors: [], ...secrets.get(other.id), findings });
       return commit((tx) => updateInbound(input, tx, prepared, getPrepared));

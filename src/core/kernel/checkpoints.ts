@@ -1,16 +1,13 @@
-// When the journal is written into the database: soon, on another thread, beside requests (docs/decisions/0011).
+// Decides when SQLite's write-ahead log is copied into the database: soon, on another thread, without blocking requests (docs/decisions/0011).
 import type { Checkpointer } from '../ports/checkpointer.ts';
 import type { Log, Store } from '../ports/ports.ts';
 import type { WriteQueue } from './write-queue.ts';
 
-/** So many pages are written into the database together. */
+/** Pages that trigger a checkpoint. */
 export const PAGES = 1000;
-/**
- * A journal of so many pages begins again from its start, which it only does when everything in it is in the database: writes wait
- * for the last few pages.
- */
+/** At this size the log is truncated, which is only possible when all of its pages are in the database: writes wait for the last few pages. */
 export const MAX_PAGES = 16_000;
-/** An idle panel's journal is emptied if it is longer, bytes. */
+/** The log of an idle panel is truncated if it is longer than this, bytes. */
 export const IDLE_BYTES = 2 ** 20;
 
 export interface CheckpointParts {
@@ -21,11 +18,11 @@ export interface CheckpointParts {
 }
 
 export interface Checkpoints {
-  /** To be called after each turn of the queue. */
+  /** Must be called after each turn of the write queue. */
   countTurn(): void;
-  /** To be called periodically: empties the journal if nothing was written since the last call. */
+  /** Must be called periodically: truncates the log if nothing was written since the last call. */
   tidy(): Promise<void>;
-  /** Begins no other checkpoint; resolves when the running one has ended. */
+  /** Starts no more checkpoints; resolves when the running one has ended. */
   close(): Promise<void>;
 }
 
@@ -33,7 +30,7 @@ export function createCheckpoints({ store, log, checkpointer, runAlone }: Checkp
   let running: Promise<void> | null = null;
   let isClosed = false;
   let isUsed = false;
-  /** At so many pending pages it is tried again: a backup that reads an old state keeps pages in the journal. */
+  /** Pending pages at which the next attempt starts: a backup that reads an old snapshot keeps pages in the log. */
   let nextAt = PAGES;
   let lastPages = 0;
 
@@ -49,7 +46,7 @@ export function createCheckpoints({ store, log, checkpointer, runAlone }: Checkp
     nextAt = store.journal().pending + PAGES;
   }
 
-  /** One at a time; a failure is logged. */
+  /** Runs one checkpoint at a time; failures are logged. */
   function runExclusively(work: () => Promise<void>): Promise<void> {
     return work()
       .catch((error: unknown) => log.warn('journal not written into the database', { error: String(error) }))

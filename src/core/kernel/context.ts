@@ -1,4 +1,4 @@
-// What handlers are and what they work with: the environment of the core, a read's context, a write's transaction.
+// Types of handlers and their arguments: the environment of the core, the context of a read, the transaction of a write.
 
 import type { EventData, EventType } from '../../contract/event-types.ts';
 import type { Input, Output } from '../../contract/table.ts';
@@ -28,7 +28,7 @@ import type { PanelError } from './panel-error.ts';
 import type { Tasks } from './tasks.ts';
 import type { WriteQueue } from './write-queue.ts';
 
-/** What the panel does without a request; in the place of the request's id in the audit log. */
+/** Internal jobs; used instead of a request id in the audit log. */
 export type Job =
   | 'acme'
   | 'authority'
@@ -42,52 +42,51 @@ export type Job =
   | 'sweep'
   | 'webhooks';
 
-/** A write transaction as the audit log names it. */
+/** A write transaction, as named in the audit log. */
 export interface Action {
   readonly name: string;
-  /** Who makes it: a call, or a job of the panel itself. */
+  /** The caller: a call, or an internal job. */
   readonly by: Call | Job;
-  /** Its moment; left out: now. */
+  /** Epoch ms; default: now. */
   readonly at?: number;
   readonly importance?: Importance;
 }
 
 /**
- * What happened in a sale, for those who react to it in the same transaction (core/notify): what sells knows neither chats nor texts.
- * It is in no feed.
+ * Events of a sale for handlers in the same transaction (core/notify), so that selling code knows neither chats nor texts. They are not in the feed.
  */
 export type SaleEvent =
-  /** Money came; `needs_decision`: a payment that was recorded before needs a person now. */
+  /** A payment arrived; `needs_decision`: a payment recorded earlier needs a decision now. */
   | {
       readonly type: 'payment.recorded' | 'payment.needs_decision';
       readonly order: OrderRow | undefined;
       readonly payment: PaymentRow;
     }
-  /** A provider refuses the panel's account until the administrator does something. */
+  /** A provider refuses the panel's account until the administrator acts. */
   | { readonly type: 'provider.refused'; readonly provider: ProviderRow; readonly error: ProviderRefusal }
-  /** A user got days for a friend who bought. */
+  /** A user got days for a friend's purchase. */
   | { readonly type: 'referrer.rewarded'; readonly referrer: UserRow; readonly days: number; readonly orderId: number };
 
-/** What the parts of the core share for as long as it runs. A noun takes what it needs of it, by `Pick`. */
+/** Shared services of the core during its lifetime. Modules declare what they use by `Pick`. */
 export interface Env extends CoreParts {
   readonly queue: WriteQueue;
-  /** Runs a write transaction in its turn, and notifies subscribers of what was committed. A throw undoes it. */
+  /** Runs a write transaction in queue order, then notifies subscribers of its events. A throw rolls it back. */
   transact<T>(action: Action, work: (tx: Transaction) => T): Promise<T>;
-  /** The same at once: in a turn of the queue, inside another transaction, or on the worker thread. Notifies no subscriber. */
+  /** Like `transact`, but synchronously: inside a queue turn, another transaction, or the worker thread. Notifies no subscribers. */
   transactNow<T>(action: Action, work: (tx: Transaction) => T): T;
-  /** Null: SQLite checkpoints by itself. */
+  /** Null: SQLite checkpoints automatically. */
   readonly checkpoints: Checkpoints | null;
   settings(): SettingValues;
-  /** To be called after a write to the settings. */
+  /** Must be called after settings were written. */
   forgetSettings(): void;
   baseUrl(): string;
-  /** The subscription link of a token. */
+  /** The subscription URL of a token. */
   subUrl(token: string): string;
   readonly addressTrial: AddressTrial;
   readonly acmeOrder: AcmeOrder;
   readonly botStatus: BotStatusRecord;
   readonly invitations: Invitations;
-  /** Resolves in a turn of the event loop of its own, one after the other: for work that would keep requests waiting if it were done at once. */
+  /** Resolves in a separate turn of the event loop, in order: for long work that must not block requests. */
   turn(): Promise<void>;
   readonly engines: ConnectedEngines;
   readonly engineUpdate: EngineUpdates;
@@ -98,21 +97,21 @@ export interface Env extends CoreParts {
   readonly linkReads: LinkReads;
   /** Failed keys and sign-ins. */
   readonly failures: Failures;
-  /** What goes on beside its callers. */
+  /** Background tasks. */
   readonly tasks: Tasks;
-  /** Runs what follows from an event in its transaction. */
+  /** Runs the reactions to an event in its transaction. */
   react(tx: Transaction, event: SaleEvent): void;
-  /** Notifies subscribers of the events that were committed. */
+  /** Notifies subscribers of committed events. */
   announce(): void;
-  /** Called where sessions may end, or the path under which they were used: who watches is asked for his session after the commit. */
+  /** Called when sessions may have ended or the secret path changed; open streams are re-authenticated after the commit. */
   notifyEndedSessions(): void;
 }
 
-/** What one operation works with, at one moment. */
+/** Arguments of an operation at one moment. */
 export interface Context {
   readonly env: Env;
   readonly call: Call;
-  /** The same moment for everything in it. */
+  /** Constant during the operation. */
   readonly now: number;
   readonly store: Store;
   readonly settings: SettingValues;
@@ -126,17 +125,16 @@ export interface Transaction extends Context {
   /** Writes settings. */
   saveSettings(values: Partial<SettingValues>): void;
   /**
-   * Appends an event of this operation to the feed; subscribers are notified after the commit. `changed`: the fields of the record
-   * that it changed.
+   * Appends an event of this operation to the feed; subscribers are notified after the commit. `changed`: names of the changed fields of the record.
    */
   emit<Type extends EventType>(type: Type, data: EventData<Type>, changed?: readonly string[]): void;
-  /** Appends an event that time caused at `at`, not this operation. */
+  /** Appends an event that time caused at `at`, rather than this operation. */
   emitDue<Type extends EventType>(type: Type, data: EventData<Type>, at: number): void;
-  /** Writes the events that `work` emits at its end, many by one statement. To be used where no one reads them meanwhile. */
+  /** Writes the events emitted by `work` at its end, several per statement. The events must not be read during `work`. */
   gatherEvents<T>(work: () => T): T;
-  /** Has others react to it in this transaction. */
+  /** Publishes an internal event to handlers in this transaction. */
   publish(event: SaleEvent): void;
-  /** Writes the audit row of this operation and returns its id. Detail must not hold a secret. `by`: who acted, where that is known only now. */
+  /** Writes the audit row of this operation and returns its id. `detail` must not contain a secret. `by`: the actor, if it is only known now. */
   audit(
     target: string | null,
     detail?: Readonly<Record<string, unknown>>,
@@ -145,60 +143,60 @@ export interface Transaction extends Context {
   ): number;
 }
 
-/** A write that fails but commits what it wrote: a failed attempt is counted and audited. */
+/** A failure whose writes are committed: a failed attempt is counted and audited. */
 export interface Refusal {
   readonly refusal: PanelError;
 }
 
-/** What a handler works with that must await something. */
+/** Arguments of an asynchronous handler. */
 export interface AsyncContext<Id extends HandledId> {
   readonly env: Env;
   readonly call: Call;
-  /** A transaction of its own. A throw undoes it, a refusal is thrown after the commit. */
+  /** Runs a separate transaction. A throw rolls it back; a refusal is thrown after the commit. */
   transaction<T>(work: (tx: Transaction) => T | Refusal): Promise<T>;
-  /** The transaction of the operation's effect: its result is stored under the Idempotency-Key, and is the stored one in a repetition. */
+  /** Runs the transaction of the operation's effect. Its result is stored under the Idempotency-Key; a repeated call returns the stored one. */
   commit(work: (tx: Transaction) => Result<Output<Id>> | Refusal): Promise<Result<Output<Id>>>;
 }
 
 export interface ReadHandler<Id extends HandledId> {
   readonly read: (input: Input<Id>, context: Context) => Result<Output<Id>>;
-  /** It opens a read transaction itself where one statement is not enough; a transaction costs more than a statement. */
+  /** The handler opens a read transaction itself when it needs one, since a transaction costs more than a single statement. */
   readonly opensTransaction?: true;
 }
 
-/** What a part of a write stores that goes on in another transaction: plain data. */
+/** A stored part of a write that continues in another transaction: plain data. */
 export interface Part {
-  /** Null: nothing is to be stored. */
+  /** Null: nothing to store. */
   readonly part: unknown;
 }
 
-/** A write in several transactions. Others may come between them. */
+/** A write in several transactions; other writes may run in between. */
 export interface SteppedWrite<Id extends HandledId> {
   /**
-   * Runs the next part. `before`: the parts that an interrupted call under the same Idempotency-Key stored, at the first part; later
-   * none. After a throw there is no other.
+   * Runs the next part. `before`: parts that an interrupted call under the same Idempotency-Key stored; only for the first part. Not called again
+   * after a throw.
    */
   step(tx: Transaction, before: readonly unknown[]): Result<Output<Id>> | Part;
 }
 
-/** A write that is one synchronous transaction. */
+/** A write in one synchronous transaction. */
 export interface WriteHandler<Id extends HandledId> {
   readonly write: (input: Input<Id>, tx: Transaction) => Result<Output<Id>> | Refusal;
-  /** Also done while the disk is full (core/ports/disk-space.ts). */
+  /** Allowed on a full disk (core/ports/disk-space.ts). */
   readonly isEssential?: true;
-  /** Whether it would block the event loop too long and belongs on the worker thread. */
+  /** Whether this input takes too long for the event loop and runs on the worker thread. */
   readonly isHeavy?: (input: Input<Id>) => boolean;
   /** A heavy write in several transactions. */
   readonly begin?: (input: Input<Id>) => SteppedWrite<Id>;
 }
 
-/** A write that awaits something before or after its transaction: password hashing, the vault, sockets, files. */
+/** A write that awaits something before or after its transaction, such as password hashing, the vault, sockets or files. */
 export interface AsyncHandler<Id extends HandledId> {
   readonly run: (input: Input<Id>, context: AsyncContext<Id>) => Promise<Result<Output<Id>>>;
   readonly isEssential?: true;
 }
 
-/** The handlers of these operations: what the table calls a read cannot write. */
+/** The handlers of these operations. A read of the table cannot have a write handler. */
 export type Handlers<Ids extends HandledId> = {
   readonly [Id in Ids]: Id extends ReadId ? ReadHandler<Id> : WriteHandler<Id> | AsyncHandler<Id>;
 };

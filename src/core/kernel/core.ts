@@ -1,4 +1,4 @@
-// The core as the doors and hosts see it: one way in for every operation, and what surrounds it.
+// The interface of the core to doors and hosts: one entry point for every operation, and lifecycle functions.
 
 import type { Event } from '../../contract/event-types.ts';
 import type { Access } from '../../contract/operation.ts';
@@ -44,7 +44,7 @@ import type { UpDown } from '../ports/traffic.ts';
 import type { UserRow } from '../ports/users.ts';
 import type { WebhookClient } from '../ports/webhooks.ts';
 
-/** The figures behind the metrics: all from maintained counts, none by a scan. */
+/** The values of the metrics: all from maintained counts, none by a scan. */
 export interface Figures {
   readonly users: Readonly<Record<UserState, number>>;
   readonly usersOnline: number;
@@ -59,41 +59,41 @@ export interface Figures {
   readonly epoch: number;
 }
 
-/** What a link shows of its user. */
+/** Fields of a user that a link shows. */
 export type LinkUser = Pick<
   UserRow,
   'id' | 'token' | 'state' | 'usedUp' | 'usedDown' | 'expiresAt' | 'resetsAt' | 'deviceLimit' | 'updatedAt'
 >;
 
-/** What a subscription link gives, at the moment of the call. */
+/** The content of a subscription link at the time of the call. */
 export interface Subscription<User extends LinkUser = LinkUser> {
   readonly user: User;
   readonly credentials: Credentials;
   readonly canConnect: boolean;
   /** used + remaining, bytes; null: unlimited. */
   readonly total: number | null;
-  /** What the user may connect to, each with the address to connect to. Empty where they may not connect. */
+  /** Connections of the user with their addresses. Empty if the user may not connect. */
   readonly inbounds: readonly {
     readonly inbound: MachineInbound;
     readonly address: string;
-    /** The engine of its node, as it last answered; null: it never did. */
+    /** The engine of its node as last reported; null: never. */
     readonly engine: EngineVersion | null;
     readonly secrets: InboundSecrets;
   }[];
   readonly url: string;
-  /** What the user can buy, each at its first price. Read when it is called, as applications do not show it. */
+  /** Offers for the user, each with its first price. Read on call, since apps do not show them. */
   offers(): readonly Offered[];
-  /** The bot to which the user can tie a Telegram account, or has; null: none runs. Read when it is called. */
+  /** The bot to link a Telegram account with; null: none runs. Read on call. */
   bot(): { readonly username: string; readonly isLinked: boolean; readonly hasFriends: boolean } | null;
 }
 
-/** An offer as a user can buy it. */
+/** An offer as shown to a buyer. */
 export interface Offered {
   readonly id: number;
   readonly name: string;
   readonly sold: Sold;
   readonly price: Money;
-  /** It costs nothing, and is given at once. */
+  /** Free of charge, and applied at once. */
   readonly isTrial: boolean;
 }
 
@@ -101,7 +101,7 @@ export interface Offered {
 export interface PaymentOption {
   readonly providerId: number;
   readonly kind: ProviderKind;
-  /** It takes play money. */
+  /** A test account without real money. */
   readonly isTest: boolean;
   readonly price: Money;
 }
@@ -112,79 +112,79 @@ export interface OrderPage {
   readonly offer: string;
   readonly sold: Sold;
   readonly prices: readonly Money[];
-  /** The code that is used for it, and what it costs without; null: none is. */
+  /** The promo code in use, with the original prices; null: none. */
   readonly promo: { readonly code: string; readonly effect: PromoEffect; readonly prices: readonly Money[] } | null;
-  /** `decision`: money came, and a person has yet to decide about it. */
+  /** `decision`: a payment arrived and needs a decision of the administrator. */
   readonly state: 'unpaid' | 'decision' | 'paid' | 'refunded';
-  /** How it can be paid; none where it cannot. */
+  /** Payment options; empty if the order cannot be paid. */
   readonly paymentOptions: readonly PaymentOption[];
-  /** Whether there is a provider to ask. */
+  /** Whether a provider can be polled. */
   readonly canPoll: boolean;
-  /** It cost nothing. */
+  /** Free of charge. */
   readonly isTrial: boolean;
   readonly paid: (Money & { readonly at: number }) | null;
-  /** The end of the term that it gave; null: it gave none, or one that has not begun. */
+  /** The end of the purchased term; null: no term, or it has not begun. */
   readonly until: number | null;
-  /** Whether it gave a term that begins with the first connection. */
+  /** Whether the purchased term begins with the first connection. */
   readonly startsLater: boolean;
   readonly refundedAt: number | null;
 }
 
 export interface Shop {
-  /** The order behind a token; null: there is none. */
+  /** The order with this token; null: none. */
   order(token: string): OrderPage | null;
-  /** Opens an order at a provider; the address at which it is paid. PanelError as openOrder has it. */
+  /** Opens an order at a provider and returns the payment URL. Throws the same PanelErrors as openOrder. */
   pay(
     token: string,
     option: Pick<PaymentOption, 'providerId'> & {
       readonly currency: string;
-      /** Where the buyer comes back to; left out: the page of the order. */
+      /** Where the buyer returns to; default: the page of the order. */
       readonly returnUrl?: string;
     },
   ): Promise<string>;
-  /** Asks about an order at once, where its providers allow. */
+  /** Polls the providers of an order now, if their minimum interval allows. */
   pollOrder(token: string): Promise<void>;
-  /** Uses a promo code for an order. PanelError `promo_refused`, `order_ended`, `rate_limited` after too many wrong ones. */
+  /** Applies a promo code to an order. PanelError `promo_refused`, `order_ended`, `rate_limited` after too many wrong codes. */
   enterPromo(token: string, code: string): Promise<void>;
-  /** Takes its promo code from an order. PanelError `order_ended`. */
+  /** Removes the promo code of an order. PanelError `order_ended`. */
   removePromo(token: string): Promise<void>;
-  /** Whether a provider reports under this token. */
+  /** Whether a provider sends webhooks with this token. */
   isWebhookToken(token: string): boolean;
-  /** Takes what a provider reports as a hint to ask it; false where it is not the provider's. Rejects where that cannot be said now. */
+  /** Uses a webhook as a hint to poll the provider; false if it is not from the provider. Rejects if this cannot be decided now. */
   hint(token: string, webhook: Omit<Webhook, 'now'>): Promise<boolean>;
-  /** Makes an order of an offer for the user of a subscription; the order's token. PanelError as makeOrder has it. */
+  /** Creates an order of an offer for the user of a subscription and returns its token. Throws the same PanelErrors as makeOrder. */
   buy(subscription: string, offerId: number): Promise<string>;
 }
 
-/** The command line's own commands; they never come over TCP. */
+/** Commands of the command line; not available over TCP. */
 export interface LocalCommands {
-  /** A fresh one-time setup token (one hour), or null when there is an administrator. */
+  /** A new one-time setup token (valid for one hour); null if there is an administrator. */
   renewSetupToken(): Promise<string | null>;
   isSetUp(): boolean;
-  /** Whether a code is required besides the password. */
+  /** Whether a code is required in addition to the password. */
   hasSecondFactor(): boolean;
-  /** Makes the administrator. PanelError `already_set_up`, `validation`. */
+  /** Creates the administrator. PanelError `already_set_up`, `validation`. */
   setUp(name: string, password: string): Promise<void>;
   /**
-   * Sets the password, revokes all keys, ends all sessions, removes the administrator's accounts at Telegram; with `disableTwoFactor` turns the second factor off, for an
-   * administrator who lost phone and codes. PanelError `not_found` before setup, `validation`.
+   * Sets the password, revokes all keys, ends all sessions and unpairs the administrator's Telegram accounts. `disableTwoFactor`: also turns the
+   * second factor off, for an administrator who lost phone and codes. PanelError `not_found` before setup, `validation`.
    */
   resetPassword(
     password: string,
     disableTwoFactor?: boolean,
   ): Promise<{ readonly keys: number; readonly sessions: number; readonly telegram: number }>;
-  /** A new secret path from the next request on; the former leads nowhere. */
+  /** Sets a new secret path from the next request on; the old one stops working. */
   rotateSecretPath(): Promise<void>;
-  /** Orders certificates by ACME, unless the same are ordered already. PanelError `unavailable` behind a reverse proxy. */
+  /** Orders certificates by ACME, unless the same order exists. PanelError `unavailable` behind a reverse proxy. */
   orderCertificate(settings: AcmeSettings): Promise<void>;
   acme(): Acme;
-  /** Looks for the newest release and stores what was found. */
+  /** Checks for the newest release and stores the result. */
   checkReleases(): Promise<ReleaseManifest | { readonly problem: UpdateProblem }>;
-  /** Records how an update ended, with an audit row. */
+  /** Records the result of an update, with an audit row. */
   recordUpdate(outcome: Omit<UpdateLastValue, 'at'>): Promise<void>;
   /** Checks a backup file of this machine (absolute path). PanelError `not_found`, `rate_limited`. */
   checkBackup(path: string, passphrase: string | null): Promise<BackupVerdict>;
-  /** Records that the backup of that name was stored at another place, and of which kind that is. */
+  /** Records that a backup was stored at another place; `kind`: of the place. */
   recordStoredBackup(name: string, kind: string): Promise<void>;
   /** Makes a backup for the place of that name and stores it there. PanelError `not_found`, `place_failed`, `rate_limited`. */
   backUpToPlace(name: string): Promise<StoredBackup>;
@@ -200,52 +200,52 @@ export interface LocalCommands {
 
 export interface Core {
   /**
-   * Runs an operation. `input` is the flat, validated input (contract/input/input.ts). Reads return at once, writes a promise.
-   * Throws (or rejects with) PanelError. The caller has checked the door's own rules: key, rate, route.
+   * Runs an operation. `input` is the flat, validated input (contract/input/input.ts). Reads return synchronously, writes return a promise. Throws
+   * (or rejects with) PanelError. The door has checked key, rate and route.
    */
   call<Id extends ReadId>(id: Id, input: Input<Id>, call: Call): Reply<Output<Id>>;
   call<Id extends HandledId>(id: Id, input: Input<Id>, call: Call): Reply<Output<Id>> | Promise<Reply<Output<Id>>>;
-  /** The actor behind an API key as sent; null for any that is malformed, unknown, expired or revoked. Reads the store each time. */
+  /** The actor of an API key; null if it is malformed, unknown, expired or revoked. Reads the store each time. */
   authenticateKey(key: string): Actor | null;
-  /** Records that a key was used; written at most once a minute, outside the request. */
+  /** Records the use of a key; written at most once a minute, outside the request. */
   recordKeyUse(keyId: number, address: string): void;
   /**
-   * The administrator behind a session token; null if it ended. Idle 12 h, absolute 30 days. `isUse` false: does
-   * not count as use, as for a page that was left open.
+   * The administrator of a session token; null if the session ended (12 h idle, 30 days absolute). `isUse` false: does not extend the session, as for
+   * an idle page.
    */
   authenticateSession(token: string, isUse?: boolean): Actor | null;
-  /** Counts a request with a key that is none; `isThrottled`: it was refused unseen. */
+  /** Counts a request with an invalid key; `isThrottled`: it was refused without a check. */
   recordFailedKey(address: string, isThrottled: boolean): void;
-  /** The settings as of now; cached, changed through the core only. */
+  /** The current settings; cached, changed only through the core. */
   settings(): SettingValues;
-  /** How base_url reads at the moment, without a trailing slash. */
+  /** The current base_url, without a trailing slash. */
   baseUrl(): string;
-  /** Calls the listener soon after sessions may have ended before their time. Returns how to unsubscribe. */
+  /** Calls the listener soon after sessions may have ended early. Returns the unsubscribe function. */
   onEndedSessions(listener: () => void): () => void;
-  /** Calls the listener with each event after its commit. Returns how to unsubscribe. */
+  /** Calls the listener with each event after its commit. Returns the unsubscribe function. */
   subscribe(listener: (event: Event) => void): () => void;
-  /** Events behind `after`, for a client that reconnects; null when they were pruned. */
+  /** Events after `after`, for a client that reconnects; null if they were pruned. */
   eventsAfter(after: number, limit: number): readonly Event[] | null;
   latestEventId(): number;
   figures(): Figures;
   subscription(token: string): Subscription<UserRow> | null;
-  /** What buyers see and do. */
+  /** The interface of the shop pages. */
   readonly shop: Shop;
   /** Records that an application read the user's link; written at most once a minute, outside the request. */
   recordLinkRead(userId: number, app: string | null): void;
   readonly local: LocalCommands;
   readonly backupFiles: BackupFiles;
-  /** What the running bot reads and writes. */
+  /** The store interface of the running bot. */
   readonly bot: BotService;
-  /** Starts the periodic jobs: sweep, pruning, scheduled backups, webhooks; and the engines of nodes. */
+  /** Starts the periodic jobs (sweep, pruning, scheduled backups, webhooks) and the engines of nodes. */
   start(): void;
-  /** Does at once what came due while the timers stood still, as in a machine that slept: settles users, reads nodes, sends webhooks. */
+  /** Runs overdue jobs after a suspend: settles users, reads nodes, sends webhooks. */
   catchUp(): Promise<void>;
-  /** While it is on, the counters of nodes are read at every third time only, as on a battery. */
+  /** In energy-saving mode, node counters are read only at every third turn. */
   saveEnergy(isOn: boolean): void;
   /**
-   * Stops timers and engines, waits for what runs and writes what is pending. The store stays open, and nothing uses it any more: operations
-   * throw PanelError `unavailable`, subscribers hear of no event.
+   * Stops timers and engines, waits for running tasks and writes pending data. The store stays open but unused: operations throw PanelError
+   * `unavailable`, subscribers get no events.
    */
   stop(): Promise<void>;
 }
@@ -254,7 +254,7 @@ export interface Core {
 export interface CoreParts {
   readonly store: Store;
   readonly clock: Clock;
-  /** `clock`, where it may be in doubt. Left out: it is always trusted. */
+  /** `clock` with doubt detection. Default: always trusted. */
   readonly panelClock?: PanelClock;
   readonly timers: Timers;
   readonly crypto: Crypto;
@@ -263,50 +263,50 @@ export interface CoreParts {
   readonly totp: Totp;
   readonly certificateMaker: CertificateMaker;
   readonly log: Log;
-  /** The host's sockets and certificates; null where it has none, or not yet. */
+  /** The host's sockets and certificates; null if it has none, or not yet. */
   host(): HostPorts | null;
   /** null: every write runs on this thread. */
   readonly heavy: HeavyWriter | null;
-  /** Left out: no other panel has these data. */
+  /** Default: no other panel has this data. */
   readonly role?: PanelRole;
-  /** Left out: this core runs no engines. */
+  /** Default: this core runs no engines. */
   readonly openEngine?: OpenEngine;
-  /** Left out: no machine can be joined to a node. */
+  /** Default: machines cannot be joined. */
   readonly nodeTrust?: NodeTrust;
-  /** How often the counters of engines are read; left out: every 10 s. */
+  /** Poll interval of engine counters in ms; default: 10 s. */
   readonly pollEveryMs?: number | undefined;
-  /** How long another address waits to be confirmed; left out: a minute. */
+  /** How long a new address waits for confirmation in ms; default: a minute. */
   readonly addressTrialMs?: number | undefined;
-  /** The last lines of the engine of a local node, the oldest first. Left out: this core has no engines. */
+  /** The last log lines of a local node's engine, oldest first. Default: no engines. */
   readonly engineLog?: (nodeId: number) => readonly string[];
-  /** Left out: nothing is known of the panel's machine as a node. */
+  /** Default: no local node can be suggested. */
   readonly localMachine?: LocalMachine;
-  /** Left out: targets of REALITY are not asked. */
+  /** Default: REALITY targets are not probed. */
   readonly targetProbe?: TargetProbe;
-  /** Left out: this core delivers no webhooks. */
+  /** Default: no webhooks are delivered. */
   readonly webhookClient?: WebhookClient;
-  /** Left out: this core talks to no payment providers. */
+  /** Default: no payment providers. */
   readonly paymentProviders?: PaymentProviders;
-  /** Left out: this core talks to no Bot API. */
+  /** Default: no Bot API. */
   readonly botClient?: BotClient;
-  /** Left out: this core knows no releases. */
+  /** Default: no release checks. */
   readonly releases?: Releases;
-  /** Left out: SQLite checkpoints by itself. */
+  /** Default: SQLite checkpoints automatically. */
   readonly checkpointer?: Checkpointer;
-  /** Left out: this core has no backups. */
+  /** Default: no backups. */
   readonly backups?: Backups;
   /** Left out: this core stores backups on its machine alone. */
   readonly backupPlaces?: BackupPlaces;
   /** The page of a subscription link, without its script. Left out: this core has no pages. */
   readonly subscriptionPage?: (subscription: Subscription, settings: SettingValues, now: number) => string;
-  /** Called with a new secret path before anything can be logged that contains it. */
+  /** Called with a new secret path before it can appear in a log line. */
   hideSecret?(secret: string): void;
   /** The panel's version. */
   readonly version: string;
-  /** The file with the master key; left out or null: there is none. */
+  /** Path of the master key file; default or null: none. */
   readonly keyFile?: string | null;
-  /** How a terminal of this machine calls its command: `npx panel`. */
+  /** How to call the command line on this machine, as in `npx panel`. */
   readonly command: string;
-  /** `https://<address>:<port>` as base_url begins: the public address if set, else the LAN's, else 127.0.0.1. */
+  /** `https://<address>:<port>` of base_url: the public address if set, else the LAN's, else 127.0.0.1. */
   origin(): string;
 }

@@ -1,4 +1,4 @@
-// Composes the environment that the parts of one core share.
+// Composes the environment that modules of one core share.
 
 import type { SettingValues } from '../ports/settings.ts';
 import { createCheckpoints } from './checkpoints.ts';
@@ -68,7 +68,7 @@ export function createEnv(
   return env;
 }
 
-/** The settings, read once after each change. */
+/** Caches the settings; they are read again after a change. */
 function createSettingsCache({ store }: CoreParts): Pick<Env, 'settings' | 'forgetSettings'> {
   let cached: SettingValues | null = null;
   return {
@@ -90,7 +90,7 @@ function createTurns({ soon }: CoreParts['timers']): () => Promise<void> {
   };
 }
 
-/** The queue of writes, with the checkpoints after them. What a failed write wrote to the settings is forgotten. */
+/** The write queue with its checkpoints. Settings written by a failed write are discarded. */
 function createQueue(
   { store, timers, log, checkpointer }: CoreParts,
   forgetSettings: () => void,

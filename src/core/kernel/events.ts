@@ -1,4 +1,4 @@
-// The ordered feed: written in the effect's own transaction; subscribers are notified after the commit, in order.
+// The ordered event feed: written in the transaction of the effect; subscribers are notified in order after the commit.
 
 import type { Event } from '../../contract/event-types.ts';
 import { toList } from '../../contract/scalars.ts';
@@ -13,7 +13,7 @@ import { toInstant } from './wire.ts';
 
 const CHUNK = 500;
 
-/** An event as it is sent. */
+/** Converts a row to an event of the API. */
 export function viewEvent(row: EventRow): Event {
   const { id, type, at, actorKind, keyId, requestId } = row;
   // `data` was stored with its type by `emit`, which the compiler cannot know.
@@ -30,16 +30,16 @@ export function viewEvent(row: EventRow): Event {
 
 export interface EventHub {
   subscribe(listener: (event: Event) => void): () => void;
-  /** Brings subscribers up to what is committed. */
+  /** Notifies subscribers of everything committed. */
   announce(): void;
   after(after: number, limit: number): readonly Event[] | null;
-  /** Notifies no one any more: to be called before the store is closed. */
+  /** Stops notifying; must be called before the store is closed. */
   close(): void;
 }
 
 /**
- * Notifies subscribers of committed events. It reads the feed itself, so that what a worker thread wrote arrives too, and
- * in chunks, so that a large bulk does not hold the event loop.
+ * Notifies subscribers of committed events. Reads the feed itself, to include writes of the worker thread, and in chunks, so that a large bulk does
+ * not block the event loop.
  */
 export function createEventHub(store: Store, soon: (work: () => void) => void): EventHub {
   const listeners = new Set<(event: Event) => void>();
@@ -87,7 +87,7 @@ export function createEventHub(store: Store, soon: (work: () => void) => void): 
 /** GET /events: a page of the feed. `events_gone` when what follows `after` was pruned. */
 export function listEvents(input: Input<'listEvents'>, { store }: Context): Result<Output<'listEvents'>> {
   const pruned = store.events.prunedUpTo();
-  // 0 is before every event, so it means the oldest stored one, as no `after` does.
+  // 0 is before every event, so it means the oldest stored one, as a missing `after` does.
   const after = input.after || pruned;
   if (after < pruned) throw new PanelError('events_gone');
   const rows = store.events.after(after, input.limit, toList(input.type) ?? null);

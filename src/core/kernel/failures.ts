@@ -1,19 +1,19 @@
-// The trace of failed keys and sign-ins: some log lines a minute, audit rows for a series, and the figures of the last hour.
-// It is counted in memory, so that an attack costs no write for each try.
+// Tracks failed keys and sign-ins: limited log lines per minute, audit rows for a series, and counts of the last hour. Counted in memory, so that an
+// attack causes no writes per attempt.
 import { computeNetwork } from '../../domain/client-network.ts';
 import { HOUR_MS, MINUTE_MS } from '../../domain/limits.ts';
 import type { Clock, Log } from '../ports/ports.ts';
 
 export type FailureKind = 'sign_in' | 'key';
 
-/** From so many in a minute on it is a series, not somebody who mistyped. */
+/** Attempts per minute that start a series; fewer are typing errors. */
 const SERIES = 10;
-/** A series has ended when nothing came of it for so long. */
+/** A series ends after this time without attempts. */
 const QUIET_MS = 5 * MINUTE_MS;
-/** Networks that are told apart in a minute, and in the audit log; what others do is added up. */
+/** Networks counted separately per minute and in the audit log; others are summed up. */
 const MAX_NETWORKS = 500;
 const MAX_SERIES = 20;
-/** Lines of a minute about single networks: fresh networks must not fill the log. */
+/** Maximum log lines per minute about single networks, so that an attacker with many networks cannot flood the log. */
 const MAX_LINES = 10;
 const OTHERS = 'others';
 const EVENTS: Readonly<Record<FailureKind, string>> = { key: 'failed keys', sign_in: 'failed sign-ins' };
@@ -22,7 +22,7 @@ interface Tally {
   readonly kind: FailureKind;
   readonly network: string;
   count: number;
-  /** Those among them that were refused unseen, because too many had failed before. */
+  /** The part of them that was refused without a check, after too many failures. */
   throttled: number;
 }
 
@@ -37,7 +37,7 @@ interface Series extends Tally {
   lastAt: number;
 }
 
-/** The beginning or the end of a series. */
+/** The start or end of a series. */
 export interface FailureRow {
   readonly kind: FailureKind;
   readonly address: string | null;
@@ -46,9 +46,9 @@ export interface FailureRow {
 
 export interface Failures {
   recordFailure(kind: FailureKind, address: string | null, isThrottled: boolean): void;
-  /** Logs what is known of minutes that are over, with `isLast` of all; returns what belongs in the audit log. */
+  /** Logs completed minutes (`isLast`: all) and returns the rows for the audit log. */
   report(isLast?: boolean): readonly FailureRow[];
-  /** How many of each kind there were within the last hour, and from how many networks. */
+  /** Counts of the last hour by kind, and the number of networks. */
   lastHour(): Readonly<Record<FailureKind, { readonly count: number; readonly networks: number }>>;
 }
 
@@ -67,7 +67,7 @@ function buildRow({ kind, network, count, throttled }: Tally, facts: Readonly<Re
 }
 
 export function createFailures({ clock, log }: { readonly clock: Clock; readonly log: Log }): Failures {
-  /** The oldest first; no more than an hour. */
+  /** Oldest first; at most one hour. */
   let minutes: Minute[] = [];
   const series = new Map<string, Series>();
 
@@ -76,13 +76,13 @@ export function createFailures({ clock, log }: { readonly clock: Clock; readonly
     const last = minutes.at(-1);
     if (last?.at === at) return last;
     const minute = { at, tallies: new Map<string, Tally>(), isWritten: false };
-    // A clock that was set back begins the hour again.
+    // A clock that was set back restarts the hour.
     minutes = minutes.filter((each) => each.at > at - HOUR_MS && each.at < at);
     minutes.push(minute);
     return minute;
   }
 
-  /** The networks that failed most have a line each, the rest of each kind one together. */
+  /** Logs the networks with most failures in one line each, and the rest of each kind together. */
   function logMinute({ at, tallies }: Minute): void {
     const minute = new Date(at).toISOString();
     const sorted = [...tallies.values()].sort((a, b) => b.count - a.count);
@@ -95,7 +95,7 @@ export function createFailures({ clock, log }: { readonly clock: Clock; readonly
     }
   }
 
-  /** The series that begin in a minute, and those that go on. */
+  /** Starts and continues series with the counts of a minute. */
   function follow({ at, tallies }: Minute): Tally[] {
     const started: Tally[] = [];
     for (const [name, tally] of tallies) {

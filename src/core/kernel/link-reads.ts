@@ -1,15 +1,15 @@
-// Records when links were read: gathered in memory, written at most once a minute for a user, outside requests.
+// Records when links were read: collected in memory, written at most once a minute per user, outside requests.
 import type { LinkRead } from '../ports/link-reads.ts';
 import type { Clock, Store } from '../ports/ports.ts';
 import type { WriteQueue } from './write-queue.ts';
 
 const RECORD_EVERY_MS = 60_000;
-/** More than these are not remembered as written. */
+/** Maximum number of remembered users. */
 const MAX_REMEMBERED = 100_000;
 
 export interface LinkReads {
   recordRead(userId: number, app: string | null): void;
-  /** Also what is not written yet. */
+  /** Includes reads that are not written yet. */
   get(userId: number): LinkRead | undefined;
   flush(): Promise<void>;
 }

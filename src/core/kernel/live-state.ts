@@ -1,4 +1,4 @@
-// What goes on at the moment, each as a small service. In memory only: a restart ends it.
+// Running state, one small service each. In memory only: a restart ends it.
 
 import type { BotError } from '../../contract/bot/bot.ts';
 import { type BotStatus, FRESH_STATUS } from '../ports/bot.ts';
@@ -6,17 +6,17 @@ import type { Engine, EngineUpdateRun } from '../ports/engines.ts';
 import type { ListenAddress } from '../ports/host.ts';
 import type { ProviderFailure } from '../ports/providers.ts';
 
-/** A listening address that waits to be confirmed from there. A restart reverts it. */
+/** A listening address that awaits confirmation by a request to it. A restart reverts it. */
 export interface TriedAddress {
   readonly place: ListenAddress;
   readonly tokenHash: string;
   readonly endsAt: number;
 }
 
-/** The change of the listening address that waits, at most one. */
+/** The pending change of the listening address, at most one. */
 export interface AddressTrial {
   get(): TriedAddress | null;
-  /** In the place of one that waits. `stop` stops the timer that ends it. */
+  /** Replaces a pending change. `stop` stops its timer. */
   begin(tried: TriedAddress, stop: () => void): void;
   end(): void;
 }
@@ -37,10 +37,10 @@ export function createAddressTrial(): AddressTrial {
   };
 }
 
-/** The order of a certificate that runs, at most one. */
+/** The running certificate order, at most one. */
 export interface AcmeOrder {
   isRunning(): boolean;
-  /** null: it has ended. */
+  /** null: ended. */
   set(order: AbortController | null): void;
   abort(): void;
 }
@@ -56,13 +56,13 @@ export function createAcmeOrder(): AcmeOrder {
   };
 }
 
-/** What the Telegram bot does. */
+/** The status of the Telegram bot. */
 export interface BotStatusRecord {
   get(): BotStatus;
-  /** Another account, or the same one from the start. */
+  /** After another account was set, or the bot was restarted. */
   reset(): void;
   recordOk(at: number): void;
-  /** Keeps the moment since which it fails. */
+  /** Keeps the time of the first failure. */
   recordError(error: BotError, at: number): void;
 }
 
@@ -82,11 +82,11 @@ export function createBotStatus(): BotStatusRecord {
   };
 }
 
-/** The tokens by which machines can be joined, at most one for each node. */
+/** Active join tokens, at most one for each node. */
 export interface Invitations {
-  /** In the place of the one before. `end` stops what waits for the machine. */
+  /** Replaces the previous one. `end` stops dialling the machine. */
   add(nodeId: number, end: () => void): void;
-  /** It has ended. */
+  /** The token expired or was used. */
   remove(nodeId: number): void;
   endAll(): void;
 }
@@ -107,7 +107,7 @@ export function createInvitations(): Invitations {
   };
 }
 
-/** The engines that the panel is connected to, by node. */
+/** The connected engines, by node. */
 export interface ConnectedEngines {
   get(nodeId: number): Engine | undefined;
   set(nodeId: number, engine: Engine): void;
@@ -129,7 +129,7 @@ export function createConnectedEngines(): ConnectedEngines {
 
 /** The last update of engines since the start. */
 export interface EngineUpdates {
-  /** null: there was none. */
+  /** null: none. */
   get(): EngineUpdateRun | null;
   set(run: EngineUpdateRun): void;
 }
@@ -146,7 +146,7 @@ export function createEngineUpdates(): EngineUpdates {
 
 /** Requests to payment providers, by invoice. */
 export interface ProviderCalls {
-  /** One at a time about an invoice: a second one gets the outcome of the first. */
+  /** Runs one request per invoice at a time; a concurrent call shares its outcome. */
   share(invoiceId: number, work: () => Promise<ProviderFailure | null>): Promise<ProviderFailure | null>;
 }
 

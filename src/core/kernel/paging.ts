@@ -1,16 +1,16 @@
-// Pages of the lists that stand in the order of their ids: by offset, or behind the cursor that the page before gave.
+// Pagination of lists ordered by id: by offset, or by the cursor of the previous page.
 import { parseForeignJson } from '../../domain/foreign-json.ts';
 import { PanelError, requireAll } from './panel-error.ts';
 import { fromBase64Url, toBase64Url } from './wire.ts';
 
-/** What is asked of a list. */
+/** Input of a list. */
 export interface PageInput {
   readonly limit: number;
   readonly offset: number;
   readonly cursor?: string | undefined;
 }
 
-/** What a list replies with. */
+/** Output of a list. */
 export interface PageOf<Item> {
   items: Item[];
   total: number;
@@ -19,10 +19,10 @@ export interface PageOf<Item> {
   next_cursor: string | null;
 }
 
-/** Rows in the order of the list, at most `limit`; `after`: only those behind the row with this id. */
+/** Rows in list order, at most `limit`; `after`: only rows after this id. */
 type ReadRows<Row> = (limit: number, offset: number, after: number | undefined) => readonly Row[];
 
-/** One page of a list. `name` is what its cursors begin with, so that a cursor of one list is none of another. */
+/** One page of a list. `name` is the prefix of its cursors, so that a cursor of another list is refused. */
 export function pageById<Row extends { readonly id: number }, Item>(
   name: string,
   { limit, offset, cursor }: PageInput,
@@ -38,14 +38,14 @@ export function pageById<Row extends { readonly id: number }, Item>(
   return { items: rows.map(view), total, limit, offset, next_cursor: isMore ? encodeCursor([name, last.id]) : null };
 }
 
-/** Of a cursor. */
+/** Limits of a cursor. */
 const BOUNDS = { bytes: 8192, values: 20, depth: 1 };
 
 export function encodeCursor(parts: readonly (string | number | null)[]): string {
   return toBase64Url(JSON.stringify(parts));
 }
 
-/** What a cursor holds; empty where it is none. */
+/** The content of a cursor; empty if it is invalid. */
 export function decodeCursor(cursor: string): readonly unknown[] {
   try {
     const parts = parseForeignJson(fromBase64Url(cursor) ?? '', BOUNDS);
@@ -59,7 +59,7 @@ export function refuseCursor(message = 'is not a cursor of this list'): PanelErr
   return new PanelError('validation', [{ parameter: 'cursor', code: 'invalid', message }]);
 }
 
-/** What a cursor says. Refuses an offset beside it. */
+/** Reads a cursor. Rejects a cursor combined with an offset. */
 export function readCursor<T>(offset: number, read: () => T): T {
   return requireAll(read, () => {
     if (offset !== 0) throw refuseCursor('goes without offset');

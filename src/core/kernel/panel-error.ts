@@ -1,15 +1,15 @@
-// The one error for expected failures: a code of the contract, and which members are at fault.
+// The error for expected failures: a code of the contract and the invalid members.
 import type { ErrorCode, FieldError, FieldErrorCode, InUse } from '../../contract/errors.ts';
 import { MAX_ERRORS } from '../../contract/input/errors.ts';
 
-/** Thrown inside an operation it undoes the transaction; the doors turn it into a problem document. */
+/** Rolls back the transaction when thrown inside an operation; the doors convert it to a problem document. */
 export class PanelError extends Error {
   readonly code: ErrorCode;
   readonly errors: readonly FieldError[] | undefined;
-  /** Seconds after which a new attempt makes sense (429, 503). */
+  /** Retry-After in seconds (429, 503). */
   readonly retryAfter: number | undefined;
 
-  /** What uses the record (`tariff_in_use`, `inbound_in_use`). */
+  /** The records that use the record to delete (`tariff_in_use`, `inbound_in_use`). */
   readonly inUse: InUse | undefined;
 
   constructor(code: ErrorCode, errors?: readonly FieldError[], retryAfter?: number, inUse?: InUse) {
@@ -22,22 +22,19 @@ export class PanelError extends Error {
   }
 }
 
-/** The refusal to delete a record that others use. */
+/** Refuses to delete a record that is in use. */
 export function inUseError(code: 'tariff_in_use' | 'inbound_in_use', inUse: InUse): PanelError {
   return new PanelError(code, undefined, undefined, inUse);
 }
 
-/** A failure at one member of the body. */
+/** An error about one member of the body. */
 export function bodyError(code: ErrorCode, pointer: string, reason: FieldErrorCode, message: string): PanelError {
   return new PanelError(code, [{ pointer, code: reason, message }]);
 }
 
 type Check = () => unknown;
 
-/**
- * Runs the checks of one request, none of which depends on another, and returns what the first one found. Refuses with everything
- * that is wrong: the code is that of the first refusal, the failures are those of all.
- */
+/** Runs independent checks of one request and returns the result of the first. Throws all failures together, with the code of the first. */
 export function requireAll<T>(first: () => T, ...others: readonly Check[]): T {
   let found: T;
   try {
@@ -61,7 +58,7 @@ function collectRefusals(checks: readonly Check[]): PanelError[] {
   });
 }
 
-/** Throws what is no refusal of a field. */
+/** Rethrows anything other than a refusal about a field. */
 function asRefusal(error: unknown): PanelError {
   if (error instanceof PanelError && error.errors !== undefined) return error;
   throw error;

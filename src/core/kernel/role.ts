@@ -1,4 +1,4 @@
-// What a panel does not do whose data another panel has taken over: it can only be read.
+// Refuses operations on a panel whose data another panel has taken over: it is read-only.
 import type { CoreParts } from './core.ts';
 import { PanelError } from './panel-error.ts';
 

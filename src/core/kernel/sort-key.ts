@@ -1,4 +1,4 @@
-// How names are compared and which value a row is sorted by: shared by the store, which sorts, and the cursor, which continues.
+// Name comparison and sort values of rows, shared by the store, which sorts, and the cursor, which continues.
 import type { SortField } from '../../contract/users/users.ts';
 import { usedBytes } from '../../domain/users/account.ts';
 import type { UserRow } from '../ports/users.ts';
@@ -7,9 +7,8 @@ import type { UserRow } from '../ports/users.ts';
 const ASCII = /^[\x00-\x7f]*$/;
 
 /**
- * Case-folded text in composed form, for sorting and searching; folding is idempotent. The case is converted three times so
- * that ẞ, ß and ss become equal, and what depends on its neighbours (final sigma, the dot of İ) is replaced, so that a part of
- * a text folds as the text does.
+ * Case-folded text in composed form (NFC), for sorting and searching; folding is idempotent. The case is converted three times so that ẞ, ß and ss
+ * are equal. Context-dependent letters (final sigma, the dot of İ) are replaced, so that a substring folds like the whole text.
  */
 export function foldText(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
@@ -17,7 +16,7 @@ export function foldText(text: string): string {
   return lower.replaceAll('ς', 'σ').replaceAll('i\u0307', 'i').normalize('NFC');
 }
 
-/** The value that a list under this sort compares, ties going by id; null: never expires. */
+/** The sort value of a user; ties are ordered by id. null: never expires. */
 export function computeSortKey(row: UserRow, sort: SortField): string | number | null {
   switch (sort) {
     case 'id':

@@ -1,32 +1,32 @@
-// What a core does beside its callers. A stop waits for it, and after a stop nothing runs any more: the store can be closed.
+// Background tasks of the core. Stopping waits for them, and nothing runs after a stop, so that the store can be closed.
 
 import type { Log, Timers } from '../ports/ports.ts';
 import { PanelError } from './panel-error.ts';
 
 export interface Tasks {
-  /** Timers that do nothing once the core has stopped. */
+  /** Timers that do nothing after the core was stopped. */
   readonly timers: Timers;
-  /** Work in several steps ends after the present one. */
+  /** Multi-step tasks must end after the current step. */
   isStopping(): boolean;
   /** Runs work that a stop waits for. */
   run<T>(work: () => Promise<T>): Promise<T>;
-  /** Runs work whose outcome nobody waits for. A failure is logged, unless the stop is its cause. */
+  /** Runs work whose result is not awaited. A failure is logged, unless the stop caused it. */
   start(name: string, work: () => Promise<unknown>): void;
-  /** Waits for something outside, at most until a stop begins: rejects with PanelError `unavailable` then. */
+  /** Awaits an external result at most until a stop begins; then rejects with PanelError `unavailable`. */
   untilStop<T>(outcome: Promise<T>): Promise<T>;
-  /** The same functions: a stop waits for what they return. Once the core has stopped they throw PanelError `unavailable`. */
+  /** Wraps functions so that a stop waits for their promises. After a stop they throw PanelError `unavailable`. */
   track<Part extends object>(part: Part): Part;
   beginStop(): void;
-  /** Resolves when nothing runs. */
+  /** Resolves when no task runs. */
   idle(): Promise<void>;
-  /** From now on nothing begins. To be called when nothing runs. */
+  /** Refuses new tasks; must be called when none runs. */
   end(): void;
 }
 
 export function createTasks({ timers: given, log }: { readonly timers: Timers; readonly log: Log }): Tasks {
   const running = new Set<Promise<unknown>>();
   const timers = createEndingTimers(given);
-  /** How to end what waits for something outside. */
+  /** Cancels what waits for external results. */
   const waiting = new Set<() => void>();
   let isStopping = false;
   let isEnded = false;
@@ -83,7 +83,7 @@ export function createTasks({ timers: given, log }: { readonly timers: Timers; r
     async idle() {
       do {
         await Promise.all(running);
-        // What waited for them goes on before, and may begin something else.
+        // Continuations run first and may start other tasks.
         await new Promise<void>((resolve) => given.soon(resolve));
       } while (running.size > 0);
     },
@@ -94,7 +94,7 @@ export function createTasks({ timers: given, log }: { readonly timers: Timers; r
   };
 }
 
-/** Timers that all end together. */
+/** Timers that can be stopped together. */
 function createEndingTimers(timers: Timers): Timers & { end(): void } {
   const cancels = new Set<() => void>();
   let isEnded = false;

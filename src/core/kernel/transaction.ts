@@ -1,4 +1,4 @@
-// A moment of the core: the context of a read, and an open write transaction with its events and audit rows.
+// The context of a read, and an open write transaction with its events and audit rows.
 
 import type { EventActorKind, EventType } from '../../contract/event-types.ts';
 import { localDay } from '../../domain/calendar.ts';
@@ -15,7 +15,7 @@ export function createContext(env: Env, call: Call, now: number): Context {
 
 const NO_FIELDS: readonly string[] = [];
 
-/** Events that are counted by day. */
+/** Events that are counted per day. */
 const COUNTED: { readonly [Type in EventType]?: keyof UserDayCounts } = {
   'user.created': 'created',
   'user.expired': 'expired',
@@ -34,20 +34,20 @@ const EVENT_ACTORS: Readonly<Record<ActorKind, EventActorKind>> = {
   unknown: 'system',
 };
 
-/** Who causes the events of a call. */
+/** The cause of events, from the call. */
 function buildCause({ actor, requestId }: Call): Cause {
   const actorKind = EVENT_ACTORS[actor.kind];
   if (actorKind === 'system') return SYSTEM;
   return { actorKind, keyId: actorKind === 'key' ? actor.id : null, requestId };
 }
 
-/** The panel itself, as the audit log names it. */
+/** The internal actor of a job in the audit log. */
 function buildJobCall(job: Job): Call {
   const name = job === 'bot' || job === 'broadcast' ? 'bot' : 'panel';
   return { actor: { kind: 'panel', id: null, name, access: 'full' }, requestId: job, address: null };
 }
 
-/** To be called inside `store.write`, by `transact` alone outside of tests. */
+/** Must be called inside `store.write`, outside of tests by `transact` only. */
 export function createTransaction(env: Env, { name: action, by }: Action, now: number): Transaction {
   const { store } = env;
   const call = typeof by === 'string' ? buildJobCall(by) : by;

@@ -1,10 +1,10 @@
-// Conversions between what is stored and what is sent.
+// Conversions between stored and API values.
 import { PanelError } from './panel-error.ts';
 
 const DAY_MS = 86_400_000;
 const TWO = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'));
 const THREE = Array.from({ length: 1000 }, (_, value) => String(value).padStart(3, '0'));
-/** The beginnings of days as text, as many as a page of records may need. */
+/** Cached date prefixes, enough for a page of records. */
 const DAYS = new Map<number, string>();
 const MAX_DAYS = 4096;
 
@@ -17,7 +17,7 @@ function dayPrefix(day: number): string {
   return prefix;
 }
 
-/** Epoch ms as RFC 3339 in UTC. A list is mostly moments, and Date takes five times as long to write one. */
+/** Epoch ms as RFC 3339 in UTC. Five times faster than Date for lists, which consist mostly of times. */
 export function toInstant(ms: number): string {
   const day = Math.floor(ms / DAY_MS);
   const rest = ms - day * DAY_MS;
@@ -32,7 +32,7 @@ export function toInstantOrNull(ms: number | null): string | null {
   return ms === null ? null : toInstant(ms);
 }
 
-/** RFC 3339 as epoch ms; the contract has validated its form. */
+/** RFC 3339 as epoch ms; the contract has validated the format. */
 export function fromInstant(instant: string): number {
   return Date.parse(instant);
 }
@@ -41,17 +41,14 @@ export function fromInstantOrUndefined(instant: string | undefined): number | un
   return instant === undefined ? undefined : Date.parse(instant);
 }
 
-/**
- * The column that each member of a merge patch sets: exhaustive, so that a new member is a type error until it has a column
- * of its type.
- */
+/** The column that each member of a merge patch sets; a new member is a type error until it has a column of its type. */
 export type PatchColumns<Patch, Row> = {
   readonly [Member in keyof Patch]-?: {
     [Column in keyof Row]: Exclude<Patch[Member], undefined> extends Row[Column] ? Column : never;
   }[keyof Row];
 };
 
-/** Returns a function from a merge patch (RFC 7396) to the columns it sets; what the patch leaves out is absent. */
+/** Returns a function that maps a merge patch (RFC 7396) to columns; omitted members are absent. */
 export function patchReader<Patch extends object, Row>(columns: PatchColumns<Patch, Row>) {
   return (patch: Patch): Partial<Row> => {
     const set: Partial<Row> = {};
@@ -63,7 +60,7 @@ export function patchReader<Patch extends object, Row>(columns: PatchColumns<Pat
   };
 }
 
-/** A JSON merge patch (RFC 7396) of a value: members of objects are merged, null takes one away. */
+/** Applies a JSON merge patch (RFC 7396): objects are merged, null removes a member. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const merged: Record<string, unknown> = isObject(target) ? { ...target } : {};
@@ -78,7 +75,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether two values hold the same JSON. */
+/** Whether two values are equal as JSON. */
 export function isSameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   return typeof a === 'object' && typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b);
@@ -86,7 +83,7 @@ export function isSameJson(a: unknown, b: unknown): boolean {
 
 const BASE64URL: Record<string, string> = { '+': '-', '/': '_', '=': '' };
 
-/** The names of the members in which two records differ, sorted; `updated_at` is left out. */
+/** Sorted names of the members that differ between two records, without `updated_at`. */
 export function changedMembers(before: object, after: object): readonly string[] {
   const values = new Map(Object.entries(before));
   const changed = Object.entries(after).filter(([name, value]) => !isSameJson(value, values.get(name)));
@@ -101,7 +98,7 @@ export function toBase64Url(text: string): string {
   return tokenOf(new TextEncoder().encode(text));
 }
 
-/** The text behind base64url; null where it is none or not UTF-8. */
+/** Decodes base64url; null if it is invalid or not UTF-8. */
 export function fromBase64Url(encoded: string): string | null {
   if (!/^[A-Za-z0-9_-]*$/.test(encoded)) return null;
   try {
@@ -135,7 +132,7 @@ export function etagOf(record: { readonly id: number; readonly version: number }
   return `"${record.id}-${record.version}"`;
 }
 
-/** Refuses with `precondition_failed` unless the If-Match header, where there is one, names the present tag. */
+/** Throws `precondition_failed` if there is an If-Match header that does not match. */
 export function requireMatch(ifMatch: string | undefined, etag: string): void {
   if (ifMatch === undefined) return;
   const tags = ifMatch.split(',').map((tag) => tag.trim());

@@ -1,29 +1,29 @@
-// One writer at a time, in order. Writes that wait together share one transaction, and so one sync of the disk (docs/decisions/0011).
+// Serializes writes. Waiting writes share one transaction, and so one fsync (docs/decisions/0011).
 
 import type { Outcome } from '../ports/ports.ts';
 import { PanelError } from './panel-error.ts';
 
 export interface WriteQueue {
-  /** Runs a synchronous write in its turn; resolves once it is committed. */
+  /** Runs a synchronous write in queue order; resolves after the commit. */
   run<T>(work: () => T): Promise<T>;
-  /** Runs an asynchronous write; no other begins before it has ended. */
+  /** Runs an asynchronous write exclusively. */
   runAlone<T>(work: () => Promise<T>): Promise<T>;
-  /** Resolves when nothing runs and nothing waits. */
+  /** Resolves when the queue is empty and idle. */
   drained(): Promise<void>;
-  /** The same; what comes later rejects with PanelError `unavailable`. */
+  /** Waits like `drained`; later writes reject with PanelError `unavailable`. */
   close(): Promise<void>;
 }
 
 export interface QueueParts {
-  /** Runs writes in one transaction; throws where none of them was committed. */
+  /** Runs writes in one transaction; throws if none was committed. */
   commit(works: readonly (() => unknown)[]): readonly Outcome[];
-  /** Runs `work` after the tasks that are queued now: requests that arrived together are committed together. */
+  /** Runs `work` after the current task queue, so that requests that arrived together share a commit. */
   soon(work: () => void): void;
   /** Called after each turn. */
   onTurnEnd(): void;
 }
 
-/** At most so many writes share a transaction, as reads wait for it. */
+/** Maximum writes per transaction, since reads wait for it. */
 export const MAX_TOGETHER = 32;
 
 interface Job {
@@ -51,7 +51,7 @@ export function createWriteQueue({ commit, soon, onTurnEnd: turned }: QueueParts
 
   async function runAll(): Promise<void> {
     while (waiting.length > 0) {
-      // Others have their turn of the event loop between two transactions.
+      // Lets other tasks run between two transactions.
       await new Promise<void>((resolve) => soon(resolve));
       const [first] = waiting;
       if (first?.isAlone) await runJobAlone(first);
