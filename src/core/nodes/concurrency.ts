@@ -1,49 +1,49 @@
-// From how many addresses each user opened connections since the engines were asked before; who exceeds their limit is announced, and cut
-// off where the settings say so.
+// Counts the addresses from which each user opened connections since the last reading of the engines. Users above their limit are reported, and
+// blocked if the setting is on.
 import { computeCutOffScope, isNewExcess, nextExcess } from '../../domain/users/concurrency.ts';
 import type { Env, Transaction } from '../kernel/context.ts';
 import { toInstantOrNull } from '../kernel/wire.ts';
 import type { UserRow } from '../ports/users.ts';
 import { commitTraffic, openUser } from '../users/change.ts';
 
-/** A node that has not answered for so long counts no more. */
+/** Addresses of a node that has not answered for this long are ignored. */
 const FRESH_MS = 90_000;
 /**
- * So many askings of a node in a row must find too many addresses: in one, a phone has those of two networks. Where the user is on several
- * nodes, what the others named last may be from the asking before, so that the same moment can be in two.
+ * Number of consecutive readings of a node that must exceed the limit: in one reading, a phone that changes networks has two addresses. For users on
+ * several nodes one more is needed, since the reports of other nodes may be from the previous reading.
  */
 const READINGS_IN_A_ROW = 2;
 const READINGS_IN_A_ROW_OF_SEVERAL = 3;
 
-/** An address as the node's engine named it, without the address itself. */
+/** An address reported by a node's engine, as a hash. */
 export interface OpenedAddress {
   readonly userId: number;
   readonly hash: string;
-  /** When the last connection from it was opened. */
+  /** When the last connection from it was opened, epoch ms. */
   readonly openedAt: number;
 }
 
 interface AddressReading {
   readonly at: number;
-  /** By hash, which is another for each user. */
+  /** By hash; hashes differ between users. */
   readonly openedAt: ReadonlyMap<string, number>;
-  /** The addresses from which each user opened connections since the asking before. */
+  /** The addresses from which each user opened connections since the previous reading. */
   readonly active: ReadonlyMap<number, readonly string[]>;
-  /** In how many askings in a row users exceeded their limit. */
+  /** Number of consecutive readings above the limit, by user. */
   readonly readings: ReadonlyMap<number, number>;
 }
 
 interface AddressCount {
   readonly addresses: number;
-  /** In how many askings in a row there must be too many. */
+  /** Number of consecutive readings required. */
   readonly needed: number;
   readonly namesByNode: ReadonlyMap<number, readonly string[]>;
 }
 
 export interface Concurrency {
-  /** A node's engine was asked, and named these. To be called in the transaction that stores them. */
+  /** Records the addresses reported by a node's engine. Must be called in the transaction that stores them. */
   recordAddresses(nodeId: number, seen: readonly OpenedAddress[], at: number): void;
-  /** The node's engine cannot tell, or is another one. */
+  /** The node's engine was replaced or cannot report addresses. */
   forget(nodeId: number): void;
 }
 
@@ -51,7 +51,7 @@ export function createConcurrency(env: Pick<Env, 'store' | 'transactNow'>): Conc
   const { store } = env;
   const last = new Map<number, AddressReading>();
 
-  /** Over all nodes that answer. */
+  /** Counts over all nodes that answer. */
   function countAddresses(userId: number, at: number): AddressCount {
     const fresh = [...last].filter(([, reading]) => at - reading.at <= FRESH_MS);
     const namesByNode = new Map(

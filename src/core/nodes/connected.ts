@@ -1,5 +1,5 @@
-// Asks the engine of a node who is connected, beside its rounds: nothing waits for the answer. Addresses end here: what is stored is a
-// keyed hash and a short form.
+// Reads connected users and addresses from the engine of a node, outside of its rounds. Addresses are not stored: only a keyed hash and a network
+// prefix are.
 import { clientNetwork } from '../../domain/client-network.ts';
 import { DAY_MS } from '../../domain/limits.ts';
 import type { Env } from '../kernel/context.ts';
@@ -7,14 +7,14 @@ import type { SeenAddress } from '../ports/connected.ts';
 import { type ConnectedAddress, type Engine, EngineError } from '../ports/engines.ts';
 import type { Concurrency, OpenedAddress } from './concurrency.ts';
 
-/** It is asked after each so many polls. */
+/** Polls between two readings. */
 const EVERY_POLLS = 3;
-/** Addresses of one user that are looked at, and addresses that are written together. */
+/** Addresses processed per user, and addresses written per transaction. */
 const MAX_OF_USER = 200;
 const PART = 250;
 const KEY_BYTES = 32;
 
-/** Its engine is read once at a time, and no more after the end. */
+/** Only one reading at a time, none after the end. */
 interface ReaderState {
   readonly name: 'waiting' | 'reading' | 'closed';
   readonly pollsToNext: number;
@@ -23,11 +23,11 @@ interface ReaderState {
 export interface AddressReader {
   /** The node's engine was polled. */
   countPoll(): void;
-  /** What comes later is not written. */
+  /** Later results are discarded. */
   close(): void;
 }
 
-/** A key for the hashes, which is in memory only: after a restart of the panel stored hashes cannot be compared with any address. */
+/** The key of the hashes, in memory only: after a restart, stored hashes cannot be matched to addresses. */
 export function createAddressKey({ crypto }: Pick<Env, 'crypto'>): Uint8Array {
   return crypto.randomBytes(KEY_BYTES);
 }
@@ -43,7 +43,7 @@ export function createAddressReader(
   let reader: ReaderState = { name: 'waiting', pollsToNext: 0 };
   const isClosed = () => reader.name === 'closed';
 
-  /** Each place of the user once. */
+  /** One entry for each location of the user. */
   function listSeenAddresses(
     userId: number,
     addresses: readonly ConnectedAddress[],
@@ -67,7 +67,7 @@ export function createAddressReader(
     const { boot } = store.sync.get(nodeId);
     const connected = await tasks.untilStop(engine.connected());
     const at = clock.now();
-    // After a restore, a deletion or another start its users may be others.
+    // After a restore, a deletion or another start, its users may be different ones.
     const write = (work: () => void) =>
       queue.run(() => store.write(() => store.sync.get(nodeId).boot === boot && work()));
     const users = [...(connected ?? [])];
@@ -97,7 +97,7 @@ export function createAddressReader(
       reader = { name: 'reading', pollsToNext: EVERY_POLLS };
       tasks
         .run(readAddresses)
-        // An engine that fails is reported by its rounds.
+        // Failures of the engine are reported by its rounds.
         .catch((error: unknown) => {
           if (!(error instanceof EngineError) && !isClosed())
             log.warn('addresses not stored', { node: nodeId, error: String(error) });

@@ -1,4 +1,5 @@
-// What the records want a node to serve, and what its engine would serve of it: inbounds that it refuses are left out, or stay as they were.
+// The configuration that the records demand, and the part of it that the engine of a node would serve: refused inbounds are left out, or stay as they
+// were.
 import { sharedTransports } from '../../domain/nodes/inbound-shape.ts';
 import {
   beginCheck,
@@ -20,11 +21,11 @@ type EngineServable = Servable<EngineConfig>;
 
 interface Wanted {
   readonly config: EngineConfig;
-  /** Inbounds whose keys cannot be read. */
+  /** Inbounds whose keys cannot be decrypted. */
   readonly unreadable: readonly UnservedInbound[];
 }
 
-/** What the records want a node to serve. */
+/** The configuration that the records demand of a node. */
 export function computeWanted(env: Pick<Env, 'store' | 'vault'>, node: NodeRow): Wanted {
   const { inbounds: table } = env.store;
   const rows = table.page({ nodeId: node.id }, table.count({ nodeId: node.id }), 0).filter(({ enabled }) => enabled);
@@ -50,15 +51,15 @@ export function inOrder(unserved: readonly UnservedInbound[]): readonly Unserved
   return unserved.toSorted((a, b) => a.inboundId - b.inboundId);
 }
 
-/** Whether an engine cannot serve both. */
+/** Whether an engine cannot serve both, because of a common port. */
 function isConflicting(inbound: EngineInbound, other: EngineInbound): boolean {
   const isSamePort = inbound.port === other.port && sharedTransports(inbound.protocol, other.protocol).length > 0;
   return inbound.id === other.id || inbound.tag === other.tag || isSamePort;
 }
 
 /**
- * Finds what the engine would serve. An inbound that it refuses, or whose port is taken, goes on as the engine has it now, unless another one takes
- * its place; else it is left out. Rejects where the engine does not say.
+ * Finds the configuration that the engine would serve. A refused inbound, or one whose port is taken, keeps its running configuration unless another
+ * inbound needs the port; otherwise it is left out. Rejects if the engine cannot be asked.
  */
 export async function checkConfig(node: NodeRun, { desired: { config, wanted }, unreadable }: Round): Promise<void> {
   const { engine } = node;
@@ -80,7 +81,7 @@ export async function checkConfig(node: NodeRun, { desired: { config, wanted }, 
   node.state = recordServable(node.state, await retainFormer(node, servable));
 }
 
-/** Keeps what is not served as it is wanted as it was before. */
+/** Keeps the previous configuration of inbounds that cannot be served as wanted. */
 async function retainFormer({ engine, state }: NodeRun, servable: EngineServable): Promise<EngineServable> {
   const served = getServed(state);
   const { config, unserved } = servable;

@@ -1,4 +1,4 @@
-// Updates of engines over nodes: one machine after the other, and no further after the first that fails.
+// Updates engines node by node; the first failure stops the update.
 import type { EngineStepState, EngineUpdate } from '../../contract/nodes/engine-update.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { findClientCore } from '../../domain/client-app.ts';
@@ -11,11 +11,11 @@ import type { Engine, EngineJob, EngineUpdateRun, EngineUpdateStep } from '../po
 
 type EngineUpdateEnv = Pick<Env, 'clock' | 'engines' | 'log' | 'store' | 'tasks' | 'timers' | 'turn'>;
 
-/** How often a machine is asked what became of it. */
+/** How often a machine is asked for the state of its update. */
 const LOOK_MS = 2000;
-/** A machine that does not answer any more in between: its network may be away for a while. */
+/** Number of unanswered requests before the update fails: the machine's network may be down for a while. */
 const MAX_SILENT_LOOKS = 60;
-/** A download over a slow line, and the minute in which it is watched. */
+/** Maximum duration: a download over a slow line, and the minute of observation. */
 const MAX_MS = 45 * 60_000;
 const WELL: ReadonlySet<EngineStepState> = new Set(['switched', 'same']);
 
@@ -33,7 +33,7 @@ function parseEngine(engine: string) {
   return { name, version };
 }
 
-/** A machine whose engine the panel can change: a local node has none. */
+/** A remote machine, whose engine the panel can change. */
 type MachineEngine = Required<Pick<Engine, 'programs' | 'changeProgram'>>;
 
 function findMachine({ engines }: Pick<Env, 'engines'>, nodeId: number): MachineEngine | null {
@@ -47,10 +47,10 @@ function hasMachine(engine: Engine): engine is Engine & MachineEngine {
 
 type NodePreview = Output<'previewEngineUpdate'>['nodes'][number];
 
-/** Users who are read in one turn of the event loop. */
+/** Users read per turn of the event loop. */
 const GROUP_PART = 20_000;
 
-/** Users who may connect, by their connections and what their applications are built on. */
+/** Groups the users who may connect by their inbounds and the core of their apps. */
 async function groupUsers({ store, turn }: EngineUpdateEnv): Promise<readonly UserGroup[]> {
   const groups = new Map<string, UserGroup>();
   const lastId = store.users.lastId();
@@ -109,7 +109,7 @@ async function previewEngineUpdate(
 const pause = ({ timers }: Pick<Env, 'timers'>, ms: number) =>
   new Promise<void>((resolve) => timers.after(ms, resolve));
 
-/** Follows the machine until it is done. */
+/** Polls the machine until its job has ended. */
 async function follow(env: EngineUpdateEnv, machine: MachineEngine, isOver: () => boolean): Promise<EngineJob> {
   const until = env.clock.now() + MAX_MS;
   for (let silent = 0; env.clock.now() < until && !isOver(); ) {
@@ -117,7 +117,7 @@ async function follow(env: EngineUpdateEnv, machine: MachineEngine, isOver: () =
     try {
       const { job } = await env.tasks.untilStop(machine.programs());
       silent = 0;
-      // A machine that was started again meanwhile does not know.
+      // A restarted machine has lost its job.
       if (job === null) break;
       if (job.state !== 'running') return job;
     } catch (error) {

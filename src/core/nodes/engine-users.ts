@@ -1,4 +1,4 @@
-// Tells the engine of a node who may connect: everybody at a start, then the changes, and what somebody else changed on it.
+// Pushes users to the engine of a node: all allowed users at a start, then changes, and repairs of changes made by others.
 import { getServed, recordAllowed } from '../../domain/nodes/node-state.ts';
 import { NO_CREDENTIALS } from '../ports/credentials.ts';
 import {
@@ -11,7 +11,7 @@ import {
 import type { Member, NodeChange } from '../ports/sync.ts';
 import { type NodeRun, type Round, writeTo } from './node-run.ts';
 
-/** Changes that are read together, users on inbounds that are sent together, users that are read together for a start. */
+/** Batch sizes: changes per read, users per request to the engine, users per read at a start. */
 const CHANGES = 200;
 const TOGETHER = 256;
 const PAGE = 1000;
@@ -37,7 +37,7 @@ function quarantinedPairs({ env, nodeId }: NodeRun): ReadonlySet<string> {
   return new Set(quarantined.map(({ userId, inboundId }) => buildPairKey(userId, inboundId)));
 }
 
-/** Everybody who may connect to one of these inbounds, but for those who are pushed one by one later. */
+/** All users who may connect to one of these inbounds, except those that are pushed one by one later. */
 export async function allowedUsers(node: NodeRun, config: EngineConfig, leftOut: ReadonlySet<number>) {
   const { store, timers } = node.env;
   const ids = config.inbounds.map(({ id }) => id);
@@ -76,7 +76,7 @@ function quarantine({ env: { store, clock } }: NodeRun, entries: readonly Refuse
   for (const entry of entries) if (store.inbounds.get(entry.inboundId)) store.sync.quarantine(entry, clock.now());
 }
 
-/** Where the engine crashed over changes: the one alone is quarantined, of several each is tried alone after the next start. */
+/** Handles a crash caused by changes: a single change is quarantined; several are marked to be pushed one by one after the next start. */
 async function quarantineCulprit(node: NodeRun, changes: readonly EngineChange[], until: number, error: EngineError) {
   const { env, nodeId, engine } = node;
   const { sync } = env.store;
@@ -93,7 +93,7 @@ async function quarantineCulprit(node: NodeRun, changes: readonly EngineChange[]
   });
 }
 
-/** Tells the engine; who is refused is quarantined. `until`: the change in the log that these are of. */
+/** Pushes changes; refused users are quarantined. `until`: the last change of the log in this batch. */
 async function applyChanges(node: NodeRun, changes: readonly EngineChange[], until: number): Promise<void> {
   let outcomes: readonly (EngineError | null)[];
   try {
@@ -112,8 +112,8 @@ async function applyChanges(node: NodeRun, changes: readonly EngineChange[], unt
 }
 
 /**
- * Tells the engine of the next changes in the log: after a crash over one of them of one alone. `canAllow` false: only of users who may not connect, so
- * that all of them are pushed again. Returns whether there may be more to push.
+ * Pushes the next changes of the log; after a crash, one change at a time. `canAllow` false: only removes users, and pushes all changes again later.
+ * Returns whether more changes may be pending.
  */
 export async function pushChanges(node: NodeRun, { desired, running }: Round, canAllow: boolean): Promise<boolean> {
   const { env, nodeId } = node;
@@ -129,7 +129,7 @@ export async function pushChanges(node: NodeRun, { desired, running }: Round, ca
   for (const some of chunks(changes, isCautious ? 1 : TOGETHER)) await applyChanges(node, some, last.id);
   if (!canAllow) return false;
   return writeTo(env, () => {
-    // A restored database has positions of its own.
+    // A restored database has its own positions.
     const now = sync.get(nodeId);
     const isSame = now.boot === running?.boot && now.position === position;
     if (isSame) sync.savePosition(nodeId, last.id);
@@ -137,7 +137,7 @@ export async function pushChanges(node: NodeRun, { desired, running }: Round, ca
   });
 }
 
-/** Compares who is on an inbound with who should be, in pieces. Returns how many were not as they should. */
+/** Compares the users on an inbound with the records, in batches. Returns the number of differences. */
 async function repairInbound(node: NodeRun, inbound: EngineInbound, ids: readonly number[]): Promise<number> {
   const { store, timers } = node.env;
   const { sync } = store;
@@ -159,13 +159,13 @@ async function repairInbound(node: NodeRun, inbound: EngineInbound, ids: readonl
     for (const userId of page) unknown.delete(userId);
     await new Promise<void>((resolve) => timers.soon(resolve));
   }
-  // A machine may name any number of users that there are not: few are removed at a time.
+  // A machine may report any number of unknown users: only a few are removed at a time.
   const others = [...unknown].slice(0, TOGETHER).map((userId) => buildChange(userId, inbound, undefined));
   if (others.length > 0) await applyChanges(node, others, latest);
   return count + others.length;
 }
 
-/** Repairs who is on each inbound, where the engine can tell. */
+/** Repairs the users on each inbound, if the engine can list them. */
 export async function repairDrift(node: NodeRun, config: EngineConfig): Promise<void> {
   const { env, nodeId, engine } = node;
   let changes = 0;

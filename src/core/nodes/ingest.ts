@@ -1,5 +1,5 @@
-// Counts what the engine of a node has counted since it was last asked, in small transactions: each writes the traffic of its users
-// together with what the engine had counted for them, so that a crash between two of them loses nothing and counts nothing twice.
+// Writes the counters of a node's engine since the last reading, in small transactions. Each writes traffic together with the counter values it came
+// from, so that a crash neither loses traffic nor counts it twice.
 import { applyWeightSince, PLAIN_WEIGHT } from '../../domain/nodes/weight.ts';
 import { addBytes } from '../../domain/users/account.ts';
 import type { Env, Transaction } from '../kernel/context.ts';
@@ -10,32 +10,32 @@ import type { UserRow } from '../ports/users.ts';
 import { countOnUser, trafficSlot } from '../users/traffic.ts';
 import { beginCounting, boundSteps, endCounting } from './line.ts';
 
-/** Users whose counters are compared together, and users who are written in one transaction. */
+/** Users compared per batch, and users written per transaction. */
 const COMPARED = 1000;
 const PART = 250;
 const NOTHING: UpDown = { up: 0, down: 0 };
 
-/** Whether bytes begin the held term of a user. */
+/** Whether traffic starts the held term of a user. */
 type BeginsHold = (user: UserRow) => boolean;
 
-/** Bytes since the last time. A counter never goes down while its engine runs; one that did anyway counts from where it is. */
+/** Growth of a counter, never negative. Counters do not decrease while an engine runs; one that did is counted from its new value. */
 export function since(value: UpDown, last: UpDown = NOTHING): UpDown {
   return { up: Math.max(0, value.up - last.up), down: Math.max(0, value.down - last.down) };
 }
 
-/** The start by which the panel let users in: a machine that starts its engine again adds to its mark. */
+/** The boot under which the panel pushed users: a machine that restarts its engine appends to it. */
 export function getOriginBoot(boot: string): string {
   return boot.split('r')[0] ?? boot;
 }
 
-/** As a counter never goes down, one that did is from an old copy of the ledger. */
+/** A counter that decreased is from an old copy of the ledger. */
 export function atLeast(value: UpDown, last: UpDown = NOTHING): UpDown {
   return { up: Math.max(value.up, last.up), down: Math.max(value.down, last.down) };
 }
 
 type IngestEnv = Pick<Env, 'store' | 'timers' | 'transact'>;
 
-/** Those of the users, in pieces, for whom the engine has counted something else than it had. */
+/** Users whose counters differ from the recorded values, in batches. */
 async function changedUsers(
   env: IngestEnv,
   nodeId: number,
@@ -57,15 +57,15 @@ async function changedUsers(
 }
 
 /**
- * Whether bytes that moved after a moment begin the held term of a user: some of them may have moved before a hold that was set since. Null: the moment
- * is not known. A hold that is as old as its user has nothing before it.
+ * Creates the check whether traffic that moved after a moment starts a user's held term: part of it may be older than the hold. Null: the moment is
+ * unknown. A hold that is as old as its user always starts.
  */
 export function createHoldCheck(movedAfter: number | null) {
   return ({ heldAt, createdAt }: Pick<UserRow, 'heldAt' | 'createdAt'>): boolean =>
     heldAt === null || heldAt <= createdAt || (movedAfter !== null && heldAt < movedAfter);
 }
 
-/** Counts what a start of the engine has counted for some users, and writes that it is counted. `beginsHold`: it moved under the present terms. */
+/** Writes the counters of one engine start for some users. `beginsHold`: whether the traffic belongs to the current terms. */
 export function countUsers(
   tx: Transaction,
   nodeId: number,
@@ -146,9 +146,9 @@ export function countInbounds(
 }
 
 /**
- * Counts what an engine has counted, of the node's last start or of another one, whose counters began at zero then. Users who do not exist
- * count for the node alone. Returns who moved how much. Nothing is counted for a node whose last start the panel does not know: its
- * users may be those of other data. `movedAfter`: when the counters were read before, or this start of the engine began; null: not known.
+ * Writes the counters of an engine, of the node's last start or of another one whose counters began at zero. Traffic of unknown users counts for the
+ * node only. Returns the traffic per user. Nothing is counted for a node whose last start is unknown to the panel: its users may be from other data.
+ * `movedAfter`: time of the previous reading or of this start; null: unknown.
  */
 export async function ingest(
   env: IngestEnv,

@@ -1,4 +1,4 @@
-// Joining the machines of remote nodes: the token, the panel's key for nodes, and the attempts while a token works.
+// Joins the machines of remote nodes: the token, the panel's key for nodes, and the connection attempts while a token is valid.
 
 import { JOIN_MINUTES } from '../../contract/nodes/nodes.ts';
 import type { Input, Output } from '../../contract/table.ts';
@@ -70,8 +70,8 @@ async function inviteNode(
 }
 
 /**
- * Dials the node until its machine is joined, the token ends, or there is another one. Until the joined machine has answered, another one that
- * waits with the same token is told that it came too late: its owner must not take the first one for it.
+ * Dials the node until its machine is joined, or the token has expired or was replaced. Until the joined machine has answered, any other machine with
+ * the same token is told that it was too late, so that its owner does not confuse the two.
  */
 function follow(env: JoinEnv, trust: NodeTrust, { nodeId, port, secret, endsAt, identity }: Invitation): void {
   let isOver = false;
@@ -97,14 +97,14 @@ function follow(env: JoinEnv, trust: NodeTrust, { nodeId, port, secret, endsAt, 
       if (joinedPin === null) await recordJoined(env, nodeId, port, pin);
       joinedPin ??= pin;
     } catch {
-      // Nothing listens there yet, or something that does not have the token.
+      // Nothing listens there yet, or it does not have the token.
     }
     if (!isOver) cancel = env.timers.after(ATTEMPT_EVERY_MS, begin);
   }
   begin();
 }
 
-/** Whether the machine that was joined has answered, or is not that of the node any more. */
+/** Whether the joined machine has answered, or is no longer that of the node. */
 function isInUse({ agentPin, agentProtocol }: NodeRow, joinedPin: string | null): boolean {
   return joinedPin !== null && (agentPin !== joinedPin || agentProtocol !== null);
 }
@@ -127,7 +127,7 @@ async function recordJoined(
       restoredAt: null,
       updatedAt: tx.now,
     });
-    // A machine forgets with what its engine was started: one that runs there still is started by this panel once more.
+    // A machine forgets the configuration its engine was started with, so this panel restarts a running engine once.
     store.sync.savePosition(nodeId, null);
     tx.emit('node.changed', { node_id: nodeId, name: node.name }, ['joined']);
     tx.audit(`node:${nodeId}`, { joined: true, public_key: pin });

@@ -1,4 +1,4 @@
-// What of a lease is the same for every node: with as many inbounds as nodes it is long, so it is made once, and not by each node in each round.
+// The part of a lease that is the same for every node. It grows with the number of nodes, so it is built once, not by each node in each round.
 import { nodesCounter } from '../../domain/nodes/lease.ts';
 import { readInboundSecrets } from '../inbounds/inbound-secrets.ts';
 import type { Env } from '../kernel/context.ts';
@@ -8,9 +8,9 @@ import type { LeaseShared } from '../ports/lease.ts';
 type AllNodesLeaseEnv = Pick<Env, 'crypto' | 'settings' | 'store' | 'subUrl' | 'vault'>;
 
 export interface AllNodesLease extends Omit<LeaseShared, 'weight'> {
-  /** SHA-256 of all of it, hex. */
+  /** SHA-256 of the whole part, hex. */
   readonly hash: string;
-  /** Over how many nodes a user with these inbounds (null: all) may connect. Drained nodes are among them: who is there stays. */
+  /** The number of nodes that a user with these inbounds (null: all) may use. Includes drained nodes, since their users may stay. */
   nodesFor(inbounds: readonly number[] | null): number;
 }
 
@@ -18,13 +18,13 @@ function isSame(one: readonly OfferedInbound[], other: readonly OfferedInbound[]
   if (one.length !== other.length) return false;
   return one.every(({ inbound, address, isDraining, engine }, index) => {
     const second = other[index];
-    // An inbound that did not change stays the same object.
+    // Unchanged inbounds are the same objects.
     const isSamePlace = inbound === second?.inbound && address === second.address && isDraining === second.isDraining;
     return isSamePlace && engine?.name === second.engine?.name && engine?.version === second.engine?.version;
   });
 }
 
-/** Made again where an inbound, an address or a setting is another one. */
+/** Rebuilt when an inbound, an address or a setting changed. */
 export function createAllNodesLease(env: AllNodesLeaseEnv): () => AllNodesLease {
   const { store, crypto } = env;
 

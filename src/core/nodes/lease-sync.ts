@@ -1,5 +1,5 @@
-// Sends the machine of a node its lease, with which it acts alone: the whole once, and from then on what has changed since what it has answered to,
-// also after a start of the panel or of the engine.
+// Sends the lease to the machine of a node, with which it acts alone: completely once, then only changes since the last acknowledged state, even
+// after a restart of the panel or the engine.
 import { computeShare, type Leased } from '../../domain/nodes/lease.ts';
 import { PLAIN_WEIGHT } from '../../domain/nodes/weight.ts';
 import type { Env } from '../kernel/context.ts';
@@ -10,22 +10,22 @@ import type { UserRow } from '../ports/users.ts';
 import type { AllNodesLease } from './lease-shared.ts';
 
 const PART = 500;
-/** Changed users are looked for from a little before the last round on. */
+/** Changed users are read from a little before the last round. */
 const OVERLAP_MS = 5000;
-/** How often users who have only moved bytes are sent; one whose share is used up is sent at once. */
+/** How often users who only moved bytes are sent; exhausted shares are sent at once. */
 const SHARES_EVERY_MS = 300_000;
-/** The same of users with a small limit: what one node has let them move is taken off the shares of the others. */
+/** The same for users with a small limit: traffic over one node reduces the shares of the others. */
 const SMALL_SHARES_EVERY_MS = 30_000;
 const ID_BYTES = 16;
 
-/** A whole lease on its way: what of it has arrived is not sent again. */
+/** A complete lease in transfer; acknowledged parts are not sent again. */
 interface Filling {
-  /** As it will be when the last part has arrived, but for `version`. */
+  /** The progress after the last part, except `version`. */
   readonly progress: LeaseProgress;
   readonly shared: NodeShared;
-  /** The last user of each part that was sent. */
+  /** The last user of each part sent. */
   readonly ends: readonly number[];
-  /** How many parts it has; null: the last one was not sent yet. */
+  /** Number of parts; null: the last one was not sent yet. */
   readonly length: number | null;
 }
 
@@ -35,14 +35,14 @@ interface NodeShared {
 }
 
 interface LeaseState {
-  /** The stored progress, later: rounds with nothing to send are not written. */
+  /** Newer than the stored progress: rounds with nothing to send are not written. */
   readonly recent: LeaseProgress | null;
   readonly filling: Filling | null;
-  /** How many parts the machine may have at most: a reply may have been lost, or the panel ended before it was written. */
+  /** Upper bound of the parts that the machine has: a reply may have been lost, or the panel stopped before writing it. */
   readonly sent: Pick<LeaseProgress, 'leaseId' | 'version'> | null;
-  /** When users with small limits who had moved bytes were last sent; null: not by this panel. */
+  /** When users with small limits were last sent, epoch ms; null: not by this panel. */
   readonly smallAt: number | null;
-  /** Users whose share is used up. */
+  /** Users whose share is exhausted. */
   readonly exhausted: ReadonlySet<number>;
 }
 
@@ -55,7 +55,7 @@ interface LeaseRun {
   state: LeaseState;
 }
 
-/** One renewal: what is more urgent than its next part, and what it sends. */
+/** One renewal: the parts it sends, and more urgent work in between. */
 interface Renewal {
   readonly run: LeaseRun;
   readonly between: () => Promise<void>;
@@ -64,11 +64,11 @@ interface Renewal {
 
 export interface LeaseSync {
   /**
-   * Brings the machine to the records. Resolves with what it holds then; null: its engine takes none. Rejects with EngineError. `between`: what is
-   * more urgent than the next part.
+   * Updates the machine to the records. Resolves with the lease it holds then; null: its engine has no lease. Rejects with EngineError. `between`:
+   * called before each part for more urgent work.
    */
   renew(between?: () => Promise<void>): Promise<Pick<LeaseProgress, 'leaseId' | 'version' | 'change' | 'at'> | null>;
-  /** These users are sent with the next renewal: their share is used up. */
+  /** Sends these users with the next renewal, because their share is exhausted. */
   markExhausted(userIds: readonly number[]): void;
 }
 
@@ -76,12 +76,12 @@ function update(run: LeaseRun, changes: Partial<LeaseState>): void {
   run.state = { ...run.state, ...changes };
 }
 
-/** SHA-256 of a link's token, as machines find users by. */
+/** SHA-256 of a link's token, by which machines find users. */
 function hashToken({ crypto }: LeaseEnv, token: string): string {
   return crypto.sha256(token);
 }
 
-/** Parts for many nodes are read one in each turn of the event loop, so that requests are answered in between. */
+/** Each part is read in its own turn of the event loop, so that requests are answered in between. */
 async function nextTurn({ run, between }: Renewal): Promise<void> {
   await run.env.turn();
   await between();
@@ -124,7 +124,7 @@ function randomId({ crypto }: LeaseEnv): string {
   return toHex(crypto.randomBytes(ID_BYTES));
 }
 
-/** Sends a part to a machine that has `base` of them. Returns whether it has taken it. */
+/** Sends a part to a machine that has `base` parts. Returns whether it was accepted. */
 async function sendPart(
   renewal: Renewal,
   { leaseId, at }: Pick<LeaseProgress, 'leaseId' | 'at'>,
@@ -153,7 +153,7 @@ async function sendPart(
   return held?.leaseId === leaseId && held.version === base + 1;
 }
 
-/** Writes how far the machine was brought, unless the records were replaced by those of a backup meanwhile. */
+/** Stores the progress, unless a backup was restored meanwhile. */
 async function save(run: LeaseRun, progress: LeaseProgress): Promise<void> {
   const { env, nodeId } = run;
   const { queue, store } = env;
@@ -166,7 +166,7 @@ async function save(run: LeaseRun, progress: LeaseProgress): Promise<void> {
   update(run, { recent: progress });
 }
 
-/** A lease that everything begins with. */
+/** Starts a new complete lease. */
 async function beginFilling(
   { run, shared }: Renewal,
   progress: Omit<LeaseProgress, 'leaseId' | 'version'>,
@@ -179,7 +179,7 @@ async function beginFilling(
   return filling;
 }
 
-/** Sends parts of a whole lease from this one on. Null: the machine has not taken them; all of it is sent in the next round. */
+/** Sends the parts of a complete lease from this one on. Null: a part was refused; the next round starts again. */
 async function fill(renewal: Renewal, started: Filling, from: number): Promise<LeaseProgress | null> {
   const { run } = renewal;
   const { progress, shared } = started;
@@ -204,7 +204,7 @@ async function fill(renewal: Renewal, started: Filling, from: number): Promise<L
   return whole;
 }
 
-/** Sends what has changed. Null: the machine has not taken it. */
+/** Sends changes. Null: the machine refused them. */
 async function sendChanged(
   renewal: Renewal,
   from: LeaseProgress,
@@ -226,7 +226,7 @@ async function sendChanged(
     markSmall();
     const recent = { ...next, version };
     update(run, { recent });
-    // One that a lost reply was about.
+    // The reply to this part was lost.
     if (version !== from.version) await save(run, recent);
     return recent;
   }
@@ -245,7 +245,7 @@ async function sendChanged(
   return progress;
 }
 
-/** What the machine was brought to, where it holds that. */
+/** The stored progress that matches the lease on the machine. */
 function findFollowed(
   { env: { store, clock }, nodeId, state: { recent, sent } }: LeaseRun,
   held: LeaseHeld | null,
@@ -261,7 +261,7 @@ function findFollowed(
   return isKnown ? last : null;
 }
 
-/** The lease on its way, where the machine holds a beginning of it. */
+/** The transfer in progress, if the machine has its first parts. */
 function findOnItsWay(
   { env: { store }, nodeId, state: { filling, sent } }: LeaseRun,
   held: LeaseHeld | null,
@@ -275,7 +275,7 @@ function findOnItsWay(
   return isGoingOn ? filling : null;
 }
 
-/** `allNodes`: what is the same for every node. */
+/** `allNodes`: the part that is the same for every node. */
 export function createLeaseSync(
   env: LeaseEnv,
   nodeId: number,
@@ -316,7 +316,7 @@ export function createLeaseSync(
   };
 }
 
-/** At least one, which may be empty. */
+/** At least one chunk, which may be empty. */
 function chunks(ids: readonly number[]): readonly (readonly number[])[] {
   return Array.from({ length: Math.max(1, Math.ceil(ids.length / PART)) }, (_, index) =>
     ids.slice(index * PART, (index + 1) * PART),

@@ -1,4 +1,4 @@
-// Events that a machine has written down while the panel was away: a first connection, a reset or a cut-off counts at its true moment.
+// Events that a machine recorded while the panel was away: a first connection, a reset or a cut-off is written with its own time.
 import { nextReset } from '../../domain/calendar.ts';
 import { addBytes } from '../../domain/users/account.ts';
 import type { Action, Env, Transaction } from '../kernel/context.ts';
@@ -11,14 +11,14 @@ import { trafficSlot } from '../users/traffic.ts';
 import { atLeast, countUsers, getOriginBoot, since } from './ingest.ts';
 import { boundSteps } from './line.ts';
 
-/** What moved before a reset belongs to the period before. */
+/** Traffic before a reset belongs to the previous period. */
 function getRecordedAt({ at, kind }: LedgerEvent): number {
   return kind === 'reset' ? at - 1 : at;
 }
 
 /**
- * The moment at which an event is counted: its own, unless the record has become another one since. A record never goes back in time; a held term
- * begins at the first connection, whatever else was changed meanwhile.
+ * The time at which an event is applied: its own, unless the record changed since. A record never goes back in time; a held term starts at the first
+ * connection, whatever else changed meanwhile.
  */
 function computeMoment(moment: number, user: UserRow, now: number): number {
   if (moment > now || user.state === 'expired') return now;
@@ -27,12 +27,12 @@ function computeMoment(moment: number, user: UserRow, now: number): number {
   return moment < changedAt ? now : moment;
 }
 
-/** Whether the present hold was set later: what moved then does not begin it. */
+/** Whether the current hold was set later, so that the traffic does not start it. */
 function isBeforeHold({ hold, heldAt }: UserRow, moment: number): boolean {
   return hold !== null && heldAt !== null && moment < heldAt;
 }
 
-/** The first connection of a user whose term has ended or was held meanwhile. */
+/** The first connection of a user whose term has ended or was put on hold meanwhile. */
 function recordFirstConnection(tx: Transaction, user: UserRow, at: number): void {
   const isPast = user.state === 'expired' || isBeforeHold(user, at);
   if (user.onlineAt !== null || !isPast || at > tx.now) return;
@@ -40,21 +40,21 @@ function recordFirstConnection(tx: Transaction, user: UserRow, at: number): void
   commitTraffic(tx, openUser(tx, user), { fields: { onlineAt: at } });
 }
 
-/** Whether the panel has reset the counter itself since that moment. */
+/** Whether the panel has reset the counter since that moment. */
 function isOfFormerPeriod({ hold, resetStrategy, resetsAt, termBeganAt }: UserRow, moment: number, zone: string) {
   if (hold !== null || resetsAt === null) return false;
   const next = nextReset(resetStrategy, moment, termBeganAt, zone);
   return next !== null && next < resetsAt;
 }
 
-/** The panel ended that period without having heard of the limit: it is said now, and that the reset let the user in. */
+/** Emits the missed events of a period that the panel ended without knowing about the limit: the limit, and the reset that allowed the user again. */
 function emitFormerLimit(tx: Transaction, user: UserRow, at: number): void {
   const resetAt = nextReset(user.resetStrategy, at, user.termBeganAt, tx.settings.timeZone);
   tx.emitDue('user.limited', { ...describe(user), state: 'limited' }, at);
   if (resetAt !== null && user.state === 'active') tx.emitDue('user.activated', describe(user), resetAt);
 }
 
-/** Counts what moved in a period that is over: in the statistics and on the totals, not under the present limit. */
+/** Counts traffic of a past period: in statistics and totals, not against the current limit. */
 function countFormer(
   tx: Transaction,
   nodeId: number,
@@ -82,7 +82,7 @@ function countFormer(
   return [{ userId: user.id, up, down }];
 }
 
-/** Counts up to each event, in their order, in the present transaction. What was counted further already counts nothing. */
+/** Counts traffic up to each event in order, in the current transaction. Traffic that was counted already is skipped. */
 export function countEvents(
   env: Pick<Env, 'transactNow'>,
   tx: Transaction,
@@ -94,7 +94,7 @@ export function countEvents(
   return events.flatMap((event) => {
     const { boot, kind, userId, at } = event;
     const found = users.get(userId);
-    // The panel knows by itself when terms end.
+    // The panel detects ends of terms itself.
     if (!found || boot === null || kind === 'expired') return [];
     if (boots.get(boot) === 'ended' || !boots.has(getOriginBoot(boot))) return [];
     if (kind !== 'reset') recordFirstConnection(tx, found, at);

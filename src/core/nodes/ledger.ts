@@ -1,4 +1,4 @@
-// Takes what the machine of a node has written down: entries are counted in the transaction that writes that they were taken.
+// Collects the ledger of a node's machine: entries are counted in the transaction that records them as taken.
 import { addBytes } from '../../domain/users/account.ts';
 import type { Env, Transaction } from '../kernel/context.ts';
 import { type Engine, EngineError, type LedgerEntry, type LedgerPage, type LedgerTaken } from '../ports/engines.ts';
@@ -11,18 +11,18 @@ import { beginCounting, endCounting } from './line.ts';
 
 type LedgerEnv = Pick<Env, 'log' | 'store' | 'transact' | 'transactNow'>;
 
-/** Entries that are counted in one transaction. */
+/** Entries counted per transaction. */
 const PART = 250;
-/** Pages in one round; what is left is taken in the next one. A machine that offers more and more must not be read for ever. */
+/** Pages per round; the rest is read in the next one, so that a machine with endless entries cannot block the panel. */
 const MAX_PAGES = 100;
 const NOTHING: UpDown = { up: 0, down: 0 };
 
 export interface CollectedTraffic {
-  /** Who moved how much. */
+  /** Traffic by user. */
   readonly moved: readonly Counted[];
-  /** Whose share of what is left was used up there. */
+  /** Users whose share on this node is exhausted. */
   readonly exhausted: readonly number[];
-  /** Why the engine could not be asked before; null: it was. */
+  /** Why the engine could not be read first; null: it was. */
   readonly failure: EngineError | null;
 }
 
@@ -40,11 +40,11 @@ function countBoot(tx: Transaction, nodeId: number, boot: string, entries: reado
     ofUsers.map(({ userId }) => userId),
   );
   const values = ofUsers.map(({ userId, up, down }) => ({ userId, ...atLeast({ up, down }, last.get(userId)) }));
-  // The machine says by an event that a held term began, so that its moment is known.
+  // The start of a held term is a separate event of the machine, with its exact time.
   return countUsers(tx, nodeId, boot, values, () => false);
 }
 
-/** Counts entries of starts that this panel knows and has not counted to their end: the users of others are not its own. */
+/** Counts entries of engine starts that this panel knows and that are not finished; users of other starts are not from this panel. */
 function countEntries(tx: Transaction, nodeId: number, entries: readonly LedgerEntry[]): readonly Counted[] {
   const boots = tx.store.sync.boots(nodeId);
   const byBoot = Map.groupBy(entries, ({ boot }) => boot);
@@ -54,13 +54,13 @@ function countEntries(tx: Transaction, nodeId: number, entries: readonly LedgerE
   });
 }
 
-/** What another ledger had not offered yet will not come. */
+/** Ends the starts of a previous ledger: its remaining entries are lost. */
 function endOthers({ store: { sync } }: Transaction, nodeId: number): void {
   const { boot: present } = sync.get(nodeId);
   for (const boot of sync.countedBoots(nodeId)) if (boot !== present) sync.endBoot(nodeId, boot);
 }
 
-/** Whether it does not know what its machine has answered to. */
+/** Whether the ledger is older than what its machine has acknowledged. */
 function isOldCopy(sent: LedgerTaken | null, page: LedgerPage): sent is LedgerTaken {
   return sent !== null && page.ledger === sent.ledger && page.acknowledged < sent.acknowledged;
 }
@@ -76,7 +76,7 @@ function isSame(one: LedgerTaken | null, other: LedgerTaken | null): boolean {
   return one === other || (one?.run === other?.run && one?.taken === other?.taken);
 }
 
-/** Counts a page in small transactions. Returns null where the records have become others meanwhile. */
+/** Counts a page in small transactions. Returns null if a backup was restored meanwhile. */
 async function countPage(
   env: LedgerEnv,
   nodeId: number,
@@ -103,7 +103,7 @@ async function countPage(
     const taken = { ledger, run, taken: isEnd ? until : (some.at(-1)?.seq ?? until), acknowledged };
     const from = before?.run === run ? before.taken : 0;
     const write = (tx: Transaction): readonly Counted[] | null => {
-      // The node may be deleted meanwhile, and a restored database has its own.
+      // The node may be deleted meanwhile, and a restored database has its own state.
       if (!store.nodes.get(nodeId) || !isSame(store.sync.ledger(nodeId), before)) return null;
       beginCounting(tx, nodeId);
       if (sent !== null && sent.ledger !== ledger && next === 0) endOthers(tx, nodeId);
@@ -134,7 +134,7 @@ function sumByUser(moved: readonly Counted[]): readonly Counted[] {
   return [...sums.values()];
 }
 
-/** Takes what the machine of a node has written down, in most rounds all of it. Null: it writes nothing down. Rejects with EngineError. */
+/** Collects the ledger of a node's machine, in most rounds completely. Null: it has no ledger. Rejects with EngineError. */
 export async function collectLedger(env: LedgerEnv, nodeId: number, engine: Engine): Promise<CollectedTraffic | null> {
   const moved: Counted[] = [];
   const exhausted = new Set<number>();

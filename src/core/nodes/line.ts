@@ -1,4 +1,4 @@
-// Bounds what a node reports by what its line can carry. What goes beyond is counted nowhere but on the record of the node.
+// Limits the traffic that a node reports to what its line can carry. The excess is only recorded on the node.
 
 import { DAY_MS } from '../../domain/limits.ts';
 import {
@@ -33,20 +33,20 @@ function saveAllowance(tx: Transaction, nodeId: number, line: NodeLine, allowanc
   if (tx.store.nodes.get(nodeId)) tx.store.sync.saveLine(nodeId, { ...line, allowance });
 }
 
-/** Adds what the line has carried since. To be called in each transaction of a reading, at its own time. */
+/** Adds what the line could carry since the last reading. Must be called in each transaction of a reading, with its own time. */
 export function beginCounting(tx: Transaction, nodeId: number): void {
   const line = readLine(tx, nodeId);
   const seenAt = tx.store.nodes.get(nodeId)?.lastSeenAt ?? null;
   saveAllowance(tx, nodeId, line, refillAllowance(line.allowance, tx.now, seenAt, tx.settings.nodeLineGbps));
 }
 
-/** To be called in the last transaction of a reading. `isComplete`: there was no more. */
+/** Must be called in the last transaction of a reading. `isComplete`: all counters were read. */
 export function endCounting(tx: Transaction, nodeId: number, isComplete: boolean): void {
   const line = readLine(tx, nodeId);
   saveAllowance(tx, nodeId, line, endReading(line.allowance, isComplete, tx.settings.nodeLineGbps));
 }
 
-/** What of these steps of counters is counted, in their order. The rest is recorded, and announced at most once a day. */
+/** The counted part of these counter growths, in order. The rest is recorded, and reported at most once a day. */
 export function boundSteps(tx: Transaction, nodeId: number, kind: Kind, steps: readonly UpDown[]): readonly UpDown[] {
   if (steps.every(({ up, down }) => up === 0 && down === 0)) return steps;
   const line = readLine(tx, nodeId);

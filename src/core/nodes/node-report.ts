@@ -1,4 +1,4 @@
-// What the record of a node shows of its engine and machine, and the events and notices of a change between up and down.
+// Writes the state of a node's engine and machine to its record, with events and notifications when it goes up or down.
 
 import { forgetOnline, type NodeProblem } from '../../domain/nodes/node-state.ts';
 import type { Transaction } from '../kernel/context.ts';
@@ -11,10 +11,10 @@ import type { NodeRun } from './node-run.ts';
 
 type Problem = Pick<NodeRow, 'errorCode' | 'errorText'>;
 const NO_PROBLEM: Problem = { errorCode: null, errorText: null };
-/** The uptime of an engine is in whole seconds. */
+/** The uptime of an engine has whole seconds. */
 const SAME_START_MS = 5000;
 
-/** What became of the certificate of links that its machine serves: in the feed, and to administrators in the chat. */
+/** Reports the result of a certificate order of the machine: as an event, and to administrators in the chat. */
 function recordLinksCertificate(
   tx: Transaction,
   before: NodeRow,
@@ -32,7 +32,7 @@ function recordLinksCertificate(
   }
 }
 
-/** Writes what changed of the node, and the event of a change between up and down. */
+/** Writes changed fields of the node, and the event of a change between up and down. */
 async function report({ env, nodeId }: NodeRun, changes: Partial<NodeRow>): Promise<void> {
   const { store } = env;
   const isNew = (node: NodeRow) =>
@@ -46,7 +46,7 @@ async function report({ env, nodeId }: NodeRun, changes: Partial<NodeRow>): Prom
     const data = { node_id: nodeId, name: before.name };
     if (changes.status === 'up' && before.status === 'down') {
       tx.emit('node.up', data);
-      // One that was disabled has no problem.
+      // A disabled node has no problem.
       if (before.errorCode !== null) notifyNodeUp(tx, before);
     }
     if (changes.status === 'down' && before.status !== 'down' && before.enabled) {
@@ -57,7 +57,7 @@ async function report({ env, nodeId }: NodeRun, changes: Partial<NodeRow>): Prom
   });
 }
 
-/** What its machine has said of itself. */
+/** Facts that its machine reports about itself. */
 function describeMachine({ engine }: NodeRun): Partial<NodeRow> {
   const agentProtocol = engine.protocol();
   const machine = engine.machine();
@@ -67,7 +67,7 @@ function describeMachine({ engine }: NodeRun): Partial<NodeRow> {
   };
 }
 
-/** What its machine has measured. */
+/** Measurements of its machine. */
 function describeMeasured({ env: { store }, nodeId, engine }: NodeRun): Partial<NodeRow> {
   const { load = null, clockOffset = null, certificate = null, waiting = null } = engine.machine() ?? {};
   return {
@@ -78,12 +78,12 @@ function describeMeasured({ env: { store }, nodeId, engine }: NodeRun): Partial<
     linksFailure: certificate?.failure ?? null,
     waitingEntries: waiting?.entries ?? null,
     waitingBytes: waiting?.bytes ?? null,
-    // What was there had come since the contact before.
+    // The entries arrived before the previous contact.
     waitingSince: waiting === null || waiting.entries === 0 ? null : (store.nodes.get(nodeId)?.lastSeenAt ?? null),
   };
 }
 
-/** What is wrong with an engine that runs. */
+/** The problem of a running engine. */
 function findProblem({ env: { store }, nodeId, state }: NodeRun): Problem {
   const { problem, servable } = state.memory.check;
   if (problem !== null) return { errorCode: problem.code, errorText: problem.message };
@@ -126,7 +126,7 @@ export function reportDisabled(node: NodeRun): Promise<void> {
   return report(node, { status: 'down', usersOnline: 0, unserved: [], ...NO_PROBLEM });
 }
 
-/** The panel stops: how the node is from then on is not known. */
+/** When the panel stops, the state of the node becomes unknown. */
 export function reportUnknown(node: NodeRun): Promise<void> {
   return report(node, { status: 'unknown', usersOnline: 0 });
 }

@@ -1,4 +1,4 @@
-// One node at work: what its steps share. All that changes of it is its state, and what the present round has seen.
+// The shared state of a node's steps: its state machine, and the observations of the current round.
 import type { NodeState } from '../../domain/nodes/node-state.ts';
 import type { Desired, Milestone } from '../../domain/nodes/reconcile.ts';
 import type { Env } from '../kernel/context.ts';
@@ -7,7 +7,7 @@ import type { UnservedInbound } from '../ports/nodes.ts';
 import type { Counted } from '../ports/sync.ts';
 import type { LeaseSync } from './lease-sync.ts';
 
-/** What one node needs of the environment. */
+/** Services that a node needs. */
 export type NodeEnv = Pick<
   Env,
   | 'announce'
@@ -36,14 +36,14 @@ export interface NodeRun {
 
 export interface Round {
   readonly desired: Desired<EngineConfig>;
-  /** Inbounds whose keys cannot be read. */
+  /** Inbounds whose keys cannot be decrypted. */
   readonly unreadable: readonly UnservedInbound[];
   /** Whether counters should be read before more users are pushed. */
   readonly isPollDue: () => boolean;
   readonly done: Set<Milestone>;
-  /** The engine as it was observed or started. */
+  /** The engine as observed or started in this round. */
   running: RunningEngine | null;
-  /** Who moved how much since the last poll. */
+  /** Traffic by user since the last poll. */
   moved: readonly Counted[];
   batches: number;
   isAdvancing: boolean;
@@ -53,12 +53,12 @@ export function writeTo<T>({ queue, store }: Pick<Env, 'queue' | 'store'>, work:
   return queue.run(() => store.write(work));
 }
 
-/** Another one after any change of the node and its inbounds. */
+/** Changes with every change of the node and its inbounds. */
 export function buildVersionKey({ env: { store }, nodeId }: NodeRun): string {
   return `${store.nodes.get(nodeId)?.updatedAt} ${store.sync.configKey(nodeId)}`;
 }
 
-/** Whether there are users of whom the engine was not told yet. */
+/** Whether changes of users have not been pushed to the engine yet. */
 export function hasChanges({ env: { store }, nodeId }: NodeRun): boolean {
   const { position } = store.sync.get(nodeId);
   return position !== null && position < store.sync.latest();

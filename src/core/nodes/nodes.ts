@@ -1,4 +1,4 @@
-// Nodes: read through both doors, changed in the panel only.
+// Nodes: readable through both doors, writable in the panel only.
 
 import type { Proof } from '../../contract/access/proof.ts';
 import type { Node } from '../../contract/nodes/nodes.ts';
@@ -14,7 +14,7 @@ import type { Result } from '../ports/call.ts';
 import type { NodeRow } from '../ports/nodes.ts';
 import { trafficSlot } from '../users/traffic.ts';
 
-/** How many changes its engine has not been told of; null: it has to be started with everybody. */
+/** Number of changes that were not pushed to the engine; null: it must be started with all users. */
 export function pendingChanges({ store: { sync } }: Context, nodeId: number): number | null {
   const { position } = sync.get(nodeId);
   return position === null || !sync.hasAfter(position) ? null : sync.latest() - position;

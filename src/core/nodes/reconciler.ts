@@ -1,5 +1,5 @@
-// Brings the engine of one node to what the records say, and its counters into them: carries out the steps that domain/nodes/reconcile.ts decides on,
-// one round after another, never two at once.
+// Reconciles the engine of one node with the records and collects its counters: carries out the steps that domain/nodes/reconcile.ts decides, one
+// round at a time.
 import * as transition from '../../domain/nodes/node-state.ts';
 import { type Desired, reconcile, type Step } from '../../domain/nodes/reconcile.ts';
 import { type Engine, type EngineConfig, EngineError } from '../ports/engines.ts';
@@ -13,17 +13,17 @@ import { countUsage } from './usage.ts';
 
 interface NodeReconciler {
   /**
-   * Brings the engine to the records. `isPoll`: its counters are read too. `isPollDue`: they should be read before more users are pushed. Rejects with
-   * EngineError, after the node says so.
+   * Runs one round. `isPoll`: also reads counters. `isPollDue`: whether counters should be read before more users are pushed. Rejects with
+   * EngineError after the error was recorded on the node.
    */
   round(isPoll: boolean, isPollDue?: () => boolean): Promise<void>;
-  /** Whether a round has something to tell the engine. */
+  /** Whether there are changes to push. */
   hasWork(): boolean;
-  /** How long to wait after a failure. */
+  /** Pause after a failure, ms. */
   pauseMs(): number;
-  /** The engine has ended by itself. */
+  /** The engine exited. */
   recordExit(error: EngineError): Promise<void>;
-  /** Reads the counters for the last time and stops the engine, unless it is on another machine. */
+  /** Reads the counters a last time and stops the engine, unless it is on another machine. */
   shutDown(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ function describe({ code, message }: EngineError): transition.NodeProblem {
 
 const NOTHING: EngineConfig = { inbounds: [], blocksPrivate: true };
 
-/** What the records want, and an empty round. */
+/** Reads the wanted configuration and creates an empty round. */
 function beginRound(node: NodeRun, isPoll: boolean, isPollDue: () => boolean): Round {
   const { env, nodeId, engine } = node;
   node.state = transition.beginRound(node.state, buildVersionKey(node), isPoll);
@@ -48,7 +48,7 @@ function beginRound(node: NodeRun, isPoll: boolean, isPollDue: () => boolean): R
     fingerprint,
     wanted: [fingerprint, ...unreadable.map(({ inboundId }) => inboundId)].join(' '),
     isComplete: unreadable.length === 0,
-    // As it is when it matters: a round may be long.
+    // A getter, since the setting may change during a long round.
     get restartToCutOff() {
       return env.settings().restartToCutOff;
     },
@@ -61,7 +61,7 @@ function decide(node: NodeRun, round: Round): readonly Step<EngineConfig>[] {
   return reconcile(round.desired, readState(node, round), node.state);
 }
 
-/** `allNodes`: the one for all nodes of the panel, or one of its own. */
+/** `allNodes`: shared by all nodes of the panel, or one of its own. */
 export function createNodeReconciler(
   env: NodeEnv,
   nodeId: number,
@@ -98,8 +98,7 @@ export function createNodeReconciler(
     },
     async shutDown() {
       const row = store.nodes.get(nodeId);
-      // That of another machine serves its users while the panel is away, and is adopted by the next one. One that did not answer before
-      // is not waited for.
+      // A remote engine keeps serving while the panel is away, and the next panel adopts it. One that did not answer before is not waited for.
       const goesOn = row?.kind === 'remote';
       const running = goesOn && row.status !== 'up' ? null : await engine.running();
       if (running !== null) await countUsage(node, running);

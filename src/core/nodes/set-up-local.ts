@@ -1,4 +1,4 @@
-// A node on the panel's own machine with its inbound, created together or not at all.
+// Creates a node on the panel's own machine with its inbound, both or neither.
 import { inboundCreate } from '../../contract/inbounds.ts';
 import { createNode as createNodeOperation } from '../../contract/nodes/nodes.ts';
 import type { Input, Output } from '../../contract/table.ts';
@@ -9,7 +9,7 @@ import type { Result } from '../ports/call.ts';
 import { createNode } from './nodes.ts';
 
 const SHORT_ID_BYTES = 8;
-/** Stands for the node that does not exist yet. */
+/** Placeholder for the node that does not exist yet. */
 const NEW_NODE = 1;
 
 async function setUpLocalNode(

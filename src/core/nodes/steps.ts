@@ -1,4 +1,4 @@
-// What each step of a node's round does with its engine, its machine and the records.
+// The steps of a node's round: what each does with the engine, the machine and the records.
 
 import { MAX_CUT_OFF } from '../../contract/nodes/nodes.ts';
 import * as transition from '../../domain/nodes/node-state.ts';
@@ -22,7 +22,7 @@ type Steps = {
   readonly [Type in EngineStep['type']]: (node: NodeRun, round: Round, step: StepOf<Type>) => Promise<void> | void;
 };
 
-/** What the round has seen up to now. */
+/** The observations of the round so far. */
 export function readState(node: NodeRun, { running, done, batches, isAdvancing, isPollDue }: Round): Observed {
   const { clock, store } = node.env;
   return {
@@ -36,14 +36,14 @@ export function readState(node: NodeRun, { running, done, batches, isAdvancing, 
   };
 }
 
-/** The change up to which users were known where the machine has started its engine by itself; null: not known. */
+/** The last change that the machine knew when it started its engine itself; null: unknown. */
 async function findStartPosition(
   { engine, state }: NodeRun,
   position: number,
   leased: LeaseProgress | null,
 ): Promise<number | null> {
   const held = await engine.lease?.(null);
-  // Without a lease it was started with whom it had been told of.
+  // Without a lease, it was started with the users it had been sent.
   if (held === undefined) return position;
   if (held === null || held.at === null || leased === null) return null;
   if (held.leaseId !== leased.leaseId || held.version < leased.version) return null;
@@ -51,8 +51,8 @@ async function findStartPosition(
 }
 
 /**
- * Whom the engine serves is known, but for changes behind the position, where the panel has started it, or its machine has done so since, with whom the
- * lease lets in.
+ * Observes a running engine. Its users are known, except for changes after the position, if the panel started it, or its machine did so with the
+ * users of the lease.
  */
 async function observe(node: NodeRun, round: Round): Promise<void> {
   const { env, nodeId, engine } = node;
@@ -100,7 +100,7 @@ async function startEngine(node: NodeRun, config: EngineConfig): Promise<Running
   const { sync } = env.store;
   const boot = toHex(env.crypto.randomBytes(BOOT_BYTES));
   const held = engine.startHeld ? await lease.renew() : null;
-  // Users who change from here on are behind this position. Those over whom the engine may have crashed are pushed one by one.
+  // Changes from here on are after this position. Users that may have crashed the engine are pushed one by one.
   const leftOut = await writeTo(env, () => {
     const { position, cautiousUntil } = sync.get(nodeId);
     const isCautious = position !== null && position < cautiousUntil && sync.hasAfter(position);
@@ -110,12 +110,12 @@ async function startEngine(node: NodeRun, config: EngineConfig): Promise<Running
     return new Set(pushed.map(({ userId }) => userId));
   });
   node.state = transition.beginCounting(node.state, env.clock.now());
-  // A machine that holds everybody is not sent everybody again.
+  // A machine with a current lease starts with its users and is not sent all users again.
   const leased = held !== null && leftOut.size === 0 ? await engine.startHeld?.(config, held, boot) : null;
   return leased ?? engine.start(config, await allowedUsers(node, config, leftOut), boot);
 }
 
-/** Starts what can be served. An inbound over which that fails, as its port cannot be had, is left out of the next start. */
+/** Starts the servable configuration. If an inbound makes the start fail, for example because its port is taken, it is left out of the next start. */
 async function start(node: NodeRun, round: Round, { servable: next }: StepOf<'start'>): Promise<void> {
   const { config, unserved } = next;
   node.state = transition.beginStarting(node.state, next);
@@ -134,13 +134,13 @@ async function start(node: NodeRun, round: Round, { servable: next }: StepOf<'st
   }
 }
 
-/** Ends all connections through the engine; the node and an event say when and why. */
+/** Closes all connections through the engine; the node and an event record when and why. */
 async function restart(node: NodeRun, round: Round, { servable: next, reason, userIds }: StepOf<'restart'>) {
   const { env, nodeId, engine, lease } = node;
   const { store, clock, log } = env;
   if (reason === 'cut_off') log.warn('engine restarted to cut users off', { node: nodeId, users: userIds.length });
   node.state = transition.beginRestart(node.state, next, reason, clock.now());
-  // While the engine serves, as it may take long.
+  // Done while the engine still serves, since it may take long.
   if (engine.startHeld) await lease.renew();
   await countUsage(node, round.running);
   await engine.stop(true);
@@ -166,12 +166,12 @@ async function stopEngine(node: NodeRun, round: Round): Promise<void> {
   round.done.add('reported');
 }
 
-/** The machine was brought to the records of a moment: links that had been replaced by then are dead there. */
+/** Records that the machine knows all links replaced up to a moment. */
 async function markReissuesDelivered(node: NodeRun, until: number): Promise<void> {
   const { env, nodeId } = node;
   const { store, clock } = env;
   const { reissuesUntil } = node.state.memory;
-  // After a clock was set back, those of the time until now were noted behind the last one.
+  // After a clock was set back, replacements since then are recorded after the last one.
   const between = { from: until < reissuesUntil ? 0 : reissuesUntil, until };
   if (store.reissues.hasUndelivered(nodeId, between)) {
     await writeTo(env, () => {
@@ -188,7 +188,7 @@ async function push(node: NodeRun, round: Round, { canAllow }: StepOf<'push'>): 
 }
 
 async function renewLease(node: NodeRun, round: Round): Promise<void> {
-  // A long lease holds up no change of a user.
+  // A long lease must not delay changes of users.
   const pushPending = async () => {
     round.batches = 0;
     const canAllow = transition.getServed(node.state) !== null;

@@ -1,4 +1,4 @@
-// What is recommended for a node on the panel's own machine: an inbound that its engine serves, on a free port.
+// The suggested node on the panel's own machine: an inbound that its engine serves, on a free port.
 import type { TargetFinding } from '../../contract/inbounds.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { missingFacts } from '../../domain/nodes/engine-facts.ts';
@@ -11,13 +11,13 @@ import type { Result } from '../ports/call.ts';
 type Connection = NonNullable<Output<'suggestLocalNode'>['connection']>;
 type Shape = Pick<Connection, 'protocol' | 'network' | 'security' | 'flow'>;
 
-/** The best that an engine serves, the first one. */
+/** Best first; the first one that the engine serves is used. */
 const RECOMMENDED: readonly Shape[] = [
   { protocol: 'vless', network: 'tcp', security: 'reality', flow: 'xtls-rprx-vision' },
   { protocol: 'trojan', network: 'tcp', security: 'tls', flow: null },
 ];
 
-/** Sites that many people visit from everywhere, on servers of their own or of a network that is no proxy for others. */
+/** Popular sites on their own servers, or on a CDN that does not proxy other sites. */
 const SITES = ['www.nvidia.com', 'www.samsung.com', 'addons.mozilla.org', 'dl.google.com'] as const;
 
 const PORTS_TRIED = 20;
@@ -39,7 +39,7 @@ async function suggestLocalNode(
   return { body: port === null ? body : { ...body, connection: { ...shape, port, ...site } } };
 }
 
-/** One that no inbound of a local node has and no program listens on; null: none of those that were tried. */
+/** A port without an inbound of a local node and without a listening program; null: none of the candidates. */
 async function freePort(
   { store, localMachine }: Pick<Env, 'localMachine' | 'store'>,
   { protocol }: Shape,
@@ -62,7 +62,7 @@ async function freePort(
   return null;
 }
 
-/** The first site that lacks nothing; where all do or none was asked the first one. */
+/** The first site without findings; if none, the first one. */
 async function suggestSite(
   { targetProbe }: Pick<Env, 'targetProbe'>,
   checksTarget: boolean,

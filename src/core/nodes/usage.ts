@@ -1,4 +1,4 @@
-// Counts what the engine of a node, or its machine, has counted, and finds who moved bytes without being allowed to.
+// Reads the counters of a node's engine or machine, and finds blocked users who moved bytes.
 import { recordBlocked, recordCounted } from '../../domain/nodes/node-state.ts';
 import type { RunningEngine } from '../ports/engines.ts';
 import type { Counted } from '../ports/sync.ts';
@@ -6,12 +6,12 @@ import { ingest } from './ingest.ts';
 import { collectLedger } from './ledger.ts';
 import { type NodeRun, writeTo } from './node-run.ts';
 
-/** Counts what the machine has written down, or else what the engine that runs has counted, of starts that the panel knows. */
+/** Collects the ledger of the machine, or the counters of the running engine, for starts that the panel knows. */
 export async function countUsage(node: NodeRun, running: RunningEngine | null): Promise<readonly Counted[]> {
   const { env, nodeId, engine, lease } = node;
   const { store, clock } = env;
   const { sync } = store;
-  // Of one that is deleted nothing is counted any more.
+  // Nothing is counted for a deleted node.
   if (!store.nodes.get(nodeId)) return [];
   const change = sync.latest();
   const readAt = clock.now();
@@ -31,12 +31,12 @@ export async function countUsage(node: NodeRun, running: RunningEngine | null): 
   return moved;
 }
 
-/** Counts in how many polls in a row users who may not connect have moved bytes. */
+/** Counts the consecutive polls in which blocked users moved bytes. */
 export function findBlocked(node: NodeRun, moved: readonly Counted[]): void {
   const { sync } = node.env.store;
   const ids = moved.map(({ userId }) => userId);
   const allowed = new Set(sync.members(node.nodeId, ids).map(({ userId }) => userId));
-  // A cut for some minutes is not worth ending the connections of all the others.
+  // A block of a few minutes does not justify closing the connections of all users.
   for (const id of sync.cutOffForNow(ids)) allowed.add(id);
   node.state = recordBlocked(node.state, new Set(ids.filter((id) => !allowed.has(id))));
 }

@@ -1,4 +1,4 @@
-// One serial worker for each node: its rounds follow commits, polls and failures, and no node waits for another.
+// One serial worker for each node: rounds follow commits, polls and failures, and nodes do not wait for each other.
 import type { Env } from '../kernel/context.ts';
 import { type Engine, EngineError, type OpenEngine } from '../ports/engines.ts';
 import type { NodeRow } from '../ports/nodes.ts';
@@ -8,11 +8,11 @@ import { type AllNodesLease, createAllNodesLease } from './lease-shared.ts';
 import { createNodeReconciler } from './reconciler.ts';
 
 interface Worker {
-  /** There may be something to tell the engine. */
+  /** Changes may be pending. */
   wake(): void;
-  /** The counters are to be read. */
+  /** Counters must be read. */
   poll(): void;
-  /** After the present round: reads the counters for the last time and stops the engine of this machine. */
+  /** After the current round: reads the counters a last time and stops a local engine. */
   close(): Promise<void>;
 }
 
@@ -90,11 +90,11 @@ function createWorker(
 }
 
 export interface NodeWorkers {
-  /** To be called after commits. */
+  /** Must be called after commits. */
   wake(): void;
-  /** To be called each time the counters are to be read. */
+  /** Must be called at each poll interval. */
   poll(): void;
-  /** Stops the engines of this machine, each after its counters were read. */
+  /** Reads the counters and stops all local engines. */
   stop(): Promise<void>;
 }
 
@@ -104,7 +104,7 @@ export function createNodeWorkers(env: Env, openEngine: OpenEngine): NodeWorkers
   const addressKey = createAddressKey(env);
   const concurrency = createConcurrency(env);
   const allNodes = createAllNodesLease(env);
-  /** What there was to do when workers were last asked. */
+  /** The work key of the last call. */
   let seen = '';
   let isScheduled = false;
   let isStopped = false;
@@ -117,13 +117,13 @@ export function createNodeWorkers(env: Env, openEngine: OpenEngine): NodeWorkers
     workers.set(node.id, engine && addresses && createWorker(env, node.id, engine, addresses, allNodes));
   }
 
-  /** Nodes that were added, joined or deleted, also by a restore. */
+  /** Follows nodes that were added, joined or deleted, also by a restore. */
   function followNodes(): void {
     const ids = new Set(env.store.sync.nodeIds());
     for (const id of ids) {
       if (workers.get(id)) continue;
       const node = env.store.nodes.get(id);
-      // A remote one may have been joined since.
+      // A remote node may have been joined since.
       if (node && (!workers.has(id) || node.agentPin !== null)) open(node);
     }
     for (const [id, worker] of workers) {
@@ -149,7 +149,7 @@ export function createNodeWorkers(env: Env, openEngine: OpenEngine): NodeWorkers
       env.timers.soon(() => {
         isScheduled = false;
         if (isStopped) return;
-        // Nodes write to the records themselves, each in each poll: not every commit is work for all of them.
+        // Nodes write their own records in each poll, so not every commit is work for all of them.
         const present = env.store.sync.workKey();
         if (present === seen) return;
         seen = present;

@@ -1,4 +1,4 @@
-// Notices to the administrator in the chat: queued in the transaction of what they are about, each once by its key, held over quiet hours.
+// Notifications to the administrator in the chat: queued in the transaction of their cause, each once by its key, delayed during quiet hours.
 import type { AdminNotice } from '../../contract/bot/bot-admins.ts';
 import { permissionNames } from '../../contract/sales/providers.ts';
 import { formatMoney } from '../../domain/sales/money.ts';
@@ -18,16 +18,16 @@ import { getChatLanguage } from './buyer-notices.ts';
 
 type NoticeContext = Pick<Transaction, 'store' | 'settings' | 'now'>;
 
-/** A node that is up again so soon is not spoken of. */
+/** No notification for a node that is up again within this time. */
 const NODE_GRACE_MS = 60_000;
 const MAX_KEY = 200;
 const MAX_TEXT = 1000;
 
 interface Formatters {
   readonly t: ReturnType<typeof hostTexts<'bot'>>;
-  /** Of dates and numbers. */
+  /** Language tag for dates and numbers. */
   readonly tag: string;
-  /** A moment, in the time zone of the panel. */
+  /** Formats a moment in the time zone of the panel. */
   readonly when: (at: number) => string;
 }
 
@@ -41,15 +41,15 @@ export type Render = (formatters: Formatters) => string;
 
 interface AdminNotification {
   readonly kind: AdminNotice;
-  /** Of this event alone: under it nothing is said twice. */
+  /** Unique for the event; a key is sent only once. */
   readonly key: string;
   /** Plain text. */
   readonly render: Render;
-  /** It may be taken back until then. */
+  /** The notification can be withdrawn until then. */
   readonly graceMs?: number;
 }
 
-/** Tells every account of the administrator. Nothing where that is switched off, or no bot runs. */
+/** Notifies every account of the administrator. Does nothing if the kind is off or no bot runs. */
 export function notifyAdmins(context: NoticeContext, { kind, key, render, graceMs = 0 }: AdminNotification): void {
   const { store, settings, now } = context;
   const { on, quiet } = settings.adminNotices;
@@ -68,7 +68,7 @@ function buildNoticeKey(kind: AdminNotice, key: string): string {
   return `admin:${kind}:${key}:`;
 }
 
-/** Money came, or a payment needs a person. */
+/** A payment arrived or needs a decision. */
 export function notifyPayment(context: NoticeContext, order: OrderRow | undefined, payment: PaymentRow): void {
   const { id, reason, isTest } = payment;
   const name = order?.userName ?? '';
@@ -89,7 +89,7 @@ export function notifyPayment(context: NoticeContext, order: OrderRow | undefine
   notifyAdmins(context, { kind: 'attention', key: `${id}:${reason}:${payment.refunded}:${context.now}`, render });
 }
 
-/** A payment provider refuses: purchases fail, or are not seen, until the administrator does something. At most once a `day` for each reason. */
+/** A payment provider refuses requests: purchases fail or are not detected until the administrator acts. At most once a `day` per reason. */
 export function notifyProviderRefusal(
   context: NoticeContext,
   { id, name, missing }: Pick<ProviderRow, 'id' | 'name' | 'missing'>,
@@ -104,7 +104,7 @@ export function notifyProviderRefusal(
   notifyAdmins(context, { kind: 'provider', key: `${id}:${error}:${missing.join()}:${day}`, render });
 }
 
-/** A node went down: said after a while, unless it is up again. */
+/** A node went down; sent after a delay, unless it is up again. */
 export function notifyNodeDown(context: NoticeContext, { id, name }: { readonly id: number; readonly name: string }) {
   const { now } = context;
   const render: Render = ({ t, when }) => t('admin.notice.nodeDown', { name, when: when(now) });
@@ -127,7 +127,7 @@ export function notifyImplausibleTraffic(
   notifyAdmins(context, { kind: 'node', key: `${id}:implausible:${context.now}`, render });
 }
 
-/** The machine of a node got no new certificate for its links; `failure` null: it only ends soon. */
+/** The machine of a node could not renew its certificate for links; `failure` null: it expires soon. */
 export function notifyNodeCertificate(
   context: NoticeContext,
   { id, name }: { readonly id: number; readonly name: string },
@@ -140,6 +140,6 @@ export function notifyNodeCertificate(
       ? t('admin.notice.nodeCertificateEnding', facts)
       : t('admin.notice.nodeCertificateFailed', { ...facts, code });
   };
-  // Once for what is served meanwhile, however often it is tried.
+  // Once per served certificate, regardless of the number of attempts.
   notifyAdmins(context, { kind: 'certificate', key: `node:${id}:${code ?? 'ending'}:${endsAt ?? 0}`, render });
 }

@@ -1,11 +1,11 @@
-// The sealed token of the Telegram bot, opened with the way to its API.
+// Opens the sealed token of the Telegram bot and its API settings.
 import type { Env } from '../kernel/context.ts';
 import type { BotAccess, BotRow } from '../ports/bot.ts';
 
 export const TOKEN_PLACE = 'bot:token';
 export const PROXY_PLACE = 'bot:proxy';
 
-/** The token and the way to its API; null: its secrets are not here, as after a restore without them. PanelError `vault_unavailable`. */
+/** The token and API settings; null: the secrets are missing, for example after a restore without them. PanelError `vault_unavailable`. */
 export function openAccess(
   { store, vault, hideSecret }: Pick<Env, 'store' | 'vault' | 'hideSecret'>,
   row: BotRow,

@@ -1,4 +1,4 @@
-// Tells a buyer in the chat that money has come, and a user that a friend has bought: stored in the transaction of the payment.
+// Notifies buyers of payments and users of referral rewards in the chat; stored in the transaction of the payment.
 import { formatMoney } from '../../domain/sales/money.ts';
 import { hostTexts } from '../../i18n/host.ts';
 import { chooseLanguage, type Language, languageEntry } from '../../i18n/languages.ts';
@@ -9,7 +9,7 @@ import type { OrderRow } from '../ports/sales.ts';
 import type { UserRow } from '../ports/users.ts';
 import { findRunningBot } from './active-bot.ts';
 
-/** The language of a chat: as chosen there, as Telegram says, or the panel's. */
+/** The language of a chat: chosen there, else Telegram's, else the panel's. */
 export function getChatLanguage(
   { store, settings }: Pick<Transaction, 'store' | 'settings'>,
   chatId: number,
@@ -18,7 +18,7 @@ export function getChatLanguage(
   return chooseLanguage([chat?.language ?? null, chat?.toldLanguage ?? null, settings.language]);
 }
 
-/** Who paid in Stars wrote from a chat of their own; else it is the account of the order's user. null: no account is known. */
+/** The chat of a payer in Stars, else that of the order's user. null: no account is known. */
 function findChatId(
   { store }: Pick<Env, 'store'>,
   order: OrderRow | undefined,
@@ -53,7 +53,7 @@ export function notifyBuyer(tx: Transaction, order: OrderRow | undefined, paymen
   );
 }
 
-/** A friend has bought: the days for it have come. */
+/** Notifies the inviting user of the days for a friend's purchase. */
 export function notifyReferrer(tx: Transaction, { telegramId: chatId }: UserRow, days: number, orderId: number): void {
   const { store, now } = tx;
   if (!findRunningBot(tx) || chatId === null || store.bot.chat(chatId)?.unreachableAt != null) return;

@@ -1,4 +1,4 @@
-// Who is notified of what happens in a sale: the messages are stored in its transaction.
+// Notifications about sales: messages are stored in the transaction of the sale.
 
 import { DAY_MS } from '../../domain/limits.ts';
 import type { SaleEvent, Transaction } from '../kernel/context.ts';

@@ -1,4 +1,4 @@
-// Notices to users before and at the end of what they have, by the bot: what is due is queued together with the mark that it was.
+// Notices to users by the bot before and at the end of their term or traffic: queued together with the record that they were sent.
 import {
   type BotNotices,
   NOTICE_FIELDS,
@@ -22,12 +22,12 @@ import { getChatLanguage } from './buyer-notices.ts';
 
 type UserNoticeEnv = Pick<Env, 'announce' | 'clock' | 'queue' | 'settings' | 'store' | 'timers'>;
 
-/** Users that are looked at in one statement, by their ids. */
+/** Users examined per statement, by id. */
 const SPAN = 5000;
-/** Of these, in one transaction. */
+/** Users per transaction. */
 const CHUNK = 100;
 
-/** Each field by its own name: the text as it was written. */
+/** Placeholders by name, for showing a text as it was written. */
 const NAMES = Object.fromEntries(NOTICE_FIELDS.map((field) => [field, `{{${field}}}`])) as Record<NoticeField, string>;
 
 function usualText(language: Language, kind: UserNotice): string {
@@ -39,7 +39,7 @@ function listDueNotices(user: NoticeUser, now: number): readonly DueNotice[] {
   return noticesDue({ ...user, total: remaining === null ? null : user.used + remaining }, now);
 }
 
-/** Queues what is due. Resolves to how many. */
+/** Queues due notices. Resolves to their number. */
 export async function sendNotices(env: UserNoticeEnv): Promise<number> {
   const { store, clock, queue } = env;
   const { botNotices, timeZone } = env.settings();
@@ -63,7 +63,7 @@ export async function sendNotices(env: UserNoticeEnv): Promise<number> {
   return sent;
 }
 
-/** What is due and was not said under its mark. */
+/** Due notices that were not sent for the same term or period yet. */
 function notYetSent(
   { store, settings }: Pick<Env, 'settings' | 'store'>,
   user: NoticeUser,
@@ -75,7 +75,7 @@ function notYetSent(
   return due.filter(({ kind, mark }) => store.bot.noticeMark(user.id, kind) !== mark);
 }
 
-/** As the user is at the moment of the transaction. */
+/** Uses the state of the user at the time of the transaction. */
 function notify(env: UserNoticeEnv, userId: number): number {
   const { store, clock } = env;
   const now = clock.now();
@@ -96,7 +96,7 @@ function messageFor(env: Pick<Env, 'settings' | 'store'>, user: NoticeUser, kind
   return messageToUser(context, user, getText, PRIORITIES.notice, null, now);
 }
 
-/** A text with its fields filled in, and the usual buttons, in the language of the user. */
+/** Fills in a text, with the usual buttons, in the language of the user. */
 export function messageToUser(
   context: Pick<Context, 'store' | 'settings'>,
   user: NoticeUser,

@@ -1,4 +1,4 @@
-// Offers: what a tariff is sold for. The first price of the first term offered is the price of the tariff, whichever of them is changed.
+// Offers of a tariff. The price of the tariff is the first price of its first offer with a term; a change of either is written to both.
 
 import type { Offer, Sold } from '../../contract/sales/sales.ts';
 import type { Input, Output } from '../../contract/table.ts';
@@ -42,14 +42,14 @@ export function isTerm(sold: Sold): boolean {
   return sold.kind === 'days' || sold.kind === 'months';
 }
 
-/** Whether an offer is for this user; `link`: for whom the administrator makes an order. */
+/** Whether an offer is available to this user; `link`: only by an order that the administrator creates. */
 export function isFor({ store }: Pick<Context, 'store'>, { audience, isTrial }: OfferRow, user: UserRow): boolean {
   const hasBought = audience === 'all' && !isTrial ? false : store.sales.hasBoughtTerm(user.id);
   if (isTrial && (hasBought || store.sales.hasHadTrial(user.id, user.telegramId))) return false;
   return audience === 'new' ? !hasBought : audience === 'existing' ? hasBought : true;
 }
 
-/** The offer that this user may buy: of the tariff he has, on sale, and to him. */
+/** The offer that this user may buy: of the user's tariff, on sale, and available to the user. */
 export function requireOfferFor(context: Context, user: UserRow, id: number): OfferRow {
   const { store } = context;
   const refuse = (message: string) => bodyError('validation', '#/offer_id', 'inconsistent', message);
@@ -67,7 +67,7 @@ function firstOffer({ store }: Context, tariffId: number): OfferRow | undefined 
   return store.sales.offers(tariffId).find(({ sold, isTrial }) => isTerm(sold) && !isTrial);
 }
 
-/** Writes the price of a tariff as its first offer has it. A tariff that is offered for no term keeps its own. */
+/** Copies the price of the first offer to the tariff. A tariff without an offer for a term keeps its price. */
 function pricePlan(tx: Transaction, tariffId: number): void {
   const { store, now } = tx;
   const offer = firstOffer(tx, tariffId);
@@ -79,7 +79,7 @@ function pricePlan(tx: Transaction, tariffId: number): void {
   tx.emit('tariff.changed', { tariff_id: tariff.id, name: tariff.name }, ['price']);
 }
 
-/** Writes the price of the first offer of a tariff as the tariff has it; without a price the offer cannot be bought. */
+/** Copies the price of the tariff to its first offer; without a price, the offer is not on sale. */
 export function priceFirstOffer(tx: Transaction, tariffId: number, price: Money | null): void {
   const offer = firstOffer(tx, tariffId);
   if (!offer || isSameJson(offer.prices[0] ?? null, price)) return;

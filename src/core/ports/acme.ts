@@ -1,9 +1,9 @@
-// The port of ACME: what carries out an order, and what is stored of orders.
+// The ACME port: the client, and the stored state of orders.
 import type { AcmeChallenge, AcmeFailureCode } from '../../contract/settings/acme.ts';
 import type { CERTIFICATE_TARGETS } from '../../contract/settings/certificates.ts';
 import type { Span } from '../../domain/acme-schedule.ts';
 
-/** What the administrator has set. */
+/** Settings by the administrator. */
 export interface AcmeSettings {
   readonly directoryUrl: string;
   readonly email: string | null;
@@ -17,28 +17,28 @@ export interface AcmeSettings {
 export interface AcmeFailure {
   readonly code: AcmeFailureCode;
   readonly name: string | null;
-  /** As the authority names it, without its namespace. */
+  /** The error type of RFC 8555, without its namespace. */
   readonly type: string | null;
   readonly detail: string | null;
 }
 
-/** How orders stand, over restarts: written before the authority is asked, so that no crash and no restart orders without a pause. */
+/** State of orders across restarts: written before the authority is contacted, so that a crash cannot skip a pause. */
 export interface AcmeState {
-  /** When orders of the last hour began. */
+  /** Start times of the orders of the last hour. */
   readonly orders: readonly number[];
-  /** How many have failed in a row. */
+  /** Number of consecutive failures. */
   readonly failures: number;
   readonly failure: (AcmeFailure & { readonly at: number }) | null;
-  /** No order begins before. */
+  /** No order starts earlier, epoch ms. */
   readonly notBefore: number;
-  /** What the present certificate was ordered for and from; null: there is none. */
+  /** Settings of the current certificate; null: none. */
   readonly issued: { readonly directoryUrl: string; readonly names: readonly string[]; readonly validity: Span } | null;
-  /** When the present one is renewed. */
+  /** When it is renewed, epoch ms. */
   readonly renewAt: number | null;
-  /** The window that the authority advises, and when it was asked. */
+  /** The renewal window suggested by the authority, and when it was read. */
   readonly window: Span | null;
   readonly askedAt: number | null;
-  /** Whether the end of the present one was announced. */
+  /** Whether the coming expiry was announced. */
   readonly isEndAnnounced: boolean;
 }
 
@@ -54,16 +54,16 @@ export const NO_ORDERS: AcmeState = {
   isEndAnnounced: false,
 };
 
-/** PEM: the private key (PKCS #8), and the leaf with what signed it. */
+/** PEM: the private key (PKCS #8), and the certificate with its chain. */
 export interface IssuedByAcme {
   readonly key: string;
   readonly chain: string;
 }
 
-/** Why an order failed. */
+/** The reason of a failed order. */
 export class AcmeError extends Error {
   readonly failure: AcmeFailure;
-  /** How long the authority asks to wait, in ms; null: it does not. */
+  /** Retry-After of the authority in ms; null: none. */
   readonly retryAfterMs: number | null;
   constructor(failure: AcmeFailure, retryAfterMs: number | null = null) {
     super(`${failure.code}${failure.detail === null ? '' : `: ${failure.detail}`}`);
@@ -72,13 +72,13 @@ export class AcmeError extends Error {
   }
 }
 
-/** Asks certificate authorities. */
+/** Client of certificate authorities. */
 export interface AcmeClient {
   /**
-   * Orders a certificate, with a new key, and answers the challenges meanwhile. `replaces`: the chain of the one before it, from the same
-   * authority. Rejects with AcmeError; aborted, it ends soon.
+   * Orders a certificate with a new key and answers the challenges. `replaces`: the chain of the previous one from the same authority. Rejects with
+   * AcmeError; ends soon after an abort.
    */
   order(settings: AcmeSettings, replaces: string | null, signal: AbortSignal): Promise<IssuedByAcme>;
-  /** When the authority advises to renew this chain; null: it does not say. Rejects where it does not answer. */
+  /** The suggested renewal window of this chain; null: none. Rejects if the authority does not answer. */
   renewalWindow(directoryUrl: string, chain: string): Promise<Span | null>;
 }

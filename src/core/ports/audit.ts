@@ -12,16 +12,16 @@ export interface AuditRow {
   readonly action: string;
   readonly outcome: 'done' | 'refused';
   readonly target: string | null;
-  /** JSON object; never a secret. */
+  /** JSON object without secrets. */
   readonly detail: string;
   readonly address: string | null;
   readonly requestId: string;
 }
 
-/** A user whom an act on many changed. */
+/** A user who was changed by an operation on many users. */
 export interface AuditUser {
   readonly id: number;
-  /** Where the act deleted the user; else null. */
+  /** Only if the operation deleted the user; else null. */
   readonly name: string | null;
 }
 
@@ -30,7 +30,7 @@ export interface AuditQuery {
   readonly limit: number;
   readonly action?: string | undefined;
   readonly target?: string | undefined;
-  /** The acts on this user, also those on many. */
+  /** Operations on this user, including those on many users. */
   readonly userId?: number | undefined;
   readonly actorKind?: ActorKind | undefined;
   readonly keyId?: number | undefined;
@@ -43,14 +43,14 @@ export interface AuditQuery {
 
 export interface AuditStore {
   append(entry: Omit<AuditRow, 'id'>): number;
-  /** Sets the detail of an act that goes on in another transaction. */
+  /** Replaces the detail of an operation that continues in another transaction. */
   amend(id: number, detail: string): void;
-  /** Adds to the users whom the act on many changed. */
+  /** Adds users that an operation on many users changed. */
   appendUsers(id: number, users: readonly AuditUser[]): void;
-  /** Whom it changed, by id, behind `after`; the name is that of now, or that at the deletion. */
+  /** The changed users by id, after `after`; the name is the current one, or that at the deletion. */
   users(id: number, after: number, limit: number): readonly (AuditUser & { readonly isPresent: boolean })[];
   countUsers(id: number): number;
-  /** Those of `ids` whom it changed. */
+  /** Those of `ids` that it changed. */
   usersAmong(id: number, ids: readonly number[]): readonly number[];
   /** Newest first. */
   page(query: AuditQuery): readonly AuditRow[];

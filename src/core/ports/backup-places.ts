@@ -36,18 +36,18 @@ export interface BackupPlaceStore {
   remove(id: number): void;
 }
 
-/** A place with its secrets in clear: in memory only. */
+/** A place with its secrets in clear; in memory only. */
 export type PlaceAccess = FolderAccess | S3Access | SftpAccess;
 
 export interface FolderAccess {
   readonly kind: 'folder';
-  /** Absolute; it must be there. */
+  /** Absolute path of an existing folder. */
   readonly path: string;
 }
 
 export interface S3Access {
   readonly kind: 's3';
-  /** As in https://s3.example.com; the bucket is the first part of each path. */
+  /** As in https://s3.example.com; path-style requests. */
   readonly endpoint: string;
   readonly region: string;
   readonly bucket: string;
@@ -64,13 +64,13 @@ export interface SftpAccess {
   readonly host: string;
   readonly port: number;
   readonly user: string;
-  /** Of the folder, which must be there; relative to that of the account. */
+  /** Path of an existing folder, relative to the home of the account. */
   readonly path: string;
-  /** The only accepted key of the host, as in SHA256:… of OpenSSH; null: none is, and the failure names the one that was shown. */
+  /** The accepted host key, as SHA256:… of OpenSSH; null: none, and the error contains the presented key. */
   readonly hostKey: string | null;
   readonly allowPrivate: boolean;
   readonly password: string | null;
-  /** As OpenSSH stores it, without a passphrase. */
+  /** In OpenSSH format, without a passphrase. */
   readonly privateKey: string | null;
 }
 
@@ -81,13 +81,13 @@ export interface PlacedFile {
   readonly storedAt: number;
 }
 
-/** Rejects with PanelError `place_failed`, whose errors name the reason. */
+/** Rejects with PanelError `place_failed` with the reason. */
 export interface BackupPlace {
-  /** Whole backups, the newest first; what is on its way is not among them. */
+  /** Complete backups, newest first; partial uploads are not listed. */
   list(): Promise<readonly PlacedFile[]>;
-  /** Stores the file at `path` under the name, and asserts that the place has all of it; only then it is in the list. */
+  /** Stores the file at `path` under the name and verifies its size; it is listed only after that. */
   upload(name: string, path: string): Promise<void>;
-  /** Writes the file of that name to `target`, a new file (0600). */
+  /** Writes the file to `target`, a new file (0600). */
   download(name: string, target: string): Promise<void>;
   remove(name: string): Promise<void>;
   close(): void;

@@ -1,4 +1,4 @@
-// The port of backups: files that are made, checked and restored without blocking the panel.
+// The port of backups: creates, checks and restores files without blocking the panel.
 import type {
   BACKUP_KINDS,
   BACKUP_ORIGINS,
@@ -15,18 +15,18 @@ export type BackupProblem = (typeof BACKUP_PROBLEMS)[number];
 export type BackupSecrets = (typeof BACKUP_SECRETS)[number];
 
 export type BackupOrigin = (typeof BACKUP_ORIGINS)[number];
-/** How many there are, and the first `NAMED_DIFFERENCES`. */
+/** The total, and the first `NAMED_DIFFERENCES` items. */
 interface Counted<Item> {
   readonly count: number;
   readonly items: readonly Item[];
 }
-/** What a backup of unknown origin would bring. */
+/** What a backup of unknown origin would change. */
 export interface BackupDifferences {
-  /** Valid keys that the panel does not know. */
+  /** Valid keys that are unknown to the panel. */
   readonly keys: Counted<{ readonly name: string; readonly access: Access; readonly prefix: string }>;
   /** Settings that would change, as JSON; null: the default. */
   readonly settings: readonly { readonly name: string; readonly here: string | null; readonly there: string | null }[];
-  /** Values that would be added or changed; of secrets the first characters. */
+  /** Values that would be added or changed; of secrets, only the first characters. */
   readonly values: readonly BackupValues[];
 }
 export interface BackupValues
@@ -37,16 +37,16 @@ export interface BackupValues
 export interface BackupFile {
   readonly name: string;
   readonly kind: BackupKind;
-  /** The moment of its data. */
+  /** Time of its data, epoch ms. */
   readonly createdAt: number;
   readonly sizeBytes: number;
   readonly encrypted: boolean;
-  /** null: the file has no information. */
+  /** null: the file does not say. */
   readonly secrets: BackupSecrets | null;
 }
 
 export interface BackupFacts {
-  /** Of the panel that created it; null where the file has no information. */
+  /** Version of the panel that created it; null: the file does not say. */
   readonly version: string | null;
   readonly createdAt: number | null;
   readonly users: number | null;
@@ -57,43 +57,43 @@ export interface BackupFacts {
 /** The result of a check. `problem` null: it can be restored. */
 export interface BackupVerdict extends BackupFacts {
   readonly problem: BackupProblem | null;
-  /** What in it is foreign or damaged, where that is known. */
+  /** The foreign or damaged part, if known. */
   readonly detail: string | null;
   /** null: it cannot be restored. */
   readonly origin: BackupOrigin | null;
-  /** Where the origin is unknown. */
+  /** Only for an unknown origin. */
   readonly differences: BackupDifferences | null;
-  /** Of the contents; null: it cannot be restored. */
+  /** Fingerprint of the contents; null: it cannot be restored. */
   readonly fingerprint: string | null;
 }
 
-/** By its name among the backups, or a file anywhere on this machine (absolute path). */
+/** A name in the list of backups, or the absolute path of any file on this machine. */
 export type BackupSource = { readonly name: string } | { readonly path: string };
 
 export interface RestoreRequest {
   readonly source: BackupSource;
   readonly passphrase: string | null;
-  /** The fingerprint that was checked; needed where the origin is unknown. */
+  /** The confirmed fingerprint; required for an unknown origin. */
   readonly confirmed: string | null;
-  /** Whether keys that this panel does not know stay valid where the origin is unknown. */
+  /** For an unknown origin: whether keys that this panel does not know stay valid. */
   readonly acceptsKeys: boolean;
-  /** The one session that stays valid. */
+  /** The only session that stays valid. */
   readonly sessionId: number | null;
-  /** Runs the last part, during which nothing may be written. */
+  /** Runs the final part, during which no other write may run. */
   runAlone<T>(work: () => Promise<T>): Promise<T>;
-  /** Called in the same turn of the event loop as the swap: caches of the former data are invalid now. */
+  /** Called synchronously after the swap: caches of the old data are invalid. */
   onSwapped(): void;
 }
 
 export interface Restored {
   readonly verdict: BackupVerdict;
-  /** The backup of the former data; null where the verdict names a problem and nothing was restored. */
+  /** The backup of the previous data; null if the verdict has a problem and nothing was restored. */
   readonly former: BackupFile | null;
-  /** Whether clients that trust the own authority of the backup's panel need the CA file of this one. */
+  /** Whether clients that trust the CA of the backup's panel need the CA file of this one. */
   readonly needsNewCa: boolean;
 }
 
-/** A backup's bytes as on the disk. */
+/** The bytes of a backup file. */
 export interface BackupBytes {
   readonly sizeBytes: number;
   readonly chunks: AsyncIterable<Uint8Array>;
@@ -114,9 +114,9 @@ export interface Backups {
   /** Newest first. */
   list(): readonly BackupFile[];
   /**
-   * Copies everything committed before the call, checks the copy and writes it; only then it is in the list. With a
-   * passphrase all of it is encrypted, and the vault's secrets are inside (PanelError `vault_unavailable`). PanelError `backup_failed` where it
-   * could not be restored, as with a table in the database that the panel did not make.
+   * Copies everything committed before the call, checks the copy and writes it; the file is listed only after that. With a passphrase it is encrypted
+   * and contains the vault's secrets (PanelError `vault_unavailable`). PanelError `backup_failed` if it could not be restored, for example because of
+   * a foreign table.
    */
   create(kind: 'manual' | 'scheduled' | 'outgoing' | 'chat', passphrase: string | null): Promise<BackupFile>;
   /** Removes all of a kind but the newest `count`. */
@@ -125,18 +125,18 @@ export interface Backups {
   locate(name: string): string;
   /** false: there is no such file. */
   remove(name: string): boolean;
-  /** Changes nothing. PanelError `not_found`; `rate_limited` where one runs and another one waits. */
+  /** Changes nothing. PanelError `not_found`; `rate_limited` if one check runs and another waits. */
   check(source: BackupSource, passphrase: string | null): Promise<BackupVerdict>;
   /**
-   * Checks first; where there is a problem nothing was touched. Then the present data are backed up and swapped in one
-   * step: a crash leaves the old or the new database, complete. PanelError `not_found`, `vault_unavailable`, `database_in_use`, `backup_refused` where the
-   * origin is unknown and these contents were not confirmed.
+   * Checks the backup first; a problem changes nothing. Then the current data is backed up and swapped in one step: a crash leaves the old or the new
+   * database, complete. PanelError `not_found`, `vault_unavailable`, `database_in_use`, or `backup_refused` if the origin is unknown and the contents
+   * were not confirmed.
    */
   restore(request: RestoreRequest): Promise<Restored>;
-  /** The file's bytes; null: there is no such file. */
+  /** The file's bytes; null: no such file. */
   open(name: string): BackupBytes | null;
   /** Stores an uploaded file under a new name. PanelError `backup_refused` for a file without a backup's header. */
   receive(chunks: AsyncIterable<Uint8Array>): Promise<BackupFile>;
-  /** Cancels what runs, which rejects with PanelError `unavailable` and leaves nothing in the list; later calls do not run. */
+  /** Cancels the running call, which rejects with PanelError `unavailable` and leaves no file; refuses later calls. */
   close(): Promise<void>;
 }

@@ -5,11 +5,11 @@ import type { Language } from '../../i18n/languages.ts';
 
 export interface BroadcastRow {
   readonly id: number;
-  /** By which a repetition is recognized. */
+  /** Deduplicates repeated requests. */
   readonly key: string;
-  /** The bot that its people know. */
+  /** The bot of the recipients' chats. */
   readonly botId: number;
-  /** The first is for languages without one. */
+  /** The first one is for users without a text in their language. */
   readonly texts: readonly { readonly language: Language; readonly text: string }[];
   readonly filter: UserFilter & { readonly all?: true | undefined };
   readonly state: BroadcastState;
@@ -17,9 +17,9 @@ export interface BroadcastRow {
   readonly sent: number;
   readonly blocked: number;
   readonly failed: number;
-  /** The last user that was looked at; those behind are looked at next. */
+  /** The last examined user; the next ones follow by id. */
   readonly lastUserId: number;
-  /** The last user there was when it was started. */
+  /** The last user at the start. */
   readonly untilUserId: number;
   readonly createdAt: number;
   readonly endedAt: number | null;
@@ -33,7 +33,7 @@ export interface PersonRow {
   readonly at: number;
 }
 
-/** What came of a message: null: there is no such message any more. */
+/** The result of a message; null: the message was deleted. */
 export interface PersonEnd {
   readonly userId: number;
   readonly messageId: number | null;
@@ -45,15 +45,15 @@ export interface BroadcastStore {
   save(broadcast: BroadcastRow): void;
   get(id: number): BroadcastRow | undefined;
   byKey(key: string): BroadcastRow | undefined;
-  /** The newest first, without drafts. */
+  /** Newest first, without drafts. */
   page(before: number | undefined, limit: number): readonly BroadcastRow[];
-  /** The oldest that runs, or that has messages whose end is not counted. */
+  /** The oldest that runs or has uncounted results. */
   active(): BroadcastRow | undefined;
   /** Whether an older one runs. */
   isBehind(id: number): boolean;
   savePerson(person: PersonRow): void;
   countQueued(id: number): number;
-  /** Queued people whose messages have ended, or are gone. */
+  /** Queued recipients whose messages have ended or were deleted. */
   ended(id: number, limit: number): readonly PersonEnd[];
   people(query: {
     readonly id: number;
@@ -61,8 +61,8 @@ export interface BroadcastStore {
     readonly after: number;
     readonly limit: number;
   }): readonly PersonRow[];
-  /** Of these users those with an account, and those of them to whom nothing can be sent. */
+  /** The number of these users with a linked account, and of those that cannot be messaged. */
   countReachable(ids: readonly number[]): { readonly people: number; readonly blocked: number };
-  /** Removes drafts that were made before. */
+  /** Deletes drafts created before. */
   pruneDrafts(before: number): void;
 }

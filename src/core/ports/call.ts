@@ -1,21 +1,21 @@
-// A call and its reply as plain data: what every door hands to the core, and what it gets back.
+// Calls and replies as plain data, between doors and the core.
 import type { Access } from '../../contract/operation.ts';
 import type { OPERATIONS, OperationId } from '../../contract/table.ts';
 import type { ActorKind } from './audit.ts';
 
-/** Who acts. `access` decides what is shown: only `full` sees links and addresses. */
+/** The acting party. `access` decides what is visible: only `full` sees links and addresses. */
 export interface Actor {
   readonly kind: ActorKind;
   readonly id: number | null;
   readonly name: string;
   readonly access: Access;
-  /** The administrator's session, where there is one. */
+  /** The administrator's session, if any. */
   readonly sessionId?: number;
-  /** When that ends, if it is not used. */
+  /** When the session ends if unused, epoch ms. */
   readonly sessionEndsAt?: number;
 }
 
-/** One call as a door brings it. Plain data: it may cross to a worker thread. */
+/** One call from a door. Plain data: it may cross to a worker thread. */
 export interface Call {
   readonly actor: Actor;
   readonly requestId: string;
@@ -23,9 +23,9 @@ export interface Call {
   readonly address: string | null;
   /** The client's program and system, from its User-Agent. */
   readonly device?: string;
-  /** What the browser stored when the administrator last signed in there. */
+  /** The browser token stored at the last sign-in. */
   readonly browserToken?: string;
-  /** It arrived at a listening address that is being tried. */
+  /** The call arrived at a listening address on trial. */
   readonly isOnTrial?: boolean;
   /** The If-Match header. */
   readonly ifMatch?: string;
@@ -42,33 +42,33 @@ export interface Idempotency {
   readonly fingerprint: string;
 }
 
-/** What a handler returns. `body` undefined: the operation has none. */
+/** A handler's result. `body` undefined: no body. */
 export interface Result<Body> {
   readonly body: Body;
   readonly etag?: string;
-  /** 201 where the operation may create and did; left out: the status of the table. */
+  /** 201 if the operation created something; default: the status of the table. */
   readonly status?: number;
   /** Path below base_url of the created record. */
   readonly location?: string;
-  /** For the session cookie of the panel door: set it, or null to clear it. */
+  /** Session cookie of the panel door: set it, or null to clear it. */
   readonly sessionToken?: string | null;
-  /** For the browser's own cookie of the panel door, which outlives the session. */
+  /** Browser cookie of the panel door, which outlives the session. */
   readonly browserToken?: string;
-  /** Nothing was changed, so nothing is stored under an Idempotency-Key. */
+  /** Nothing was changed, so nothing is stored under the Idempotency-Key. */
   readonly isDryRun?: boolean;
 }
 
-/** What a call is answered with. */
+/** The reply to a call. */
 export interface Reply<Body = unknown> extends Result<Body> {
   /** The operation's success status. */
   readonly status: number;
-  /** The body as JSON text, where it exists already. A replay must send exactly the bytes of the first reply. */
+  /** The body as JSON text, if it exists already. A replay must send the same bytes as the first reply. */
   readonly raw?: string;
   /** The reply of an earlier call under the same Idempotency-Key. */
   readonly replayed?: true;
 }
 
-/** The operations that the doors answer themselves: documents about them, and "Try it". */
+/** Operations that the doors handle themselves: documents, and "Try it". */
 export type DoorsOwnId = 'getMetrics' | 'getOpenApi' | 'tryApi';
 /** The operations that the core handles. */
 export type HandledId = Exclude<OperationId, DoorsOwnId>;

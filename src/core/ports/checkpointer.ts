@@ -1,17 +1,14 @@
-// The port of checkpoints: writing the database's journal into its file on a thread of its own, beside requests.
+// The port of checkpoints: copies SQLite's write-ahead log into the database on a separate thread.
 
-/**
- * `passive` writes what it can beside readers and writers. `truncate` also empties the journal's file, where nothing else uses it;
- * no write may begin meanwhile.
- */
+/** `passive` copies what readers and writers allow. `truncate` also empties the log file if it is unused; no write may begin meanwhile. */
 export type CheckpointMode = 'passive' | 'truncate';
 
 export interface Checkpointer {
-  /** `full`: the disk has no space for it. What was not written stays in the journal. */
+  /** `full`: the disk has no space; the rest stays in the log. */
   checkpoint(mode: CheckpointMode): Promise<'done' | 'full'>;
 }
 
-/** The journal of the database. */
+/** The write-ahead log of the database. */
 export interface Journal {
   readonly pages: number;
   /** Pages that are not in the database file yet. */

@@ -1,23 +1,23 @@
-// What users present to connect, and what their apps must know for it.
+// Credentials of users, and secrets of inbounds that apps need.
 
-/** What a user presents to connect, one value for each family of protocols. */
+/** One credential for each family of protocols. */
 export interface Credentials {
   /** vless and vmess. */
   readonly uuid: string;
   /** trojan, shadowsocks before 2022, hysteria2. */
   readonly password: string;
-  /** shadowsocks 2022: 32 bytes in base64, of which a cipher with keys of 16 bytes takes the first 16. */
+  /** shadowsocks 2022: 32 bytes in base64; ciphers with 16-byte keys use the first 16. */
   readonly key: string;
-  /** wireguard: the private key, 32 bytes in base64, which an app needs; the node is told the public one, which follows from it. */
+  /** wireguard: the private key, 32 bytes in base64, for the app; the node gets the public key. */
   readonly wireguard: string;
 }
 
-/** Of a user who may not connect: nothing is presented for one who is removed. */
+/** For blocked users, who are removed without credentials. */
 export const NO_CREDENTIALS: Credentials = { uuid: '', password: '', key: '', wireguard: '' };
 
-/** What a user's app must know of an inbound besides its settings. */
+/** Secrets of an inbound that a user's app needs. */
 export interface InboundSecrets {
-  /** With Shadowsocks 2022, as long as the cipher takes it. Null also where the vault is locked: then no user can connect. */
+  /** For Shadowsocks 2022, in the cipher's length. Null also if the vault is locked: then no user can connect. */
   readonly serverKey: string | null;
   /** PEM of a self-signed certificate. */
   readonly certificate: string | null;

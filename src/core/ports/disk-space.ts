@@ -1,32 +1,29 @@
-// The port of disk space: whether the disk is full, and a reserve for the writes that must succeed then.
+// The port of disk space: whether the disk is full, and a reserve for writes that must succeed then.
 
-/**
- * How much a write matters. `ordinary` ones are refused while the disk is full; `essential` ones use the reserve: sign-in,
- * revocation, and what frees space.
- */
+/** `ordinary` writes are refused on a full disk; `essential` ones use the reserve: sign-in, revocation, and freeing space. */
 export type Importance = 'ordinary' | 'essential';
 
-/** Whether a store can write. Reads always work. */
+/** Whether the store can write. Reads always work. */
 export interface DiskSpace {
   /** Ordinary writes are refused at the moment. */
   isFull(): boolean;
-  /** To be called where another connection to the same database met a full disk. */
+  /** Called when another connection to the database met a full disk. */
   markFull(): void;
-  /** Checks whether there is space again and restores the reserve; to be called every second or so. Never rejects. */
+  /** Checks for free space and restores the reserve; called about every second. Never rejects. */
   recover(): Promise<void>;
 }
 
-/** Disk space that is allocated in advance and released when the disk is full. */
+/** Preallocated disk space that is released when the disk is full. */
 export interface Reserve {
-  /** `whole`; `broken` once a part of it was released, over restarts too; `none`: it could not be allocated yet. */
+  /** `whole`; `broken` after a part was released, also across restarts; `none`: not allocated yet. */
   state(): 'whole' | 'broken' | 'none';
-  /** Free bytes of the disk, without the reserve, as the system reports them. */
+  /** Free bytes of the disk, without the reserve. */
   freeBytes(): number;
   bytesLeft(): number;
-  /** How many free bytes it needs to become whole. */
+  /** Free bytes needed to complete it. */
   missingBytes(): number;
-  /** Releases a part of it; false where nothing is left. */
+  /** Releases a part; false if nothing is left. */
   release(): boolean;
-  /** Allocates it in full where there is space for it and some to spare; whether it is whole. Never rejects. */
+  /** Reallocates it if there is enough space; resolves to whether it is whole. Never rejects. */
   restore(): Promise<boolean>;
 }
