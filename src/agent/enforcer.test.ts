@@ -397,6 +397,38 @@ describe('a machine whose clock was wrong', () => {
 });
 
 describe('the engine', () => {
+  it.each([true, false])(
+    'ends sessions over Hysteria2 while the panel is away, without a restart if it can (%s)',
+    async (canReopen) => {
+      using temp = tempStore();
+      using folder = tempFolder();
+      const end = START + HOUR;
+      const scene = openScene(temp, folder.path, 1, { expiresAt: end, dueAt: end, onlineAt: START - DAY });
+      const { first, clock, store } = scene;
+      store.write(() => {
+        const row = store.inbounds.get(first.inboundId);
+        if (row) store.inbounds.save({ ...row, protocol: 'hysteria2', network: 'quic' });
+      });
+      const otherId = store.users.insert(sampleUser());
+      await first.connectPanel();
+      expect(first.move(100)).toBe(true);
+      await first.beat();
+      first.machine.canReopen = canReopen;
+      const { starts } = first.machine;
+      clock.set(end);
+      await first.beat();
+      for (let readings = 0; readings < 4; readings += 1) {
+        clock.advance(10 * SECOND);
+        first.move(10);
+        await first.beat();
+      }
+      expect(first.machine.starts).toBe(canReopen ? starts : starts + 1);
+      expect(first.move(1), 'nothing is open any more').toBe(false);
+      expect([first.isIn(), first.machine.process?.members.get(first.inboundId)?.has(otherId)]).toEqual([false, true]);
+      first.engine().close();
+    },
+  );
+
   it('is restarted over a deleted user who goes on while the panel is away', async () => {
     using temp = tempStore();
     using folder = tempFolder();

@@ -1,7 +1,8 @@
 // Enforces the lease that the panel has left with this machine: lets users in and cuts them off when it says so, whether the panel is there or not.
 import { type EngineChange, EngineError } from '../core/ports/engines.ts';
 import type { Clock, Log, Timers } from '../core/ports/ports.ts';
-import { RESTART_EVERY_MS } from '../domain/limits.ts';
+import { REOPEN_EVERY_MS, RESTART_EVERY_MS } from '../domain/limits.ts';
+import { endsWhenReopened } from '../domain/nodes/engine-facts.ts';
 import { inboundsFor, withoutLeftOut } from './assignment.ts';
 import type { LeaseMember, NodeLease } from './ports/lease.ts';
 import type { SupervisedEngine } from './supervised-engine.ts';
@@ -12,7 +13,7 @@ const TICK_MS = 1000;
 const BATCH = 200;
 /** When a user whom the engine has refused is tried again. */
 const RETRY_MS = 60_000;
-/** A panel that was not here for so long is away: only then this machine restarts its engine to cut users off. */
+/** A panel that was not here for so long is away: only then this machine ends connections of others to cut users off. */
 const AWAY_MS = 60_000;
 /** As in domain/nodes/reconcile.ts: in the first of these readings, some bytes may be from before. */
 const READINGS_TO_CUT_OFF = 3;
@@ -49,6 +50,10 @@ export function enforceLease(
 ): EnforcedEngine {
   let contactAt = Number.NEGATIVE_INFINITY;
   let restartedAt = Number.NEGATIVE_INFINITY;
+  let reopenedAt = Number.NEGATIVE_INFINITY;
+  /** False: the engine's program lacks the commands. */
+  let canReopen = engine.reopen !== undefined;
+  let isCutting = false;
   const readings = new Map<number, number>();
   /** Users whom the engine has refused, with when it did. */
   const refusedAt = new Map<number, number>();
@@ -115,12 +120,46 @@ export function enforceLease(
     }
   }
 
+  /** Ends sessions of users who may not connect by opening their connections anew. Returns whether that was tried, or has to wait. */
+  async function endSessions(userIds: readonly number[]): Promise<boolean> {
+    const inbounds = canReopen ? (engine.served()?.inbounds.filter(endsWhenReopened) ?? []) : [];
+    if (inbounds.length === 0) return false;
+    if (Math.abs(clock.now() - reopenedAt) < REOPEN_EVERY_MS) return true;
+    const sessions = (await engine.findSessions?.(inbounds, userIds)) ?? [];
+    const open = inbounds.filter(({ id }) => sessions.some(({ inboundId }) => inboundId === id));
+    for (const inbound of open) {
+      reopenedAt = clock.now();
+      const ended = sessions.filter(({ inboundId }) => inboundId === inbound.id);
+      log.warn('connection opened anew to cut users off', { inbound: inbound.tag, users: ended.length });
+      await engine.reopen?.(inbound, async () => []);
+      for (const { userId } of ended) readings.delete(userId);
+    }
+    return open.length > 0;
+  }
+
+  async function cutOff(userIds: readonly number[]): Promise<void> {
+    isCutting = true;
+    try {
+      if (await endSessions(userIds)) return;
+    } catch (error) {
+      if (error instanceof EngineError && error.code === 'engine_refused') canReopen = false;
+      log.warn('connection not opened anew', { error: String(error) });
+      return;
+    } finally {
+      isCutting = false;
+    }
+    if (Math.abs(clock.now() - restartedAt) < RESTART_EVERY_MS) return;
+    const unresponsive = [...readings.values()].filter((count) => count >= READINGS_TO_CUT_OFF).length;
+    if (unresponsive > 0) await restart(unresponsive);
+  }
+
   async function restart(users: number): Promise<void> {
     restartedAt = clock.now();
     readings.clear();
     log.warn('engine restarted to cut users off', { users });
     try {
       await engine.restart();
+      canReopen = engine.reopen !== undefined;
     } catch (error) {
       log.warn('engine not restarted', { error: String(error) });
     }
@@ -150,11 +189,8 @@ export function enforceLease(
       const present = new Set(userIds);
       for (const id of readings.keys()) if (!present.has(id)) readings.delete(id);
       for (const id of present) readings.set(id, (readings.get(id) ?? 0) + 1);
-      const now = clock.now();
-      if (!lease.shared()?.settings.restartToCutOff || Math.abs(now - contactAt) < AWAY_MS) return;
-      if (Math.abs(now - restartedAt) < RESTART_EVERY_MS) return;
-      const unresponsive = [...readings.values()].filter((count) => count >= READINGS_TO_CUT_OFF).length;
-      if (unresponsive > 0) void restart(unresponsive);
+      if (!lease.shared()?.settings.restartToCutOff || Math.abs(clock.now() - contactAt) < AWAY_MS) return;
+      if (present.size > 0 && !isCutting && !isClosed) void cutOff(userIds);
     },
     close() {
       isClosed = true;

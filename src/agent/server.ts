@@ -28,6 +28,7 @@ import {
   MAX_CONNECTED_ADDRESSES,
   MAX_CONNECTED_USERS,
   MAX_MEMBERS,
+  MAX_SESSIONS,
   METHODS,
   type Method,
   parseMajor,
@@ -332,6 +333,16 @@ export function serveNode(parts: ServedParts, place: Listening): Promise<NodeLis
         }),
       );
       return { outcomes: outcomes.map((error) => error && toFailure(error)) };
+    },
+    async findSessions({ inbounds, userIds }) {
+      const sessions = (await engine.findSessions?.(inbounds, userIds)) ?? [];
+      return { sessions: sessions.slice(0, MAX_SESSIONS).map(({ inboundId, userId }) => [inboundId, userId]) };
+    },
+    async reopen({ inbound }) {
+      if (engine.reopen === undefined) throw new EngineError('engine_refused', 'this engine cannot');
+      // Whom it lets in, this machine knows itself.
+      await engine.reopen(inbound, async () => []);
+      return {};
     },
     async programs() {
       const programs = await parts.programs.read();

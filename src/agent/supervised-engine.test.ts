@@ -64,6 +64,35 @@ it('starts an engine again that ended by itself, with whom it served last and a 
   engine.close();
 });
 
+it('opens a connection anew with whom it serves by now, and is started again where that fails', async () => {
+  const { machine, timers, engine, members } = open();
+  await engine.start(
+    CONFIG,
+    [1, 2].map((id) => ({ ...user(id), inbounds: [1, 2] })),
+    'a1',
+  );
+  machine.move(1, 1, { up: 1, down: 1 });
+  // Each change comes before or after it, none between.
+  const change = (userId: number, isAllowed: boolean) =>
+    engine.apply([{ inbound: INBOUND, user: user(userId), isAllowed }]);
+  await Promise.all([change(1, false), engine.reopen?.(INBOUND, async () => []), change(2, false), change(3, true)]);
+  expect([members(), machine.process?.open.size]).toEqual([[[3], [1, 2]], 0]);
+  await expect(engine.reopen?.({ ...INBOUND, id: 9 }, async () => [])).rejects.toMatchObject({
+    code: 'engine_refused',
+  });
+  machine.canReopen = false;
+  await expect(engine.reopen?.(INBOUND, async () => [])).rejects.toMatchObject({ code: 'engine_refused' });
+  timers.pass(PAUSE);
+  await settled();
+  expect(machine.starts, 'nothing was changed').toBe(1);
+  machine.fault = (method) => (method === 'reopen' ? 'hang' : null);
+  await expect(engine.reopen?.(INBOUND, async () => [])).rejects.toMatchObject({ code: 'engine_unreachable' });
+  timers.pass(0);
+  await settled();
+  expect([machine.starts, members()]).toEqual([2, [[3], [1, 2]]]);
+  engine.close();
+});
+
 it('leaves alone what the panel has started or stopped since, and a user over whom the engine ended', async () => {
   const { machine, timers, engine, members } = open();
   await engine.start(CONFIG, [{ ...user(1), inbounds: [1] }], 'first');

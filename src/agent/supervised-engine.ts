@@ -3,6 +3,7 @@ import {
   type Engine,
   type EngineConfig,
   EngineError,
+  type EngineInbound,
   type EngineUser,
   type RunningEngine,
 } from '../core/ports/engines.ts';
@@ -72,6 +73,8 @@ export function superviseEngine(
   const assignment = openAssignment(lease);
   const ownStarts = createOwnStarts({ engine, assignment, crypto, log, lease });
   const inTurn = createTurns();
+  /** No user changes between the moment when an inbound is closed and when it is opened again with the users of before. */
+  const inChangeTurn = createTurns();
   /** The panel has stopped it to start it. */
   let isRestarting = false;
   let failed: FailedStart | null = null;
@@ -126,6 +129,27 @@ export function superviseEngine(
       log.warn('engine not started again', { error: String(error) });
       startSoon();
     }
+  }
+
+  async function reopen({ id, tag }: EngineInbound): Promise<void> {
+    const held = assignment.present();
+    const served = held && withoutLeftOut(held);
+    const inbound = served?.inbounds.find((one) => one.id === id);
+    if (held === null || served === null || inbound === undefined) {
+      throw new EngineError('engine_refused', `${tag}: not served here`);
+    }
+    const users = assignment.allowedUsers({ ...held, config: served }).filter(({ inbounds }) => inbounds.includes(id));
+    // One that ends meanwhile is started again with this inbound by the next process.
+    assignment.save({ ...held, leftOut: [...held.leftOut, id] });
+    try {
+      await engine.reopen?.(inbound, async () => users);
+    } catch (error) {
+      const isUnchanged = error instanceof EngineError && error.code === 'engine_refused';
+      if (isUnchanged) assignment.save(held);
+      else startSoon(0);
+      throw error;
+    }
+    assignment.save(held);
   }
 
   if (assignment.present() !== null) cancel = timers.after(0, () => void inTurn(startAgain));
@@ -193,13 +217,15 @@ export function superviseEngine(
           throw error;
         }
       }),
-    async apply(changes) {
-      const outcomes = await engine.apply(changes);
-      changes.forEach((change, index) => {
-        if (!(outcomes[index] instanceof EngineError)) assignment.recordChange(change);
-      });
-      return outcomes;
-    },
+    ...(engine.reopen && { reopen: (inbound) => inTurn(() => inChangeTurn(() => reopen(inbound))) }),
+    apply: (changes) =>
+      inChangeTurn(async () => {
+        const outcomes = await engine.apply(changes);
+        changes.forEach((change, index) => {
+          if (!(outcomes[index] instanceof EngineError)) assignment.recordChange(change);
+        });
+        return outcomes;
+      }),
     close() {
       isClosed = true;
       cancel();

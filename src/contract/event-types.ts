@@ -126,7 +126,12 @@ const nodeData = z
   })
   .meta({ id: 'NodeEventData', description: 'The node, after the event.' });
 const nodeRestartedData = z
-  .object({ ...nodeData.shape, reason: nodeRestart.shape.reason, user_ids: nodeRestart.shape.user_ids })
+  .object({
+    ...nodeData.shape,
+    reason: nodeRestart.shape.reason,
+    inbound_id: nodeRestart.shape.inbound_id,
+    user_ids: nodeRestart.shape.user_ids,
+  })
   .meta({ id: 'NodeRestartedEventData', description: 'The node, and the reason.' });
 const nodeTrafficImplausibleData = z
   .object({
@@ -379,9 +384,9 @@ const EVENTS = [
   defineEvent('node.down', 'A node does not answer.', nodeData, NODE, BY_SYSTEM),
   defineEvent(
     'node.restarted',
-    'The panel restarted the engine of a node, which ended all connections through it.',
+    'The panel restarted the engine of a node, which ended all connections through it, or opened one of its inbounds anew, which ended those over it.',
     nodeRestartedData,
-    { ...NODE, reason: 'cut_off', user_ids: [7] },
+    { ...NODE, reason: 'cut_off', inbound_id: null, user_ids: [7] },
     BY_SYSTEM,
   ),
   defineEvent(

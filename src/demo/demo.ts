@@ -82,7 +82,7 @@ function addNodes(store: Store, now: number): void {
       errorCode: isUp ? null : 'engine_unreachable',
       errorText: isUp ? null : UNREACHABLE,
       unserved: [],
-      restart: index === 0 ? { at: now - engineAge(1), reason: 'configuration', userIds: [] } : null,
+      restart: index === 0 ? { at: now - engineAge(1), reason: 'configuration', inboundId: null, userIds: [] } : null,
       agentPort: NODE_PORT,
       agentPin: '0'.repeat(64),
       agentProtocol: writeVersion(PROTOCOL),

@@ -21,7 +21,7 @@ import {
 } from './connector-channel.ts';
 import { fetchConnected, fetchConnectedOneByOne } from './connector-connected.ts';
 import { decodeCounters, decodeUptime, decodeUsers, encodeTexts, NOTHING } from './connector-messages.ts';
-import { type BootMark, readBootTag, readUserKey } from './connector-names.ts';
+import { type BootMark, readBootTag, readUserKey, userKey } from './connector-names.ts';
 
 /** An engine as its API shows it. No engine tells its version there. */
 export interface IdentifiedEngine {
@@ -34,6 +34,8 @@ export interface IdentifiedEngine {
 
 /** The half of `Engine` that is calls to its API. All methods reject with EngineError; every call ends in bounded time. */
 export interface EngineApi extends Pick<Engine, 'counters' | 'apply' | 'members' | 'connected' | 'close'> {
+  /** What a user has moved over an inbound since the engine started, up and down. */
+  readUsage(inbound: EngineInbound, userId: number): Promise<number>;
   /** Asks it once more which engine it is: another may have been started on the port. */
   identify(): Promise<IdentifiedEngine>;
 }
@@ -137,6 +139,20 @@ export function connectEngine(address: EngineAddress, { callMs, countersMs }: Ca
         if (user?.tag === inbound.tag) ids.push(user.userId);
       });
       return ids;
+    },
+
+    async readUsage(inbound, userId) {
+      let sum = 0;
+      for (const direction of ['uplink', 'downlink']) {
+        const request = encodeTexts({ 1: `user>>>${userKey(userId, inbound.tag)}>>>traffic>>>${direction}` });
+        const answer = await call(await getDialect(), 'stats.command.StatsService/GetStats', request);
+        // There is no counter before the first byte.
+        if ('refusal' in answer && answer.refusal.kind === 'no_user') continue;
+        await decodeCounters(requireBytes(answer), (_name, value) => {
+          sum = addBytes(sum, value);
+        });
+      }
+      return sum;
     },
 
     async connected() {

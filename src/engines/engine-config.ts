@@ -103,6 +103,12 @@ function buildSample(inbound: EngineInbound): Json {
   }
 }
 
+/** A configuration of one inbound alone, as the engine that runs takes another inbound. */
+export function inboundConfigText(inbound: EngineInbound, users: readonly EngineUser[], start: EngineStart): string {
+  const clients = users.filter((user) => canServe(inbound, user)).map((user) => buildClient(inbound, user));
+  return JSON.stringify({ inbounds: [buildInbound(inbound, clients, start)] });
+}
+
 type Clients = ReadonlyMap<number, readonly JsonObject[]>;
 
 function buildClients(inbounds: readonly EngineInbound[], users: Iterable<StartUser>): Clients {

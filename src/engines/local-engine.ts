@@ -6,17 +6,32 @@ import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
-import { type Engine, type EngineConfig, EngineError, type RunningEngine } from '../core/ports/engines.ts';
+import {
+  type Engine,
+  type EngineConfig,
+  EngineError,
+  type EngineInbound,
+  type EngineUser,
+  type RunningEngine,
+} from '../core/ports/engines.ts';
 import type { Clock, Crypto, Timers } from '../core/ports/ports.ts';
 import { listTransports } from '../domain/nodes/inbound-shape.ts';
 import { describePort } from '../domain/nodes/servable.ts';
 import type { EngineApi } from './connector.ts';
+import { CALLS_AT_ONCE } from './connector-channel.ts';
 import { ATTEMPT_LIMITS, createEngineAttempts } from './engine-attempts.ts';
-import { computeFingerprint, type EngineStart, engineConfigText, type StartUser } from './engine-config.ts';
+import {
+  computeFingerprint,
+  type EngineStart,
+  engineConfigText,
+  inboundConfigText,
+  type StartUser,
+} from './engine-config.ts';
 import { createEngineLog } from './engine-log.ts';
 import { createEngineOutput } from './engine-output.ts';
 import { type Current, createEngineProcess } from './engine-process.ts';
 import { findProgram } from './engine-program.ts';
+import { reopenInbound } from './engine-reopen.ts';
 import { pipePath, type State, statePath } from './engine-state.ts';
 import { findPortHolder } from './system-process.ts';
 
@@ -42,6 +57,13 @@ function loadPercent(): number | null {
 
 /** `term`, `kill`: milliseconds until one that was asked to end must have ended. */
 const LIMITS = { ...ATTEMPT_LIMITS, term: 5000, kill: 3000 };
+
+/** For so long it is watched who moves bytes. */
+const SESSION_MS = 500;
+/** More users are not looked at: reopening an inbound for one of them ends the sessions of all. */
+const MAX_SUSPECTS = 500;
+/** Users of an inbound that is opened anew: they are in one message of at most 4 MiB. */
+const MAX_REOPENED = 15_000;
 
 /** Where what the engine of a node says is. */
 export function logPath(folder: string, nodeId: number): string {
@@ -105,7 +127,50 @@ export function createLocalEngine(parts: LocalEngineParts): Engine {
     }
   }
 
+  async function readUsages(inbounds: readonly EngineInbound[], userIds: readonly number[]) {
+    const { api } = requirePresent();
+    const pairs = inbounds.flatMap((inbound) => userIds.map((userId) => ({ inbound, userId })));
+    const usages: { readonly inboundId: number; readonly userId: number; readonly bytes: number }[] = [];
+    const work = async () => {
+      for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
+        const { inbound, userId } = pair;
+        usages.push({ inboundId: inbound.id, userId, bytes: await api.readUsage(inbound, userId) });
+      }
+    };
+    await Promise.all(Array.from({ length: CALLS_AT_ONCE }, work));
+    return usages;
+  }
+
+  async function reopen(inbound: EngineInbound, users: readonly EngineUser[]): Promise<void> {
+    const { state } = requirePresent();
+    const program = await findProgram(parts.path());
+    // Another version may write an inbound in another form.
+    if (program.name !== 'xray' || program.version !== state.version) {
+      throw new EngineError('engine_refused', `the program is ${program.name} ${program.version} by now`);
+    }
+    const start = {
+      name: program.name,
+      apiPort: state.apiPort,
+      boot: '0',
+      fingerprint: '0',
+      spareKey: createSpareKey(crypto),
+    };
+    if (users.length > MAX_REOPENED) throw new EngineError('engine_refused', `${users.length} users are too many`);
+    const text = inboundConfigText(inbound, users, start);
+    await reopenInbound({ program, folder, apiPort: state.apiPort, inbound, text });
+  }
+
   return {
+    async findSessions(inbounds, userIds) {
+      const some = userIds.slice(0, MAX_SUSPECTS);
+      const key = ({ inboundId, userId }: { readonly inboundId: number; readonly userId: number }) =>
+        `${inboundId} ${userId}`;
+      const before = new Map((await readUsages(inbounds, some)).map((one) => [key(one), one.bytes]));
+      await new Promise<void>((resolve) => timers.after(SESSION_MS, resolve));
+      const after = await readUsages(inbounds, some);
+      return after.flatMap(({ bytes, ...session }) => (bytes > (before.get(key(session)) ?? 0) ? [session] : []));
+    },
+    reopen: async (inbound, users) => reopen(inbound, await users()),
     async running() {
       const engine = present();
       return engine === null ? null : describe(engine);

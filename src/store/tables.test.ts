@@ -29,7 +29,7 @@ const NODE: Omit<NodeRow, 'id'> = {
   errorCode: 'engine_unreachable',
   errorText: 'connection refused',
   unserved: [{ inboundId: 3, code: 'port_taken', message: 'a: port 443 is taken' }],
-  restart: { at: 4, reason: 'cut_off', userIds: [1, 7] },
+  restart: { at: 4, reason: 'cut_off', inboundId: 3, userIds: [1, 7] },
   agentPort: 8450,
   agentPin: 'a'.repeat(64),
   agentProtocol: '1.0',

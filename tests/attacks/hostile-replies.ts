@@ -65,6 +65,8 @@ function createLies(random: Random) {
       ]),
       isLast: random() < 0.05,
     }),
+    findSessions: () => ({ sessions: list(2000, () => [id(), id()]) }),
+    reopen: () => ({}),
     programs: () => ({
       programs: { current: null, former: null, offered: list(100, () => 'xray-1.2.3'), hasOwnPath: true, job: null },
     }),

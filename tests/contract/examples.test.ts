@@ -52,7 +52,7 @@ async function preparePanel(): Promise<TestPanel> {
   const links = { linksEndsAt: Date.parse('2027-02-18T09:00:00.000Z'), linksLate: false, linksFailure: null };
   const waiting = { waitingEntries: 9, waitingBytes: 48_000_000, waitingSince: NOW - 10_000 };
   const measured = { load: 37, clockOffset: -12, ...links, ...waiting };
-  const restart = { at: NOW, reason: 'cut_off', userIds: [userId] } as const;
+  const restart = { at: NOW, reason: 'cut_off', inboundId: null, userIds: [userId] } as const;
   store.write(() =>
     store.nodes.save({
       ...row,

@@ -55,7 +55,12 @@ test('say when and why their engine was restarted, and what each connection need
   // No demonstration has a user who goes on after the cut.
   await page.route('**/panel/getNode', async (route) => {
     const response = await route.fetch();
-    const last_restart = { at: '2026-11-19T18:02:30.000Z', reason: 'cut_off', user_ids: [1, 2, 3, 999_999_999] };
+    const last_restart = {
+      at: '2026-11-19T18:02:30.000Z',
+      reason: 'cut_off',
+      inbound_id: null,
+      user_ids: [1, 2, 3, 999_999_999],
+    };
     const implausible_traffic = { up: 0, down: 2 ** 50, last_at: '2026-11-17T09:00:00.000Z' };
     const machine = { restored_at: '2026-11-18T09:00:00.000Z', implausible_traffic };
     await route.fulfill({ response, json: { ...(await response.json()), ...machine, last_restart } });

@@ -236,6 +236,8 @@ export async function openStream(program: EngineUnderTest, link: string): Promis
   const server = createServer();
   const host = targetHost(program);
   await once(server.listen(targetPort, host), 'listening');
+  // The engine may open the other side before the first bytes, or with them.
+  const opened = once(server, 'connection');
   const client = await startProgram(program, clientConfig(socksPort, buildOutbound(link)));
   const near = connect({ host: '127.0.0.1', port: socksPort });
   near.on('error', () => near.destroy());
@@ -246,10 +248,8 @@ export async function openStream(program: EngineUnderTest, link: string): Promis
   let far: Socket | null = null;
   return {
     async move(up, down) {
-      // The engine may open the other side with the first bytes only.
-      const opened = far === null ? once(server, 'connection') : null;
       near.write(Buffer.alloc(up, 'u'));
-      if (opened) {
+      if (far === null) {
         const [socket]: Socket[] = await opened;
         far = socket ?? null;
         far?.on('error', () => far?.destroy());

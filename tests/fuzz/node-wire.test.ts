@@ -165,6 +165,8 @@ const NEARLY: Readonly<Record<Method, fc.Arbitrary<object>>> = {
   apply: fc.record({ inbounds: fc.array(inbound), changes: fc.array(fc.tuple(fc.nat(3), fc.boolean(), ...person)) }),
   members: fc.record({ inbound, after: fc.nat(5) }),
   connected: fc.record({ after: fc.nat(5) }),
+  findSessions: fc.record({ inbounds: fc.array(inbound), userIds: fc.array(fc.nat(5)) }),
+  reopen: fc.record({ inbound }),
   programs: fc.constant({}),
   changeProgram: fc.record({ name: fc.option(fc.string()) }),
 };

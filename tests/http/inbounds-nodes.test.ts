@@ -346,7 +346,7 @@ describe('nodes', () => {
     const { nodeId, users } = fixtures;
     const { sync, nodes } = panel.store;
     const read = async () => (await panel.read.call('getNode', { id: nodeId })).body;
-    expect(await read()).toMatchObject({ pending_changes: null, cut_off: ['refuse', 'restart'] });
+    expect(await read()).toMatchObject({ pending_changes: null, cut_off: ['refuse', 'reopen', 'restart'] });
     panel.store.write(() => sync.begin(nodeId, { boot: 'b', position: sync.latest(), cautiousUntil: 0 }));
     expect((await read()).pending_changes).toBe(0);
     await panel.act('updateUser', { id: users.active.id, enabled: false });

@@ -25,6 +25,8 @@ interface Process {
   readonly inbounds: Map<string, UpDown>;
   /** Users whose connections are open, also those who may not connect any more. */
   readonly open: Set<number>;
+  /** The same by connection. */
+  readonly over: ReadonlyMap<number, Set<number>>;
 }
 
 /** What the next calls do instead of succeeding. `late`: they wait until a start is given up. */
@@ -51,6 +53,8 @@ export interface FakeMachine {
   reports: (fingerprint: string) => string;
   /** Whether it tells who is on a connection. */
   listsMembers: boolean;
+  /** Whether it has the commands by which a connection is opened anew. */
+  canReopen: boolean;
   /** From where users are connected; null: it cannot tell. */
   addresses: Map<number, readonly ConnectedAddress[]> | null;
   /** What its machine says of itself. */
@@ -87,6 +91,7 @@ export function createFakeMachine(): FakeMachine {
     forbidden: new Set(),
     reports: (fingerprint) => fingerprint,
     listsMembers: true,
+    canReopen: true,
     addresses: new Map(),
     facts: null,
     lost: () => {},
@@ -95,7 +100,10 @@ export function createFakeMachine(): FakeMachine {
       if (!process) return false;
       const inbound = process.config.inbounds.find(({ id }) => id === inboundId);
       if (!inbound) return false;
-      if (process.members.get(inboundId)?.has(userId)) process.open.add(userId);
+      if (process.members.get(inboundId)?.has(userId)) {
+        process.open.add(userId);
+        process.over.get(inboundId)?.add(userId);
+      }
       if (!process.open.has(userId)) return false;
       add(process.users, userId, moved);
       add(process.inbounds, inbound.tag, moved);
@@ -209,6 +217,7 @@ function createEngine(
       told: new Map(),
       inbounds: new Map(),
       open: new Set(),
+      over: new Map(config.inbounds.map(({ id }) => [id, new Set<number>()])),
     };
     return describe(machine.process);
   }
@@ -247,6 +256,25 @@ function createEngine(
         running();
         return machine.addresses && new Map(machine.addresses);
       }),
+    findSessions: (inbounds, userIds) =>
+      call('findSessions', () =>
+        inbounds.flatMap(({ id: inboundId }) =>
+          [...(running().over.get(inboundId) ?? [])]
+            .filter((userId) => userIds.includes(userId))
+            .map((userId) => ({ inboundId, userId })),
+        ),
+      ),
+    async reopen(inbound, users) {
+      const allowed = await users();
+      await call('reopen', () => {
+        const { members, over, open } = running();
+        if (!machine.canReopen) throw new EngineError('engine_refused', 'unknown command');
+        members.set(inbound.id, new Map(allowed.map(({ userId, credentials }) => [userId, credentials])));
+        const ended = [...(over.get(inbound.id) ?? [])];
+        over.get(inbound.id)?.clear();
+        for (const userId of ended) if (![...over.values()].some((some) => some.has(userId))) open.delete(userId);
+      });
+    },
     log: () => [],
     onExit,
     close: () => {},

@@ -15,6 +15,7 @@ import {
   type Fingerprinted,
   getServed,
   leaveOutAtStart,
+  listOnline,
   type NodeState,
   observeServing,
   observeStopped,
@@ -25,7 +26,11 @@ import {
   recordCounted,
   recordDriftRepaired,
   recordRefused,
+  recordReopened,
+  recordReopenRefused,
   recordServable,
+  recordSessions,
+  recordSuspects,
   type Servable,
   type Unserved,
 } from '../../src/domain/nodes/node-state.ts';
@@ -44,7 +49,18 @@ export interface ModelConfig {
 export type ModelFault = 'hang' | 'crash' | 'crash_after' | 'lost';
 
 /** Calls to an engine, as `Engine` of core/ports/engines.ts has them. */
-export const MODEL_CALLS = ['running', 'check', 'start', 'stop', 'apply', 'counters', 'members', 'lease'] as const;
+export const MODEL_CALLS = [
+  'running',
+  'check',
+  'start',
+  'stop',
+  'apply',
+  'counters',
+  'members',
+  'lease',
+  'findSessions',
+  'reopen',
+] as const;
 type ModelCall = (typeof MODEL_CALLS)[number];
 
 interface ModelEngine {
@@ -53,7 +69,13 @@ interface ModelEngine {
   readonly users: Set<number>;
   /** Users whose connections are open, also those who may not connect any more. */
   readonly open: Set<number>;
+  /** One of its connections was closed, and not opened again. */
+  readonly isBroken: boolean;
 }
+
+/** The connection that can be opened anew, and whose users have theirs over it: those of the others go on until a restart. */
+const REOPENABLE = 1;
+const isOverReopenable = (userId: number) => userId % 2 === 0;
 
 interface ModelRound {
   readonly desired: Desired<ModelConfig>;
@@ -98,7 +120,8 @@ export function createNodeModel() {
     [3, 3001],
   ]);
   const records = { isEnabled: true, isLocked: false, version: 0, restartToCutOff: true };
-  const stored: { boot: string | null; position: number | null; cutOffAt: number | null } = {
+  const stored: { boot: string | null; position: number | null; cutOffAt: number | null; reopenedAt: number | null } = {
+    reopenedAt: null,
     boot: null,
     position: null,
     cutOffAt: null,
@@ -114,6 +137,7 @@ export function createNodeModel() {
     steps: new Map<string, number>(),
     states: new Set<string>(),
     restarts: [] as { readonly reason: string; readonly isRequired: boolean }[],
+    reopened: [] as { readonly isRequired: boolean; readonly at: number }[],
     starts: 0,
   };
   const panel: {
@@ -121,7 +145,7 @@ export function createNodeModel() {
     requested: 'nothing' | 'round' | 'poll';
     isPaused: boolean;
     round: Generator<void> | null;
-  } = { state: createNodeState(null), requested: 'poll', isPaused: false, round: null };
+  } = { state: createNodeState({ cutOffAt: null, reopenedAt: null }), requested: 'poll', isPaused: false, round: null };
   /** `isReplaced`: the records are those of a backup since the last start. */
   const world: { engine: ModelEngine | null; now: number; boots: number; isReplaced: boolean } = {
     engine: null,
@@ -273,17 +297,66 @@ export function createNodeModel() {
     call('start', () => {
       if (world.engine !== null) throw new Error('an engine runs already');
       seen.starts += 1;
-      world.engine = { boot, config: servable.config, users: new Set(allowedUsers()), open: new Set() };
+      world.engine = {
+        boot,
+        config: servable.config,
+        users: new Set(allowedUsers()),
+        open: new Set(),
+        isBroken: false,
+      };
     });
     round.batches = 0;
     setState(completeStart(panel.state, servable, servable.fingerprint));
   }
 
   function isRestartRequired({ servable, reason, userIds }: StepOf<'restart'>): boolean {
-    if (reason === 'unknown_state') return world.isReplaced || originOf(world.engine?.boot ?? '') !== stored.boot;
+    if (reason === 'unknown_state')
+      return stored.position === null || originOf(world.engine?.boot ?? '') !== stored.boot;
     if (reason === 'configuration')
       return world.engine === null || fingerprintOf(world.engine.config) !== servable.fingerprint;
-    return userIds.some((id) => world.engine?.open.has(id) && users.get(id) !== true);
+    const { canReopen } = panel.state.memory.usage;
+    return userIds.some(
+      (id) => world.engine?.open.has(id) && users.get(id) !== true && !(canReopen && isOverReopenable(id)),
+    );
+  }
+
+  /** As domain/nodes/engine-facts.ts says of a connection. */
+  const hasReopenable = () => getServed(panel.state)?.config.inbounds.some(({ id }) => id === REOPENABLE) === true;
+
+  function suspect(ids: readonly number[]): void {
+    if (hasReopenable()) setState(recordSuspects(panel.state, ids));
+  }
+
+  function findSessions({ userIds }: StepOf<'findSessions'>): void {
+    const found = call('findSessions', () =>
+      userIds.filter((id) => requireEngine().open.has(id) && isOverReopenable(id)),
+    );
+    setState(recordSessions(panel.state, found.length === 0 ? [] : [{ inboundId: REOPENABLE, userIds: found }]));
+  }
+
+  function reopen({ inboundId, userIds }: StepOf<'reopen'>): void {
+    const engine = requireEngine();
+    seen.reopened.push({
+      isRequired: inboundId === REOPENABLE && userIds.some((id) => engine.open.has(id) && users.get(id) !== true),
+      at: world.now,
+    });
+    setState(recordReopened(panel.state, inboundId, world.now));
+    stored.reopenedAt = world.now;
+    const { position } = stored;
+    // The program lacks the commands: nothing was changed.
+    if (faults.get('reopen') === 'hang') {
+      faults.delete('reopen');
+      setState(recordReopenRefused(panel.state));
+      return;
+    }
+    stored.position = null;
+    // A call that fails may have closed it.
+    world.engine = { ...engine, isBroken: true };
+    call('reopen', () => {
+      world.engine = { ...engine, users: new Set(allowedUsers()), isBroken: false };
+      for (const id of engine.open) if (isOverReopenable(id)) engine.open.delete(id);
+    });
+    stored.position = position;
   }
 
   function stop(): void {
@@ -306,6 +379,12 @@ export function createNodeModel() {
         else if (canAllow) engine.users.add(id);
       }
     });
+    suspect(
+      listOnline(
+        panel.state,
+        ids.filter((id) => users.get(id) !== true),
+      ),
+    );
     if (!canAllow) return;
     setState(
       recordAllowed(
@@ -369,8 +448,12 @@ export function createNodeModel() {
     count: (round, { isPoll }) => countMoved(round, isPoll),
     findBlocked: ({ moved, done }) => {
       done.add('blocked_found');
-      setState(recordBlocked(panel.state, new Set(moved.filter((id) => users.get(id) !== true))));
+      const blocked = moved.filter((id) => users.get(id) !== true);
+      setState(recordBlocked(panel.state, new Set(blocked)));
+      suspect(blocked);
     },
+    findSessions: (_round, step) => findSessions(step),
+    reopen: (_round, step) => reopen(step),
     repairDrift,
     renewLease: ({ done }) => {
       call('lease', () => {});
@@ -482,7 +565,12 @@ export function createNodeModel() {
     restartByMachine() {
       const { engine } = world;
       if (engine === null) return;
-      world.engine = { ...engine, boot: `${originOf(engine.boot)}r${world.now}`, open: new Set() };
+      world.engine = {
+        ...engine,
+        boot: `${originOf(engine.boot)}r${world.now}`,
+        open: new Set(),
+        isBroken: false,
+      };
       world.now += 1;
     },
     /** Somebody else changes who is on the engine. */
@@ -499,11 +587,14 @@ export function createNodeModel() {
     /** The panel is killed, and started again. */
     kill() {
       Object.assign(panel, { requested: 'poll', isPaused: false, round: null });
-      setState(createNodeState(stored.cutOffAt));
+      setState(createNodeState(stored));
     },
     /** Who is on the engine, and with what; null: none runs. */
     present: () =>
-      world.engine && { fingerprint: fingerprintOf(world.engine.config), users: [...world.engine.users].sort() },
+      world.engine && {
+        fingerprint: world.engine.isBroken ? 'broken' : fingerprintOf(world.engine.config),
+        users: [...world.engine.users].sort(),
+      },
     /** By the records. */
     wanted: () => ({ fingerprint: fingerprintOf(wantedConfig()), users: allowedUsers().toSorted() }),
     stateName: () => panel.state.name,

@@ -27,11 +27,11 @@ const nodeErrorCode = z.enum(NODE_ERROR_CODES).meta({
 });
 export type NodeErrorCode = z.output<typeof nodeErrorCode>;
 
-const CUT_OFFS = ['refuse', 'cut', 'restart'] as const;
+const CUT_OFFS = ['refuse', 'cut', 'reopen', 'restart'] as const;
 const cutOff = z.enum(CUT_OFFS).meta({
   id: 'NodeCutOff',
   description:
-    '`refuse`: it refuses new connections at once. `cut`: it closes the open connections of this user only. `restart`: open connections end only when it restarts, together with those of all its users.',
+    '`refuse`: it refuses new connections at once. `cut`: it closes the open connections of this user only. `reopen`: over Hysteria2 and gRPC, open connections end when the inbound is opened anew, together with those of all its users. `restart`: other open connections end only when it restarts, together with those of all its users.',
 });
 export type CutOff = z.output<typeof cutOff>;
 
@@ -48,8 +48,12 @@ export const MAX_CUT_OFF = 100;
 
 export const nodeRestart = z
   .object({
-    at: s.instant.meta({ description: 'When the engine was stopped.' }),
+    at: s.instant.meta({ description: 'When the engine was stopped, or the inbound closed.' }),
     reason: restartReason,
+    inbound_id: s.id.nullable().meta({
+      description:
+        'With `cut_off`: the only inbound that was opened anew, which ended the connections over it. Null: the engine was restarted.',
+    }),
     user_ids: z
       .array(s.id)
       .max(MAX_CUT_OFF)
@@ -59,7 +63,8 @@ export const nodeRestart = z
   })
   .meta({
     id: 'NodeRestart',
-    description: 'A restart of an engine by the panel, which ends all connections through it.',
+    description:
+      'A restart of an engine by the panel, which ends all connections through it, or of one of its inbounds alone.',
   });
 
 const NOTE = 'A remark for the operators of the panel.';
@@ -214,9 +219,9 @@ export const node = z
         description:
           'What it reported beyond what a line of the setting `node_line_gbps` can carry in the time between two readings, of users and of inbounds. It is counted nowhere else. Null: none.',
       }),
-    last_restart: nodeRestart
-      .nullable()
-      .meta({ description: 'When and why the panel last restarted its engine; null: it has not yet.' }),
+    last_restart: nodeRestart.nullable().meta({
+      description: 'When and why the panel last restarted its engine, or opened an inbound anew; null: it has not yet.',
+    }),
     error_code: nodeErrorCode.nullable().meta({ description: 'The problem; null: none.' }),
     error: z.string().nullable().meta({
       description: 'The message of the engine or the system; for a key with Read access the code.',
@@ -245,7 +250,7 @@ export const nodeExample: Node = {
   last_seen_at: '2026-11-20T10:15:00.000Z',
   poll_age_s: 0,
   pending_changes: 0,
-  cut_off: ['refuse', 'restart'],
+  cut_off: ['refuse', 'reopen', 'restart'],
   joined: true,
   fingerprint: '4f2a 91bc 07de 5a10 33c8',
   protocol: '1.0',
@@ -257,7 +262,7 @@ export const nodeExample: Node = {
   traffic: { today: { up: 100_000_000, down: 1_000_000_000 }, month: { up: 100_000_000, down: 1_000_000_000 } },
   restored_at: null,
   implausible_traffic: null,
-  last_restart: { at: '2026-11-19T18:02:30.000Z', reason: 'cut_off', user_ids: [7] },
+  last_restart: { at: '2026-11-19T18:02:30.000Z', reason: 'cut_off', inbound_id: null, user_ids: [7] },
   error_code: null,
   error: null,
   created_at: '2026-11-20T09:00:00.000Z',

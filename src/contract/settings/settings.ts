@@ -113,7 +113,7 @@ const fields = {
   }),
   restart_to_cut_off: z.boolean().meta({
     description:
-      'Whether an engine is restarted, at most every 10 minutes, when users who may no longer connect still move bytes over open connections.',
+      'Whether connections of other users may be ended when users who may no longer connect still move bytes over open ones: those over the same Hysteria2 or gRPC inbound, at most every 2 minutes, or all of the engine by a restart, at most every 10 minutes.',
   }),
   node_line_gbps: z.int().min(1).max(100_000).meta({
     description:

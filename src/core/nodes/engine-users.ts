@@ -1,5 +1,6 @@
 // Pushes users to the engine of a node: all allowed users at a start, then changes, and repairs of changes made by others.
-import { getServed, recordAllowed } from '../../domain/nodes/node-state.ts';
+import { endsWhenReopened } from '../../domain/nodes/engine-facts.ts';
+import { getServed, listOnline, recordAllowed, recordSuspects } from '../../domain/nodes/node-state.ts';
 import { NO_CREDENTIALS } from '../ports/credentials.ts';
 import {
   type EngineChange,
@@ -93,6 +94,22 @@ async function quarantineCulprit(node: NodeRun, changes: readonly EngineChange[]
   });
 }
 
+/** What the engine serves over which open sessions end by reopening it. */
+export function listReopenable({ engine }: Pick<NodeRun, 'engine'>, config: EngineConfig): readonly EngineInbound[] {
+  return engine.reopen === undefined ? [] : config.inbounds.filter(endsWhenReopened);
+}
+
+/** These users may not connect, and may have a session that reopening ends. A cut for some minutes is not worth ending those of all the others. */
+export function suspect(node: NodeRun, userIds: readonly number[]): void {
+  const served = getServed(node.state);
+  if (userIds.length === 0 || served === null || listReopenable(node, served.config).length === 0) return;
+  const forNow = new Set(node.env.store.sync.cutOffForNow(userIds));
+  node.state = recordSuspects(
+    node.state,
+    userIds.filter((id) => !forNow.has(id)),
+  );
+}
+
 /** Pushes changes; refused users are quarantined. `until`: the last change of the log in this batch. */
 async function applyChanges(node: NodeRun, changes: readonly EngineChange[], until: number): Promise<void> {
   let outcomes: readonly (EngineError | null)[];
@@ -104,6 +121,14 @@ async function applyChanges(node: NodeRun, changes: readonly EngineChange[], unt
   }
   const allowed = changes.flatMap(({ user, isAllowed }) => (isAllowed ? [user.userId] : []));
   node.state = recordAllowed(node.state, allowed);
+  const removed = changes.filter(({ inbound, isAllowed }) => !isAllowed && endsWhenReopened(inbound));
+  suspect(
+    node,
+    listOnline(
+      node.state,
+      removed.map(({ user }) => user.userId),
+    ),
+  );
   const refused = changes.flatMap(({ user, inbound }, index) => {
     const outcome = outcomes[index];
     return outcome ? [{ userId: user.userId, inboundId: inbound.id, message: outcome.message }] : [];

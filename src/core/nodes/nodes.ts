@@ -72,7 +72,12 @@ function viewNode(context: Context, row: NodeRow): Node {
     traffic: getTraffic(context, row.id),
     restored_at: toInstantOrNull(row.restoredAt),
     implausible_traffic: viewImplausible(context, row.id),
-    last_restart: restart && { at: toInstant(restart.at), reason: restart.reason, user_ids: [...restart.userIds] },
+    last_restart: restart && {
+      at: toInstant(restart.at),
+      reason: restart.reason,
+      inbound_id: restart.inboundId,
+      user_ids: [...restart.userIds],
+    },
     error_code: row.errorCode,
     error: isFull ? (row.errorText ?? row.errorCode) : row.errorCode,
     created_at: toInstant(row.createdAt),

@@ -70,7 +70,12 @@ export function createNodeReconciler(
 ): NodeReconciler {
   const { store } = env;
   const last = store.nodes.get(nodeId)?.restart;
-  const state = transition.createNodeState<EngineConfig>(last?.reason === 'cut_off' ? last.at : null);
+  const at = last?.reason === 'cut_off' ? last.at : null;
+  const isWhole = last?.inboundId === null;
+  const state = transition.createNodeState<EngineConfig>({
+    cutOffAt: isWhole ? at : null,
+    reopenedAt: isWhole ? null : at,
+  });
   const node: NodeRun = { env, nodeId, engine, lease: createLeaseSync(env, nodeId, engine, allNodes), state };
   return {
     async round(isPoll, isPollDue = () => false) {

@@ -7,8 +7,9 @@ import { findNamedByPort } from '../../domain/nodes/servable.ts';
 import { toHex } from '../kernel/wire.ts';
 import { type EngineConfig, EngineError, type RunningEngine } from '../ports/engines.ts';
 import type { LeaseProgress } from '../ports/lease.ts';
+import type { NodeRestart } from '../ports/nodes.ts';
 import { buildUnserved, checkConfig, inOrder } from './engine-check.ts';
-import { allowedUsers, pushChanges, repairDrift } from './engine-users.ts';
+import { allowedUsers, listReopenable, pushChanges, repairDrift } from './engine-users.ts';
 import { getOriginBoot } from './ingest.ts';
 import { reportDisabled, reportUp } from './node-report.ts';
 import { buildVersionKey, hasChanges, type NodeRun, type Round, writeTo } from './node-run.ts';
@@ -134,23 +135,75 @@ async function start(node: NodeRun, round: Round, { servable: next }: StepOf<'st
   }
 }
 
+/** What was ended by the panel, and over whom. */
+async function recordRestart({ env, nodeId }: NodeRun, { reason, inboundId, userIds }: Omit<NodeRestart, 'at'>) {
+  const { nodes } = env.store;
+  const named = userIds.toSorted((a, b) => a - b).slice(0, MAX_CUT_OFF);
+  await env.transact({ name: 'node', by: 'node' }, (tx) => {
+    const row = nodes.get(nodeId);
+    if (!row) return;
+    nodes.save({ ...row, restart: { at: tx.now, reason, inboundId, userIds: named } });
+    const data = { node_id: nodeId, name: row.name, reason, inbound_id: inboundId, user_ids: named };
+    tx.emit('node.restarted', data);
+  });
+}
+
+async function findSessions(node: NodeRun, _round: Round, { served, userIds }: StepOf<'findSessions'>): Promise<void> {
+  const inbounds = listReopenable(node, served);
+  const suspects = new Set(userIds);
+  const named = (await node.engine.findSessions?.(inbounds, userIds)) ?? [];
+  const ids = inbounds.map(({ id }) => id);
+  // A machine may name others.
+  const found = named.filter(({ inboundId, userId }) => ids.includes(inboundId) && suspects.has(userId));
+  const sessions = ids
+    .map((inboundId) => ({
+      inboundId,
+      userIds: found.filter((one) => one.inboundId === inboundId).map(({ userId }) => userId),
+    }))
+    .filter((one) => one.userIds.length > 0);
+  node.state = transition.recordSessions(node.state, sessions);
+}
+
+/** Ends all sessions over one connection; those of the others go on. */
+async function reopen(node: NodeRun, round: Round, { served, inboundId, userIds }: StepOf<'reopen'>): Promise<void> {
+  const { env, nodeId, engine } = node;
+  const { sync } = env.store;
+  const inbound = served.inbounds.find(({ id }) => id === inboundId);
+  const { position } = sync.get(nodeId);
+  node.state = transition.recordReopened(node.state, inboundId, env.clock.now());
+  if (inbound === undefined || engine.reopen === undefined || round.running === null) return;
+  const users = () => allowedUsers(node, { ...served, inbounds: [inbound] }, new Set());
+  // A panel that ends meanwhile leaves an engine of which it is not known what it serves.
+  await writeTo(env, () => sync.savePosition(nodeId, null));
+  try {
+    await engine.reopen(inbound, users);
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.code !== 'engine_refused') throw error;
+    await writeTo(env, () => sync.savePosition(nodeId, position));
+    env.log.warn('connection not opened anew', { node: nodeId, inbound: inbound.tag, error: error.message });
+    node.state = transition.recordReopenRefused(node.state);
+    return;
+  }
+  await writeTo(env, () => sync.savePosition(nodeId, position));
+  env.log.info('connection opened anew to cut users off', {
+    node: nodeId,
+    inbound: inbound.tag,
+    users: userIds.length,
+  });
+  await recordRestart(node, { reason: 'cut_off', inboundId, userIds });
+}
+
 /** Closes all connections through the engine; the node and an event record when and why. */
 async function restart(node: NodeRun, round: Round, { servable: next, reason, userIds }: StepOf<'restart'>) {
   const { env, nodeId, engine, lease } = node;
-  const { store, clock, log } = env;
+  const { clock, log } = env;
   if (reason === 'cut_off') log.warn('engine restarted to cut users off', { node: nodeId, users: userIds.length });
   node.state = transition.beginRestart(node.state, next, reason, clock.now());
   // Done while the engine still serves, since it may take long.
   if (engine.startHeld) await lease.renew();
   await countUsage(node, round.running);
   await engine.stop(true);
-  const named = userIds.toSorted((a, b) => a - b).slice(0, MAX_CUT_OFF);
-  await env.transact({ name: 'node', by: 'node' }, (tx) => {
-    const row = store.nodes.get(nodeId);
-    if (!row) return;
-    store.nodes.save({ ...row, restart: { at: tx.now, reason, userIds: named } });
-    tx.emit('node.restarted', { node_id: nodeId, name: row.name, reason, user_ids: named });
-  });
+  await recordRestart(node, { reason, inboundId: null, userIds });
   if (reason === 'cut_off') round.done.add('drift_repaired');
 }
 
@@ -220,6 +273,8 @@ const STEPS: Steps = {
     findBlocked(node, round.moved);
     round.done.add('blocked_found');
   },
+  findSessions,
+  reopen,
   repairDrift: async (node, round, { served }) => {
     await repairDrift(node, served);
     node.state = transition.recordDriftRepaired(node.state);

@@ -2,6 +2,7 @@
 import { recordBlocked, recordCounted } from '../../domain/nodes/node-state.ts';
 import type { RunningEngine } from '../ports/engines.ts';
 import type { Counted } from '../ports/sync.ts';
+import { suspect } from './engine-users.ts';
 import { ingest } from './ingest.ts';
 import { collectLedger } from './ledger.ts';
 import { type NodeRun, writeTo } from './node-run.ts';
@@ -38,5 +39,7 @@ export function findBlocked(node: NodeRun, moved: readonly Counted[]): void {
   const allowed = new Set(sync.members(node.nodeId, ids).map(({ userId }) => userId));
   // A block of a few minutes does not justify closing the connections of all users.
   for (const id of sync.cutOffForNow(ids)) allowed.add(id);
-  node.state = recordBlocked(node.state, new Set(ids.filter((id) => !allowed.has(id))));
+  const blocked = ids.filter((id) => !allowed.has(id));
+  node.state = recordBlocked(node.state, new Set(blocked));
+  suspect(node, blocked);
 }

@@ -40,13 +40,17 @@ interface Scene {
 
 const NOT_PERIODIC = () => {};
 
-function openScene(temp: TempStore, ports: readonly number[] = [1001, 1002]): Scene {
+function openScene(
+  temp: TempStore,
+  ports: readonly number[] = [1001, 1002],
+  shapes: readonly Parameters<typeof sampleInbound>[0][] = [],
+): Scene {
   const { store } = temp;
   const clock = createTestClock(START);
   const machine = createFakeMachine();
   const nodeId = store.nodes.insert(sampleNode());
-  const inboundIds = ports.map((port) => {
-    const { id: _, ...inbound } = sampleInbound({ nodeId, tag: `in-${port}`, port });
+  const inboundIds = ports.map((port, index) => {
+    const { id: _, ...inbound } = sampleInbound({ nodeId, tag: `in-${port}`, port, ...shapes[index] });
     return store.inbounds.insert(inbound);
   });
   let timers = createTestTimers();
@@ -279,7 +283,7 @@ describe('a worker', () => {
     await act(scene).inbound(inbound, { port: 1003 });
     await scene.poll();
     expect(machine.starts).toBe(2);
-    const restart = { at: scene.clock.now(), reason: 'configuration', userIds: [] };
+    const restart = { at: scene.clock.now(), reason: 'configuration', inboundId: null, userIds: [] };
     expect(store.nodes.get(nodeId)).toMatchObject({ status: 'up', errorCode: null, errorText: null, restart });
     await scene.core().stop();
   });
@@ -644,7 +648,7 @@ describe('a worker', () => {
       await poll();
       expect(machine.starts).toBe(restartToCutOff ? 2 : 1);
       expect(machine.process?.open.has(id)).toBe(!restartToCutOff);
-      const restart = { at: scene.clock.now() - 10_000, reason: 'cut_off', userIds: [id] };
+      const restart = { at: scene.clock.now() - 10_000, reason: 'cut_off', inboundId: null, userIds: [id] };
       expect(store.nodes.get(scene.nodeId)?.restart).toEqual(restartToCutOff ? restart : null);
       expect(listEvents(scene)).toEqual(restartToCutOff ? ['node.restarted'] : []);
       await act(scene).patch(id, { enabled: true });
@@ -656,6 +660,80 @@ describe('a worker', () => {
       expect(store.users.get(id)?.totalDown).toBe(truth);
       await scene.core().stop();
     }
+  });
+
+  /** A user who moves bytes over Hysteria2, the second connection, and another one over VLESS. */
+  async function openSessions(temp: TempStore) {
+    const scene = openScene(temp, [1001, 1002], [{}, { protocol: 'hysteria2', network: 'quic' }]);
+    const { store, machine, inboundIds } = scene;
+    const [vless = 0, hysteria = 0] = inboundIds;
+    const [id, other] = [store.users.insert(sampleUser()), store.users.insert(sampleUser())];
+    const moveAll = () =>
+      [machine.move(id, hysteria, { up: 0, down: 10 }), machine.move(other, vless, { up: 0, down: 10 })] as const;
+    const poll = async () => {
+      const moved = moveAll();
+      scene.clock.advance(10_000);
+      await scene.poll();
+      return moved;
+    };
+    await scene.poll();
+    await poll();
+    return { ...scene, id, other, hysteria, moveAll, pollOnce: poll };
+  }
+
+  it('opens the connection anew over which a user who is cut off has a session, at once, and nothing else', async () => {
+    using temp = tempStore();
+    const scene = await openSessions(temp);
+    const { store, machine, id, other, hysteria } = scene;
+    await act(scene).patch(id, { enabled: false });
+    await scene.waitUntilIdle();
+    expect(scene.moveAll(), 'the session has ended, the other connection goes on').toEqual([false, true]);
+    expect(present(scene)).toEqual(desired(scene));
+    const restart = { at: scene.clock.now(), reason: 'cut_off', inboundId: hysteria, userIds: [id] };
+    expect([machine.starts, store.nodes.get(scene.nodeId)?.restart]).toEqual([1, restart]);
+    expect(listEvents(scene)).toEqual(['node.restarted']);
+    for (let polls = 0; polls < 4; polls += 1) await scene.pollOnce();
+    expect([machine.starts, store.nodes.get(scene.nodeId)?.restart]).toEqual([1, restart]);
+    expect([store.users.get(id)?.totalDown, store.users.get(other)?.totalDown]).toEqual([10, 60]);
+    // Somebody who is cut off over VLESS alone ends nothing over Hysteria2.
+    machine.move(other, hysteria, { up: 0, down: 1 });
+    machine.process?.over.get(hysteria)?.delete(other);
+    scene.clock.advance(600_000);
+    await act(scene).patch(other, { enabled: false });
+    await scene.waitUntilIdle();
+    expect(store.nodes.get(scene.nodeId)?.restart).toEqual(restart);
+    await scene.core().stop();
+  });
+
+  it('restarts the engine where a connection was closed and not opened again, and where it cannot be', async () => {
+    using temp = tempStore();
+    const scene = await openSessions(temp);
+    const { store, machine, id } = scene;
+    let failures = 0;
+    machine.fault = (method) => {
+      if (method !== 'reopen' || failures > 0) return null;
+      failures += 1;
+      return 'hang';
+    };
+    await act(scene).patch(id, { enabled: false });
+    await scene.waitUntilIdle();
+    await scene.pollOnce();
+    expect([machine.starts, store.nodes.get(scene.nodeId)?.restart?.reason]).toEqual([2, 'unknown_state']);
+    expect(present(scene)).toEqual(desired(scene));
+    await act(scene).patch(id, { enabled: true });
+    await scene.waitUntilIdle();
+    await scene.pollOnce();
+    machine.canReopen = false;
+    scene.clock.advance(600_000);
+    await act(scene).patch(id, { enabled: false });
+    await scene.waitUntilIdle();
+    for (let polls = 0; polls < 4; polls += 1) await scene.pollOnce();
+    expect([machine.starts, store.nodes.get(scene.nodeId)?.restart]).toMatchObject([
+      3,
+      { reason: 'cut_off', inboundId: null },
+    ]);
+    expect(present(scene)).toEqual(desired(scene));
+    await scene.core().stop();
   });
 
   it('does not restart the engine over a user who was allowed again after each cut', async () => {

@@ -74,6 +74,12 @@ export interface EngineChange {
   readonly isAllowed: boolean;
 }
 
+/** A user who moves bytes over an inbound. */
+export interface EngineSession {
+  readonly inboundId: number;
+  readonly userId: number;
+}
+
 /** The message has the engine's own words, where it gave any. */
 export class EngineError extends Error {
   readonly code: NodeErrorCode;
@@ -261,6 +267,13 @@ export interface Engine {
    * holds now. Rejects where the engine does not answer; what was done before stays done.
    */
   apply(changes: readonly EngineChange[]): Promise<readonly (EngineError | null)[]>;
+  /** Which of these users move bytes over these inbounds, allowed or not: what half a second shows. Absent: this engine cannot `reopen`. */
+  findSessions?(inbounds: readonly EngineInbound[], userIds: readonly number[]): Promise<readonly EngineSession[]>;
+  /**
+   * Closes an inbound and opens it again with these users, which ends the sessions over some protocols (`endsWhenReopened`). A machine of its own knows
+   * the users itself. Rejects with `engine_refused` where nothing was changed; after another failure the engine has to be started again.
+   */
+  reopen?(inbound: EngineInbound, users: () => Promise<readonly EngineUser[]>): Promise<void>;
   /** The engines of its machine. Absent: the panel cannot install another one there. */
   programs?(): Promise<MachinePrograms>;
   /** Begins to bring its machine another engine; null: the one that was used before. What becomes of it is the `job` of `programs`. */

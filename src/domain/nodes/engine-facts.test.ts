@@ -83,9 +83,9 @@ test('the words say who has it, and what the node runs', () => {
 });
 
 describe('findCutOffs', () => {
-  it('says that Xray and v2ray refuse new connections, and end open ones by a restart alone', () => {
-    for (const name of ['xray', 'v2ray'])
-      expect(findCutOffs({ name, version: '1.0.0' })).toEqual(['refuse', 'restart']);
+  it('says that Xray and v2ray refuse new connections, and how open ones end', () => {
+    expect(findCutOffs({ name: 'xray', version: '1.0.0' })).toEqual(['refuse', 'reopen', 'restart']);
+    expect(findCutOffs({ name: 'v2ray', version: '1.0.0' })).toEqual(['refuse', 'restart']);
     for (const name of ['other', 'constructor']) expect(findCutOffs({ name, version: '1.0.0' })).toBeNull();
   });
 });

@@ -115,9 +115,17 @@ export function canReportAddresses({ name, version }: EngineVersion): boolean {
  */
 export const REALITY_NEEDS_MLKEM_SINCE = '26.9.8';
 
+/**
+ * Whether opening a connection anew on the engine that runs ends what users have open through it: measured with every pinned Xray
+ * (tests/engines/reopen.test.ts). Over TCP, WebSocket, HTTPUpgrade and XHTTP open connections go on.
+ */
+export function endsWhenReopened({ protocol, network }: Pick<InboundShape, 'protocol' | 'network'>): boolean {
+  return protocol === 'hysteria2' || network === 'grpc';
+}
+
 /** How each engine can cut off a user. Removing a user closes no open connection, in any version of either engine. */
 const CUT_OFF: Readonly<Record<string, readonly CutOff[]>> = {
-  xray: ['refuse', 'restart'],
+  xray: ['refuse', 'reopen', 'restart'],
   v2ray: ['refuse', 'restart'],
 };
 

@@ -55,6 +55,20 @@ interface Usage {
   readonly pollsWhileBlocked: ReadonlyMap<number, number>;
   /** When the engine was last restarted to cut users off, epoch ms. */
   readonly cutOffAt: number;
+  /** Users who were removed while they were online, or moved bytes since: whether they have a session that reopening ends was not looked for yet. */
+  readonly suspects: ReadonlySet<number>;
+  /** What was found of them. */
+  readonly sessions: readonly OpenSessions[];
+  /** When sessions were last ended by reopening. */
+  readonly reopenedAt: number;
+  /** False: the engine that runs could not. */
+  readonly canReopen: boolean;
+}
+
+/** Users who may not connect and move bytes over a connection that can be opened anew. */
+export interface OpenSessions {
+  readonly inboundId: number;
+  readonly userIds: readonly number[];
 }
 
 /** State that survives failures and restarts of the engine. */
@@ -149,8 +163,16 @@ const DRIFT_EVERY_POLLS = 30;
 const MIN_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 60_000;
 
-/** `cutOffAt`: when the engine was last restarted to cut users off, epoch ms; null: never. */
-export function createNodeState<Config>(cutOffAt: number | null): NodeState<Config> {
+/** Nothing is known of whom the engine that runs has to be cut off from. */
+const NOBODY = { pollsWhileBlocked: new Map(), suspects: new Set<number>(), sessions: [], canReopen: true } as const;
+
+/** When the engine was last restarted, and sessions last ended, to cut users off; null: never. */
+export interface LastCuts {
+  readonly cutOffAt: number | null;
+  readonly reopenedAt: number | null;
+}
+
+export function createNodeState<Config>({ cutOffAt, reopenedAt }: LastCuts): NodeState<Config> {
   return {
     name: 'unread',
     memory: {
@@ -160,8 +182,9 @@ export function createNodeState<Config>(cutOffAt: number | null): NodeState<Conf
       usage: {
         countedAt: null,
         onlineAt: new Map(),
-        pollsWhileBlocked: new Map(),
         cutOffAt: cutOffAt ?? Number.NEGATIVE_INFINITY,
+        reopenedAt: reopenedAt ?? Number.NEGATIVE_INFINITY,
+        ...NOBODY,
       },
       started: null,
       leasedChange: null,
@@ -232,7 +255,7 @@ export function observeServing<Config>(
 ): NodeState<Config> {
   const before = isOtherStart ? null : getServed(state);
   const served = before !== null && isServing(state, fingerprint, before) ? before : null;
-  const { memory } = remember(isOtherStart ? rememberUsage(state, { pollsWhileBlocked: new Map() }) : state, {
+  const { memory } = remember(isOtherStart ? rememberUsage(state, NOBODY) : state, {
     leasedChange,
   });
   return { name: 'serving', served, fingerprint, memory };
@@ -304,7 +327,7 @@ export function beginStarting<Config>(state: NodeState<Config>, servable: Servab
 
 /** Records a new start, whose counters begin at zero. */
 export function beginCounting<Config>(state: NodeState<Config>, now: number): NodeState<Config> {
-  return rememberUsage(state, { onlineAt: new Map(), pollsWhileBlocked: new Map(), countedAt: now });
+  return rememberUsage(state, { onlineAt: new Map(), countedAt: now, ...NOBODY });
 }
 
 export function completeStart<Config>(
@@ -370,12 +393,49 @@ export function recordBlocked<Config>(state: NodeState<Config>, blocked: Readonl
   return remember(next, { pollsToDrift: state.memory.pollsToDrift - 1 });
 }
 
-export function recordAllowed<Config>(state: NodeState<Config>, allowed: readonly number[]): NodeState<Config> {
-  const { pollsWhileBlocked: before } = state.memory.usage;
-  if (before.size === 0) return state;
+/** These users may still have a session open, which is of interest where the engine could end it alone. */
+export function recordSuspects<Config>(state: NodeState<Config>, userIds: Iterable<number>): NodeState<Config> {
+  const { suspects, canReopen } = state.memory.usage;
+  return canReopen ? rememberUsage(state, { suspects: new Set([...suspects, ...userIds]) }) : state;
+}
+
+/** Those who were removed while they were online. */
+export function listOnline({ memory }: NodeState<unknown>, userIds: readonly number[]): readonly number[] {
+  return userIds.filter((id) => memory.usage.onlineAt.has(id));
+}
+
+/** Sessions of the suspects were looked for. */
+export function recordSessions<Config>(state: NodeState<Config>, sessions: readonly OpenSessions[]): NodeState<Config> {
+  return rememberUsage(state, { suspects: new Set(), sessions });
+}
+
+/** A connection was opened anew: the sessions over it have ended. */
+export function recordReopened<Config>(state: NodeState<Config>, inboundId: number, now: number): NodeState<Config> {
+  const { sessions, pollsWhileBlocked: before } = state.memory.usage;
   const pollsWhileBlocked = new Map(before);
-  for (const userId of allowed) pollsWhileBlocked.delete(userId);
-  return rememberUsage(state, { pollsWhileBlocked });
+  for (const one of sessions) {
+    if (one.inboundId === inboundId) for (const userId of one.userIds) pollsWhileBlocked.delete(userId);
+  }
+  const others = sessions.filter((one) => one.inboundId !== inboundId);
+  return rememberUsage(state, { sessions: others, pollsWhileBlocked, reopenedAt: now });
+}
+
+/** The engine that runs cannot open a connection anew. */
+export function recordReopenRefused<Config>(state: NodeState<Config>): NodeState<Config> {
+  return rememberUsage(state, { suspects: new Set(), sessions: [], canReopen: false });
+}
+
+/** Users were allowed again. */
+export function recordAllowed<Config>(state: NodeState<Config>, allowed: readonly number[]): NodeState<Config> {
+  const { pollsWhileBlocked: before, suspects: suspected, sessions: found } = state.memory.usage;
+  if (before.size + suspected.size + found.length === 0 || allowed.length === 0) return state;
+  const isAllowed = new Set(allowed);
+  const pollsWhileBlocked = new Map([...before].filter(([id]) => !isAllowed.has(id)));
+  const suspects = new Set([...suspected].filter((id) => !isAllowed.has(id)));
+  const sessions = found
+    .map(({ inboundId, userIds }) => ({ inboundId, userIds: userIds.filter((id) => !isAllowed.has(id)) }))
+    .filter(({ userIds }) => userIds.length > 0);
+  return rememberUsage(state, { pollsWhileBlocked, suspects, sessions });
 }
 
 /** The users on the engine's connections match the records again. */

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { times } from '../../../tests/support/long.ts';
 import { createNodeModel, MODEL_CALLS, type ModelFault } from '../../../tests/support/node-model.ts';
+import { REOPEN_EVERY_MS } from '../limits.ts';
 import {
   adopt,
   beginRestart,
@@ -18,7 +19,11 @@ import {
   recordBlocked,
   recordCheckProblem,
   recordDriftRepaired,
+  recordReopened,
+  recordReopenRefused,
   recordServable,
+  recordSessions,
+  recordSuspects,
   remember,
   rememberUsage,
   type Servable,
@@ -68,7 +73,7 @@ const noServable: Servable<Config> = {
 };
 const FAIL = { type: 'fail', code: 'port_taken', message: 'b: port 2 is taken; b: no' };
 
-const unread = createNodeState<Config>(null);
+const unread = createNodeState<Config>({ cutOffAt: null, reopenedAt: null });
 const serving = (fingerprint: string | null, state: NodeState<Config> = unread) =>
   observeServing(state, fingerprint, null, false);
 const retryIn = (pollsToRetry: number, state: NodeState<Config>) =>
@@ -372,6 +377,52 @@ describe('a poll', () => {
   });
 });
 
+describe('sessions that end when their connection is opened anew', () => {
+  const poll = { ...desired, isPoll: true };
+  const found = { ...observed, done: done('observed', 'counted', 'blocked_found') };
+  const suspected = recordSuspects(served, [7, 8]);
+  const FIND = [{ type: 'findSessions', served: FULL, userIds: [7, 8] }];
+  const RENEW = [{ type: 'renewLease' }];
+
+  it('are looked for as soon as all changes were pushed, and ended in the same round', () => {
+    expect(reconcile(desired, observed, suspected)).toEqual(FIND);
+    expect(reconcile(desired, { ...observed, hasPending: true }, suspected)[0]?.type).toBe('push');
+    expect(reconcile({ ...desired, restartToCutOff: false }, observed, suspected)).toEqual(RENEW);
+    const open = recordSessions(suspected, [
+      { inboundId: 3, userIds: [7] },
+      { inboundId: 4, userIds: [7, 8] },
+    ]);
+    const reopen = (inboundId: number, userIds: number[]) => [{ type: 'reopen', served: FULL, inboundId, userIds }];
+    expect(reconcile(desired, observed, open)).toEqual(reopen(3, [7]));
+    const one = recordReopened(open, 3, NOW);
+    expect(reconcile(desired, observed, one), 'the others as well').toEqual(reopen(4, [7, 8]));
+    expect(reconcile(desired, observed, recordReopened(one, 4, NOW))).toEqual(RENEW);
+    expect(reconcile(desired, observed, recordSessions(suspected, []))).toEqual(RENEW);
+    expect(reconcile(desired, observed, recordAllowed(open, [7]))).toEqual(reopen(4, [8]));
+    expect(reconcile(desired, observed, recordAllowed(suspected, [7, 8]))).toEqual(RENEW);
+  });
+
+  it('are not ended again within two minutes, for which no engine is restarted meanwhile', () => {
+    let state = served;
+    for (let polls = 0; polls < 3; polls += 1) state = recordSuspects(recordBlocked(state, new Set([7])), [7]);
+    const after = (ms: number) => reconcile(poll, found, rememberUsage(state, { reopenedAt: NOW - ms }))[0]?.type;
+    expect([0, 119_999, 120_000].map(after)).toEqual(['renewLease', 'renewLease', 'findSessions']);
+    const isOther = recordSessions(state, []);
+    expect(reconcile(poll, found, isOther)[0]?.type, 'they are over something else').toBe('restart');
+    const ended = recordReopened(recordSessions(state, [{ inboundId: 3, userIds: [7] }]), 3, NOW);
+    expect(reconcile(poll, found, ended)).toEqual(RENEW);
+  });
+
+  it('are left to a restart where the engine cannot, until it is another one', () => {
+    let state = recordReopenRefused(suspected);
+    for (let polls = 0; polls < 3; polls += 1) state = recordSuspects(recordBlocked(state, new Set([7])), [7]);
+    expect(reconcile(poll, found, state)[0]?.type).toBe('restart');
+    expect(reconcile(desired, observed, recordSuspects(state, [7]))).toEqual(RENEW);
+    const again = recordSuspects(adopt(observeServing(state, 'full', null, true), fullServable), [7]);
+    expect(reconcile(desired, observed, again)[0]?.type).toBe('findSessions');
+  });
+});
+
 type Action =
   | { readonly type: 'advance'; readonly steps: number }
   | { readonly type: 'user' | 'drift' | 'port' | 'refuseUser' | 'block'; readonly id: number }
@@ -486,6 +537,9 @@ describe('any interleaving of commits, polls, crashes, kills and refusals', () =
       expect(model.present()).toEqual(model.wanted());
       expect(model.stateName()).toBe('serving');
       expect(model.seen.restarts.filter(({ isRequired }) => !isRequired)).toEqual([]);
+      expect(model.seen.reopened.filter(({ isRequired }) => !isRequired)).toEqual([]);
+      const between = model.seen.reopened.map(({ at }, index) => at - (model.seen.reopened[index - 1]?.at ?? 0));
+      expect(between.filter((ms) => ms < REOPEN_EVERY_MS)).toEqual([]);
       const { starts, restarts } = model.seen;
       settle(model, 33);
       expect([model.seen.starts, model.seen.restarts.length], 'nothing more').toEqual([starts, restarts.length]);
@@ -496,7 +550,7 @@ describe('any interleaving of commits, polls, crashes, kills and refusals', () =
     };
     fc.assert(fc.property(fc.array(action, { minLength: 5, maxLength: 60 }), check), { numRuns: INTERLEAVINGS });
     expect(seen.runs).toBe(INTERLEAVINGS);
-    expect(seen.steps.size, 'each step was taken').toBe(13);
+    expect(seen.steps.size, 'each step was taken').toBe(15);
     expect(seen.states.size, 'and each state was reached').toBe(8);
     expect([...seen.reasons].sort()).toEqual(['configuration', 'cut_off', 'unknown_state']);
   });

@@ -1,7 +1,7 @@
 // Decides the next steps of a node's round: pure, from the records, the observations of this round and the state of the node. The reconciler
 // (core/nodes/reconciler.ts) carries the steps out in order and calls this again until there are none.
 import type { NodeErrorCode, NodeRestartReason } from '../../contract/nodes/nodes.ts';
-import { RESTART_EVERY_MS } from '../limits.ts';
+import { REOPEN_EVERY_MS, RESTART_EVERY_MS } from '../limits.ts';
 import {
   type ConfigShape,
   type Fingerprinted,
@@ -35,7 +35,7 @@ export interface Desired<Config> extends Fingerprinted<Config> {
   readonly wanted: string;
   /** Whether `config` is complete: the keys of every connection could be decrypted. */
   readonly isComplete: boolean;
-  /** Whether restarting the engine to cut users off is allowed. */
+  /** Whether connections of others may be ended to cut users off. */
   readonly restartToCutOff: boolean;
 }
 
@@ -90,6 +90,15 @@ export type Step<Config> =
   | { readonly type: 'count'; readonly isPoll: boolean }
   /** Finds users who moved bytes and may not connect. */
   | { readonly type: 'findBlocked' }
+  /** Finds which of these users, who may not connect, move bytes over connections that can be opened anew. */
+  | { readonly type: 'findSessions'; readonly served: Config; readonly userIds: readonly number[] }
+  /** Opens a connection anew on the engine that runs, which ends the sessions over it. `userIds`: who is cut off by it. */
+  | {
+      readonly type: 'reopen';
+      readonly served: Config;
+      readonly inboundId: number;
+      readonly userIds: readonly number[];
+    }
   /** Compares the users on each connection with those of the records. */
   | { readonly type: 'repairDrift'; readonly served: Config }
   /** Updates the lease of its machine. */
@@ -221,6 +230,10 @@ function maintain<Config>(desired: Desired<Config>, observed: Observed, state: S
   const { done, hasPending } = observed;
   const { served, memory } = state;
   if (isPushDue(desired, observed)) return [{ type: 'push', canAllow: served !== null }];
+  if (served !== null && !hasPending) {
+    const step = endSessions(desired, observed, state, served.config);
+    if (step !== null) return [step];
+  }
   if (isPoll && !done.has('counted')) return [{ type: 'count', isPoll: true }];
   if (isPoll && !done.has('blocked_found')) return [{ type: 'findBlocked' }];
   if (isPoll && !done.has('drift_repaired')) {
@@ -236,14 +249,30 @@ function maintain<Config>(desired: Desired<Config>, observed: Observed, state: S
   return done.has('lease_renewed') ? [{ type: 'reportUp' }] : [{ type: 'renewLease' }];
 }
 
+/** Ends sessions of users who may not connect, over the connections where that does not take a restart. */
+function endSessions<Config>(
+  { restartToCutOff }: Desired<Config>,
+  { now }: Observed,
+  { memory: { usage } }: NodeState<Config>,
+  served: Config,
+): Step<Config> | null {
+  const { suspects, sessions, reopenedAt, canReopen } = usage;
+  if (!restartToCutOff || !canReopen) return null;
+  const [next] = sessions;
+  if (next !== undefined) return { type: 'reopen', served, ...next };
+  if (suspects.size === 0 || Math.abs(now - reopenedAt) < REOPEN_EVERY_MS) return null;
+  return { type: 'findSessions', served, userIds: [...suspects] };
+}
+
 /** Blocked users who have moved bytes for so long that only a restart cuts them off. Empty if a restart is not allowed now. */
 function findUsersToCutOff<Config>(
   { restartToCutOff }: Desired<Config>,
   { now }: Observed,
   { memory: { usage } }: NodeState<Config>,
 ): readonly number[] {
-  const { cutOffAt, pollsWhileBlocked } = usage;
+  const { cutOffAt, pollsWhileBlocked, suspects } = usage;
   if (!restartToCutOff || Math.abs(now - cutOffAt) < RESTART_EVERY_MS) return [];
-  const isDue = [...pollsWhileBlocked.values()].some((polls) => polls >= POLLS_TO_CUT_OFF);
+  // Suspects are looked for first: less may do.
+  const isDue = [...pollsWhileBlocked].some(([id, polls]) => polls >= POLLS_TO_CUT_OFF && !suspects.has(id));
   return isDue ? [...pollsWhileBlocked.keys()] : [];
 }

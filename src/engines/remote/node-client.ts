@@ -56,6 +56,8 @@ const LIMIT_MS: Readonly<Record<Method, number>> = {
   apply: 60_000,
   members: 30_000,
   connected: 30_000,
+  findSessions: 30_000,
+  reopen: 60_000,
   programs: 30_000,
   changeProgram: 10_000,
 };

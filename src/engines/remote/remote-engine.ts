@@ -8,7 +8,7 @@ import {
 } from '../../core/ports/engines.ts';
 import { computeFingerprint } from '../engine-config.ts';
 import { createNodeClient, type NodeClientParts } from './node-client.ts';
-import { changeToWire, configToWire, type Reply, startUserToWire } from './wire.ts';
+import { changeToWire, configToWire, MAX_SUSPECTS, type Reply, startUserToWire } from './wire.ts';
 import { engineInboundToWire } from './wire-inbound.ts';
 import { encodeLease } from './wire-lease.ts';
 import { ledgerPageFromWire, takenToWire } from './wire-ledger.ts';
@@ -117,6 +117,14 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
       const { outcomes } = await client.call('apply', { inbounds: inbounds.map(engineInboundToWire), changes: wire });
       if (outcomes.length !== changes.length) throw new EngineError('engine_unreachable', 'the node left changes out');
       return outcomes.map((outcome) => outcome && new EngineError(outcome.code, outcome.message.slice(0, 1000)));
+    },
+    async findSessions(inbounds, userIds) {
+      const wire = { inbounds: inbounds.map(engineInboundToWire), userIds: userIds.slice(0, MAX_SUSPECTS) };
+      const { sessions } = await client.call('findSessions', wire);
+      return sessions.map(([inboundId, userId]) => ({ inboundId, userId }));
+    },
+    async reopen(inbound) {
+      await client.call('reopen', { inbound: engineInboundToWire(inbound) });
     },
     programs: () => client.call('programs', {}),
     async changeProgram(name) {

@@ -313,7 +313,9 @@ it('requests of the panel have every part that one may have, made of any rows of
     expect(await panel.members(each)).not.toBeNull();
     const changes = everybody.map((user) => ({ inbound: each, user, isAllowed: true }));
     expect(await panel.apply(changes)).toHaveLength(changes.length);
+    await panel.reopen?.(each, async () => []);
   }
+  expect(await panel.findSessions?.(config.inbounds, [1])).toEqual([]);
   await panel.connected();
   await panel.programs?.();
   await expect(panel.changeProgram?.('xray-26.3.27')).rejects.toMatchObject({ code: 'engine_refused' });
@@ -392,6 +394,7 @@ const said = fc.record({
       .array(fc.tuple(userId, fc.array(fc.record({ address: fc.ipV6(), openedAt: fc.nat() }))))
       .map((all) => new Map(all)),
   ),
+  sessions: fc.array(fc.record({ inboundId: userId, userId })),
   programs,
 });
 
@@ -423,6 +426,8 @@ it('whatever an engine and its machine say arrives as it was said, and nothing e
         apply: async () => all.outcomes,
         members: async () => all.members,
         connected: async () => all.connected,
+        findSessions: async () => all.sessions.map(more),
+        reopen: async () => {},
       };
       const parts = {
         identity: keys.node,
@@ -462,6 +467,8 @@ it('whatever an engine and its machine say arrives as it was said, and nothing e
       expect(await panel.apply([change, change])).toEqual(all.outcomes);
       expect(await panel.members(sampleEngineInbound)).toEqual(all.members);
       expect(await panel.connected()).toEqual(all.connected);
+      expect(await panel.findSessions?.([sampleEngineInbound], [1])).toEqual(all.sessions);
+      await panel.reopen?.(sampleEngineInbound, async () => []);
       expect(await panel.programs?.()).toEqual(all.programs);
       await panel.changeProgram?.(null);
       for (const exchange of exchanges) {

@@ -38,6 +38,9 @@ export const MAX_CONNECTED_USERS = 500;
 export const MAX_CONNECTED_ADDRESSES = 2000;
 export const MAX_ADDRESSES_OF_USER = 200;
 export const MAX_LEDGER_ROWS = 500;
+/** Suspects that are looked at together, and sessions that are named: one is enough for an inbound to be opened anew. */
+export const MAX_SUSPECTS = 500;
+export const MAX_SESSIONS = 2000;
 const PAGE_VALUES = 10_000;
 const FEW_VALUES = 1000;
 /** Of the outcomes of changes that are sent together. */
@@ -85,6 +88,10 @@ export const REQUESTS = {
   /** In pages, by id: those behind this one; 0: from the first. */
   members: z.strictObject({ inbound: engineInbound, after: bytes }),
   connected: z.strictObject({ after: bytes }),
+  /** Which of these users move bytes over these inbounds. */
+  findSessions: z.strictObject({ inbounds: z.array(engineInbound), userIds: z.array(id).max(MAX_SUSPECTS) }),
+  /** Closes an inbound and opens it again, with the users whom the machine knows. */
+  reopen: z.strictObject({ inbound: engineInbound }),
   /** The engines of the machine. */
   programs: z.strictObject({}),
   /** Brings another one, or the one that was used before. */
@@ -164,6 +171,9 @@ export const REPLIES = {
       .nullable(),
   }),
   changeProgram: z.object({}),
+  /** Inbound and user. */
+  findSessions: z.object({ sessions: z.array(z.tuple([id, id])).max(MAX_SESSIONS) }),
+  reopen: z.object({}),
   connected: z.object({
     users: z
       .array(z.tuple([id, z.array(z.tuple([z.string().max(64), seconds])).max(MAX_ADDRESSES_OF_USER)]))
@@ -179,6 +189,7 @@ const LONG: Partial<Readonly<Record<Method, number>>> = {
   apply: 4 * MAX_OUTCOMES,
   members: PAGE_VALUES,
   connected: PAGE_VALUES,
+  findSessions: PAGE_VALUES,
   readLedger: PAGE_VALUES,
 };
 

@@ -46,9 +46,9 @@ export const settings = {
       'Up to 5 numbers from 1 to 90, Enter or comma after each. After a change, notices whose time has passed are not sent.',
     cutOff: 'Blocked users',
     cutOffText: 'Engines refuse new connections at once, but let open ones continue.',
-    restart: 'Restart the engine to end open connections',
+    restart: 'Close connections of others to cut users off',
     restartHint:
-      'If there is still traffic two polls later, at most every 10 minutes. All users of the node reconnect.',
+      'Over Hysteria2 and gRPC the connection is reopened at once, at most every 2 minutes: its users reconnect, over Hysteria2 within 30 seconds. Otherwise, if there is still traffic two polls later, the engine restarts, at most every 10 minutes: all users of the node reconnect.',
     concurrent: 'Block users who are connected from too many addresses',
     concurrentHint:
       'For 5 minutes, where the plan or the user limits the addresses at once. While this is off, only an event is sent.',

@@ -186,7 +186,8 @@ export const users = {
     },
     restart: {
       done: 'The engine of {{node}} was restarted for this on {{date}}; no traffic since.',
-      off: 'Restarting engines for this is turned off.',
+      reopened: 'A connection of {{node}} was reopened for this on {{date}}; no traffic since.',
+      off: 'Closing connections of others for this is turned off.',
       settings: 'Settings',
       due: 'If three polls in a row find more, the engine is restarted, at most once in ten minutes.',
       waits: '{{node}}: at the earliest {{time}}.',

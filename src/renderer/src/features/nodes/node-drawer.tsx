@@ -245,15 +245,19 @@ function ImplausibleTraffic({ up, down, last_at }: NonNullable<Node['implausible
 const NAMED = 3;
 
 function LastRestart({
-  restart: { at, reason, user_ids: ids },
+  restart: { at, reason, inbound_id: inboundId, user_ids: ids },
 }: {
   readonly restart: NonNullable<Node['last_restart']>;
 }) {
   const { t } = useTranslation('nodes');
+  const inbound = useOperation('getInbound', { id: inboundId ?? 0 }, { enabled: inboundId !== null });
   const more = ids.length - NAMED;
   return (
     <>
-      <DateTime at={at} style="dateTime" /> · {t(`restart.${reason}`)}
+      <DateTime at={at} style="dateTime" /> ·{' '}
+      {inboundId === null
+        ? t(`restart.${reason}`)
+        : t('restart.reopened', { name: inbound.data?.name ?? `#${inboundId}` })}
       {ids.slice(0, NAMED).map((id, index) => (
         <span key={id}>
           {index === 0 ? ' ' : ', '}

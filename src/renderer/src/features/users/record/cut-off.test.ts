@@ -4,18 +4,26 @@ import { restartFor } from './cut-off.ts';
 
 const NOW = Date.parse('2026-11-20T10:15:00.000Z');
 const RESTARTED = '2026-11-20T10:10:00.000Z';
-const node = (reason: 'cut_off' | 'configuration', user_ids: number[]) => ({
+const node = (reason: 'cut_off' | 'configuration', user_ids: number[], inbound_id: number | null = null) => ({
   name: 'Frankfurt',
-  last_restart: { at: RESTARTED, reason, user_ids },
+  last_restart: { at: RESTARTED, reason, inbound_id, user_ids },
 });
 
 it('is done where nothing moved since a restart over this user', () => {
-  const done = { kind: 'done', node: 'Frankfurt', at: RESTARTED };
+  const done = { kind: 'done', node: 'Frankfurt', at: RESTARTED, isWhole: true };
   const nodes = [{ name: 'Riga', last_restart: null }, node('cut_off', [3, 7])];
   for (const isOn of [true, false]) {
     expect(restartFor({ id: 7, online_at: RESTARTED }, nodes, isOn, NOW)).toEqual(done);
     expect(restartFor({ id: 7, online_at: null }, nodes, isOn, NOW)).toEqual(done);
   }
+});
+
+it('is done where the connection alone was opened anew, which no restart waits for', () => {
+  const done = { kind: 'done', node: 'Frankfurt', at: RESTARTED, isWhole: false };
+  const nodes = [node('cut_off', [7], 4)];
+  expect(restartFor({ id: 7, online_at: RESTARTED }, nodes, true, NOW)).toEqual(done);
+  const moving = { id: 7, online_at: '2026-11-20T10:14:00.000Z' };
+  expect(restartFor(moving, nodes, true, NOW)).toEqual({ kind: 'due', waits: [] });
 });
 
 it('is off, or due at the earliest ten minutes after the last one of a node', () => {

@@ -1,11 +1,11 @@
-// What ends the open connections of a user who is cut off and goes on moving bytes: the restart of an engine.
+// What ends the open connections of a user who is cut off and goes on moving bytes: the restart of an engine, or of one connection.
 import type { Node } from '../../../../../contract/nodes/nodes.ts';
 import type { User } from '../../../../../contract/users/users.ts';
 import { RESTART_EVERY_MS } from '../../../../../domain/limits.ts';
 
 export type Restart =
   /** It has been restarted, and nothing moved since. */
-  | { readonly kind: 'done'; readonly node: string; readonly at: string }
+  | { readonly kind: 'done'; readonly node: string; readonly at: string; readonly isWhole: boolean }
   | { readonly kind: 'off' }
   /** It will be, if the user goes on. `waits`: nodes that were restarted too recently, and from when on they can be again. */
   | { readonly kind: 'due'; readonly waits: readonly { readonly node: string; readonly until: number }[] };
@@ -21,10 +21,11 @@ export function restartFor(
     .toSorted((a, b) => b.at.localeCompare(a.at));
   const own = cutOffs.find(({ user_ids }) => user_ids.includes(id));
   if (own !== undefined && (online_at === null || online_at <= own.at)) {
-    return { kind: 'done', node: own.node, at: own.at };
+    return { kind: 'done', node: own.node, at: own.at, isWhole: own.inbound_id === null };
   }
   if (!isOn) return { kind: 'off' };
   const waits = cutOffs
+    .filter(({ inbound_id }) => inbound_id === null)
     .map(({ node, at }) => ({ node, until: Date.parse(at) + RESTART_EVERY_MS }))
     .filter(({ until }) => until > now);
   return { kind: 'due', waits };

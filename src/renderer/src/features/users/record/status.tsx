@@ -82,8 +82,9 @@ function RestartText({ restart }: { readonly restart: Restart }) {
   const format = useFormat();
   switch (restart.kind) {
     case 'done': {
-      const { node, at } = restart;
-      return <p>{t('standing.restart.done', { node, date: format.moment(at, 'dateTime') })}</p>;
+      const { node, at, isWhole } = restart;
+      const text = isWhole ? 'standing.restart.done' : 'standing.restart.reopened';
+      return <p>{t(text, { node, date: format.moment(at, 'dateTime') })}</p>;
     }
     case 'off':
       return (
