@@ -1,4 +1,4 @@
-// Writes what has come due soon after its moment, in small transactions, and removes old rows.
+// Writes due changes soon after their time, in small transactions, and deletes old rows.
 
 import { DAYS_STORED, HOURS_STORED_DAYS } from '../contract/stats.ts';
 import { localDay } from '../domain/calendar.ts';
@@ -15,12 +15,12 @@ import { undoBefore } from './users/undo.ts';
 type SweepEnv = Pick<Env, 'clock' | 'queue' | 'settings' | 'store' | 'transact'>;
 
 const CHUNK = 100;
-/** A node that does not answer for longer than so many changes is started with everybody. */
+/** A node that misses more changes than this is restarted with all users. */
 const CHANGES_KEPT = 100_000;
 
 const SWEEP: Action = { name: 'sweep', by: 'sweep' };
 
-/** Settles the users that have come due or ended by a clock that was set back since, at most a chunk of them in one transaction. Returns whether more are due. */
+/** Settles due users, and those that ended by a clock set back since, one chunk per transaction. Returns whether more are due. */
 export async function sweepDue(env: SweepEnv): Promise<boolean> {
   const { store } = env;
   if (!isAnyUnsettled(env) || store.diskSpace.isFull()) return false;
@@ -34,7 +34,7 @@ export async function sweepDue(env: SweepEnv): Promise<boolean> {
   return count === CHUNK;
 }
 
-/** Ends cuts and excesses of addresses whose time is over. There are few at any time. */
+/** Ends blocks and excesses of addresses whose time has passed. There are few at any time. */
 export async function sweepExcesses(env: SweepEnv): Promise<void> {
   const { store, clock } = env;
   if (!store.users.hasExcess() || store.diskSpace.isFull()) return;
@@ -63,7 +63,10 @@ function isAnyUnsettled({ store, clock }: Pick<Env, 'clock' | 'store'>): boolean
   return (due !== null && due <= now) || store.users.endedEarly(now, 1).length > 0;
 }
 
-/** Removes expired rows: events, audit rows, what can no longer be undone, stored replies, ended sessions, failed attempts, browsers, fine-grained traffic, addresses of users. */
+/**
+ * Deletes expired rows: events, audit rows, undo steps, stored replies, ended sessions, failed attempts, browsers, fine-grained traffic, addresses of
+ * users.
+ */
 export async function prune(env: SweepEnv): Promise<void> {
   const { store, clock, queue } = env;
   if (store.diskSpace.isFull()) return;

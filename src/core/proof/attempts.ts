@@ -1,5 +1,4 @@
-// Failed proofs of identity, counted by who can be meant: a session, a browser that signed in before, or a network. None of them
-// slows another (docs/decisions/0016).
+// Failed proofs of identity, counted separately by session, known browser or network, so that none slows another (docs/decisions/0016).
 import { computeNetwork, computeWiderNetwork } from '../../domain/client-network.ts';
 import { DAY_MS } from '../../domain/limits.ts';
 import type { Env, Transaction } from '../kernel/context.ts';
@@ -10,37 +9,37 @@ import { knownBrowser } from './browsers.ts';
 
 type AttemptsEnv = Pick<Env, 'clock' | 'queue' | 'store'>;
 
-/** So many failures cost nothing; each further one doubles the wait. */
+/** Failures without a delay; each further one doubles it. */
 const FREE_ATTEMPTS = 3;
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 15 * 60_000;
-/** Failures are forgotten so long after the last one. */
+/** Counts are deleted this long after the last failure. */
 const FORGET_MS = DAY_MS;
-/** More are not stored: the networks that failed longest ago are forgotten first. */
+/** Maximum number of counts: the networks with the oldest failures are deleted first. */
 const MAX_SCOPES = 10_000;
 
-/** Failures in the network around a stranger's put him this far back at most: all within one that attacks are equal then. */
+/** Failures in the surrounding network count up to this number, so that all callers in an attacking network are equal. */
 const MAX_AROUND = 16;
 
-/** Wrong codes after the right password, from browsers that never signed in, whatever network they come from. */
+/** Wrong codes after a correct password, from unknown browsers of all networks together. */
 const CODES = 'codes';
 
-/** Who is counted. Only what comes over TCP is: the terminal and the desktop's window belong to the owner of the machine. */
+/** The subject of a count. Only TCP clients are counted: the terminal and the desktop window belong to the owner of the machine. */
 export interface Scope {
   readonly name: string;
-  /** Nothing but its network is known of it. */
+  /** Only its network is known. */
   readonly isStranger: boolean;
-  /** Counts the strangers of the network around his. It delays none of them, but who comes from elsewhere has his turn first. */
+  /** Counts unknown browsers of the surrounding network. It causes no delay, but gives callers from elsewhere priority. */
   readonly around?: string;
 }
 
-/** How long after the last of `failed` attempts the next one is accepted. */
+/** Delay in ms after the last of `failed` attempts. */
 export function waitAfter(failed: number): number {
   if (failed < FREE_ATTEMPTS) return 0;
   return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(30, failed - FREE_ATTEMPTS));
 }
 
-/** Who signs in; null: is not slowed. */
+/** The subject of a sign-in; null: not limited. */
 export function signInScope(env: Pick<Env, 'store' | 'crypto' | 'clock'>, call: Call): Scope | null {
   if (call.address === null) return null;
   const browser = knownBrowser(env, call);
@@ -49,14 +48,14 @@ export function signInScope(env: Pick<Env, 'store' | 'crypto' | 'clock'>, call: 
   return { name: `network:${computeNetwork(call.address)}`, isStranger: true, around };
 }
 
-/** Who proves his identity again within his session; null: is not slowed. */
+/** The subject of a proof of identity within a session; null: not limited. */
 export function stepUpScope({ address, actor }: Call): Scope | null {
   if (address === null) return null;
   if (actor.sessionId !== undefined) return { name: `session:${actor.sessionId}`, isStranger: false };
   return { name: `network:${computeNetwork(address)}`, isStranger: true };
 }
 
-/** Failures that count, and how long the next attempt has to wait (ms). A clock that was set back does not lengthen the wait. */
+/** The current failures and the remaining delay in ms. A clock that was set back does not extend the delay. */
 function attemptStatus(store: Store, scope: string, now: number): { readonly failed: number; readonly waitMs: number } {
   const { failed, lastAt } = store.administrator.attempts(scope);
   if (now - lastAt >= FORGET_MS) return { failed: 0, waitMs: 0 };
@@ -64,15 +63,15 @@ function attemptStatus(store: Store, scope: string, now: number): { readonly fai
 }
 
 export interface Attempt {
-  /** How many failed before it, with those around it. */
+  /** Number of earlier failures, including those of the surrounding network. */
   readonly failed: number;
-  /** Takes it out of the count: nothing was tried. */
+  /** Removes the attempt from the count: nothing was verified. */
   cancel(): Promise<void>;
 }
 
 /**
- * Counts an attempt as failed until it succeeds, so that simultaneous attempts slow each other down too. Throws `slow_down`, whatever name and
- * password were given, while the wait lasts; that writes nothing.
+ * Counts an attempt as failed until it succeeds, so that concurrent attempts delay each other. Throws `slow_down` during the delay, independent of
+ * the given name and password; that writes nothing.
  */
 export async function countAttempt({ queue, store, clock }: AttemptsEnv, scope: Scope | null): Promise<Attempt> {
   if (scope === null) return { failed: 0, cancel: async () => {} };
@@ -101,7 +100,7 @@ export async function countAttempt({ queue, store, clock }: AttemptsEnv, scope: 
   return queue.run(() => store.write(count, 'essential'));
 }
 
-/** Returns how to undo it. Attempts that were counted since stay. */
+/** Returns the function that undoes it. Later attempts stay counted. */
 function addFailure(store: Store, scope: string, now: number): () => void {
   const { administrator } = store;
   const { failed } = attemptStatus(store, scope, now);
@@ -115,7 +114,7 @@ function addFailure(store: Store, scope: string, now: number): () => void {
   };
 }
 
-/** Resets the count, in the transaction that follows a success. */
+/** Resets the count, in the transaction after a success. */
 export function clearAttempts({ store, now }: Transaction, scope: Scope | null): void {
   if (scope !== null && store.administrator.attempts(scope.name).failed > 0) {
     store.administrator.setAttempts(scope.name, 0, now);
@@ -123,14 +122,14 @@ export function clearAttempts({ store, now }: Transaction, scope: Scope | null):
 }
 
 /**
- * Whether a stranger's code may be looked at: after the right password all of them share one count, since a code has six digits only
- * and networks are many.
+ * Whether a code from an unknown browser may be verified: after a correct password all of them share one count, since codes have only six digits and
+ * attackers have many networks.
  */
 export function mayTryCode({ store, now }: Transaction, scope: Scope | null): boolean {
   return !scope?.isStranger || !store.twoFactor.get() || attemptStatus(store, CODES, now).waitMs === 0;
 }
 
-/** Counts the outcome of a stranger's code. */
+/** Counts the result of a code from an unknown browser. */
 export function recordCodeAttempt({ store, now }: Transaction, scope: Scope | null, isRight: boolean): void {
   if (!scope?.isStranger) return;
   const { failed } = attemptStatus(store, CODES, now);
@@ -138,7 +137,7 @@ export function recordCodeAttempt({ store, now }: Transaction, scope: Scope | nu
   else if (failed > 0) store.administrator.setAttempts(CODES, 0, now);
 }
 
-/** Drops counts that no longer slow anything. */
+/** Deletes counts without an effect. */
 export function pruneAttempts(store: Store, now: number): void {
   store.administrator.dropOldAttempts(now - FORGET_MS, MAX_SCOPES);
 }

@@ -1,5 +1,5 @@
-// Browsers in which the administrator has signed in before: their failed sign-ins are counted apart from those of everybody else, so
-// that no attack slows them. A browser proves it by a token in a cookie; it grants nothing else.
+// Known browsers of the administrator: their failed sign-ins are counted separately, so that attacks do not delay them. A browser is identified by a
+// token in a cookie, which grants nothing else.
 import { DAY_MS } from '../../domain/limits.ts';
 import type { Env, Transaction } from '../kernel/context.ts';
 import { tokenOf } from '../kernel/wire.ts';
@@ -8,12 +8,12 @@ import type { Store } from '../ports/ports.ts';
 import type { BrowserRow } from '../ports/sessions.ts';
 
 const TOKEN_BYTES = 32;
-/** So long after the last sign-in a browser is like any other. */
+/** A browser is forgotten this many days after its last sign-in. */
 const BROWSER_DAYS = 180;
-/** More are not stored: those that signed in longest ago are forgotten first. */
+/** Maximum number: browsers with the oldest sign-in are deleted first. */
 const MAX_BROWSERS = 50;
 
-/** The browser that a call comes from; undefined: it has not signed in, or not for long. */
+/** The known browser of a call; undefined: unknown or expired. */
 export function knownBrowser(
   { store, crypto, clock }: Pick<Env, 'store' | 'crypto' | 'clock'>,
   { browserToken }: Call,
@@ -23,13 +23,13 @@ export function knownBrowser(
   return row && clock.now() - row.signedInAt < BROWSER_DAYS * DAY_MS ? row : undefined;
 }
 
-/** A browser that has just signed in, and what to store in it. */
+/** A new known browser and the token to store in it. */
 interface Remembered {
   readonly id: number;
   readonly token: string;
 }
 
-/** Remembers the browser that has just signed in; undefined where there is none. */
+/** Remembers the browser of a sign-in; undefined if the call is not from a browser. */
 export function rememberBrowser(tx: Transaction): Remembered | undefined {
   const { env, store, crypto, call, now } = tx;
   if (call.address === null) return undefined;
@@ -44,7 +44,7 @@ export function rememberBrowser(tx: Transaction): Remembered | undefined {
   return { id, token };
 }
 
-/** Forgets all browsers but the one of this call, where it is known. */
+/** Deletes all known browsers except the one of this call. */
 export function forgetOtherBrowsers({ env, store, call }: Transaction): void {
   store.browsers.removeAll(knownBrowser(env, call)?.id ?? null);
 }

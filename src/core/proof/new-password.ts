@@ -1,10 +1,10 @@
-// What a new password must be besides long enough: not one that is tried first, and not one that is guessed soon.
+// Requirements of a new password besides its length: not a common one, and not easy to guess.
 import type { FieldError } from '../../contract/errors.ts';
 import { computeStrength } from '../../domain/password-strength.ts';
 import { PanelError } from '../kernel/panel-error.ts';
 import type { PasswordHasher } from '../ports/ports.ts';
 
-/** What is wrong with a password of the right length; undefined: nothing. `name`: the administrator's. */
+/** The weakness of a password of valid length; undefined: none. `name`: the administrator's. */
 export function findWeakness(
   passwords: Pick<PasswordHasher, 'isCommon'>,
   password: string,

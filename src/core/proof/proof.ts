@@ -1,4 +1,4 @@
-// Proof of identity: the password and the code of the second factor. attempts.ts slows those down who fail.
+// Proof of identity: the password and the second-factor code. attempts.ts delays failed callers.
 import { PROOF_MINUTES, type Proof } from '../../contract/access/proof.ts';
 import { MINUTE_MS } from '../../domain/limits.ts';
 import type { Env, Refusal, Transaction } from '../kernel/context.ts';
@@ -11,12 +11,12 @@ import { countAttempt, clearAttempts as resetAttempts, type Scope, stepUpScope }
 
 type ProofEnv = Pick<Env, 'clock' | 'crypto' | 'passwords' | 'queue' | 'store' | 'transact' | 'vault'>;
 
-/** The sealed place of the authenticator app's secret. */
+/** The vault place of the authenticator app's secret. */
 export const SECRET_PLACE = 'administrator:totp';
 
 /**
- * The administrator, if name (null: not asked for) and password are right; null otherwise, after the same time. Call
- * `clearAttempts` with the scope in the transaction that follows a success.
+ * The administrator if name (null: not checked) and password are correct; null otherwise, after the same time. Call `clearAttempts` with the scope in
+ * the transaction after a success.
  */
 export async function verifyPassword(
   env: ProofEnv,
@@ -30,7 +30,7 @@ export async function verifyPassword(
   const turn = { strangerAfter: scope?.isStranger ? attempt.failed : null };
   const hash = isNamed ? administrator.passwordHash : null;
   const isRight = await env.passwords.verify(password, hash, turn).catch(async (error: unknown) => {
-    // Nobody has looked at the password.
+    // The password was not verified.
     if (error instanceof PanelError && error.code === 'sign_in_busy') await attempt.cancel();
     throw error;
   });
@@ -39,7 +39,7 @@ export async function verifyPassword(
 
 const PROOF_MS = PROOF_MINUTES * MINUTE_MS;
 
-/** Until when the proof of a session holds; null: it has none. A clock that was set back ends it. */
+/** Until when the proof of a session is valid; null: none. A clock that was set back ends it. */
 export function provenUntil({ store }: Pick<Env, 'store'>, sessionId: number | undefined, now: number): number | null {
   const provenAt = sessionId === undefined ? null : store.sessions.provenAt(sessionId);
   return provenAt !== null && isFresh(provenAt, now) ? provenAt + PROOF_MS : null;
@@ -49,7 +49,7 @@ function isFresh(provenAt: number, now: number): boolean {
   return provenAt <= now && now < provenAt + PROOF_MS;
 }
 
-/** Throws `proof_required` unless the caller has a proof that holds (in a session, or in the chat), or owns the machine (at the command line). */
+/** Throws `proof_required` unless the caller has a valid proof (in a session or the chat), or uses the command line. */
 export function requireFreshProof({ clock, store }: Pick<Env, 'clock' | 'store'>, { actor }: Call): void {
   if (actor.kind === 'cli') return;
   const provenAt = findProof(store, actor);
@@ -62,9 +62,7 @@ function findProof(store: Store, { kind, id, sessionId }: Actor): number | null 
   return null;
 }
 
-/**
- * Records the proof of one of the administrator's Telegram accounts, which is the second factor's code alone: a password does not belong in a chat.
- */
+/** Records the proof of a paired Telegram account by the second-factor code alone, since a password must not be sent in a chat. */
 export async function proveInChat(env: ProofEnv, telegramId: number, code: string): Promise<ChatProof> {
   if (!env.store.twoFactor.get()) return 'no_factor';
   const scope: Scope = { name: `bot:${telegramId}`, isStranger: false };
@@ -89,8 +87,8 @@ export async function proveInChat(env: ProofEnv, telegramId: number, code: strin
 }
 
 /**
- * Accepts the proof that comes with a call, and records it for the session; without one, a proof must hold. `action` names the operation
- * in the audit row of a refusal.
+ * Verifies the proof of a call and records it for the session; without one, a valid proof must exist. `action` names the operation in the audit row
+ * of a refusal.
  */
 export async function requireProof(
   env: ProofEnv,
@@ -115,18 +113,18 @@ export async function requireProof(
   if (refused) throw refused.refusal;
 }
 
-/** Resets the count of failed attempts of this session, in the transaction that follows a success. */
+/** Resets the failed attempts of this session, in the transaction after a success. */
 export function clearAttempts(tx: Transaction): void {
   resetAttempts(tx, stepUpScope(tx.call));
 }
 
-/** Refuses, and commits the failed attempt and an audit row about it. */
+/** Refuses, and commits the failed attempt with an audit row. */
 export function refuseProof(tx: Transaction): Refusal {
   tx.audit(null, {}, 'refused');
   return { refusal: new PanelError('wrong_password') };
 }
 
-/** A code as typed, without the spaces and hyphens that people put into it. */
+/** Removes spaces and hyphens from a typed code. */
 export function compactCode(code: string): string {
   return code.replace(/[\s-]/g, '').toLowerCase();
 }
@@ -136,8 +134,8 @@ function isTotp(code: string): boolean {
 }
 
 /**
- * Refuses with `vault_unavailable`, before any password is checked, where an app's code is given but its secret cannot be
- * read. Recovery codes work without the vault.
+ * Throws `vault_unavailable` before any password is verified, if an app code is given but its secret cannot be decrypted. Recovery codes work without
+ * the vault.
  */
 export function requireReachableFactor({ store, vault }: Pick<Env, 'store' | 'vault'>, code: string | undefined): void {
   const isOpen = vault.state() === 'unlocked' || vault.state() === 'headless';
@@ -145,8 +143,8 @@ export function requireReachableFactor({ store, vault }: Pick<Env, 'store' | 'va
 }
 
 /**
- * Whether the code proves the second factor; true without one when it is off. Uses the code up in this transaction: the same
- * code, or an earlier one, is never accepted again, whatever the clock shows.
+ * Whether the code proves the second factor; true without a code if it is off. Uses up the code in this transaction: it, or an earlier one, is never
+ * accepted again, whatever the clock shows.
  */
 export function acceptCode({ store, crypto, vault, totp, now }: Transaction, code: string | undefined): boolean {
   if (!store.twoFactor.get()) return true;
@@ -157,7 +155,7 @@ export function acceptCode({ store, crypto, vault, totp, now }: Transaction, cod
   return step !== null && store.twoFactor.spendStep(step);
 }
 
-/** The stored form of a recovery code. It has 120 random bits, so a plain digest is enough. */
+/** The stored form of a recovery code. It has 120 random bits, so a plain digest is sufficient. */
 export function hashCode(crypto: Crypto, code: string): string {
   return crypto.sha256(`recovery code ${compactCode(code)}`);
 }

@@ -1,4 +1,4 @@
-// What an order gives to its user, and what is taken back of it. Paid is applied: both are of the transaction that writes the order.
+// Fulfils and revokes orders, in the transaction that writes the order: a paid order is always applied.
 
 import type { Sold } from '../../contract/sales/sales.ts';
 import { applyTerm, type FulfilledTerm, revokeTerm } from '../../domain/sales/sale.ts';
@@ -12,13 +12,13 @@ import { type Change, type Current, commitUser, openUser } from '../users/change
 import { grantBy } from '../users/grants.ts';
 import { requireUser } from '../users/users.ts';
 
-/** The time that was sold; null: it was none. */
+/** The purchased time; null: none. */
 export function getSoldDuration(sold: Sold): Duration | null {
   if (sold.kind === 'days') return { days: sold.days };
   return sold.kind === 'months' ? { months: sold.months } : null;
 }
 
-/** Gives each part of what was sold: extends the term, or grants the traffic with the number of the order in the event. */
+/** Applies each purchased item: extends the term, or grants traffic with the order number in the event. */
 export function fulfillOrder(
   tx: Transaction,
   userId: number,
@@ -33,7 +33,7 @@ export function fulfillOrder(
   });
 }
 
-/** Extends a term for an order. PanelError where the user never expires, or the term would end too late. */
+/** Extends a term for an order. PanelError if the user never expires, or the term would end too late. */
 export function extendForOrder(tx: Transaction, user: UserRow, duration: Duration, orderId: number): FulfilledTerm {
   const current = openUser(tx, user);
   const result = applyTerm(current.account, duration, tx.now, tx.settings.timeZone);
@@ -61,7 +61,7 @@ function grantTraffic(tx: Transaction, user: UserRow, sold: Sold, orderId: numbe
   return { kind: 'traffic', grantId: grant.id };
 }
 
-/** What a refund does to a user; null: nothing is left to take. */
+/** The effect of a refund on a user; null: nothing is left to revoke. */
 export function revoke(
   context: Context,
   current: Current,
@@ -70,7 +70,7 @@ export function revoke(
   const { account, row } = current;
   const traffic = listGrantIds(given);
   const shortened = revokeTerms(context, account, listTerms(given));
-  // Of grants that ended with the term before, some may be gone since, with their own orders.
+  // Grants that ended with the previous term may have been revoked since, with their own orders.
   const grants = shortened.grants.filter(
     ({ id: grant }) => !traffic.includes(grant) && context.store.grants.get(row.id, grant) !== undefined,
   );
@@ -88,12 +88,12 @@ export function revoke(
   };
 }
 
-/** An account without terms that were given, the last first. */
+/** Revokes terms of an account, last first. */
 function revokeTerms({ now, settings }: Context, account: Account, terms: readonly FulfilledTerm[]): Account {
   return terms.reduceRight((one, term) => revokeTerm(one, term, now, settings.timeZone), account);
 }
 
-/** The terms that an order gave its buyer, in their order. */
+/** Terms that an order added for the buyer, in order. */
 export function listTerms(given: OrderRow['given']): readonly FulfilledTerm[] {
   return (given ?? []).flatMap((part) => (part.kind === 'term' ? [part.term] : []));
 }
@@ -103,7 +103,7 @@ export function listGrantIds(given: OrderRow['given']): readonly number[] {
   return (given ?? []).flatMap((part) => (part.kind === 'traffic' ? [part.grantId] : []));
 }
 
-/** Marks an order as refunded and takes back what is left of it; PanelError `order_refunded`. */
+/** Marks an order as refunded and revokes what is left of it; PanelError `order_refunded`. */
 export function refundOrder(tx: Transaction, order: OrderRow, note: string): void {
   const { store, now } = tx;
   if (!store.sales.markRefunded(order.id, now, note)) throw new PanelError('order_refunded');
@@ -120,19 +120,19 @@ export function refundOrder(tx: Transaction, order: OrderRow, note: string): voi
   for (const id of listGrantIds(order.given)) store.grants.remove(id);
 }
 
-/** Writes grants that had ended and are there again. */
+/** Restores grants that had ended. */
 function reviveGrants({ store }: Transaction, { grants }: Current, { account }: Change): void {
   for (const { id, bytesLeft, endsAt } of account?.grants ?? [])
     if (!grants.some((grant) => grant.id === id)) store.grants.save(id, { bytesLeft, bytesLost: 0, endsAt });
 }
 
-/** What an order gave to the user who had invited its buyer; null: nothing. */
+/** The referral reward of an order; null: none. */
 export function findReferrer(given: OrderRow['given']): Extract<FulfilledItem, { readonly kind: 'referrer' }> | null {
   for (const part of given ?? []) if (part.kind === 'referrer') return part;
   return null;
 }
 
-/** What a refund does to the user who had invited the buyer; null: nothing is left to take. */
+/** The effect of a refund on the inviting user; null: nothing is left to revoke. */
 export function revokeReward(
   context: Context,
   current: Current,

@@ -1,4 +1,4 @@
-// An order as it is made, found and shown.
+// Creates, finds and shows orders.
 
 import type { Order } from '../../contract/sales/sales.ts';
 import type { Context, Env } from '../kernel/context.ts';
@@ -10,7 +10,7 @@ import type { UserRow } from '../ports/users.ts';
 import { referralFor } from './referrals.ts';
 
 const TOKEN_BYTES = 24;
-/** By which a payment at a provider is recognized as one of a panel's. */
+/** Identifies payments at a provider as payments of a panel. */
 const PREFIX = 'gh_';
 
 /** A token of an order or an invoice: 192 bits. */
@@ -18,10 +18,10 @@ export function newToken({ crypto }: Context): string {
   return `${PREFIX}${tokenOf(crypto.randomBytes(TOKEN_BYTES))}`;
 }
 
-/** The page of an order, below the sub path. */
+/** Path of an order page below the sub path. */
 const PAGE = 'pay';
 
-/** Where a buyer sees and pays an order. */
+/** URL of an order page. */
 export function orderUrl({ subUrl }: Pick<Env, 'subUrl'>, { token }: Pick<OrderRow, 'token'>): string {
   return subUrl(`${PAGE}/${token}`);
 }
@@ -30,7 +30,7 @@ export function isOwnToken(token: string | null): boolean {
   return token?.startsWith(PREFIX) ?? false;
 }
 
-/** An order that is not paid, of an offer that the user may buy. */
+/** An unpaid order of an available offer. */
 export function newOrder(context: Context, user: UserRow, offer: OfferRow, key: string): OrderRow {
   const { store, now } = context;
   const { sold, prices } = offer;
@@ -102,7 +102,7 @@ export function viewOrder({ env, store }: Context, row: OrderRow): Order {
   };
 }
 
-/** Whether an open invoice asks for what the order costs at the moment. */
+/** Whether an open invoice has the current price of the order. */
 function canPay({ prices }: OrderRow, { state, amount, currency }: InvoiceRow): boolean {
   return state === 'open' && prices.some((one) => one.currency === currency && one.amount === amount);
 }

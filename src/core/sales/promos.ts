@@ -1,5 +1,5 @@
-// Promo codes: what the administrator does with them, and how an order gets and uses one. A use is reserved in the transaction that begins
-// an invoice and counted in the one that applies its payment, so that two orders cannot use what is left for one.
+// Promo codes: administration, and their use in orders. A use is reserved in the transaction that creates an invoice and counted in the one that
+// applies its payment, so that one remaining use is never reserved twice.
 
 import type { Promo } from '../../contract/sales/promos.ts';
 import type { Sold } from '../../contract/sales/sales.ts';
@@ -53,7 +53,7 @@ function listPromos({ before, limit }: Input<'listPromos'>, context: Context): R
   return { body: { items: rows.map((row) => viewPromo(context, row)), total: promos.count(), next_before: next } };
 }
 
-/** Of a code as it is stored: normalizing may have made it longer or shorter. */
+/** The length of the stored code, since normalization may change it. */
 function requireLength(code: string): void {
   const length = [...code].length;
   if (length < 3) throw bodyError('validation', '#/code', 'too_small', 'must have 3 characters at least');
@@ -90,7 +90,7 @@ function parseInstant(text: string | null): number | null {
   return text === null ? null : fromInstant(text);
 }
 
-/** Without the times. */
+/** Without times. */
 const toColumns = patchReader<Omit<Input<'changePromo'>, 'id' | 'valid_from' | 'valid_until'>, PromoRow>({
   effect: 'effect',
   max_uses: 'maxUses',
@@ -149,12 +149,12 @@ function canUse(context: Uses, promo: PromoRow, order: OrderRow): boolean {
   return canUsePromo(promo, target, store.promos.countOtherUses(use, now - RESERVED_MS), now);
 }
 
-/** What an order costs without a code. */
+/** The price of an order without a promo code. */
 export function getFullPrices({ prices, promo }: Pick<OrderRow, 'prices' | 'promo'>): readonly Money[] {
   return promo?.prices ?? prices;
 }
 
-/** Uses a code for an order that is not paid, in place of one that it had. PanelError `promo_refused`: there is no such code, or it is not for this. */
+/** Applies a code to an unpaid order and replaces a previous one. PanelError `promo_refused` if it does not exist or cannot be used. */
 export function setPromo(tx: Transaction, before: OrderRow, code: string): OrderRow {
   const { store } = tx;
   const promo = store.promos.byCode(normalizeCode(code));
@@ -168,7 +168,7 @@ export function setPromo(tx: Transaction, before: OrderRow, code: string): Order
   return after;
 }
 
-/** Takes its code from an order that is not paid. */
+/** Removes the code of an unpaid order. */
 export function clearPromo({ store }: Transaction, before: OrderRow): OrderRow {
   if (before.promo === null) return before;
   const after = withFirstPrice(withoutPromo(before));
@@ -177,7 +177,7 @@ export function clearPromo({ store }: Transaction, before: OrderRow): OrderRow {
   return after;
 }
 
-/** The order without its code where that cannot be used any more, unless a payment of it waits for a decision. */
+/** The order without its code if it can no longer be used, unless a payment of the order needs a decision. */
 export function withLivePromo(tx: Transaction, order: OrderRow): OrderRow {
   if (order.promo === null || tx.store.payments.hasUndecided(order.id)) return order;
   const promo = tx.store.promos.get(order.promo.id);
@@ -193,7 +193,7 @@ function withFirstPrice(order: OrderRow): OrderRow {
   return first ? { ...order, amount: first.amount, currency: first.currency } : order;
 }
 
-/** Reserves the use of an order's code while it is being paid. PanelError `promo_refused`: it cannot be used any more. */
+/** Reserves a use of the order's code during payment. PanelError `promo_refused` if it can no longer be used. */
 export function reservePromo(tx: Transaction, order: OrderRow): void {
   if (order.promo === null) return;
   const { store } = tx;
@@ -203,7 +203,7 @@ export function reservePromo(tx: Transaction, order: OrderRow): void {
   store.promos.saveUse(use);
 }
 
-/** Whether other orders have used up the code of an order since it was reserved. A code that was deleted limits nothing. */
+/** Whether other orders have used up the code since it was reserved. A deleted code has no limit. */
 export function isPromoGone(context: Uses, order: OrderRow, paid: Money): boolean {
   const { store, now } = context;
   const promo = order.promo === null ? undefined : store.promos.get(order.promo.id);
@@ -212,13 +212,13 @@ export function isPromoGone(context: Uses, order: OrderRow, paid: Money): boolea
   return use !== null && !hasUsesLeft(promo, store.promos.countOtherUses(use, now - RESERVED_MS));
 }
 
-/** Whether an order with a lower price was paid by the full one, as by an invoice from before the code was entered. */
+/** Whether the full price was paid although the order has a discount, for example by an earlier invoice. */
 function isPaidInFull({ promo }: OrderRow, paid: Money): boolean {
   const full = promo?.prices.find(({ currency }) => currency === paid.currency);
   return promo?.effect.kind === 'percent' && full !== undefined && paid.amount >= full.amount;
 }
 
-/** The order as it is paid, its use of a code counted. A lower price that was not used is a use of nothing. */
+/** The paid order, with its use of a code counted. A discount that was not used does not count. */
 export function countPromo(tx: Transaction, order: OrderRow, paid: Money): OrderRow {
   if (order.promo === null) return order;
   const { store, now } = tx;
@@ -231,7 +231,7 @@ export function countPromo(tx: Transaction, order: OrderRow, paid: Money): Order
   return order;
 }
 
-/** What an order sells: the offer, and what its code adds to it. */
+/** What an order contains: the offer, and the items added by its code. */
 export function soldBy({ sold, promo }: OrderRow): readonly Sold[] {
   return promo === null || promo.effect.kind === 'percent' ? [sold] : [sold, promo.effect];
 }

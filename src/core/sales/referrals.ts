@@ -1,5 +1,5 @@
-// Referrals: who came by a user's link, and the days for both with the first paid term, once for each Telegram account. They are given in the
-// transaction of the order, which has them among what it gave, so that a refund takes them back.
+// Referrals: accounts that joined by a user's link, and the days for both users with the first paid term, once per Telegram account. Rewards are part
+// of the order, in its transaction, so that a refund revokes them.
 
 import { REWARDS_SHOWN, type Referrals } from '../../contract/sales/referrals.ts';
 import type { Sold } from '../../contract/sales/sales.ts';
@@ -16,12 +16,12 @@ import type { UserRow } from '../ports/users.ts';
 import { extendForOrder } from './fulfillment.ts';
 
 const CODE_BYTES = 9;
-/** In which rewards of one user are counted. */
+/** Period of the limit of rewards per user. */
 const MONTH_MS = 30 * DAY_MS;
-/** So long an account that came by a link may take until it buys. */
+/** How long after joining a purchase is rewarded. */
 export const REFERRAL_LIFE_MS = 180 * DAY_MS;
 
-/** The user that invited an account, where that is new: made after it came, and without anything bought. */
+/** The user who invited an account, if the account is new: created after joining and without purchases. */
 function referrerFor({ store, settings, now }: Context, user: UserRow): UserRow | null {
   if (!settings.referrals.on || user.telegramId === null) return null;
   const found = store.referrals.referral(user.telegramId);
@@ -33,7 +33,7 @@ function referrerFor({ store, settings, now }: Context, user: UserRow): UserRow 
   return rewards < settings.referrals.maxPerMonth ? referrer : null;
 }
 
-/** What an order that is made now has of an invitation; null: nothing. */
+/** The referral of a new order; null: none. */
 export function referralFor(context: Context, user: UserRow, sold: Sold): OrderReferral | null {
   if (sold.kind !== 'days' && sold.kind !== 'months') return null;
   const { referrerDays, friendDays } = context.settings.referrals;
@@ -41,7 +41,7 @@ export function referralFor(context: Context, user: UserRow, sold: Sold): OrderR
   return referrer && { referrerId: referrer.id, referrerDays, friendDays };
 }
 
-/** The days for the buyer of an order that is being paid; null: there are none, as another order had them, or the referrer has had enough. */
+/** The reward of an order that is being paid; null: another order had it, or the referrer has reached the limit. */
 function findDueReward(
   tx: Transaction,
   { referral, userId }: OrderRow,
@@ -52,8 +52,8 @@ function findDueReward(
 }
 
 /**
- * Gives the days that an order in the state of being paid has from an invitation, to both. What cannot be given to one, as to who never expires, is not given.
- * To be called before the order is stored as paid, and after what it sold was given.
+ * Adds the referral days of an order to both users. Skips users who cannot receive days (no expiry). Must be called before the order is stored as
+ * paid, and after its items were applied.
  */
 export function fulfillReward(tx: Transaction, order: OrderRow): readonly FulfilledItem[] {
   const due = findDueReward(tx, order);
@@ -80,13 +80,13 @@ function addDays(tx: Transaction, user: UserRow, days: number, orderId: number) 
   try {
     return extendForOrder(tx, user, { days }, orderId);
   } catch (error) {
-    // Nothing was written: it is refused before.
+    // Nothing was written: the refusal comes before any write.
     if (error instanceof PanelError) return null;
     throw error;
   }
 }
 
-/** Notes that a Telegram account came by a user's link; false where no user has the link, or the account has a user already. */
+/** Records that a Telegram account joined by a user's link; false if the link is unknown or the account has a user. */
 export function recordReferral({ store, settings, now }: Transaction, code: string, telegramId: number): boolean {
   const referrerId = store.referrals.userByCode(code);
   if (!settings.referrals.on || referrerId === null || store.users.byTelegramId(telegramId)) return false;
@@ -94,7 +94,7 @@ export function recordReferral({ store, settings, now }: Transaction, code: stri
   return true;
 }
 
-/** The link of a user for friends, and what came of it. PanelError `bot_off`, also where no one is rewarded. */
+/** The referral link of a user with its results. PanelError `bot_off`, also if referrals are off. */
 export function buildFriendLink(tx: Transaction, user: UserRow): FriendLink {
   const { store, crypto, now, settings } = tx;
   const bot = findRunningBot(tx);

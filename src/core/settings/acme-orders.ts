@@ -1,8 +1,8 @@
-// Orders of certificates by ACME as they go on: when the next one begins, what is written down of it, and what is said. The panel has such orders in
-// its settings, the machine of a node in its folder.
+// The procedure of ACME orders: when the next one begins, what is stored, and which notifications are sent. The panel stores orders in its settings,
+// a node's machine in its folder.
 //
-// An order is written down as failed before the authority is asked, with the pause after it: whatever ends the process meanwhile, the next
-// attempt keeps to the pause. Only success takes it back.
+// An order is stored as failed, with the pause after it, before the authority is contacted: whatever ends the process, the next attempt respects the
+// pause. Only a success removes it.
 import {
   computeRenewalTime,
   isNearEnd,
@@ -24,42 +24,42 @@ import {
 } from '../ports/acme.ts';
 import type { Clock, Crypto, Log } from '../ports/ports.ts';
 
-/** How often the authority is asked when to renew: what it advises changes where certificates are revoked. */
+/** How often the renewal window is read: it changes when certificates are revoked. */
 const RENEWAL_CHECK_MS = 6 * HOUR_MS;
 const RANDOM_BYTES = 4;
 
-/** What those who operate the place are told. */
+/** Notifications to the operator. */
 export type AcmeNews =
   | { readonly kind: 'renewed' | 'ending'; readonly validity: Span }
-  /** `endsAt`: of what is served meanwhile; null: nothing is. */
+  /** `endsAt`: of the certificate that is served meanwhile; null: none. */
   | { readonly kind: 'failed'; readonly failure: AcmeFailure; readonly endsAt: number | null };
 
-/** Where orders are made for. */
+/** The host of orders. */
 export interface AcmePlace {
   readonly client: AcmeClient;
   readonly clock: Clock;
   readonly crypto: Pick<Crypto, 'randomBytes'>;
   readonly log: Log;
-  /** Null: nothing is ordered here. The same object as long as nothing else is asked for. */
+  /** Null: nothing is ordered. The same object as long as the settings are unchanged. */
   settings(): AcmeSettings | null;
   state(): AcmeState;
-  /** Writes how orders stand and gives the news, together. Resolves with null where something else is asked for by then: nothing is written. */
+  /** Stores the state and sends the notification, together. Resolves with null, and writes nothing, if the settings have changed. */
   save(
     settings: AcmeSettings,
     next: (state: AcmeState, now: number) => AcmeState,
     news?: (state: AcmeState) => AcmeNews,
   ): Promise<AcmeState | null>;
-  /** PEM; null: there is none by ACME. */
+  /** PEM; null: no ACME certificate. */
   issuedChain(): string | null;
-  /** What is wrong with a certificate; null: it can be served. */
+  /** The fault of a certificate; null: it can be served. */
   findCertificateFault(issued: IssuedByAcme): string | null;
   /** Serves it from now on. */
   install(issued: IssuedByAcme, settings: AcmeSettings): Span;
-  /** Called as an order begins, with how to end it, and with null after it. */
+  /** Called at the start of an order with its controller, and with null at its end. */
   setRunning(order: AbortController | null): void;
 }
 
-/** Whether a certificate is there that was ordered for this. */
+/** Whether a certificate for these settings exists. */
 export function hasOrdered(
   { directoryUrl, names }: AcmeSettings,
   { issued }: AcmeState,
@@ -69,7 +69,7 @@ export function hasOrdered(
   return issued.directoryUrl === directoryUrl && issued.names.join() === names.join();
 }
 
-/** When the next order begins, which may be past. */
+/** When the next order begins, epoch ms; may be in the past. */
 export function nextOrderAt(isOrdered: boolean, state: AcmeState, now: number): number {
   return Math.max(isOrdered ? (state.renewAt ?? 0) : 0, pauseEnd(state.notBefore, now));
 }
@@ -97,7 +97,7 @@ async function recordFailure(place: AcmePlace, settings: AcmeSettings, error: un
 }
 
 async function accept(place: AcmePlace, settings: AcmeSettings, issued: IssuedByAcme): Promise<void> {
-  // What was asked for may have changed in the last moment; then it is ordered again.
+  // If the settings have changed meanwhile, the next run orders again.
   if (JSON.stringify(place.settings()) !== JSON.stringify(settings)) return;
   const validity = place.install(issued, settings);
   const { directoryUrl, names } = settings;
@@ -145,7 +145,7 @@ function randomShare({ crypto }: AcmePlace): number {
   return bytes.reduce((sum, byte) => sum * 256 + byte, 0) / 256 ** RANDOM_BYTES;
 }
 
-/** Asks the authority when to renew, and chooses a moment of the window: another one only where the window is another. */
+/** Reads the renewal window and chooses a time in it; a new time only for a new window. */
 async function fetchRenewalWindow(place: AcmePlace, settings: AcmeSettings, chain: string): Promise<void> {
   const window = await place.client.renewalWindow(settings.directoryUrl, chain).catch((error: unknown) => {
     place.log.warn('not known when to renew the certificate', { error: String(error) });
@@ -158,7 +158,7 @@ async function fetchRenewalWindow(place: AcmePlace, settings: AcmeSettings, chai
   });
 }
 
-/** The periodic job: announces an end that is near, asks when to renew, and orders what is due. */
+/** The periodic job: announces a coming expiry, reads the renewal window, and places due orders. */
 export async function advanceOrders(place: AcmePlace): Promise<void> {
   const settings = place.settings();
   if (settings === null) return;

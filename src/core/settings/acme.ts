@@ -1,4 +1,4 @@
-// Certificates by ACME: what the administrator asks for, and the periodic job that orders and renews.
+// ACME certificates: the settings of the administrator, and the periodic job that orders and renews.
 import type { Acme } from '../../contract/settings/acme.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { nextFreeMoment } from '../../domain/acme-schedule.ts';
@@ -73,7 +73,7 @@ export function readAcme(env: AcmeEnv): Acme {
   return view(env, acme, acmeState);
 }
 
-/** Ends a running order: what it was for has changed. */
+/** Aborts a running order whose settings have changed. */
 function abandonOrder(env: Pick<Env, 'acmeOrder'>): void {
   env.acmeOrder.abort();
 }
@@ -107,13 +107,13 @@ function saveAcme(tx: Transaction, settings: AcmeSettings): void {
     acme: settings,
     acmeState: { ...state, failures: 0, failure: null, notBefore, renewAt, window: null, askedAt: null },
   });
-  // Names are addresses, which must not be in any log.
+  // Names are addresses, which must not be logged.
   const { challenge, targets } = settings;
   tx.audit('certificate', { directory: settings.directoryUrl, challenge, targets, names: settings.names.length });
   tx.emit('settings.changed', {}, ['acme']);
 }
 
-/** For the command line: as `setUpAcme`, and without effect where the same is ordered already, so that no pause is lost. */
+/** For the command line: like `setUpAcme`, but without effect if the same order exists, so that its pause is kept. */
 export function orderAcme(tx: Transaction, settings: AcmeSettings): void {
   requireHost(tx.env);
   const { acme } = tx.settings;
@@ -153,7 +153,7 @@ function disableAcme(tx: Transaction): void {
   tx.saveSettings({ acme: null, acmeState: { ...NO_ORDERS, orders } });
 }
 
-/** Another certificate was put in the place of the one by ACME, at this listener. */
+/** Another certificate has replaced the ACME certificate of this listener. */
 export async function endAcmeFor(
   target: CertificateTarget,
   { env, transaction }: Pick<AsyncContext<'importCertificate'>, 'env' | 'transaction'>,
@@ -173,7 +173,7 @@ export async function endAcmeFor(
   findAcmeParts(env)?.certificates.dropIssued();
 }
 
-/** In the feed, and to administrators in the chat. */
+/** Emits an event, and notifies administrators in the chat. */
 function publishNews(tx: Transaction, news: AcmeNews): void {
   if (news.kind === 'failed') {
     const { failure, endsAt } = news;
@@ -183,7 +183,7 @@ function publishNews(tx: Transaction, news: AcmeNews): void {
       endsAt === null
         ? t('admin.notice.certificateNone', { code })
         : t('admin.notice.certificateFailed', { code, when: when(endsAt) });
-    // Once for what is served meanwhile, however often it is tried.
+    // Once per served certificate, regardless of the number of attempts.
     notifyAdmins(tx, { kind: 'certificate', key: `failed:${endsAt ?? 0}:${code}`, render });
     return;
   }

@@ -1,4 +1,4 @@
-// Addresses of the panel, changed with proof of identity; a listening address stays only once it was reached from there.
+// Addresses of the panel, changed with proof of identity; a new listening address is kept only after a request to it.
 
 import type { Proof } from '../../contract/access/proof.ts';
 import type { Addresses } from '../../contract/settings/addresses.ts';
@@ -28,12 +28,12 @@ function isServedLocally(env: Pick<Env, 'host'>, target: 'panel' | 'links'): boo
   return served.some((certificate) => certificate.target === target && certificate.source === 'local');
 }
 
-/** Why phones or other machines will refuse an address as it is now. */
+/** Why other devices would refuse the current address. */
 function listWarnings(env: Pick<Env, 'host'>, settings: SettingValues): Addresses['warnings'] {
   const { host, publicUrl, linksPort } = settings;
   const warnings: Addresses['warnings'] = [];
   const isOwn = isServedLocally(env, linksPort === null ? 'panel' : 'links');
-  // With a public address a proxy of this machine is before it.
+  // A public address implies a proxy on this machine.
   if (LOCAL_HOSTS.has(host) && publicUrl === null) warnings.push('only_this_machine');
   if (publicUrl?.startsWith('http:')) warnings.push('public_url_http');
   if (publicUrl?.startsWith('https:') && isOwn) warnings.push('public_url_own_certificate');
@@ -41,7 +41,7 @@ function listWarnings(env: Pick<Env, 'host'>, settings: SettingValues): Addresse
   return warnings;
 }
 
-/** Where the panel listens, which is not what is stored where the start named an address for that run alone. */
+/** The actual listening address, which differs from the stored one if the start overrode it. */
 function presentPlace(env: Pick<Env, 'host'>, { host, port }: ListenAddress): ListenAddress {
   return env.host()?.listeners.place() ?? { host, port };
 }
@@ -75,15 +75,15 @@ function isSamePlace(a: ListenAddress | null, b: ListenAddress | null): boolean 
   return a?.host === b?.host && a?.port === b?.port;
 }
 
-/** The listening addresses that a change has moved. */
+/** Listeners moved by a change. */
 interface Move {
-  /** Under trial; null: the panel stays. */
+  /** On trial; null: unchanged. */
   readonly place: ListenAddress | null;
-  /** Where links were served before; undefined: they stay. */
+  /** Previous listener of links; undefined: unchanged. */
   readonly formerLinks: ListenAddress | null | undefined;
 }
 
-/** Listens at the new addresses, which fails before anything is written. */
+/** Opens the new listeners; a failure changes nothing. */
 async function openPlaces(env: AddressEnv, input: Input<'changeAddresses'>): Promise<Move> {
   const settings = env.settings();
   const present = presentPlace(env, settings);
@@ -101,7 +101,7 @@ async function openPlaces(env: AddressEnv, input: Input<'changeAddresses'>): Pro
   const haveLinksMoved = !isSamePlace(links, formerLinks);
   if (!hasMoved && !haveLinksMoved) return { place: null, formerLinks: undefined };
   const host = env.host();
-  // A browser sends a request again whose connection ended without a reply, as when the former socket closes: what is on trial gets a new token.
+  // Browsers repeat a request whose connection closed without a reply, as when the old socket closes: the trial gets a new token.
   const waiting = env.addressTrial.get();
   const isRepeated = waiting !== null && isSamePlace(waiting.place, place) && !haveLinksMoved;
   if (!host || (waiting && !isRepeated)) throw new PanelError('unavailable');
@@ -131,7 +131,7 @@ function requireApart(secretPath: string, subPath: string): void {
 
 const SECRET_PATH_BITS = 128;
 
-/** A path that was made up is guessed, where one of the panel's own is not. */
+/** Only generated paths are accepted, since chosen ones can be guessed. */
 function requireSecret(env: Pick<Env, 'settings'>, path: string | undefined): void {
   if (path === undefined || path === env.settings().secretPath || secretBits(path) >= SECRET_PATH_BITS) return;
   throw bodyError('validation', '#/secret_path', 'weak_path', 'is easily guessed: rotateSecretPath makes one');
@@ -148,7 +148,7 @@ function originAt(env: Pick<Env, 'origin'>, { host, port }: ListenAddress): stri
   return url.origin;
 }
 
-/** Starts the wait for the confirmation and returns its token. When the time runs out the change is reverted. */
+/** Starts waiting for the confirmation and returns its token. After the timeout the change is reverted. */
 function beginTrial(env: AddressEnv, place: ListenAddress, now: number): string {
   const token = tokenOf(env.crypto.randomBytes(TOKEN_BYTES));
   const endsAt = now + (env.addressTrialMs ?? TRIAL_MS);
@@ -175,7 +175,7 @@ async function changeAddresses(input: Input<'changeAddresses'>, context: AsyncCo
     await revertMove(env, move);
     throw error;
   });
-  // The change stands whatever comes of the certificate.
+  // The change is kept even if the certificate fails.
   await env
     .host()
     ?.certificates?.follow(env.settings())
@@ -185,12 +185,12 @@ async function changeAddresses(input: Input<'changeAddresses'>, context: AsyncCo
   return result;
 }
 
-/** What is listened at needs no trial; it may be stored only now, where the start had named it for that run alone. */
+/** The current listener needs no trial, but may not be stored yet if the start overrode the address. */
 function pickPlace({ host, port }: Input<'changeAddresses'>): Partial<ListenAddress> {
   return { ...(host !== undefined && { host }), ...(port !== undefined && { port }) };
 }
 
-/** Host and port are not here: another one is stored once it was confirmed. */
+/** Host and port are stored only after the confirmation. */
 const toColumns = patchReader<Omit<Input<'changeAddresses'>, keyof Proof | keyof ListenAddress>, SettingValues>({
   secret_path: 'secretPath',
   sub_path: 'subPath',
@@ -215,7 +215,7 @@ function saveAddresses(
   const changed = changedMembers(view(env, tx.settings), view(env, settings));
   tx.emit('settings.changed', {}, changed);
   const names = [...Object.keys(columns), ...(place ? ['place'] : [])];
-  // Names only: an address must not be in any log.
+  // Names only: addresses must not be logged.
   tx.audit('addresses', { changed: names });
   const token = place ? beginTrial(env, place, tx.now) : null;
   return {
@@ -227,7 +227,7 @@ function saveAddresses(
   };
 }
 
-/** Moves the panel to the tried address, if the token is right and the call arrived there. */
+/** Confirms the tried address, if the token is correct and the call arrived there. */
 async function confirmAddresses(input: Input<'confirmAddresses'>, context: AsyncContext<'confirmAddresses'>) {
   const { env, call, commit } = context;
   const trial = env.addressTrial.get();
@@ -252,7 +252,7 @@ async function confirmAddresses(input: Input<'confirmAddresses'>, context: Async
   await host.listeners.acceptTrial().catch((error: unknown) => {
     env.log.error('former address not closed', { error: String(error) });
   });
-  // Read again: the panel's origin is the new one only now.
+  // Read again: the origin has changed.
   return { body: view(env, env.settings()) };
 }
 
@@ -270,7 +270,7 @@ function rotateSecretPath(_input: Input<'rotateSecretPath'>, tx: Transaction): R
   return { body: renewSecretPath(tx) };
 }
 
-/** The caller has proved who he is. */
+/** The caller has proven the identity. */
 export function renewSecretPath(tx: Transaction): Addresses {
   const secretPath = tokenOf(tx.crypto.randomBytes(SECRET_PATH_BYTES));
   tx.saveSettings({ secretPath });

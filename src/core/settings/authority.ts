@@ -1,4 +1,4 @@
-// The panel's own authority as clients know it: when it became another one, who is notified, and what the administrator does about it.
+// The panel's own certificate authority: detecting replacements, notifying, and the administrator's operations.
 import type { Authority } from '../../contract/settings/certificates.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { DAY_MS } from '../../domain/limits.ts';
@@ -12,7 +12,7 @@ import type { SettingValues } from '../ports/settings.ts';
 
 type AuthorityEnv = Pick<Env, 'host' | 'settings' | 'store' | 'transact'>;
 
-/** Machines have to be given another one by hand. */
+/** Warning time: clients need the new file by hand. */
 const SOON_MS = 365 * DAY_MS;
 
 /** Throws PanelError `unavailable` over plain HTTP. */
@@ -45,7 +45,7 @@ export function viewAuthority(
   };
 }
 
-/** Records an authority that is not the one that was seen last, and notifies of it. The first one of a panel has no clients yet. */
+/** Records a new authority and notifies about it. The first one of a panel has no clients yet. */
 function recordAuthority(tx: Transaction, { fingerprint }: LocalAuthority): void {
   const before = tx.settings.authority;
   if (before?.fingerprint === fingerprint) return;
@@ -57,7 +57,7 @@ function recordAuthority(tx: Transaction, { fingerprint }: LocalAuthority): void
   notifyAdmins(tx, { kind: 'certificate', key: `authority:${fingerprint}`, render });
 }
 
-/** The periodic job: whatever made the authority another one, also while the panel was stopped, is noticed here. */
+/** The periodic job: detects any replacement, including one while the panel was stopped. */
 export async function followAuthority(env: AuthorityEnv): Promise<void> {
   const authority = env.host()?.certificates?.authority();
   const isKnown = !authority || env.settings().authority?.fingerprint === authority.fingerprint;
@@ -73,7 +73,7 @@ async function replaceAuthority(
   { env, transaction, commit }: AsyncContext<'replaceAuthority'>,
 ): Promise<Result<Output<'replaceAuthority'>>> {
   const certificates = requireCertificates(env);
-  // Before it: files are no rows, and nothing is replaced where nothing can be written.
+  // First, because files are outside the transaction, and nothing may be replaced if nothing can be written.
   await transaction((tx) => {
     tx.audit('authority', { former: certificates.authority().fingerprint });
   });

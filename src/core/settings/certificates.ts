@@ -1,4 +1,4 @@
-// Certificates as the administrator sees and changes them; the host checks, stores and serves them.
+// Certificates: administration; the host validates, stores and serves them.
 
 import type { Input, Output } from '../../contract/table.ts';
 import type { AsyncContext, Context, Env, Handlers } from '../kernel/context.ts';
@@ -27,7 +27,7 @@ function getCertificates(
   };
 }
 
-/** Commits the audit row. The swap itself comes after that: it is no row. */
+/** Commits the audit row before the files are swapped, which is outside the transaction. */
 async function auditCertificate(
   context: AsyncContext<'importCertificate' | 'renewCertificate'>,
   detail: { readonly target: CertificateTarget; readonly act: 'import' | 'renew' },
@@ -39,8 +39,8 @@ async function auditCertificate(
 }
 
 /**
- * Notifies the administrator, once, of an imported certificate that ends soon or has ended, and of the authority, where it signs what is
- * served: the panel replaces neither by itself.
+ * Notifies the administrator once of an imported certificate, or a signing authority, that expires soon or has expired: the panel does not replace
+ * them automatically.
  */
 export async function notifyOfEnds(env: CertificateEnv): Promise<void> {
   const { store, queue, clock } = env;

@@ -1,4 +1,4 @@
-// The panel's time: whether it is in doubt, what waits then, and what a wrong clock has moved.
+// The panel's time: whether it is in doubt, which jobs wait, and corrections after a wrong clock.
 
 import type { Output } from '../../contract/table.ts';
 import { MINUTE_MS } from '../../domain/limits.ts';
@@ -14,7 +14,7 @@ const CLOCK: Action = { name: 'clock', by: 'clock' };
 /** How often the last known time is stored. */
 const STORE_EVERY_MS = 10 * MINUTE_MS;
 
-/** Whether what the time alone brings about has to wait: resets, ends, notices, clean-up, renewals. */
+/** Whether time-dependent jobs wait: resets, ends of terms, notices, clean-up, renewals. */
 export function isClockDoubted({ panelClock }: Pick<Env, 'panelClock'>): boolean {
   return panelClock?.status().state === 'doubted';
 }
@@ -39,7 +39,7 @@ export const CLOCK_HANDLERS = {
       const before = viewClock(env).body;
       const knownAt = Math.max(env.clock.now(), env.settings().knownAt ?? 0);
       env.panelClock?.confirm();
-      // Of another time than the call, which came by the former one.
+      // Has another time than the call, which used the previous one.
       await env.transact(CLOCK, (tx) => recordTime(tx, knownAt));
       return commit((tx) => {
         if (before.state !== 'followed') tx.audit('clock', { doubt: before.doubt, panel_at: before.panel_at });
@@ -50,13 +50,13 @@ export const CLOCK_HANDLERS = {
   },
 } satisfies Handlers<'getClock' | 'confirmClock'>;
 
-/** Stores the time by which the next start judges the clock. Resets that a clock which was ahead has moved are computed again. */
+/** Stores the time that the next start compares the clock with. Recomputes resets that a clock ahead has moved. */
 function recordTime(tx: Transaction, knownAt: number): void {
   if (tx.now < knownAt - JUMP_MS) moveResets(tx, tx.settings.timeZone);
   tx.saveSettings({ knownAt: tx.now });
 }
 
-/** Makes the job that records the time now and then, and at once when the clock was set back. */
+/** Creates the job that stores the time periodically, and at once when the clock was set back. */
 export function createClockJob(env: Pick<Env, 'clock' | 'panelClock' | 'settings' | 'store' | 'transact'>) {
   let lastAt = env.settings().knownAt ?? 0;
   return async (): Promise<void> => {

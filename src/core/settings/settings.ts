@@ -1,4 +1,4 @@
-// Settings: what a bot may know of them, without addresses and secrets; and as the administrator reads and changes them.
+// Settings: for bots without addresses and secrets, and for the administrator.
 
 import type { Proof } from '../../contract/access/proof.ts';
 import type { PanelSettings, SettingsView } from '../../contract/settings/settings.ts';
@@ -64,12 +64,12 @@ function viewPanelSettings(settings: SettingValues): PanelSettings {
   };
 }
 
-/** Settles every user whose term ends under the former notices; what is to come follows the new ones. */
+/** Settles every user with a term end under the old notices; pending notices follow the new ones. */
 function moveNotices(tx: Transaction, notices: readonly number[]): void {
   forEachRow(tx.store.users.withEnds, (row) => commitNotices(tx, openUser(tx, row), notices));
 }
 
-/** Users are no longer cut off over addresses. */
+/** Unblocks users who were blocked for too many addresses. */
 function liftCutOffs(tx: Transaction): void {
   forEachRow(tx.store.users.withExcess, (row) => {
     const current = openUser(tx, row);

@@ -1,4 +1,4 @@
-// The administrator: made by the one-time link or at the terminal, the password changed or, from the terminal, reset.
+// The administrator: created by the one-time link or in the terminal; the password is changed, or reset from the terminal.
 
 import { setUp as setUpOperation } from '../../contract/access/session.ts';
 import type { FieldError } from '../../contract/errors.ts';

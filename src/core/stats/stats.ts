@@ -1,4 +1,4 @@
-// Statistics: the overview and traffic over time, from sums that were written when the traffic came in.
+// Statistics: the overview and traffic over time, from sums that are maintained when traffic is counted.
 
 import type { FieldErrorCode } from '../../contract/errors.ts';
 import type { Range } from '../../contract/scalars.ts';
@@ -29,18 +29,18 @@ const RANGES: Readonly<Record<Range, { readonly step: 'hour' | 'day'; readonly c
   '30d': { step: 'day', count: 30 },
 };
 const USUAL_DAYS = 30;
-/** A window of up to so many days is shown by the hour. */
+/** Windows up to this many days are shown by the hour. */
 const HOURLY_DAYS = 7;
 const TOP_USERS = 10;
 const NOTHING: UpDown = { up: 0, down: 0 };
 
-/** The sums of all nodes, one node or one user. */
+/** The source of sums: all nodes, one node or one user. */
 interface Source {
   hours(from: number): readonly Point[];
   days(firstDay: string): readonly (UpDown & { readonly day: string })[];
 }
 
-/** The hours or days that a report has, and the moment until which it counts. */
+/** The hours or days of a report, and its end. */
 type Window = { readonly range: Range | null; readonly to: number } & (
   | { readonly step: 'hour'; readonly hours: readonly number[] }
   | { readonly step: 'day'; readonly days: readonly LocalDay[] }
@@ -143,7 +143,7 @@ function getUserTraffic(input: Input<'getUserTraffic'>, context: Context): Resul
 
 const NO_CHANGES: UserDayCounts = { created: 0, expired: 0, deleted: 0 };
 
-/** The days asked for, 30 unless said otherwise. */
+/** The requested days, 30 by default. */
 function listDays(query: Input<'getUserStats'>, { now, settings }: Context) {
   const usual = lastLocalDays(now, USUAL_DAYS, settings.timeZone)[0]?.from ?? now;
   const { from, to } = parseRange({ from: query.from ?? toInstant(usual), to: query.to }, now, DAYS_STORED);

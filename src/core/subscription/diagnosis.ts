@@ -1,4 +1,4 @@
-// Loads what a diagnosis is made of, and finds the records behind a pasted text. Neither writes, logs or asks anything over the network.
+// Loads the facts of a diagnosis, and finds the records of a pasted text. Writes nothing, logs nothing and uses no network.
 import type { Input, Output } from '../../contract/table.ts';
 import { computeLinkTrust } from '../../domain/link-trust.ts';
 import { nodeStatusAt } from '../../domain/nodes/node-status.ts';
@@ -22,9 +22,9 @@ import type { UserRow } from '../ports/users.ts';
 import { settleRow } from '../users/change.ts';
 import { ONLINE_MS, requireUser } from '../users/users.ts';
 
-/** Entries of one request that are shown. */
+/** Entries shown for one request. */
 const MAX_ENTRIES = 20;
-/** Users that are read to find the one with exactly this name. */
+/** Users read to find an exact name. */
 const MAX_ALIKE = 20;
 
 function indexNodes(context: Context): ReadonlyMap<number, DiagnosedNode> {
@@ -113,7 +113,7 @@ function findOwner({ store }: Context, { family, value, isBeginning }: PastedCre
   return id === undefined ? undefined : store.users.get(id);
 }
 
-/** The one user of whom this holds. */
+/** The only user of a result. */
 function only(rows: readonly UserRow[]): UserRow | undefined {
   return rows.length === 1 ? rows[0] : undefined;
 }
@@ -126,7 +126,7 @@ function findByWords({ store, now }: Context, text: string): Found {
     users.page({ conditions, sort: 'id', descending: false, limit: MAX_ALIKE, offset: 0, after: null, now }).rows;
   const byContact = page({ contact: text });
   if (byContact.length > 0) return { kind: 'contact', user: only(byContact) };
-  // Searching is for short texts; what is longer is no name.
+  // Search is limited to short texts; names are not longer.
   const alike = text.length > 100 ? [] : page({ q: text });
   const named = alike.filter(({ name }) => name.toLocaleLowerCase() === text.toLocaleLowerCase());
   if (named.length > 0) return { kind: 'name', user: only(named) };
@@ -134,10 +134,10 @@ function findByWords({ store, now }: Context, text: string): Found {
   return externally ? { kind: 'id', user: externally } : { kind: 'unknown' };
 }
 
-/** Shorter texts are typed; ids of orders are pasted. */
+/** Shorter texts are typed names, while order ids are pasted. */
 const LEAST_ORDER_ID = 6;
 
-/** The order that a provider, a receipt or the address of its page names so. */
+/** The order with this provider id, receipt or page address. */
 function findOrder({ store }: Context, text: string): Found | undefined {
   const order = text.length < LEAST_ORDER_ID ? undefined : store.sales.orderByText(text);
   if (order === undefined) return undefined;

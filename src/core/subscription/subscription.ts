@@ -1,4 +1,4 @@
-// What a subscription link gives: the user at this moment, and what they may connect to.
+// The content of a subscription link: the current user, and the connections.
 
 import type { Input, Output } from '../../contract/table.ts';
 import { canConnect, trafficTotal } from '../../domain/users/account.ts';
@@ -15,7 +15,7 @@ import { isUnsettled, settleRow } from '../users/change.ts';
 
 type SubscriptionEnv = Pick<Env, 'clock' | 'settings' | 'store' | 'subUrl' | 'vault'>;
 
-// A link's last segment; anything else causes no query.
+// The last segment of a link; other texts cause no query.
 const TOKEN = /^[A-Za-z0-9_-]{16,64}$/;
 
 function listInbounds(env: Pick<Env, 'store' | 'vault'>, ids: readonly number[] | null): Subscription['inbounds'] {
@@ -27,21 +27,21 @@ function listInbounds(env: Pick<Env, 'store' | 'vault'>, ids: readonly number[] 
   }));
 }
 
-/** The user behind a token as it is now, with what it presents to connect. */
+/** The settled user of a token, with credentials. */
 function userBehind(env: SubscriptionEnv, token: string): Pick<Subscription<UserRow>, 'user' | 'credentials'> | null {
   const { store } = env;
   const now = env.clock.now();
   const found = store.users.behindLink(token);
   if (!found) return null;
   if (!isUnsettled(found.row, now)) return { user: found.row, credentials: found.credentials };
-  // What has come due depends on the grants too, which another statement reads.
+  // Due changes depend on the grants too, which another statement reads.
   return store.read(() => {
     const stored = store.users.behindLink(token);
     return stored ? { user: settleRow(store, stored.row, now, env.settings()), credentials: stored.credentials } : null;
   });
 }
 
-/** The subscription behind a token; null if no user has it. */
+/** The subscription of a token; null: unknown token. */
 export function findSubscription(env: SubscriptionEnv, token: string): Subscription<UserRow> | null {
   if (!TOKEN.test(token)) return null;
   const found = userBehind(env, token);
@@ -66,7 +66,7 @@ export function findSubscription(env: SubscriptionEnv, token: string): Subscript
   };
 }
 
-/** The page behind a user's link. */
+/** The page of a user's link. */
 export function readSubscriptionPage(
   { id }: Input<'getSubscriptionPage'>,
   { env, now, settings, store }: Context,

@@ -1,4 +1,4 @@
-// Tariffs (tariffs): the templates of users. A tariff in use is archived, never deleted.
+// Tariffs: templates of users. A tariff in use is archived, not deleted.
 
 import { bodyErrors } from '../../contract/input/errors.ts';
 import type { Input, Output } from '../../contract/table.ts';
@@ -49,7 +49,7 @@ function requireTariff({ store }: Context, id: number): TariffRow {
   return tariff;
 }
 
-/** Without what is merged. */
+/** Without merged members. */
 const toColumns = patchReader<Omit<Input<'updateTariff'>, 'id' | 'duration' | 'price'>, TariffRow>({
   name: 'name',
   traffic_limit: 'trafficLimit',
@@ -63,7 +63,7 @@ const toColumns = patchReader<Omit<Input<'updateTariff'>, 'id' | 'duration' | 'p
 
 const NEEDS_ONE = 'must have exactly one of days and months: null takes the other away';
 
-/** Length and price as a patch leaves them. Refuses with `validation` where one is not whole. */
+/** Duration and price after a patch. Throws `validation` if one is incomplete. */
 function mergeTerms(patch: Input<'updateTariff'>, before: TariffRow): Pick<TariffRow, 'duration' | 'price'> {
   const merged = {
     duration: patch.duration === undefined ? before.duration : mergePatch(before.duration, patch.duration),
@@ -78,13 +78,13 @@ function mergeTerms(patch: Input<'updateTariff'>, before: TariffRow): Pick<Tarif
   );
 }
 
-/** A tariff that waits for the first connection has a term to begin then. */
+/** A tariff that starts on first use needs a duration. */
 function requireTermToStart({ starts, duration }: Pick<TariffRow, 'starts' | 'duration'>): void {
   if (starts !== 'on_first_use' || duration !== null) return;
   throw bodyError('validation', '#/duration', 'inconsistent', 'is required with on_first_use');
 }
 
-/** The tariff a user can be put on, or `tariff_not_found`: archived ones stay with their users, but take no new ones. */
+/** The tariff for a user, or `tariff_not_found`: archived ones accept no new users. */
 export function requireUsableTariff({ store }: Context, id: number): TariffRow {
   const tariff = store.tariffs.get(id);
   if (tariff && !tariff.archived) return tariff;

@@ -1,4 +1,4 @@
-// Updates: what is known of newer versions, looked for once a day or when asked. They are installed by the command line only.
+// Updates: the newest known version, checked daily or on request. Only the command line installs them.
 
 import type { Input, Output } from '../../contract/table.ts';
 import type { ReleaseManifest, UpdateProblem } from '../../contract/updates.ts';
@@ -19,7 +19,7 @@ function viewUpdates({ releases, version, settings }: UpdateEnv): Output<'getUpd
   const { updateChecks, updateSeen, updateLast } = settings();
   const { at, problem, release } = updateSeen;
   const installation = releases?.installation ?? 'checkout';
-  // The application has an updater of its own.
+  // The desktop application has its own updater.
   const isOffered = installation !== 'desktop' && release !== null && isNewer(release.version, version);
   return {
     version,
@@ -42,8 +42,7 @@ function viewUpdates({ releases, version, settings }: UpdateEnv): Output<'getUpd
 }
 
 /**
- * Reads the newest release and stores what was found. A release that was signed before one that is known, or that has expired, is
- * refused: somebody holds the newer one back.
+ * Reads the newest release and stores the result. A release signed before a known one, or an expired one, is refused: a newer one may be withheld.
  */
 export async function checkReleases(env: UpdateEnv): Promise<ReleaseManifest | { readonly problem: UpdateProblem }> {
   const found = env.releases ? await env.tasks.untilStop(env.releases.latest()) : ({ problem: 'no_source' } as const);
@@ -86,13 +85,13 @@ function toSeenRelease({
   return { version, publishedAt: published_at, signedAt: signed_at, notes, platforms };
 }
 
-/** Makes the periodic check. A panel that never checked does so at once. */
+/** Creates the periodic check. A panel that never checked does so at once. */
 export function createUpdateSchedule(env: UpdateEnv): () => Promise<void> {
   return async () => {
     const { updateChecks, updateSeen } = env.settings();
     if (!updateChecks || env.releases === undefined || env.releases.host === null) return;
     const now = env.clock.now();
-    // A clock that was set back makes the next check due.
+    // After a clock was set back, the next check is due.
     const isDone = updateSeen.at !== null && updateSeen.at <= now && now - updateSeen.at < DAY_MS;
     if (isDone || env.store.diskSpace.isFull()) return;
     await checkReleases(env);

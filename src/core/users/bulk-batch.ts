@@ -1,4 +1,4 @@
-// A bulk in calls of bounded length: each acts on the users behind the last one, and no user is acted on twice by one batch.
+// A bulk in calls of limited length: each continues after the last user, and no user is changed twice in a batch.
 
 import type { Input } from '../../contract/table.ts';
 import { MAX_PER_CALL } from '../../contract/users/bulk-batch.ts';
@@ -22,12 +22,12 @@ import {
 } from './bulk.ts';
 import { auditAct, createUndoNotes } from './undo.ts';
 
-/** What the first call of a batch found, stored for those after it. */
+/** State of the first call of a batch, stored for the following ones. */
 interface Batch {
   readonly auditId: number;
-  /** The last of those who matched then. */
+  /** The last matching user at that time. */
   readonly upTo: number;
-  /** How many they were. */
+  /** The number of matching users. */
   readonly matched: number;
 }
 
@@ -63,7 +63,7 @@ function createBatch({ batch: marker, after, bulk: bulkInput }: Input<'bulkBatch
     return { auditId, upTo: found.at(-1) ?? 0, matched: found.length };
   }
 
-  /** Those of `chosen` who are there and, where a filter chose them, still match it. */
+  /** Those of `chosen` that exist and, if selected by a filter, still match it. */
   function read(chosen: readonly number[], { store, now }: Transaction): readonly UserRow[] {
     return store.users.rows(bulk.ids ? chosen : store.users.matching(chosen, toBulkConditions(bulk), now));
   }

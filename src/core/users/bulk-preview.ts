@@ -1,4 +1,4 @@
-// What a bulk would make of its first users, each as it is and as it would be: the rules of the bulk itself, with nothing written.
+// Previews the first users of a bulk before and after, with the rules of the bulk and without writing.
 
 import type { Input, Output } from '../../contract/table.ts';
 import { MAX_PREVIEWED, MAX_SHOWN, type PreviewRow, type PreviewSide } from '../../contract/users/bulk-preview.ts';
@@ -26,7 +26,7 @@ function toPreviewSide(row: UserRow): PreviewSide {
   };
 }
 
-/** How one user would come out. */
+/** The result for one user. */
 type Preview = (stored: UserRow) => PreviewRow;
 
 function previewFor(input: Input<'previewBulk'>, context: Context): Preview {

@@ -1,4 +1,4 @@
-// One act on many users: the plan for each is carried out, or only reported; in parts, between which other writes come, unless it is atomic.
+// One operation on many users: planned for each, then applied or only reported; in parts with other writes in between, unless it is atomic.
 
 import type { FieldError } from '../../contract/errors.ts';
 import { MAX_TAGS } from '../../contract/scalars.ts';
@@ -29,10 +29,10 @@ import {
 
 export type Outcome = BulkResult['results'][number];
 
-/** How many failures an bulkFailure bulk lists. */
+/** Maximum number of failures that a bulk lists. */
 const MAX_LISTED = 100;
 
-/** Adds the tags that the user has not; at most 20 in all. */
+/** Adds missing tags; at most 20 in total. */
 function addTags(tags: readonly string[]): BulkAct {
   return (current, context) => {
     const present = current.row.tags;
@@ -46,7 +46,7 @@ function removeTags(tags: readonly string[]): BulkAct {
     patchBy({ tags: current.row.tags.filter((tag) => !tags.includes(tag)) })(current, context);
 }
 
-/** Others in the place of some inbounds. Who may use all of them, or none of those, stays. */
+/** Replaces some inbounds by others. Users with all inbounds, or with none of these, are unchanged. */
 function moveInbounds(from: ReadonlySet<number>, to: readonly number[]): BulkAct {
   return (current, context) => {
     const present = current.row.inbounds;
@@ -56,7 +56,7 @@ function moveInbounds(from: ReadonlySet<number>, to: readonly number[]): BulkAct
   };
 }
 
-/** As an act, with a reason to fail that only a bulk has. */
+/** An operation with additional reasons to fail in a bulk. */
 type BulkAct = (...parameters: Parameters<PlannedAct>) => Plan | BulkFailure;
 
 function required<T>(value: T | undefined): T {
@@ -96,20 +96,20 @@ export function actFor(action: Exclude<BulkAction, 'delete'>, input: Input<'bulk
   }
 }
 
-/** Why a user failed, by the refusal of an act. */
+/** The failure of a user, from the refusal of an operation. */
 function toFailure(refusal: PanelError): BulkFailure {
   return refusal.code === 'term_unlimited' ? 'term_unlimited' : 'validation';
 }
 
-/** What an act would make of a user. */
+/** The planned result for a user. */
 interface PlannedChange {
   readonly current: Current;
   readonly result: Outcome;
-  /** null: the user stays. */
+  /** null: unchanged. */
   readonly change: Change | null;
 }
 
-/** What an act would make of a user, as the store has it. A bulk carries it out, a preview shows it. */
+/** Plans an operation on a stored user. A bulk applies it, a preview shows it. */
 export function planChange(act: BulkAct, stored: UserRow, context: Context): PlannedChange {
   const { id } = stored;
   const current = openUser(context, stored);
@@ -122,10 +122,10 @@ export function planChange(act: BulkAct, stored: UserRow, context: Context): Pla
   return { current, result: { id, outcome: 'failed', detail }, change: null };
 }
 
-/** Acts on one user, as the store has it, and returns the outcome. */
+/** Applies the operation to one stored user and returns the result. */
 type Step = (stored: UserRow) => Outcome;
 
-/** `undo`: where it notes how each user is restored; null where that is not needed. */
+/** `undo`: collects undo steps; null: not needed. */
 export function stepFor(input: Input<'bulkUsers'>, tx: Transaction, undo: UndoNotes | null): Step {
   const { action, dry_run: isDry } = input;
   if (action === 'delete') {
@@ -149,7 +149,7 @@ export function toBulkConditions({ filter }: Input<'bulkUsers'>): UserConditions
   return toTargetConditions(required(filter));
 }
 
-/** Everyone, in the order of their ids. */
+/** All target users, by id. */
 export function listTargetIds(input: Input<'bulkUsers'>, { store, now }: Context): readonly number[] {
   if (input.ids) return [...input.ids].sort((a, b) => a - b);
   return store.users.ids(toBulkConditions(input), now);
@@ -166,13 +166,13 @@ function bulkFailure(failed: readonly Outcome[], ids: readonly number[] | undefi
   return new PanelError('bulk_failed', errors);
 }
 
-/** What became of one user; `user`: for the audit log, of a user who changed. */
+/** The result for one user; `user`: for the audit log, if changed. */
 interface Acted {
   readonly result: Outcome;
   readonly user?: AuditUser;
 }
 
-/** Acts on `chosen`, of whom `rows` are there. One who is not failed where the bulk named ids, and is left out otherwise. */
+/** Applies the operation to `chosen`, of whom `rows` exist. Missing ones count as failed if the bulk listed ids, otherwise they are skipped. */
 export function actTogether(
   tx: Transaction,
   { action, ids }: Input<'bulkUsers'>,
@@ -192,35 +192,35 @@ export function actTogether(
   );
 }
 
-/** What one transaction of a bulk did, and the sums until then. It is stored under the Idempotency-Key. */
+/** The result of one transaction of a bulk, and the totals so far. Stored under the Idempotency-Key. */
 interface BulkPart {
-  /** The last user who is to be acted on, and the last one who was. */
+  /** The last target user, and the last processed one. */
   readonly upTo: number;
   readonly position: number;
   readonly matched: number;
   readonly affected: number;
-  /** The audit row, which each part brings up to date. */
+  /** The audit row, updated by each part. */
   readonly auditId: number;
   readonly failed: readonly Outcome[];
   readonly done: readonly Outcome[];
 }
 
-/** How much of a bulk is done in one transaction, while other writes wait. */
+/** Limits of one transaction, during which other writes wait. */
 interface Limit {
   readonly users: number;
   readonly ms: number;
 }
 
-/** A part with its commit takes about a tenth of a second; each part writes most pages of the indexes that it changes. */
+/** A part with its commit takes about 0.1 s; each part writes most index pages of the changed columns. */
 export const PART: Limit = { users: 2000, ms: 60 };
-/** In one transaction. */
+/** A single transaction. */
 const WHOLE: Limit = { users: Number.POSITIVE_INFINITY, ms: Number.POSITIVE_INFINITY };
-/** So many users are read together. */
+/** Users read per statement. */
 export const READ = 100;
 
 /**
- * Who is acted on is decided at the beginning. Later a user is left out who does not match the filter any more, such as one who has paid
- * since. An interrupted bulk goes on behind the last user it acted on.
+ * Targets are fixed at the beginning. Users who no longer match the filter later, such as one who has just paid, are skipped. An interrupted bulk
+ * continues after the last processed user.
  */
 function createBulk(input: Input<'bulkUsers'>, limit: Limit): SteppedWrite<'bulkUsers'> {
   const { action, dry_run: isDry, atomic, ids } = input;
@@ -239,7 +239,7 @@ function createBulk(input: Input<'bulkUsers'>, limit: Limit): SteppedWrite<'bulk
     return found;
   }
 
-  /** Those of `chosen` who are there and, where a filter chose them, still match it. */
+  /** Those of `chosen` that exist and, if selected by a filter, still match it. */
   function read(chosen: readonly number[], { store, now }: Transaction, isBeginning: boolean): readonly UserRow[] {
     const matchingIds = ids || isBeginning ? chosen : store.users.matching(chosen, toBulkConditions(input), now);
     return store.users.rows(matchingIds);
@@ -296,10 +296,10 @@ function createBulk(input: Input<'bulkUsers'>, limit: Limit): SteppedWrite<'bulk
   };
 }
 
-/** How long writes wait for each user that an atomic bulk changes: as measured, and somewhat more. */
+/** Measured write time per user of an atomic bulk, in ms, plus a margin. */
 const WAIT_MS = 0.05;
 
-/** Refuses what can be done to no user, before any is looked at. */
+/** Rejects operations that would fail for every user, before any is read. */
 export function requirePossible(input: Input<'bulkUsers'>, context: Context): void {
   if (input.action !== 'delete') actFor(input.action, input, context);
 }

@@ -19,19 +19,19 @@ import type { SettingValues } from '../ports/settings.ts';
 import type { Cut, GrantRow, UserRow } from '../ports/users.ts';
 import { changedFields } from './changed-fields.ts';
 
-/** A user at one moment, with everything that has come due by then. */
+/** A user at one moment, with everything applied that is due by then. */
 export interface Current {
-  /** As the store has it. */
+  /** The stored row. */
   readonly stored: UserRow;
-  /** As it is at the moment: fields of the account, state and extra are brought up to date. */
+  /** The current row: fields of the account, state and extra are settled. */
   readonly row: UserRow;
   readonly account: Account;
   readonly flags: TermFlags;
-  /** The grants as the store has them; to see which changed. */
+  /** The stored grants, for detecting changes. */
   readonly grants: readonly Grant[];
 }
 
-/** What the panel computes for a row: from the account, from the time, and by the act itself. */
+/** Members that the panel computes, from the account, the time, or the operation. */
 type Computed =
   | 'id'
   | 'state'
@@ -44,22 +44,22 @@ type Computed =
   | 'updatedAt'
   | 'version';
 
-/** The fields of a row that an act may set beside the account. */
+/** Members of a row that an operation may set besides the account. */
 export type UserFields = Omit<UserRow, keyof Account | Computed>;
 
-/** What an act makes of a user. What is left out stays. */
+/** The effect of an operation on a user. Omitted members are unchanged. */
 export interface Change {
   readonly account?: Account;
   readonly fields?: Partial<UserFields>;
-  /** The end of the term was set: what is announced about it is due again. */
+  /** Whether the end of the term was set: its notices are pending again. */
   readonly setsEnd?: boolean;
   /** A grant to add to the account, with its event. */
   readonly grant?: Omit<Grant, 'id'> & Pick<GrantRow, 'note'>;
-  /** The order whose grant this is. */
+  /** The order that the grant belongs to. */
   readonly orderId?: number;
-  /** The node whose traffic this is. */
+  /** The node that the traffic belongs to. */
   readonly nodeId?: number;
-  /** Emits the act's own events, which the state's follow. `changed`: the fields of the record that the act changed. */
+  /** Emits the operation's own events, before those of state changes. `changed`: fields of the record that the operation changed. */
   readonly emit?: (after: UserFacts, changed: readonly string[], tx: Transaction) => void;
 }
 
@@ -69,7 +69,7 @@ function isDue(row: UserRow, now: number): boolean {
   return row.dueAt !== null && row.dueAt <= now;
 }
 
-/** Whether the stored state is not that of `now`: something came due, or the term ended by a clock that was set back since. */
+/** Whether the stored state is outdated: something is due, or the term ended by a clock that was set back since. */
 export function isUnsettled(row: UserRow, now: number): boolean {
   return isDue(row, now) || (row.state === 'expired' && row.expiresAt !== null && row.expiresAt > now);
 }
@@ -94,7 +94,7 @@ function toAccount(row: UserRow, grants: readonly Grant[]): Account {
   };
 }
 
-/** Member by member, as every spread behind the first one costs as much as a row; by its type `row` has none of them, so none is missing. */
+/** Member by member, since each spread costs as much as copying the row; the type of `row` guarantees that none is missing. */
 function withAccount(
   row: Omit<UserRow, keyof Account | keyof TermFlags>,
   account: Account,
@@ -132,14 +132,14 @@ function settleBy({ timeZone, expiringNoticeDays }: SettingValues, account: Acco
   return settle(account, flags, now, timeZone, expiringNoticeDays);
 }
 
-/** The user as it is at `now`, for reading: nothing is written. */
+/** The settled user at `now`, for reading: nothing is written. */
 export function settleRow(store: Store, row: UserRow, now: number, settings: SettingValues): UserRow {
   if (!isUnsettled(row, now)) return row;
   const { account, flags } = settleBy(settings, toAccount(row, store.grants.live(row.id)), row, now);
   return withAccount(row, account, flags, now);
 }
 
-/** The user as it is now, for an act. What has come due is neither emitted nor written before `commitUser`. */
+/** The settled user for an operation. Due changes are emitted and written by `commitUser`. */
 export function openUser(tx: Context, stored: UserRow): Current {
   const { store, now } = tx;
   const grants = liveGrants(store, stored, now);
@@ -155,13 +155,13 @@ export function openUser(tx: Context, stored: UserRow): Current {
   };
 }
 
-/** Writes what has come due for a user, with its events. */
+/** Writes the due changes of a user, with their events. */
 export function commitTime(tx: Transaction, current: Current): void {
   emitDue(tx, current);
   write(tx, current, current.row, current.account);
 }
 
-/** Writes what has come due for a user, and the notices that are still to come under another list of them. */
+/** Writes the due changes of a user, and the pending notices under another list of notices. */
 export function commitNotices(tx: Transaction, current: Current, notices: Notices): void {
   const { stored, row, account, flags } = current;
   if (isUnsettled(stored, tx.now)) emitDue(tx, current);
@@ -181,7 +181,7 @@ export function commitTraffic(tx: Transaction, current: Current, change: Change)
   return commit(tx, current, change, current.row);
 }
 
-/** By what others see that the record changed. */
+/** Members that identify a version of the record. */
 type Stamp = Pick<UserRow, 'version' | 'updatedAt'>;
 
 function commit(tx: Transaction, current: Current, change: Change, stamp: Stamp): UserRow {
@@ -212,7 +212,7 @@ function commit(tx: Transaction, current: Current, change: Change, stamp: Stamp)
   return write(tx, current, after, account, { stamp, nodeId: change.nodeId });
 }
 
-/** The user as a change would leave it now, for a forecast: nothing is written or emitted. */
+/** The user after a change, for a preview: nothing is written or emitted. */
 export function forecastRow({ now }: Context, { row, account, flags }: Current, change: Change): UserRow {
   const changed = change.account ?? account;
   const grants = change.grant ? [...changed.grants, { ...change.grant, id: 0 }] : changed.grants;
@@ -224,13 +224,13 @@ function insertGrant({ store }: Transaction, userId: number, grant: NonNullable<
   return { ...grant, id: store.grants.insert({ ...grant, userId }) };
 }
 
-/** Emits the notice with which a new end of the term begins, where it is set later than the moment of that notice. */
+/** Emits the first notice of a new end of the term, if the end is set later than its due time. */
 export function emitNotice(tx: Transaction, row: UserRow): void {
   if (row.noticeAnnounced === null || row.expiredAnnounced) return;
   tx.emit('user.expiring', { ...describe(row), days: row.noticeAnnounced });
 }
 
-/** What the data of every event about a user has. */
+/** The data of every event about a user. */
 export function describe(row: UserRow): UserFacts {
   return {
     user_id: row.id,
@@ -241,7 +241,7 @@ export function describe(row: UserRow): UserFacts {
   };
 }
 
-/** Emits what has come due, each at its true moment and with the state of that moment; then what a clock that was set back undid. */
+/** Emits due events, each with its own time and state, then those for changes that a clock set back has undone. */
 export function emitDue(tx: Transaction, { stored, row: present, grants }: Current): void {
   const { now, settings } = tx;
   const account = toAccount(stored, grants);
@@ -265,7 +265,7 @@ export function emitDue(tx: Transaction, { stored, row: present, grants }: Curre
   if (entered) tx.emitDue(entered, describe(present), now);
 }
 
-/** The event of a state that a user came into; null for a state that has none. */
+/** The event of a new state; null if there is none. */
 function findEnteredState(before: UserState, { state }: UserRow): 'user.limited' | 'user.activated' | null {
   if (state === before) return null;
   if (state === 'limited') return 'user.limited';
@@ -299,7 +299,7 @@ function write(
   return after;
 }
 
-/** A cut goes on while the user may not connect. Where one begins, the store adds its change to the log of nodes with this very write. */
+/** A cut lasts while the user may not connect. For a new one, the store appends to the log of nodes with this write. */
 function computeCut({ sync }: Store, before: Current, row: UserRow, nodeId: number | undefined): Cut | null {
   if (canConnect(row.state)) return null;
   if (row.cut !== null) return row.cut;
@@ -313,7 +313,7 @@ function saveGrants(store: Store, before: readonly Grant[], after: readonly Gran
     const old = before.find(({ id }) => id === grant.id);
     if (old && (old.bytesLeft !== grant.bytesLeft || old.endsAt !== grant.endsAt)) {
       const { bytesLeft, endsAt } = grant;
-      // A grant is settled before it is spent: one that is empty and past its end has lost what was left.
+      // A grant is settled before it is spent: if it is empty and past its end, the rest was lost.
       const bytesLost = bytesLeft === 0 && endsAt !== null && endsAt <= now ? old.bytesLeft : 0;
       store.grants.save(grant.id, { bytesLeft, bytesLost, endsAt });
     }

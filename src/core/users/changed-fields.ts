@@ -1,10 +1,10 @@
-// Which fields of a user's record an act changed, by their names on the wire.
+// The fields of a user's record that an operation changed, by their API names.
 import type { User } from '../../contract/users/users.ts';
 import { trafficRemaining, usedBytes } from '../../domain/users/account.ts';
 import { isSameJson } from '../kernel/wire.ts';
 import type { UserRow } from '../ports/users.ts';
 
-/** Fields that no act sets, and `updated_at`, which every act sets. */
+/** Fields that no operation sets, and `updated_at`, which every operation sets. */
 type Unnamed =
   | 'id'
   | 'online'
@@ -17,7 +17,7 @@ type Unnamed =
   | 'created_at'
   | 'updated_at';
 
-/** What each field follows from, in the order of the names. */
+/** The source of each field, in the order of the names. */
 const FIELDS: { readonly [Field in Exclude<keyof User, Unnamed>]-?: (row: UserRow) => unknown } = {
   concurrent_limit: (row) => row.concurrentLimit,
   contact: (row) => row.contact,

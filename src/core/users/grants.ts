@@ -1,4 +1,4 @@
-// Grants: traffic given on top of the tariff, listed and taken back.
+// Grants: traffic added to the tariff's limit; listed and revoked.
 
 import type { Input, Output } from '../../contract/table.ts';
 import type { Grant } from '../../contract/users/grants.ts';
@@ -17,7 +17,7 @@ function isPeriodOver({ resetsAt }: UserRow, now: number): boolean {
   return resetsAt !== null && resetsAt <= now;
 }
 
-/** A grant as it is sent; one that has ended has nothing left, also where that is not written yet. */
+/** A grant of the API; nothing is left of an ended one, even if its end is not written yet. */
 function viewGrant(grant: StoredGrant, user: UserRow, now: number): Grant {
   const isReset = grant.lifetime === 'period' && grant.bytesLeft > 0 && isPeriodOver(user, now);
   const isOpen = isGrantLive(grant, now) && !isReset;
@@ -42,7 +42,7 @@ function requireGrant({ store }: Context, userId: number, id: number): StoredGra
 
 type GrantInput = Omit<Input<'createGrant'>, 'id'>;
 
-/** Gives traffic on top of the tariff. */
+/** Adds a traffic grant. */
 export function grantBy({ bytes, lifetime, days, note }: GrantInput): PlannedAct {
   return (current, { now }) => {
     const result = addGrant(current.account, { bytes, lifetime, days: days ?? null }, now);

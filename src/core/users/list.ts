@@ -1,4 +1,4 @@
-// The list of users: filters, sorting and both ways of paging.
+// The list of users: filters, sorting, and pagination by offset and cursor.
 
 import { toList } from '../../contract/scalars.ts';
 import type { Input, Output } from '../../contract/table.ts';
@@ -13,7 +13,7 @@ import { viewUser } from './users.ts';
 
 type Values = { readonly [Member in keyof UserFilter]-?: Exclude<UserFilter[Member], undefined> };
 
-/** The store's condition for each member of a filter. A member without an entry does not compile, as it would match everybody. */
+/** The store's condition for each member of a filter. A missing entry is a type error, since the member would match everyone. */
 const CONDITIONS: { readonly [Member in keyof Values]: (value: Values[Member]) => UserConditions } = {
   state: (state) => ({ states: parseStates(state) }),
   ids: (ids) => ({ ids }),
@@ -37,7 +37,7 @@ function toCondition<Member extends keyof Values>(member: Member, value: Values[
   return CONDITIONS[member](value);
 }
 
-/** The wire's filter as the store takes it. */
+/** Converts a filter of the API to conditions of the store. */
 export function toConditions(filter: UserFilter): UserConditions {
   let conditions: UserConditions = {};
   for (const member of Object.keys(filter) as (keyof Values)[]) {
@@ -47,7 +47,7 @@ export function toConditions(filter: UserFilter): UserConditions {
   return conditions;
 }
 
-/** The users that an action is for. Only `all` takes everybody: a filter without a condition is a defect of its caller. */
+/** The target users of an operation. Only `all` means everyone: an empty filter is an error of the caller. */
 export function toTargetConditions({
   all,
   ...filter
@@ -57,7 +57,7 @@ export function toTargetConditions({
   return toConditions(filter);
 }
 
-/** Every state is no condition. */
+/** All states together are no condition. */
 function parseStates(state: Values['state']): UserConditions['states'] {
   const states = toList(state);
   return states?.length === USER_STATES.length ? undefined : states;
@@ -71,7 +71,7 @@ function toMetadataCondition(metadata: Values['metadata']): UserConditions['meta
 
 type Cursor = NonNullable<PageRequest['after']>;
 
-/** What the key of a sort is, as `computeSortKey` gives it. */
+/** Type of each sort key, as `computeSortKey` returns it. */
 const SORT_KINDS: { readonly [Field in SortField]: 'text' | 'number' | 'number_or_none' } = {
   id: 'number',
   name: 'text',
@@ -87,7 +87,7 @@ function parseSortField(sort: Sort): SortField {
   return (sort.startsWith('-') ? sort.slice(1) : sort) as SortField;
 }
 
-/** The row behind which the page begins. Refuses what this list did not hand out under this sort. */
+/** The row before the page. Rejects a cursor of another list or sort. */
 function rowBefore(cursor: string, sort: Sort): Cursor {
   const [madeFor, value, id, ...others] = decodeCursor(cursor);
   if (typeof madeFor !== 'string' || others.length > 0) throw refuseCursor();

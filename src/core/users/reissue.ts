@@ -1,4 +1,4 @@
-// Since when the former link of a user leads nowhere: here at once, on the machines of nodes with the first contact after it was replaced.
+// Since when the previous link of a user is invalid: here at once, on nodes' machines after the next contact.
 import type { Input, Output } from '../../contract/table.ts';
 import type { Context, Handlers } from '../kernel/context.ts';
 import { toInstant, toInstantOrNull } from '../kernel/wire.ts';
@@ -6,7 +6,7 @@ import type { Result } from '../ports/call.ts';
 import type { NodeRow } from '../ports/nodes.ts';
 import { requireUser } from './users.ts';
 
-/** Whether its machine can have the former link: it was there before. */
+/** Whether its machine can have the previous link: it existed at that time. */
 function canHaveFormer({ agentPin, createdAt }: NodeRow, at: number): boolean {
   return agentPin !== null && createdAt <= at;
 }

@@ -1,4 +1,4 @@
-// The next resets of all users, computed again where another time zone or another time holds.
+// Recomputes the next resets of all users after a change of time zone or time.
 
 import { changeReset } from '../../domain/users/traffic.ts';
 import type { Transaction } from '../kernel/context.ts';
@@ -7,7 +7,7 @@ import { commitTraffic, openUser } from './change.ts';
 
 const CHUNK = 500;
 
-/** Settles every user that resets by what held until now, and computes the next reset from now on. */
+/** Settles every user with resets under the old settings, and computes the next reset. */
 export function moveResets(tx: Transaction, zone: string): void {
   const { store, now } = tx;
   forEachRow(store.users.withResets, (row) => {
@@ -17,7 +17,7 @@ export function moveResets(tx: Transaction, zone: string): void {
   });
 }
 
-/** Runs `act` for every row of a list that is read in the order of ids. */
+/** Runs `act` for every row of a list that is read by id. */
 export function forEachRow(read: UserStore['withEnds'], act: (row: UserRow) => void): void {
   let afterId = 0;
   for (;;) {

@@ -1,4 +1,4 @@
-// Counts traffic on a user, with the grants it spends and the state that follows.
+// Counts traffic of a user, with the grants it spends and the resulting state.
 
 import { localDay } from '../../domain/calendar.ts';
 import { HOUR_MS } from '../../domain/limits.ts';
@@ -10,16 +10,16 @@ import type { TrafficSlot, UpDown } from '../ports/traffic.ts';
 import type { Cut, UserRow } from '../ports/users.ts';
 import { type Change, commitTraffic, openUser } from './change.ts';
 
-/** The hour, day and month of a moment. */
+/** The hour, day and month that contain a moment. */
 export function trafficSlot(now: number, zone: string): TrafficSlot {
   const day = localDay(now, zone);
   return { hour: Math.floor(now / HOUR_MS) * HOUR_MS, day, month: day.slice(0, 7) };
 }
 
 /**
- * Counts on a user alone, whatever follows from it: a held term begins, grants are spent, the state changes. `beginsHold` false: it moved before
- * the term was held, or it is not known when.
- * `charged`: what it counts for, by the weight of the node.
+ * Counts traffic on a user with all effects: starts a held term, spends grants, changes the state. `beginsHold` false: the traffic is older than the
+ * hold, or its time is unknown.
+ * `charged`: the traffic times the weight of the node.
  */
 export function countOnUser(
   tx: Transaction,
@@ -51,8 +51,8 @@ export function countOnUser(
 }
 
 /**
- * What moved for a user who may not connect. What a reading of counters finds has moved after the cut if the one before it was counted
- * when the cut was in the log already, or if that one made the cut.
+ * Traffic of a blocked user. A reading contains only traffic after the cut if the previous reading was counted when the cut was in the log, or caused
+ * the cut.
  */
 function countAfterCut({ store }: Transaction, cut: Cut | null, nodeId: number, moved: UpDown): Cut | null {
   if (cut === null || (cut.nodeId !== nodeId && cut.change > store.sync.countedChange(nodeId))) return cut;

@@ -1,4 +1,4 @@
-// Undoes acts on users, for some minutes: each user who was not changed since is again as before. What time and traffic did meanwhile stays.
+// Undoes operations on users for some minutes: restores each user who was not changed since. Effects of time and traffic remain.
 
 import type { Input, Output } from '../../contract/table.ts';
 import { MAX_LISTED, UNDO_MINUTES, type UndoRefusal } from '../../contract/users/undo.ts';
@@ -14,7 +14,7 @@ import { type Change, type Current, commitUser, openUser, type UserFields } from
 
 const UNDO_MS = UNDO_MINUTES * 60_000;
 
-/** Whether an undo restores a member of the account as a whole; counters and grants are restored by what the act took from them. */
+/** Whether an undo restores a member of the account as a whole; for counters and grants, it adds back what the operation removed. */
 const ACCOUNT_MEMBERS: { readonly [Member in keyof Account]-?: boolean } = {
   enabled: true,
   expiresAt: true,
@@ -31,7 +31,7 @@ const ACCOUNT_MEMBERS: { readonly [Member in keyof Account]-?: boolean } = {
   grants: false,
 };
 
-/** Whether an undo restores a field. Ids of other systems are unique, and may be those of another user by then. */
+/** Whether an undo restores a field. Ids of other systems are unique, and may belong to another user by then. */
 const FIELDS: { readonly [Name in keyof UserFields]-?: boolean } = {
   name: true,
   contact: true,
@@ -60,18 +60,18 @@ function listRestored<Name extends string>(members: { readonly [Member in Name]:
 const RESTORED_ACCOUNT = listRestored<AccountMember>(ACCOUNT_MEMBERS);
 const RESTORED_FIELDS = listRestored<Field>(FIELDS);
 
-/** How an act on one user is undone; stored as JSON. */
+/** How an operation on one user is undone; stored as JSON. */
 interface UndoStep extends Pick<Account, 'hold' | 'resetsAt'>, Pick<UserRow, 'id' | 'version'> {
-  // version, hold and resetsAt are as the act left them: with others the user was changed since.
-  /** What the act changed, as before it. */
+  // version, hold and resetsAt are those after the operation: if they differ, the user was changed since.
+  /** Previous values of the changed members. */
   readonly account: Partial<Pick<Account, AccountMember>>;
   readonly fields: Partial<Pick<UserRow, Field>>;
-  /** Bytes by which the act lowered the counter. */
+  /** Bytes by which the operation reduced the counter. */
   readonly up: number;
   readonly down: number;
-  /** Grants that the act ended. */
+  /** Grants that the operation ended. */
   readonly ended: readonly Pick<Grant, 'id' | 'bytesLeft' | 'endsAt'>[];
-  /** It gave a grant, the user's latest. */
+  /** Whether the operation added a grant, the user's latest. */
   readonly gave: boolean;
 }
 
@@ -86,7 +86,7 @@ function listDiffering<Member extends keyof UserRow>(
   return differences;
 }
 
-/** How `change` is undone, which left the user as `after`. */
+/** The step that undoes `change`, after which the user was `after`. */
 function undoStep({ row, account }: Current, change: Change, after: UserRow): UndoStep {
   const grants = change.account?.grants ?? account.grants;
   const isEnded = ({ id, bytesLeft }: Grant) =>
@@ -105,20 +105,20 @@ function undoStep({ row, account }: Current, change: Change, after: UserRow): Un
   };
 }
 
-/** How an act on users is undone: noted user by user, and written once its audit row is there. */
+/** Collects the undo steps of an operation user by user, and writes them after its audit row. */
 export interface UndoNotes {
-  /** `change` left the user as `after`. */
+  /** `change` resulted in `after`. */
   add(current: Current, change: Change, after: UserRow): void;
   write(store: UndoStore, auditId: number): void;
 }
 
-/** The steps of so many users are in one row. */
+/** Steps per row. */
 const RECORDED_TOGETHER = 100;
 
 export function createUndoNotes(): UndoNotes {
   const texts: Omit<UndoRow, 'auditId'>[] = [];
   let steps: UndoStep[] = [];
-  /** As text at once: the steps of a large bulk would outlive young objects. */
+  /** Converted to text at once: the objects of a large bulk would be promoted to the old generation. */
   const close = () => {
     const [first] = steps;
     if (!first) return;
@@ -138,13 +138,13 @@ export function createUndoNotes(): UndoNotes {
   };
 }
 
-/** Until when the act behind an audit row can be undone; null where it cannot, or not any more. */
+/** Until when the operation of an audit row can be undone; null: it cannot, or no longer. */
 export function undoUntil({ store, now }: Pick<Transaction, 'store' | 'now'>, auditId: number): number | null {
   const begunAt = store.undo.begunAt(auditId);
   return begunAt === null || begunAt < now - UNDO_MS ? null : begunAt + UNDO_MS;
 }
 
-/** For the prune: what is older cannot be undone. */
+/** Undo steps of operations before this time are pruned. */
 export function undoBefore(now: number): number {
   return now - UNDO_MS;
 }
@@ -157,7 +157,7 @@ function findUndoRefusal({ store }: Transaction, { row }: Current, step: UndoSte
   return inbounds !== null && store.inbounds.missing(inbounds).length > 0 ? 'inbound_gone' : null;
 }
 
-/** The grants of a user with those again that the act ended, without the one that it gave. */
+/** The grants before the operation: ended ones again, without the added one. */
 function formerGrants({ store }: Transaction, { row, account }: Current, ended: UndoStep['ended'], givenId?: number) {
   if (ended.length === 0 && givenId === undefined) return account.grants;
   const again = ended.flatMap(({ id, bytesLeft, endsAt }) => {
@@ -189,7 +189,7 @@ function restore(tx: Transaction, current: Current, step: UndoStep): UserRow {
   return restored;
 }
 
-/** Writes the audit row of an act on many, or what it says after another part; returns its id. */
+/** Writes or updates the audit row of an operation on many users; returns its id. */
 export function auditAct(tx: Transaction, detail: Readonly<Record<string, unknown>>, id: number | undefined): number {
   if (id === undefined) return tx.audit(null, detail);
   tx.store.audit.amend(id, JSON.stringify(detail));
@@ -198,7 +198,7 @@ export function auditAct(tx: Transaction, detail: Readonly<Record<string, unknow
 
 type Left = Output<'undoActs'>['users'][number];
 
-/** Restores one user, or says why it stays. */
+/** Restores one user, or returns why not. */
 function undoOne(tx: Transaction, step: UndoStep): Left | null {
   const { id } = step;
   const stored = tx.store.users.get(id);
@@ -210,10 +210,10 @@ function undoOne(tx: Transaction, step: UndoStep): Left | null {
   return null;
 }
 
-/** About so many users are restored in one transaction. */
+/** Users restored per transaction, about. */
 const PART = 500;
 
-/** In parts, between which other writes come. An interrupted one has left the rest to be undone. */
+/** Runs in parts, with other writes in between. An interrupted undo can be repeated for the rest. */
 function createUndo({ entries }: Input<'undoActs'>): SteppedWrite<'undoActs'> {
   let since: number | null = null;
   let auditId: number | undefined;

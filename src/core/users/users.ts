@@ -1,4 +1,4 @@
-// Users: made from a tariff, read, changed and deleted; extended, reset and reissued, one by one or many (bulk.ts).
+// Users: created from a tariff, read, changed and deleted; extended, reset and reissued, one by one or many (bulk.ts).
 
 import { MAX_METADATA } from '../../contract/scalars.ts';
 import type { Input, Output } from '../../contract/table.ts';
@@ -42,15 +42,15 @@ import { createUndoNotes } from './undo.ts';
 
 const TOKEN_BYTES = 16;
 const PASSWORD_BYTES = 24;
-/** Any 32 bytes are a private key of X25519. */
+/** Any 32 bytes are a valid X25519 private key. */
 const WIREGUARD_KEY_BYTES = 32;
-/** So often are a link and credentials made before chance is found to be broken. */
+/** Attempts before the random generator is considered broken. */
 const MAX_TRIES = 10;
 
-/** More users than this are not created or changed together on the thread that answers. */
+/** More users than this are created or changed on the worker thread. */
 export const MAX_ON_MAIN = 100;
 
-/** A new link and new credentials, all unguessable and unique to the user. */
+/** A new link and new credentials, unguessable and unique. */
 function newAccess({ crypto, store }: Transaction): Pick<NewUser, 'token' | 'credentials'> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const token = tokenOf(crypto.randomBytes(TOKEN_BYTES));
@@ -65,15 +65,15 @@ function newAccess({ crypto, store }: Transaction): Pick<NewUser, 'token' | 'cre
   throw new Error('random values repeat');
 }
 
-/** Bytes moved within this many ms: online. */
+/** A user is online if bytes moved within this time. */
 export const ONLINE_MS = 60_000;
 
-/** The wire's record of a user, at the context's moment. The link is only for those who may see it. */
+/** The user record of the API at the context's moment. The link is only included for callers who may see it. */
 export function viewUser(context: Context, stored: UserRow): User {
   return context.call.actor.access === 'full' ? viewUserWithLink(context, stored) : viewWithoutLink(context, stored);
 }
 
-/** The same in what only those get who may see the link. */
+/** The record with members for callers who may see the link. */
 function viewUserWithLink(context: Context, stored: UserRow): UserWithLink {
   return { ...viewWithoutLink(context, stored), sub_url: context.env.subUrl(stored.token) };
 }
@@ -153,7 +153,7 @@ function requireFreeIds(
   );
 }
 
-/** What every operation returns that answers with the user. */
+/** The result of every operation that returns the user. */
 function userResult(context: Context, row: UserRow): Result<User> {
   return { body: viewUser(context, row), etag: etagOf(row) };
 }
@@ -183,11 +183,11 @@ function toMs(instant: string | null): number | null {
 function getUser({ id }: Input<'getUser'>, context: Context): Result<User> {
   const row = requireUser(context, id);
   if (!isUnsettled(row, context.now)) return userResult(context, row);
-  // What has come due depends on the grants too, which another statement reads.
+  // Due changes depend on the grants too, which another statement reads.
   return context.store.read(() => userResult(context, requireUser(context, id)));
 }
 
-/** The tariff of a new user. Refuses what cannot be created, before anything is written. */
+/** The tariff of a new user. Rejects invalid input before anything is written. */
 function requireNewUser(input: UserCreate, tx: Transaction): TariffRow {
   return requireAll(
     () => requireUsableTariff(tx, input.tariff_id),
@@ -244,7 +244,7 @@ function createUser(input: UserCreate, tx: Transaction): Result<UserWithLink> {
   return { ...linkResult(tx, row), location: `/users/${row.id}` };
 }
 
-/** Creates the user with an external id, or changes the one there is as a patch does. */
+/** Creates the user with an external id, or patches the existing one. */
 function putUser(input: Input<'putUser'>, tx: Transaction): Result<UserWithLink> {
   const { external_id, ...patch } = input;
   const stored = tx.store.users.byExternalId(external_id);
@@ -261,9 +261,9 @@ function findUserByLink({ link }: Input<'findUserByLink'>, context: Context): Re
 
 type BatchItem = Output<'createUsers'>['results'][number];
 
-/** One transaction for all. Each is refused before anything of it is written, so a failure leaves nothing behind. */
+/** One transaction for all users. Each is validated before it is written, so a failure leaves nothing behind. */
 function createUsers({ users, dry_run: isDry }: Input<'createUsers'>, tx: Transaction): Result<Output<'createUsers'>> {
-  // A dry run inserts none, so the store does not know the ids of those before.
+  // A dry run inserts nothing, so ids of earlier users in the batch must be tracked here.
   const seen: SeenIds = { external_id: new Set(), telegram_id: new Set() };
   const ids: number[] = [];
   const create = (input: UserCreate, index: number): BatchItem => {
@@ -300,7 +300,7 @@ function createUsers({ users, dry_run: isDry }: Input<'createUsers'>, tx: Transa
 const FOREIGN_IDS = ['external_id', 'telegram_id'] as const;
 type SeenIds = { readonly [Name in (typeof FOREIGN_IDS)[number]]: Set<string | number | null> };
 
-/** Refuses ids that an earlier user of the same batch has. */
+/** Rejects ids of an earlier user in the same batch. */
 function requireUnseen(seen: SeenIds, input: UserCreate): void {
   const requireNew = (name: keyof SeenIds) => {
     const id = input[name] ?? null;
@@ -312,7 +312,7 @@ function requireUnseen(seen: SeenIds, input: UserCreate): void {
   );
 }
 
-/** A user while a patch is applied: the account, and the fields that no rule depends on. */
+/** A user while a patch is applied: the account, and the other fields. */
 interface Draft {
   readonly account: Account;
   readonly fields: UserFields;
@@ -325,7 +325,7 @@ function setField<Name extends keyof UserFields>(name: Name): Patcher<UserFields
   return ({ account, fields }, value) => ({ account, fields: { ...fields, [name]: value } });
 }
 
-/** Another tariff: its limits, a new term, the counter at zero; grants stay. null only detaches; the same tariff changes nothing. */
+/** Switches the tariff: new limits, a new term, and the counter at zero; grants stay. null only detaches; the same tariff changes nothing. */
 const switchTariff: Patcher<number | null> = (draft, id, context) => {
   const { account, fields } = draft;
   if (id === fields.tariffId) return draft;
@@ -338,7 +338,7 @@ const switchTariff: Patcher<number | null> = (draft, id, context) => {
   };
 };
 
-/** What a user gets of a tariff beside the account: every field that both have, but for their own names. */
+/** The fields of a tariff that a user gets besides the account: all common fields except the name. */
 function pickPlanFields({
   deviceLimit,
   concurrentLimit,
@@ -347,7 +347,7 @@ function pickPlanFields({
   return { deviceLimit, concurrentLimit, inbounds };
 }
 
-/** Another limit is judged by itself: what exceeded the former one is over, and a user who was cut off over it may connect. */
+/** A new limit ends the current excess, and a user who was blocked for it may connect. */
 function limitAddresses(fields: UserFields, concurrentLimit: number | null): UserFields {
   return concurrentLimit === fields.concurrentLimit ? fields : { ...fields, concurrentLimit, excess: null };
 }
@@ -367,7 +367,7 @@ function mergeMetadata(before: UserRow['metadata'], patch: NonNullable<UserPatch
 
 type PatchValues = { readonly [Member in keyof UserPatch]-?: Exclude<UserPatch[Member], undefined> };
 
-/** What each member of a patch does, in this order: the tariff first, as the other members override what it sets. */
+/** The effect of each member of a patch, in this order: tariff first, since the other members override its values. */
 const PATCHERS: { readonly [Member in keyof PatchValues]: Patcher<PatchValues[Member]> } = {
   tariff_id: switchTariff,
   enabled: ({ account, fields }, enabled) => ({ account: { ...account, enabled }, fields }),
@@ -404,7 +404,7 @@ function applyMember<Member extends keyof PatchValues>(
   return PATCHERS[member](draft, value, context);
 }
 
-/** The change that a merge patch asks for; null where it asks for nothing new. */
+/** The change of a merge patch; null if nothing changes. */
 function computeChange(patch: UserPatch, { account: before, row }: Current, context: Context): Change | null {
   const start: Draft = { account: before, fields: row };
   let draft = start;
@@ -418,7 +418,7 @@ function computeChange(patch: UserPatch, { account: before, row }: Current, cont
   return { account, fields, setsEnd: account.expiresAt !== row.expiresAt };
 }
 
-/** What a patch names must exist and be free. The tariff must take new users, but the user's own one stays. */
+/** Referenced records must exist and ids be free. The tariff must accept new users, except the user's current one. */
 function requirePatch(context: Context, before: UserRow, patch: UserPatch): void {
   const { tariff_id: planId, inbounds, metadata, external_id: externalId, telegram_id: telegramId } = patch;
   requireAll(
@@ -437,7 +437,7 @@ function updateUser(input: Input<'updateUser'>, tx: Transaction): Result<UserWit
   return runAct(tx, stored, patchBy(patch), patch);
 }
 
-/** Deletes a user for good. What has come due is emitted first; the event has what a bot needs to write to the user. */
+/** Deletes a user permanently. Due changes are emitted first; the event contains what a bot needs to message the user. */
 export function removeUser(tx: Transaction, stored: UserRow): void {
   const current = openUser(tx, stored);
   if (isUnsettled(stored, tx.now)) emitDue(tx, current);
@@ -454,10 +454,10 @@ function deleteUser(input: Input<'deleteUser'>, tx: Transaction): Result<undefin
   return { body: undefined };
 }
 
-/** What an act would do to a user: a change, nothing, or why it cannot. */
+/** The plan of an operation on a user: a change, nothing, or the reason why it fails. */
 export type Plan = { readonly change: Change } | 'unchanged' | PanelError;
 export type Act = (current: Current, tx: Transaction) => Plan;
-/** An act whose plan writes nothing, so that it may also be only foreseen. */
+/** An operation whose plan writes nothing, so that it can be previewed. */
 export type PlannedAct = (current: Current, context: Context) => Plan;
 
 /** Exactly one of days and months, or `extend_amount`. */
@@ -486,7 +486,7 @@ export function extendBy(amount: Duration): PlannedAct {
   };
 }
 
-/** Takes time off the term; a term that is over stays unchanged. */
+/** Shortens the term; an ended term is unchanged. */
 function shortenBy(amount: Duration): PlannedAct {
   const duration = 'days' in amount ? { days: amount.days } : { months: amount.months };
   return (current, { now, settings }) => {
@@ -499,7 +499,7 @@ function shortenBy(amount: Duration): PlannedAct {
   };
 }
 
-/** Applies a merge patch, of which `requirePatch` has accepted what it names. */
+/** Applies a merge patch that `requirePatch` has accepted. */
 export function patchBy(patch: UserPatch): PlannedAct {
   return (current, context) => {
     const change = computeChange(patch, current, context);
@@ -521,7 +521,7 @@ export const resetCounter: PlannedAct = (current, { now, settings }) => {
   return { change: { account, emit: (after, changed, tx) => tx.emit('user.reset', after, changed) } };
 };
 
-/** Enables or disables; a user who is so already stays unchanged. */
+/** Enables or disables; unchanged if the user is in that state. */
 export function setEnabled(enabled: boolean): PlannedAct {
   const type = enabled ? 'user.enabled' : 'user.disabled';
   return (current) => {
@@ -535,13 +535,13 @@ export function setEnabled(enabled: boolean): PlannedAct {
 const reissue: Act = ({ row }, tx) => {
   const { token, credentials } = newAccess(tx);
   tx.store.users.saveCredentials(row.id, credentials);
-  // Who had the old link may have taken an invitation from its page.
+  // The owner of the old link may have created an invitation on its page.
   tx.store.bot.endPageInvitation(row.id);
   tx.store.reissues.recordReissue(row.id, tx.now);
   return { change: { fields: { token }, emit: (after, changed) => tx.emit('user.reissued', after, changed) } };
 };
 
-/** Carries out an act on a user. Throws what it refuses. An unchanged user stays as stored. */
+/** Applies an operation to a user. Throws its refusal. An unchanged user is not written. */
 export function actOn(tx: Transaction, stored: UserRow, act: Act): UserRow {
   const current = openUser(tx, stored);
   const plan = act(current, tx);
@@ -549,7 +549,7 @@ export function actOn(tx: Transaction, stored: UserRow, act: Act): UserRow {
   return plan === 'unchanged' ? stored : commitUser(tx, current, plan.change);
 }
 
-/** Carries out the act of an operation; what changes nothing leaves no audit row. */
+/** Runs the operation on a user; without a change there is no audit row. */
 function runAct(
   tx: Transaction,
   stored: UserRow,
@@ -561,7 +561,7 @@ function runAct(
   return linkResult(tx, row);
 }
 
-/** As `runAct`. The administrator can undo it, who may have slipped. */
+/** Like `runAct`, but the administrator can undo it. */
 function runUndoable(
   tx: Transaction,
   stored: UserRow,

@@ -1,4 +1,4 @@
-// What is sent to a webhook: body, headers and signature by Standard Webhooks (https://www.standardwebhooks.com), and when it is repeated.
+// Webhook requests: body, headers and signature by Standard Webhooks (https://www.standardwebhooks.com), and the times of retries.
 import { SECRET_OVERLAP_HOURS, TEST_TYPE } from '../../contract/webhooks.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/limits.ts';
 import { viewEvent } from '../kernel/events.ts';
@@ -23,7 +23,7 @@ export function newSecret(crypto: Crypto): string {
   return SECRET_PREFIX + toBase64(crypto.randomBytes(SECRET_BYTES));
 }
 
-/** The event as GET /events gives it, and its moment once more under the standard's name. */
+/** The event as in GET /events, with its time also under the standard's name. */
 export function buildBody(row: EventRow): string {
   const event = viewEvent(row);
   return JSON.stringify({ ...event, timestamp: event.at });
@@ -33,12 +33,12 @@ export function testBody(webhookId: number, now: number): string {
   return JSON.stringify({ type: TEST_TYPE, timestamp: toInstant(now), data: { webhook_id: webhookId } });
 }
 
-/** The same with every attempt, so that a receiver recognises a repetition. */
+/** The same for every attempt, so that receivers can deduplicate. */
 export function messageId({ id, eventId }: Pick<DeliveryRow, 'id' | 'eventId'>): string {
   return eventId === null ? `test_${id}` : `evt_${eventId}`;
 }
 
-/** The secrets that sign at this moment, the present one first; null where the present one is missing or does not open. */
+/** The secrets that sign now, current one first; null if the current one is missing or cannot be decrypted. */
 export function openSecrets(store: Store, vault: Vault, webhook: WebhookRow, now: number): readonly string[] | null {
   const isOverlap = webhook.previousSecretEndsAt !== null && now < webhook.previousSecretEndsAt;
   const places = [secretPlace(webhook.id)];
@@ -58,7 +58,7 @@ export function openSecrets(store: Store, vault: Vault, webhook: WebhookRow, now
   return opened;
 }
 
-/** The headers of one attempt: signed with every secret, over id, timestamp and body. */
+/** The headers of one attempt: signed with every secret over id, timestamp and body. */
 export function buildHeaders(
   crypto: Crypto,
   secrets: readonly string[],
@@ -84,25 +84,25 @@ export const SECRET_OVERLAP_MS = SECRET_OVERLAP_HOURS * HOUR_MS;
 const FIRST_DELAY_MS = 5000;
 const FACTOR = 3;
 const LONGEST_DELAY_MS = 8 * HOUR_MS;
-/** Of the delay, in both directions. */
+/** Relative jitter of the delay, in both directions. */
 const JITTER = 0.2;
-/** A receiver may ask for a longer wait than the panel's own, up to this. */
+/** Upper bound of a receiver's Retry-After. */
 const LONGEST_RETRY_AFTER_MS = DAY_MS;
 
-/** How long to wait after so many failures in a row (from 1). `random`: from 0 to below 1. */
+/** Delay after this many consecutive failures (from 1), ms. `random`: 0 inclusive to 1 exclusive. */
 export function delayAfter(failures: number, random: number): number {
   const delay = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * FACTOR ** Math.min(30, failures - 1));
   return Math.round(delay * (1 - JITTER + 2 * JITTER * random));
 }
 
-/** What a Retry-After header asks for, in milliseconds: seconds or a date (RFC 9110 section 10.2.3), 0 where it says nothing. */
+/** Retry-After in ms: seconds or a date (RFC 9110 section 10.2.3); 0 if missing. */
 export function retryAfterMs(header: string | null, now: number): number {
   if (header === null) return 0;
   const requestedMs = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
   return Number.isFinite(requestedMs) ? Math.min(LONGEST_RETRY_AFTER_MS, Math.max(0, requestedMs)) : 0;
 }
 
-/** From 0 to below 1. */
+/** 0 inclusive to 1 exclusive. */
 export function randomFraction(crypto: Crypto): number {
   const [a = 0, b = 0, c = 0] = crypto.randomBytes(3);
   return (a * 65_536 + b * 256 + c) / 2 ** 24;

@@ -1,8 +1,8 @@
-// Delivers events to webhooks: hands them out of the feed, sends what is due, and records every attempt.
+// Delivers events to webhooks: queues deliveries from the feed, sends due ones, and records every attempt.
 //
-// An event is handed out in one transaction with the webhook's position in the feed, and an attempt is recorded after its reply. So a
-// crash at any moment loses nothing, and may repeat a request under the same webhook-id. Where there are many, both are written by the
-// thread of large writes: a commit waits for the disk, and requests to the panel would wait with it.
+// Deliveries are queued in one transaction with the webhook's position in the feed, and an attempt is recorded after its reply. So a crash loses
+// nothing, but may repeat a request with the same webhook-id. Large numbers of both are written by the worker thread, since a commit waits for the
+// disk and would delay requests.
 import {
   DELIVERIES_KEPT,
   DELIVERIES_KEPT_DAYS,
@@ -32,42 +32,42 @@ type WebhookEnv = Pick<
   'announce' | 'clock' | 'crypto' | 'heavy' | 'log' | 'queue' | 'store' | 'tasks' | 'timers' | 'transactNow' | 'vault'
 >;
 
-/** Requests of one webhook at once, so that a slow receiver holds up its own deliveries only. */
+/** Concurrent requests per webhook, so that a slow receiver delays only its own deliveries. */
 const CONCURRENCY = 8;
-/** Events handed out in one transaction for each webhook: other writes wait for it. */
+/** Events queued per transaction and webhook, since other writes wait for it. */
 const CHUNK = 100;
-/** From so many events or attempts on, a write is a large one. */
+/** Number of events or attempts from which the worker thread writes. */
 const LARGE = 10;
-/** Due deliveries of a webhook that are looked up together. */
+/** Due deliveries of a webhook read at once. */
 const LOOKED_UP = 100;
-/** While there are more to send, so many attempts are recorded in one transaction; one that took long is recorded at once. */
+/** Attempts recorded per transaction while more are being sent; a slow one is recorded at once. */
 const RECORDED = 100;
 const SLOW_MS = 1000;
 /** Further events stay in the feed until some of these have ended. */
 const MAX_PENDING = 1000;
-/** After so long without a success, the next one makes every waiting delivery due. */
+/** After this time without a success, the next success makes every waiting delivery due. */
 const OUTAGE_MS = 10 * 60_000;
 
 export interface WebhookSender {
-  /** Sends soon what is new or due. */
+  /** Sends new and due deliveries soon. */
   wake(): void;
-  /** Removes old deliveries and secrets whose overlap has ended. */
+  /** Deletes old deliveries and secrets whose overlap has ended. */
   prune(): Promise<void>;
-  /** Ends running requests, which are sent again at the next start. */
+  /** Aborts running requests, which are repeated after the next start. */
   stop(): void;
 }
 
 const NO_SECRET = { error: 'no_secret' } as const;
 
-/** What a webhook has ready to be sent. */
+/** The send queue of a webhook. */
 interface Ready {
-  /** Deliveries that wait until one of its requests has ended. */
+  /** Deliveries waiting for a free request slot. */
   readonly waiting: number[];
-  /** The secrets, opened once for all of these; null: they do not open. `updatedAt`: the webhook as it was then. */
+  /** The opened secrets; null: they cannot be decrypted. `updatedAt`: the version of the webhook they belong to. */
   opened: { readonly updatedAt: number; readonly secrets: readonly string[] | null } | null;
 }
 
-/** On the thread of large writes where it is one. */
+/** Runs large writes on the worker thread. */
 async function writeLarge<T>(
   { store, queue, heavy }: Pick<Env, 'heavy' | 'queue' | 'store'>,
   isLarge: boolean,
@@ -100,7 +100,7 @@ function post(
   return client.post({ url, allowPrivate, headers, body: delivery.body });
 }
 
-/** Opened again where the webhook was changed since: its secret may be another. */
+/** Reopened after a change of the webhook, whose secret may be another one. */
 function getSecrets(
   { store, vault, clock }: Pick<Env, 'clock' | 'store' | 'vault'>,
   webhook: WebhookRow,
@@ -115,11 +115,11 @@ function getSecrets(
 
 export function createWebhookSender(env: WebhookEnv, client: WebhookClient): WebhookSender {
   const { store, clock, crypto, vault, log, queue, tasks, timers } = env;
-  /** How many requests of a webhook are running. */
+  /** Number of running requests by webhook. */
   const running = new Map<number, number>();
-  /** None has an empty list. */
+  /** Lists are never empty. */
   const ready = new Map<number, Ready>();
-  /** Deliveries that are ready, being sent, or whose attempt is not recorded yet. */
+  /** Deliveries that are queued, being sent, or not recorded yet. */
   const busy = new Set<number>();
   const attempted: Attempted[] = [];
   let isRecording = false;
@@ -140,7 +140,7 @@ export function createWebhookSender(env: WebhookEnv, client: WebhookClient): Web
         })
         .finally(() => {
           isPumping = false;
-          // An event that was committed while the last round ended.
+          // An event was committed while the last round ended.
           if (isMore && !store.diskSpace.isFull()) wake();
         });
     });
@@ -163,7 +163,7 @@ export function createWebhookSender(env: WebhookEnv, client: WebhookClient): Web
       }
       if (isStopped) return;
       sendDue();
-      // Others have their turn of the event loop between two chunks.
+      // Lets other tasks run between two chunks.
       if (isMore) await new Promise<void>((resolve) => timers.soon(resolve));
     }
   }
@@ -182,7 +182,7 @@ export function createWebhookSender(env: WebhookEnv, client: WebhookClient): Web
     }
   }
 
-  /** Sends what is ready for a webhook, as far as it may have more requests. All is read again: it may have changed meanwhile. */
+  /** Sends the queue of a webhook up to its request limit. Everything is read again, since it may have changed. */
   function sendReady(webhookId: number): void {
     const all = ready.get(webhookId);
     if (!all) return;
@@ -224,7 +224,7 @@ export function createWebhookSender(env: WebhookEnv, client: WebhookClient): Web
     tasks.start('webhook attempts', record);
   }
 
-  /** Attempts that end while others are being written share the next transaction. */
+  /** Attempts that end during a write share the next transaction. */
   async function record(): Promise<void> {
     await new Promise<void>((resolve) => timers.soon(resolve));
     while (attempted.length > 0) {
@@ -260,7 +260,7 @@ export function createWebhookSender(env: WebhookEnv, client: WebhookClient): Web
   };
 }
 
-/** Hands events out to every webhook that has room; whether there are more. */
+/** Queues events for every webhook with room; returns whether there are more. */
 export function enqueueAllDeliveries({ store }: Pick<Env, 'store'>, now: number): boolean {
   let isMore = false;
   for (const webhook of store.webhooks.all()) {
@@ -309,7 +309,7 @@ export function recordAll(env: Pick<Env, 'transactNow'>, ended: readonly Attempt
   });
 }
 
-/** Why an outcome is a failure; null where it is none. */
+/** The error code of a failed result; null: success. */
 function findErrorCode(outcome: Attempted['outcome']): WebhookErrorCode | null {
   if ('error' in outcome) return outcome.error;
   if (outcome.status >= 200 && outcome.status < 300) return null;
@@ -320,7 +320,7 @@ function recordOne(tx: Transaction, { deliveryId, at, endedAt, outcome }: Attemp
   const { webhooks } = tx.store;
   const delivery = webhooks.delivery(deliveryId);
   const webhook = delivery && webhooks.get(delivery.webhookId);
-  // Deleted meanwhile, or of a database that was replaced.
+  // Deleted meanwhile, or the database was replaced.
   if (!webhook) return;
   const { now } = tx;
   const attempts = delivery.attempts + 1;

@@ -1,4 +1,4 @@
-// Webhooks as the administrator works with them: created, changed, rotated, tested; their deliveries listed and repeated.
+// Webhooks: create, change, rotate, test; list and repeat deliveries.
 import type { Proof } from '../../contract/access/proof.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { type Delivery, MAX_WEBHOOKS, TEST_TYPE, type Webhook } from '../../contract/webhooks.ts';
@@ -60,7 +60,7 @@ function requireEnabled({ enabled }: WebhookRow): void {
   if (!enabled) throw new PanelError('webhook_disabled');
 }
 
-/** Refuses an address that could never be sent to. A host's addresses are checked with each connection. */
+/** Rejects an address that is never allowed. Addresses of a host name are checked at each connection. */
 function requireAllowed({ webhookClient }: Pick<Env, 'webhookClient'>, url: string, allowPrivate: boolean): void {
   if (!allowPrivate && new URL(url).protocol !== 'https:')
     throw bodyError('validation', '#/url', 'https_required', 'must be https unless private addresses are allowed');
@@ -68,7 +68,7 @@ function requireAllowed({ webhookClient }: Pick<Env, 'webhookClient'>, url: stri
     throw bodyError('validation', '#/url', 'address_refused', 'names an address that is not allowed');
 }
 
-/** For the audit log: the path and the query of a URL may hold a token. */
+/** For the audit log: path and query of a URL may contain a token. */
 function parseHost(url: string): string {
   return new URL(url).host;
 }
@@ -149,7 +149,7 @@ async function rotateWebhookSecret(input: Input<'rotateWebhookSecret'>, context:
     const { store, crypto, vault, now } = tx;
     const before = requireWebhook(tx, input.id);
     const sealed = store.sealed.get(secretPlace(before.id));
-    // Sealed again, because a sealed secret opens at its own place only.
+    // Sealed again, because a sealed secret opens only at its own place.
     if (sealed) store.sealed.save(vault.seal(previousSecretPlace(before.id), vault.open(sealed)));
     const secret = newSecret(crypto);
     store.sealed.save(vault.seal(secretPlace(before.id), secret));
