@@ -183,7 +183,7 @@ test('where an engine is on this machine, the steps make node, connection, plan 
 test('an empty panel shows the way to the first customer, ticked off as it is gone', async ({ page, own }) => {
   await own.visit('overview');
   const steps = page.getByRole('region', { name: 'Your first customer' });
-  await expect(steps.getByRole('listitem')).toHaveCount(5);
+  await expect(steps.getByRole('listitem')).toHaveCount(6);
   await expect(page.getByRole('region', { name: 'Figures' })).toHaveCount(0);
   await expect(page.getByText('There is no plan yet')).toHaveCount(0);
   await expectAccessible(page, 'an empty overview');

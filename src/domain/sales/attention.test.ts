@@ -17,6 +17,7 @@ const nothing: PanelFacts = {
   plans: undefined,
   certificates: undefined,
   backups: undefined,
+  places: undefined,
   updates: undefined,
   acme: undefined,
   failures: undefined,
@@ -137,6 +138,26 @@ describe('computeAttention', () => {
   it('reports an imported certificate that is damaged', () => {
     const served = certificates.served.map((one) => ({ ...one, warning: 'import_damaged' as const }));
     expect(kinds({ certificates: { ...certificates, served } })).toEqual(['import-damaged']);
+  });
+
+  it('reports a place of backups that fails, and that no backup has left the machine for two days', () => {
+    const places = OPERATIONS.listBackupPlaces.example.reply as NonNullable<PanelFacts['places']>;
+    const nodes = { ...page, items: [nodeExample], total: 1 };
+    const [place] = places.items;
+    if (!place) throw new Error('no example');
+    const of = (left_at: string | null, items = places.items, facts: Partial<PanelFacts> = { overview: quiet }) =>
+      computeAttention({ ...nothing, nodes, ...facts, places: { items, left_at } });
+    expect(of('2026-12-18T10:00:00.000Z')).toEqual([]);
+    const late = '2026-12-18T09:59:59.999Z';
+    expect(of(late)).toEqual([{ kind: 'backup-away', leftAt: late, hasPlaces: true }]);
+    expect(of(null, [])).toEqual([{ kind: 'backup-away', leftAt: null, hasPlaces: false }]);
+    // Of an empty panel nothing is lost.
+    expect(of(null, [], { overview: undefined })).toEqual([]);
+    const young = { ...page, items: [{ ...nodeExample, created_at: '2026-12-19T20:00:00.000Z' }], total: 1 };
+    expect(of(null, [], { overview: quiet, nodes: young })).toEqual([]);
+    expect(of('2026-12-20T09:00:00.000Z', [{ ...place, error: 'timeout' }])).toEqual([
+      { kind: 'backup-place', id: place.id, name: place.name },
+    ]);
   });
 
   it('reports an old backup, and a missing one once there is data', () => {

@@ -25,6 +25,9 @@ export type Attention =
   | { readonly kind: 'update'; readonly version: string; readonly isTakenBack: boolean }
   | { readonly kind: 'acme'; readonly isFirst: boolean }
   | { readonly kind: 'backup'; readonly lastAt: string | null }
+  /** No backup has left the machine for long. */
+  | { readonly kind: 'backup-away'; readonly leftAt: string | null; readonly hasPlaces: boolean }
+  | { readonly kind: 'backup-place'; readonly id: number; readonly name: string }
   | { readonly kind: 'sign-ins' | 'keys'; readonly count: number; readonly networks: number }
   | { readonly kind: 'expiring'; readonly count: number; readonly countedAt: string }
   | { readonly kind: 'limited'; readonly count: number };
@@ -41,6 +44,7 @@ export interface PanelFacts {
   readonly certificates: Output<'getCertificates'> | undefined;
   readonly acme: Output<'getAcme'> | undefined;
   readonly backups: Output<'listBackups'> | undefined;
+  readonly places: Output<'listBackupPlaces'> | undefined;
   readonly updates: Output<'getUpdates'> | undefined;
   readonly failures: Output<'getFailedAttempts'> | undefined;
   readonly providers: Output<'listProviders'> | undefined;
@@ -52,6 +56,8 @@ export interface PanelFacts {
 const BACKUP_OLD_MS = 7 * DAY_MS;
 /** Fewer failed sign-ins in an hour are typing errors. */
 const MANY_FAILURES = 10;
+/** As the panel reports it. */
+const BACKUP_AWAY_MS = 2 * DAY_MS;
 /** A panel younger than this needs no backup yet. */
 const BACKUP_SOON_MS = DAY_MS;
 
@@ -63,6 +69,7 @@ export function computeAttention({
   certificates,
   acme,
   backups,
+  places,
   updates,
   failures,
   providers,
@@ -93,15 +100,24 @@ export function computeAttention({
   if (certificates?.authority && certificates.served.some(({ source }) => source === 'local'))
     all.push(...findAuthorityIssues(certificates.authority));
   if (acme?.status === 'failing') all.push({ kind: 'acme', isFirst: acme.not_after === null });
-  if (backups !== undefined && (overview?.users.total ?? 0) > 0) {
+  const hasUsers = (overview?.users.total ?? 0) > 0;
+  const oldest = nodes?.items.map(({ created_at }) => Date.parse(created_at)).sort((a, b) => a - b)[0] ?? now;
+  if (backups !== undefined && hasUsers) {
     const lastAt =
       backups.items
         .map(({ created_at }) => created_at)
         .sort()
         .at(-1) ?? null;
-    const oldest = nodes?.items.map(({ created_at }) => Date.parse(created_at)).sort((a, b) => a - b)[0] ?? now;
     const isOld = lastAt === null ? now - oldest > BACKUP_SOON_MS : now - Date.parse(lastAt) > BACKUP_OLD_MS;
     if (isOld) all.push({ kind: 'backup', lastAt });
+  }
+  for (const { id, name, error } of places?.items ?? []) {
+    if (error !== null) all.push({ kind: 'backup-place', id, name });
+  }
+  if (places !== undefined && hasUsers) {
+    const { left_at: leftAt, items } = places;
+    const isLate = leftAt === null ? now - oldest > BACKUP_SOON_MS : now - Date.parse(leftAt) > BACKUP_AWAY_MS;
+    if (isLate) all.push({ kind: 'backup-away', leftAt, hasPlaces: items.length > 0 });
   }
   if (updates !== undefined && updates.available !== null) {
     const { available, last } = updates;

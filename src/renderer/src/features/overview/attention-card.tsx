@@ -5,6 +5,7 @@ import {
   IconCalendarTime,
   IconCertificate,
   IconClockExclamation,
+  IconCloudUpload,
   IconCreditCardOff,
   IconDownload,
   IconGauge,
@@ -199,6 +200,27 @@ const DESCRIBERS: { readonly [Kind in Attention['kind']]: (item: ItemOf<Kind>, w
     hint: t('attention.backupHint'),
     action: t('attention.makeBackup'),
     onAct: backUp,
+  }),
+  'backup-away': (item, { t, format, now }) => ({
+    id: item.kind,
+    icon: IconCloudUpload,
+    tone: 'warn',
+    title:
+      item.leftAt === null
+        ? t('attention.backupAwayNever')
+        : t('attention.backupAway', { when: format.relative(item.leftAt, now) }),
+    hint: t('attention.backupAwayHint'),
+    action: t(item.hasPlaces ? 'attention.openBackups' : 'attention.addStorage'),
+    href: buildHash(item.hasPlaces ? ['settings', 'backups'] : ['settings', 'backups', 'places', 'new']),
+  }),
+  'backup-place': (item, { t }) => ({
+    id: `backup-place ${item.id}`,
+    icon: IconCloudUpload,
+    tone: 'bad',
+    title: t('attention.backupPlace', { name: item.name }),
+    hint: t('attention.backupPlaceHint'),
+    action: t('attention.openBackups'),
+    href: buildHash(['settings', 'backups']),
   }),
   'sign-ins': describeFailures,
   keys: describeFailures,

@@ -20,6 +20,7 @@ const PLACES: Readonly<Record<StepKind, readonly string[]>> = {
   connection: ['connections', 'new'],
   plan: ['plans', 'new'],
   user: ['users', 'new'],
+  backup: ['settings', 'backups', 'places', 'new'],
 };
 
 const TROUBLES: Readonly<Record<NonNullable<Step['trouble']>, readonly string[]>> = {
@@ -48,6 +49,7 @@ export function FirstStepsCard({ steps, nodes }: FirstStepsCardProps) {
   const renderBody = (kind: StepKind) => {
     if (kind === 'plan') return <FirstPlan />;
     if (kind === 'user') return <FirstUser />;
+    if (kind === 'backup') return null;
     return isRemote || kind === 'address' ? null : <LocalNode node={nodes.find(({ kind }) => kind === 'local')} />;
   };
   // Who has done one step goes on with the next by keyboard.

@@ -12,11 +12,19 @@ const EMPTY: StepFacts = {
   plans: { total: 0 },
   users: 0,
   certificates: { served: [] },
+  places: { items: [] },
 };
 const listDoneSteps = (facts: StepFacts) => listSteps(facts)?.flatMap(({ kind, isDone }) => (isDone ? [kind] : []));
 
-it('are five on an empty panel, none done', () => {
-  expect(listSteps(EMPTY)?.map(({ kind }) => kind)).toEqual(['address', 'node', 'connection', 'plan', 'user']);
+it('are six on an empty panel, none done', () => {
+  expect(listSteps(EMPTY)?.map(({ kind }) => kind)).toEqual([
+    'address',
+    'node',
+    'connection',
+    'plan',
+    'user',
+    'backup',
+  ]);
   expect(listDoneSteps(EMPTY)).toEqual([]);
 });
 
@@ -53,6 +61,8 @@ it('are over once everything but the address is there, and unknown until all is 
   const full = { ...EMPTY, nodes: { items: [node('down')], total: 1 }, connections: { total: 1 }, plans: { total: 1 } };
   expect(listSteps({ ...full, users: 1 })).toBeNull();
   expect(listSteps(full)).not.toBeNull();
-  for (const missing of ['addresses', 'nodes', 'connections', 'plans', 'users', 'certificates'] as const)
+  const place = { id: 1 } as NonNullable<StepFacts['places']>['items'][number];
+  expect(listDoneSteps({ ...full, places: { items: [place] } })).toContain('backup');
+  for (const missing of ['addresses', 'nodes', 'connections', 'plans', 'users', 'certificates', 'places'] as const)
     expect(listSteps({ ...EMPTY, [missing]: undefined })).toBeNull();
 });

@@ -3,7 +3,7 @@ import type { Output } from '../../../../contract/table.ts';
 import { isLoopbackHost } from '../../../../domain/host.ts';
 import { computeLinkTrust } from '../../../../domain/link-trust.ts';
 
-export type StepKind = 'address' | 'node' | 'connection' | 'plan' | 'user';
+export type StepKind = 'address' | 'node' | 'connection' | 'plan' | 'user' | 'backup';
 
 export interface Step {
   readonly kind: StepKind;
@@ -21,6 +21,8 @@ export interface StepFacts {
   readonly users: number | undefined;
   /** Those that links are served with. */
   readonly certificates: Pick<Output<'getCertificates'>, 'served'> | undefined;
+  /** Where backups are stored outside of the machine. */
+  readonly places: Pick<Output<'listBackupPlaces'>, 'items'> | undefined;
 }
 
 /**
@@ -34,8 +36,9 @@ export function listSteps({
   plans,
   users,
   certificates,
+  places,
 }: StepFacts): readonly Step[] | null {
-  if (!addresses || !nodes || !connections || !plans || users === undefined || !certificates) return null;
+  if (!addresses || !nodes || !connections || !plans || users === undefined || !certificates || !places) return null;
   const isUp = nodes.items.some(({ status }) => status === 'up');
   const step = (kind: StepKind, isDone: boolean, trouble: Step['trouble'] = null): Step => ({ kind, isDone, trouble });
   const needed = [
@@ -46,7 +49,9 @@ export function listSteps({
   ];
   // A node that is down later is told of elsewhere.
   if (nodes.total > 0 && needed.slice(1).every(({ isDone }) => isDone)) return null;
-  return [addressStep(new URL(addresses.links_url), certificates.served), ...needed];
+  // As the address it is no reason to go on: the overview warns about late backups elsewhere.
+  const backup = step('backup', places.items.length > 0);
+  return [addressStep(new URL(addresses.links_url), certificates.served), ...needed, backup];
 }
 
 function addressStep({ protocol, hostname }: URL, served: Parameters<typeof computeLinkTrust>[0]): Step {

@@ -32,6 +32,7 @@ export function OverviewPage() {
   const certificates = useOperation('getCertificates', {}, { staleMs: HOUR_MS });
   const acme = useOperation('getAcme', {}, { staleMs: HOUR_MS });
   const backups = useOperation('listBackups', {}, { staleMs: HOUR_MS });
+  const places = useOperation('listBackupPlaces', {}, { pollMs: EVERY_MS });
   const updates = useOperation('getUpdates', {}, { staleMs: HOUR_MS });
   const failures = useOperation('getFailedAttempts', {}, { pollMs: EVERY_MS });
   const providers = useOperation('listProviders', {}, { pollMs: EVERY_MS });
@@ -43,6 +44,7 @@ export function OverviewPage() {
     certificates: certificates.data,
     acme: acme.data,
     backups: backups.data,
+    places: places.data,
     updates: updates.data,
     failures: failures.data,
     providers: providers.data,
@@ -56,9 +58,12 @@ export function OverviewPage() {
     plans: plans.data,
     users,
     certificates: certificates.data,
+    places: places.data,
   });
   // The steps say it already.
-  const others = attention.filter(({ kind }) => steps === null || (kind !== 'no-nodes' && kind !== 'no-plans'));
+  const others = attention.filter(
+    ({ kind }) => steps === null || (kind !== 'no-nodes' && kind !== 'no-plans' && kind !== 'backup-away'),
+  );
   return (
     <Page>
       <PageHeader title={t('title')} />

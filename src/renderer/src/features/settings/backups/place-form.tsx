@@ -335,7 +335,20 @@ function Field({ field: { name, isSecret, isRequired }, isSaved, form }: FieldPr
     ...(isSaved && { placeholder: t('backups.places.form.keep') }),
   };
   if (name === 'private_key') {
-    return <Textarea autosize minRows={3} maxRows={8} {...(!isSaved && { placeholder: '-----BEGIN …' })} {...given} />;
+    return (
+      <Textarea
+        autosize
+        minRows={3}
+        maxRows={8}
+        {...(!isSaved && { placeholder: '-----BEGIN …' })}
+        {...given}
+        onChange={(event) => {
+          // The key takes the place of the password that was asked for.
+          form.form.clearFieldError('sftp_password');
+          form.form.setFieldValue(name, event.currentTarget.value);
+        }}
+      />
+    );
   }
   return isSecret ? <PasswordInput {...given} autoComplete="new-password" /> : <TextInput {...given} />;
 }

@@ -46,7 +46,8 @@ export function PlacesCard() {
 
 function OpenedPlace({ place }: { readonly place: BackupPlaceView | undefined }) {
   const { t } = useTranslation('settings');
-  if (place !== undefined) return <EditPlace key={place.id} place={place} />;
+  // Opened again before the list is read again, it gets the saved values as soon as they come.
+  if (place !== undefined) return <EditPlace key={`${place.id} ${place.updated_at}`} place={place} />;
   return (
     <RecordDrawer isOpen onClose={() => leave(buildHash(['settings', 'backups']))} title={t('backups.places.title')}>
       <EmptyState size="small" title={t('backups.places.gone')} text={t('backups.places.goneHint')} />
