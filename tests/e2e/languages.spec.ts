@@ -7,7 +7,7 @@ import { everyPlace, makeOneOfEach } from './support/records.ts';
 /** What is the same in every language: protocols, products, formats, currencies, and what machines and the API call things. */
 const NAMES = new RegExp(
   [
-    /\b(?:API|OpenAPI|ACME|Let’s Encrypt|Certificate Transparency|HTTPS?|TLS-ALPN|CAA|AAAA|URL|DNS|IPv?[46]?|ID|QR|GMT|UTC|CSV|JSON|PEM|SHA-256|RSA|TLS|TCP|UDP|CDN|SNI|ALPN|UUID|CPU|X-Forwarded-For|CF-Connecting-IP)\b/,
+    /\b(?:API|OpenAPI|ACME|Let’s Encrypt|Certificate Transparency|HTTPS?|TLS-ALPN|CAA|AAAA|URL|DNS|IPv?[46]?|ID|QR|GMT|UTC|CSV|JSON|PEM|SHA-256|RSA|TLS|TCP|UDP|CDN|SNI|ALPN|UUID|CPU|X-Forwarded-For|CF-Connecting-IP|SFTP)\b/,
     /\b(?:REALITY|VLESS|VMess|Trojan|Shadowsocks|Hysteria2|WireGuard|MTU|Salamander|WebSocket|gRPC|HTTPUpgrade|XHTTP|Vision|Xray|xray|v2ray|curl|grafana|Gatehouse)\b/,
     /\b(?:Stars|Crypto Pay|Kassa|Stripe|Heleket|BotFather|Bot|Swagger UI)\b/,
     /\b(?:chrome|firefox|safari|ios|android|edge|random|randomized|Firefox|Linux|HeadlessChrome|Chromium?)\b/,
