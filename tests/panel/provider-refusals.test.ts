@@ -51,7 +51,13 @@ async function reports() {
     certificates: undefined,
     acme: undefined,
   };
-  const more = { backups: undefined, updates: undefined, failures: undefined, now: shop.clock.now() };
+  const more = {
+    backups: undefined,
+    places: undefined,
+    updates: undefined,
+    failures: undefined,
+    now: shop.clock.now(),
+  };
   return {
     notices: sentNotices(panel.store, shop.clock.now()),
     attention: computeAttention({ ...facts, ...more, providers: await panel.act('listProviders', {}) }),
