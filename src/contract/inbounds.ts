@@ -61,6 +61,20 @@ const headerName = z
 /** An X25519 key: 32 bytes in base64url. */
 const x25519Key = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 
+/** Ports and ranges of ports, separated by commas. */
+const PORT_RANGES = /^\d{1,5}(?:-\d{1,5})?(?:,\d{1,5}(?:-\d{1,5})?)*$/;
+const isPortRange = (text: string) => {
+  const [from = 0, to = from] = text.split('-').map(Number);
+  return from >= 1 && from <= to && to <= 65_535;
+};
+const hopPorts = z
+  .string()
+  .max(100)
+  .regex(PORT_RANGES)
+  .refine((text) => !PORT_RANGES.test(text) || text.split(',').every(isPortRange), {
+    message: 'must have ports from 1 to 65535, and ranges from the lower to the higher',
+  });
+
 /** Descriptions that requests and replies share; replies have no bounds. */
 const ABOUT = {
   tag: "The engine's name for it, unique on its node.",
@@ -81,6 +95,8 @@ const ABOUT = {
   method: 'With `shadowsocks`: the cipher. Those of 2022 also have a key of the server, which the panel generates.',
   obfs_password:
     'With `hysteria2`: the password of the Salamander obfuscation, which makes QUIC look like random bytes. It is in the links of all users of the inbound; null: no obfuscation.',
+  hop_ports:
+    'With `hysteria2`: the UDP ports between which apps hop, as in `20000-30000` or `443,20000-20100`. The node must redirect them to `port`: the engine listens on `port` alone. null: apps use `port`.',
   address_pool:
     'With `wireguard`: the private IPv4 network (/8 to /24) from which each user gets an address inside the tunnel: the one at the position of the user id plus one. A user whose id is too large for the network cannot use the inbound. null only with other protocols.',
   mtu: 'With `wireguard`: the MTU of the tunnel in bytes; null: 1420.',
@@ -195,6 +211,7 @@ const fields = {
     .regex(/^[\x21-\x7e]+$/)
     .nullable()
     .meta({ description: ABOUT.obfs_password }),
+  hop_ports: hopPorts.nullable().meta({ description: ABOUT.hop_ports }),
   address_pool: addressPool.nullable().meta({ description: ABOUT.address_pool }),
   mtu: z.int().min(MIN_MTU).max(MAX_MTU).nullable().meta({ description: ABOUT.mtu }),
   target: target.nullable().meta({ description: ABOUT.target }),
@@ -242,6 +259,7 @@ export const inbound = z
     short_id: secret(z.string().nullable(), ABOUT.short_id),
     method: secret(z.string().nullable(), ABOUT.method),
     obfs_password: secret(z.string().nullable(), ABOUT.obfs_password),
+    hop_ports: secret(z.string().nullable(), ABOUT.hop_ports),
     address_pool: secret(z.string().nullable(), ABOUT.address_pool),
     mtu: secret(z.int().nullable(), ABOUT.mtu),
     target: secret(z.string().nullable(), ABOUT.target),
@@ -311,6 +329,7 @@ export const inboundCreate = z
     short_id: fields.short_id.default(null),
     method: fields.method.default(null),
     obfs_password: fields.obfs_password.default(null),
+    hop_ports: fields.hop_ports.default(null),
     address_pool: fields.address_pool
       .default(null)
       .meta({ description: `${ABOUT.address_pool} Absent with \`wireguard\`: \`10.64.0.0/10\`.` }),
@@ -353,6 +372,7 @@ export const inboundExample: Inbound = {
   short_id: '6ba85179e30d4fc2',
   method: null,
   obfs_password: null,
+  hop_ports: null,
   address_pool: null,
   mtu: null,
   target: null,

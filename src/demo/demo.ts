@@ -175,6 +175,7 @@ const NO_INBOUND = {
   shortId: null,
   method: null,
   obfsPassword: null,
+  hopPorts: null,
   addressPool: null,
   mtu: null,
   target: null,

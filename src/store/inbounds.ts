@@ -36,6 +36,7 @@ const COLUMN = {
   shortId: 'short_id',
   method: 'method',
   obfsPassword: 'obfs_password',
+  hopPorts: 'hop_ports',
   addressPool: 'address_pool',
   mtu: 'mtu',
   target: 'target',

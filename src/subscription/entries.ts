@@ -117,6 +117,7 @@ const VLESS_PLACEHOLDER: Inbound = {
   shortId: null,
   method: null,
   obfsPassword: null,
+  hopPorts: null,
   addressPool: null,
   mtu: null,
 };

@@ -23,6 +23,8 @@ export interface Inbound extends InboundShape {
   readonly shortId: string | null;
   readonly method: string | null;
   readonly obfsPassword: string | null;
+  /** As in `443,20000-30000`. */
+  readonly hopPorts: string | null;
   readonly addressPool: string | null;
   readonly mtu: number | null;
 }

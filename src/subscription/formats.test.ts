@@ -137,10 +137,19 @@ describe('Hysteria2', () => {
     );
   });
 
+  it('hops between ports', () => {
+    const hopping = buildEntry({ ...HYSTERIA2, obfsPassword: null, hopPorts: '443,20000-20100' });
+    expect(renderMihomo(hopping)).toMatchObject({ port: 443, ports: '443,20000-20100' });
+    expect(renderSingBox(hopping)).toMatchObject({ server_ports: ['443:443', '20000:20100'] });
+    expect(renderXray(hopping)).toMatchObject({
+      streamSettings: { finalmask: { quicParams: { udpHop: { ports: '443,20000-20100', interval: 30 } } } },
+    });
+  });
+
   it('without obfuscation says nothing of it, and over anything else is in no format', () => {
     const plain = buildEntry({ ...HYSTERIA2, obfsPassword: null });
     expect(JSON.stringify([renderXray(plain), renderMihomo(plain), renderSingBox(plain)])).not.toMatch(
-      /obfs|finalmask/,
+      /obfs|finalmask|ports/,
     );
     for (const format of [xray, mihomo, singBox]) {
       expect(format.canCarry(sampleInbound({ ...HYSTERIA2, network: 'tcp' }), '10.0.0.1')).toBe(false);

@@ -125,8 +125,9 @@ function buildProxy(entry: Entry, secret: string): Members {
 }
 
 function buildHysteria(entry: Entry): Members {
-  const { obfsPassword } = entry.inbound;
+  const { obfsPassword, hopPorts } = entry.inbound;
   return {
+    ports: hopPorts,
     sni: serverName(entry),
     alpn: ['h3'],
     fingerprint: formatPin(entry),

@@ -91,6 +91,9 @@ describe('shareLink', () => {
     expect(renderLink({ ...HYSTERIA2, sni: 'a.example', obfsPassword: 'p&ss#w?rd' }, undefined, { pin: PIN })).toBe(
       `${user}?sni=a.example&obfs=salamander&obfs-password=p%26ss%23w%3Frd&pinSHA256=${PIN}#DE%201`,
     );
+    expect(renderLink({ ...HYSTERIA2, hopPorts: '443,20000-20100' })).toBe(
+      `${user}?sni=de1.example.com&mport=443%2C20000-20100#DE%201`,
+    );
     expect(renderLink(HYSTERIA2, '2001:db8::1')).toBe(`hysteria2://${PASSWORD}@[2001:db8::1]:443/#DE%201`);
   });
 
@@ -248,6 +251,7 @@ describe('any share link', () => {
     }
     if (row.protocol === 'hysteria2') {
       expect(link.parameters['obfs-password'] ?? null).toBe(row.obfsPassword);
+      expect(link.parameters.mport ?? null).toBe(row.hopPorts);
       return;
     }
     const isVmess = row.protocol === 'vmess';

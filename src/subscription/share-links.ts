@@ -149,11 +149,13 @@ function wireguardQuery({ inbound }: Entry): string {
 
 /** Never with `insecure`, by which an app would trust whatever answers. */
 function hysteriaQuery(entry: Entry): string {
-  const { obfsPassword } = entry.inbound;
+  const { obfsPassword, hopPorts } = entry.inbound;
   const parameters: Parameter[] = [];
   const sni = serverName(entry);
   if (sni !== null) parameters.push(['sni', sni]);
   if (obfsPassword !== null) parameters.push(['obfs', 'salamander'], ['obfs-password', obfsPassword]);
+  // Not in the place of the port, as the scheme has it: apps that cannot hop would refuse the link.
+  if (hopPorts !== null) parameters.push(['mport', hopPorts]);
   if (entry.secrets.pin !== null) parameters.push(['pinSHA256', entry.secrets.pin]);
   const pairs = parameters.map(([name, value]) => `${name}=${percent(value)}`);
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;

@@ -151,14 +151,24 @@ function buildEndpoint(entry: Entry, secret: string): object {
 }
 
 function buildHysteria(entry: Entry): object {
-  const { obfsPassword } = entry.inbound;
+  const { obfsPassword, hopPorts } = entry.inbound;
   const tls = {
     enabled: true,
     server_name: serverName(entry) ?? undefined,
     alpn: ['h3'],
     certificate: entry.secrets.certificate ?? undefined,
   };
-  return { obfs: obfsPassword === null ? undefined : { type: 'salamander', password: obfsPassword }, tls };
+  return {
+    server_ports: hopPorts?.split(',').map(formatPortRange),
+    obfs: obfsPassword === null ? undefined : { type: 'salamander', password: obfsPassword },
+    tls,
+  };
+}
+
+/** Ports are ranges there too. */
+function formatPortRange(text: string): string {
+  const [from = '', to = from] = text.split('-');
+  return `${from}:${to}`;
 }
 
 function buildTls(entry: Entry): object | undefined {

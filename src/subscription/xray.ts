@@ -132,7 +132,7 @@ function buildWireguard(entry: Entry, secret: string): object {
 /** Xray has the credentials in what carries the protocol, where all other protocols have nothing of the user. */
 function buildHysteria(entry: Entry, secret: string): object {
   const { inbound } = entry;
-  const { obfsPassword } = inbound;
+  const { obfsPassword, hopPorts } = inbound;
   const version = 2;
   return {
     tag: formatTag(entry),
@@ -143,13 +143,20 @@ function buildHysteria(entry: Entry, secret: string): object {
       hysteriaSettings: { version, auth: secret },
       security: 'tls',
       tlsSettings: { ...buildTls(entry), alpn: ['h3'] },
-      finalmask: obfsPassword === null ? undefined : salamander(obfsPassword),
+      finalmask: buildMask(obfsPassword, hopPorts),
     },
   };
 }
 
-function salamander(password: string): object {
-  return { udp: [{ type: 'salamander', settings: { password } }] };
+/** Seconds; Xray has no default of its own. */
+const HOP_INTERVAL = 30;
+
+function buildMask(password: string | null, ports: string | null): object | undefined {
+  if (password === null && ports === null) return undefined;
+  return {
+    udp: password === null ? undefined : [{ type: 'salamander', settings: { password } }],
+    quicParams: ports === null ? undefined : { udpHop: { ports, interval: HOP_INTERVAL } },
+  };
 }
 
 /** Members that are undefined are left out by JSON. */

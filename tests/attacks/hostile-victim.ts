@@ -61,6 +61,7 @@ const INBOUND: EngineInbound = {
   shortId: null,
   method: null,
   obfsPassword: null,
+  hopPorts: null,
   addressPool: null,
   mtu: null,
   target: null,

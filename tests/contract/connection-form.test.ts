@@ -31,6 +31,7 @@ const FULL: Values = {
   private_key: '6Fh1ZxNa9rCjQ0jvM3bT5yWk2sE8uLpD4oIfGzXqR0A',
   short_id: '6ba85179e30d4fc2',
   obfs_password: 'hide&seek?',
+  hop_ports: '20000-30000',
   address_pool: '192.168.0.0/16',
   mtu: 1280,
   target: 'www.example.org:8443',
@@ -48,6 +49,7 @@ const BARE: Values = {
   fingerprint: '',
   short_id: '',
   obfs_password: '',
+  hop_ports: '',
   address_pool: '',
   mtu: '',
   target: '',
@@ -72,6 +74,7 @@ function stored(values: Values) {
     proxy_header,
     min_client_version,
     obfs_password,
+    hop_ports,
     address_pool,
     network = 'tcp',
     security = 'none',
@@ -82,6 +85,7 @@ function stored(values: Values) {
     proxyHeader: proxy_header,
     minClientVersion: min_client_version,
     obfsPassword: obfs_password,
+    hopPorts: hop_ports,
     addressPool: address_pool,
   };
   const row = sampleInbound({ ...rest, ...renamed, ...hidden, network, security, nodeId: node_id });

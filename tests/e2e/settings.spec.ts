@@ -83,7 +83,7 @@ test('how long records are kept is refused out of bounds and kept as typed', asy
 test('restarts of engines that cut users off are switched by keyboard', async ({ page, own }) => {
   await own.visit('settings/general');
   const cut = card(page, 'Blocked users');
-  const restart = cut.getByRole('switch', { name: 'Restart the engine to end open connections' });
+  const restart = cut.getByRole('switch', { name: 'Close connections of others to cut users off' });
   await expect(restart).toBeChecked();
   await restart.press('Space');
   const concurrent = cut.getByRole('switch', { name: 'Block users who are connected from too many addresses' });

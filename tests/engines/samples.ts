@@ -23,6 +23,7 @@ export function sampleInbound(changes: Partial<EngineInbound> & Pick<EngineInbou
     shortId: null,
     method: null,
     obfsPassword: null,
+    hopPorts: null,
     addressPool: null,
     mtu: null,
     target: null,

@@ -31,6 +31,7 @@ export function sampleInbound(changes: Partial<InboundRow> = {}): InboundRow {
     shortId: null,
     method: null,
     obfsPassword: null,
+    hopPorts: null,
     addressPool: null,
     mtu: null,
     target: null,
@@ -168,6 +169,7 @@ export const anyInbound: fc.Arbitrary<InboundRow> = fc
     shortId: fc.option(fc.constantFrom('', '6ba8')),
     method: fc.option(fc.constantFrom('aes-128-gcm', 'aes-256-gcm')),
     obfsPassword: fc.option(fc.stringMatching(/^[\x21-\x7e]{4,40}$/)),
+    hopPorts: fc.option(fc.constantFrom('443', '20000-30000', '443,20000-20100')),
     addressPool: fc.option(fc.constantFrom('10.64.0.0/10', '192.168.4.0/24')),
     mtu: fc.option(fc.integer({ min: 1280, max: 1500 })),
   })

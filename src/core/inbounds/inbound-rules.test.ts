@@ -26,6 +26,7 @@ const BASE: Facts = {
   shortId: null,
   method: null,
   obfsPassword: null,
+  hopPorts: null,
   addressPool: null,
   mtu: null,
   target: null,
@@ -68,6 +69,7 @@ describe('a connection', () => {
     ['shadowsocks 2022', { protocol: 'shadowsocks', method: '2022-blake3-aes-128-gcm' }],
     ['hysteria2', { ...HYSTERIA2, sni: 'a.example' }],
     ['hysteria2 with obfuscation', { ...HYSTERIA2, obfsPassword: 'obfuscated' }],
+    ['hysteria2 with hopping', { ...HYSTERIA2, hopPorts: '20000-30000' }],
     ['wireguard', WIREGUARD],
     ['wireguard with small packets', { ...WIREGUARD, addressPool: '192.168.4.0/24', mtu: 1280 }],
     ['reality with a target', { ...REALITY, target: '[2001:db8::1]:8443', minClientVersion: '1.8.0' }],
@@ -127,6 +129,7 @@ describe('a connection', () => {
     ['vision without tls', { flow: 'xtls-rprx-vision' }, ['#/flow']],
     ['a path over tcp', { path: '/ws' }, ['#/path']],
     ['a header of a proxy over grpc', { network: 'grpc', proxyHeader: 'X-Proxy' }, ['#/proxy_header']],
+    ['hopping over tcp', { network: 'tcp', hopPorts: '20000-30000' }, ['#/hop_ports']],
     ['a service name over ws', { network: 'ws', serviceName: 'gs' }, ['#/service_name']],
     ['alpn without tls', { alpn: ['h2'] }, ['#/alpn']],
     [

@@ -75,6 +75,11 @@ const RULES: readonly Rule[] = [
     isBroken: ({ protocol, obfsPassword }) => protocol !== 'hysteria2' && obfsPassword !== null,
   },
   {
+    field: 'hop_ports',
+    message: 'goes with hysteria2 only',
+    isBroken: ({ protocol, hopPorts }) => protocol !== 'hysteria2' && hopPorts !== null,
+  },
+  {
     field: 'network',
     message: 'must be udp with wireguard',
     isBroken: ({ protocol, network }) => protocol === 'wireguard' && network !== 'udp',

@@ -39,6 +39,8 @@ export interface InboundRow {
   readonly method: string | null;
   /** Of Hysteria2's obfuscation; in the links of all its users. */
   readonly obfsPassword: string | null;
+  /** The ports between which apps over Hysteria2 hop, as in `20000-30000`. */
+  readonly hopPorts: string | null;
   /** Of WireGuard: the network of which users have addresses, and the most bytes of a packet (null: as usual). */
   readonly addressPool: string | null;
   readonly mtu: number | null;

@@ -25,6 +25,7 @@ export type ShapeField =
   | 'short_id'
   | 'method'
   | 'obfs_password'
+  | 'hop_ports'
   | 'address_pool'
   | 'mtu'
   | 'target'
@@ -108,7 +109,8 @@ export function shapeFields({ protocol, network, security }: InboundShape): Read
   const hasPath = PATH_NETWORKS.includes(network);
   if (protocol === 'shadowsocks') return fields.add('method');
   if (protocol === 'wireguard') return fields.add('public_key').add('private_key').add('address_pool').add('mtu');
-  if (protocol === 'hysteria2') return fields.add('sni').add('certificate').add('certificate_key').add('obfs_password');
+  if (protocol === 'hysteria2')
+    return fields.add('sni').add('certificate').add('certificate_key').add('obfs_password').add('hop_ports');
   if (security !== 'none' || hasPath) fields.add('sni');
   if (security !== 'none') fields.add('fingerprint');
   if (security === 'tls') fields.add('alpn').add('certificate').add('certificate_key');

@@ -141,6 +141,7 @@ const FULL: Partial<InboundRow> = {
   publicKey: 'a'.repeat(43),
   shortId: '6ba8',
   obfsPassword: 'abcd',
+  hopPorts: '20000-30000',
   addressPool: '10.64.0.0/10',
   mtu: 1420,
   target: 'a.example:443',

@@ -125,6 +125,7 @@ export const RESTORE_CLASSES = {
       'address_pool',
       'mtu',
       'proxy_header',
+      'hop_ports',
       'min_client_version',
       'target_findings',
       'note',

@@ -51,6 +51,9 @@ export const connections = {
     obfsPassword: 'Obfuscation password',
     obfsPasswordHint: 'Makes QUIC look like random bytes. It is in the links of all users. Empty: no obfuscation.',
     obfsPasswordMake: 'Generate a password',
+    hopPorts: 'Port hopping',
+    hopPortsHint:
+      'Ports between which apps change, such as 20000-30000. The node must redirect them to the port above. Empty: apps use that port alone.',
     addressPool: 'Address pool',
     addressPoolHint: 'A private network from which each user gets an address inside the tunnel, by the user’s ID.',
     mtu: 'MTU',
@@ -89,6 +92,7 @@ export const connections = {
     path: 'One slash first, no spaces and none of % # ? " < > [ ] { } | \\ ^ `; ?ed= and a number may end it',
     service_name: 'Letters, digits and -._~$&+:=@ only',
     proxy_header: 'The name of one HTTP header, without a colon',
+    hop_ports: 'Ports and ranges separated by commas, such as 443,20000-30000',
   },
   protocol: {
     vless: 'Lightweight and modern; with REALITY the hardest to detect.',

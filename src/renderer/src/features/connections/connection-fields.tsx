@@ -329,6 +329,17 @@ function TransportFields({ form }: Pick<PartProps, 'form'>) {
           {...form.getInputProps('obfs_password')}
         />
       )}
+      {fields.has('hop_ports') && (
+        <TextInput
+          label={t('connections:fields.hopPorts')}
+          description={t('connections:fields.hopPortsHint')}
+          placeholder={t('common:none')}
+          maxLength={100}
+          spellCheck={false}
+          autoComplete="off"
+          {...form.getInputProps('hop_ports')}
+        />
+      )}
       {fields.has('address_pool') && (
         <FieldRow>
           <TextInput

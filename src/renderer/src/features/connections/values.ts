@@ -39,6 +39,7 @@ export type Values = {
   short_id: string;
   method: string;
   obfs_password: string;
+  hop_ports: string;
   address_pool: string;
   mtu: number | '';
   target: string;
@@ -87,6 +88,7 @@ export function blankValues(nodeId: number | null, port: number): Values {
     short_id: '',
     method: COMMON_METHOD,
     obfs_password: '',
+    hop_ports: '',
     address_pool: '',
     mtu: '',
     target: '',
@@ -121,6 +123,7 @@ export function toFormValues(inbound: Inbound): Values {
     short_id: inbound.short_id ?? '',
     method: inbound.method ?? COMMON_METHOD,
     obfs_password: inbound.obfs_password ?? '',
+    hop_ports: inbound.hop_ports ?? '',
     address_pool: inbound.address_pool ?? '',
     mtu: inbound.mtu ?? '',
     target: inbound.target ?? '',
@@ -181,6 +184,7 @@ export function buildChanges(values: Values): Changes {
     short_id: text('short_id', values.short_id),
     method: text('method', values.method) as (typeof METHODS)[number] | null,
     obfs_password: text('obfs_password', values.obfs_password),
+    hop_ports: text('hop_ports', values.hop_ports.replaceAll(' ', '')),
     address_pool: fields.has('address_pool') ? (text('address_pool', values.address_pool) ?? DEFAULT_POOL) : null,
     mtu: fields.has('mtu') && values.mtu !== '' ? values.mtu : null,
     target: text('target', values.target),
@@ -267,6 +271,7 @@ export function previewLink(values: Values, nodeAddress: string): string | null 
     shortId: fields.short_id ?? null,
     method: fields.method ?? null,
     obfsPassword: fields.obfs_password ?? null,
+    hopPorts: fields.hop_ports ?? null,
     addressPool: fields.address_pool ?? null,
     mtu: fields.mtu ?? null,
   };
