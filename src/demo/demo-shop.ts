@@ -58,6 +58,7 @@ function addAccount(store: Store, vault: Vault, now: number): void {
     okAt: now,
     error: null,
     missing: [],
+    codes: [],
     errorAt: null,
     createdAt: now,
     updatedAt: now,

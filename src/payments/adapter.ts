@@ -106,8 +106,27 @@ export function failure(error: ProviderError, isUnclear = false, retryAfterMs = 
   return { error, retryAfterMs, isUnclear };
 }
 
-/** The failure behind a reply that is not a success. `isEffect`: the request was to have one. */
-export function toProviderFailure({ status, retryAfter }: LinkReply, isEffect: boolean): ProviderFailure {
+/** The failure behind a reply that is not a success. `isEffect`: the request was to have one; `codes`: how the provider names the reason. */
+export function toProviderFailure(
+  reply: LinkReply,
+  isEffect: boolean,
+  codes: readonly (string | null)[] = [],
+): ProviderFailure {
+  const named = codes.filter((code) => code !== null);
+  return { ...classify(reply, isEffect), ...(named.length > 0 && { codes: named }) };
+}
+
+/** As many identifiers of a reason as are kept. */
+const MAX_CODES = 4;
+
+/** Without what is no identifier, or may be a part of a secret: a provider may repeat what it was sent. */
+export function sanitizeCodes(codes: readonly string[], secrets: readonly string[]): readonly string[] {
+  const isCode = (code: string) =>
+    /^[\w.[\]-]{1,60}$/.test(code) && !secrets.some((secret) => secret.includes(code) || code.includes(secret));
+  return [...new Set(codes)].filter(isCode).slice(0, MAX_CODES);
+}
+
+function classify({ status, retryAfter }: LinkReply, isEffect: boolean): ProviderFailure {
   if (status === 401) return failure('unauthorized');
   if (status === 403) return failure('forbidden');
   if (status === 429) return failure('rate_limited', false, parseRetryAfter(retryAfter));

@@ -43,7 +43,7 @@ async function callAt(link: Link, root: string, name: string, parameters: Parame
   if (readMember(reply.body, 'ok') === true) return readMember(reply.body, 'result') ?? failure('malformed', isEffect);
   const error = readText(readMember(reply.body, 'error'), 'name');
   if (error !== null && /UNAUTHORIZED|TOKEN/.test(error)) return failure('unauthorized');
-  return toProviderFailure(reply, isEffect);
+  return toProviderFailure(reply, isEffect, [error]);
 }
 
 function isFailed(result: unknown): result is ProviderFailure {

@@ -49,12 +49,12 @@ async function call(
     body,
   });
   if (isFailure(reply)) return isEffect ? reply : { ...reply, isUnclear: false };
-  if (reply.status !== 200) return toProviderFailure(reply, isEffect);
+  // The names of the fields that it refuses.
+  const codes = Object.keys(Object(readMember(reply.body, 'errors')));
+  if (reply.status !== 200) return toProviderFailure(reply, isEffect, codes);
   if (readMember(reply.body, 'state') === 0) return { result: readMember(reply.body, 'result') };
-  return failure(
-    readMember(reply.body, 'state') === undefined ? 'malformed' : 'refused',
-    isEffect && reply.body === undefined,
-  );
+  const error = readMember(reply.body, 'state') === undefined ? 'malformed' : 'refused';
+  return { ...failure(error, isEffect && reply.body === undefined), ...(codes.length > 0 && { codes }) };
 }
 
 /** All 14 statuses. https://doc.heleket.com/methods/payments/payment-statuses */

@@ -4,7 +4,7 @@ import type { OutboundClient } from '../core/ports/outbound.ts';
 import type { Clock, Timers } from '../core/ports/ports.ts';
 import type { PaymentProviders, ProviderAccess, ProviderFacts, ProviderFailure } from '../core/ports/providers.ts';
 import { acceptsPrice, type Money } from '../domain/sales/money.ts';
-import { type Adapter, createLink, failure, type Link } from './adapter.ts';
+import { type Adapter, createLink, failure, isFailure, type Link, sanitizeCodes } from './adapter.ts';
 import { cryptoPay } from './crypto-pay.ts';
 import { heleket } from './heleket.ts';
 import { stars } from './stars.ts';
@@ -79,9 +79,12 @@ export function createProviders({ client, clock, timers }: Machine): Omit<Paymen
     queue.waiting += 1;
     const run = async () => {
       if (isClosed) return failure('stopped');
-      const link = createLink(pacedClient(adapter.paceMs), adapter.amounts, access, listSecrets(access), clock.now());
+      const secrets = listSecrets(access);
+      const link = createLink(pacedClient(adapter.paceMs), adapter.amounts, access, secrets, clock.now());
       try {
-        return await work(adapter, link);
+        const answer = await work(adapter, link);
+        if (!isFailure(answer) || answer.codes === undefined) return answer;
+        return { ...answer, codes: sanitizeCodes(answer.codes, secrets) };
       } catch {
         // What an adapter did not foresee. The error is not passed on: its text may hold what was sent.
         return failure('malformed', true);

@@ -35,8 +35,19 @@ async function call(
   if (code === 429) return failure('rate_limited', false, Math.min(86_400, seconds ?? 1) * 1000);
   const description = readText(reply.body, 'description');
   // Of a token all methods are allowed: this is about what was asked, as a buyer who is deactivated.
-  if (code === 403) return { ...failure('refused'), ...(description !== null && { description }) };
-  return { ...toProviderFailure(reply, isEffect), ...(description !== null && { description }) };
+  const named = /\b[A-Z\d]+(?:_[A-Z\d]+)+\b/.exec(description ?? '')?.[0] ?? null;
+  if (code === 403)
+    return {
+      ...failure('refused'),
+      ...(named !== null && { codes: [named] }),
+      ...(description !== null && { description }),
+    };
+  return { ...toProviderFailure(reply, isEffect, [named]), ...(description !== null && { description }) };
+}
+
+/** What is passed on of a failure: not Telegram's text. */
+function withoutText({ description: _text, ...failed }: ProviderFailure & { readonly description?: string }) {
+  return failed;
 }
 
 /** A payment to the bot, or what it gave back of one: both have the id of the payment. */
@@ -80,9 +91,9 @@ export const stars: Adapter = {
   listReachMs: null,
   async probe(link) {
     const me = await call(link, 'getMe', {});
-    if (isFailure(me)) return failure(me.error, false, me.retryAfterMs);
+    if (isFailure(me)) return withoutText(me);
     const ledger = await call(link, 'getStarTransactions', { offset: 0, limit: 1 });
-    if (isFailure(ledger)) return failure(ledger.error, false, ledger.retryAfterMs);
+    if (isFailure(ledger)) return withoutText(ledger);
     return { account: `@${readText(me.result, 'username') ?? ''}`, isTest: null };
   },
   // A second call makes a second link: which of two payments counts, the order says.
@@ -100,7 +111,7 @@ export const stars: Adapter = {
       },
       true,
     );
-    if (isFailure(made)) return failure(made.error, made.isUnclear, made.retryAfterMs);
+    if (isFailure(made)) return withoutText(made);
     const { result: payUrl } = made;
     return typeof payUrl === 'string' ? { externalId: null, payUrl } : failure('malformed', true);
   },
@@ -111,7 +122,7 @@ export const stars: Adapter = {
   async since(link, cursor) {
     const offset = cursor === null ? 0 : Number(cursor);
     const found = await call(link, 'getStarTransactions', { offset, limit: PAGE });
-    if (isFailure(found)) return failure(found.error, false, found.retryAfterMs);
+    if (isFailure(found)) return withoutText(found);
     const transactions = readList(found.result, 'transactions');
     const payments = transactions.flatMap((transaction) => parsePayment(link, transaction) ?? []);
     return { payments, cursor: String(offset + transactions.length), hasMore: transactions.length >= PAGE };
@@ -122,7 +133,7 @@ export const stars: Adapter = {
     const done = await call(link, 'refundStarPayment', ids, true);
     if (!isFailure(done)) return { isDone: true, refundId: null };
     if (done.description?.includes('CHARGE_ALREADY_REFUNDED')) return { isDone: true, refundId: null };
-    return failure(done.error, done.isUnclear, done.retryAfterMs);
+    return withoutText(done);
   },
   readRefund: null,
   cursorFrom: null,

@@ -109,11 +109,21 @@ interface Found {
 function parseBody(reply: LinkReply | ProviderFailure, needs: Needs, isEffect: boolean): Found | ProviderFailure {
   if (isFailure(reply)) return reply;
   if (reply.status === 404) return { body: null };
-  if (reply.status === 403) return { ...failure('forbidden'), missing: missingPermissions(reply.body, needs) };
+  if (reply.status === 403) {
+    const missing = missingPermissions(reply.body, needs);
+    // The permissions say more than the code.
+    return { ...toProviderFailure(reply, isEffect, missing.length > 0 ? [] : readCodes(reply.body)), missing };
+  }
   // Another request with this key is still running.
   if (reply.status === 409) return failure('unavailable', isEffect, 1000);
-  if (reply.status !== 200) return toProviderFailure(reply, isEffect);
+  if (reply.status !== 200) return toProviderFailure(reply, isEffect, readCodes(reply.body));
   return typeof reply.body === 'object' && reply.body !== null ? { body: reply.body } : failure('malformed', isEffect);
+}
+
+/** https://docs.stripe.com/error-codes; some errors have no more than a type. */
+function readCodes(body: unknown) {
+  const error = readMember(body, 'error');
+  return [readText(error, 'code', 'type'), readText(error, 'param')];
 }
 
 /** Which of the permissions that a request needs the key lacks; none: it is forbidden for another reason. */

@@ -49,7 +49,9 @@ async function request(link: Link, path: string, effect: { readonly key: string;
 /** The parsed reply where it is a success. */
 function parseBody(reply: LinkReply | ProviderFailure, isEffect = false): { readonly body: unknown } | ProviderFailure {
   if (isFailure(reply)) return reply;
-  if (reply.status !== 200) return toProviderFailure(reply, isEffect);
+  // https://yookassa.ru/developers/using-api/response-handling/response-format
+  const codes = [readText(reply.body, 'code'), readText(reply.body, 'parameter')];
+  if (reply.status !== 200) return toProviderFailure(reply, isEffect, codes);
   return typeof reply.body === 'object' && reply.body !== null ? { body: reply.body } : failure('malformed', isEffect);
 }
 

@@ -202,3 +202,80 @@ describe.each(PROVIDER_KINDS)('%s', (kind) => {
     }
   });
 });
+
+/** Refusals to open a payment as each provider writes them, with what is kept of them. */
+const REASONS: Readonly<
+  Record<ProviderKind, readonly [of: string, status: number, body: object, codes: readonly string[]]>
+> = {
+  stars: [
+    'createInvoiceLink',
+    400,
+    { ok: false, error_code: 400, description: 'Bad Request: STARS_INVOICE_INVALID' },
+    ['STARS_INVOICE_INVALID'],
+  ],
+  // https://help.send.tg/en/articles/10279948-crypto-pay-api
+  crypto_pay: [
+    'createInvoice',
+    400,
+    { ok: false, error: { code: 400, name: 'FIAT_UNSUPPORTED' } },
+    ['FIAT_UNSUPPORTED'],
+  ],
+  // https://yookassa.ru/developers/using-api/response-handling/response-format
+  yookassa: [
+    '/payments',
+    400,
+    {
+      type: 'error',
+      id: 'x',
+      code: 'invalid_request',
+      description: 'Receipt is missing',
+      parameter: 'receipt.items[0]',
+    },
+    ['invalid_request', 'receipt.items[0]'],
+  ],
+  // https://docs.stripe.com/error-codes
+  stripe: [
+    '/v1/checkout/sessions',
+    400,
+    {
+      error: {
+        type: 'invalid_request_error',
+        code: 'amount_too_small',
+        param: 'line_items[0][price_data][unit_amount]',
+        message: 'The amount must be at least $0.50 usd, says sk_test_secret',
+      },
+    },
+    ['amount_too_small', 'line_items[0][price_data][unit_amount]'],
+  ],
+  // heleket-sdk 0.3.0, _base_client.py: a reply 422 has a list of texts for each field.
+  heleket: [
+    '/payment',
+    422,
+    { state: 1, errors: { amount: ['The amount is too small'], 'a text with spaces': ['x'] } },
+    ['amount'],
+  ],
+};
+
+it.each(PROVIDER_KINDS)('%s: why it refuses is kept as its own identifiers, and shown', async (kind) => {
+  const { id, fake } = await shop.add(kind);
+  pairAdmin(shop.panel().store);
+  const [of, status, body, codes] = REASONS[kind];
+  fake.answerNext(of, { status, body });
+  await expect(shop.open(id)).rejects.toMatchObject({ code: 'provider_failed' });
+  const { items } = await shop.panel().act('listProviders', {});
+  expect(items).toMatchObject([{ error: 'open_refused', codes }]);
+  const { notices } = await reports();
+  expect(notices).toEqual([expect.stringContaining(`(${codes.join(', ')})`)]);
+  await shop.open(id);
+  expect((await shop.panel().act('listProviders', {})).items).toMatchObject([{ error: null, codes: [] }]);
+});
+
+it('keeps no identifier that shares text with a key, or is a text', async () => {
+  const { id, fake } = await shop.add('stripe');
+  const key = fake.fields.secret_key ?? '';
+  for (const code of [key, key.slice(0, 12), `a_${key}`, 'with spaces', 'x'.repeat(61), 'a:b', '<b>']) {
+    fake.answerNext('/v1/checkout/sessions', { status: 400, body: { error: { code, param: code } } });
+    await expect(shop.open(id)).rejects.toMatchObject({ code: 'provider_failed' });
+    expect((await shop.panel().act('listProviders', {})).items, code).toMatchObject([{ codes: [] }]);
+  }
+});

@@ -136,6 +136,9 @@ export const provider = z
     missing: z.array(z.enum(permissions)).meta({
       description: 'With `forbidden`: the missing permissions, as far as the provider names them.',
     }),
+    codes: z.array(z.string()).meta({
+      description: "The provider's own identifiers of the reason, such as `amount_too_small`; empty if it named none.",
+    }),
     error_at: s.instant
       .nullable()
       .meta({ description: 'When a request last failed; null: not since the last success.' }),
@@ -161,6 +164,7 @@ const example: Provider = {
   ok_at: '2026-11-20T10:00:00.000Z',
   error: null,
   missing: [],
+  codes: [],
   error_at: null,
   created_at: '2026-11-20T09:00:00.000Z',
   updated_at: '2026-11-20T09:00:00.000Z',

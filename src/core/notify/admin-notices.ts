@@ -92,16 +92,20 @@ export function notifyPayment(context: NoticeContext, order: OrderRow | undefine
 /** A payment provider refuses requests: purchases fail or are not detected until the administrator acts. At most once a `day` per reason. */
 export function notifyProviderRefusal(
   context: NoticeContext,
-  { id, name, missing }: Pick<ProviderRow, 'id' | 'name' | 'missing'>,
+  { id, name, missing, codes }: Pick<ProviderRow, 'id' | 'name' | 'missing' | 'codes'>,
   error: ProviderRefusal,
   day: number,
 ) {
   const permissions = permissionNames(missing);
+  const reason = (t: Formatters['t']) => {
+    const text = t(`admin.providerError.${error}`);
+    return codes.length === 0 ? text : `${text} (${codes.join(', ')})`;
+  };
   const render: Render = ({ t }) =>
     permissions === ''
-      ? t('admin.notice.provider', { name, reason: t(`admin.providerError.${error}`) })
+      ? t('admin.notice.provider', { name, reason: reason(t) })
       : t('admin.notice.providerLacks', { name, permissions });
-  notifyAdmins(context, { kind: 'provider', key: `${id}:${error}:${missing.join()}:${day}`, render });
+  notifyAdmins(context, { kind: 'provider', key: `${id}:${error}:${[...missing, ...codes].join()}:${day}`, render });
 }
 
 /** A node went down; sent after a delay, unless it is up again. */

@@ -8,13 +8,13 @@ import type { Probed, ProviderFailure, ProviderRow, ReadPayments } from '../port
 /** What the provider calls the account, as much as is stored. */
 const MAX_ACCOUNT = 200;
 
-export type AccountProblem = Pick<ProviderFailure, 'error' | 'missing'>;
+export type AccountProblem = Pick<ProviderFailure, 'error' | 'missing' | 'codes'>;
 type HealthContext = Pick<Transaction, 'store' | 'now' | 'publish'>;
 
 /** What one call that succeeds does not end. */
 const LASTING: ReadonlySet<ProviderError> = new Set(['forbidden', 'open_refused', 'list_repeats']);
 
-const SOUND = { error: null, missing: [], errorAt: null } as const;
+const SOUND = { error: null, missing: [], codes: [], errorAt: null } as const;
 
 /** What an account has where a provider has just allowed its keys what selling needs. */
 export function toHealthyAccount({ account, isTest }: Probed, now: number) {
@@ -30,7 +30,7 @@ export function findProblem(answer: ProviderFailure | ReadPayments): AccountProb
 /** What a refusal to open an invoice has against the account: no probe tries that, as it would have an effect. */
 export function openingProblem(refusal: ProviderFailure): AccountProblem {
   const isOfOpening = refusal.error === 'refused' || (refusal.error === 'forbidden' && !refusal.missing?.length);
-  return isOfOpening ? { error: 'open_refused' } : refusal;
+  return isOfOpening ? { ...refusal, error: 'open_refused' } : refusal;
 }
 
 /** Records how a list of payments ended: at its end, or because it repeats what it had. */
@@ -67,20 +67,24 @@ function union<T>(known: readonly T[], more: readonly T[] = []): readonly T[] {
 
 /** Records how the calls went that selling needs, but for the one that opens an invoice. */
 export function recordProbe(context: HealthContext, row: ProviderRow, outcome: Probed | AccountProblem): ProviderRow {
-  const { error, missing, errorAt } = row;
+  const { error, missing, codes, errorAt } = row;
   if ('error' in outcome) return recordProblem(context, row, outcome);
   // No probe tries these.
-  const untried = error === 'open_refused' || error === 'list_repeats' ? { error, missing, errorAt } : {};
+  const untried = error === 'open_refused' || error === 'list_repeats' ? { error, missing, codes, errorAt } : {};
   const after = { ...row, ...toHealthyAccount(outcome, context.now), isTest: row.isTest, ...untried };
   context.store.providers.save(after);
   return after;
 }
 
-function recordProblem(context: HealthContext, row: ProviderRow, { error, missing = [] }: AccountProblem): ProviderRow {
+function recordProblem(
+  context: HealthContext,
+  row: ProviderRow,
+  { error, missing = [], codes = [] }: AccountProblem,
+): ProviderRow {
   const { store, now, publish } = context;
-  const after: ProviderRow = { ...row, error, missing, errorAt: now };
+  const after: ProviderRow = { ...row, error, missing, codes, errorAt: now };
   store.providers.save(after);
-  const isNews = row.error !== error || row.missing.join() !== missing.join();
+  const isNews = row.error !== error || row.missing.join() !== missing.join() || row.codes.join() !== codes.join();
   // One that refuses one buyer and not the next would be news each time.
   if (isNews && isRefusal(error)) publish({ type: 'provider.refused', provider: after, error });
   return after;

@@ -53,6 +53,7 @@ function viewProvider({ env, store }: Context, row: ProviderRow): Provider {
     ok_at: toInstantOrNull(row.okAt),
     error: row.error,
     missing: [...row.missing],
+    codes: [...row.codes],
     error_at: toInstantOrNull(row.errorAt),
     created_at: toInstant(row.createdAt),
     updated_at: toInstant(row.updatedAt),
@@ -146,7 +147,8 @@ function requireAllowed(
 async function requireGood(env: Pick<Env, 'paymentProviders'>, access: ProviderAccess): Promise<Probed> {
   const probed = await requireClient(env).probe(access);
   if (!('error' in probed)) return probed;
-  const { error, missing = [] } = probed;
+  const { error, missing = [], codes = [] } = probed;
+  const named = codes.length === 0 ? '' : `: ${codes.join(', ')}`;
   if (missing.length > 0)
     throw new PanelError(
       'provider_failed',
@@ -159,7 +161,7 @@ async function requireGood(env: Pick<Env, 'paymentProviders'>, access: ProviderA
   if (error === 'address_refused')
     throw bodyError('provider_failed', '#/api_root', 'address_refused', 'leads to an address that is not allowed');
   throw isRefusal(error)
-    ? bodyError('provider_failed', '#/fields', 'keys_refused', 'are not accepted by the provider')
+    ? bodyError('provider_failed', '#/fields', 'keys_refused', `are not accepted by the provider${named}`)
     : bodyError('provider_failed', '#/api_root', 'no_answer', `gets no answer of the provider: ${error}`);
 }
 

@@ -24,6 +24,8 @@ export interface ProviderRow {
   readonly error: ProviderError | null;
   /** The permissions that the keys lack. */
   readonly missing: readonly ProviderPermission[];
+  /** The provider's own identifiers of the reason. */
+  readonly codes: readonly string[];
   readonly errorAt: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -66,6 +68,8 @@ export interface ProviderFailure {
   readonly isUnclear: boolean;
   /** With `forbidden`: the permissions that the keys lack, where they are known. */
   readonly missing?: readonly ProviderPermission[];
+  /** The provider's own identifiers of the reason, such as `amount_too_small`: no text, and nothing of what was sent. */
+  readonly codes?: readonly string[];
 }
 
 export interface Probed {

@@ -297,6 +297,7 @@ export const RESTORE_CLASSES = {
       'ok_at',
       'error',
       'missing',
+      'codes',
       'error_at',
       'created_at',
       'updated_at',

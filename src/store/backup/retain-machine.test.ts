@@ -81,6 +81,7 @@ it('leads the keys of a payment provider, and of the bot, to no address that is 
       okAt: null,
       error: null,
       missing: [],
+      codes: [],
       errorAt: null,
       createdAt: 1,
       updatedAt: 1,

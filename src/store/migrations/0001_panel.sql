@@ -490,6 +490,7 @@ CREATE TABLE providers (
   ok_at INTEGER CHECK (ok_at BETWEEN 0 AND 8640000000000000),
   error TEXT CHECK (length(error) BETWEEN 1 AND 40),
   missing TEXT NOT NULL CHECK (json_valid(missing) AND json_type(missing) = 'array'),
+  codes TEXT NOT NULL CHECK (json_valid(codes) AND json_type(codes) = 'array' AND length(codes) <= 400),
   error_at INTEGER CHECK (error_at BETWEEN 0 AND 8640000000000000),
   created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
   updated_at INTEGER NOT NULL CHECK (updated_at BETWEEN 0 AND 8640000000000000),

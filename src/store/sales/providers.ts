@@ -5,19 +5,20 @@ import { parseOwnJson } from '../../domain/own-json.ts';
 import type { Connection } from '../database.ts';
 
 type Flag = 'isTest' | 'allowPrivate' | 'enabled';
-type Cells = Omit<ProviderRow, 'fields' | 'missing' | Flag> &
-  Readonly<Record<'fields' | 'missing', string>> & {
+type Cells = Omit<ProviderRow, 'codes' | 'fields' | 'missing' | Flag> &
+  Readonly<Record<'codes' | 'fields' | 'missing', string>> & {
     readonly [Name in Flag]: number;
   };
 
 const COLUMNS = `id, kind, name, is_test AS isTest, account, fields, api_root AS apiRoot, allow_private AS allowPrivate, enabled,
-  hook_token AS hookToken, ok_at AS okAt, error, missing, error_at AS errorAt, created_at AS createdAt, updated_at AS updatedAt`;
+  hook_token AS hookToken, ok_at AS okAt, error, missing, codes, error_at AS errorAt, created_at AS createdAt, updated_at AS updatedAt`;
 
 function decode(cells: Cells): ProviderRow {
   return {
     ...cells,
     fields: parseOwnJson(cells.fields),
     missing: parseOwnJson(cells.missing),
+    codes: parseOwnJson(cells.codes),
     isTest: cells.isTest === 1,
     allowPrivate: cells.allowPrivate === 1,
     enabled: cells.enabled === 1,
@@ -29,6 +30,7 @@ function encode<Row extends Omit<ProviderRow, 'id'>>(row: Row) {
     ...row,
     fields: JSON.stringify(row.fields),
     missing: JSON.stringify(row.missing),
+    codes: JSON.stringify(row.codes),
     isTest: row.isTest ? 1 : 0,
     allowPrivate: row.allowPrivate ? 1 : 0,
     enabled: row.enabled ? 1 : 0,
@@ -37,9 +39,9 @@ function encode<Row extends Omit<ProviderRow, 'id'>>(row: Row) {
 
 export function createProviderStore(db: Connection): ProviderStore {
   const insert = db.prepare<[Omit<Cells, 'id'>]>(
-    `INSERT INTO providers (kind, name, is_test, account, fields, api_root, allow_private, enabled, hook_token, ok_at, error, missing, error_at,
+    `INSERT INTO providers (kind, name, is_test, account, fields, api_root, allow_private, enabled, hook_token, ok_at, error, missing, codes, error_at,
        created_at, updated_at)
-     VALUES (:kind, :name, :isTest, :account, :fields, :apiRoot, :allowPrivate, :enabled, :hookToken, :okAt, :error, :missing, :errorAt,
+     VALUES (:kind, :name, :isTest, :account, :fields, :apiRoot, :allowPrivate, :enabled, :hookToken, :okAt, :error, :missing, :codes, :errorAt,
        :createdAt, :updatedAt)`,
   );
   const get = db.prepare<[number], Cells>(`SELECT ${COLUMNS} FROM providers WHERE id = ?`);
@@ -47,7 +49,8 @@ export function createProviderStore(db: Connection): ProviderStore {
   const all = db.prepare<[], Cells>(`SELECT ${COLUMNS} FROM providers ORDER BY id`);
   const save = db.prepare<[Cells]>(
     `UPDATE providers SET name = :name, is_test = :isTest, account = :account, fields = :fields, api_root = :apiRoot,
-       allow_private = :allowPrivate, enabled = :enabled, hook_token = :hookToken, ok_at = :okAt, error = :error, missing = :missing, error_at = :errorAt, updated_at = :updatedAt
+       allow_private = :allowPrivate, enabled = :enabled, hook_token = :hookToken, ok_at = :okAt, error = :error, missing = :missing, codes = :codes,
+       error_at = :errorAt, updated_at = :updatedAt
      WHERE id = :id`,
   );
   const remove = db.prepare<[number]>('DELETE FROM providers WHERE id = ?');

@@ -32,6 +32,8 @@ export interface FakeProvider extends AsyncDisposable {
   readonly invoices: FakeInvoice[];
   /** The next requests, in order, whose path holds `of`, have these faults. */
   fail(of: string, ...faults: readonly Fault[]): void;
+  /** The next request whose path holds `of` is answered so, without an effect. */
+  answerNext(of: string, reply: FakeReply): void;
   /** From now on the keys are not allowed these requests; null: they are allowed everything again. */
   deny(isDenied: ((request: FakeRequest) => boolean) | null): void;
   /** The buyer pays the invoice of an order; `short`: less than is asked. */
@@ -69,6 +71,7 @@ export async function openFake(parts: FakeParts): Promise<FakeProvider> {
   let isHeld = false;
   let isDenied: ((request: FakeRequest) => boolean) | null = null;
   let isSilent = false;
+  const replies: { readonly of: string; readonly reply: FakeReply }[] = [];
   const faults: { readonly of: string; readonly fault: Fault }[] = [];
   const server = http.createServer(async (incoming, reply) => {
     const raw = await text(incoming);
@@ -80,15 +83,16 @@ export async function openFake(parts: FakeParts): Promise<FakeProvider> {
     requests.push(request);
     const index = faults.findIndex(({ of }) => path.includes(of));
     const fault = index < 0 ? null : faults.splice(index, 1)[0]?.fault;
+    const own = replies.findIndex(({ of }) => path.includes(of));
+    const given = own < 0 ? null : (replies.splice(own, 1)[0]?.reply ?? null);
     if (isSilent || fault === 'silent') return;
     if (fault === 'busy') reply.writeHead(429, { 'retry-after': '7' }).end('{}');
     else if (fault === 'down') reply.writeHead(500).end('{}');
     else if (fault === 'garbage') reply.writeHead(200).end('<html>');
     else if (fault === 'endless') reply.writeHead(200).write('x'.repeat(3_000_000));
     else {
-      const { status, body } = isDenied?.(request)
-        ? { status: 403, body: parts.denial ?? {} }
-        : parts.answer(request, isHeld);
+      const { status, body } =
+        given ?? (isDenied?.(request) ? { status: 403, body: parts.denial ?? {} } : parts.answer(request, isHeld));
       if (fault === 'cut') reply.destroy();
       else if (fault === 'late') reply.writeHead(500).end('{}');
       else reply.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -110,6 +114,7 @@ export async function openFake(parts: FakeParts): Promise<FakeProvider> {
     fail(of, ...next) {
       for (const fault of next) faults.push({ of, fault });
     },
+    answerNext: (of, answer) => replies.push({ of, reply: answer }),
     deny(wanted) {
       isDenied = wanted;
     },

@@ -105,6 +105,15 @@ export const payments = {
     gone: 'There is no such provider',
     goneHint: 'It was deleted, or the address is mistyped.',
   },
+  named: '{{text}} ({{codes}}). {{advice}}',
+  advice: {
+    amount: 'Check the price: it is below or above what the provider takes in this currency.',
+    currency: 'Check the currency: the provider does not take it from this account.',
+    receipt: 'Check the VAT code and the contact for receipts.',
+    account: 'Check the account at the provider: it may not be activated, named or approved yet.',
+    return: 'Check the address of this panel, to which buyers return.',
+    other: 'Look this code up in the provider’s documentation, or the request in its log.',
+  },
   error: {
     unauthorized: 'The provider does not accept the keys',
     open_refused: 'The provider refused to open a payment for a buyer; the next successful one clears this',

@@ -37,9 +37,30 @@ export function describeProvider({
 }
 
 /** Why a provider failed. */
-export function problemText(t: TFunction<'settings'>, { error, missing }: Pick<Provider, 'error' | 'missing'>): string {
+export function problemText(
+  t: TFunction<'settings'>,
+  { error, missing, codes }: Pick<Provider, 'error' | 'missing' | 'codes'>,
+): string {
   if (missing.length > 0) return t('payments.error.lacks', { permissions: permissionNames(missing) });
-  return error === null ? '' : t(`payments.error.${error}`);
+  if (error === null) return '';
+  const text = t(`payments.error.${error}`);
+  return codes.length === 0
+    ? text
+    : t('payments.named', { text, codes: codes.join(', '), advice: adviceText(t, codes) });
+}
+
+/** What the provider's own identifiers are about, the first that fits. */
+const ADVICE = [
+  ['amount', /amount_too_(small|large)|^amount|AMOUNT/],
+  ['currency', /currency|currencies|^fiat|FIAT|ASSET/i],
+  ['receipt', /^receipt|vat/i],
+  ['account', /account|business|suspend|DISABLED|moderat|^merchant/i],
+  ['return', /url/i],
+] as const;
+
+function adviceText(t: TFunction<'settings'>, codes: readonly string[]): string {
+  const found = ADVICE.find(([, pattern]) => codes.some((code) => pattern.test(code)));
+  return t(`payments.advice.${found?.[0] ?? 'other'}`);
 }
 
 /** The permissions that a key lacks, where the panel did not save it for that. */
