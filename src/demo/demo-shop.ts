@@ -59,6 +59,7 @@ function addAccount(store: Store, vault: Vault, now: number): void {
     error: null,
     missing: [],
     codes: [],
+    refusedCurrencies: [],
     errorAt: null,
     createdAt: now,
     updatedAt: now,

@@ -136,8 +136,14 @@ export function createFakeStripe<Session extends FakeSession>(parts: FakeStripeP
     const from = after === null ? 0 : all.findIndex(({ id }) => id === after) + 1;
     return replyOk({ object: 'list', data: all.slice(from, from + pageSize), has_more: from + pageSize < all.length });
   };
-  const emitRefund = ({ id }: FakeSession) =>
-    appendEvent('charge.refunded', { id: `ch_${id}`, object: 'charge', payment_intent: `pi_${id}` });
+  // https://docs.stripe.com/metadata: a charge has a copy of its PaymentIntent's. A refund and a dispute have not.
+  const emitRefund = ({ id, token }: FakeSession) =>
+    appendEvent('charge.refunded', {
+      id: `ch_${id}`,
+      object: 'charge',
+      payment_intent: `pi_${id}`,
+      metadata: { order: token },
+    });
 
   const emitSession = (session: FakeSession) =>
     appendEvent(
@@ -206,6 +212,9 @@ export function createFakeStripe<Session extends FakeSession>(parts: FakeStripeP
     emitRefund,
     emitDispute: ({ id }: FakeSession) =>
       appendEvent('charge.dispute.created', { id: `dp_${id}`, object: 'dispute', payment_intent: `pi_${id}` }),
+    /** The charge stays marked as disputed. */
+    emitDisputeEnd: ({ id }: FakeSession, status: 'won' | 'lost') =>
+      appendEvent('charge.dispute.closed', { id: `dp_${id}`, object: 'dispute', status, payment_intent: `pi_${id}` }),
     settleRefund(session: FakeSession, isDone: boolean): void {
       for (const refund of refunds) {
         if (refund.of !== session.id || refund.status === 'failed') continue;

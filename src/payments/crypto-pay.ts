@@ -12,7 +12,7 @@ import {
   type Link,
   toProviderFailure,
 } from './adapter.ts';
-import { decimalAmounts, MONEY_CURRENCIES } from './amounts.ts';
+import { decimalAmounts } from './amounts.ts';
 import { isSameText } from './digests.ts';
 import { parseJson, readList, readMember, readMoment, readText } from './reading.ts';
 
@@ -22,6 +22,9 @@ const TEST = 'https://testnet-pay.crypt.bot';
 const PAGE = 500;
 /** A look-up gives up after so many pages. */
 const MAX_PAGES = 20;
+
+/** https://help.send.tg/en/articles/10279948-crypto-pay-api, `fiat` of createInvoice */
+const FIAT = 'USD EUR RUB BYN UAH GBP CNY KZT UZS GEL TRY AMD THB INR BRL IDR AZN AED PLN ILS KGS TJS'.split(' ');
 
 type Parameters = Readonly<Record<string, string | number | boolean>>;
 
@@ -95,7 +98,7 @@ async function findByPayload(
 
 export const cryptoPay: Adapter = {
   kind: 'crypto_pay',
-  amounts: decimalAmounts(MONEY_CURRENCIES),
+  amounts: decimalAmounts(FIAT),
   paceMs: 200,
   pollIntervalMs: 5000,
   lookbackMs: LIST_OVERLAP_MS,

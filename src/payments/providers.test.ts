@@ -12,7 +12,14 @@ import { createOutboundAgent } from '../adapters/outbound-agent.ts';
 import { createOutboundClient } from '../adapters/outbound-client.ts';
 import { CURRENCIES, minorDigits } from '../contract/currencies.ts';
 import { PROVIDER_FIELDS, type ProviderKind } from '../contract/sales/providers.ts';
-import type { InvoiceRequest, ProviderAccess, ProviderPayment } from '../core/ports/providers.ts';
+import type {
+  Invoice,
+  InvoiceRequest,
+  PaymentPage,
+  ProviderAccess,
+  ProviderFailure,
+  ProviderPayment,
+} from '../core/ports/providers.ts';
 import { acceptsPrice, toDecimal } from '../domain/sales/money.ts';
 import { CLIENT_BOUNDS, createProviders } from './providers.ts';
 
@@ -59,7 +66,7 @@ async function stage(kind: ProviderKind) {
     fields: fake.fields,
   };
   const buildRequest = (name: string, isRetry = false): InvoiceRequest => ({
-    token: `order_${name}_0123456789`,
+    token: `gh_${name}_0123456789`,
     idempotencyKey: `key_${name}`,
     price: { amount: 14_950, currency },
     title: 'A month of everything, with a name that is longer than some providers take',
@@ -108,7 +115,7 @@ describe.each(KINDS)('%s', (kind) => {
     for (const { name, isSecret, isRequired } of PROVIDER_FIELDS[kind]) {
       if (!isSecret || !isRequired) continue;
       const fields = { ...fake.fields, [name]: '1:wrong' };
-      expect(await providers.probe({ ...access, fields })).toEqual({
+      expect(await providers.probe({ ...access, fields })).toMatchObject({
         error: 'unauthorized',
         retryAfterMs: 0,
         isUnclear: false,
@@ -237,10 +244,15 @@ function charged(kind: ProviderKind, amount: string, currency: string): string {
   return text.includes('.') ? text.replace(/\.?0*$/, '') : text;
 }
 
+/** As Crypto Pay documents them; tests/payments holds them against its library. */
+const CRYPTO_PAY_FIAT = 'USD EUR RUB BYN UAH GBP CNY KZT UZS GEL TRY AMD THB INR BRL IDR AZN AED PLN ILS KGS TJS'.split(
+  ' ',
+);
+
 /** The currencies that a provider cannot be asked for. */
 const NOT_TAKEN: Readonly<Record<ProviderKind, (currency: string) => boolean>> = {
   stars: (currency) => currency !== 'XTR',
-  crypto_pay: (currency) => currency === 'XTR',
+  crypto_pay: (currency) => !CRYPTO_PAY_FIAT.includes(currency),
   yookassa: (currency) => currency !== 'RUB',
   // Units of account, which Stripe has not, and Stars.
   stripe: (currency) => ['XTR', 'IQD', 'LYD', 'CLF', 'UYW', 'UYI'].includes(currency),
@@ -257,12 +269,13 @@ it.each(KINDS)('%s charges the price to the last digit, and reports it so, in ev
       const before = fake.requests.length;
       const opened = await providers.open(access, { ...buildRequest(name), price });
       if ('error' in opened) {
-        expect(acceptsPrice(providers.facts(kind).prices, price), name).toBe(false);
+        expect(acceptsPrice(providers.facts(kind), price), name).toBe(false);
         expect(opened, name).toMatchObject({ error: 'unsupported', isUnclear: false });
         expect(fake.requests).toHaveLength(before);
         // Of some, Stripe can be asked for whole units or tenths alone.
         const isPart = kind === 'stripe' && amount === 1 && (minorDigits(currency) === 3 || currency === 'MGA');
-        expect(NOT_TAKEN[kind](currency) || isPart, name).toBe(true);
+        const isSmall = amount < (providers.facts(kind).minimums[currency] ?? 0);
+        expect(NOT_TAKEN[kind](currency) || isPart || isSmall, name).toBe(true);
         continue;
       }
       expect(NOT_TAKEN[kind](currency), name).toBe(false);
@@ -384,4 +397,87 @@ it('yookassa refuses a payment without a contact for its receipt', async () => {
   const contact = { email: null, phone: '+79990000000' };
   good(await providers.open({ ...access, fields }, { ...buildRequest('a'), contact, idempotencyKey: 'second' }));
   expect(JSON.parse(fake.requests.at(-1)?.raw ?? '').receipt.customer).toEqual({ phone: '79990000000' });
+});
+
+describe('reading the events of Stripe', () => {
+  /** An event of each type of another program in the same account. */
+  async function stageForeign(count: number) {
+    const staged = await stage('stripe');
+    const { providers, access, buildRequest, fake } = staged;
+    const request = { ...buildRequest('a'), token: 'another program' };
+    for (let index = 0; index < count; index++) {
+      good(await providers.open(access, { ...request, idempotencyKey: `foreign_${index}` }));
+      const invoice = fake.invoices.at(-1);
+      if (invoice) Object.assign(invoice, { token: `foreign_${index}` });
+      fake.pay(`foreign_${index}`);
+      if (index % 2 === 0) fake.refund(`foreign_${index}`);
+    }
+    return staged;
+  }
+  const readAll = async (since: (cursor: string | null) => ReturnType<ReturnType<typeof createProviders>['since']>) => {
+    const payments: ProviderPayment[] = [];
+    for (let cursor: string | null = null; ; ) {
+      const page: PaymentPage = good(await since(cursor));
+      payments.push(...page.payments);
+      if (!page.hasMore) return payments;
+      cursor = page.cursor;
+    }
+  };
+
+  it('asks nothing about those of other programs', async () => {
+    const { providers, access, fake, buildRequest } = await stageForeign(20);
+    good(await providers.open(access, buildRequest('own')));
+    fake.pay(buildRequest('own').token);
+    const before = fake.requests.length;
+    const found = await readAll((cursor) => providers.since(access, cursor));
+    expect(found).toMatchObject([{ token: buildRequest('own').token, state: 'paid' }]);
+    const asked = fake.requests.slice(before).map(({ path }) => path);
+    expect(asked.filter((path) => path !== '/v1/events')).toEqual([`/v1/checkout/sessions/${found[0]?.externalId}`]);
+  });
+
+  it('shows them where they are to be compared', async () => {
+    const { providers, access } = await stageForeign(3);
+    let first: { readonly from: number } | null = { from: 0 };
+    const found = await readAll((cursor) => {
+      const start = first;
+      first = null;
+      return providers.since(access, start ?? cursor);
+    });
+    expect(new Set(found.map(({ token }) => token))).toEqual(new Set(['foreign_0', 'foreign_1', 'foreign_2']));
+  });
+});
+
+it.each(KINDS)('%s: a payment is opened between two requests of a list that is read', async (kind) => {
+  const { fake, providers, access, buildRequest } = await stage(kind);
+  for (const name of ['a', 'b', 'c', 'd', 'e']) good(await providers.open(access, buildRequest(name)));
+  for (const name of ['a', 'b', 'c', 'd', 'e']) fake.pay(buildRequest(name).token);
+  const before = fake.requests.length;
+  const opened: Promise<Invoice | ProviderFailure>[] = [];
+  // A buyer comes with the first request of the reading.
+  fake.deny(() => {
+    if (opened.length === 0) opened.push(providers.open(access, buildRequest('buyer')));
+    return false;
+  });
+  const reads = [providers.since(access, null), providers.since(access, null), providers.since(access, null)];
+  await expect.poll(() => opened.length).toBe(1);
+  expect(good(await (opened[0] ?? Promise.reject())).payUrl).toMatch(/^https:/);
+  const place = fake.requests.findIndex(({ raw }) => raw.includes(buildRequest('buyer').token)) - before;
+  // Before the reading that comes next, at the latest.
+  expect(place).toBe(1);
+  for (const read of reads) good(await read);
+});
+
+it('finds a session by its token among more than the limit of replies holds with all that is expanded', async () => {
+  const { fake, providers, access, buildRequest } = await stage('stripe');
+  good(await providers.open(access, buildRequest('wanted')));
+  fake.pay(buildRequest('wanted').token);
+  for (let index = 0; index < 60; index++) good(await providers.open(access, buildRequest(`other_${index}`)));
+  const before = fake.requests.length;
+  const found = good(await providers.read(access, { externalId: null, token: buildRequest('wanted').token }));
+  expect(found.payments).toMatchObject([{ state: 'paid', paid: { amount: 14_950 } }]);
+  for (const { path, query } of fake.requests.slice(before, -1)) {
+    expect(path).toBe('/v1/checkout/sessions');
+    expect(query.has('expand[]')).toBe(false);
+    expect(Number(query.get('limit'))).toBeLessThanOrEqual(50);
+  }
 });

@@ -21,12 +21,18 @@ const ADAPTERS: Readonly<Record<ProviderKind, Adapter>> = {
 
 export function providerFacts(kind: ProviderKind): ProviderFacts {
   const { pollIntervalMs, lookbackMs, listReachMs, amounts, refund } = ADAPTERS[kind];
-  return { pollIntervalMs, lookbackMs, listReachMs, prices: amounts.prices, canRefund: refund !== null };
+  const { prices, minimums } = amounts;
+  return { pollIntervalMs, lookbackMs, listReachMs, prices, minimums, canRefund: refund !== null };
 }
 
 /** A price as the provider writes it; null: the provider does not accept it. */
 function writePrice({ amounts }: Adapter, price: Money): string | null {
-  return acceptsPrice(amounts.prices, price) ? amounts.write(price) : null;
+  return acceptsPrice(amounts, price) ? amounts.write(price) : null;
+}
+
+/** The same of an amount that goes back, which may be smaller than what can be asked for. */
+function writeRefund({ amounts }: Adapter, price: Money): string | null {
+  return acceptsPrice({ ...amounts, minimums: {} }, price) ? amounts.write(price) : null;
 }
 
 /** What the client of their requests is bounded by: YooKassa counts an answer as missing after so long. */
@@ -50,6 +56,8 @@ interface Machine {
 interface Queue {
   waiting: number;
   last: Promise<unknown>;
+  /** What buyers wait for: done between two requests of what only reads. */
+  readonly urgent: (() => Promise<unknown>)[];
 }
 
 export function createProviders({ client, clock, timers }: Machine): Omit<PaymentProviders, 'isRefused'> {
@@ -71,16 +79,18 @@ export function createProviders({ client, clock, timers }: Machine): Omit<Paymen
   async function inTurn<T extends object>(
     access: ProviderAccess,
     work: (adapter: Adapter, link: Link) => Promise<T | ProviderFailure>,
+    kind: 'reads' | 'acts' | 'urgent' = 'acts',
   ): Promise<T | ProviderFailure> {
     const adapter = ADAPTERS[access.kind];
-    const queue = queues.get(access.id) ?? { waiting: 0, last: Promise.resolve() };
+    const queue = queues.get(access.id) ?? { waiting: 0, last: Promise.resolve(), urgent: [] };
     queues.set(access.id, queue);
     if (queue.waiting >= MAX_WAITING) return failure('rate_limited');
     queue.waiting += 1;
     const run = async () => {
       if (isClosed) return failure('stopped');
       const secrets = listSecrets(access);
-      const link = createLink(pacedClient(adapter.paceMs), adapter.amounts, access, secrets, clock.now());
+      const between = kind === 'reads' ? () => runUrgent(queue) : null;
+      const link = createLink(pacedClient(adapter.paceMs, between), adapter.amounts, access, secrets, clock.now());
       try {
         const answer = await work(adapter, link);
         if (!isFailure(answer) || answer.codes === undefined) return answer;
@@ -90,18 +100,19 @@ export function createProviders({ client, clock, timers }: Machine): Omit<Paymen
         return failure('malformed', true);
       }
     };
-    const done = queue.last.then(run);
-    queue.last = done.finally(() => {
+    const done = kind === 'urgent' ? enqueueUrgent(queue, run) : queue.last.then(run);
+    queue.last = Promise.all([queue.last, done]).finally(() => {
       queue.waiting -= 1;
     });
     return done;
   }
 
-  /** Every request of a turn is followed by the pause of its provider. */
-  function pacedClient(paceMs: number): OutboundClient {
+  /** Every request of a turn is followed by the pause of its provider. `between`: what is done before each. */
+  function pacedClient(paceMs: number, between: (() => Promise<void>) | null): OutboundClient {
     return {
       ...client,
       async send(request) {
+        await between?.();
         if (isClosed) return { error: 'stopped' };
         const outcome = await client.send(request);
         await pause(paceMs);
@@ -112,27 +123,35 @@ export function createProviders({ client, clock, timers }: Machine): Omit<Paymen
 
   return {
     facts: providerFacts,
-    probe: (access) => inTurn(access, (adapter, link) => adapter.probe(link)),
+    probe: (access) => inTurn(access, (adapter, link) => adapter.probe(link), 'reads'),
     open: (access, { price, ...request }) =>
-      inTurn(access, async (adapter, link) => {
-        const amount = writePrice(adapter, price);
-        if (amount === null) return failure('unsupported');
-        return adapter.open(link, { ...request, amount, currency: price.currency });
-      }),
+      inTurn(
+        access,
+        async (adapter, link) => {
+          const amount = writePrice(adapter, price);
+          if (amount === null) return failure('unsupported');
+          return adapter.open(link, { ...request, amount, currency: price.currency });
+        },
+        'urgent',
+      ),
     read: (access, query) =>
-      inTurn(access, async ({ read }, link) => (read === null ? failure('unsupported') : read(link, query))),
+      inTurn(access, async ({ read }, link) => (read === null ? failure('unsupported') : read(link, query)), 'reads'),
     end: (access, { externalId }) =>
       inTurn(access, async (adapter, link) => {
         return adapter.end && externalId !== null ? adapter.end(link, externalId) : failure('unsupported');
       }),
     since: (access, cursor) =>
-      inTurn(access, (adapter, link) => {
-        const isMoment = typeof cursor === 'object' && cursor !== null;
-        return adapter.since(link, isMoment ? (adapter.cursorFrom?.(cursor.from) ?? null) : cursor);
-      }),
+      inTurn(
+        access,
+        (adapter, link) => {
+          const isMoment = typeof cursor === 'object' && cursor !== null;
+          return adapter.since(link, isMoment ? (adapter.cursorFrom?.(cursor.from) ?? null) : cursor);
+        },
+        'reads',
+      ),
     refund: (access, { price, ...refund }) =>
       inTurn(access, async (adapter, link) => {
-        const amount = writePrice(adapter, price);
+        const amount = writeRefund(adapter, price);
         if (amount === null) return failure('unsupported');
         return adapter.refund?.(link, { ...refund, amount, currency: price.currency }) ?? failure('unsupported');
       }),
@@ -147,6 +166,18 @@ export function createProviders({ client, clock, timers }: Machine): Omit<Paymen
       for (const end of pauses) end();
     },
   };
+}
+
+/** Runs between two requests of a turn that only reads, or in a turn of its own, whichever comes first. */
+function enqueueUrgent<T>(queue: Queue, run: () => Promise<T>): Promise<T> {
+  const outcome = Promise.withResolvers<T>();
+  queue.urgent.push(() => run().then(outcome.resolve, outcome.reject));
+  void queue.last.then(() => runUrgent(queue));
+  return outcome.promise;
+}
+
+async function runUrgent({ urgent }: Queue): Promise<void> {
+  for (let next = urgent.shift(); next !== undefined; next = urgent.shift()) await next();
 }
 
 /** What must be in nothing that leaves the adapters. */

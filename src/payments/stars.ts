@@ -84,7 +84,7 @@ function parsePayment(link: Link, transaction: unknown): ProviderPayment | null 
 
 export const stars: Adapter = {
   kind: 'stars',
-  amounts: decimalAmounts([STARS]),
+  amounts: decimalAmounts([STARS], { XTR: 1 }),
   paceMs: 50,
   pollIntervalMs: 5000,
   lookbackMs: LIST_OVERLAP_MS,

@@ -37,7 +37,36 @@ function rescale(units: bigint, exponent: number): bigint | null {
   return units % factor === 0n ? units / factor : null;
 }
 
+/** In minor units of ISO 4217. https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts */
+const MINIMUMS: Readonly<Record<string, number>> = {
+  AED: 200,
+  AUD: 50,
+  BGN: 100,
+  BRL: 50,
+  CAD: 50,
+  CHF: 50,
+  CZK: 1500,
+  DKK: 250,
+  EUR: 50,
+  GBP: 30,
+  HKD: 400,
+  HUF: 17_500,
+  INR: 50,
+  JPY: 50,
+  MXN: 1000,
+  MYR: 200,
+  NOK: 300,
+  NZD: 50,
+  PLN: 200,
+  RON: 200,
+  SEK: 300,
+  SGD: 50,
+  THB: 1000,
+  USD: 50,
+};
+
 export const stripeAmounts: AmountFormat = {
+  minimums: MINIMUMS,
   prices: Object.fromEntries(CURRENCIES.flatMap(priceStep)),
   write: ({ amount, currency }) => String(rescale(BigInt(amount), -(findExponent(currency) ?? 0))),
   read(text, currency) {

@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto';
 import type { ProviderPermission } from '../contract/sales/providers.ts';
 import type { ProviderFailure, ProviderPayment, ReadPayments } from '../core/ports/providers.ts';
 import { DAY_MS } from '../domain/limits.ts';
+import { isOwnToken } from '../domain/sales/own-token.ts';
 import {
   type Adapter,
   failure,
@@ -21,7 +22,9 @@ const ROOT = 'https://api.stripe.com';
 const SESSIONS = '/v1/checkout/sessions';
 const VERSION = '2026-10-28.endive';
 const PAGE = 100;
-const MAX_PAGES = 20;
+/** Of a look-up by our token. */
+const LOOKUP_PAGE = 50;
+const MAX_PAGES = 40;
 /** How old a webhook may be. */
 const TOLERANCE_MS = 300_000;
 const EVENT_TYPES = [
@@ -235,14 +238,47 @@ async function readOne(link: Link, id: string): Promise<ReadPayments | ProviderF
   return payment === null ? failure('malformed') : { payments: [payment], missing };
 }
 
-/** The sessions that an event is about. */
-async function listSessionIds(link: Link, event: unknown): Promise<readonly string[] | ProviderFailure> {
-  const object = readMember(readMember(event, 'data'), 'object');
-  if (readText(event, 'type')?.startsWith('checkout.session.')) return [readText(object, 'id') ?? ''];
-  const intent = readText(object, 'payment_intent');
-  if (intent === null) return [];
-  const found = await get(link, SESSIONS, NEEDS_SESSIONS, new URLSearchParams({ payment_intent: intent }));
-  return isFailure(found) ? found : readList(found.body, 'data').map((session) => readText(session, 'id') ?? '');
+/** What events are about: sessions, and PaymentIntents whose sessions are to be found. */
+interface Subjects {
+  readonly sessions: ReadonlySet<string>;
+  readonly intents: ReadonlySet<string>;
+}
+
+/** `isAll`: also what is of other programs, which is passed over where the event shows it. A refund and a dispute do not say whose they are. */
+function listSubjects(events: readonly unknown[], isAll: boolean): Subjects {
+  const sessions = new Set<string>();
+  const intents = new Set<string>();
+  for (const event of events) {
+    const object = readMember(readMember(event, 'data'), 'object');
+    const isSession = readText(event, 'type')?.startsWith('checkout.session.') === true;
+    const isCharge = readText(object, 'object') === 'charge';
+    const token = isSession
+      ? readText(object, 'client_reference_id')
+      : readText(readMember(object, 'metadata'), 'order');
+    if (!isAll && (isSession || isCharge) && !isOwnToken(token)) continue;
+    const id = isSession ? readText(object, 'id') : readText(object, 'payment_intent');
+    if (id !== null) (isSession ? sessions : intents).add(id);
+  }
+  return { sessions, intents };
+}
+
+/** The sessions that events are about. */
+async function listSessionIds(
+  link: Link,
+  events: readonly unknown[],
+  isAll: boolean,
+): Promise<ReadonlySet<string> | ProviderFailure> {
+  const { sessions, intents } = listSubjects(events, isAll);
+  const ids = new Set(sessions);
+  for (const intent of intents) {
+    const found = await get(link, SESSIONS, NEEDS_SESSIONS, new URLSearchParams({ payment_intent: intent }));
+    if (isFailure(found)) return found;
+    for (const session of readList(found.body, 'data')) {
+      const id = readText(session, 'id');
+      if (id !== null && (isAll || isOwnToken(readText(session, 'client_reference_id')))) ids.add(id);
+    }
+  }
+  return ids;
 }
 
 type ProbeCall = (link: Link) => Promise<Found | ProviderFailure>;
@@ -314,14 +350,15 @@ export const stripe: Adapter = {
   },
   async read(link, { externalId, token }) {
     if (externalId !== null) return readOne(link, externalId);
-    const query = new URLSearchParams({ limit: String(PAGE) });
+    // Without what is expanded, which makes a session three times as long: a page must stay below the limit of replies.
+    const query = new URLSearchParams({ limit: String(LOOKUP_PAGE) });
     for (let page = 0; page < MAX_PAGES; page++) {
-      const found = await getExpanded(link, SESSIONS, query, `data.${EXPANDED}`);
+      const found = await get(link, SESSIONS, NEEDS_SESSIONS, query);
       if (isFailure(found)) return found;
       const sessions = readList(found.body, 'data');
-      const matching = sessions.filter((session) => readText(session, 'client_reference_id') === token);
-      const payments = matching.flatMap((session) => parsePayment(link, session) ?? []);
-      if (matching.length > 0) return { payments, missing: found.missing };
+      const matching = sessions.find((session) => readText(session, 'client_reference_id') === token);
+      const id = readText(matching, 'id');
+      if (id !== null) return readOne(link, id);
       const last = readText(sessions.at(-1), 'id');
       if (readMember(found.body, 'has_more') !== true || last === null) break;
       query.set('starting_after', last);
@@ -347,17 +384,14 @@ export const stripe: Adapter = {
     const found = await get(link, '/v1/events', ['events_read'], query);
     if (isFailure(found)) return found;
     const events = readList(found.body, 'data');
-    const ids = new Set<string>();
-    for (const event of events) {
-      const sessions = await listSessionIds(link, event);
-      if ('error' in sessions) return sessions;
-      for (const id of sessions) ids.add(id);
-    }
+    const isAll = readText(stored, 'of') === 'all';
+    const ids = await listSessionIds(link, events, isAll);
+    if (isFailure(ids)) return ids;
     const payments: ProviderPayment[] = [];
     const missing = new Set<ProviderPermission>();
     // Read, because an event shows its object as it was.
     for (const id of ids) {
-      const one = id === '' ? { payments: [] } : await readOne(link, id);
+      const one = await readOne(link, id);
       if (isFailure(one)) return one;
       payments.push(...one.payments);
       for (const permission of one.missing ?? []) missing.add(permission);
@@ -365,7 +399,8 @@ export const stripe: Adapter = {
     const newest = readInteger(stored, 'newest') ?? readInteger(events[0], 'created') ?? from;
     const last = readText(events.at(-1), 'id');
     const hasMore = readMember(found.body, 'has_more') === true && last !== null;
-    const cursor = JSON.stringify(hasMore ? { from, newest, after: last } : { from: newest });
+    const of = isAll ? { of: 'all' } : {};
+    const cursor = JSON.stringify(hasMore ? { from, newest, after: last, ...of } : { from: newest, ...of });
     return { payments, missing: [...missing], cursor, hasMore };
   },
   async refund(link, { externalId, amount, idempotencyKey }) {
@@ -388,7 +423,8 @@ export const stripe: Adapter = {
     if (status === null) return failure('malformed');
     return { state: status === 'succeeded' ? 'done' : ['failed', 'canceled'].includes(status) ? 'failed' : 'pending' };
   },
-  cursorFrom: (from) => JSON.stringify({ from: Math.floor(from / 1000) }),
+  // A reconciliation also shows what other programs have sold.
+  cursorFrom: (from) => JSON.stringify({ from: Math.floor(from / 1000), of: 'all' }),
   hint({ fields, raw, headers, now }) {
     const parts = (headers['stripe-signature'] ?? '').split(',').map((part) => part.trim().split('='));
     const time = parts.find(([name]) => name === 't')?.[1] ?? '';

@@ -148,7 +148,8 @@ async function readOne(link: Link, externalId: string): Promise<ReadPayments | P
 
 export const yookassa: Adapter = {
   kind: 'yookassa',
-  amounts: decimalAmounts(['RUB']),
+  // A rouble at least: https://yookassa.ru/docs/support/payments/limits
+  amounts: decimalAmounts(['RUB'], { RUB: 100 }),
   paceMs: 200,
   pollIntervalMs: 5000,
   lookbackMs: LIST_OVERLAP_MS,

@@ -82,8 +82,9 @@ export const FORGERIES: readonly (readonly [
     'an unknown kind of provider',
     'damaged',
     (db) =>
-      db.exec(`INSERT INTO providers (kind, name, is_test, account, fields, allow_private, enabled, missing, created_at, updated_at)
-               VALUES ('barter', 'Barter', 0, '', '{}', 0, 1, '[]', 0, 0)`),
+      db.exec(`INSERT INTO providers (kind, name, is_test, account, fields, allow_private, enabled, missing, codes, refused_currencies,
+                 created_at, updated_at)
+               VALUES ('barter', 'Barter', 0, '', '{}', 0, 1, '[]', '[]', '[]', 0, 0)`),
   ],
   ['tags that are no words', 'damaged', (db) => db.exec("UPDATE users SET tags = '[{}, 1]' WHERE id = 1")],
   [

@@ -279,3 +279,70 @@ it('keeps no identifier that shares text with a key, or is a text', async () => 
     expect((await shop.panel().act('listProviders', {})).items, code).toMatchObject([{ codes: [] }]);
   }
 });
+
+describe('what cannot be paid', () => {
+  const prices = (...all: readonly (readonly [number, string])[]) =>
+    all.map(([amount, currency]) => ({ amount, currency }));
+  const change = (...all: readonly (readonly [number, string])[]) =>
+    shop.panel().act('changeOffer', { id: shop.offerId, prices: prices(...all) });
+
+  // https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts
+  it.each([
+    ['USD', 50],
+    ['EUR', 50],
+    ['GBP', 30],
+    ['HUF', 17_500],
+    ['JPY', 50],
+    ['CZK', 1500],
+    ['MXN', 1000],
+  ] as const)('at Stripe is not saved in an offer: less than the least in %s', async (currency, least) => {
+    await change([1, currency]);
+    await shop.add('stripe');
+    await expect(change([500, 'EUR'], [least - 1, currency === 'EUR' ? 'USD' : currency])).rejects.toMatchObject({
+      errors: [{ pointer: '#/prices/1/amount', code: 'too_small' }],
+    });
+    await change([least, currency]);
+    // Where another provider takes less, it can be paid there.
+    await shop.add('heleket');
+    await change([least - 1, currency]);
+    const order = await shop.panel().act('createOrder', { user_id: await shop.buyer(), offer_id: shop.offerId });
+    const page = await (await fetch(order.page_url ?? '')).text();
+    expect(page).toContain('Heleket');
+    expect(page).not.toMatch(/Pay .* with Stripe|by card/i);
+  });
+
+  it.each(['yookassa', 'stars'] as const)('at %s is not saved: nothing', async (kind) => {
+    await shop.add(kind);
+    const currency = kind === 'yookassa' ? 'RUB' : 'XTR';
+    await expect(change([0, currency])).rejects.toMatchObject({ code: 'validation' });
+  });
+
+  it.each([
+    [
+      'stripe',
+      '/v1/checkout/sessions',
+      400,
+      { error: { code: 'parameter_invalid', param: 'line_items[0][price_data][currency]' } },
+    ],
+    ['heleket', '/payment', 422, { state: 1, errors: { currency: ['is not supported'] } }],
+    ['crypto_pay', 'createInvoice', 400, { ok: false, error: { code: 400, name: 'FIAT_INVALID' } }],
+  ] as const)('at %s is not offered there again in a currency that it refused', async (kind, of, status, body) => {
+    const { id, fake } = await shop.add(kind);
+    await change([500, 'EUR'], [600, 'GBP']);
+    const order = await shop.panel().act('createOrder', { user_id: await shop.buyer(), offer_id: shop.offerId });
+    const buttons = async () => [...(await (await fetch(order.page_url ?? '')).text()).matchAll(/[€£]\d/g)].map(String);
+    const shown = new Set(await buttons());
+    expect([...shown].sort()).toEqual(['£6', '€5']);
+    fake.answerNext(of, { status, body });
+    const open = (currency: string) => shop.panel().act('openOrder', { id: order.id, provider_id: id, currency });
+    await expect(open('GBP')).rejects.toMatchObject({ code: 'provider_failed' });
+    const [account] = (await shop.panel().act('listProviders', {})).items;
+    expect(account?.prices).not.toHaveProperty('GBP');
+    expect(account?.prices).toHaveProperty('EUR');
+    await expect(open('GBP')).rejects.toMatchObject({ errors: [{ pointer: '#/currency' }] });
+    await open('EUR');
+    // The owner has had it allowed.
+    await shop.panel().act('changeProvider', { id, name: 'Allowed', password: PASSWORD });
+    await open('GBP');
+  });
+});

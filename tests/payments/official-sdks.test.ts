@@ -8,7 +8,7 @@ import { systemTimers } from '../../src/adapters/clock.ts';
 import { createOutboundClient } from '../../src/adapters/outbound-client.ts';
 import type { ProviderKind } from '../../src/contract/sales/providers.ts';
 import type { InvoiceRequest, ProviderAccess } from '../../src/core/ports/providers.ts';
-import { CLIENT_BOUNDS, createProviders } from '../../src/payments/providers.ts';
+import { CLIENT_BOUNDS, createProviders, providerFacts } from '../../src/payments/providers.ts';
 import { createTestClock } from '../support/clock.ts';
 import { openCryptoPay } from '../support/providers/crypto-pay.ts';
 import type { FakeProvider } from '../support/providers/fake.ts';
@@ -178,6 +178,11 @@ describe.skipIf(reason !== '')(`official libraries ${reason}`.trim(), () => {
   });
 
   describe('aiosend', () => {
+    it('knows the currencies in which payments are offered', async () => {
+      const [known] = await ask<[readonly string[]]>({ of: 'crypto_pay', do: 'currencies' });
+      expect(Object.keys(providerFacts('crypto_pay').prices).toSorted()).toEqual(known.toSorted());
+    });
+
     it('makes, finds and deletes invoices by the same requests', async () => {
       await using fake = await openCryptoPay();
       const { providers, access } = connect(fake);

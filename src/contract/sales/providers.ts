@@ -124,6 +124,9 @@ export const provider = z
       description:
         'The currencies of prices that it accepts, each with the step of its amounts in minor units: 10 if the last digit must be 0.',
     }),
+    minimums: z.record(z.string(), z.int().min(0)).meta({
+      description: 'The smallest accepted amounts by currency, in minor units, as far as the provider documents them.',
+    }),
     enabled: z
       .boolean()
       .meta({ description: 'Whether orders can be opened there and its keys are tested every hour.' }),
@@ -159,6 +162,7 @@ const example: Provider = {
   api_root: null,
   allow_private: false,
   prices: { EUR: 1, KWD: 10 },
+  minimums: { EUR: 50 },
   enabled: true,
   hook_url: null,
   ok_at: '2026-11-20T10:00:00.000Z',

@@ -2,9 +2,9 @@
 
 import type { Offer, Sold } from '../../contract/sales/sales.ts';
 import type { Input, Output } from '../../contract/table.ts';
-import type { Money } from '../../domain/sales/money.ts';
+import { type Money, toDecimal } from '../../domain/sales/money.ts';
 import type { Context, Handlers, Transaction } from '../kernel/context.ts';
-import { bodyError, PanelError } from '../kernel/panel-error.ts';
+import { bodyError, PanelError, requireAll } from '../kernel/panel-error.ts';
 import { isSameJson, patchReader, toInstant } from '../kernel/wire.ts';
 import type { Result } from '../ports/call.ts';
 import type { OfferRow } from '../ports/sales.ts';
@@ -36,6 +36,27 @@ function requirePrice({ isOnSale, isTrial, prices }: Omit<OfferRow, 'id'>): void
     throw bodyError('validation', '#/prices', 'inconsistent', 'must be empty, as a trial is free');
   if (!isOnSale || isTrial || prices.length > 0) return;
   throw bodyError('validation', '#/prices', 'inconsistent', 'needs a price to be on sale');
+}
+
+/** Refuses a price that is below what every provider takes which could be paid in its currency: it could never be sold. */
+function requirePayable({ store, env }: Pick<Transaction, 'store' | 'env'>, prices: readonly Money[]): void {
+  const providers = store.providers.all().filter(({ enabled }) => enabled);
+  const rules = providers.flatMap(({ kind }) => env.paymentProviders?.facts(kind) ?? []);
+  requireAll(
+    () => undefined,
+    ...prices.map((price, index) => () => {
+      const able = rules.filter((one) => one.prices[price.currency] !== undefined);
+      const least = Math.min(...able.map(({ minimums }) => minimums[price.currency] ?? 0));
+      if (able.length === 0 || price.amount >= least) return;
+      const text = toDecimal({ ...price, amount: least });
+      throw bodyError(
+        'validation',
+        `#/prices/${index}/amount`,
+        'too_small',
+        `is below ${text}, the least that can be paid`,
+      );
+    }),
+  );
 }
 
 export function isTerm(sold: Sold): boolean {
@@ -101,6 +122,7 @@ function createOffer(input: Input<'createOffer'>, tx: Transaction): Result<Offer
   const set = { tariffId, name, sold, prices, isOnSale, audience, isTrial };
   const fields: Omit<OfferRow, 'id'> = { ...set, createdAt: now, updatedAt: now };
   requirePrice(fields);
+  requirePayable(tx, prices);
   const row = { ...fields, id: store.sales.insertOffer(fields) };
   pricePlan(tx, tariffId);
   tx.audit(`tariff:${tariffId}`, { offer_id: row.id, name, sold, prices, on_sale: isOnSale, audience, trial: isTrial });
@@ -121,6 +143,7 @@ function changeOffer(input: Input<'changeOffer'>, tx: Transaction): Result<Offer
   const before = requireOffer(tx, id);
   const wanted: OfferRow = { ...before, ...toColumns(patch) };
   requirePrice(wanted);
+  if (patch.prices !== undefined) requirePayable(tx, patch.prices);
   if (isSameJson(wanted, before)) return { body: viewOffer(before) };
   const after = { ...wanted, updatedAt: tx.now };
   tx.store.sales.saveOffer(after);

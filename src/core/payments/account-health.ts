@@ -40,6 +40,17 @@ export function recordListEnd(context: HealthContext, id: number, isRepeated: bo
   else if (row?.error === 'list_repeats') context.store.providers.save({ ...row, ...SOUND, okAt: context.now });
 }
 
+/** Whether a provider refuses a payment because of its currency. */
+export function isCurrencyRefusal({ error, codes = [] }: AccountProblem): boolean {
+  return error === 'refused' && codes.some((code) => /currenc|fiat/i.test(code));
+}
+
+/** The currency is offered there no more, until the account is saved again. */
+export function recordRefusedCurrency({ store }: HealthContext, id: number, currency: string): void {
+  const row = store.providers.get(id);
+  if (row) store.providers.save({ ...row, refusedCurrencies: union(row.refusedCurrencies, [currency]) });
+}
+
 /** Records that an invoice was opened, which also ends that one was not. */
 export function recordOpening(context: HealthContext, id: number): void {
   const row = context.store.providers.get(id);

@@ -11,7 +11,14 @@ import type { ProviderFailure, ProviderRow } from '../ports/providers.ts';
 import type { OrderRow } from '../ports/sales.ts';
 import { newToken, requireOrder } from '../sales/order.ts';
 import { reservePromo } from '../sales/promos.ts';
-import { findProblem, openingProblem, recordAnswer, recordOpening } from './account-health.ts';
+import {
+  findProblem,
+  isCurrencyRefusal,
+  openingProblem,
+  recordAnswer,
+  recordOpening,
+  recordRefusedCurrency,
+} from './account-health.ts';
 import { requireSelling } from './make-order.ts';
 import {
   type Called,
@@ -23,7 +30,7 @@ import {
   RECORD_PAYMENT,
   RETRY_MS,
 } from './provider-call.ts';
-import { getPollInterval, getPriceSteps, hookUrl } from './providers.ts';
+import { getPollInterval, getPriceRules, hookUrl } from './providers.ts';
 import { recordPayment } from './record.ts';
 import { isId, isUsable } from './sanitize-payment.ts';
 
@@ -69,8 +76,8 @@ function beginInvoice(tx: Transaction, { orderId, providerId, currency, returnUr
   if (!provider?.enabled) throw bodyError('validation', '#/provider_id', 'invalid', 'is no provider to pay at');
   if (order.given !== null || store.payments.hasUndecided(orderId)) throw new PanelError('order_ended');
   requireStillFor(tx, order);
-  const steps = getPriceSteps(tx.env, provider.kind);
-  const price = order.prices.find((one) => acceptsPrice(steps, one) && (currency ?? one.currency) === one.currency);
+  const rules = getPriceRules(tx.env, provider);
+  const price = order.prices.find((one) => acceptsPrice(rules, one) && (currency ?? one.currency) === one.currency);
   if (!price) throw bodyError('validation', '#/currency', 'invalid', 'is no currency of the order at this provider');
   reservePromo(tx, order);
   const before = store.payments
@@ -141,6 +148,7 @@ export async function callOpen(env: ProviderCallEnv, id: number): Promise<PollFa
     if (outcome.error === 'refused' && before.tries > 0) return findOpened(env, before, called);
     await env.transact(RECORD_PAYMENT, (tx) => {
       recordAnswer(tx, provider.id, openingProblem(outcome));
+      if (isCurrencyRefusal(outcome)) recordRefusedCurrency(tx, provider.id, before.currency);
       endOpening(tx, id, outcome, before.tries === 0);
     });
     return outcome;

@@ -9,7 +9,7 @@ import {
   type ProviderKind,
 } from '../../contract/sales/providers.ts';
 import type { Input, Output } from '../../contract/table.ts';
-import type { PriceSteps } from '../../domain/sales/money.ts';
+import type { PriceRules } from '../../domain/sales/money.ts';
 import { isRefusal } from '../../domain/sales/provider-health.ts';
 import type { AsyncContext, Context, Env, Handlers, Transaction } from '../kernel/context.ts';
 import { bodyError, PanelError, requireAll } from '../kernel/panel-error.ts';
@@ -47,7 +47,8 @@ function viewProvider({ env, store }: Context, row: ProviderRow): Provider {
     secrets: secretNames(row).filter((name) => store.sealed.get(secretPlace(row.id, name)) !== undefined),
     api_root: row.apiRoot,
     allow_private: row.allowPrivate,
-    prices: getPriceSteps(env, row.kind),
+    prices: getPriceRules(env, row).prices,
+    minimums: getPriceRules(env, row).minimums,
     enabled: row.enabled,
     hook_url: row.hookToken === null ? null : hookUrl(env, row.hookToken),
     ok_at: toInstantOrNull(row.okAt),
@@ -71,9 +72,14 @@ export function getPollInterval({ paymentProviders }: Pick<Env, 'paymentProvider
   return paymentProviders?.facts(kind).pollIntervalMs ?? 0;
 }
 
-/** The prices that a provider accepts, as far as is known without a request to it. */
-export function getPriceSteps({ paymentProviders }: Pick<Env, 'paymentProviders'>, kind: ProviderKind): PriceSteps {
-  return paymentProviders?.facts(kind).prices ?? {};
+/** The prices that a provider accepts, as far as is known without a request to it: by its documents, and by what it has refused. */
+export function getPriceRules(
+  { paymentProviders }: Pick<Env, 'paymentProviders'>,
+  { kind, refusedCurrencies }: Pick<ProviderRow, 'kind' | 'refusedCurrencies'>,
+): PriceRules {
+  const { prices = {}, minimums = {} } = paymentProviders?.facts(kind) ?? {};
+  const known = Object.entries(prices).filter(([currency]) => !refusedCurrencies.includes(currency));
+  return { prices: Object.fromEntries(known), minimums };
 }
 
 export function requireClient({ paymentProviders }: Pick<Env, 'paymentProviders'>): PaymentProviders {
@@ -221,6 +227,7 @@ async function createProvider(input: Input<'createProvider'>, context: AsyncCont
       allowPrivate,
       enabled: true,
       hookToken: null,
+      refusedCurrencies: [],
       createdAt: now,
       updatedAt: now,
     };
@@ -255,7 +262,7 @@ async function changeProvider(input: Input<'changeProvider'>, context: AsyncCont
   return context.commit((tx) => {
     const { now } = tx;
     const present = requireProvider(tx, before.id);
-    const row = { ...present, ...wanted, ...toHealthyAccount(probed, now), updatedAt: now };
+    const row = { ...present, ...wanted, ...toHealthyAccount(probed, now), refusedCurrencies: [], updatedAt: now };
     tx.store.providers.save(row);
     if (row.account !== present.account) tx.store.providers.saveReading(row.id, null, null);
     sealSecrets(tx, row, secret);

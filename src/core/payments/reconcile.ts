@@ -4,6 +4,7 @@ import type { ProviderPermission } from '../../contract/sales/providers.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { fromLocal, startOfLocalMonth } from '../../domain/calendar.ts';
 import { DAY_MS } from '../../domain/limits.ts';
+import { isOwnToken } from '../../domain/sales/own-token.ts';
 import { type Difference, reconcile, type TheirPayment } from '../../domain/sales/reconcile.ts';
 import type { AsyncContext, Context, Handlers } from '../kernel/context.ts';
 import { bodyError } from '../kernel/panel-error.ts';
@@ -17,7 +18,6 @@ import type {
   ProviderPayment,
   ReadPayments,
 } from '../ports/providers.ts';
-import { isOwnToken } from '../sales/order.ts';
 import { findProblem, recordAnswer } from './account-health.ts';
 import { RECORD_PAYMENT } from './provider-call.ts';
 import { accessTo, requireClient, requireProvider } from './providers.ts';

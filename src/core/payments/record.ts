@@ -4,6 +4,7 @@
 import type { AttentionReason, Sold } from '../../contract/sales/sales.ts';
 import { localDay } from '../../domain/calendar.ts';
 import { LATE_PAYMENT_MS } from '../../domain/limits.ts';
+import { isOwnToken } from '../../domain/sales/own-token.ts';
 import type { Transaction } from '../kernel/context.ts';
 import { PanelError } from '../kernel/panel-error.ts';
 import { isTerm } from '../offers/offers.ts';
@@ -11,7 +12,6 @@ import type { InvoiceRow, PaymentRow } from '../ports/payments.ts';
 import type { ProviderPayment, ProviderRow } from '../ports/providers.ts';
 import type { OrderRow } from '../ports/sales.ts';
 import { fulfillOrder, refundOrder } from '../sales/fulfillment.ts';
-import { isOwnToken } from '../sales/order.ts';
 import { clearPromo, countPromo, isPromoGone, soldBy } from '../sales/promos.ts';
 import { fulfillReward } from '../sales/referrals.ts';
 import { sanitizePayment } from './sanitize-payment.ts';

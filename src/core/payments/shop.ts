@@ -18,7 +18,7 @@ import { openOrder } from './open-invoice.ts';
 import { pollOrder } from './poll-invoice.ts';
 import type { ProviderCallEnv } from './provider-call.ts';
 import { handleProviderWebhook } from './provider-webhooks.ts';
-import { getPriceSteps } from './providers.ts';
+import { getPriceRules } from './providers.ts';
 
 type ShopEnv = ProviderCallEnv & Pick<Env, 'settings'>;
 
@@ -177,7 +177,7 @@ function listOptionsForPrices(env: PriceEnv, prices: readonly Money[]): readonly
   const providers = enabled(env);
   return prices.flatMap((price) =>
     providers
-      .filter(({ kind }) => acceptsPrice(getPriceSteps(env, kind), price))
+      .filter((provider) => acceptsPrice(getPriceRules(env, provider), price))
       .map(({ id, kind, isTest }) => ({ providerId: id, kind, isTest, price })),
   );
 }

@@ -1,7 +1,7 @@
 // The ports of payment providers: the panel's accounts there, and what they are asked.
 
 import type { ProviderError, ProviderKind, ProviderPermission } from '../../contract/sales/providers.ts';
-import type { PriceSteps } from '../../domain/sales/money.ts';
+import type { PriceRules } from '../../domain/sales/money.ts';
 
 export interface ProviderRow {
   readonly id: number;
@@ -26,6 +26,8 @@ export interface ProviderRow {
   readonly missing: readonly ProviderPermission[];
   /** The provider's own identifiers of the reason. */
   readonly codes: readonly string[];
+  /** Currencies that it refused to open a payment in, since the account was saved. */
+  readonly refusedCurrencies: readonly string[];
   readonly errorAt: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -198,14 +200,13 @@ export interface Hint {
 }
 
 /** What the panel plans its requests to a provider by. The adapter declares it. */
-export interface ProviderFacts {
+export interface ProviderFacts extends PriceRules {
   /** The shortest time between two requests about one invoice. */
   readonly pollIntervalMs: number;
   /** The provider lists payments by when their invoice was made: how long before its payment that can be. */
   readonly lookbackMs: number;
   /** How far back the list reaches; null: to the first payment. */
   readonly listReachMs: number | null;
-  readonly prices: PriceSteps;
   /** Whether the provider pays back when requested; with the others a person does. */
   readonly canRefund: boolean;
 }

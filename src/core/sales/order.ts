@@ -1,6 +1,7 @@
 // Creates, finds and shows orders.
 
 import type { Order } from '../../contract/sales/sales.ts';
+import { OWN_TOKEN_PREFIX } from '../../domain/sales/own-token.ts';
 import type { Context, Env } from '../kernel/context.ts';
 import { PanelError } from '../kernel/panel-error.ts';
 import { toInstant, toInstantOrNull, tokenOf } from '../kernel/wire.ts';
@@ -10,12 +11,10 @@ import type { UserRow } from '../ports/users.ts';
 import { referralFor } from './referrals.ts';
 
 const TOKEN_BYTES = 24;
-/** Identifies payments at a provider as payments of a panel. */
-const PREFIX = 'gh_';
 
 /** A token of an order or an invoice: 192 bits. */
 export function newToken({ crypto }: Context): string {
-  return `${PREFIX}${tokenOf(crypto.randomBytes(TOKEN_BYTES))}`;
+  return `${OWN_TOKEN_PREFIX}${tokenOf(crypto.randomBytes(TOKEN_BYTES))}`;
 }
 
 /** Path of an order page below the sub path. */
@@ -24,10 +23,6 @@ const PAGE = 'pay';
 /** URL of an order page. */
 export function orderUrl({ subUrl }: Pick<Env, 'subUrl'>, { token }: Pick<OrderRow, 'token'>): string {
   return subUrl(`${PAGE}/${token}`);
-}
-
-export function isOwnToken(token: string | null): boolean {
-  return token?.startsWith(PREFIX) ?? false;
 }
 
 /** An unpaid order of an available offer. */

@@ -12,9 +12,16 @@ export interface Money {
 /** Currencies of prices that a provider accepts, each with the step of its amounts in minor units: 1, or 10 where the last digit must be 0. */
 export type PriceSteps = Readonly<Record<string, number>>;
 
-export function acceptsPrice(steps: PriceSteps, { amount, currency }: Money): boolean {
-  const step = steps[currency];
-  return step !== undefined && amount % step === 0;
+/** Which prices a provider accepts. */
+export interface PriceRules {
+  readonly prices: PriceSteps;
+  /** The smallest amounts, in minor units; of a currency that is not listed there is no smallest known. */
+  readonly minimums: Readonly<Record<string, number>>;
+}
+
+export function acceptsPrice({ prices, minimums }: PriceRules, { amount, currency }: Money): boolean {
+  const step = prices[currency];
+  return step !== undefined && amount % step === 0 && amount >= (minimums[currency] ?? 0);
 }
 
 /** The amount in major units as decimal text: 499 of EUR is `4.99`, 100 of JPY is `100`. */

@@ -298,6 +298,7 @@ export const RESTORE_CLASSES = {
       'error',
       'missing',
       'codes',
+      'refused_currencies',
       'error_at',
       'created_at',
       'updated_at',

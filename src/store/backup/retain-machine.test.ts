@@ -82,6 +82,7 @@ it('leads the keys of a payment provider, and of the bot, to no address that is 
       error: null,
       missing: [],
       codes: [],
+      refusedCurrencies: [],
       errorAt: null,
       createdAt: 1,
       updatedAt: 1,

@@ -491,6 +491,7 @@ CREATE TABLE providers (
   error TEXT CHECK (length(error) BETWEEN 1 AND 40),
   missing TEXT NOT NULL CHECK (json_valid(missing) AND json_type(missing) = 'array'),
   codes TEXT NOT NULL CHECK (json_valid(codes) AND json_type(codes) = 'array' AND length(codes) <= 400),
+  refused_currencies TEXT NOT NULL CHECK (json_valid(refused_currencies) AND json_type(refused_currencies) = 'array'),
   error_at INTEGER CHECK (error_at BETWEEN 0 AND 8640000000000000),
   created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
   updated_at INTEGER NOT NULL CHECK (updated_at BETWEEN 0 AND 8640000000000000),

@@ -5,13 +5,14 @@ import { parseOwnJson } from '../../domain/own-json.ts';
 import type { Connection } from '../database.ts';
 
 type Flag = 'isTest' | 'allowPrivate' | 'enabled';
-type Cells = Omit<ProviderRow, 'codes' | 'fields' | 'missing' | Flag> &
-  Readonly<Record<'codes' | 'fields' | 'missing', string>> & {
+type List = 'codes' | 'missing' | 'refusedCurrencies';
+type Cells = Omit<ProviderRow, List | 'fields' | Flag> &
+  Readonly<Record<List | 'fields', string>> & {
     readonly [Name in Flag]: number;
   };
 
 const COLUMNS = `id, kind, name, is_test AS isTest, account, fields, api_root AS apiRoot, allow_private AS allowPrivate, enabled,
-  hook_token AS hookToken, ok_at AS okAt, error, missing, codes, error_at AS errorAt, created_at AS createdAt, updated_at AS updatedAt`;
+  hook_token AS hookToken, ok_at AS okAt, error, missing, codes, refused_currencies AS refusedCurrencies, error_at AS errorAt, created_at AS createdAt, updated_at AS updatedAt`;
 
 function decode(cells: Cells): ProviderRow {
   return {
@@ -19,6 +20,7 @@ function decode(cells: Cells): ProviderRow {
     fields: parseOwnJson(cells.fields),
     missing: parseOwnJson(cells.missing),
     codes: parseOwnJson(cells.codes),
+    refusedCurrencies: parseOwnJson(cells.refusedCurrencies),
     isTest: cells.isTest === 1,
     allowPrivate: cells.allowPrivate === 1,
     enabled: cells.enabled === 1,
@@ -31,6 +33,7 @@ function encode<Row extends Omit<ProviderRow, 'id'>>(row: Row) {
     fields: JSON.stringify(row.fields),
     missing: JSON.stringify(row.missing),
     codes: JSON.stringify(row.codes),
+    refusedCurrencies: JSON.stringify(row.refusedCurrencies),
     isTest: row.isTest ? 1 : 0,
     allowPrivate: row.allowPrivate ? 1 : 0,
     enabled: row.enabled ? 1 : 0,
@@ -39,9 +42,9 @@ function encode<Row extends Omit<ProviderRow, 'id'>>(row: Row) {
 
 export function createProviderStore(db: Connection): ProviderStore {
   const insert = db.prepare<[Omit<Cells, 'id'>]>(
-    `INSERT INTO providers (kind, name, is_test, account, fields, api_root, allow_private, enabled, hook_token, ok_at, error, missing, codes, error_at,
+    `INSERT INTO providers (kind, name, is_test, account, fields, api_root, allow_private, enabled, hook_token, ok_at, error, missing, codes, refused_currencies, error_at,
        created_at, updated_at)
-     VALUES (:kind, :name, :isTest, :account, :fields, :apiRoot, :allowPrivate, :enabled, :hookToken, :okAt, :error, :missing, :codes, :errorAt,
+     VALUES (:kind, :name, :isTest, :account, :fields, :apiRoot, :allowPrivate, :enabled, :hookToken, :okAt, :error, :missing, :codes, :refusedCurrencies, :errorAt,
        :createdAt, :updatedAt)`,
   );
   const get = db.prepare<[number], Cells>(`SELECT ${COLUMNS} FROM providers WHERE id = ?`);
@@ -50,7 +53,7 @@ export function createProviderStore(db: Connection): ProviderStore {
   const save = db.prepare<[Cells]>(
     `UPDATE providers SET name = :name, is_test = :isTest, account = :account, fields = :fields, api_root = :apiRoot,
        allow_private = :allowPrivate, enabled = :enabled, hook_token = :hookToken, ok_at = :okAt, error = :error, missing = :missing, codes = :codes,
-       error_at = :errorAt, updated_at = :updatedAt
+       refused_currencies = :refusedCurrencies,       error_at = :errorAt, updated_at = :updatedAt
      WHERE id = :id`,
   );
   const remove = db.prepare<[number]>('DELETE FROM providers WHERE id = ?');

@@ -60,7 +60,7 @@ function listPaymentOptions(offers: readonly Offer[], providers: readonly Provid
   return offers.flatMap((offer) => {
     const direct = providers.flatMap((provider) =>
       offer.prices
-        .filter((price) => acceptsPrice(provider.prices, price))
+        .filter((price) => acceptsPrice(provider, price))
         .map((price) => ({ id: `${offer.id} ${provider.id} ${price.currency}`, offer, at: { provider, price } })),
     );
     return direct.length === 0 ? [] : [{ id: `${offer.id} page`, offer, at: null }, ...direct];
