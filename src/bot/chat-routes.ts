@@ -11,6 +11,7 @@ import {
   REFERRAL_PREFIX,
 } from '../core/ports/bot.ts';
 import type { Clock } from '../core/ports/ports.ts';
+import { HOUR_MS, MINUTE_MS } from '../domain/limits.ts';
 import { isLanguage } from '../i18n/languages.ts';
 import { createAdminScreens } from './admin-screens.ts';
 import { createAdminUserScreens } from './admin-user-screens.ts';
@@ -72,6 +73,7 @@ export function createChatScreens({ core, botService, clock, miniApp }: ChatPart
 
   return {
     core,
+    clock,
     findAdmin,
     main,
     getChat,
@@ -139,7 +141,12 @@ export function listButtons(screens: ChatScreens): readonly Route[] {
   return [...listUserButtons(screens), ...listShopButtons(screens), ...listAdminButtons(screens)];
 }
 
-function listUserButtons({ users, start, main, changeChat }: ChatScreens): readonly Route[] {
+/** https://core.telegram.org/bots/api#deletemessage: not a message older than 48 hours. The date of one that is inaccessible is 0. */
+function isDeletable(date: number, now: number): boolean {
+  return Math.abs(now - date * 1000) < 48 * HOUR_MS - MINUTE_MS;
+}
+
+function listUserButtons({ clock, users, start, main, changeChat }: ChatScreens): readonly Route[] {
   return [
     { pattern: 'home', show: main },
     { pattern: 'mine', show: users.home },
@@ -163,8 +170,11 @@ function listUserButtons({ users, start, main, changeChat }: ChatScreens): reado
     {
       pattern: 'hide',
       show(ctx) {
-        const shown = ctx.callbackQuery?.message?.message_id;
-        if (shown !== undefined) sendMessage(ctx, 'deleteMessage', { message_id: shown });
+        const shown = ctx.callbackQuery?.message;
+        if (!shown) return null;
+        if (isDeletable(shown.date, clock.now())) sendMessage(ctx, 'deleteMessage', { message_id: shown.message_id });
+        // An older one stays, without its button.
+        else sendMessage(ctx, 'editMessageReplyMarkup', { message_id: shown.message_id });
         return null;
       },
     },
@@ -178,6 +188,13 @@ function listShopButtons({ users, shop, changeChat }: ChatScreens): readonly Rou
       show(ctx) {
         const sub = users.findSubscription(ctx);
         return sub === null ? users.unknown(ctx) : shop.offers(ctx, sub);
+      },
+    },
+    {
+      pattern: /^shop:(\d{1,4})$/,
+      show(ctx, page) {
+        const sub = users.findSubscription(ctx);
+        return sub === null ? users.unknown(ctx) : shop.offers(ctx, sub, undefined, Number(page));
       },
     },
     {

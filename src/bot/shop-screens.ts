@@ -5,6 +5,7 @@ import { PanelError } from '../core/kernel/panel-error.ts';
 import { type BotService, PRIORITIES } from '../core/ports/bot.ts';
 import type { Clock } from '../core/ports/ports.ts';
 import { formatMoney } from '../domain/sales/money.ts';
+import { shorten } from '../domain/shorten.ts';
 import { hostTexts } from '../i18n/host.ts';
 import { languageEntry } from '../i18n/languages.ts';
 import { formatDay } from '../subscription/entries.ts';
@@ -14,6 +15,8 @@ import { button, type ChatContext, escapeHtml, getTexts, isPublicUrl, messageWit
 /** What `/start` is followed by where a buyer comes back from a provider. */
 export const ORDER_PREFIX = 'order_';
 const MAX_TITLE = 32;
+/** On one page: a message has at most 100 buttons, and 4096 characters. */
+const OFFERS_ON_PAGE = 20;
 const MAX_DESCRIPTION = 255;
 /** Of a message that is taken for a promo code. */
 const MAX_CODE = 64;
@@ -37,7 +40,7 @@ type Notice =
   | 'often';
 
 export interface ShopScreens {
-  offers(ctx: ChatContext, sub: Subscription, notice?: Notice): Screen;
+  offers(ctx: ChatContext, sub: Subscription, notice?: Notice, page?: number): Screen;
   /** Makes the order of an offer, or finds the one that is not paid, and shows it. */
   buy(ctx: ChatContext, sub: Subscription, offerId: number, digest: string): Promise<Screen>;
   order(ctx: ChatContext, token: string, notice?: Notice): Screen;
@@ -66,22 +69,15 @@ function hashOffer({ name, sold, price }: Offered): string {
   return mark.toString(36);
 }
 
-/** At most so many units of UTF-16, no character cut. */
-function shorten(text: string, most: number): string {
-  let short = '';
-  for (const character of text) {
-    if (short.length + character.length > most) break;
-    short += character;
-  }
-  return short;
-}
-
 const getLanguageTag = ({ language }: ChatContext) => languageEntry(language).tag;
 
-function offersScreen(ctx: ChatContext, sub: Subscription, notice?: Notice): Screen {
+function offersScreen(ctx: ChatContext, sub: Subscription, notice?: Notice, pageIndex = 0): Screen {
   const t = getTexts(ctx);
   const page = hostTexts(ctx.language, 'subscription');
-  const found = sub.offers();
+  const all = sub.offers();
+  const last = Math.max(0, Math.ceil(all.length / OFFERS_ON_PAGE) - 1);
+  const at = Math.min(pageIndex, last);
+  const found = all.slice(at * OFFERS_ON_PAGE, (at + 1) * OFFERS_ON_PAGE);
   const isTraffic = ({ sold }: Offered) => 'bytes' in sold;
   const lines = notice === undefined ? [] : [t(`shop.notice.${notice}`), ''];
   const priceText = ({ price, isTrial }: Offered) =>
@@ -106,7 +102,12 @@ function offersScreen(ctx: ChatContext, sub: Subscription, notice?: Notice): Scr
   part(page('page.addTraffic'), paid.filter(isTraffic));
   if (found.length === 0) lines.push(t('shop.none'));
   const rows = found.map((one) => [button(`${one.name} · ${priceText(one)}`, `buy:${one.id}:${hashOffer(one)}`)]);
-  return { text: lines.join('\n'), buttons: [...rows, [button(t('buttons.back'), 'home')]] };
+  const turns = [
+    ...(at > 0 ? [button(`‹ ${at}/${last + 1}`, `shop:${at - 1}`)] : []),
+    ...(at < last ? [button(`${at + 2}/${last + 1} ›`, `shop:${at + 1}`)] : []),
+  ];
+  const buttons = [...rows, ...(turns.length > 0 ? [turns] : []), [button(t('buttons.back'), 'home')]];
+  return { text: lines.join('\n'), buttons };
 }
 
 function promoButton(ctx: ChatContext, token: string, { promo }: OrderPage) {

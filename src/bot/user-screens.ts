@@ -1,8 +1,10 @@
 // What a user sees in the chat: what is left of the subscription, its link, and how to set up an application.
+
 import type { InlineKeyboardButton } from 'grammy/types';
 import type { Core, Subscription } from '../core/kernel/core.ts';
 import type { BotService, MiniApp } from '../core/ports/bot.ts';
 import type { Clock } from '../core/ports/ports.ts';
+import { shorten } from '../domain/shorten.ts';
 import { formatBytes } from '../i18n/bytes.ts';
 import { hostTexts } from '../i18n/host.ts';
 import { LANGUAGES, type Language } from '../i18n/languages.ts';
@@ -76,7 +78,7 @@ function describeSubscription(
   if (user.deviceLimit !== null)
     lines.push(`<b>${t('devices')}:</b> ${page('page.meantFor', { count: user.deviceLimit })}`);
   const announcement = settings.announcement.trim();
-  if (announcement !== '') lines.push('', escapeHtml(announcement.slice(0, 1000)));
+  if (announcement !== '') lines.push('', escapeHtml(shorten(announcement, 1000)));
   return lines;
 }
 

@@ -2,6 +2,7 @@
 
 import { createHash, createHmac } from 'node:crypto';
 import type { ProviderFailure, ProviderPayment } from '../core/ports/providers.ts';
+import { shorten } from '../domain/shorten.ts';
 import {
   type Adapter,
   failure,
@@ -134,7 +135,7 @@ export const cryptoPay: Adapter = {
           currency_type: 'fiat',
           fiat: currency,
           amount,
-          description: title.slice(0, 1024),
+          description: shorten(title, 1024),
           payload: token,
           expires_in: INVOICE_LIFETIME_MS / 1000,
           allow_comments: false,

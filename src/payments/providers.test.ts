@@ -481,3 +481,18 @@ it('finds a session by its token among more than the limit of replies holds with
     expect(Number(query.get('limit'))).toBeLessThanOrEqual(50);
   }
 });
+
+it.each(KINDS)('%s: a name that is cut ends with a whole character', async (kind) => {
+  const { fake, providers, access, buildRequest } = await stage(kind);
+  for (const title of [
+    'Семейный · 🚀 1 год — выгодно! 🎁',
+    '👨‍👩‍👧‍👦'.repeat(200),
+    `${'ж'.repeat(127)}🎁`,
+    `${'ж'.repeat(249)}🎁`,
+  ]) {
+    const name = String(fake.requests.length);
+    good(await providers.open(access, { ...buildRequest(name), title }));
+    const { raw } = fake.requests.at(-1) ?? { raw: '' };
+    expect(raw).not.toMatch(/\\ud[89a-f][0-9a-f]{2}|%EF%BF%BD/i);
+  }
+});

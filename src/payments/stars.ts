@@ -2,6 +2,7 @@
 
 import { STARS } from '../contract/currencies.ts';
 import type { ProviderFailure, ProviderPayment } from '../core/ports/providers.ts';
+import { shorten } from '../domain/shorten.ts';
 import {
   type Adapter,
   failure,
@@ -102,12 +103,12 @@ export const stars: Adapter = {
       link,
       'createInvoiceLink',
       {
-        title: title.slice(0, 32),
-        description: title.slice(0, 255),
+        title: shorten(title, 32),
+        description: shorten(title, 255),
         payload: token,
         provider_token: '',
         currency,
-        prices: [{ label: title.slice(0, 32), amount: Number(amount) }],
+        prices: [{ label: shorten(title, 32), amount: Number(amount) }],
       },
       true,
     );

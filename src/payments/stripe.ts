@@ -5,6 +5,7 @@ import type { ProviderPermission } from '../contract/sales/providers.ts';
 import type { ProviderFailure, ProviderPayment, ReadPayments } from '../core/ports/providers.ts';
 import { DAY_MS } from '../domain/limits.ts';
 import { isOwnToken } from '../domain/sales/own-token.ts';
+import { shorten } from '../domain/shorten.ts';
 import {
   type Adapter,
   failure,
@@ -238,6 +239,25 @@ async function readOne(link: Link, id: string): Promise<ReadPayments | ProviderF
   return payment === null ? failure('malformed') : { payments: [payment], missing };
 }
 
+/** PaymentIntents whose dispute has ended in favour of the account. That is final, while the charge stays marked as disputed. */
+function listWonIntents(events: readonly unknown[]): ReadonlySet<string> {
+  const won = new Set<string>();
+  for (const event of events) {
+    const object = readMember(readMember(event, 'data'), 'object');
+    const intent = readText(object, 'payment_intent');
+    const isWon = readText(event, 'type') === 'charge.dispute.closed' && readText(object, 'status') === 'won';
+    if (isWon && intent !== null) won.add(intent);
+  }
+  return won;
+}
+
+function withDisputeEnd(payment: ProviderPayment, won: ReadonlySet<string>): ProviderPayment {
+  if (payment.state !== 'disputed') return payment;
+  return won.has(readText(parseJson(payment.raw), 'payment_intent') ?? '')
+    ? { ...payment, state: 'dispute_won' }
+    : payment;
+}
+
 /** What events are about: sessions, and PaymentIntents whose sessions are to be found. */
 interface Subjects {
   readonly sessions: ReadonlySet<string>;
@@ -334,7 +354,7 @@ export const stripe: Adapter = {
       'line_items[0][quantity]': '1',
       'line_items[0][price_data][currency]': currency.toLowerCase(),
       'line_items[0][price_data][unit_amount]': amount,
-      'line_items[0][price_data][product_data][name]': title.slice(0, 250),
+      'line_items[0][price_data][product_data][name]': shorten(title, 250),
       client_reference_id: token,
       'metadata[order]': token,
       'payment_intent_data[metadata][order]': token,
@@ -389,11 +409,12 @@ export const stripe: Adapter = {
     if (isFailure(ids)) return ids;
     const payments: ProviderPayment[] = [];
     const missing = new Set<ProviderPermission>();
+    const won = listWonIntents(events);
     // Read, because an event shows its object as it was.
     for (const id of ids) {
       const one = await readOne(link, id);
       if (isFailure(one)) return one;
-      payments.push(...one.payments);
+      payments.push(...one.payments.map((payment) => withDisputeEnd(payment, won)));
       for (const permission of one.missing ?? []) missing.add(permission);
     }
     const newest = readInteger(stored, 'newest') ?? readInteger(events[0], 'created') ?? from;

@@ -1,6 +1,7 @@
 // YooKassa, API v3: cards and SBP in roubles, with fiscal receipts where a shop must give them. https://yookassa.ru/developers
 
 import type { ProviderFailure, ProviderPayment, ReadPayments } from '../core/ports/providers.ts';
+import { shorten } from '../domain/shorten.ts';
 import {
   type Adapter,
   failure,
@@ -110,7 +111,7 @@ function buildReceipt(link: Link, { amount: value, currency, title, contact }: W
   const phone = contact.phone ?? (contact.email === null && own.startsWith('+') ? own : null);
   const customer = { ...(email !== null && { email }), ...(phone !== null && { phone: phone.replace(/\D/g, '') }) };
   const item = {
-    description: title.slice(0, 128),
+    description: shorten(title, 128),
     quantity: '1.00',
     amount: { value, currency },
     vat_code: Number(vatCode),
@@ -175,7 +176,7 @@ export const yookassa: Adapter = {
       amount: { value, currency },
       capture: true,
       confirmation: { type: 'redirect', return_url: returnUrl ?? 'https://yookassa.ru/' },
-      description: title.slice(0, 128),
+      description: shorten(title, 128),
       metadata: { [TOKEN]: token },
       ...buildReceipt(link, order),
     };

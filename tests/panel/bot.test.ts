@@ -513,3 +513,41 @@ it('sells in the chat: one order and one invoice for two presses, paid by it onc
     await expect.poll(shown, sleepy).toContain(text);
   }
 }, 60_000);
+
+it('shows more offers than a message has buttons page by page, and does not delete what is too old', async () => {
+  const { fake, own } = await running();
+  await own.act('updateSettings', { selling: true });
+  await own.act('createProvider', { kind: 'stars', name: 'Stars', fields: {}, password: PASSWORD });
+  const plan = await own.act('createTariff', { name: 'Month', duration: { months: 1 } });
+  const prices = [{ amount: STARS, currency: 'XTR' }];
+  for (let days = 1; days <= 110; days++) {
+    const sold = { kind: 'days', days } as const;
+    await own.act('createOffer', { tariff_id: plan.id, name: `Offer ${days}`, sold, prices, on_sale: true });
+  }
+  const end = '2030-01-01T00:00:00Z';
+  await own.act('createUser', { name: 'Anna', tariff_id: plan.id, telegram_id: ANNA, expires_at: end });
+  const names = () => (fake.findLastMessage(ANNA)?.buttons ?? []).map(({ text }) => text);
+  const offers = () => names().filter((text) => text.startsWith('Offer'));
+  fake.write(ANNA, '/start');
+  await expect.poll(() => fake.findLastMessage(ANNA)?.text, sleepy).toContain('Active');
+  fake.press(ANNA, 'Renew or add traffic');
+  await expect.poll(offers, sleepy).toHaveLength(20);
+  const seen = new Set(offers());
+  for (let page = 2; page <= 6; page++) {
+    fake.press(ANNA, `${page}/6 ›`);
+    await expect.poll(names, sleepy).toContain(`‹ ${page - 1}/6`);
+    for (const name of offers()) seen.add(name);
+  }
+  expect(seen.size).toBe(110);
+  fake.press(ANNA, '‹ 5/6');
+  await expect.poll(names, sleepy).toContain('6/6 ›');
+
+  fake.press(ANNA, 'Back');
+  await expect.poll(() => fake.findLastMessage(ANNA)?.text, sleepy).toContain('Active');
+  fake.press(ANNA, 'QR code');
+  await expect.poll(() => fake.findLastMessage(ANNA)?.photo?.length ?? 0, sleepy).toBeGreaterThan(300);
+  fake.age(49 * 3_600_000);
+  fake.press(ANNA, 'Hide');
+  await expect.poll(names, sleepy).toEqual([]);
+  expect(fake.findLastMessage(ANNA)?.photo).not.toBeNull();
+});

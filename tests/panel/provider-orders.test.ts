@@ -1093,6 +1093,74 @@ describe('a refund at Stripe that changes later', () => {
   });
 });
 
+describe('a dispute at Stripe', () => {
+  async function disputed(status: 'won' | 'lost') {
+    const fake = await openStripe();
+    const { id } = await shop.add('stripe', fake);
+    const order = await shop.open(id);
+    const token = shop.getInvoiceToken(order.id);
+    fake.pay(token);
+    await shop.pollOrder(order.id);
+    fake.dispute(token);
+    shop.clock.advance(2 * HOUR);
+    await shop.turn();
+    expect(await attention()).toMatchObject([{ reason: 'disputed', acts: ['take_back', 'ignore'] }]);
+    fake.endDispute(token, status);
+    shop.clock.advance(2 * HOUR);
+    await shop.turn();
+    return order;
+  }
+
+  it('that was won is shown so: the money stays, and can be given back', async () => {
+    const order = await disputed('won');
+    expect(await attention()).toMatchObject([{ reason: 'dispute_won', applied: true, acts: ['ignore'] }]);
+    expect(await readEnd(order)).toBe(later(30));
+    await shop.pollOrder(order.id);
+    shop.clock.advance(2 * HOUR);
+    await shop.turn();
+    expect(await attention()).toMatchObject([{ reason: 'dispute_won' }]);
+    expect(await shop.panel().act('previewRefund', { id: order.id })).toMatchObject({ by_provider: true });
+  });
+
+  it('that was lost stays one', async () => {
+    await disputed('lost');
+    expect(await attention()).toMatchObject([{ reason: 'disputed' }]);
+  });
+});
+
+describe('an account whose keys were revoked', () => {
+  it.each(PROVIDER_KINDS)('%s can be deleted once what is open has ended by time', async (kind) => {
+    const { id, fake } = await shop.add(kind);
+    const order = await shop.open(id);
+    const remove = () => shop.panel().act('deleteProvider', { id });
+    if (kind !== 'stars') await expect(remove()).rejects.toMatchObject({ code: 'provider_in_use' });
+    fake.revoke();
+    await shop.pollOrder(order.id);
+    if (kind !== 'stars') await expect(remove()).rejects.toMatchObject({ code: 'provider_in_use' });
+    shop.clock.advance(8 * DAY);
+    await shop.turn();
+    await remove();
+    expect(await shop.order(order.id)).toMatchObject({ state: 'expired' });
+  });
+
+  it('and a refund under way: a person knows that its end is not known', async () => {
+    const { id, fake } = await shop.add('yookassa');
+    fake.delayRefunds();
+    const order = await shop.open(id);
+    fake.pay(shop.getInvoiceToken(order.id));
+    await shop.pollOrder(order.id);
+    await shop.panel().act('refundOrder', { id: order.id, ...proof });
+    fake.revoke();
+    shop.clock.advance(HOUR);
+    await shop.turn();
+    await expect(shop.panel().act('deleteProvider', { id })).rejects.toMatchObject({ code: 'provider_in_use' });
+    shop.clock.advance(8 * DAY);
+    await shop.turn();
+    await shop.panel().act('deleteProvider', { id });
+    expect(await attention()).toMatchObject([{ reason: 'refund_failed', order_id: order.id, applied: true }]);
+  });
+});
+
 /**
  * What may happen to an order, in any order. `expire`: the provider's last word, which a buyer may still overtake; `hook`: what the provider
  * reports, which may come before and after it happened; `crash`: the panel ends while it asks; `refundThere`: in the pages of the provider.

@@ -9,6 +9,8 @@ const BOT_ID = 7_654_321;
 const TAKEN = 'Conflict: terminated by other getUpdates request; make sure that only one bot instance is running';
 const LIMITS = {
   text: 4096,
+  buttons: 100,
+  deleteMs: 48 * 3_600_000,
   caption: 1024,
   button: 64,
   copied: 256,
@@ -63,6 +65,8 @@ export interface FakeBotApi extends AsyncDisposable {
   write(chatId: number, text: string, from?: Json): void;
   /** The person presses a button of the last message that has one of this text. */
   press(chatId: number, text: string): void;
+  /** All messages were sent so much earlier. */
+  age(ms: number): void;
   block(chatId: number): void;
   push(update: Json): void;
   /** Is about to pay: Telegram asks the bot. */
@@ -123,6 +127,7 @@ function requireApp(app: unknown): void {
 
 function parseButtons(given: Json): readonly Button[] {
   const rows = ((given.reply_markup as Json | undefined)?.inline_keyboard ?? []) as readonly (readonly Button[])[];
+  if (rows.flat().length > LIMITS.buttons) throw new Refusal(400, 'Bad Request: reply markup is too long');
   for (const { text, callback_data: data, url, copy_text: copied, web_app: app } of rows.flat()) {
     if (text === '') throw new Refusal(400, 'Bad Request: inline keyboard button text must be non-empty');
     if ([data, url, copied, app].filter((one) => one !== undefined).length !== 1)
@@ -194,10 +199,12 @@ export async function openBotApi(): Promise<FakeBotApi> {
     language_code: 'en',
     ...more,
   });
+  const aged = new Map<number, number>();
+  const writtenAt = (id: number) => Date.now() - (aged.get(id) ?? 0);
   const buildChat = (id: number) => ({ id, type: 'private', first_name: 'Anna' });
   const buildMessage = ({ id, chatId, text }: Shown) => ({
     message_id: id,
-    date: 1_764_000_000,
+    date: Math.floor(writtenAt(id) / 1000),
     chat: buildChat(chatId),
     from: { id: BOT_ID, is_bot: true, first_name: 'Anna VPN', username: 'anna_vpn_bot' },
     text,
@@ -324,8 +331,18 @@ export async function openBotApi(): Promise<FakeBotApi> {
         shown.buttons = buttons;
         return buildMessage(shown);
       }
+      case 'editMessageReplyMarkup': {
+        requireChat(given);
+        const shown = messages.get(Number(given.message_id));
+        if (!shown) throw new Refusal(400, 'Bad Request: message to edit not found');
+        shown.buttons = parseButtons(given);
+        return buildMessage(shown);
+      }
       case 'deleteMessage':
         requireChat(given);
+        // https://core.telegram.org/bots/api#deletemessage
+        if (Date.now() - writtenAt(Number(given.message_id)) > LIMITS.deleteMs)
+          throw new Refusal(400, "Bad Request: message can't be deleted for everyone");
         if (!messages.delete(Number(given.message_id)))
           throw new Refusal(400, 'Bad Request: message to delete not found');
         return true;
@@ -456,6 +473,9 @@ export async function openBotApi(): Promise<FakeBotApi> {
       };
       nextMessage += 1;
       push({ message: { ...message, ...(entities && { entities }) } });
+    },
+    age(ms) {
+      for (const id of messages.keys()) aged.set(id, ms);
     },
     press(chatId, text) {
       const shown = [...messages.values()]

@@ -39,6 +39,7 @@ export const ATTENTION_REASONS = [
   'too_much',
   'refunded',
   'disputed',
+  'dispute_won',
   'refund_failed',
 ] as const;
 export type AttentionReason = (typeof ATTENTION_REASONS)[number];

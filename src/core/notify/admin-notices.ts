@@ -3,6 +3,7 @@ import type { AdminNotice } from '../../contract/bot/bot-admins.ts';
 import { permissionNames } from '../../contract/sales/providers.ts';
 import { formatMoney } from '../../domain/sales/money.ts';
 import type { ProviderRefusal } from '../../domain/sales/provider-health.ts';
+import { shorten } from '../../domain/shorten.ts';
 import { quietUntil } from '../../domain/users/user-notices.ts';
 import { withoutYearMark } from '../../i18n/dates.ts';
 import { hostTexts } from '../../i18n/host.ts';
@@ -56,7 +57,7 @@ export function notifyAdmins(context: NoticeContext, { kind, key, render, graceM
   if (!on.includes(kind) || !findRunningBot(context)) return;
   const notBefore = quietUntil(quiet, now + graceMs, settings.timeZone);
   for (const { telegramId: chatId } of store.bot.admins()) {
-    const text = render(createFormatters(getChatLanguage(context, chatId), context)).slice(0, MAX_TEXT);
+    const text = shorten(render(createFormatters(getChatLanguage(context, chatId), context)), MAX_TEXT);
     const dedupeKey = `${buildNoticeKey(kind, key)}${chatId}`.slice(0, MAX_KEY);
     const payload = { text, link_preview_options: { is_disabled: true } };
     const message = { chatId, dedupeKey, method: 'sendMessage', payload, priority: PRIORITIES.notice, notBefore };

@@ -2,6 +2,7 @@
 // refuses. Every answer comes through here.
 import type { ProviderError } from '../../contract/sales/providers.ts';
 import { isRefusal } from '../../domain/sales/provider-health.ts';
+import { shorten } from '../../domain/shorten.ts';
 import type { Transaction } from '../kernel/context.ts';
 import type { Probed, ProviderFailure, ProviderRow, ReadPayments } from '../ports/providers.ts';
 
@@ -18,7 +19,7 @@ const SOUND = { error: null, missing: [], codes: [], errorAt: null } as const;
 
 /** What an account has where a provider has just allowed its keys what selling needs. */
 export function toHealthyAccount({ account, isTest }: Probed, now: number) {
-  return { ...SOUND, account: account.slice(0, MAX_ACCOUNT), isTest: isTest ?? false, okAt: now };
+  return { ...SOUND, account: shorten(account, MAX_ACCOUNT), isTest: isTest ?? false, okAt: now };
 }
 
 /** What an answer has against the account: it failed, or the keys lack permissions although payments were read; null: nothing. */

@@ -21,8 +21,9 @@ const RANK: Readonly<Record<PaymentRow['providerState'], number>> = {
   held: -1,
   paid: 0,
   disputed: 1,
-  partly_refunded: 2,
-  refunded: 3,
+  dispute_won: 2,
+  partly_refunded: 3,
+  refunded: 4,
 };
 
 /** A provider's account, as far as it decides about its payments. `id` null: there is none any more. */
@@ -168,7 +169,7 @@ export function findPaymentIssue(
   const { store } = context;
   if (providerState === 'held') return 'held';
   if (providerState === 'disputed') return 'disputed';
-  if (providerState !== 'paid') return 'refunded';
+  if (providerState !== 'paid' && providerState !== 'dispute_won') return 'refunded';
   if (isTest && !provider.isTest) return 'test_money';
   const price = order.prices.find(({ currency }) => currency === paid.currency);
   const expected = invoice ?? price;
@@ -273,7 +274,7 @@ function recordStatusChange(tx: Transaction, known: PaymentRow, reported: Provid
     tx.store.payments.savePayment(seen);
     return;
   }
-  flagForReview(tx, seen, state === 'disputed' ? 'disputed' : 'refunded');
+  flagForReview(tx, seen, state === 'disputed' || state === 'dispute_won' ? state : 'refunded');
 }
 
 /** Leaves a payment that is known to a person. */
@@ -292,14 +293,14 @@ function flagForReview(tx: Transaction, seen: PaymentRow, reason: AttentionReaso
  * request may have passed it.
  */
 function hasRefundFailed(known: PaymentRow, { state, refunded, refundsReadAt }: ProviderPayment): boolean {
-  if (state !== 'paid' && state !== 'partly_refunded' && state !== 'disputed') return false;
+  if (!['paid', 'partly_refunded', 'disputed', 'dispute_won'].includes(state)) return false;
   return refunded < known.refunded && refundsReadAt !== undefined && refundsReadAt > (known.refundedAt ?? 0);
 }
 
 /** A refund that was done has failed later: what it took back is given again, and a person must know. */
 function recordFailedRefund(tx: Transaction, known: PaymentRow, { state, refunded, raw }: ProviderPayment): void {
   const { store } = tx;
-  const providerState = state === 'partly_refunded' || state === 'disputed' ? state : 'paid';
+  const providerState = state === 'partly_refunded' || state === 'disputed' || state === 'dispute_won' ? state : 'paid';
   const end = { refundKey: null, refundId: null, nextRefundAt: null };
   const seen: PaymentRow = { ...known, ...end, providerState, refunded, raw };
   const order = known.orderId === null ? undefined : store.sales.order(known.orderId);

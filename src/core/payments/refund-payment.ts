@@ -28,7 +28,8 @@ const FINAL: ReadonlySet<ProviderError> = new Set(['refused', 'forbidden', 'unsu
 /** Whether the provider of a payment can be asked to give it back. */
 export function canRefund({ paymentProviders }: Pick<Env, 'paymentProviders'>, payment: PaymentRow): boolean {
   const { kind, providerId, state, providerState } = payment;
-  const isPaid = providerId !== null && state !== 'refunded' && providerState === 'paid';
+  const isPaid =
+    providerId !== null && state !== 'refunded' && (providerState === 'paid' || providerState === 'dispute_won');
   return isPaid && paymentProviders?.facts(kind).canRefund === true;
 }
 

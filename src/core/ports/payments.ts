@@ -94,6 +94,8 @@ export interface PaymentStore {
   findAppliedPayment(orderId: number): PaymentRow | undefined;
   /** The refund that a provider is to be asked for again, now. */
   refundDue(providerId: number, now: number): PaymentRow | undefined;
+  /** Those at a provider whose outcome is not known. */
+  openRefunds(providerId: number): readonly PaymentRow[];
   /** Whether money came for an order about which a person has yet to decide. */
   hasUndecided(orderId: number): boolean;
   /** The newest first. */

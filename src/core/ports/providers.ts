@@ -132,7 +132,8 @@ export type PaymentState =
   | 'failed'
   | 'refunded'
   | 'partly_refunded'
-  | 'disputed';
+  | 'disputed'
+  | 'dispute_won';
 
 export interface ProviderPayment {
   readonly externalId: string;

@@ -670,7 +670,7 @@ CREATE TABLE payments (
   buyer TEXT CHECK (length(buyer) <= 300),
   raw TEXT NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('applied', 'unapplied', 'refunded')),
-  provider_state TEXT NOT NULL CHECK (provider_state IN ('held', 'paid', 'refunded', 'partly_refunded', 'disputed')),
+  provider_state TEXT NOT NULL CHECK (provider_state IN ('held', 'paid', 'refunded', 'partly_refunded', 'disputed', 'dispute_won')),
   reason TEXT CHECK (length(reason) BETWEEN 1 AND 40),
   act TEXT CHECK (length(act) BETWEEN 1 AND 20),
   note TEXT NOT NULL CHECK (length(note) <= 200),

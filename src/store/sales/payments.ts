@@ -78,6 +78,9 @@ export function createPaymentStore(db: Connection): PaymentStore {
   const refundDue = db.prepare<[{ readonly id: number; readonly now: number; readonly far: number }], PaymentCells>(
     `SELECT ${PAYMENT_COLUMNS} FROM payments WHERE provider_id = :id AND (next_refund_at <= :now OR next_refund_at > :far) LIMIT 1`,
   );
+  const openRefunds = db.prepare<[number], PaymentCells>(
+    `SELECT ${PAYMENT_COLUMNS} FROM payments WHERE provider_id = ? AND next_refund_at IS NOT NULL ORDER BY id`,
+  );
   const findAppliedPayment = db.prepare<[number], PaymentCells>(
     `SELECT ${PAYMENT_COLUMNS} FROM payments WHERE order_id = ? AND state <> 'unapplied' ORDER BY id LIMIT 1`,
   );
@@ -114,6 +117,7 @@ export function createPaymentStore(db: Connection): PaymentStore {
     paidBetween: (providerId, from, to) => paidBetween.all(providerId, from, to).map(decodePayment),
     findAppliedPayment: (orderId) => found(findAppliedPayment.get(orderId)),
     refundDue: (providerId, now) => found(refundDue.get({ id: providerId, now, far: now + FAR_MS })),
+    openRefunds: (providerId) => openRefunds.all(providerId).map(decodePayment),
     hasUndecided: (orderId) => undecided.get(orderId) !== undefined,
     attention: ({ before, limit, isOpen }) =>
       (getPages(isOpen)?.page.all(before ?? Number.MAX_SAFE_INTEGER, limit) ?? []).map(decodePayment),

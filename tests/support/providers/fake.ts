@@ -39,6 +39,8 @@ export interface FakeProvider extends AsyncDisposable {
   /** The buyer pays the invoice of an order; `short`: less than is asked. */
   pay(token: string, how?: 'whole' | 'short'): void;
   expire(token: string): void;
+  /** From now on it does not know the keys. */
+  revoke(): void;
   /** From now on refunds are begun, and done only by `settleRefund`. */
   delayRefunds(): void;
   settleRefund(token: string, isDone: boolean): void;
@@ -49,6 +51,8 @@ export interface FakeProvider extends AsyncDisposable {
   /** A webhook as the provider sends it. */
   hook(token: string): { readonly raw: string; readonly headers: Readonly<Record<string, string>> };
 }
+
+const REVOKED: FakeReply = { status: 401, body: { ok: false, error_code: 401, error: { name: 'UNAUTHORIZED' } } };
 
 interface FakeParts {
   readonly kind: ProviderKind;
@@ -71,6 +75,7 @@ export async function openFake(parts: FakeParts): Promise<FakeProvider> {
   let isHeld = false;
   let isDenied: ((request: FakeRequest) => boolean) | null = null;
   let isSilent = false;
+  let isRevoked = false;
   const replies: { readonly of: string; readonly reply: FakeReply }[] = [];
   const faults: { readonly of: string; readonly fault: Fault }[] = [];
   const server = http.createServer(async (incoming, reply) => {
@@ -92,7 +97,9 @@ export async function openFake(parts: FakeParts): Promise<FakeProvider> {
     else if (fault === 'endless') reply.writeHead(200).write('x'.repeat(3_000_000));
     else {
       const { status, body } =
-        given ?? (isDenied?.(request) ? { status: 403, body: parts.denial ?? {} } : parts.answer(request, isHeld));
+        given ??
+        (isRevoked ? REVOKED : null) ??
+        (isDenied?.(request) ? { status: 403, body: parts.denial ?? {} } : parts.answer(request, isHeld));
       if (fault === 'cut') reply.destroy();
       else if (fault === 'late') reply.writeHead(500).end('{}');
       else reply.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -122,6 +129,9 @@ export async function openFake(parts: FakeParts): Promise<FakeProvider> {
       const invoice = getInvoice(token);
       invoice.state = how === 'whole' ? 'paid' : 'short';
       parts.pay?.(invoice);
+    },
+    revoke() {
+      isRevoked = true;
     },
     expire(token) {
       getInvoice(token).state = 'expired';

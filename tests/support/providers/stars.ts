@@ -45,7 +45,9 @@ export function openStars(): Promise<FakeProvider> {
         case 'createInvoiceLink': {
           const [price, ...others] = given.prices;
           const isRight = given.currency === 'XTR' && given.provider_token === '' && others.length === 0;
-          if (!isRight || given.title.length > 32) return error(400, 'Bad Request: STARS_INVOICE_INVALID');
+          // JSON with a half of a pair is no UTF-8 for the Bot API (tdlib/td, JsonBuilder.cpp).
+          const isText = [given.title, given.description, price.label].every((text) => text.isWellFormed());
+          if (!isRight || !isText || given.title.length > 32) return error(400, 'Bad Request: STARS_INVOICE_INVALID');
           const invoice = newInvoice(invoices, '', {
             token: given.payload,
             amount: `${price.amount}`,

@@ -54,6 +54,9 @@ function refusal(permission: string): FakeReply {
 export interface FakeStripe extends FakeProvider {
   /** What its restricted key is allowed; empty for a secret key, which is allowed everything. */
   readonly granted: Set<string>;
+  /** The buyer disputes what was paid. */
+  dispute(token: string): void;
+  endDispute(token: string, status: 'won' | 'lost'): void;
 }
 
 /** `granted`: its key is a restricted one, with these permissions. */
@@ -83,5 +86,19 @@ export async function openStripe(granted?: readonly string[]): Promise<FakeStrip
     settleRefund: fake.settleRefund,
     hook: (invoice) => fake.hook(invoice, invoice.createdAt / 1000),
   });
-  return { ...provider, granted: permissions };
+  const getInvoice = (token: string): FakeInvoice => {
+    const found = invoices.find((invoice) => invoice.token === token);
+    if (found === undefined) throw new Error(`no session of ${token}`);
+    return found;
+  };
+  return {
+    ...provider,
+    granted: permissions,
+    dispute(token) {
+      const invoice = getInvoice(token);
+      invoice.isDisputed = true;
+      fake.emitDispute(invoice);
+    },
+    endDispute: (token, status) => fake.emitDisputeEnd(getInvoice(token), status),
+  };
 }

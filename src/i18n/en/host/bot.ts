@@ -207,6 +207,7 @@ export const bot = {
       too_much: 'It is too much.',
       refunded: 'The provider refunded it.',
       disputed: 'The buyer disputes it.',
+      dispute_won: 'The dispute was won: the money stays.',
       refund_failed: 'The refund failed at the provider.',
     },
   },

@@ -130,6 +130,7 @@ export const sales = {
       too_much: 'Too much',
       refunded: 'Refunded by the provider',
       disputed: 'Disputed',
+      dispute_won: 'Dispute won',
       refund_failed: 'Refund failed',
     },
     why: {
@@ -148,6 +149,7 @@ export const sales = {
       too_much: 'The order is paid; more than its price was received.',
       refunded: 'The money was refunded at the provider, not here.',
       disputed: 'The buyer disputes the payment at the provider.',
+      dispute_won: 'The dispute ended in your favour: the money stays with you.',
       refund_failed: 'The refund failed at the provider. The user keeps what the order granted, or has it again.',
     },
     noUser: 'No user',

@@ -215,6 +215,7 @@ export const bot: Russian<typeof english> = {
       too_much: 'Сумма больше нужной.',
       refunded: 'Платёжная система вернула деньги.',
       disputed: 'Покупатель оспаривает платёж.',
+      dispute_won: 'Спор решён в вашу пользу.',
       refund_failed: 'Возврат в платёжной системе не прошёл.',
     },
   },
