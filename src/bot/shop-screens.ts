@@ -71,10 +71,10 @@ function hashOffer({ name, sold, price }: Offered): string {
 
 const getLanguageTag = ({ language }: ChatContext) => languageEntry(language).tag;
 
-function offersScreen(ctx: ChatContext, sub: Subscription, notice?: Notice, pageIndex = 0): Screen {
+function offersScreen(ctx: ChatContext, sub: Subscription, starsOnly: boolean, notice?: Notice, pageIndex = 0): Screen {
   const t = getTexts(ctx);
   const page = hostTexts(ctx.language, 'subscription');
-  const all = sub.offers();
+  const all = sub.offers(starsOnly);
   const last = Math.max(0, Math.ceil(all.length / OFFERS_ON_PAGE) - 1);
   const at = Math.min(pageIndex, last);
   const found = all.slice(at * OFFERS_ON_PAGE, (at + 1) * OFFERS_ON_PAGE);
@@ -158,6 +158,15 @@ function orderText(ctx: ChatContext, found: OrderPage, notice: Notice | undefine
 }
 
 export function createShopScreens({ core, botService, clock }: ShopParts): ShopScreens {
+  const isStarsOnly = () => core.settings().starsOnlyInTelegram;
+  const offers: ShopScreens['offers'] = (ctx, sub, notice, page) => offersScreen(ctx, sub, isStarsOnly(), notice, page);
+  /** The order with the ways to pay that Telegram permits in its chats. https://core.telegram.org/bots/payments-stars */
+  function findOrder(token: string): OrderPage | null {
+    const found = core.shop.order(token);
+    if (found === null || !isStarsOnly()) return found;
+    return { ...found, paymentOptions: found.paymentOptions.filter(({ kind }) => kind === 'stars') };
+  }
+
   /** What is to be pressed: with the moment it was shown, so that two presses of one button send one invoice. */
   function paymentOptionButton(ctx: ChatContext, token: string, { providerId, kind, isTest, price }: PaymentOption) {
     const page = hostTexts(ctx.language, 'subscription');
@@ -170,7 +179,7 @@ export function createShopScreens({ core, botService, clock }: ShopParts): ShopS
   function order(ctx: ChatContext, token: string, notice?: Notice): Screen {
     const t = getTexts(ctx);
     const back = [button(t('buttons.back'), 'shop')];
-    const found = core.shop.order(token);
+    const found = findOrder(token);
     if (found === null) return { text: t('shop.gone'), buttons: [back] };
     const ask = found.canPoll ? [[button(hostTexts(ctx.language, 'subscription')('order.ask'), `ask:${token}`)]] : [];
     const paymentOptions =
@@ -202,12 +211,12 @@ export function createShopScreens({ core, botService, clock }: ShopParts): ShopS
   }
 
   async function buy(ctx: ChatContext, sub: Subscription, offerId: number, digest: string): Promise<Screen> {
-    const offer = sub.offers().find(({ id }) => id === offerId);
-    if (!offer || hashOffer(offer) !== digest) return offersScreen(ctx, sub, 'changed');
+    const offer = sub.offers(isStarsOnly()).find(({ id }) => id === offerId);
+    if (!offer || hashOffer(offer) !== digest) return offers(ctx, sub, 'changed');
     try {
       return order(ctx, await core.shop.buy(sub.user.token, offerId));
     } catch (error) {
-      return offersScreen(ctx, sub, pickNotice(error));
+      return offers(ctx, sub, pickNotice(error));
     }
   }
 
@@ -219,7 +228,7 @@ export function createShopScreens({ core, botService, clock }: ShopParts): ShopS
     pressed: string,
     username: string,
   ): Promise<Screen> {
-    const found = core.shop.order(token);
+    const found = findOrder(token);
     const isOption = found?.paymentOptions.some(
       (option) => option.providerId === providerId && option.price.currency === currency,
     );
@@ -275,5 +284,5 @@ export function createShopScreens({ core, botService, clock }: ShopParts): ShopS
     return null;
   }
 
-  return { offers: offersScreen, buy, order, pay, askPromo, enterPromo, removePromo, ask };
+  return { offers, buy, order, pay, askPromo, enterPromo, removePromo, ask };
 }

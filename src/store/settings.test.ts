@@ -53,6 +53,7 @@ const SAMPLES: { readonly [Name in keyof SettingValues]: readonly SettingValues[
   restartToCutOff: FLAGS,
   nodeLineGbps: [1, MAX],
   selling: FLAGS,
+  starsOnlyInTelegram: FLAGS,
   referrals: [
     { on: true, referrerDays: 0, friendDays: 0, maxPerMonth: 1 },
     { on: false, referrerDays: 365, friendDays: 365, maxPerMonth: 1000 },

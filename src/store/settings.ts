@@ -32,6 +32,7 @@ const DEFAULTS: SettingValues = {
   restartToCutOff: true,
   nodeLineGbps: 100,
   selling: false,
+  starsOnlyInTelegram: true,
   referrals: { on: false, referrerDays: 7, friendDays: 3, maxPerMonth: 5 },
   botNotices: { on: [...USER_NOTICES], quiet: { from: 22, until: 8 }, texts: {} },
   adminNotices: { on: [...ADMIN_NOTICES], quiet: null },
@@ -138,6 +139,7 @@ const SCHEMAS: { readonly [Name in keyof SettingValues]: z.ZodType<SettingValues
   restartToCutOff: flag,
   nodeLineGbps: z.int().min(1),
   selling: flag,
+  starsOnlyInTelegram: flag,
   referrals: z.object({
     on: flag,
     referrerDays: rewardDays,

@@ -7,6 +7,7 @@ import type { ProviderRow } from '../../src/core/ports/providers.ts';
 import { DAY_MS } from '../../src/domain/limits.ts';
 import { BOT_TOKEN, type FakeBotApi, openBotApi } from '../support/bot-api.ts';
 import { PASSWORD, startPanel, type TestPanel } from '../support/panel.ts';
+import { openStripe } from '../support/providers/stripe.ts';
 
 const ANNA = 1001;
 const STARS = 250;
@@ -551,3 +552,38 @@ it('shows more offers than a message has buttons page by page, and does not dele
   await expect.poll(names, sleepy).toEqual([]);
   expect(fake.findLastMessage(ANNA)?.photo).not.toBeNull();
 });
+
+it.each([true, false])(
+  'offers other ways than Stars in the chat only where that is allowed: Stars only %s',
+  async (isOnly) => {
+    await using fake = await openStripe();
+    const { fake: api, own } = await running();
+    await own.act('updateSettings', { selling: true });
+    const fields = { name: 'One', api_root: fake.root, allow_private: true, password: PASSWORD };
+    await own.act('createProvider', { kind: 'stripe', fields: fake.fields, ...fields });
+    await own.act('createProvider', { kind: 'stars', name: 'Stars', fields: {}, password: PASSWORD });
+    expect(await own.act('getPanelSettings', {})).toMatchObject({ stars_only_in_telegram: true });
+    if (!isOnly) await own.act('updateSettings', { stars_only_in_telegram: false });
+    const plan = await own.act('createTariff', { name: 'Month', duration: { months: 1 } });
+    const sold = { kind: 'days', days: 30 } as const;
+    const euros = { amount: 499, currency: 'EUR' };
+    const offered = { tariff_id: plan.id, sold, on_sale: true };
+    await own.act('createOffer', { ...offered, name: 'Both', prices: [euros, { amount: STARS, currency: 'XTR' }] });
+    await own.act('createOffer', { ...offered, name: 'Card', prices: [euros] });
+    const end = '2030-01-01T00:00:00Z';
+    const user = await own.act('createUser', { name: 'Anna', tariff_id: plan.id, telegram_id: ANNA, expires_at: end });
+    const names = () => (api.findLastMessage(ANNA)?.buttons ?? []).map(({ text }) => text);
+    api.write(ANNA, '/start');
+    await expect.poll(names, sleepy).toContain('Renew or add traffic');
+    api.press(ANNA, 'Renew or add traffic');
+    const first = isOnly ? `Both · ⭐ ${STARS}` : 'Both · €4.99';
+    await expect.poll(names, sleepy).toEqual([first, ...(isOnly ? [] : ['Card · €4.99']), 'Back']);
+    api.press(ANNA, first);
+    const stars = `Pay ⭐ ${STARS}: Telegram Stars`;
+    await expect.poll(names, sleepy).toContain(stars);
+    expect(names().filter((name) => name.startsWith('Pay'))).toHaveLength(isOnly ? 1 : 2);
+    // The page outside of Telegram sells all of it.
+    const { page_url: page } = (await own.act('listOrders', { user_id: user.id })).items[0] ?? {};
+    expect(await (await fetch(page ?? '')).text()).toContain('€4.99');
+  },
+);

@@ -174,3 +174,17 @@ describe('a subscription', () => {
     expect((await shop.panel().act('listOrders', {})).total).toBe(1);
   });
 });
+
+it('leads back to the subscription once it is paid', async () => {
+  const { id, fake } = await shop.add('stripe');
+  const order = await shop.open(id);
+  const url = order.page_url ?? '';
+  const { sub_url: subscription } = await shop.panel().act('getUser', { id: order.user?.id ?? 0 });
+  const shows = async () => (await (await fetch(url)).text()).includes(`href="${subscription}"`);
+  expect(await shows()).toBe(false);
+  fake.pay(shop.getInvoiceToken(order.id));
+  await shop.pollOrder(order.id);
+  expect(await shows()).toBe(true);
+  await shop.panel().act('deleteUser', { id: order.user?.id ?? 0 });
+  expect(await shows()).toBe(false);
+});

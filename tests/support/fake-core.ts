@@ -66,6 +66,7 @@ export const SETTINGS: SettingValues = {
   nodeLineGbps: 100,
   restartToCutOff: true,
   selling: false,
+  starsOnlyInTelegram: true,
   referrals: { on: false, referrerDays: 7, friendDays: 3, maxPerMonth: 5 },
   botNotices: { on: [], quiet: null, texts: {} },
   adminNotices: { on: [], quiet: null },

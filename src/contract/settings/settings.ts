@@ -120,6 +120,9 @@ const fields = {
       'The speed of the fastest line of a node, in Gbit/s. Traffic that a node reports beyond what such a line can carry is not counted.',
   }),
   selling: z.boolean().meta({ description: 'Whether users can order and pay at a provider.' }),
+  stars_only_in_telegram: z.boolean().meta({
+    description: 'Whether the chat of the bot sells for Telegram Stars alone, as Telegram demands of digital goods.',
+  }),
   update_checks: z.boolean().meta({
     description: 'Whether the panel checks for newer versions once a day. Nothing but the request is sent.',
   }),
@@ -145,6 +148,7 @@ const panelSettingsExample: PanelSettings = {
   restart_to_cut_off: true,
   node_line_gbps: 100,
   selling: false,
+  stars_only_in_telegram: true,
   update_checks: true,
 };
 

@@ -81,8 +81,8 @@ export interface Subscription<User extends LinkUser = LinkUser> {
     readonly secrets: InboundSecrets;
   }[];
   readonly url: string;
-  /** Offers for the user, each with its first price. Read on call, since apps do not show them. */
-  offers(): readonly Offered[];
+  /** Offers for the user, each with its first price. Read on call, since apps do not show them. `starsOnly`: those for Stars or free. */
+  offers(starsOnly?: boolean): readonly Offered[];
   /** The bot to link a Telegram account with; null: none runs. Read on call. */
   bot(): { readonly username: string; readonly isLinked: boolean; readonly hasFriends: boolean } | null;
 }
@@ -128,6 +128,8 @@ export interface OrderPage {
   /** Whether the purchased term begins with the first connection. */
   readonly startsLater: boolean;
   readonly refundedAt: number | null;
+  /** The page of the subscription; null: the user was deleted. */
+  readonly subscriptionUrl: string | null;
 }
 
 export interface Shop {

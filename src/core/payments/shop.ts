@@ -137,6 +137,7 @@ function buildOrderPage(env: ShopEnv, order: OrderRow): OrderPage {
   const { store } = env;
   const { id, tariffName, offerName, sold, prices, promo, amount, currency, given, paidAt, refundedAt } = order;
   const after = listTerms(given).at(-1)?.after ?? null;
+  const user = order.userId === null ? undefined : store.users.get(order.userId);
   const isUnpaid = given === null;
   const invoices = isUnpaid ? store.payments.listInvoices(id) : [];
   return {
@@ -155,6 +156,7 @@ function buildOrderPage(env: ShopEnv, order: OrderRow): OrderPage {
     until: after?.expiresAt ?? null,
     startsLater: after !== null && after.hold !== null,
     refundedAt,
+    subscriptionUrl: user === undefined ? null : env.subUrl(user.token),
   };
 }
 
@@ -195,12 +197,14 @@ function maySell({ store, settings }: Pick<Env, 'settings' | 'store'>, user: Use
 const FREE: Money = { amount: 0, currency: 'EUR' };
 
 /** What a user can buy now: each offer for him with a price that a provider takes, or that is a trial. */
-export function offersTo(env: PriceEnv & Pick<Env, 'settings'>, user: UserRow): readonly Offered[] {
+export function offersTo(env: PriceEnv & Pick<Env, 'settings'>, user: UserRow, starsOnly = false): readonly Offered[] {
   if (!env.settings().selling || user.tariffId === null) return [];
   return env.store.sales.offers(user.tariffId).flatMap((offer) => {
     const { id, name, sold, prices, isOnSale, audience, isTrial } = offer;
     if (!isOnSale || audience === 'link' || !maySell(env, user, sold) || !isFor(env, offer, user)) return [];
-    const price = isTrial ? FREE : listOptionsForPrices(env, prices)[0]?.price;
+    const price = isTrial
+      ? FREE
+      : listOptionsForPrices(env, prices).find(({ kind }) => !starsOnly || kind === 'stars')?.price;
     return price ? [{ id, name, sold, price, isTrial }] : [];
   });
 }

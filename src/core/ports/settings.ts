@@ -33,6 +33,8 @@ export interface SettingValues {
   readonly restartToCutOff: boolean;
   /** Whether orders can be made that users pay at a provider. */
   readonly selling: boolean;
+  /** Whether the chat of the bot offers no other way to pay. */
+  readonly starsOnlyInTelegram: boolean;
   readonly referrals: ReferralsValue;
   readonly botNotices: BotNoticesValue;
   readonly adminNotices: AdminNoticesValue;

@@ -60,6 +60,7 @@ function viewPanelSettings(settings: SettingValues): PanelSettings {
     restart_to_cut_off: settings.restartToCutOff,
     node_line_gbps: settings.nodeLineGbps,
     selling: settings.selling,
+    stars_only_in_telegram: settings.starsOnlyInTelegram,
     update_checks: settings.updateChecks,
   };
 }
@@ -96,6 +97,7 @@ const toColumns = patchReader<Omit<Input<'updateSettings'>, keyof Proof>, Settin
   restart_to_cut_off: 'restartToCutOff',
   node_line_gbps: 'nodeLineGbps',
   selling: 'selling',
+  stars_only_in_telegram: 'starsOnlyInTelegram',
   update_checks: 'updateChecks',
 });
 

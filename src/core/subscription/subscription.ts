@@ -57,7 +57,7 @@ export function findSubscription(env: SubscriptionEnv, token: string): Subscript
     total: trafficTotal({ trafficLimit, used: user.usedUp + user.usedDown, extra }),
     inbounds,
     url: env.subUrl(token),
-    offers: () => offersTo(env, user),
+    offers: (starsOnly) => offersTo(env, user, starsOnly),
     bot() {
       const bot = findRunningBot(env);
       if (!bot) return null;

@@ -590,6 +590,7 @@ export const SETTING_CLASSES: Readonly<
   restartToCutOff: 'data',
   nodeLineGbps: 'data',
   selling: 'data',
+  starsOnlyInTelegram: 'data',
   referrals: 'data',
   botNotices: 'data',
   adminNotices: 'data',

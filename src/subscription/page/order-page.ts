@@ -42,12 +42,20 @@ ${notice === null ? '' : `<p class="notice ${TONES[state]}" role="status">${esca
 <main>
 <section class="card" aria-labelledby="order"><h2 id="order">${title}</h2><dl>${renderFacts(order, settings, language)}</dl></section>
 ${state === 'unpaid' ? renderPayment(order, request.token, language) : ''}
+${renderReturn(order, language)}
 ${support === null ? '' : `<p><a class="support" href="${escapeHtml(support)}" rel="noreferrer">${escapeHtml(t('page.support'))}</a></p>`}
 </main>
 </body>
 </html>
 `;
   return { body, style: STYLE };
+}
+
+/** Back to the subscription, once there is nothing left to pay. */
+function renderReturn({ state, subscriptionUrl }: OrderPage, language: Language): string {
+  if (state === 'unpaid' || subscriptionUrl === null) return '';
+  const text = hostTexts(language, 'subscription')('order.toSubscription');
+  return `<p><a class="support" href="${escapeHtml(subscriptionUrl)}">${escapeHtml(text)}</a></p>`;
 }
 
 /** What is bought and for how much; of one that is paid, since when, and what it gave. */

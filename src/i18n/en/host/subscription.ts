@@ -88,6 +88,7 @@ export const subscription = {
     open: 'Open the link',
   },
   order: {
+    toSubscription: 'To your subscription',
     title: 'Order no. {{id}}',
     state: {
       unpaid: 'Not paid',

@@ -101,6 +101,7 @@ export const subscription: Russian<typeof english> = {
     open: 'Открыть ссылку',
   },
   order: {
+    toSubscription: 'К подписке',
     title: 'Заказ № {{id}}',
     state: {
       unpaid: 'Не оплачен',

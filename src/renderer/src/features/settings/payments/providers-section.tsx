@@ -30,7 +30,9 @@ export function ProvidersSection() {
         {({ items }) => <Providers providers={items} />}
       </Reading>
       <Reading title={t('payments.selling')} query={settings} height={96}>
-        {({ selling }) => <SellingCard selling={selling} />}
+        {({ selling, stars_only_in_telegram }) => (
+          <SellingCard selling={selling} stars_only_in_telegram={stars_only_in_telegram} />
+        )}
       </Reading>
       {place === 'new' && <NewProvider />}
       {place !== undefined && place !== 'new' && providers.data !== undefined && (
@@ -41,11 +43,11 @@ export function ProvidersSection() {
 }
 
 /** Off at first: what a buyer could not be given must not be sold. */
-function SellingCard({ selling }: { readonly selling: boolean }) {
+function SellingCard(saved: { readonly selling: boolean; readonly stars_only_in_telegram: boolean }) {
   const { t } = useTranslation('settings');
   const form = useOperationForm({
     operation: 'updateSettings',
-    initial: { selling },
+    initial: saved,
     toInput: (values) => values,
     message: () => ({ text: t('saved') }),
   });
@@ -55,6 +57,11 @@ function SellingCard({ selling }: { readonly selling: boolean }) {
         label={t('payments.sellingLabel')}
         description={t('payments.sellingHint')}
         {...form.form.getInputProps('selling', { type: 'checkbox' })}
+      />
+      <Switch
+        label={t('payments.starsOnlyLabel')}
+        description={t('payments.starsOnlyHint')}
+        {...form.form.getInputProps('stars_only_in_telegram', { type: 'checkbox' })}
       />
     </SaveCard>
   );
