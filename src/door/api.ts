@@ -1,4 +1,4 @@
-// The API door: takes a call through every check in the contract's order (docs/api.md), runs the operation and encodes its reply.
+// The API door: checks a call in the contract's order (docs/api.md), runs the operation and encodes its reply.
 
 import { MAX_ERRORS } from '../contract/input/errors.ts';
 import { coerceQuery, parseInput } from '../contract/input/input.ts';
@@ -35,13 +35,13 @@ export interface ApiDoorParts {
   isPaused(): boolean;
 }
 
-/** Seconds after which a bot should ask a paused API again. */
+/** Retry-After of a paused API. */
 const PAUSE_RETRY_S = 60;
 
 const router = createRouter();
 const panelOnly: ReadonlySet<string> = new Set(PANEL_ONLY_PATHS);
 
-/** Every method and path that the door answers, as `GET /users/{id}`; HEAD and OPTIONS are left out. */
+/** Every method and path of the door, as `GET /users/{id}`, without HEAD and OPTIONS. */
 export function mountedRoutes(): readonly string[] {
   return router.routes.flatMap(({ template, operations }) =>
     [...operations.keys()].filter((method) => method !== 'HEAD').map((method) => `${method} ${template}`),
@@ -55,7 +55,7 @@ interface Accepted {
   readonly operation: RoutedOperation;
   readonly actor: Actor;
   readonly params: Readonly<Record<string, number | string>>;
-  /** Media type of the reply; empty where it has no body. */
+  /** Media type of the reply; empty without a body. */
   readonly type: string;
   readonly ifMatch: string | undefined;
   readonly idempotencyKey: string | undefined;
@@ -63,7 +63,7 @@ interface Accepted {
 
 export type ApiDoor = (request: ApiRequest, state: CallState) => DoorReply | Promise<DoorReply>;
 
-/** Answers at once where nothing has to be awaited. Throws or rejects with PanelError. */
+/** Replies synchronously if nothing must be awaited. Throws or rejects with PanelError. */
 export function createApiDoor(parts: ApiDoorParts): ApiDoor {
   return (request, state) => {
     const accepted = accept(parts, request, state);
@@ -84,7 +84,7 @@ function parse(parts: ApiDoorParts, accepted: Accepted, body: Uint8Array): DoorR
     : run(parts, accepted, content);
 }
 
-/** Everything that is judged without the body; null: OPTIONS, which only asks for the methods. */
+/** All checks that do not need the body; null: OPTIONS. */
 function accept({ admission, isPaused }: ApiDoorParts, request: ApiRequest, state: CallState): Accepted | null {
   const { headers, method, path } = request;
   const actor = admission.admit(readBearerKey(headers), request.address, (verdict) => {
@@ -118,8 +118,8 @@ function isPanelOnly(path: string): boolean {
 }
 
 /**
- * Calls the core with an id that is known at run time only. The casts are sound because `input` comes from parseInput of that same
- * operation, and because the doors answer the operations that are their own before they come here.
+ * Calls the core with an id known only at run time. The casts are sound because `input` comes from parseInput of the same operation, and the doors
+ * handle their own operations before.
  */
 export function callCore(
   core: Pick<Core, 'call'>,
@@ -130,7 +130,7 @@ export function callCore(
   return core.call(id as HandledId, input as Input<HandledId>, call);
 }
 
-/** Judges the input and runs the operation; `content` undefined: there is no body. */
+/** Validates the input and runs the operation; `content` undefined: no body. */
 function run(parts: ApiDoorParts, accepted: Accepted, content: unknown): DoorReply | Promise<DoorReply> {
   const { request, state, operation, actor, ifMatch, idempotencyKey: key, type } = accepted;
   const query = readQuery(request.query);
@@ -160,14 +160,14 @@ function run(parts: ApiDoorParts, accepted: Accepted, content: unknown): DoorRep
   return outcome instanceof Promise ? outcome.then(encode) : encode(outcome);
 }
 
-/** GET /events: where the page would be empty it waits, as long as it is asked to. */
+/** GET /events: waits for events if the page would be empty. */
 function answerEvents(
   { core, waits }: ApiDoorParts,
   { request: { headers, onGone }, state }: Accepted,
   parsed: unknown,
   call: Call,
 ): Reply | Promise<Reply> {
-  // It comes from parseInput of this operation.
+  // From parseInput of this operation.
   const input = parsed as Input<'listEvents'>;
   const read = () => core.call('listEvents', input, call);
   const reply = read();
@@ -183,7 +183,7 @@ function answerEvents(
   return waits.wait({ ...wait, ...(onGone && { onGone }) }).then(read);
 }
 
-/** The validated input. Throws PanelError `not_found`, or `validation` with all that is wrong. */
+/** The validated input. Throws PanelError `not_found`, or `validation` with all errors. */
 function validateInput({ operation, params }: Accepted, query: ReturnType<typeof readQuery>, body: unknown) {
   const parsed = parseInput(operation, { params, query: coerceQuery(operation, query.raw), body });
   if (parsed.ok && query.errors.length === 0) return parsed.value;
@@ -191,10 +191,10 @@ function validateInput({ operation, params }: Accepted, query: ReturnType<typeof
   throw new PanelError('validation', errors.slice(0, MAX_ERRORS));
 }
 
-/** How a subscription link stands in a reply: a secret, beside text that users choose. */
+/** A subscription link in a reply: a secret next to text chosen by users. */
 const LINK_MEMBER = '"sub_url":"';
 
-/** Not what has a tag, since a strong one names one sequence of bytes and is sent back as If-Match; what else holds links is padded. */
+/** No compression for replies with a strong ETag, which identifies an exact byte sequence; other replies with links are padded. */
 function pickCompression({ etag }: Reply, text: string | undefined): DoorReply['compression'] {
   if (text === undefined || etag !== undefined) return undefined;
   return text.includes(LINK_MEMBER) ? 'padded' : 'any';

@@ -1,17 +1,17 @@
-// What crosses a door: a request as plain data goes in, a reply as plain data comes out. Adapters (HTTP, IPC, the control socket) translate.
+// Requests and replies of the doors as plain data. Adapters (HTTP, IPC, control socket) translate them.
 import { randomFillSync } from 'node:crypto';
 import type { Budget, RateVerdict } from '../domain/rate-limiter.ts';
 import { MAX_BODY_BYTES, type RequestHeaders } from './headers.ts';
 
 /** A body that arrives over a network, read only after the headers were accepted. */
 export interface BodySource {
-  /** All of it. Rejects with PanelError `body_too_large`, `bad_json` (incomplete), `unavailable` (too much is held for others). */
+  /** The whole body. Rejects with PanelError `body_too_large`, `bad_json` (incomplete), `unavailable` (aborted in favour of others). */
   bytes(maxBytes: number): Promise<Uint8Array>;
-  /** Its chunks as they arrive, without a limit. Throws PanelError `bad_json` where it breaks off. */
+  /** The chunks as they arrive, without a limit. Throws PanelError `bad_json` if it is incomplete. */
   chunks(): AsyncIterable<Uint8Array>;
 }
 
-/** Text is JSON of a caller inside the process, which needs no media type. Empty bytes: there is no body. */
+/** A string is JSON from inside the process and needs no media type. Empty bytes: no body. */
 export type RequestBody = string | Uint8Array | BodySource;
 
 export const NO_BODY = new Uint8Array(0);
@@ -52,69 +52,69 @@ export interface ApiRequest extends Request {
   readonly door: 'api';
   /** The client's address. */
   readonly address: string;
-  /** Calls the listener when the connection of the request ends; left out where a request has none. */
+  /** Calls the listener when the client disconnects; absent if requests have no connection. */
   onGone?(listener: () => void): void;
 }
 
 /**
- * A call of the administrator's door; `path` is below `panel`: `/<operation id>` with POST and the input as one JSON object, or
- * `/backups` and `/backups/<name>` for backup files.
+ * A call of the panel door; `path` is below `panel`: `/<operation id>` with POST and the input as one JSON object, or `/backups` and
+ * `/backups/<name>` for backup files.
  */
 export interface PanelRequest extends Request {
   readonly door: 'panel';
   /** The session token; null: signed out. */
   readonly session: string | null;
-  /** What the browser stored when the administrator last signed in there; null: nothing. */
+  /** Token of the known browser; null: none. */
   readonly browserToken: string | null;
   /** null over IPC. */
   readonly address: string | null;
-  /** What the list of sessions calls the client. */
+  /** Device name in the list of sessions. */
   readonly device: string;
-  /** Whether another site's page sent it (cross-site request forgery). */
+  /** Whether another site's page sent it (CSRF). */
   readonly isForeign: boolean;
-  /** Whether it came by a listening address that is being tried. */
+  /** Whether it arrived at a listening address on trial. */
   readonly isOnTrial: boolean;
 }
 
-/** Header names and values by turns, in the order in which they are sent. */
+/** Alternating header names and values, in sending order. */
 export type HeaderList = readonly string[];
 
 export interface DoorReply {
   readonly status: number;
-  /** All headers but those of the connection itself. */
+  /** All headers except those of the connection. */
   readonly headers: HeaderList;
   /** null: none. */
   readonly body: string | AsyncIterable<Uint8Array> | null;
-  /** The route's template, for metrics: never a raw path. */
+  /** The route template for metrics, never a raw path. */
   readonly route: string;
-  /** It waited for something to happen: its duration says nothing of the panel. */
+  /** The reply waited for an event, so its duration is not measured. */
   readonly hasWaited?: true;
   /**
-   * How an adapter may compress the body, whose length then tells what is repeated in it (docs/security.md). `padded`: by gzip with
-   * a random length added. Left out: not at all.
+   * Allowed compression, since the length of a compressed body reveals repetitions (docs/security.md). `padded`: gzip with random padding. Default:
+   * none.
    */
   readonly compression?: 'any' | 'padded';
-  /** A session began, or (null) ended: the adapter stores its token, HTTP in a cookie, IPC in memory. */
+  /** A session started, or (null) ended: the adapter stores its token, HTTP in a cookie, IPC in memory. */
   readonly sessionToken?: string | null;
-  /** What the browser is to store, for longer than the session. */
+  /** Browser token to store beyond the session. */
   readonly browserToken?: string;
 }
 
-/** The route label of requests that match no route. */
+/** Route label of unmatched requests. */
 export const UNMATCHED = 'unmatched';
 
-/** What is known of a call while it is judged; its replies, failures too, are made from it. */
+/** The state of a call during its checks; replies and failures are created from it. */
 export interface CallState {
   readonly id: string;
   readonly method: string;
   route: string;
-  /** The caller's budget; null where there is no limit. */
+  /** The caller's budget; null: unlimited. */
   rate: RateVerdict | null;
-  /** The methods of the route, once it is known. */
+  /** The methods of the route, if known. */
   allow: string | null;
-  /** Whether the reply waits for something to happen. */
+  /** Whether the reply waits for an event. */
   hasWaited: boolean;
-  /** Who calls, as the log names it: `key 3`; null until it is known, and at the panel door. */
+  /** The caller as logged: `key 3`; null if unknown, and at the panel door. */
   caller: string | null;
 }
 
@@ -122,7 +122,7 @@ export function newCallState(id: string, method: string): CallState {
   return { id, method, route: UNMATCHED, rate: null, allow: null, hasWaited: false, caller: null };
 }
 
-/** A reply to a call. `type` null: no body. `extra`: further headers, names and values by turns. */
+/** A reply to a call. `type` null: no body. `extra`: further headers, alternating names and values. */
 export function makeReply(
   state: CallState,
   status: number,
@@ -153,10 +153,10 @@ function formatRemaining(name: string, { remaining, resetSeconds }: Budget): str
 }
 
 const POLICY = 'Content-Security-Policy';
-/** Of everything but pages: opened as a document it loads nothing, runs nothing and is in no frame. */
+/** The policy of all replies except pages: as a document it loads and runs nothing and cannot be framed. */
 export const LOCKED_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** What every reply inside the secret path carries. `cache`: the Cache-Control header. */
+/** Headers of every reply inside the secret path. `cache`: the Cache-Control header. */
 export function commonHeaders(id: string, cache = 'no-store'): string[] {
   return [
     'X-Request-Id',
@@ -171,7 +171,7 @@ export function commonHeaders(id: string, cache = 'no-store'): string[] {
 }
 
 const ID_BYTES = 16;
-// One call to the generator serves many requests.
+// One random call serves many requests.
 const pool = Buffer.allocUnsafe(ID_BYTES * 256);
 let used = pool.length;
 

@@ -1,6 +1,6 @@
-// The door for buyers, below the sub path: `pay/<token>` is the page of an order, `<link token>/buy/<offer>` makes one,
-// `<link token>/telegram` a link into the bot, `<link token>/friends` that for friends. Its forms have no fields but that of a promo code: what is done is in the path, and the token in it
-// is the authority, so that no other site's page can act without knowing it.
+// The shop door, below the sub path: `pay/<token>` is an order page, `<link token>/buy/<offer>` creates an order, `<link token>/telegram` a link into
+// the bot, `<link token>/friends` a referral link. Forms have no fields except a promo code; the token in the path is the authority, which prevents
+// CSRF.
 import { hash } from 'node:crypto';
 import type { Core, OrderPage } from '../core/kernel/core.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
@@ -33,46 +33,46 @@ export interface OrderDoorParts {
   readonly renderTelegram: RenderTelegram;
   readonly renderFriends: RenderFriends;
   readonly log: Pick<Log, 'error'>;
-  /** Whose pages may frame these, as where they are opened from the Mini App; undefined: none. */
+  /** The origin that may frame these pages, as in the Mini App; undefined: none. */
   framedBy?(): string | undefined;
-  /** The budget of a key; `perMinute` 0: there is no limit. */
+  /** The budget of a key; `perMinute` 0: unlimited. */
   rateRule(): RateRule;
 }
 
 const PAGE = /^\/pay\/([A-Za-z0-9_-]{16,128})(?:\/(?:(ask|promo|no-promo)|open\/(\d{1,9})\/([A-Z]{3})))?$/;
 const BUY = /^\/([A-Za-z0-9_-]{16,64})\/buy\/(\d{1,9})$/;
 const INTO_BOT = /^\/([A-Za-z0-9_-]{16,64})\/(telegram|friends)$/;
-/** No order has it, and no user. */
+/** Matches no order and no user. */
 const NO_TOKEN = '-'.repeat(43);
 const NOTICES: readonly OrderNotice[] = ['asked', 'failed', 'wait', 'promo'];
-/** Of a form with a promo code. */
+/** Maximum size of a promo code form. */
 const MAX_FORM_BYTES = 1024;
 
-/** Of one order or link, from one network: a person presses a button some times. */
+/** Per order or link and network. */
 const READS: RateRule = { perMinute: 60, burst: 60 };
 const ACTS: RateRule = { perMinute: 10, burst: 5 };
-/** Promo codes from one network, of whatever order: none is found by trying. */
+/** Promo codes per network, against guessing. */
 const CODES: RateRule = { perMinute: 20, burst: 20 };
 
-/** The code in a form; empty where there is none. PanelError `body_too_large`. */
+/** The code of a form; empty if missing. PanelError `body_too_large`. */
 async function readCode(body: RequestBody): Promise<string> {
   const form = new URLSearchParams(new TextDecoder().decode(await readBytes(body, MAX_FORM_BYTES)));
   return form.get('code') ?? '';
 }
 
-/** Leads to a page, relative to where the form was sent. */
+/** Redirects to a page, relative to the form. */
 export function redirectTo(state: CallState, to: string): DoorReply {
   return makeReply(state, 303, null, '', ['Location', to]);
 }
 
-/** A page without a script, whose forms may lead on to a provider. `framedBy`: left out: nothing frames it. */
+/** A page without scripts, whose forms may redirect to a provider. `framedBy` undefined: no framing. */
 export function pageReply(state: CallState, { body, style }: RenderedOrder, framedBy?: string): DoorReply {
   const policy = [
     "default-src 'none'",
     `style-src 'sha256-${hash('sha256', style, 'base64')}'`,
     'img-src data:',
     "base-uri 'none'",
-    // Browsers hold what a form leads on to against this too, and that is the provider's page.
+    // Browsers apply form-action to redirects too, which lead to the provider.
     "form-action 'self' https:",
     `frame-ancestors ${framedBy ?? "'none'"}`,
   ];
@@ -81,7 +81,7 @@ export function pageReply(state: CallState, { body, style }: RenderedOrder, fram
   return makeReply(state, 200, 'text/html; charset=utf-8', body, extra);
 }
 
-/** What went wrong is shown on the page; the cause is in the log where it is none of the usual ones. */
+/** The notice for a failure; unexpected failures are logged. */
 function toOrderNotice(log: Pick<Log, 'error'>, id: string, error: unknown): OrderNotice {
   if (error instanceof PanelError) {
     if (error.code === 'promo_refused') return 'promo';
@@ -98,7 +98,7 @@ export function createOrderDoor(parts: OrderDoorParts): LinkDoor {
   const acts = createRateLimiter<string>();
   const codes = createRateLimiter<string>();
 
-  /** Seconds to wait; 0: it may. */
+  /** Seconds to wait; 0: allowed. */
   function waitFor(limiter: typeof reads, rule: RateRule, token: string, address: string): number {
     if (rateRule().perMinute === 0) return 0;
     const { isAllowed, retryAfter } = limiter.consumeRequest(`${token} ${computeNetwork(address)}`, rule, clock.now());
@@ -122,19 +122,19 @@ export function createOrderDoor(parts: OrderDoorParts): LinkDoor {
     }
   }
 
-  /** Asks, and goes on whatever comes of it: what is known is shown. */
+  /** Polls the order and ignores failures: the page shows the known state. */
   async function pollOrder(state: CallState, token: string): Promise<void> {
     await core.shop.pollOrder(token).catch((error: unknown) => toOrderNotice(log, state.id, error));
   }
 
-  /** The page with a link into the bot; without a bot, that of the subscription. */
+  /** The page with a link into the bot; without a bot, the subscription page. */
   async function inviteTo(state: CallState, link: string, { headers }: LinkRequest): Promise<DoorReply> {
     const invitation = await core.bot.inviteBehind(link);
     if (invitation === null) return redirectTo(state, `../${link}`);
     return showPage(state, renderTelegram(invitation, core.settings(), { acceptLanguage: headers['accept-language'] }));
   }
 
-  /** The page with the link for friends; where no one is rewarded, that of the subscription. */
+  /** The page with the referral link; if referrals are off, the subscription page. */
   async function showFriends(state: CallState, link: string, { headers }: LinkRequest): Promise<DoorReply> {
     const found = await core.bot.friendLink(link);
     if (found === null) return redirectTo(state, `../${link}`);
@@ -151,7 +151,7 @@ export function createOrderDoor(parts: OrderDoorParts): LinkDoor {
     }
   }
 
-  /** With a promo code where one was typed: it is refused on the page of the order. */
+  /** A promo code is applied if given; its refusal is shown on the order page. */
   async function buy(state: CallState, link: string, offerId: number, request: LinkRequest): Promise<DoorReply> {
     try {
       const code = (await readCode(request.body)).trim();
@@ -173,11 +173,11 @@ export function createOrderDoor(parts: OrderDoorParts): LinkDoor {
     }
   }
 
-  /** What a form on the page of a subscription asks for. */
+  /** Handles forms of a subscription page. */
   function answerLink(
     request: LinkRequest,
     link: string,
-    /** Left out: a link into the bot is asked for. */
+    /** undefined: a link into the bot was requested. */
     offer: number | undefined,
     isForFriends: boolean,
   ): Promise<DoorReply> | DoorReply | null {
@@ -200,7 +200,7 @@ export function createOrderDoor(parts: OrderDoorParts): LinkDoor {
     const { id, isStray, method, query, address, body } = request;
     const isAct = act !== undefined || provider !== undefined;
     const isPossible = !isStray && (isAct ? method === 'POST' : method === 'GET' || method === 'HEAD');
-    // One look-up in any case: the time of the reply must not tell where orders are.
+    // Always one look-up, so that the response time does not reveal which orders exist.
     const order = core.shop.order(isPossible ? given : NO_TOKEN);
     if (!isPossible || order === null) return null;
     const state = newCallState(id, method);
@@ -211,7 +211,7 @@ export function createOrderDoor(parts: OrderDoorParts): LinkDoor {
     if (!isAct && !isBack) return show(state, given, request, NOTICES.find((one) => one === query) ?? null);
     const mayAct =
       waitFor(acts, ACTS, given, address) === 0 && (act !== 'promo' || waitFor(codes, CODES, '', address) === 0);
-    // Back from the provider: the truth, as far as it is known.
+    // After returning from the provider: show the known state.
     if (isBack)
       return (mayAct ? pollOrder(state, given) : Promise.resolve()).then(() => show(state, given, request, 'asked'));
     const depth = act === undefined ? '../../../' : '../';

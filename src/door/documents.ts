@@ -1,4 +1,4 @@
-// The operations that the doors themselves answer: metrics and the OpenAPI file are documents about the panel, not records.
+// Operations that the doors handle themselves: metrics and the OpenAPI document.
 import type { OperationId } from '../contract/table.ts';
 import type { Core } from '../core/kernel/core.ts';
 import type { Metrics } from './metrics.ts';
@@ -9,10 +9,10 @@ export interface Document {
   readonly body: string;
 }
 
-/** By operation; `type` is the media type that was negotiated. */
+/** By operation; `type` is the negotiated media type. */
 export type Documents = Partial<Record<OperationId, (type: string) => Document | Promise<Document>>>;
 
-/** `openapi` is called again whenever the panel's address has changed. */
+/** `openapi` is called again after a change of the panel's address. */
 export function createDocuments(core: Pick<Core, 'baseUrl'>, metrics: Metrics, openapi: () => object): Documents {
   let address = '';
   let file: Document = { type: 'application/json', body: '' };

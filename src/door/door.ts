@@ -1,4 +1,4 @@
-// The doors of a panel over its core: one function from a request to a reply, whatever carries the two.
+// The doors of a panel: one function from a request to a reply, independent of the transport.
 import type { Core } from '../core/kernel/core.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
 import type { BotService, MiniApp } from '../core/ports/bot.ts';
@@ -27,7 +27,7 @@ import {
   TELEGRAM_WEB,
 } from './subscription.ts';
 
-/** The functions are called on each request, so that a change holds from the next one on. */
+/** Functions are called on each request, so changes apply at once. */
 export interface DoorParts {
   readonly core: Pick<
     Core,
@@ -55,32 +55,32 @@ export interface DoorParts {
   readonly version: string;
   /** The budget of a key. */
   rateLimit(): RateRule;
-  /** The OpenAPI document for the panel's present address. */
+  /** The OpenAPI document for the current address. */
   openapi(): object;
   readonly renderSubscription: RenderSubscription;
   readonly renderOrder: RenderOrder;
   readonly renderTelegram: RenderTelegram;
   readonly renderFriends: RenderFriends;
-  /** Left out: there is none. */
+  /** Default: none. */
   readonly miniApp?: (MiniApp & { readonly render: RenderMiniApp }) | undefined;
-  /** More below the sub path: that of a demonstration. */
+  /** Additional links below the sub path, used by the demonstration. */
   readonly extraLinks?: LinkDoor | undefined;
-  /** As `parseStrictJson`, on another thread; left out: on this one. */
+  /** Like `parseStrictJson` on another thread; default: on this one. */
   readonly parseLargeBody?: ParseLargeJson;
-  /** Whether the API answers `unavailable` to every valid key; links go on. */
+  /** Whether the API replies `unavailable` to every valid key; links still work. */
   isPaused?(): boolean;
 }
 
 export interface Door {
-  /** Answers every call; a failure is a problem document. Never throws or rejects. */
+  /** Replies to every call; a failure is a problem document. Never throws or rejects. */
   call(request: ApiRequest | PanelRequest): DoorReply | Promise<DoorReply>;
-  /** What is behind a link: of a subscription, of an order, or of a provider that reports; null: nothing is. */
+  /** Handles a link: subscription, order, or webhook of a provider; null: unknown. */
   link(request: LinkRequest): DoorReply | Promise<DoorReply> | null;
-  /** Watches the panel's events: see live.ts. */
+  /** Watches events: see live.ts. */
   watch: Live['watch'];
-  /** The reply to a failure that an adapter found before it could call. */
+  /** The reply to a failure that an adapter found before the call. */
   fail(state: CallState, error: unknown): DoorReply;
-  /** Notes a reply for the metrics: see metrics.ts. */
+  /** Records a reply for metrics: see metrics.ts. */
   observe: Metrics['observe'];
   /** Ends all watches and waiting requests. */
   close(): void;

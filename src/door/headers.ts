@@ -1,10 +1,10 @@
-// The request headers that a door reads, each judged by its form: credentials, conditions, repetition, media types.
+// Parses the request headers that a door reads: credentials, conditions, idempotency, media types.
 import { hash } from 'node:crypto';
 import { PanelError } from '../core/kernel/panel-error.ts';
 import type { Call } from '../core/ports/call.ts';
 import { canonicalJson } from './parse.ts';
 
-/** By lower-case name; null: sent more than once where only one is allowed. */
+/** By lower-case name; null: a single-value header was repeated. */
 export interface RequestHeaders {
   readonly authorization?: string | null | undefined;
   readonly accept?: string | undefined;
@@ -21,8 +21,8 @@ export interface RequestHeaders {
 const SCHEME = 'bearer ';
 
 /**
- * The key that a request carries; null where there is none or more than one header, or another scheme. The scheme may be
- * written in any case (RFC 9110 section 11.1). The key is read from this header only, never from the query or a cookie.
+ * The API key of a request; null if missing, repeated, or of another scheme. The scheme is case-insensitive (RFC 9110 section 11.1). Keys are read
+ * from this header only, never from the query or a cookie.
  */
 export function readBearerKey({ authorization: header }: RequestHeaders): string | null {
   if (header === undefined || header === null || header.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return null;
@@ -43,8 +43,8 @@ export function readIdempotencyKey(headers: RequestHeaders): string | undefined 
 }
 
 /**
- * What identifies a repeated request: the key, its scope (key id, method and path), and the fingerprint of the body's value: neither the
- * order of members nor white space matters. No body is the same as `{}`, as it is for the operations that take none.
+ * Identifies a repeated request: key, scope (key id, method and path), and the fingerprint of the body's JSON value, independent of member order and
+ * white space. No body equals `{}`, as for operations without input.
  */
 export function buildIdempotency(
   key: string,
@@ -77,9 +77,9 @@ function badHeader(parameter: string, message: string): PanelError {
   return new PanelError('bad_header', [{ parameter, code: 'format', message }]);
 }
 
-/** The largest body, in bytes; a larger one is refused before it is buffered. */
+/** Maximum body size in bytes; larger bodies are refused before they are buffered. */
 export const MAX_BODY_BYTES = 1_048_576;
-/** The same where a caller has not proved who he is. */
+/** The same for unauthenticated callers. */
 export const MAX_PUBLIC_BODY_BYTES = 8192;
 
 const JSON_TYPE = 'application/json';
@@ -87,10 +87,7 @@ const MERGE_PATCH_TYPE = 'application/merge-patch+json';
 const MEDIA_TYPE = /^([!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+)[ \t]*(;.*)?$/;
 const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*("?)([^\s;"]*)\1[ \t]*(?=;|$)/i;
 
-/**
- * Judges the headers of a JSON body before it is read. An empty body needs no type. Throws PanelError `body_too_large`,
- * `unsupported_media_type`.
- */
+/** Checks the headers of a JSON body before it is read. An empty body needs no type. Throws PanelError `body_too_large`, `unsupported_media_type`. */
 export function requireJsonHeaders(
   headers: RequestHeaders,
   isEmpty: boolean,
@@ -126,8 +123,8 @@ const RANGE = /^\s*([!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+)\s*((?:;[^;]*)*)$
 const QUALITY = /;\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*(?:;|$)/i;
 
 /**
- * Content negotiation (RFC 9110 section 12.5.1): the media type to answer with, of those that can be produced; null if none is acceptable. A missing header accepts all, and
- * the first produced wins a tie. Parameters other than `q` are not compared; ranges that cannot be parsed are ignored.
+ * Content negotiation (RFC 9110 section 12.5.1): the media type of the reply, from those that can be produced; null if none is acceptable. A missing
+ * header accepts all; the first one wins a tie. Parameters other than `q` are not compared; invalid ranges are ignored.
  */
 export function chooseType(accept: string | undefined, produces: readonly string[]): string | null {
   const [first = null] = produces;
@@ -150,7 +147,7 @@ function readRange(text: string): readonly Range[] {
   return [{ type: type.toLowerCase(), quality: quality === undefined ? 1 : Math.min(1, Number(quality)) }];
 }
 
-/** The most specific range that matches decides. */
+/** The most specific matching range decides. */
 function computeQuality(type: string, ranges: readonly Range[]): number {
   const group = `${type.slice(0, type.indexOf('/'))}/*`;
   for (const wanted of [type, group, '*/*']) {

@@ -1,5 +1,5 @@
-// The door for payment providers, below the sub path: `hook/<token>`. What comes here is a hint to ask the provider, and is not believed.
-// It is never answered with a failure of the panel: a provider repeats what was not taken.
+// Webhooks of payment providers, below the sub path: `hook/<token>`. A webhook is only a hint to poll the provider; its content is not trusted.
+// Failures of the panel are not reported, since providers repeat unaccepted webhooks.
 import type { Core } from '../core/kernel/core.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
 import type { Clock, Log } from '../core/ports/ports.ts';
@@ -15,13 +15,13 @@ export interface HookDoorParts {
 }
 
 const HOOK = /^\/hook\/([A-Za-z0-9_-]{32})$/;
-/** No provider has it. */
+/** Matches no provider. */
 const NO_TOKEN = '-'.repeat(32);
-/** No provider says more of a payment. */
+/** Maximum size of a webhook. */
 const MAX_BYTES = 65_536;
-/** Of one provider from one network: a shop with a payment each second. */
+/** Per provider and network: enough for a payment per second. */
 const HOOKS: RateRule = { perMinute: 120, burst: 60 };
-/** Until the next try, where the panel cannot judge what came. */
+/** Retry-After if the panel cannot decide now. */
 const RETRY_SECONDS = 60;
 
 export function createHookDoor({ core, clock, log }: HookDoorParts): LinkDoor {
@@ -48,7 +48,7 @@ export function createHookDoor({ core, clock, log }: HookDoorParts): LinkDoor {
     answer({ id, isStray, method, path, body, address, allHeaders }) {
       const given = HOOK.exec(path)?.[1];
       const token = isStray || method !== 'POST' ? undefined : given;
-      // One look-up in any case: the time of the reply must not tell where they are.
+      // Always one look-up, so that the response time reveals nothing.
       const isKnown = core.shop.isWebhookToken(token ?? NO_TOKEN);
       if (token === undefined || !isKnown) return null;
       const state = newCallState(id, method);
@@ -63,7 +63,7 @@ export function createHookDoor({ core, clock, log }: HookDoorParts): LinkDoor {
   };
 }
 
-/** Headers that were sent once. */
+/** Headers that occur once. */
 function singleHeaders(headers: LinkRequest['allHeaders']): Readonly<Record<string, string | undefined>> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : undefined]),

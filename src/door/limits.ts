@@ -1,4 +1,4 @@
-// Who may call the API, and how often: a budget for each key, and for each network of requests without a valid key.
+// Admission to the API: a budget for each key, and for each network without a valid key.
 
 import type { Core } from '../core/kernel/core.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
@@ -7,22 +7,22 @@ import type { Clock } from '../core/ports/ports.ts';
 import { computeNetwork } from '../domain/client-network.ts';
 import { createRateLimiter, type RateRule, type RateVerdict } from '../domain/rate-limiter.ts';
 
-/** Requests without a valid key are rare where all is well, so a small budget is enough. */
+/** Requests without a valid key are rare in normal operation. */
 const FAILED: RateRule = { perMinute: 60, burst: 60 };
 
 export interface AdmissionParts {
   readonly core: Pick<Core, 'authenticateKey' | 'recordKeyUse' | 'recordFailedKey'>;
   readonly clock: Clock;
-  /** The budget of a key; `perMinute` 0: neither keys nor failures are limited. */
+  /** The budget of a key; `perMinute` 0: keys and failures are unlimited. */
   rateRule(): RateRule;
 }
 
 export interface Admission {
-  /** The caller behind a key; null: the request carries none. Throws PanelError `unauthorized`, `rate_limited`. */
+  /** The caller of a key; null: the request has none. Throws PanelError `unauthorized`, `rate_limited`. */
   admit(key: string | null, address: string, onVerdict: (verdict: RateVerdict) => void): Actor;
 }
 
-/** A failed key never spends a valid key's budget: failures are counted by network. */
+/** Failed keys are counted by network, so they never use up a valid key's budget. */
 export function createAdmission({ core, clock, rateRule }: AdmissionParts): Admission {
   const keys = createRateLimiter<number>();
   const failures = createRateLimiter<string>();
@@ -48,11 +48,11 @@ export function createAdmission({ core, clock, rateRule }: AdmissionParts): Admi
   };
 }
 
-/** A page that is signed out asks for the state of the panel and signs in: some times a minute. */
+/** Enough for signed-out pages, which read the panel's state and sign in. */
 const SIGNED_OUT: RateRule = { perMinute: 300, burst: 100 };
 
 export interface Strangers {
-  /** Takes one call of the panel's door without a session from the budget of its network. Throws PanelError `rate_limited`. */
+  /** Counts one unauthenticated call of the panel door for its network. Throws PanelError `rate_limited`. */
   admit(address: string): void;
 }
 

@@ -1,6 +1,6 @@
 // The Link header of lists (RFC 8288): the other pages, under the same filters.
 
-/** The members of a list's reply that say which page it is. */
+/** Members of a list's reply that describe the page. */
 export interface ListPage {
   readonly total: number;
   readonly limit: number;
@@ -9,8 +9,8 @@ export interface ListPage {
 }
 
 /**
- * `first`, `prev`, `next` and `last`. `next` goes by cursor, so that a walk neither skips nor repeats; `prev` and `last` are jumps by
- * offset, and a page behind a cursor, which has none, does without them. `url` is that of the list, `raw` the query as it was asked.
+ * `first`, `prev`, `next` and `last`. `next` uses a cursor, so that iteration neither skips nor repeats; `prev` and `last` use offsets and are
+ * omitted on cursor pages. `url` is that of the list, `raw` its query.
  */
 export function linkHeader(url: string, raw: Readonly<Record<string, string>>, place: ListPage): string {
   const { total, limit, offset, next_cursor } = place;

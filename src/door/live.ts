@@ -1,34 +1,34 @@
-// Live events for the administrator's pages: each once, in order, also after a break; over when the session is.
+// Live events for the admin pages: each once, in order, also after a reconnect; ends with the session.
 import type { Event } from '../contract/event-types.ts';
 import type { Core } from '../core/kernel/core.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
 import type { Clock } from '../core/ports/ports.ts';
 
-/** How often an open watch gets a sign of life and its session is checked. */
+/** Interval of heartbeats and session checks. */
 const BEAT_MS = 5_000;
-/** A browser opens a few; more means that something runs away. */
+/** A browser opens a few; more indicate a bug. */
 const MAX_WATCHES = 64;
-/** A client that missed more reads its lists again, which costs less. */
+/** A client that missed more reloads its lists, which costs less. */
 const MAX_MISSED = 2000;
 const PAGE = 500;
 
-/** `gone` in the place of `ready`: events were missed that are no longer stored. `id` is where the watch begins. */
+/** `gone` instead of `ready`: missed events are no longer stored. `id` is where the watch begins. */
 export type LiveMessage =
   | { readonly kind: 'ready' | 'gone'; readonly id: number }
   | { readonly kind: 'event'; readonly event: Event }
-  /** A sign of life. */
+  /** A heartbeat. */
   | { readonly kind: 'beat' }
-  /** Nothing follows: the session has ended, or (`ended`) the panel stops. */
+  /** The last message: the session has ended, or (`ended`) the panel stops. */
   | { readonly kind: 'signed-out' | 'ended' };
 export type LiveListener = (message: LiveMessage) => void;
 
 export interface Live {
   /**
-   * Emits events after `lastId` (null: from now on) until the returned function is called or the session ends. `token` is the
-   * session's token at the moment; null: it leads nowhere any more. Throws PanelError `signed_out`, or `unavailable` if too many are open or the panel stops.
+   * Emits events after `lastId` (null: from now on) until the returned function is called or the session ends. `token`: the current session token;
+   * null: invalid. Throws PanelError `signed_out`, or `unavailable` if too many are open or the panel stops.
    */
   watch(token: () => string | null, lastId: number | null, listener: LiveListener): () => void;
-  /** Sends a sign of life to all and ends the watches whose session has ended by time; runs by itself every 5 s. */
+  /** Sends a heartbeat to all and ends the watches of expired sessions; runs every 5 s. */
   sendHeartbeat(): void;
   /** Ends all watches and opens no more. */
   close(): void;
@@ -40,7 +40,7 @@ interface Watch {
   readonly token: () => string | null;
   readonly listener: LiveListener;
   lastId: number;
-  /** Until when its session need not be looked up. */
+  /** Until when the session needs no look-up. */
   endsAt: number;
 }
 
@@ -49,13 +49,13 @@ export function createLive(core: LiveCore, clock: Clock): Live {
   let stopListening: (() => void) | null = null;
   let isClosed = false;
 
-  /** When the session of a token ends, if it is not used; null: it has ended. */
+  /** When the session of a token ends if unused; null: it has ended. */
   function findSessionEnd(token: string | null, isUse: boolean): number | null {
     const actor = token === null ? null : core.authenticateSession(token, isUse);
     return actor && (actor.sessionEndsAt ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Ends a watch whose session has ended; false if it has. */
+  /** Ends the watch of an ended session; false if it ended. */
   function check(watch: Watch): boolean {
     const endsAt = findSessionEnd(watch.token(), false);
     if (endsAt !== null) {
@@ -126,7 +126,7 @@ export function createLive(core: LiveCore, clock: Clock): Live {
   };
 }
 
-/** The events after `lastId` up to `latest`. Null: not stored any more, of another database, or too many. */
+/** The events after `lastId` up to `latest`. Null: pruned, of another database, or too many. */
 function findMissed(core: Pick<Core, 'eventsAfter'>, lastId: number, latest: number): readonly Event[] | null {
   if (lastId > latest) return null;
   const missed: Event[] = [];

@@ -1,39 +1,39 @@
-// Requests that wait for the next event. Waiting costs a place in a set: the feed wakes it, never a poll of the store.
+// Requests that wait for the next event, woken by the feed without polling the store.
 import type { EventType } from '../contract/event-types.ts';
 import type { Core } from '../core/kernel/core.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
 import type { Actor } from '../core/ports/call.ts';
 import type { Clock, Timers } from '../core/ports/ports.ts';
 
-/** Requests of one key that wait at once; a bot needs one. */
+/** Concurrent waiting requests per key; a bot needs one. */
 export const MAX_WAITING = 4;
 /** How often the keys of waiting requests are checked, in ms. */
 const CHECK_MS = 5_000;
 
 export interface Wait {
   readonly actor: Actor;
-  /** The key as sent, to see whether it is still valid. */
+  /** The key as sent, to check its validity again. */
   readonly key: string;
-  /** Events after this id are waited for. */
+  /** Waits for events after this id. */
   readonly after: number;
   /** Of one of these types; undefined: of any. */
   readonly types: readonly EventType[] | undefined;
   readonly seconds: number;
-  /** Whether such an event is in the feed by now. */
+  /** Whether such an event exists. */
   isThere(): boolean;
-  /** Called when the waiting begins; not if it is refused or the panel stops. */
+  /** Called when waiting begins, unless it is refused or the panel stops. */
   onBegin(): void;
-  /** Calls the listener when the client has gone. */
+  /** Calls the listener when the client disconnects. */
   onGone?(listener: () => void): void;
 }
 
 export interface Waits {
   /**
-   * Resolves when such an event is committed, the time is up, the client has gone, the key is no longer valid, or the panel stops.
-   * Rejects with PanelError `rate_limited` if the key has too many waiting requests, `unauthorized` if it is no longer valid.
+   * Resolves when such an event is committed, after the timeout, when the client disconnects, the key becomes invalid, or the panel stops. Rejects
+   * with PanelError `rate_limited` if the key has too many waiting requests, `unauthorized` if it is no longer valid.
    */
   wait(wait: Wait): Promise<void>;
-  /** Ends all waiting; later calls return at once. */
+  /** Ends all waiting requests; later calls return at once. */
   close(): void;
 }
 
@@ -89,7 +89,7 @@ export function createWaits({ core, clock, timers }: WaitsParts): Waits {
     waiters.add(waiter);
     wait.onGone?.(wake);
     if (stopListening === null) listen();
-    // Another thread may have committed one between the caller's read and the subscription; one of another type is not waited for.
+    // Another thread may have committed one between the caller's read and the subscription.
     if (core.latestEventId() > wait.after && wait.isThere()) wake();
     return promise;
   }

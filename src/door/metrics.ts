@@ -1,11 +1,11 @@
-// The metrics for Prometheus: figures of the panel taken when asked for, and how long requests took.
+// Prometheus metrics: values of the panel read on request, and request durations.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Core, Figures } from '../core/kernel/core.ts';
 import type { Clock } from '../core/ports/ports.ts';
 import type { UpDown } from '../core/ports/traffic.ts';
 
 export interface Metrics {
-  /** Notes one reply: route template (never a raw path), method, status, seconds. */
+  /** Records one reply: route template (never a raw path), method, status, seconds. */
   observe(route: string, method: string, status: number, seconds: number): void;
   /** All metrics as text 0.0.4, or as OpenMetrics 1.0.0. */
   read(isOpenMetrics: boolean): Promise<{ readonly type: string; readonly body: string }>;
@@ -15,7 +15,7 @@ interface Child {
   observe(seconds: number): void;
 }
 
-/** These are gauges that Node's defaults name like counters; `promtool` objects, and their parts are exported anyway. */
+/** Gauges that Node's defaults name like counters; `promtool` rejects them, and their parts are exported anyway. */
 const MISNAMED = ['nodejs_active_resources_total', 'nodejs_active_handles_total', 'nodejs_active_requests_total'];
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -44,7 +44,7 @@ export function createMetrics(core: Pick<Core, 'figures'>, clock: Clock, version
   };
 }
 
-/** Caches the histogram's children: looking them up by their labels costs more than counting. */
+/** Caches the histogram's children, since label look-ups are slower than counting. */
 function createObserver(durations: Histogram<'route' | 'method' | 'status'>): Metrics['observe'] {
   const children = new Map<string, Map<string, Map<number, Child>>>();
   return (route, method, status, seconds) => {
@@ -64,8 +64,8 @@ function createObserver(durations: Histogram<'route' | 'method' | 'status'>): Me
 const COUNTER = /^# (HELP|TYPE) (\S+)_total /gm;
 
 /**
- * The same samples as OpenMetrics 1.0.0: a counter's family goes without `_total`, no empty lines, an end. prom-client would
- * write it too, but renames the counters for good in doing so.
+ * The same samples as OpenMetrics 1.0.0: counter families without `_total`, no empty lines, an end marker. prom-client can write it too, but renames
+ * the counters permanently.
  */
 export function toOpenMetrics(text: string): string {
   const body = text.replace(COUNTER, '# $1 $2 ').replace(/\n{2,}/g, '\n');
@@ -78,7 +78,7 @@ interface FiguresParts {
   readonly clock: Clock;
 }
 
-/** Registers the metrics; the returned function fills them. No label ever names a user. */
+/** Registers the metrics and returns the function that updates them. No label contains a user. */
 function createPanelFigures({ registers, version, clock }: FiguresParts): (figures: Figures) => void {
   const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
     new Gauge({ name, help, labelNames, registers });

@@ -1,4 +1,4 @@
-// The door of the Mini App, at its path below the sub path: a page that sends what Telegram signed, and the reply to that is the page of a subscription.
+// The door of the Mini App, below the sub path: a page that sends Telegram's signed data, and replies with the subscription page.
 import type { Core } from '../core/kernel/core.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
 import type { MiniApp, MiniAppRefusal } from '../core/ports/bot.ts';
@@ -22,11 +22,11 @@ export interface MiniAppDoorParts {
 }
 
 const MAX_BYTES = 16_384;
-/** From one network, for all who are behind its address. */
+/** Per network, for all clients behind its address. */
 const SIGN_INS: RateRule = { perMinute: 60, burst: 30 };
 const STATUS: Readonly<Record<MiniAppRefusal, number>> = { forged: 403, ended: 403, unknown: 404, wait: 429 };
 
-/** What the page has sent; empty where that is none of it. */
+/** The data of the page; empty if invalid. */
 async function readInitData(body: RequestBody): Promise<string> {
   try {
     return new URLSearchParams(new TextDecoder().decode(await readBytes(body, MAX_BYTES))).get('init_data') ?? '';
@@ -36,7 +36,7 @@ async function readInitData(body: RequestBody): Promise<string> {
   }
 }
 
-/** Answers what is for the Mini App; null: something else, or it cannot be opened now. */
+/** Handles requests of the Mini App; null: another path, or not available. */
 export function createMiniAppDoor(
   parts: MiniAppDoorParts,
 ): (request: LinkRequest) => DoorReply | Promise<DoorReply> | null {
@@ -78,7 +78,7 @@ export function createMiniAppDoor(
 
   return (request) => {
     const { id, isStray, method, path, allHeaders } = request;
-    // Also for strays: the time of a reply must not tell where links are.
+    // Also for unknown paths, so that the response time does not reveal links.
     const isOwn = miniApp.isAt(path, allHeaders.host?.toString());
     if (!isOwn || isStray || (method !== 'GET' && method !== 'POST')) return null;
     const state = newCallState(id, method);

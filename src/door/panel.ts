@@ -1,4 +1,4 @@
-// The administrator's door: every operation of the table behind a session, and backups as files.
+// The panel door: every operation of the table with a session, and backup files.
 import { UPLOADED_BYTES } from '../contract/backups.ts';
 import type { FieldError } from '../contract/errors.ts';
 import { parseInput, type Sections, splitInput } from '../contract/input/input.ts';
@@ -52,8 +52,7 @@ const SIGNED_OUT: Actor = { kind: 'unknown', id: null, name: '', access: 'read' 
 export type PanelDoor = (request: PanelRequest, state: CallState) => Promise<DoorReply>;
 
 /**
- * Everything but the `public` operations needs a session (`signed_out`); what comes from another site's page is refused
- * (`foreign_origin`). Rejects with PanelError.
+ * All operations except `public` ones need a session (`signed_out`); requests of other sites are refused (`foreign_origin`). Rejects with PanelError.
  */
 export function createPanelDoor(parts: PanelDoorParts): PanelDoor {
   return async (request, state) => {
@@ -70,7 +69,7 @@ export function createPanelDoor(parts: PanelDoorParts): PanelDoor {
   };
 }
 
-/** Who is signed in. Throws PanelError `signed_out`. */
+/** The signed-in administrator. Throws PanelError `signed_out`. */
 export function requireSession(core: Pick<Core, 'authenticateSession'>, session: string | null): Actor {
   const actor = session === null ? null : core.authenticateSession(session);
   if (actor === null) throw new PanelError('signed_out');
@@ -104,7 +103,7 @@ async function operate(parts: PanelDoorParts, request: PanelRequest, state: Call
   const call: Call = {
     ...buildCall(request, state, actor ?? SIGNED_OUT),
     ...(ifMatch !== undefined && { ifMatch }),
-    // There is one administrator: a repetition may come from another session.
+    // There is one administrator, so a repetition may come from another session.
     ...(key !== undefined && { idempotency: buildIdempotency(key, null, request.method, request.path, flat) }),
   };
   const reply = await callCore(parts.core, operation.id, input, call);
@@ -115,7 +114,7 @@ function findOperation(id: string): (Operation & { readonly id: OperationId }) |
   return Object.hasOwn(OPERATIONS, id) ? OPERATIONS[id as OperationId] : undefined;
 }
 
-/** The validated input. Throws PanelError `validation` with all that is wrong. */
+/** The validated input. Throws PanelError `validation` with all errors. */
 function validateInput<Op extends Operation>(operation: Op, sections: Sections) {
   const parsed = parseInput(operation, sections);
   if (!parsed.ok) throw new PanelError('validation', parsed.errors);
@@ -145,7 +144,7 @@ function encodeReply(state: CallState, { status, body, raw, etag, sessionToken, 
   };
 }
 
-/** A request to the API door from inside: every check that a request over the network passes, with the key that was typed. */
+/** An internal request to the API door with the typed key; all checks of a network request apply. */
 async function tryApi(
   { callApi }: PanelDoorParts,
   outer: PanelRequest,
@@ -203,7 +202,7 @@ async function upload(
   if (headers['content-type'] !== FILE_TYPE || headers['content-encoding'] !== undefined) {
     throw new PanelError('unsupported_media_type');
   }
-  // Before any of it is read.
+  // Before reading the body.
   if (Number(headers['content-length'] ?? 0) > UPLOADED_BYTES) throw new PanelError('backup_refused', [TOO_LARGE]);
   const made = await core.backupFiles.receive(readChunks(body), buildCall(request, state, actor));
   return makeReply(state, 201, 'application/json', JSON.stringify(made));

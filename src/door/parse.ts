@@ -1,4 +1,4 @@
-// Strict readers of what a caller sends: the query string, and JSON. What parsers read differently is refused, never guessed.
+// Strict parsers of query strings and JSON: ambiguous input is refused.
 import { isUtf8 } from 'node:buffer';
 import type { FieldError, FieldErrorCode } from '../contract/errors.ts';
 import { pointerTo } from '../contract/input/errors.ts';
@@ -14,14 +14,14 @@ import {
 import { parseOwnJson } from '../domain/own-json.ts';
 
 export interface QueryReading {
-  /** Names and texts as decoded, in the order in which they came. */
+  /** Decoded names and texts, in the received order. */
   readonly raw: Readonly<Record<string, string>>;
   readonly errors: readonly FieldError[];
 }
 
 const NOTHING: QueryReading = { raw: Object.create(null), errors: [] };
 
-/** The parameters of a query without its `?`. `+` is a space; a name without `=` has an empty text. */
+/** The parameters of a query without `?`. `+` is a space; a name without `=` has an empty text. */
 export function readQuery(query: string): QueryReading {
   if (query === '') return NOTHING;
   const raw: Record<string, string> = Object.create(null);
@@ -46,7 +46,7 @@ export function readQuery(query: string): QueryReading {
   return { raw, errors };
 }
 
-/** Names come from the caller: a long one is cut. */
+/** Shortens names from the caller for messages. */
 function shorten(name: string): string {
   return name.slice(0, 100).toWellFormed();
 }
@@ -64,7 +64,7 @@ function decode(text: string): string | null {
   }
 }
 
-/** 500 new users with all that each can have are less. Bytes are bounded as they arrive. */
+/** Enough for 500 new users with every field. Bytes are limited as they arrive. */
 const BOUNDS = { bytes: Number.POSITIVE_INFINITY, values: 50_000, depth: 32 };
 const EXCESS: Readonly<Record<Exclude<JsonExcess, 'bytes'>, string>> = {
   depth: `must not be nested deeper than ${BOUNDS.depth} levels`,
@@ -74,14 +74,14 @@ const EXCESS: Readonly<Record<Exclude<JsonExcess, 'bytes'>, string>> = {
 interface Frame {
   /** Names seen in an object; null in an array. */
   readonly names: Set<string> | null;
-  /** Where we are in it, for the pointer. */
+  /** The current position, for the JSON pointer. */
   place: string | number;
   isNameNext: boolean;
 }
 
 /**
- * The value of a JSON body, as RFC 8259 recommends reading it; what is large is left to `parseLarge`. Throws, or rejects with, PanelError `bad_json` for
- * what is not UTF-8 or not JSON, for a member given twice, for half a surrogate pair, for more than 32 levels and for too many values.
+ * The value of a JSON body by the recommendations of RFC 8259; large ones are passed to `parseLarge`. Throws, or rejects with, PanelError `bad_json`
+ * for invalid UTF-8 or JSON, duplicate members, lone surrogates, more than 32 levels, or too many values.
  */
 export function parseBody(bytes: Uint8Array, parseLarge: ParseLargeJson): unknown {
   if (!isUtf8(bytes)) throw badJson([], 'encoding', 'must be UTF-8');
@@ -95,7 +95,7 @@ export function parseBody(bytes: Uint8Array, parseLarge: ParseLargeJson): unknow
   return isLargeJson(meter) ? parseLarge(bytes) : parseStrictJson(bytes);
 }
 
-/** The value of a body that was counted. Throws PanelError `bad_json`. */
+/** The value of a counted body. Throws PanelError `bad_json`. */
 export function parseStrictJson(bytes: Uint8Array): unknown {
   let value: unknown;
   try {
@@ -107,7 +107,7 @@ export function parseStrictJson(bytes: Uint8Array): unknown {
   return value;
 }
 
-/** One text for all texts of the same JSON value (RFC 8785): members in the order of their names, numbers by value. */
+/** Canonical text of a JSON value (RFC 8785): sorted members, numbers by value. */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
@@ -115,7 +115,7 @@ export function canonicalJson(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`;
 }
 
-/** Walks a text that is known to be JSON. */
+/** Checks a text that is valid JSON. */
 function inspect(text: string): void {
   const frames: Frame[] = [];
   let frame: Frame | undefined;
@@ -139,7 +139,7 @@ function inspect(text: string): void {
   }
 }
 
-/** The index of the quote that ends the string which begins at `start`. */
+/** The index of the closing quote of the string at `start`. */
 function stringEnd(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
     let escapes = 0;

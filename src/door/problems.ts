@@ -1,4 +1,4 @@
-// Failures as problem documents (RFC 9457): the expected ones by their code, all others as `internal` and nothing more.
+// Problem documents (RFC 9457): expected failures by code, others as `internal` without details.
 import { buildProblem, ERRORS, type ErrorCode } from '../contract/errors.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
 import type { Log } from '../core/ports/ports.ts';
@@ -7,7 +7,7 @@ import { type CallState, type DoorReply, makeReply } from './call.ts';
 export const PROBLEM_TYPE = 'application/problem+json';
 const ACCEPT_PATCH = 'application/merge-patch+json, application/json';
 
-/** The problem document of a failure. An unexpected one goes to the log with the request id. */
+/** The problem document of a failure. Unexpected ones are logged with the request id. */
 export function replyToFailure(state: CallState, error: unknown, log: Pick<Log, 'error'>): DoorReply {
   if (error instanceof PanelError) return problemReply(state, error.code, error);
   const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -1,26 +1,26 @@
-// A trace of what valid keys tried that they may not do: a log line a minute for each key, reason and route.
+// Logs forbidden calls of valid keys: one line a minute for each key, reason and route.
 import type { ErrorCode } from '../contract/errors.ts';
 import type { Clock, Log, Timers } from '../core/ports/ports.ts';
 import { MINUTE_MS } from '../domain/limits.ts';
 import type { CallState } from './call.ts';
 
-/** Unknown keys and failed sign-ins are traced by the core (failures.ts); wrong proofs are in the audit log. */
+/** Unknown keys and failed sign-ins are logged by the core (failures.ts); wrong proofs are in the audit log. */
 const REASONS: ReadonlySet<ErrorCode> = new Set(['read_only_key', 'panel_only']);
-/** Lines a minute; what goes beyond is added up in one. */
+/** Maximum lines per minute; the rest is summed up in one. */
 const MAX_LINES = 200;
 
 interface Tally {
   readonly caller: string;
   readonly reason: ErrorCode | 'others';
   readonly route: string;
-  /** The id of the first request, which its reply named. */
+  /** The request id of the first call. */
   readonly requestId: string;
   count: number;
 }
 
 export interface Refusals {
   recordRefusal(state: CallState, reason: ErrorCode): void;
-  /** Logs what is known so far. */
+  /** Logs pending lines. */
   close(): void;
 }
 

@@ -1,4 +1,4 @@
-// Finds the route of a path in one pass. Built from the table of operations alone: nothing else can be mounted.
+// Matches paths to routes in one pass. Built from the table of operations only.
 import { pathKinds } from '../contract/input/input.ts';
 import { API_OPERATIONS } from '../contract/table.ts';
 
@@ -32,7 +32,7 @@ interface Branch {
 }
 
 export interface Router {
-  /** The route of a path below base_url, without its query; null if there is none. A malformed id matches nothing. */
+  /** The route of a path below base_url, without query; null: none. A malformed id matches nothing. */
   match(path: string): Match | null;
   /** Every route, in the order of the table. */
   readonly routes: readonly Route[];
@@ -105,7 +105,7 @@ function find(root: Branch, path: string): Match | null {
   return branch.route === null ? null : { route: branch.route, params: buildParams(branch.route, values) };
 }
 
-/** A percent-encoded text, which may hold a slash so; null where it is not UTF-8. */
+/** Decodes a percent-encoded text, which may contain an encoded slash; null: not UTF-8. */
 function decodeSegment(segment: string): string | null {
   if (segment === '') return null;
   try {
@@ -115,7 +115,7 @@ function decodeSegment(segment: string): string | null {
   }
 }
 
-/** A positive safe integer in its one form, without sign or leading zero; null for everything else. */
+/** A positive safe integer in canonical form; null for everything else. */
 function parseId(segment: string): number | null {
   if (segment.length === 0 || segment.length > 16 || segment.charCodeAt(0) === 48) return null;
   let value = 0;

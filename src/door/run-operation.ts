@@ -1,4 +1,4 @@
-// Operations for callers inside the process that bring an actor of their own: the command line, and tests.
+// Runs operations for internal callers with their own actor: the command line, and tests.
 import { parseInput, splitInput } from '../contract/input/input.ts';
 import type { CallOf } from '../contract/operation.ts';
 import { OPERATIONS, type Output } from '../contract/table.ts';
@@ -6,7 +6,7 @@ import type { Core } from '../core/kernel/core.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
 import type { Call, HandledId } from '../core/ports/call.ts';
 
-/** Judges the input as every door does and runs the operation. Rejects with PanelError. */
+/** Validates the input like every door and runs the operation. Rejects with PanelError. */
 export async function runOperation<Id extends HandledId>(
   core: Pick<Core, 'call'>,
   id: Id,

@@ -1,4 +1,4 @@
-// The one Express application: the REST API, subscription links and the administrator's pages, each a handler that calls the door.
+// The Express application: REST API, subscription links and admin pages, each a handler that calls the door.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
@@ -51,7 +51,7 @@ import {
 import { EVENTS_ROUTE, openEventStream } from './live.ts';
 import type { Pages } from './pages.ts';
 
-/** The functions are called on each request, so that a change holds from the next one on. */
+/** Functions are called on each request, so changes apply at once. */
 export interface AppParts {
   readonly door: Door;
   readonly core: { settings(): Pick<SettingValues, 'secretPath' | 'subPath' | 'instanceId' | 'language'> };
@@ -59,13 +59,13 @@ export interface AppParts {
   readonly log: Log;
   /** Names accepted in Host besides IP literals and `localhost`; lower case. */
   hosts(): ReadonlySet<string>;
-  /** Addresses and CIDR ranges whose X-Forwarded-For counts. */
+  /** Addresses and CIDR ranges whose X-Forwarded-For is trusted. */
   trustedProxies(): readonly string[];
-  /** Whether the panel serves a certificate that browsers trust by themselves; left out: it does not. */
+  /** Whether the served certificate is publicly trusted; default: no. */
   isTrusted?(): boolean;
-  /** Whether a socket came by a listening address that is being tried. */
+  /** Whether a socket was accepted by a listening address on trial. */
   isOnTrial?(socket: object): boolean;
-  /** The administrator's door with its pages (null: not built); absent where this host has none on a socket. */
+  /** The panel door with its pages (null: not built); absent if this host has no panel door on a socket. */
   readonly panel?: { readonly pages: Pages | null };
 }
 
@@ -73,9 +73,9 @@ export interface App {
   /** Handles a server's requests. `linksOnly`: the secret path is unknown there. */
   listener(linksOnly: boolean): (request: IncomingMessage, response: ServerResponse) => void;
   readonly constantReply: ConstantReply;
-  /** The last peer in a private network whose X-Forwarded-For did not count: likely a proxy that is not trusted. null: none. */
+  /** The last private peer whose X-Forwarded-For was ignored, probably an untrusted proxy; null: none. */
   ignoredProxy(): string | null;
-  /** Replies close their connections from now on. */
+  /** From now on, replies close their connections. */
   close(): void;
 }
 
@@ -100,8 +100,8 @@ export function createApp(parts: AppParts): App {
   app.enable('strict routing');
 
   app.use(SECRET_PREFIX, (request, response, next) => {
-    // Only there: what leads nowhere must not tell what is here. With a certificate of the own authority it would shut out who has not
-    // installed that authority.
+    // Only inside the secret path: other replies must not identify the panel. With the own authority, HSTS would lock out clients that have not
+    // installed it.
     if (isEncrypted(request) && parts.isTrusted?.()) response.setHeader('Strict-Transport-Security', HSTS);
     next();
   });
@@ -161,7 +161,7 @@ export function createApp(parts: AppParts): App {
   };
 }
 
-/** The administrator's door: operations and backup files below `/panel`, live events, and the pages. */
+/** The panel door: operations and backup files below `/panel`, live events, and the pages. */
 function panelRouter(
   { core, door, isOnTrial }: AppParts,
   host: ExchangeHost,
@@ -180,7 +180,7 @@ function panelRouter(
       if (!isOwnRead(exchange.request)) throw new PanelError('foreign_origin');
       const session = getSession(exchange.request);
       const { secretPath } = core.settings();
-      // A stream under a former secret path leads nowhere, as its address does.
+      // A stream under an old secret path ends, like the path itself.
       openEventStream(exchange, door, () => (core.settings().secretPath === secretPath ? session : null), query);
     }),
   );
@@ -194,7 +194,7 @@ function panelRouter(
       const reply = await door.call({
         door: 'panel',
         id: exchange.id,
-        // A browser downloads what a form asks for; a form can set no header, and sends the page's half as its field.
+        // Browsers download by submitting a form, which cannot set headers and sends the page's half of the token as a field.
         method: isForm ? 'GET' : request.method,
         path,
         query,
@@ -221,12 +221,12 @@ function panelRouter(
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const MAX_FORM_BYTES = 1024;
 
-/** Whether a form asks for a backup's file. */
+/** Whether a form requests a backup file. */
 function isFormOfBackup({ method, headers }: IncomingMessage, path: string): boolean {
   return method === 'POST' && path.startsWith('/backups/') && headers['content-type'] === FORM_TYPE;
 }
 
-/** The session of a form's request; null also where the form is none that a page of the panel sends. */
+/** The session of a form request; null also if the form is not from a page of the panel. */
 async function readFormSession(
   request: IncomingMessage,
   instanceId: string,
@@ -240,10 +240,10 @@ async function readFormSession(
   }
 }
 
-/** What a setup link's token looks like; the page behind the `#` judges whether it is one. */
+/** Format of a setup link token; the page behind the `#` validates it. */
 const SETUP_TOKEN = /^\/[A-Za-z0-9_-]{1,200}$/;
 
-/** `/`, the files of the build, and the way from a printed setup link to its page; all else is `not_found`. */
+/** `/`, the built files, and the redirect of printed setup links; everything else is `not_found`. */
 function addPages(
   router: Router,
   { core, door }: Pick<AppParts, 'core' | 'door'>,
@@ -260,7 +260,7 @@ function addPages(
     route(door, host, '/setup/{token}', ['GET', 'HEAD'], (exchange) => {
       const { path } = splitUrl(exchange.request.url ?? '');
       if (!SETUP_TOKEN.test(path)) throw new PanelError('not_found');
-      // Behind the `#` it goes to no server and into no log.
+      // The fragment is sent to no server and appears in no log.
       redirect(exchange, '/setup/{token}', 302, `${home()}#/setup/${path.slice(1)}`);
     }),
   );
@@ -268,11 +268,11 @@ function addPages(
     const { path } = splitUrl(request.url);
     if (path !== '/' || (request.method !== 'GET' && request.method !== 'HEAD')) return next();
     const exchange = openExchange(host, request, response);
-    // Relative addresses in the pages must not lose the secret segment.
+    // Relative URLs in the pages must keep the secret segment.
     if (!request.originalUrl.startsWith(`${SECRET_PREFIX}/`)) return redirect(exchange, UNMATCHED, 308, home());
     if (pages === null) {
       const state = { ...newCallState(exchange.id, request.method), route: '/' };
-      // Only a checkout lacks them.
+      // Only missing in a checkout.
       const text = hostTexts(core.settings().language, 'server')('notBuilt', { command: 'npx panel' });
       return send(exchange, makeReply(state, 200, 'text/plain; charset=utf-8', text));
     }
@@ -298,7 +298,7 @@ function addPages(
   );
 }
 
-/** A handler for `methods` (null: any) whose failures become problem documents. `name`: the route's label in the metrics. */
+/** A handler for `methods` (null: any) whose failures become problem documents. `name`: the route label of metrics. */
 function route(
   door: Pick<Door, 'fail'>,
   host: ExchangeHost,

@@ -1,16 +1,16 @@
-// What a browser says of itself: which page sends a request, whose session it carries, and what it is called.
+// Request properties of browsers: the requesting page, the session, and the device name.
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { SESSION_HEADER } from '../contract/access/session.ts';
 
-/** Whether the connection itself is encrypted; behind a reverse proxy it is not, whatever the browser uses. */
+/** Whether the connection itself is encrypted; behind a reverse proxy it is not, even if the browser uses TLS. */
 export function isEncrypted(request: IncomingMessage): boolean {
   return (request.socket as Partial<TLSSocket>).encrypted === true;
 }
 
 /**
- * Whether a request that may change something comes from the panel's own pages, or was begun by the user (a navigation from
- * the address bar). Browsers say so in Sec-Fetch-Site; where that is missing, Origin must be the panel's own.
+ * Whether a state-changing request comes from the panel's own pages, or from the user (navigation by the address bar). Browsers send Sec-Fetch-Site;
+ * without it, Origin must be the panel's own.
  */
 export function isOwnRequest(request: IncomingMessage): boolean {
   const { 'sec-fetch-site': site, 'sec-fetch-mode': mode } = request.headers;
@@ -18,13 +18,13 @@ export function isOwnRequest(request: IncomingMessage): boolean {
   return isOwnOrigin(request);
 }
 
-/** Whether what a browser reads here may be read by the page that asks. Programs that send neither header may. */
+/** Whether the requesting page may read the reply. Programs that send neither header may. */
 export function isOwnRead(request: IncomingMessage): boolean {
   const { 'sec-fetch-site': site, origin } = request.headers;
   return site === undefined && origin === undefined ? true : isOwnRequest(request);
 }
 
-/** The host has passed the allow-list. Over plain HTTP a reverse proxy may have taken the encryption off. */
+/** The Host was validated before. Over plain HTTP, a reverse proxy may have terminated TLS. */
 function isOwnOrigin(request: IncomingMessage): boolean {
   const { origin, host } = request.headers;
   if (origin === undefined || host === undefined) return false;
@@ -32,28 +32,27 @@ function isOwnOrigin(request: IncomingMessage): boolean {
   return origin === `https${own}` || (origin === `http${own}` && !isEncrypted(request));
 }
 
-/** Longer headers hold no session of ours; Node itself stops at 16 KiB of headers. */
+/** Longer cookie headers are ignored; Node itself limits headers to 16 KiB. */
 const MAX_HEADER = 8192;
 const TOKEN = /^[A-Za-z0-9_-]{20,128}$/;
 
-/** The panel's two cookies: of the session, and of a browser that signed in before. */
+/** The panel's cookies: the session, and the known browser. */
 type CookieKind = 'panel' | 'panel-browser';
-/** Browsers keep no cookie for longer (RFC 6265bis section 5.5). */
+/** Maximum cookie lifetime in browsers (RFC 6265bis section 5.5). */
 const LONGEST_AGE_S = 400 * 86_400;
 
 /**
- * `__Host-` where the browser's side is encrypted: then no other host and no plain connection can set it. Browsers take that
- * prefix over TLS only, so plain HTTP on loopback has the bare name.
+ * Prefixed with `__Host-` if the browser uses TLS, so that no other host or plain connection can set it. Browsers accept the prefix over TLS only, so
+ * plain HTTP on loopback uses the bare name.
  */
 function buildCookieName(kind: CookieKind, instanceId: string, isSecure: boolean): string {
   return isSecure ? `__Host-${kind}-${instanceId}` : `${kind}-${instanceId}`;
 }
 
 /**
- * The session's token: the half in the cookie and the half that the page sends in `Panel-Session`. Cookies do not distinguish
- * ports: what else serves pages on this host gets the cookie, never the page's half, which belongs to the origin. null where one
- * is missing or malformed, or where two different cookies came. Over plain HTTP the secure name counts first: a reverse proxy may
- * have taken the encryption off.
+ * The session token: one half from the cookie, the other from the `Panel-Session` header of the page. Cookies do not distinguish ports: other servers
+ * on this host receive the cookie, but never the page's half, which belongs to the origin. null if a half is missing or malformed, or if two
+ * different cookies were sent. Over plain HTTP the secure name takes precedence, since a reverse proxy may have terminated TLS.
  */
 export function readSession(
   request: IncomingMessage,
@@ -65,13 +64,13 @@ export function readSession(
   return cookieHalf + pageHalf;
 }
 
-/** The halves of a session's token: for the cookie and for the page. */
+/** The halves of a session token, for the cookie and the page. */
 export function splitToken(token: string): readonly [cookieHalf: string, pageHalf: string] {
   const middle = Math.ceil(token.length / 2);
   return [token.slice(0, middle), token.slice(middle)];
 }
 
-/** The token of a browser in which the administrator signed in before, by the same rules. */
+/** The token of a known browser, by the same rules. */
 export function readBrowserCookie(request: IncomingMessage, instanceId: string): string | null {
   return readCookie(request, 'panel-browser', instanceId);
 }
@@ -96,20 +95,20 @@ function valueIn(header: string, name: string): string | null {
   return found;
 }
 
-/** The headers, names and values by turns, that give a browser the two halves of its session or (null) take them back. */
+/** Headers (alternating names and values) that store both halves of a session, or (null) delete them. */
 export function sessionHeaders(request: IncomingMessage, instanceId: string, token: string | null): readonly string[] {
   const isSecure = isSecureFor(request);
   const age = token === null ? 0 : null;
   const [cookieHalf, pageHalf] = splitToken(token ?? '');
   const cookies = [cookie(buildCookieName('panel', instanceId, isSecure), cookieHalf, isSecure, age)];
-  // A browser that signs out over plain HTTP may hold either.
+  // A browser that signs out over plain HTTP may have either cookie.
   if (token === null && !isEncrypted(request)) {
     cookies.push(cookie(buildCookieName('panel', instanceId, !isSecure), '', !isSecure, age));
   }
   return [...cookies.flatMap((value) => ['Set-Cookie', value]), SESSION_HEADER, pageHalf];
 }
 
-/** The Set-Cookie header of a browser in which the administrator has signed in. */
+/** The Set-Cookie header of a known browser. */
 export function browserCookie(request: IncomingMessage, instanceId: string, token: string): readonly string[] {
   const isSecure = isSecureFor(request);
   return ['Set-Cookie', cookie(buildCookieName('panel-browser', instanceId, isSecure), token, isSecure, LONGEST_AGE_S)];
@@ -119,7 +118,7 @@ function isSecureFor(request: IncomingMessage): boolean {
   return isEncrypted(request) || request.headers.origin?.startsWith('https://') === true;
 }
 
-/** `age` in seconds; null: until the browser ends. */
+/** `age` in seconds; null: a session cookie. */
 function cookie(name: string, value: string, isSecure: boolean, age: number | null): string {
   const end = age === null ? '' : `; Max-Age=${age}`;
   return `${name}=${value}; Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}${end}`;
@@ -146,7 +145,7 @@ const SYSTEMS: readonly (readonly [name: string, mark: RegExp])[] = [
 ];
 const MAX_LENGTH = 60;
 
-/** The browser and system behind a User-Agent; its first word where it is no browser, empty where there is none. */
+/** Browser and system of a User-Agent; its first word for other programs, empty if missing. */
 export function deviceName(userAgent: string | undefined): string {
   const text = (userAgent ?? '').slice(0, 512);
   const browser = BROWSERS.find(([, mark]) => mark.test(text))?.[0];

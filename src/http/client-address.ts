@@ -1,10 +1,10 @@
-// Who is at the other end: the peer of the connection, or behind a trusted proxy whom it names.
+// The client address: the peer, or the client that a trusted proxy reports.
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
 const MAPPED = '::ffff:';
 
-/** An address without the prefix that a dual-stack socket gives to IPv4. */
+/** An address without the IPv4-mapped prefix of dual-stack sockets. */
 export function plainAddress(address: string | undefined): string {
   if (address === undefined) return '';
   return address.startsWith(MAPPED) && address.includes('.') ? address.slice(MAPPED.length) : address;
@@ -13,12 +13,12 @@ export function plainAddress(address: string | undefined): string {
 export type ClientAddress = (request: IncomingMessage) => string;
 
 /**
- * `trustedProxies` are addresses and CIDR ranges, looked at on each request. X-Forwarded-For counts only where the peer
- * itself is trusted: from the right, the first that is not trusted is the client. Without one it is the peer.
+ * `trustedProxies`: addresses and CIDR ranges, read on each request. X-Forwarded-For is used only if the peer is trusted: the first untrusted address
+ * from the right is the client; without one, the peer.
  */
 export function createClientAddress(
   trustedProxies: () => readonly string[],
-  /** Called with the peer whose header does not count. */
+  /** Called with a peer whose header is ignored. */
   reportIgnored: (peer: string) => void = () => {},
 ): ClientAddress {
   const isTrusted = createTrust(trustedProxies);
@@ -59,7 +59,7 @@ function rightmostUntrusted(header: string, peer: string, isTrusted: (address: s
   return client;
 }
 
-/** What cannot be read is left out: it must never widen the trust. */
+/** Invalid entries are skipped, so that they cannot extend the trust. */
 function buildBlockList(proxies: readonly string[]): BlockList {
   const list = new BlockList();
   for (const proxy of proxies) {

@@ -1,4 +1,4 @@
-// Compresses the larger of the replies that the door allows it for, for clients that ask for it.
+// Compresses larger replies that the door allows, for clients that accept it.
 import { randomInt } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -6,21 +6,21 @@ import type { Request } from 'express';
 import type { DoorReply } from '../door/call.ts';
 import type { SentReply } from './exchange.ts';
 
-/** Up to this many bytes a reply is as quick as it is. */
+/** Smaller replies are sent uncompressed. */
 const WORTH_BYTES = 1024;
-/** Brotli's own default, 11, takes a hundred times as long for a tenth less. */
+/** Brotli's default quality, 11, is a hundred times slower for 10 % less. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 const brotliText = (text: string) => promisify(brotliCompress)(text, BROTLI);
 const gzipText = promisify<string, Buffer>(gzip);
 
-/** Most bytes that are added to a padded reply. */
+/** Maximum padding in bytes. */
 const MAX_PADDING = 100;
-/** Bytes of the head that zlib writes, the fourth of which are the flags (RFC 1952). */
+/** Length of the gzip header; its fourth byte is the flags (RFC 1952). */
 const GZIP_HEAD = 10;
 const HAS_NAME = 0x08;
 
-/** gzip with a file name of random length: equal replies differ in length, so a length says little of what is repeated within. */
+/** gzip with a file name of random length, so that the length of the reply reveals little about repetitions in it. */
 async function gzipPadded(text: string): Promise<Buffer> {
   const bytes = await gzipText(text);
   bytes[3] = (bytes[3] ?? 0) | HAS_NAME;
@@ -31,7 +31,7 @@ async function gzipPadded(text: string): Promise<Buffer> {
 const CODINGS = ['br', 'gzip', 'identity'];
 const PADDED_CODINGS = ['gzip', 'identity'];
 
-/** The reply in the coding that the request prefers; the reply itself where it may not be compressed or need not. */
+/** The reply in the encoding that the request prefers, or unchanged if it must not or need not be compressed. */
 export function compressReply(request: Request, reply: DoorReply): SentReply | Promise<SentReply> {
   const { body, compression } = reply;
   if (!compression || typeof body !== 'string' || Buffer.byteLength(body) <= WORTH_BYTES) return reply;

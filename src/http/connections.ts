@@ -1,4 +1,4 @@
-// Connections: how many one network may hold and open, what a broken one gets, and how they end so that the last reply arrives.
+// Connections: limits per network, handling of broken ones, and closing them so that the last reply arrives.
 import type { Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { computeNetwork, computeWiderNetwork } from '../domain/client-network.ts';
@@ -6,31 +6,28 @@ import { createNetworkShares } from '../domain/network-shares.ts';
 import { createRateLimiter, type RateRule } from '../domain/rate-limiter.ts';
 import { createTrust, plainAddress } from './client-address.ts';
 
-/** Connections altogether. */
+/** Maximum number of connections. */
 const IN_ALL = 4096;
 /**
- * Connections of one network that lead to nothing: no request on them was answered with what was asked for. A handshake costs more than
- * most requests, so those beyond it are refused before theirs. The burst is what eight browsers behind one address open before the first of
- * them has a reply, one and six more each, and some more.
+ * Connections of one network without any successful request. A TLS handshake costs more than most requests, so connections beyond the limit are
+ * refused before it. The burst allows eight browsers behind one address: one and six more connections each before the first reply, with a margin.
  */
 const UNANSWERED: RateRule = { perMinute: 300, burst: 64 };
 const UNANSWERED_AROUND: RateRule = { perMinute: 1200, burst: 256 };
-/** How long such a refused connection stays open, among those of its network: cut at once, it would be opened again at once. */
+/** How long a refused connection stays open, counted for its network, since clients reconnect at once after a close. */
 const REFUSED_MS = 1000;
 
-/** Of one connection: the network that is one caller, and that around it. */
+/** The network and the surrounding network of a connection. */
 type Networks = readonly [string, string];
 
 export interface Connections {
-  /** A request on this connection was answered with what was asked for; called for each. `peer`: it, or the TLS on it. */
+  /** Called for each successful request on a connection. `peer`: its socket, or the TLS socket on it. */
   markAnswered(peer: Pick<Socket, 'remoteAddress' | 'remotePort'>): void;
-  /** Cuts all that are open, but those for which `isSpared`. */
+  /** Closes all connections except those for which `isSpared`. */
   destroyAll(isSpared?: (socket: Socket) => boolean): void;
 }
 
-/**
- * `trustedProxies`: addresses and CIDR ranges that stand for many clients, as this machine does; null: none does. `now`: milliseconds that only go up.
- */
+/** `trustedProxies`: addresses and CIDR ranges that represent many clients, like this machine; null: none. `now`: monotonic ms. */
 export function watchConnections(
   server: Server,
   trustedProxies: (() => readonly string[]) | null,
@@ -40,9 +37,9 @@ export function watchConnections(
   const sockets = new Set<Socket>();
   const shares = createNetworkShares();
   const budgets = createRateLimiter<string>();
-  /** Connections that have led to nothing yet, the oldest first. */
+  /** Connections without a successful request, oldest first. */
   const unanswered = new Map<string, Socket>();
-  /** The budgets of all that are open and bounded. */
+  /** The networks of all limited open connections. */
   const entered = new Map<string, Networks>();
 
   function trackSocket(socket: Socket, releaseShare: () => void = () => {}): void {
@@ -59,7 +56,7 @@ export function watchConnections(
     return budgets.consumeRequest(around, UNANSWERED_AROUND, now()).isAllowed;
   }
 
-  /** Ends the connection that has led to nothing for the longest time. False: there is none. */
+  /** Closes the oldest connection without a successful request. False: none. */
   function makeRoom(): boolean {
     for (const socket of unanswered.values()) {
       socket.destroy();
@@ -68,14 +65,14 @@ export function watchConnections(
     return false;
   }
 
-  /** Whether the server may begin with a connection. */
+  /** Whether a connection is accepted. */
   function enter(socket: Socket): boolean {
     if (sockets.size >= IN_ALL && !makeRoom()) {
       socket.destroy();
       return false;
     }
     const address = plainAddress(socket.remoteAddress);
-    // A proxy on this machine stands for many clients.
+    // A proxy on this machine represents many clients.
     const isBounded = !isLoopback(address) && !isTrusted(address);
     const releaseShare = isBounded || trustedProxies === null ? shares.acquireShare(address) : undefined;
     if (releaseShare === null) {
@@ -98,7 +95,7 @@ export function watchConnections(
     return true;
   }
 
-  // What the server itself does with a connection, as a handshake, begins only after this.
+  // The server's own processing of a connection, such as the handshake, starts only after this.
   const connectionListeners = server.listeners('connection');
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {
@@ -108,7 +105,7 @@ export function watchConnections(
     markAnswered(socket) {
       const peer = formatPeer(socket);
       unanswered.delete(peer);
-      // Each answered request pays for a connection: a browser that does not trust the certificate drops one for nearly each file.
+      // Each successful request returns one connection to the budget: a browser that does not trust the certificate opens one for almost every file.
       for (const network of entered.get(peer) ?? []) budgets.returnRequest(network);
     },
     destroyAll: (isSpared = () => false) => {
@@ -121,7 +118,7 @@ function formatPeer({ remoteAddress, remotePort }: Pick<Socket, 'remoteAddress' 
   return `${remoteAddress} ${remotePort}`;
 }
 
-/** It is not read; what arrives stays in its buffers until it is cut. */
+/** The socket is not read; data stays in its buffers until it is closed. */
 function refuse(socket: Socket): void {
   socket.on('error', () => socket.destroy());
   setTimeout(() => socket.destroy(), REFUSED_MS).unref();
@@ -133,22 +130,22 @@ function isLoopback(address: string): boolean {
 
 type BrokenHandler = (socket: Duplex) => void;
 
-/** What happens when the parser gives up on a connection whose request was already passed on. */
+/** Handlers for parse errors on a connection whose request was already passed on. */
 const handlers = new WeakMap<Duplex, BrokenHandler>();
 const cut: BrokenHandler = (socket) => socket.destroy();
 const ignore: BrokenHandler = (socket) => handlers.set(socket, ignore);
 
-/** From now on `handler` runs, once, when the parser gives up on this connection, instead of the constant reply. */
+/** Runs `handler` once on a parse error of this connection, instead of the constant reply. */
 export function onBroken(socket: Duplex, handler: () => void): void {
   handlers.set(socket, handler);
 }
 
-/** While a reply is being made a connection that breaks can only be cut: that reply has its turn first. */
+/** While a reply is being created, a broken connection can only be closed, since that reply comes first. */
 export function cutIfBroken(socket: Duplex): void {
   handlers.set(socket, cut);
 }
 
-/** The reply is there: ends cutIfBroken, and nothing else that was registered since. */
+/** Called when the reply exists: undoes cutIfBroken, but no handler registered since. */
 export function clearBrokenHandler(socket: Duplex): void {
   if (handlers.get(socket) === cut) handlers.delete(socket);
 }
@@ -162,27 +159,27 @@ export function handleBroken(socket: Duplex): boolean {
   return true;
 }
 
-/** How long the rest of a refused request is discarded before the connection is cut. Closed with unread bytes, TCP would reset it. */
+/** How long the rest of a refused request is discarded before the connection is closed. Closing with unread data would reset the TCP connection. */
 const CLOSE_TIMEOUT_MS = 1000;
-/** How much of it is read at most: what is deciphered and thrown away is work, and garbage that stops the thread when it is collected. */
+/** Maximum bytes discarded, since decrypting them costs CPU time and garbage collection. */
 const DISCARDED_BYTES = 131_072;
 
 /**
- * To be called before the reply is sent: after it our side ends, what still arrives is discarded for a second, then the
- * connection is cut. Without it the server would cut it at once and the reply could be lost.
+ * Must be called before the reply is sent: afterwards our side is closed, further data is discarded for a second, then the connection is destroyed.
+ * Otherwise the server would close at once and the reply could be lost.
  */
 export function closeGracefully(socket: Socket): void {
   socket.destroySoon = () => drainAndClose(socket);
   handlers.set(socket, ignore);
 }
 
-/** Ends our side now and cuts the connection when the other side ends too, or after a second. */
+/** Closes our side now, and destroys the connection when the other side closes too, or after a second. */
 export function drainAndClose(socket: Duplex): void {
   if (socket.destroyed) return;
   socket.on('error', () => socket.destroy());
   socket.end();
   let left = DISCARDED_BYTES;
-  // No parser needs it any more.
+  // Detaches the HTTP parser.
   socket.removeAllListeners('data');
   socket.on('data', (chunk: Buffer) => {
     left -= chunk.length;

@@ -1,4 +1,4 @@
-// One HTTP request and its one reply: the request as the door takes it, and the only place that writes a reply's head.
+// One HTTP request and its reply: the request in the door's format, and the only place that writes response heads.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { PanelError } from '../core/kernel/panel-error.ts';
@@ -8,11 +8,11 @@ import { clearBrokenHandler, closeGracefully, cutIfBroken, onBroken } from './co
 import { countHeaders } from './guards.ts';
 import { heldBodies } from './held-bodies.ts';
 
-/** What the exchanges of a server have in common. */
+/** Shared state of a server's exchanges. */
 export interface ExchangeHost {
-  /** Notes a reply for the metrics: route template, method, status, duration in seconds. */
+  /** Records a reply for metrics: route template, method, status, duration in seconds. */
   observe(route: string, method: string, status: number, seconds: number): void;
-  /** Whether the server is stopping, so that no connection stays open. */
+  /** Whether the server is stopping, so that connections must be closed. */
   isClosing(): boolean;
 }
 
@@ -22,7 +22,7 @@ export interface Exchange {
   readonly response: ServerResponse;
   /** The request id. */
   readonly id: string;
-  /** performance.now() at its beginning. */
+  /** performance.now() at the start. */
   readonly startedAt: number;
 }
 
@@ -31,7 +31,7 @@ export function openExchange(host: ExchangeHost, request: IncomingMessage, respo
   return { host, request, response, id: newRequestId(), startedAt };
 }
 
-/** The headers as the door takes them: Node drops repeated ones that must be single, the door refuses them. */
+/** Headers in the door's format: Node drops repeated single-value headers, the door refuses them. */
 export function readHeaders(request: IncomingMessage): RequestHeaders {
   const { headers } = request;
   const repeated = (['authorization', 'idempotency-key'] as const).filter(
@@ -41,18 +41,18 @@ export function readHeaders(request: IncomingMessage): RequestHeaders {
   return { ...headers, ...Object.fromEntries(repeated.map((name) => [name, null])) };
 }
 
-/** The URL of a request, below the prefix that Express has cut off. */
+/** The URL below the prefix that Express removed. */
 export function splitUrl(url: string): { readonly path: string; readonly query: string } {
   const mark = url.indexOf('?');
   return mark < 0 ? { path: url, query: '' } : { path: url.slice(0, mark), query: url.slice(mark + 1) };
 }
 
-/** A reply as it goes out: maybe compressed. */
+/** A reply to send, possibly compressed. */
 export interface SentReply extends Omit<DoorReply, 'body'> {
   readonly body: DoorReply['body'] | Uint8Array;
 }
 
-/** Sends what the door replies. */
+/** Sends the reply of the door. */
 export function answer(exchange: Exchange, call: () => SentReply | Promise<SentReply>): void {
   const { socket } = exchange.request;
   cutIfBroken(socket);
@@ -65,9 +65,7 @@ export function answer(exchange: Exchange, call: () => SentReply | Promise<SentR
   else finish(outcome);
 }
 
-/**
- * Sends the one reply. HEAD gets the headers alone. A request with much of its body still to come has its connection closed.
- */
+/** Sends the reply. HEAD gets headers only. If much of the request body is still to come, the connection is closed. */
 export function send(exchange: Exchange, reply: SentReply): void {
   const { host, request, response, startedAt } = exchange;
   const { status, headers, body, route, hasWaited } = reply;
@@ -81,20 +79,20 @@ export function send(exchange: Exchange, reply: SentReply): void {
   if (body === null || request.method === 'HEAD') response.end();
   else if (typeof body === 'string') response.end(body, isAscii(body) ? 'latin1' : 'utf8');
   else if (body instanceof Uint8Array) response.end(body);
-  // A client that leaves in the middle knows it; the head is out, so nothing else can be said.
+  // The client has disconnected, and the head was sent, so nothing else can be reported.
   else pipeline(body, response).catch(() => response.destroy());
   if (!hasWaited) host.observe(route, request.method ?? '', status, (performance.now() - startedAt) / 1000);
 }
 
-/** Node writes what is ASCII far faster when it is told so. */
+/** Node writes ASCII much faster with the latin1 encoding. */
 function isAscii(text: string): boolean {
   return Buffer.byteLength(text) === text.length;
 }
 
-/** Unread bodies of at most this many bytes are read to their end and discarded; for more the connection is closed. */
+/** Unread bodies up to this size are discarded; for larger ones the connection is closed. */
 const WORTH_READING = 65_536;
 
-/** Whether so much of the request is still to come that closing costs less than reading it. */
+/** Whether closing the connection costs less than reading the rest of the request. */
 function isWorthClosing({ complete, headers }: IncomingMessage): boolean {
   if (complete) return false;
   if (headers['transfer-encoding'] !== undefined || headers.expect !== undefined) return true;
@@ -110,13 +108,13 @@ export function getRequestBody(exchange: Exchange): RequestBody {
   return source;
 }
 
-/** When a client whose body was given up for others may send it again. */
+/** Retry-After for a client whose body was aborted in favour of others. */
 const COME_AGAIN_S = 5;
 
 const incomplete = () =>
   new PanelError('bad_json', [{ pointer: '#', code: 'incomplete', message: 'must arrive whole and in time' }]);
 
-/** Never settles when the client has gone: nothing can be said to it. */
+/** Never settles if the client has disconnected. */
 function readAll({ request, response }: Exchange, maxBytes: number): Promise<Uint8Array> {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
   const { socket } = request;
@@ -133,7 +131,7 @@ function readAll({ request, response }: Exchange, maxBytes: number): Promise<Uin
     chunks.length = 0;
     reject(new PanelError('unavailable', undefined, COME_AGAIN_S));
   });
-  // Also where the client has gone.
+  // Also if the client has disconnected.
   request.once('close', held.release);
   request.on('data', (chunk: Buffer) => {
     size += chunk.length;
@@ -160,8 +158,7 @@ function readAll({ request, response }: Exchange, maxBytes: number): Promise<Uin
 }
 
 /**
- * However long it takes: the server's time limit for requests, which is reported every few seconds once it is over, ends it only
- * where nothing arrived since.
+ * Without a time limit: the server's request timeout, which is reported every few seconds, closes it only if no data arrived since the last report.
  */
 async function* readChunks({ request, response }: Exchange): AsyncGenerator<Uint8Array> {
   const { socket } = request;

@@ -1,4 +1,4 @@
-// The front of the server: decides on the raw URL and Host, before anything is decoded, what a request may reach, if anything.
+// The entry of the server: decides by the raw URL and Host, before any decoding, what a request may reach.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIPv4, isIPv6 } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -6,11 +6,11 @@ import type { Clock } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
 import { closeGracefully, drainAndClose } from './connections.ts';
 
-/** The one reply to everything that does not know the secret path: always the same bytes, whatever was wrong. */
+/** The reply to every request without the secret path: always the same bytes, whatever the reason. */
 export interface ConstantReply {
-  /** Answers a request. */
+  /** Replies to a request. */
   send(request: IncomingMessage, response: ServerResponse): void;
-  /** Answers a connection on which no request could be read. */
+  /** Replies on a connection without a readable request. */
   write(socket: Duplex): void;
 }
 
@@ -29,22 +29,22 @@ export function createConstantReply(clock: Clock): ConstantReply {
   };
 }
 
-/** Where the guard sends a request on: the URL's prefix in the application, in the place of the secret path or the sub path. */
+/** URL prefixes inside the application, replacing the secret path or the sub path. */
 export const SECRET_PREFIX = '/secret';
 export const LINK_PREFIX = '/link';
-/** For everything else, so that it takes the same way as a link that leads nowhere: the time of a reply must not tell the two apart. */
+/** For all other requests, which take the same route as an unknown link: response times must not tell the two apart. */
 export const STRAY_PREFIX = '/stray';
 
 export interface GuardParts {
-  /** Read on each request, so that a new secret path holds from the next one on. */
+  /** Read on each request, so that a new secret path applies at once. */
   settings(): Pick<SettingValues, 'secretPath' | 'subPath'>;
   /** Names accepted in Host besides IP literals and `localhost`; lower case. */
   hosts(): ReadonlySet<string>;
-  /** Gets `request.url` with the prefix in the place of the first segment. */
+  /** Gets `request.url` with the prefix instead of the first segment. */
   readonly app: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
-/** Passes a request on: to the panel, to the links, or as one that leads nowhere. `linksOnly`: the secret path is unknown to this listener. */
+/** Routes a request to the panel, to links, or to the unknown-link handler. `linksOnly`: the secret path is unknown to this listener. */
 export function createGuard({ settings, hosts, app }: GuardParts, linksOnly = false) {
   const isHostAllowed = createHostCheck(hosts);
   return (request: IncomingMessage, response: ServerResponse): void => {
@@ -60,7 +60,7 @@ export function createGuard({ settings, hosts, app }: GuardParts, linksOnly = fa
   };
 }
 
-/** What is behind the first segment of a raw path. */
+/** The rest of a raw path after the first segment. */
 function stripFirstSegment(url: string): string {
   const slash = url.indexOf('/', 1);
   return slash < 0 ? '' : url.slice(slash);
@@ -70,8 +70,8 @@ const SLASH = 0x2f;
 const QUESTION_MARK = 0x3f;
 
 /**
- * Whether the first segment of a raw path is `segment`, letter for letter. Every character is compared, so that the time
- * says nothing about how much of it was right.
+ * Whether the first segment of a raw path equals `segment`. Compares every character, so that the time does not reveal the length of a correct
+ * prefix.
  */
 export function beginsWithSegment(url: string, segment: string): boolean {
   let difference = url.charCodeAt(0) ^ SLASH;
@@ -90,12 +90,11 @@ const FIRST_LABEL = /^[^.]+\./;
 const HOST = /^(?:\[([\dA-Fa-f:.]+)\]|([^\s:[\]/@?#]+))(?::\d{1,5})?$/;
 
 /**
- * The Host header's allow-list: a page of another site must not reach the panel under its own name (DNS rebinding). Accepts
- * any IP literal, `localhost` and `names`, read on each request; exactly one Host header. A name that begins with `*.` stands for
- * one label, as in a certificate.
+ * The allow-list of the Host header, against DNS rebinding. Accepts any IP literal, `localhost` and `names`, read on each request; requires exactly
+ * one Host header. `*.` matches one label, as in certificates.
  */
 function createHostCheck(names: () => ReadonlySet<string>): (request: IncomingMessage) => boolean {
-  // Nearly every request of a connection names the same host.
+  // Most requests of a connection have the same Host.
   let lastHost = '';
   let lastNames: ReadonlySet<string> | null = null;
   return (request) => {
@@ -119,7 +118,7 @@ export function isHostAllowed(host: string, names: ReadonlySet<string>): boolean
   return lower === 'localhost' || isIPv4(name) || names.has(lower) || names.has(lower.replace(FIRST_LABEL, '*.'));
 }
 
-/** How often a header stands in the request; `name` in lower case. Node itself keeps only the first of some. */
+/** The number of occurrences of a header; `name` in lower case. Node itself keeps only the first of some headers. */
 export function countHeaders(request: IncomingMessage, name: string): number {
   const { rawHeaders } = request;
   let count = 0;

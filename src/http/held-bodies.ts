@@ -1,25 +1,25 @@
-// Bodies that have not arrived whole: what they hold together is bounded, so that many that never end cost no more memory than one.
+// Limits the memory of incomplete request bodies, so that many stalled uploads cost no more than one.
 
-/** What bodies that still arrive may hold together. */
+/** Maximum bytes of all incomplete bodies. */
 const MAX_BYTES = 33_554_432;
-/** What a chunk costs besides its bytes: a body may come in very small ones. */
+/** Overhead of a chunk, since a body may arrive in very small ones. */
 const CHUNK_BYTES = 256;
 
 export interface HeldBody {
-  /** Counts a chunk; it may be this body that is given up for it. */
+  /** Counts a chunk; this body may be aborted for it. */
   add(bytes: number): void;
-  /** It is held no longer. */
+  /** The body is complete or was dropped. */
   readonly release: () => void;
 }
 
 export interface HeldBodies {
-  /** A body begins; `abortBody` is called where it has to go for others. */
+  /** Registers a body; `abortBody` is called when it must be dropped. */
   open(abortBody: () => void): HeldBody;
-  /** What all hold at the moment. */
+  /** Bytes of all incomplete bodies. */
   bytes(): number;
 }
 
-/** The one that began first goes first: a body of a client that works has arrived long before. */
+/** The oldest body is aborted first: bodies of working clients are complete long before. */
 export function createHeldBodies(maxBytes = MAX_BYTES): HeldBodies {
   const held = new Map<object, { bytes: number; readonly abortBody: () => void }>();
   let sum = 0;
@@ -55,5 +55,5 @@ export function createHeldBodies(maxBytes = MAX_BYTES): HeldBodies {
   };
 }
 
-/** Of this process, whatever its servers are. */
+/** Shared by all servers of this process. */
 export const heldBodies = createHeldBodies();

@@ -1,18 +1,18 @@
-// Live events as server-sent events: for the administrator's pages in a browser.
+// Live events for the admin pages as server-sent events.
 import { commonHeaders, LOCKED_POLICY } from '../door/call.ts';
 import type { Door } from '../door/door.ts';
 import type { LiveMessage } from '../door/live.ts';
 import { readQuery } from '../door/parse.ts';
 import type { Exchange } from './exchange.ts';
 
-/** What may wait for a slow client, in bytes; beyond it the client is cut off and resumes where it was. */
+/** Maximum bytes buffered for a slow client; beyond it the client is disconnected and resumes. */
 const MAX_WAITING_BYTES = 1_048_576;
-/** How soon a browser reconnects, in ms. */
+/** Reconnection time of browsers in ms. */
 const RETRY_MS = 2000;
 
 export const EVENTS_ROUTE = '/panel/events';
 
-/** Answers with the stream. Throws PanelError `signed_out`, `unavailable`. */
+/** Sends the stream. Throws PanelError `signed_out`, `unavailable`. */
 export function openEventStream(
   exchange: Exchange,
   door: Pick<Door, 'watch'>,
@@ -21,7 +21,7 @@ export function openEventStream(
 ): void {
   const { host, request, response, id, startedAt } = exchange;
   const lastId = readLastId(request.headers['last-event-id'], query);
-  // The first message comes from within `watch`, before it returns: a refusal must come before the head of the stream.
+  // `watch` calls the listener synchronously: a refusal must come before the response head.
   const stop = door.watch(token, lastId, (message) => {
     if (!response.headersSent) {
       response.writeHead(200, [
@@ -30,7 +30,7 @@ export function openEventStream(
         LOCKED_POLICY,
         'Content-Type',
         'text/event-stream; charset=utf-8',
-        // nginx would buffer the events otherwise.
+        // Turns off buffering in nginx.
         'X-Accel-Buffering',
         'no',
       ]);
@@ -46,7 +46,7 @@ export function openEventStream(
   response.on('error', stop);
 }
 
-/** null: the stream ends. JSON has no line break in it, so it stays one line. */
+/** null: the stream ends. JSON contains no line break, so a message is one line. */
 function toEventStream(message: LiveMessage): string | null {
   switch (message.kind) {
     case 'ready':
@@ -61,7 +61,7 @@ function toEventStream(message: LiveMessage): string | null {
   }
 }
 
-/** The id after which a stream goes on: the browser's header, else the page's query; -1 where that is no id. */
+/** The id to resume after: Last-Event-ID, else the query; -1 if it is not an id. */
 function readLastId(header: string | string[] | undefined, query: string): number | null {
   const text = header ?? readQuery(query).raw.after;
   if (text === undefined || text === '') return null;

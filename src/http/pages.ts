@@ -1,4 +1,4 @@
-// The administrator's pages as the build has left them: the index with a fresh nonce for its styles, every other file unchanged.
+// The built admin pages: the index with a new nonce for its styles, every other file unchanged.
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
@@ -8,18 +8,18 @@ import express, { type RequestHandler } from 'express';
 import { LOCKED_POLICY } from '../door/call.ts';
 
 export interface Pages {
-  /** The index, with its own policy. */
+  /** The index with its content security policy. */
   index(): Page;
-  /** Whether a raw path, as `/assets/index-1a2b.js`, names a file of the build that is served. */
+  /** Whether a raw path such as `/assets/index-1a2b.js` is a served file of the build. */
   has(path: string): boolean;
-  /** Serves the files of the build; passes on what is none of them. */
+  /** Serves files of the build; passes on other requests. */
   readonly files: RequestHandler;
-  /** A file or (`/`) the index for a host that serves the pages without HTTP; null where no such file was built. */
+  /** A file or (`/`) the index for a host that serves pages without HTTP; null: no such file. */
   read(path: string): Page | null;
 }
 
 export interface Page {
-  /** Names and values by turns. */
+  /** Alternating names and values. */
   readonly headers: readonly string[];
   readonly body: Buffer;
 }
@@ -32,7 +32,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
   '.json': 'application/json',
 };
-/** Compressed by the build, the smallest first: beside the file, or in its place where the pages are packed. */
+/** Files compressed by the build, smallest first: beside the original, or instead of it in packages. */
 const BROTLI = '.br';
 const ENCODINGS = [
   { name: 'br', ending: BROTLI },
@@ -40,12 +40,12 @@ const ENCODINGS = [
 ] as const;
 const INDEX = 'index.html';
 const NONCE = '__STYLE_NONCE__';
-/** Files here are named by their content: they never change under one name. */
+/** Files with content hashes in their names, which never change. */
 const IMMUTABLE = '/assets/';
 
 /**
- * The pages of a folder; null where none were built. Only files that are there when it is opened are served: a path is looked
- * up among their names and never put together, so none can lead out of the folder.
+ * The pages of a folder; null: not built. Only files that exist when it is opened are served: paths are looked up, never joined, so path traversal is
+ * impossible.
  */
 export function openPages(folder: string): Pages | null {
   const indexPath = join(folder, INDEX);
@@ -75,13 +75,13 @@ export function openPages(folder: string): Pages | null {
   };
 }
 
-/** The pages of this installation, where the build puts them; null where they have not been built. */
+/** The pages of this installation; null: not built. */
 export function openInstalledPages(): Pages | null {
-  // Two folders up both from the sources and from the bundle.
+  // Two folders up in the sources and in the bundle.
   return openPages(fileURLToPath(new URL('../../out/renderer', import.meta.url)));
 }
 
-/** Names as `/assets/index-1a2b.js`, compressed forms included. */
+/** Names such as `/assets/index-1a2b.js`, including compressed files. */
 function findFiles(folder: string): ReadonlySet<string> {
   const names = new Set<string>();
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -90,7 +90,7 @@ function findFiles(folder: string): ReadonlySet<string> {
   return names;
 }
 
-/** What every file carries, however it is served. */
+/** Headers of every file. */
 function fileHeaders(): string[] {
   return [
     'X-Content-Type-Options',
@@ -102,7 +102,7 @@ function fileHeaders(): string[] {
   ];
 }
 
-/** Express serves the file, in the smallest form that the client accepts. */
+/** Express serves the file in the smallest encoding that the client accepts. */
 function serveFiles(
   folder: string,
   names: ReadonlySet<string>,
@@ -138,7 +138,7 @@ function serveFiles(
   };
 }
 
-/** What a page of the panel may do: load and call its own origin, nothing else, and be framed by no page. */
+/** The content security policy of pages: own origin only, no framing. */
 function buildCsp(nonce: string): string {
   return [
     "default-src 'none'",
@@ -173,7 +173,7 @@ function makeIndex(parts: readonly string[]): Page {
   return { headers, body: Buffer.from(parts.join(nonce)) };
 }
 
-/** Names with their values. */
+/** Converts to name-value pairs. */
 export function toPairs(list: readonly string[]): [name: string, value: string][] {
   return Array.from({ length: list.length / 2 }, (_, index) => [list[index * 2] ?? '', list[index * 2 + 1] ?? '']);
 }

@@ -1,4 +1,4 @@
-// The HTTP server: its limits and time-outs, TLS, and a stop that loses no reply.
+// The HTTP server: limits and timeouts, TLS, and a graceful stop.
 import { constants } from 'node:crypto';
 import { once } from 'node:events';
 import {
@@ -19,7 +19,7 @@ import { type Connections, handleBroken, watchConnections } from './connections.
 /** PEM. */
 export interface TlsIdentity {
   readonly key: string | Buffer;
-  /** The leaf first, then what signed it. */
+  /** The leaf first, then its chain. */
   readonly cert: string | Buffer;
 }
 
@@ -28,13 +28,13 @@ export interface ServerParts {
   readonly log: Log;
   /** null: plain HTTP. */
   readonly tls: TlsIdentity | null;
-  /** Addresses and CIDR ranges whose connections have no limit in number. */
+  /** Addresses and CIDR ranges without a connection limit. */
   trustedProxies(): readonly string[];
-  /** A listener for subscription links alone: the secret path is unknown to it. */
+  /** A listener for subscription links only: the secret path is unknown to it. */
   readonly linksOnly?: boolean;
-  /** What answers `acme-tls/1` for a name; null: no challenge runs for it. */
+  /** The certificate for `acme-tls/1` of a name; null: no challenge is running. */
   acmeAnswer?(name: string): TlsIdentity | null;
-  /** Called with each socket as its requests will have it. */
+  /** Called with each socket that requests will have. */
   accepted?(socket: object): void;
 }
 
@@ -43,33 +43,33 @@ export interface PanelServer {
   listen(host: string, port: number): Promise<AddressInfo>;
   /** null while it does not listen. */
   address(): AddressInfo | null;
-  /** From the next connection on; nothing on plain HTTP. Throws for what is no key and certificate. */
+  /** Applies to new connections; no effect on plain HTTP. Throws for an invalid key or certificate. */
   replaceCertificate(identity: TlsIdentity): void;
-  /** Takes no new connections, finishes running replies, and after `graceMs` cuts what is left. */
+  /** Refuses new connections, finishes running replies, and closes the rest after `graceMs`. */
   close(graceMs: number): Promise<void>;
-  /** The same for a server that another one follows: a request that has arrived is answered, however long that takes. */
+  /** Like `close`, for a server that another one replaces: a received request is answered, however long it takes. */
   retire(graceMs: number): Promise<void>;
 }
 
 const OPTIONS: ServerOptions = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  // Longer than bots and browsers are idle between two acts: a request that meets the end of its connection is lost to them.
+  // Longer than the idle time of bots and browsers: a request sent while the connection closes is lost.
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 5_000,
   maxHeaderSize: 16_384,
-  // Node would answer 400 by itself; the Host check gives the constant reply instead.
+  // Node would reply 400; the Host check sends the constant reply instead.
   requireHostHeader: false,
   insecureHTTPParser: false,
 };
-/** What announces a request and its response. */
+/** Events for a request and its response. */
 const REQUEST_EVENTS = ['request', 'checkContinue', 'checkExpectation'] as const;
 const IDLE_CHECK_MS = 50;
-/** Statuses from here on are refusals and failures. */
+/** Statuses from here on are failures. */
 const LEAST_FAILURE = 400;
-/** A client sends two messages for it: nothing else is waited for. */
+/** The client only has to send two messages. */
 const HANDSHAKE_MS = 4000;
-/** Of TLS 1.2: forward secrecy and AEAD alone. All suites of TLS 1.3 have both. */
+/** TLS 1.2 suites with forward secrecy and AEAD, like all suites of TLS 1.3. */
 const SUITES = [
   'ECDHE-ECDSA-AES128-GCM-SHA256',
   'ECDHE-RSA-AES128-GCM-SHA256',
@@ -80,7 +80,7 @@ const SUITES = [
 ];
 const GROUPS = ['X25519MLKEM768', 'X25519', 'P-256', 'P-384'];
 const HTTP = 'http/1.1';
-/** RFC 8737: an authority asks by it for the certificate of a challenge, and for nothing else. */
+/** ALPN protocol of RFC 8737, used by certificate authorities for challenges only. */
 const ACME = 'acme-tls/1';
 const TLS_OPTIONS = {
   minVersion: 'TLSv1.2',
@@ -118,12 +118,12 @@ export function createServer(parts: ServerParts): PanelServer {
     retire: (graceMs) => end(graceMs, () => connections.destroyAll(exchanges.awaitsReply)),
   };
 
-  /** Stops listening at once and resolves when the last connection has ended; `cut` runs after `graceMs`. */
+  /** Stops listening and resolves when the last connection has ended; `cut` runs after `graceMs`. */
   function end(graceMs: number, cut: () => void): Promise<void> {
     exchanges.endConnections();
     return new Promise((resolve) => {
       const timer = setTimeout(cut, graceMs);
-      // A keep-alive connection whose reply had begun is idle once that is out.
+      // A keep-alive connection becomes idle after its current reply.
       const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
       server.close(() => {
         clearTimeout(timer);
@@ -134,7 +134,7 @@ export function createServer(parts: ServerParts): PanelServer {
   }
 }
 
-/** The requests that a server is answering. */
+/** Tracks the requests being answered. */
 function watchExchanges(server: HttpServer | HttpsServer, connections: Connections) {
   const responses = new Set<ServerResponse>();
   let isEnding = false;
@@ -148,14 +148,14 @@ function watchExchanges(server: HttpServer | HttpsServer, connections: Connectio
   };
   for (const event of REQUEST_EVENTS) server.on(event, trackResponse);
   return {
-    /** Those by which a request has come whose reply is not written out. */
+    /** Sockets with an unfinished reply. */
     sockets: () => new Set([...responses].map(({ req }) => req.socket)),
-    /** From now on a reply ends its connection, and says so: the client's next request opens another one. */
+    /** From now on replies close their connection with a header, so that clients reconnect. */
     endConnections() {
       isEnding = true;
       for (const response of responses) response.shouldKeepAlive = false;
     },
-    /** Whether a request that came by this connection has arrived whole and has no reply yet. */
+    /** Whether a complete request on this connection has no reply yet. */
     awaitsReply(connection: Socket): boolean {
       for (const { req, headersSent } of responses)
         if (req.complete && !headersSent && isSamePeer(req.socket, connection)) return true;
@@ -165,8 +165,8 @@ function watchExchanges(server: HttpServer | HttpsServer, connections: Connectio
 }
 
 /**
- * Node closes a connection as idle where a request has arrived and waits behind a reply that is still being written, and that request is
- * lost: it looks at the first of the two alone. Also where a client has the whole reply and the panel has not learned it yet.
+ * Node treats a connection as idle although a pipelined request waits behind an unfinished reply, and that request would be lost. The same happens if
+ * the client has the whole reply before the panel notices.
  */
 function protectBusyConnections(server: HttpServer | HttpsServer, busy: () => Iterable<Socket>): void {
   const closeIdle = server.closeIdleConnections.bind(server);
@@ -178,29 +178,29 @@ function protectBusyConnections(server: HttpServer | HttpsServer, busy: () => It
   };
 }
 
-/** Whether both are the same connection, one maybe below the other's TLS. */
+/** Whether both are the same connection, possibly one being the TLS socket of the other. */
 function isSamePeer(one: Socket, other: Socket): boolean {
   return one.remotePort === other.remotePort && one.remoteAddress === other.remoteAddress;
 }
 
-/** Chooses HTTP/1.1, or, while a challenge runs for the name, its answer, with the challenge's certificate instead of the panel's. */
+/** Selects HTTP/1.1, or, during a challenge for the name, `acme-tls/1` with the challenge certificate. */
 function chooseProtocol({ acmeAnswer }: ServerParts) {
   return function choose(this: TLSSocket, { servername, protocols }: { servername: string; protocols: string[] }) {
     if (!protocols.includes(ACME)) return protocols.includes(HTTP) ? HTTP : undefined;
     const answer = acmeAnswer?.(servername.toLowerCase()) ?? null;
-    // As with any protocol that is not spoken here.
+    // Like any unsupported protocol.
     if (answer === null) return undefined;
     this.setKeyCert({ ...answer });
     return ACME;
   };
 }
 
-/** The handshake was all. */
+/** The handshake is sufficient. */
 function endAcme(socket: TLSSocket): void {
   if (socket.alpnProtocol === ACME) socket.destroySoon();
 }
 
-/** Node would answer some of these by itself, and so tell a panel from an unused port: all get the constant reply. */
+/** Node would answer some of these itself, which would distinguish a panel from an unused port: all get the constant reply. */
 function attach(server: HttpServer | HttpsServer, app: App, linksOnly: boolean): void {
   const { constantReply } = app;
   const listener = app.listener(linksOnly);
@@ -210,7 +210,7 @@ function attach(server: HttpServer | HttpsServer, app: App, linksOnly: boolean):
   server.on('clientError', (error, socket) => onClientError(error, socket, app));
 }
 
-/** What the parser could not read. A failure of TLS or of the connection itself cannot be answered. */
+/** Handles parse errors. Failures of TLS or of the connection cannot be answered. */
 function onClientError(error: Error, socket: Duplex, { constantReply }: App): void {
   const code = 'code' in error ? String(error.code) : '';
   const isUnreadable = code.startsWith('HPE_') || code === 'ERR_HTTP_REQUEST_TIMEOUT';
