@@ -17,7 +17,7 @@ export const listEvents = apiOperation({
   query: z.strictObject({
     after: z.int().min(0).max(Number.MAX_SAFE_INTEGER).optional().meta({
       description:
-        '`next_after` of the previous page. 0 or absent: from the oldest stored event. `events_gone` if events after it are no longer stored.',
+        '`next_after` of the previous page. 0 or absent: from the oldest stored event. `events_gone` if events after it are no longer stored, or if it is ahead of the feed, as after an older copy of the data was put back.',
     }),
     limit: s.limit,
     type: s.oneOrMore(eventType, EVENT_TYPES.length).optional().meta({

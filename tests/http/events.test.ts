@@ -331,8 +331,14 @@ describe('the feed', () => {
     expect(problem.detail).toBe('validation');
   });
 
-  it('`after` from the future waits there', async () => {
-    const after = panel.store.events.latestId() + 1000;
-    expect(await page({ after })).toEqual({ items: [], next_after: after });
+  it('`after` ahead of the feed is of other data, and is told so instead of waiting there', async () => {
+    const latest = panel.store.events.latestId();
+    expect(await page({ after: latest })).toEqual({ items: [], next_after: latest });
+    for (const after of [latest + 1, Number.MAX_SAFE_INTEGER]) {
+      const { problem } = await panel.read.call('listEvents', { after });
+      expect(problem).toMatchObject({ status: 410, detail: 'events_gone' });
+    }
+    expect(panel.core.eventsAfter(latest, 10)).toEqual([]);
+    expect(panel.core.eventsAfter(latest + 1, 10)).toBeNull();
   });
 });

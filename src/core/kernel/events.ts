@@ -75,7 +75,7 @@ export function createEventHub(store: Store, soon: (work: () => void) => void): 
     },
     announce,
     after(after, limit) {
-      if (after < store.events.prunedUpTo()) return null;
+      if (after < store.events.prunedUpTo() || after > store.events.latestId()) return null;
       return store.events.after(after, limit, null).map(viewEvent);
     },
     close() {
@@ -84,14 +84,14 @@ export function createEventHub(store: Store, soon: (work: () => void) => void): 
   };
 }
 
-/** GET /events: a page of the feed. `events_gone` when what follows `after` was pruned. */
+/** GET /events: a page of the feed. `events_gone` when what follows `after` was pruned, or `after` is of a feed that these data do not have. */
 export function listEvents(input: Input<'listEvents'>, { store }: Context): Result<Output<'listEvents'>> {
   const pruned = store.events.prunedUpTo();
   // 0 is before every event, so it means the oldest stored one, as a missing `after` does.
   const after = input.after || pruned;
-  if (after < pruned) throw new PanelError('events_gone');
+  if (after < pruned || after > store.events.latestId()) throw new PanelError('events_gone');
   const rows = store.events.after(after, input.limit, toList(input.type) ?? null);
   const isLast = rows.length < input.limit;
-  const next = isLast ? Math.max(after, store.events.latestId()) : (rows.at(-1)?.id ?? after);
+  const next = isLast ? store.events.latestId() : (rows.at(-1)?.id ?? after);
   return { body: { items: rows.map(viewEvent), next_after: next } };
 }
