@@ -13,6 +13,7 @@ const EMPTY: StepFacts = {
   users: 0,
   certificates: { served: [] },
   places: { items: [] },
+  role: { state: 'active' },
 };
 const listDoneSteps = (facts: StepFacts) => listSteps(facts)?.flatMap(({ kind, isDone }) => (isDone ? [kind] : []));
 
@@ -26,6 +27,10 @@ it('are six on an empty panel, none done', () => {
     'backup',
   ]);
   expect(listDoneSteps(EMPTY)).toEqual([]);
+});
+
+it('are none on a panel that can only be read', () => {
+  expect(listSteps({ ...EMPTY, role: { state: 'superseded' } })).toBeNull();
 });
 
 it('are done one by one, in any order', () => {
@@ -63,6 +68,15 @@ it('are over once everything but the address is there, and unknown until all is 
   expect(listSteps(full)).not.toBeNull();
   const place = { id: 1 } as NonNullable<StepFacts['places']>['items'][number];
   expect(listDoneSteps({ ...full, places: { items: [place] } })).toContain('backup');
-  for (const missing of ['addresses', 'nodes', 'connections', 'plans', 'users', 'certificates', 'places'] as const)
+  for (const missing of [
+    'addresses',
+    'nodes',
+    'connections',
+    'plans',
+    'users',
+    'certificates',
+    'places',
+    'role',
+  ] as const)
     expect(listSteps({ ...EMPTY, [missing]: undefined })).toBeNull();
 });

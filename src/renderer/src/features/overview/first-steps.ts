@@ -23,6 +23,8 @@ export interface StepFacts {
   readonly certificates: Pick<Output<'getCertificates'>, 'served'> | undefined;
   /** Where backups are stored outside of the machine. */
   readonly places: Pick<Output<'listBackupPlaces'>, 'items'> | undefined;
+  /** A panel whose data another one has taken over can take no step. */
+  readonly role: Pick<Output<'getRole'>, 'state'> | undefined;
 }
 
 /**
@@ -37,8 +39,10 @@ export function listSteps({
   users,
   certificates,
   places,
+  role,
 }: StepFacts): readonly Step[] | null {
   if (!addresses || !nodes || !connections || !plans || users === undefined || !certificates || !places) return null;
+  if (role?.state !== 'active') return null;
   const isUp = nodes.items.some(({ status }) => status === 'up');
   const step = (kind: StepKind, isDone: boolean, trouble: Step['trouble'] = null): Step => ({ kind, isDone, trouble });
   const needed = [

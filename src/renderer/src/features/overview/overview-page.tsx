@@ -33,6 +33,7 @@ export function OverviewPage() {
   const acme = useOperation('getAcme', {}, { staleMs: HOUR_MS });
   const backups = useOperation('listBackups', {}, { staleMs: HOUR_MS });
   const places = useOperation('listBackupPlaces', {}, { pollMs: EVERY_MS });
+  const role = useOperation('getRole', {});
   const updates = useOperation('getUpdates', {}, { staleMs: HOUR_MS });
   const failures = useOperation('getFailedAttempts', {}, { pollMs: EVERY_MS });
   const providers = useOperation('listProviders', {}, { pollMs: EVERY_MS });
@@ -59,6 +60,7 @@ export function OverviewPage() {
     users,
     certificates: certificates.data,
     places: places.data,
+    role: role.data,
   });
   // The steps say it already.
   const others = attention.filter(
