@@ -1,22 +1,22 @@
-// What the `panel` command is called in a terminal of this computer, and texts that name it.
+// The name of the `panel` command on this computer, and texts that contain it.
 import { existsSync, realpathSync } from 'node:fs';
 import { join, win32 } from 'node:path';
 import { findInstallation, PACKAGE } from '../adapters/installation.ts';
 import { PLACES } from './install.ts';
 
-/** `isPackaged`: within the desktop application, whose binary is the command; else as this program was installed. */
+/** `isPackaged`: inside the desktop application, whose binary is the command; otherwise depends on the installation. */
 export function commandName(
   isPackaged: boolean,
   { platform, execPath, env }: Pick<NodeJS.Process, 'platform' | 'execPath' | 'env'>,
 ): string {
   if (!isPackaged) return installedName(PACKAGE, PLACES.command);
   if (platform === 'win32') return quotePath(win32.join(win32.dirname(execPath), 'panel.cmd'));
-  // The Debian package puts `gatehouse` on the PATH; an AppImage or a macOS application is wherever the user put it.
+  // The Debian package adds `gatehouse` to the PATH; an AppImage or macOS application can be anywhere.
   const program = platform === 'linux' ? (env.APPIMAGE ?? 'gatehouse') : execPath;
   return `${quotePath(program)} panel`;
 }
 
-/** A checkout has npm's link to it, a release its launcher with or without a link, and a package of npm is on the PATH. */
+/** npm links the command in a checkout; a release has a launcher, with or without a link; an npm package is on the PATH. */
 export function installedName(folder: string, link: string): string {
   if (existsSync(join(folder, 'src/cli/index.ts'))) return 'npx panel';
   const root = findInstallation(folder)?.root;
@@ -54,7 +54,7 @@ export const COMMANDS = [
 ] as const;
 const NAMED = new RegExp(`(?<![\\w/.-])panel (?=(?:${COMMANDS.join('|')})\\b)`, 'g');
 
-/** A text with its commands as they are typed here: `panel setup` as `npx panel setup`. */
+/** Replaces the commands in a text by their names here: `panel setup` becomes `npx panel setup`. */
 export function renderCommands(text: string, name = ownCommandName()): string {
   return text.replace(NAMED, () => `${name} `);
 }

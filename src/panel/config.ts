@@ -1,4 +1,4 @@
-// The options of a run, and which of them are impossible.
+// The options of a start and their validation.
 import { isIP } from 'node:net';
 import { isDnsName } from '../adapters/addresses.ts';
 import { refusal } from '../adapters/refusal.ts';
@@ -6,45 +6,47 @@ import type { OpenEngine } from '../core/ports/engines.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
 import type { openDemoShop } from '../demo/index.ts';
 
-/** The options of a start. They hold for this run; what is left out comes from the panel's settings. */
+/** Options of a start, for this run only; omitted ones come from the settings. */
 export type PanelOptions = {
   /** Absolute path of the data folder. */
   readonly folder: string;
   /** The address to listen on. */
   readonly host?: string | undefined;
-  /** 0: any free port, for this run only. `free`: for this run, the next free one after the set one. The port of the first start is stored. */
+  /**
+   * 0: any free port, for this run only. `free`: the next free port after the stored one, for this run only. The port of the first start is stored.
+   */
   readonly port?: number | 'free' | undefined;
   /** Plain HTTP, behind a reverse proxy on this machine. */
   readonly plainHttp?: boolean | undefined;
-  /** Requests a minute per key; 0: no limit. */
+  /** Requests a minute per key; 0: unlimited. */
   readonly rateLimit?: number | undefined;
-  /** How the panel is reached from outside, scheme, host and port: base_url and links begin with it. */
+  /** Public scheme, host and port of base_url and links. */
   readonly publicUrl?: string | undefined;
-  /** Addresses and CIDR ranges of proxies whose X-Forwarded-For counts. */
+  /** Addresses and CIDR ranges of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies?: readonly string[] | undefined;
-  /** Absolute path of the file that holds the master key, for machines without a keychain. */
+  /** Absolute path of the master key file, for machines without a keychain. */
   readonly keyFile?: string | undefined;
-  /** Without `keyFile` and without a keychain the panel makes a key file of its own. */
+  /** Without `keyFile` and without a keychain, the panel creates its own key file. */
   readonly makesKeyFile?: boolean | undefined;
-  /** Where the log goes; by default a file in the data folder. */
+  /** Log destination; default: a file in the data folder. */
   readonly log?: 'stderr' | undefined;
-  /** Starts this panel again where a launcher does that; commands may ask for it. */
+  /** Restarts this panel by its launcher, on request of a command. */
   readonly launcher?: { restart(): void } | undefined;
-  /** The panel door is on no socket: the host opens it for its own window by `Panel.openInside`. */
+  /** The panel door has no socket: the host opens it for its window by `Panel.openInside`. */
   readonly isInside?: boolean | undefined;
-  /** The engines of nodes, in place of those of this machine: for a demonstration. */
+  /** Replaces the engines of nodes, for a demonstration. */
   readonly openEngine?: OpenEngine | undefined;
   /** The test provider and its shop: for a demonstration. */
   readonly openDemoShop?: typeof openDemoShop | undefined;
-  /** How often the counters of engines are read; more often in tests only. */
+  /** Poll interval of engine counters; shorter in tests only. */
   readonly pollEveryMs?: number | undefined;
-  /** How long another address waits to be confirmed; shorter in tests only. */
+  /** Time for confirming a new address; shorter in tests only. */
   readonly addressTrialMs?: number | undefined;
   /** log2 of scrypt's N for passwords; lowered by tests only, and on no command line. */
   readonly passwordCost?: number | undefined;
 };
 
-/** Throws a refusal `address` for what is impossible with any settings. */
+/** Throws a refusal `address` for invalid options. */
 export function checkOptions({ host, port, publicUrl }: PanelOptions): void {
   if (host !== undefined && isIP(host) === 0 && !isDnsName(host)) {
     throw refusal(
@@ -63,14 +65,14 @@ export function checkOptions({ host, port, publicUrl }: PanelOptions): void {
   }
 }
 
-/** Plain HTTP never leaves the machine: keys and links would be readable by everyone on the way. */
+/** Plain HTTP is limited to loopback: keys and links would be readable in the network. */
 export function checkPlainHttp(isPlain: boolean, host: string): void {
   if (isPlain && !isLoopback(host)) {
     throw refusal('address', `--http is for a reverse proxy on this machine: it needs --host 127.0.0.1, not ${host}.`);
   }
 }
 
-/** The settings that this run's options replace. */
+/** Settings that are overridden by the options of this run. */
 export function buildOverrides(options: PanelOptions): Partial<SettingValues> {
   const { rateLimit, publicUrl, trustedProxies } = options;
   const origin = publicUrl === undefined ? null : originIn(publicUrl);
@@ -81,7 +83,7 @@ export function buildOverrides(options: PanelOptions): Partial<SettingValues> {
   };
 }
 
-/** Scheme, host and port of a URL that has nothing else; null for any other text. */
+/** Scheme, host and port of a URL without other parts; null for any other text. */
 export function originIn(text: string): string | null {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol)) return null;

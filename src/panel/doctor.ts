@@ -1,4 +1,4 @@
-// Checks everything that a panel depends on and reports what is wrong and what to do, without changing anything.
+// Checks everything that a panel depends on, and reports problems with advice, without changing anything.
 import { X509Certificate } from 'node:crypto';
 import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -39,7 +39,7 @@ const SCARCE_FREE = 500 * MB;
 const CONNECT_MS = 3000;
 const SILENT: Log = { info() {}, warn() {}, error() {} };
 
-/** All findings about a data folder, in the order a person would check them. `keyFile`: the file with the master key; null: the keychain. */
+/** All findings about a data folder. `keyFile`: the master key file; null: the keychain. */
 export async function examine(
   folder: string,
   { keyFile = null, now = systemClock.now() }: { keyFile?: string | null; now?: number } = {},
@@ -63,7 +63,7 @@ export async function examine(
       ...checkAuthority(join(folder, FILES.tls), settings, now),
       ...checkCertificates(join(folder, FILES.tls), now),
       running === null ? await checkPort(folder, settings) : examineRunningPort(running),
-      // A file that is named is examined itself: the running panel read its key when it started.
+      // A given key file is checked itself, since the running panel read its key at its start.
       running === null || keyFile !== null
         ? await checkVault(folder, store, settings, keyFile)
         : examineRunningVault(running, store),
@@ -127,7 +127,7 @@ function checkRole(folder: string, { epoch }: SettingValues): Finding {
   }
 }
 
-/** null: no panel runs on the folder, or it is one of another version. */
+/** null: no panel runs on the folder, or it has another version. */
 async function callRunning(folder: string): Promise<RunningState | null> {
   const client = await connectControl(folder);
   if (client === null) return null;
@@ -140,7 +140,7 @@ function examineRunningPort({ place }: RunningState): Finding {
   return finding('port', 'ok', place === null ? 'the panel runs' : `the panel serves ${place.host}:${place.port}`);
 }
 
-/** The secrets of the running panel, whatever this command was started with. */
+/** The vault of the running panel, whatever options this command has. */
 function examineRunningVault({ vault }: RunningState, { sealed }: Store): Finding {
   const count = sealed.all().length;
   if (vault === 'unlocked' || vault === 'headless')
@@ -161,7 +161,7 @@ function examineIgnoredProxy({ ignored_proxy }: RunningState): readonly Finding[
   return [finding('proxy', 'warning', found, remedy)];
 }
 
-/** Makes no key: that happens only when the first secret needs one. */
+/** Creates no key. */
 async function checkVault(
   dataFolder: string,
   { sealed }: Store,
@@ -233,7 +233,7 @@ function adviceFor(reason: string): string {
 const HOUR = 3_600_000;
 const STORE_ELSEWHERE = 'Add a place in the panel, under Backups, or store one with `panel backup --to <place>`.';
 
-/** Nothing of a panel that was never set up can be lost. */
+/** A panel that was never set up needs no backup. */
 function checkBackups(
   folder: string,
   { administrator, bot, backupPlaces }: Pick<Store, 'administrator' | 'bot' | 'backupPlaces'>,
@@ -274,7 +274,7 @@ function checkBackups(
   return [made, elsewhere, ...failing];
 }
 
-/** By the last time that the panel knew, as it will be judged at the next start. */
+/** Compares the clock with the last known time, like the next start. */
 function checkClock(store: Store, now: number): Finding {
   const { knownAt } = store.settings.get();
   const reading = { machine: now, steady: 0 };
@@ -329,7 +329,7 @@ async function checkPort(folder: string, { host, port }: SettingValues): Promise
 
 function acceptsConnection(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    // Only whether something answers with TLS; its identity does not matter here.
+    // Only checks for a TLS listener; its identity does not matter.
     const socket = connect({ host, port, rejectUnauthorized: false, timeout: CONNECT_MS });
     const end = (isServed: boolean) => {
       socket.destroy();
@@ -374,7 +374,7 @@ function describeUnreadable(check: string, path: string, error: Error): Finding 
   return finding(check, 'problem', `${path}: ${describeSystemError(error)}`, advice);
 }
 
-/** Keys that the panel reads at its start; only what cannot be read is a finding. */
+/** Keys that the panel reads at its start; only unreadable ones are findings. */
 function checkKeys(folder: string): readonly Finding[] {
   return ['ca-key.pem', 'ca-key.sealed', 'server-key.pem'].flatMap((name) => {
     const path = join(folder, name);
@@ -383,7 +383,7 @@ function checkKeys(folder: string): readonly Finding[] {
   });
 }
 
-/** The panel's own authority, which clients trust; a panel that has run over plain HTTP only has none. */
+/** The panel's own authority; a panel that only used plain HTTP has none. */
 function checkAuthority(folder: string, { authority: seen }: SettingValues, now: number): readonly Finding[] {
   const check = 'authority';
   const path = join(folder, 'ca.pem');
@@ -418,13 +418,13 @@ function formatDay(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 
-/** Names what may be brought back. */
+/** Names the files that can be restored. */
 function setAsideIn(folder: string): string {
   const names = readdirSync(folder).filter((name) => name.startsWith(SET_ASIDE));
   return names.length === 0 ? '' : `; set aside in ${folder}: ${names.join(', ')}`;
 }
 
-/** The served certificates of a `tls` folder; none at all means that the panel has run over plain HTTP only. */
+/** The served certificates of a `tls` folder; none if the panel only used plain HTTP. */
 function checkCertificates(folder: string, now: number): readonly Finding[] {
   const findings = CERTIFICATES.flatMap(([check, name]) => {
     const pem = readQuietly(join(folder, name));
@@ -440,7 +440,7 @@ function checkCertificate(check: string, pem: string, now: number): Finding {
     const days = Math.floor((end - now) / DAY);
     const shown = `ends ${formatDay(end)}, in ${days} days`;
     const isOwn = check === 'certificate';
-    // A shorter lifetime, renewed by itself when a third of it is left.
+    // Shorter lifetime, renewed automatically when a third is left.
     const warnDays = check === BY_ACME ? ACME_WARN_DAYS : WARN_DAYS;
     const advice = isOwn
       ? 'Start the panel: it makes a new one.'
@@ -458,7 +458,7 @@ function checkCertificate(check: string, pem: string, now: number): Finding {
   }
 }
 
-/** The program that local engines are started with; a missing one matters where a local node is enabled. */
+/** The engine of local nodes; a missing one matters if a local node is enabled. */
 async function checkEngine(folder: string, store: Store | null): Promise<Finding> {
   const check = 'engine';
   const given = store?.settings.get().enginePath ?? (await findPresentPath(folder));

@@ -1,4 +1,4 @@
-// The engines of nodes: of local ones a process each, in the data folder's own place for them; of remote ones what their machine answers.
+// Opens the engines of nodes: a process for each local node, a client of the machine for each remote one.
 import { join } from 'node:path';
 import { FILES } from '../adapters/data-folder.ts';
 import { findShippedEngine } from '../adapters/shipped-engine.ts';
@@ -25,11 +25,11 @@ interface EnginesParts extends Pick<CoreParts, 'clock' | 'timers' | 'crypto' | '
   readonly parseLarge: ParseLargeJson;
   readonly log: Log;
   readonly role: PanelRole;
-  /** Starts local nodes again with another engine; null: the one that came along. */
+  /** Restarts local nodes with another engine; null: the bundled one. */
   switchEngine(name: string | null): Promise<Switched>;
 }
 
-/** What the core needs to run engines. Ends those of nodes that are no more. */
+/** Opens the engines for the core. Stops processes of deleted nodes. */
 export async function openEngines(
   parts: EnginesParts,
 ): Promise<Required<Pick<CoreParts, 'openEngine' | 'engineLog' | 'nodeTrust' | 'localMachine'>>> {
@@ -39,7 +39,7 @@ export async function openEngines(
   await stopStrays(folder, new Set(local.map(({ id }) => id)));
   const { trust, identity } = openNodeTrust(parts);
 
-  /** Where a remote node's machine is; null: it has none. */
+  /** The machine of a remote node; null: none. */
   function findNodePlace(nodeId: number): NodePlace | null {
     const node = store.nodes.get(nodeId);
     if (!node || node.agentPort === null || node.agentPin === null) return null;

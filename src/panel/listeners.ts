@@ -1,4 +1,4 @@
-// The panel's sockets: the one it listens on, one on trial, and one for links alone. How the first port is found, and why one cannot be used.
+// The panel's sockets: the main listener, one on trial, and one for links. Finds the first port, and explains failures.
 import type { AddressInfo } from 'node:net';
 import { describeSystemError, refusal } from '../adapters/refusal.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
@@ -7,7 +7,7 @@ import type { Store } from '../core/ports/ports.ts';
 import type { PanelServer, TlsIdentity } from '../http/server.ts';
 import { checkPlainHttp, type PanelOptions } from './config.ts';
 
-/** Makes a server for a target that is not listening yet; `accepted` is called with each of its sockets. */
+/** Creates a server for a target; `accepted` is called with each of its sockets. */
 export type OpenServer = (target: CertificateTarget, accepted: (socket: object) => void) => PanelServer;
 
 export interface PanelListeners extends Listeners {
@@ -18,7 +18,7 @@ export interface PanelListeners extends Listeners {
   replaceCertificate(target: CertificateTarget, identity: TlsIdentity): void;
   /** Opens the panel's first socket. Rejects with Node's error. */
   listen(host: string, port: number): Promise<AddressInfo>;
-  /** For good: an address that is being opened is closed again. */
+  /** Permanently: a listener that is being opened is closed again. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ interface Listening {
   readonly address: ListenAddress;
 }
 
-/** `moved` is called with the new address once a trial is accepted. A former socket gets `graceMs` to finish its replies. */
+/** `moved` is called with the new address after a trial is accepted. The previous socket gets `graceMs` to finish replies. */
 export function createListeners(
   openServer: OpenServer,
   graceMs: number,
@@ -56,20 +56,20 @@ export function createListeners(
     return { server, address: { host: address.host, port } };
   }
 
-  /** Stops listening at once; what was asked there is answered, the change of address itself among it. */
+  /** Stops listening at once; running requests are answered, including the change of address itself. */
   function release({ server }: Listening): void {
     retired.add(server);
     void server.retire(graceMs).finally(() => retired.delete(server));
   }
 
-  /** Whether both cannot listen at the same time: the same port. */
+  /** Whether both cannot listen at the same time: same port. */
   function collides({ port }: ListenAddress): boolean {
     return present !== null && present.address.port === port;
   }
 
   return {
     isOnTrial: (socket) => onTrial.has(socket),
-    // While another address of the same port is on trial, that one alone is open.
+    // During a trial on the same port, only the new address is open.
     address: () => present?.server.address() ?? trial?.server.address() ?? null,
     place: () => present?.address ?? null,
     replaceCertificate(target, identity) {
@@ -83,7 +83,7 @@ export function createListeners(
     async tryAt(address) {
       if (trial) throw new PanelError('unavailable');
       const former = present;
-      // Before the port is given up, so that it is without a listener as shortly as possible.
+      // Prepared before the port is released, to keep the gap short.
       const server = openTrialServer();
       if (former && collides(address)) release(former);
       try {
@@ -134,8 +134,8 @@ const FIRST_PORT = 8443;
 const PORTS_TRIED = 100;
 
 /**
- * Listens at the given or the set address, at the first start at the first free port, and returns where. That port is stored, unless
- * the given one is for this run only. Throws a refusal `address`.
+ * Listens at the given or stored address, at the first start on the first free port, and returns the address. The port is stored, unless it is for
+ * this run only. Throws a refusal `address`.
  */
 export async function listenFirst(
   server: Pick<PanelServer, 'listen'>,
@@ -149,12 +149,12 @@ export async function listenFirst(
   const isFirst = !settings.has('port');
   const ports = portsFor(options.port, isFirst, setPort);
   const port = await listenOnFirstFree(server, host, ports);
-  // On a full disk too: links that were given out must work after a restart.
+  // Also on a full disk: existing links must work after a restart.
   if (isFirst && options.port !== 0 && options.port !== 'free') store.write(() => settings.set({ port }), 'essential');
   return { host, port };
 }
 
-/** The first free one of them: a second panel on one machine needs no flag. */
+/** Uses the first free port, so that a second panel on a machine needs no option. */
 async function listenOnFirstFree(
   server: Pick<PanelServer, 'listen'>,
   host: string,

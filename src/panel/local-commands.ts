@@ -1,4 +1,4 @@
-// The commands of the command line, over the control socket or in its own process: one table, so that both do the same.
+// Commands of the command line, run by the control socket or in the command's own process from one table.
 
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -14,24 +14,24 @@ import type { Crypto, VaultState } from '../core/ports/ports.ts';
 import { runOperation } from '../door/run-operation.ts';
 import { switchLocalEngine } from './switch-engine.ts';
 
-/** What a command works with. */
+/** Services for commands. */
 export type CommandPanel = {
   readonly core: Core;
   readonly crypto: Crypto;
   /** The local authority's certificate; null on plain HTTP and before the first start. */
   caPath(): string | null;
   origin(): string;
-  /** false: the panel door is on no socket, so no link leads to it. */
+  /** false: the panel door has no socket, so no link leads to it. */
   readonly hasDoor?: boolean;
-  /** The data folder of a running panel, whose engines can be switched; left out: none runs. */
+  /** The data folder of a running panel, whose engines can be switched; default: none runs. */
   readonly folder?: string;
-  /** How a running panel finds itself; left out: none runs. */
+  /** The state of the running panel; default: none runs. */
   examine?(): Omit<RunningState, 'clock'>;
-  /** The launcher that starts this panel again; left out: there is none. */
+  /** The launcher that restarts this panel; default: none. */
   readonly launcher?: { restart(): void } | undefined;
 };
 
-/** What only the running panel knows. */
+/** State that only the running panel knows. */
 export interface RunningState {
   readonly vault: VaultState;
   readonly place: { readonly host: string; readonly port: number } | null;
@@ -60,7 +60,7 @@ async function useClosing<P extends { close(): void }, T>(place: P, work: (place
 
 const ENGINE_NAME = /^(?:xray|v2ray)-\d+\.\d+\.\d+$/;
 const none = z.strictObject({});
-/** The core judges what is in it: it knows the rules for passwords and names. */
+/** The core validates passwords and names. */
 const text = z.string();
 
 function command<Args, Result>(
@@ -73,7 +73,7 @@ function command<Args, Result>(
 export const COMMANDS = {
   addresses: command(none, async (panel) => getAddresses(panel)),
   'is-set-up': command(none, async ({ core }) => core.local.isSetUp()),
-  /** A new one-time setup link; null when there is an administrator already. */
+  /** A new one-time setup link; null if there is an administrator. */
   'setup-link': command(none, async (panel) => {
     if (panel.hasDoor === false) throw new PanelError('panel_only');
     const token = await panel.core.local.renewSetupToken();
@@ -113,12 +113,12 @@ export const COMMANDS = {
     const { folder } = await runOperation(panel.core, 'listBackups', {}, buildCall(panel));
     return { ...made, path: join(folder, made.name), instance_id: panel.core.settings().instanceId };
   }),
-  /** It is at another place by now. */
+  /** The backup was stored at another place. */
   'backup-stored': command(z.strictObject({ name: text, kind: text }), async ({ core }, { name, kind }) => {
     await core.local.recordStoredBackup(name, kind);
     return null;
   }),
-  /** To the place of that name, as the panel has it. */
+  /** Stores a backup at the panel's place with this name. */
   'place-backup': command(z.strictObject({ place: text }), async ({ core }, { place }) => {
     const { name, sizeBytes, encrypted, removed } = await core.local.backUpToPlace(place);
     return { name, size_bytes: sizeBytes, encrypted, removed: [...removed] };
@@ -126,7 +126,7 @@ export const COMMANDS = {
   'place-list': command(z.strictObject({ place: text }), ({ core }, { place }) =>
     useClosing(core.local.openPlace(place), (opened) => opened.list()),
   ),
-  /** `target`: absolute; a new file. */
+  /** `target`: absolute path of a new file. */
   'place-fetch': command(
     z.strictObject({ place: text, name: text, target: text }),
     ({ core }, { place, name, target }) =>
@@ -157,7 +157,7 @@ export const COMMANDS = {
       return { ...restored, ...getAddresses(panel) };
     },
   ),
-  /** A certificate for a public name, shown to the authority over the panel's own port. */
+  /** Orders a certificate for a public name, with the challenge on the panel's own port. */
   'order-certificate': command(
     z.strictObject({ name: text, directory_url: text, email: text.nullable() }),
     async ({ core }, { name, directory_url, email }) => {
@@ -173,7 +173,7 @@ export const COMMANDS = {
     },
   ),
   certificate: command(none, async ({ core }) => core.local.acme()),
-  /** `name` as in `xray-26.3.27`; null: the engine that came along, or of the PATH. */
+  /** `name` such as `xray-26.3.27`; null: the bundled engine, or that of the PATH. */
   'engine-switch': command(
     z.strictObject({ name: z.string().regex(ENGINE_NAME).nullable() }),
     async (panel, { name }) => {
@@ -205,7 +205,7 @@ export type CommandName = keyof typeof COMMANDS;
 export type CommandArgs<Name extends CommandName> = z.output<(typeof COMMANDS)[Name]['args']>;
 export type CommandResult<Name extends CommandName> = Awaited<ReturnType<(typeof COMMANDS)[Name]['run']>>;
 
-/** Carries out a command as it came in. Throws PanelError: `not_found` for a command that is not in the table, `validation`. */
+/** Runs a command. Throws PanelError `not_found` for an unknown command, or `validation`. */
 export async function dispatchCommand(panel: CommandPanel, name: string, args: unknown): Promise<unknown> {
   if (!Object.hasOwn(COMMANDS, name)) throw new PanelError('not_found');
   const { args: shape, run } = COMMANDS[name as CommandName] as Command<unknown, unknown>;
@@ -216,7 +216,7 @@ export async function dispatchCommand(panel: CommandPanel, name: string, args: u
   return run(panel, parsed.data);
 }
 
-/** Where the panel is and whether it waits for its administrator. */
+/** The addresses of the panel and whether it is set up. */
 export function getAddresses({ core, caPath, origin }: CommandPanel): Addresses {
   const panelUrl = `${origin()}/${core.settings().secretPath}/`;
   return { base_url: core.baseUrl(), panel_url: panelUrl, ca_file: caPath(), set_up: core.local.isSetUp() };

@@ -1,4 +1,4 @@
-// The panel's side of trust with the machines of nodes: its key for them, which it shows to each, and the keys by which it knows them.
+// The panel's trust with machines of nodes: its own key, and the keys of the machines.
 import { X509Certificate } from 'node:crypto';
 import { readPanelIdentity } from '../core/nodes/join.ts';
 import type { NodeTrust, PanelIdentity } from '../core/ports/engines.ts';
@@ -8,7 +8,7 @@ import { computePin } from '../engines/remote/node-request.ts';
 
 export interface PanelTrust {
   readonly trust: NodeTrust;
-  /** The same one as long as the key is. Rejects where no machine was joined, or with PanelError `vault_unavailable`. */
+  /** The same object while the key is unchanged. Rejects if no machine was joined, or with PanelError `vault_unavailable`. */
   identity(): Promise<PanelIdentity>;
 }
 
@@ -33,7 +33,7 @@ export function openNodeTrust(parts: Parts): PanelTrust {
     async identity() {
       const stored = readPanelIdentity(parts);
       if (stored === null) throw new Error('no machine was joined to this panel');
-      // Connections are kept by identity.
+      // Connections are cached by identity.
       if (present?.certificate !== stored.certificate) present = stored;
       return present;
     },

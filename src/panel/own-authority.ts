@@ -1,4 +1,4 @@
-// The panel's own authority and its other certificates: how the authority's key is sealed, and how backups read and replace them.
+// The panel's own authority and other certificates: sealing the key, and access for backups.
 import { join } from 'node:path';
 import { type AuthoritySealing, adoptAuthority, findWholeAuthority } from '../adapters/certificates/authority.ts';
 import { readCertificateFiles, writeCertificateFiles } from '../adapters/certificates/certificate-files.ts';
@@ -16,14 +16,14 @@ export function authoritySealing({ store, vault }: AuthorityParts): AuthoritySea
   const isOpen = () => vault.state() === 'unlocked' || vault.state() === 'headless';
   return {
     isOpen,
-    // A keychain's key that no secret of the database needs might be replaced.
+    // A keychain key that no database secret needs might be replaced.
     canSeal: () => isOpen() && (vault.state() === 'headless' || store.sealed.keyId() !== null),
     seal: vault.seal,
     open: vault.open,
   };
 }
 
-/** The certificates as backups have them. `served`: those of a running panel; null: none are served. */
+/** Access of backups to certificates. `served`: those of a running panel; null: none. */
 export function backedUpCertificates(
   { folder, log, clock, ...parts }: AuthorityParts & { folder: string; log: Log; clock: Clock },
   served: () => Pick<ServedCertificates, 'adopt' | 'readAgain'> | null,

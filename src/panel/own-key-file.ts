@@ -1,4 +1,4 @@
-// Which key file a panel uses: the given one, or on a server without a keychain one of its own, beside the configuration of its account.
+// The key file of a panel: the given one, or on a server without a keychain its own, in the configuration folder of its account.
 import { existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -12,13 +12,13 @@ function ownKeyFile(instanceId: string, { env, home }: Machine): string {
   return join(base, 'gatehouse', `${instanceId}.key`);
 }
 
-/** The given one, else the panel's own where it has one; null: the keychain. */
+/** The given file, else the panel's own if it exists; null: the keychain. */
 export function findKeyFile(given: string | null, instanceId: string, machine = thisMachine()): string | null {
   const own = ownKeyFile(instanceId, machine);
   return given ?? (existsSync(own) ? own : null);
 }
 
-/** As `findKeyFile`; makes the folder for an own one where no keychain answers and nothing is sealed by one. */
+/** Like `findKeyFile`; creates the folder of an own key file if there is no keychain and nothing was sealed with one. */
 export async function prepareKeyFile(
   given: string | null,
   options: Omit<VaultOptions, 'keyFile'>,
@@ -35,11 +35,11 @@ export async function prepareKeyFile(
     mkdirSync(dirname(own), { recursive: true, mode: 0o700 });
     return own;
   } catch {
-    // A home folder that cannot be written to: as where there is no place for a key.
+    // An unwritable home folder means that no key file is possible.
     return null;
   }
 }
 
-/** On Linux without a screen nobody unlocks a keychain. */
+/** On Linux without a display, nobody can unlock a keychain. */
 export const isHeadless = (platform: NodeJS.Platform, env: NodeJS.ProcessEnv): boolean =>
   platform === 'linux' && !env.DISPLAY && !env.WAYLAND_DISPLAY;

@@ -1,4 +1,4 @@
-// A data folder whose lock this process holds, with its database open and the first settings made: what a panel and a command begin with.
+// A data folder with its lock, open database and first settings, for a panel or a command.
 import { join } from 'node:path';
 import { nodeCrypto } from '../adapters/crypto.ts';
 import { FILES, hasLostDatabase, prepareDataFolder } from '../adapters/data-folder.ts';
@@ -19,19 +19,16 @@ export type OwnedFolder = {
   readonly settings: SettingValues;
   /** The database's path, for a second connection. */
   readonly database: string;
-  /** Replaces the database by a complete one; the store continues with it. */
+  /** Replaces the database; the store continues with the new one. */
   swap(ready: string): void;
   /** Closes the database, which checkpoints its WAL, and releases the lock. */
   close(): void;
 };
 
-/** Another command ends soon; a running panel does not. */
+/** Commands end soon, running panels do not. */
 const WAIT_FOR_COMMAND_MS = 5000;
 
-/**
- * Takes the folder for `purpose` (the command's name, which a second process shows). Throws a refusal: `data_folder`, `in_use`,
- * `database`.
- */
+/** Locks the folder for `purpose`, the command's name as shown to a second process. Throws a refusal: `data_folder`, `in_use`, `database`. */
 export function ownFolder(folder: string, purpose: string): OwnedFolder {
   prepareDataFolder(folder);
   const lock = lockFolder(folder, purpose);
@@ -67,7 +64,7 @@ export function ownFolder(folder: string, purpose: string): OwnedFolder {
   }
 }
 
-/** On a full disk it is opened with space from the reserve: reading and signing in work without free space. */
+/** On a full disk it is opened with space from the reserve: reads and sign-in work without free space. */
 function openDatabase(database: string, reserve: Reserve) {
   for (;;) {
     try {
@@ -107,10 +104,7 @@ function lockFolder(folder: string, purpose: string): InstanceLock {
 const SECRET_PATH_BYTES = 24;
 const INSTANCE_ID_BYTES = 6;
 
-/**
- * Writes the settings that are made once, at the first start: the secret path, the name for cookies, the time zone. One transaction;
- * present ones stay. Returns the settings.
- */
+/** Creates the settings of the first start in one transaction: secret path, cookie name, time zone. Existing ones are kept. Returns the settings. */
 export function ensureFirstSettings(
   { settings, write }: Store,
   crypto: Crypto,
@@ -123,12 +117,12 @@ export function ensureFirstSettings(
   };
   if (Object.keys(missing).length > 0) write(() => settings.set(missing));
   const values = settings.get();
-  // Present, and not what it should be: the panel must not be served without one, and another would be a new address.
+  // Damaged values are not replaced: a panel without a secret path must not be served, and a new one would change its address.
   if (values.secretPath === '' || values.instanceId === '') throw new Error('its secret path or its id is damaged');
   return values;
 }
 
-/** The machine's time zone where it is a known one; otherwise UTC. */
+/** The machine's time zone if it is valid, otherwise UTC. */
 function machineTimeZone(): string {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   return timeZone && isTimeZone(timeZone) ? timeZone : 'UTC';

@@ -1,4 +1,4 @@
-// The composition root: opens a panel over a data folder with everything that it consists of. What is started adds its stop step at once.
+// The composition root: opens a panel over a data folder with all its parts. Each started part adds its stop step at once.
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { AlpnAnswers } from '../adapters/acme/challenges.ts';
@@ -60,32 +60,32 @@ import { createWebhookThread } from './workers/webhook-thread.ts';
 
 export type Panel = {
   readonly core: Core;
-  /** Where it listens; null once it stopped. */
+  /** The listening address; null after a stop. */
   address(): AddressInfo | null;
   readonly log: Log;
   readonly version: string;
   readonly baseUrl: string;
   readonly panelUrl: string;
-  /** The one-time link that makes the administrator; null when there is one, or no door on a socket. Never to be logged. */
+  /** The one-time setup link; null if there is an administrator, or no door on a socket. Must not be logged. */
   readonly setupUrl: string | null;
-  /** The file with the master key; null: the keychain, or none. */
+  /** The master key file; null: the keychain, or none. */
   readonly keyFile: string | null;
   /** The local authority's certificate, for `curl --cacert`; null on plain HTTP. */
   readonly caPath: string | null;
-  /** The doors, for a window of this process. */
+  /** The doors, for a window in this process. */
   readonly door: Door;
-  /** Stores that window's session over a restart. */
+  /** Stores the window's session across restarts. */
   readonly storedSession: StoredSession;
   readonly api: {
     isPaused(): boolean;
-    /** Paused, the API answers 503 `unavailable` to its keys; subscription links go on. For this run. */
+    /** While paused, the API replies 503 `unavailable` to valid keys; links still work. For this run. */
     pause(isPaused: boolean): void;
   };
-  /** The machine has slept: reads its networks again, and does what came due in that time. */
+  /** After a suspend: reads the networks again, and runs overdue jobs. */
   wake(): Promise<void>;
   /**
-   * Finishes running requests (at most 5 s) and writes, and gives the data folder back. Called twice it waits for the first. Rejects with
-   * the first failure of a step, which the log has; the other steps have run.
+   * Finishes running requests (at most 5 s) and writes, and releases the data folder. A second call waits for the first. Rejects with the first
+   * failure of a step, which is logged; the other steps still run.
    */
   close(): Promise<void>;
 };
@@ -93,14 +93,14 @@ export type Panel = {
 const BURST = 100;
 const STOP_GRACE_MS = 5000;
 
-/** Opens and starts a panel. Throws a refusal where it cannot be; nothing is left open then. */
+/** Opens and starts a panel. Throws a refusal if that fails; nothing stays open then. */
 export async function openPanel(options: PanelOptions): Promise<Panel> {
   checkOptions(options);
   const steps = createStopSteps();
   try {
     return await open(options, steps);
   } catch (error) {
-    // What fails in these steps is logged; why the panel did not start matters more.
+    // Failures of these steps are logged; the reason of the failed start is more important.
     await steps.stopAll().catch(() => {});
     throw toRefusal(error, options.folder);
   }
@@ -129,7 +129,7 @@ async function open(options: PanelOptions, steps: StopSteps): Promise<Panel> {
   };
   const { clock, timers, crypto, version } = parts;
 
-  // Read from the store until the port is known; then as the core caches them.
+  // Read from the store until the port is known, then from the core's cache.
   let currentSettings = () => store.settings.get();
   const reach = createPublicOrigin(options, () => currentSettings(), timers);
   steps.add('addresses', reach.stop);
@@ -182,7 +182,7 @@ async function open(options: PanelOptions, steps: StopSteps): Promise<Panel> {
     subscriptionPage: previewPage,
     pollEveryMs: options.pollEveryMs,
     addressTrialMs: options.addressTrialMs,
-    // The nodes of a demonstration are made up, and so are the sites that they pretend to be; none can say that another panel has taken over.
+    // Nodes and REALITY targets of a demonstration are simulated, and cannot report another panel.
     ...(options.openEngine ? { openEngine: options.openEngine } : { targetProbe: createTargetProbe({ timers }), role }),
     store,
     vault,
@@ -199,7 +199,7 @@ async function open(options: PanelOptions, steps: StopSteps): Promise<Panel> {
     origin: reach.origin,
     hideSecret: log.hide,
   });
-  // The core caches the settings when it first reads them: until the port is known they are read from the store.
+  // The core caches the settings at the first read: until the port is known they are read from the store.
   const settings = store.settings.get();
   log.hide(settings.secretPath);
   steps.add('core', core.stop);
@@ -309,7 +309,7 @@ function readBuiltAt(): number | null {
   }
 }
 
-/** While the clock is in doubt, a code of either time is right: the administrator must be able to sign in and confirm the clock. */
+/** While the clock is in doubt, codes of either time are valid, so that the administrator can sign in and confirm the clock. */
 function withMachineTime(codes: Totp, panelClock: PanelClock): Totp {
   return {
     ...codes,
@@ -367,7 +367,7 @@ interface DoorParts extends Pick<CoreParts, 'clock' | 'timers' | 'log' | 'versio
   isPaused(): boolean;
 }
 
-/** Both doors, with the pages that they answer by themselves. */
+/** Both doors with their documents. */
 function createPanelDoor({ core, miniApp, ...parts }: DoorParts): Door {
   return createDoor({
     ...parts,
@@ -384,7 +384,7 @@ function createPanelDoor({ core, miniApp, ...parts }: DoorParts): Door {
 
 interface ServerParts extends Pick<Parameters<typeof createServer>[0], 'app' | 'log' | 'trustedProxies'> {
   readonly certificates: Awaited<ReturnType<typeof openCertificates>> | null;
-  /** Where the panel listens. */
+  /** Hosts that are listened on. */
   readonly listened: Set<string>;
   readonly alpnAnswers: AlpnAnswers;
 }
@@ -397,7 +397,7 @@ function createPanelServer(
   const tls = certificates?.identity(target) ?? null;
   const acmeAnswer = (name: string) => alpnAnswers.get(name) ?? null;
   const server = createServer({ ...parts, tls, linksOnly: target === 'links', accepted, acmeAnswer });
-  // A tried address is in the certificate before it is confirmed: the browser that confirms it goes there.
+  // A tried address is added to the certificate before its confirmation, which the browser sends there.
   const listen: PanelServer['listen'] = (host, port) => {
     listened.add(host);
     return server.listen(host, port);
@@ -405,7 +405,7 @@ function createPanelServer(
   return { ...server, listen };
 }
 
-/** null: over plain HTTP. `listened`: where the panel listens, `replace`: called with another certificate. */
+/** null: plain HTTP. `listened`: listening hosts; `replace`: called with a new certificate. */
 async function openPanelCertificates(
   { folder, plainHttp = false }: PanelOptions,
   { clock, timers }: Pick<CoreParts, 'clock' | 'timers'>,
@@ -427,13 +427,13 @@ async function openPanelCertificates(
   });
 }
 
-/** For the bot alone, whose library is loaded with it. */
+/** Loaded with the bot only. */
 async function loadAgent(url: string, allowPrivate: boolean, proxy: string | null) {
   const { createOutboundAgent } = await import('../adapters/outbound-agent.ts');
   return createOutboundAgent(url, allowPrivate, proxy);
 }
 
-/** Opens the listener for links where one is set; the panel starts also where it cannot listen. */
+/** Opens the listener for links, if configured; the panel starts even if that fails. */
 async function openLinks(listeners: Listeners, { linksPort, linksHost }: SettingValues, log: Log): Promise<void> {
   if (linksPort === null) return;
   try {
@@ -443,7 +443,7 @@ async function openLinks(listeners: Listeners, { linksPort, linksHost }: Setting
   }
 }
 
-/** What was asked for at the start stands over what is stored, for this run. */
+/** Options of the start override stored settings in this run. */
 function withOverrides(store: Store, overrides: Partial<SettingValues>): Store {
   const { settings } = store;
   const get = () => ({ ...settings.get(), ...overrides });

@@ -1,4 +1,4 @@
-// Makes a superseded panel the one that its nodes obey again, by the epoch after that of the other one.
+// Makes a superseded panel active again, by an epoch above that of the other panel.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { skipEvents } from '../store/backup/retain-machine.ts';
 import { ownFolder } from './owned-folder.ts';
 import { readMark } from './role.ts';
 
-/** The new epoch. A refusal while a panel runs. */
+/** The new epoch. Throws a refusal while a panel runs. */
 export function promotePanel(data: string | undefined): number {
   const folder = findDataFolder(data);
   const owned = ownFolder(folder, 'promote');

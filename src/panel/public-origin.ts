@@ -1,4 +1,4 @@
-// By which addresses and names the panel is reached: a change of the settings holds at once, the machine's networks are read every minute.
+// Addresses and names of the panel: changed settings apply at once, the machine's networks are read every minute.
 import { isIPv6 } from 'node:net';
 import { lanAddress, lanAddresses, machineNames } from '../adapters/addresses.ts';
 import type { AcmeSettings } from '../core/ports/acme.ts';
@@ -12,26 +12,26 @@ export type NamedSettings = Pick<SettingValues, 'publicAddress' | 'publicUrl' | 
 };
 
 export type Reach = {
-  /** How base_url begins. */
+  /** The origin of base_url. */
   origin(): string;
-  /** That, then the same with this machine's other addresses, where all are listened on. */
+  /** The same, then the machine's other origins, if all addresses are listened on. */
   origins(): readonly string[];
   /** Accepted in Host besides IP literals. */
   names(): ReadonlySet<string>;
-  /** Sets where the panel listens, which may be a port that the system chose. */
+  /** Sets the listening address; the port may be chosen by the system. */
   listensOn(address: ListenAddress): void;
   /** Reads the machine's networks again at the next use. */
   forget(): void;
   stop(): void;
 };
 
-/** How often the machine's name and network interfaces are read. */
+/** Interval of reading the machine's name and network interfaces. */
 const REFRESH_MS = 60_000;
 
-/** What is known until the settings or the machine change. */
+/** Cached until the settings or the machine change. */
 type Known = { readonly from: SettingValues; readonly origin: string; readonly names: ReadonlySet<string> };
 
-/** `settings` returns the same object as long as they are the same: what follows from it is worked out once. */
+/** `settings` returns the same object while unchanged, which is the cache key. */
 export function createPublicOrigin(
   { publicUrl, plainHttp }: PanelOptions,
   settings: () => SettingValues,
@@ -69,12 +69,12 @@ export function createPublicOrigin(
   };
 }
 
-/** Names accepted in the Host header besides IP literals: the machine's, the public one, those added. Lower case. */
+/** Names accepted in the Host header besides IP literals: the machine's, the public one, and configured ones. Lower case. */
 export function listHostNames(settings: NamedSettings): readonly string[] {
   return [...new Set([...machineNames(), ...publicNames(settings), ...(settings.acme?.names ?? [])])];
 }
 
-/** What the administrator has set. */
+/** Names configured by the administrator. */
 function publicNames({ publicAddress, publicUrl, hostNames }: NamedSettings): readonly string[] {
   const outer = [publicAddress, publicUrl === null ? null : (URL.parse(publicUrl)?.hostname ?? null), ...hostNames];
   return outer
@@ -85,8 +85,8 @@ function publicNames({ publicAddress, publicUrl, hostNames }: NamedSettings): re
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 
 /**
- * What the local certificate is for: what is listened on and what the administrator has set, never the machine's name or its other
- * networks, since anyone who connects can read it. Where all addresses are listened on and none is set, the one of base_url.
+ * Hosts of the local certificate: listened and configured ones, but not the machine's name or other networks, since any client can read the
+ * certificate. If all addresses are listened on and none is configured, the host of base_url.
  */
 export function certificateHosts(
   listensOn: Iterable<string>,
@@ -104,16 +104,16 @@ export function certificateHosts(
 
 type OriginParts = {
   readonly scheme: 'http' | 'https';
-  /** What is listened on. */
+  /** The listening address. */
   readonly host: string;
   readonly port: number;
-  /** The address that the administrator set; null: the machine's own. */
+  /** The configured address; null: the machine's own. */
   readonly publicAddress: string | null;
 };
 
 /**
- * How the panel's addresses begin, `https://<address>:<port>`: the public address if set, otherwise the one listened on; where that is
- * all addresses, the LAN's, and without a network 127.0.0.1.
+ * The origin `https://<address>:<port>`: the public address if set, otherwise the listening one; if that is all addresses, the LAN address, or
+ * 127.0.0.1 without a network.
  */
 export function buildOrigin({ scheme, host, port, publicAddress }: OriginParts, lan = lanAddress): string {
   const address = publicAddress ?? (isEverywhere(host) ? (lan() ?? '127.0.0.1') : host);

@@ -1,4 +1,4 @@
-// The role of this panel: what it claims at its nodes, and the mark beside its data that another panel has taken over.
+// The role of this panel: its claim at nodes, and the marker file of a superseded panel.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -12,10 +12,10 @@ import { parseOwnJson } from '../domain/own-json.ts';
 
 const RUN_BYTES = 16;
 
-/** A panel whose epoch is not higher is superseded. */
+/** A panel with this epoch or a lower one is superseded. */
 const markFile = z.object({ epoch: z.int().min(1).max(MAX_EPOCH) });
 
-/** The epoch of the panel that has taken over; null: none has. A refusal where the file is damaged: it may say so. */
+/** The epoch of the panel that took over; null: none. Throws a refusal if the file is damaged. */
 export function readMark(folder: string): number | null {
   const path = join(folder, FILES.superseded);
   const text = readIfThere(path);
@@ -36,7 +36,7 @@ interface RoleParts {
 }
 
 /**
- * When this start of the panel was, epoch ms: later than any before of these data, also where the clock has been set back, as nodes obey the latest
+ * The start time of this run, epoch ms: later than any earlier start with this data, even if the clock was set back, since nodes obey the latest
  * start. It is stored.
  */
 export function recordStart({ store, log }: Pick<RoleParts, 'store' | 'log'>, now: number): number {
@@ -44,7 +44,7 @@ export function recordStart({ store, log }: Pick<RoleParts, 'store' | 'log'>, no
   try {
     store.settings.set({ startedAt });
   } catch (error) {
-    // A full disk or a database that cannot be written: the panel serves what is there.
+    // A full or read-only disk: the panel serves the existing data.
     log.warn('start not stored', { error: String(error) });
   }
   return startedAt;
@@ -93,7 +93,7 @@ export function openRole({ folder, store, startedAt, log }: RoleParts): PanelRol
         try {
           writePrivateFile(join(folder, FILES.superseded), JSON.stringify({ epoch: mark }));
         } catch (error) {
-          // It holds for this run, and the nodes tell the next one.
+          // Still valid for this run; nodes report it again in the next one.
           log.error('mark of a superseded panel not written', { error: String(error) });
         }
       });

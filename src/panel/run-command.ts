@@ -1,4 +1,4 @@
-// Carries out a command of the command line: by the panel that runs on the data folder, or, where none does, in this process.
+// Runs a command of the command line: by the panel that runs on the data folder, or else in this process.
 import { existsSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connectControl } from '../adapters/control-socket.ts';
@@ -19,16 +19,15 @@ import { buildOrigin } from './public-origin.ts';
 import { openRole, readMark } from './role.ts';
 import { sealedKey } from './sealed-key.ts';
 
-/** How long a panel may take from its lock to its control socket. */
+/** Maximum time from a panel's lock to its control socket. */
 const START_MS = 10_000;
 const RETRY_MS = 200;
-/** A command reports at the terminal; it writes no log. */
+/** Commands report to the terminal and write no log. */
 const silent: Log = { info() {}, warn() {}, error() {} };
 
 /**
- * Runs a command on the data folder `data` (or the default one). Rejects with PanelError as the command does, or a refusal.
- * `mayCreate`: makes the folder where there is none; otherwise that is a refusal. `keyFile`: the file with the master key; null: the
- * keychain.
+ * Runs a command on the data folder `data` (or the default one). Rejects with the command's PanelError, or a refusal. `mayCreate`: creates a missing
+ * folder, which otherwise is a refusal. `keyFile`: the master key file; null: the keychain.
  */
 export async function runCommand<Name extends CommandName>(
   data: string | undefined,
@@ -56,8 +55,8 @@ export async function runCommand<Name extends CommandName>(
 }
 
 /**
- * Making a key may need a secret, the authenticator's, to judge a code; a backup takes all there are; a restore recognizes by the master key,
- * which it does not make, what this panel has made. `file`: that of the key; null: the keychain.
+ * Creating a key may need the authenticator's secret, a backup needs all secrets, and a restore needs the existing master key to recognize backups of
+ * this panel. `file`: the key file; null: the keychain.
  */
 function needsVault(
   name: CommandName,
@@ -77,7 +76,7 @@ async function performHere(folder: string, name: CommandName, args: unknown, key
     const { instanceId } = store.settings.get();
     const options = { instanceId, dataFolder: folder, log: silent };
     const sealed = sealedKey(folder, store.sealed);
-    // A restore seals secrets on a machine where no panel may have run yet.
+    // A restore seals secrets, possibly before the first start of a panel.
     const file =
       name === 'restore' && isHeadless(process.platform, process.env)
         ? await prepareKeyFile(keyFile, { ...options, sealed })

@@ -1,10 +1,10 @@
-// Which master key secrets depend on: those in the database, and the key of the panel's own authority beside it.
+// The master key that secrets depend on: those in the database, and the key of the panel's own authority.
 import { join } from 'node:path';
 import { authoritySealedWith } from '../adapters/certificates/authority.ts';
 import { FILES } from '../adapters/data-folder.ts';
 import type { SealedStore } from '../core/ports/sealed.ts';
 
-/** A vault makes no other master key while either depends on one. */
+/** While either depends on a master key, the vault creates no other one. */
 export function sealedKey(folder: string, sealed: Pick<SealedStore, 'keyId'>): Pick<SealedStore, 'keyId'> {
   return { keyId: () => sealed.keyId() ?? authoritySealedWith(join(folder, FILES.tls)) };
 }

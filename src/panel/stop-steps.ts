@@ -1,9 +1,9 @@
-// How a panel ends: each part that is started adds the step that stops it, and the steps run in the reverse order.
+// Stopping a panel: each started part adds its stop step, and the steps run in reverse order.
 import type { Log } from '../core/ports/ports.ts';
 
 /**
- * What a panel starts, in this order; it stops in the reverse order. So whatever uses the store ends before the store does. What each
- * step does is in docs/architecture.md.
+ * The parts of a panel in starting order; they stop in reverse, so that users of the store end before the store. docs/architecture.md describes each
+ * step.
  */
 export const PARTS = [
   'data folder',
@@ -23,11 +23,11 @@ export const PARTS = [
 export type PartName = (typeof PARTS)[number];
 
 export interface StopSteps {
-  /** Where a step that fails is logged; null: there is no log yet. */
+  /** Log for failed steps; null: no log yet. */
   log: Pick<Log, 'error'> | null;
-  /** To be called when the part was started. Throws where that is not its turn. */
+  /** Must be called when the part was started. Throws if it is out of order. */
   add(part: PartName, stop: () => unknown): void;
-  /** Runs all steps, each when the one before has ended. One that fails stops no other; the first failure is thrown at the end. */
+  /** Runs all steps in sequence. A failed step does not stop the others; the first failure is thrown at the end. */
   stopAll(): Promise<void>;
 }
 

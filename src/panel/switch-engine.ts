@@ -1,5 +1,4 @@
-// Another engine for the nodes of the panel's own machine: their engines are started again with it, and with the one before where a node that
-// was up does not come up.
+// Switches the engine of local nodes: restarts their engines with it, and rolls back if a node that was up does not come up.
 import { setTimeout as wait } from 'node:timers/promises';
 import { programPath, readProgramsInUse, writeProgramsInUse } from '../agent/programs.ts';
 import type { Core } from '../core/kernel/core.ts';
@@ -8,12 +7,12 @@ import { runOperation } from '../door/run-operation.ts';
 import { findProgram } from '../engines/engine-program.ts';
 
 const START_MS = 90_000;
-/** A node that is down after this time stays so. */
+/** A node that is down after this time is considered failed. */
 const SETTLE_MS = 5000;
 const RETRY_MS = 250;
 const MAX_NODES = 200;
 
-/** What became of it, as the command line prints it. */
+/** The result, as the command line prints it. */
 export interface Switched {
   readonly outcome: 'switched' | 'same' | 'refused' | 'taken_back';
   readonly reason: string;
@@ -28,7 +27,7 @@ export interface LocalEngineParts {
 
 let isSwitching = false;
 
-/** `name` as in `xray-26.3.27`; null: the engine that came along, or of the PATH. */
+/** `name` such as `xray-26.3.27`; null: the bundled engine, or that of the PATH. */
 export async function switchLocalEngine(parts: LocalEngineParts, name: string | null): Promise<Switched> {
   const { core, folder } = parts;
   const named = core.settings().enginePath;
@@ -53,7 +52,7 @@ export async function switchLocalEngine(parts: LocalEngineParts, name: string | 
   }
 }
 
-/** Those that are up, one after the other. null: all came up again; else why one did not. */
+/** Restarts nodes that are up, one by one. null: all came up again; else the reason. */
 async function restartLocalNodes(parts: LocalEngineParts): Promise<string | null> {
   const { core, call } = parts;
   const { items } = await runOperation(core, 'listNodes', { limit: MAX_NODES, offset: 0 }, call);
