@@ -1093,6 +1093,34 @@ describe('a refund at Stripe that changes later', () => {
   });
 });
 
+it('the preview of a refund without a term leaves a term out that waits for its first connection', async () => {
+  const { panel, tariffId } = shop;
+  const held = await panel().act('createTariff', { name: 'Held', duration: { months: 1 }, starts: 'on_first_use' });
+  const user = await panel().act('createUser', { name: 'Boris', tariff_id: held.id });
+  expect(user).toMatchObject({ expires_at: null, hold: expect.anything() });
+  const sold = { kind: 'traffic', bytes: 1_000_000_000, lifetime: 'used' } as const;
+  const prices = [{ amount: 100, currency: 'EUR' }];
+  const offer = await panel().act('createOffer', { tariff_id: held.id, name: '1 GB', sold, prices, on_sale: true });
+  expect(tariffId).not.toBe(held.id);
+  const { id } = await panel().act('recordPayment', {
+    key: 'by-hand-of-traffic',
+    user_id: user.id,
+    offer_id: offer.id,
+    method: 'cash',
+    amount: 100,
+    currency: 'EUR',
+    note: '',
+    ...proof,
+  });
+  expect(await panel().act('previewRefund', { id })).toMatchObject({
+    expires_at: null,
+    hold: null,
+    bytes: 1_000_000_000,
+    bytes_used: 0,
+    nothing: false,
+  });
+});
+
 describe('a dispute at Stripe', () => {
   async function disputed(status: 'won' | 'lost') {
     const fake = await openStripe();

@@ -116,7 +116,9 @@ function useOrderColumns(onRefund: (order: Order) => void) {
             <span className={classes.reason} title={soldText(order.sold)}>
               <span>
                 <span className="figures">{t('order.number', { id: order.id })}</span>
-                <span className={classes.quiet}>{` ${order.offer}`}</span>
+                <span
+                  className={classes.quiet}
+                >{` ${order.tariff === '' ? '' : `${order.tariff} · `}${order.offer}`}</span>
                 {order.promo !== null && <span className={classes.quiet}>{` · ${order.promo.code}`}</span>}
               </span>
               <span className={`${classes.quiet} ${classes.payer}`}>{order.user?.name ?? order.user_name}</span>
