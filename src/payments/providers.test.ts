@@ -496,3 +496,15 @@ it.each(KINDS)('%s: a name that is cut ends with a whole character', async (kind
     expect(raw).not.toMatch(/\\ud[89a-f][0-9a-f]{2}|%EF%BF%BD/i);
   }
 });
+
+it.each([
+  [{ status: 'disabled' }, '1', 'shop.disabled'],
+  [{ status: 'enabled', fiscalization: { enabled: true } }, '', 'vat_code'],
+  [{ status: 'enabled', fiscalization_enabled: true }, '', 'vat_code'],
+])('yookassa: a shop that says %j is not accepted', async (shop, vat_code, code) => {
+  const { fake, providers, access } = await stage('yookassa');
+  fake.answerNext('/me', { status: 200, body: { account_id: '100500', test: true, ...shop } });
+  const probed = await providers.probe({ ...access, fields: { ...fake.fields, vat_code } });
+  expect(probed).toMatchObject({ error: 'refused', codes: [code] });
+  good(await providers.probe(access));
+});

@@ -112,7 +112,9 @@ function buildReceipt(link: Link, { amount: value, currency, title, contact }: W
   const customer = { ...(email !== null && { email }), ...(phone !== null && { phone: phone.replace(/\D/g, '') }) };
   const item = {
     description: shorten(title, 128),
-    quantity: '1.00',
+    // A whole number, as receipts of the self-employed have no fraction; `measure` is demanded by FFD 1.2 and by receipts of YooKassa.
+    quantity: 1,
+    measure: 'piece',
     amount: { value, currency },
     vat_code: Number(vatCode),
     payment_subject: 'service',
@@ -147,6 +149,15 @@ async function readOne(link: Link, externalId: string): Promise<ReadPayments | P
   return payment === null ? failure('malformed') : { payments: [payment] };
 }
 
+/** Why a shop cannot sell although it knows the keys; null: it can. https://yookassa.ru/developers/api#me_object */
+function findShopProblem(shop: unknown, vatCode: string): string | null {
+  if (readText(shop, 'status') === 'disabled') return 'shop.disabled';
+  const hasReceipts =
+    readMember(readMember(shop, 'fiscalization'), 'enabled') === true ||
+    readMember(shop, 'fiscalization_enabled') === true;
+  return hasReceipts && vatCode === '' ? 'vat_code' : null;
+}
+
 export const yookassa: Adapter = {
   kind: 'yookassa',
   // A rouble at least: https://yookassa.ru/docs/support/payments/limits
@@ -158,6 +169,8 @@ export const yookassa: Adapter = {
   async probe(link) {
     const found = parseBody(await request(link, '/me', null));
     if (isFailure(found)) return found;
+    const problem = findShopProblem(found.body, link.field('vat_code'));
+    if (problem !== null) return { ...failure('refused'), codes: [problem] };
     for (const list of ['payments', 'refunds'] as const) {
       const listed = parseBody(await request(link, `/${list}?limit=1`, null));
       if (isFailure(listed)) return listed;

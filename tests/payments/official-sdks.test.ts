@@ -13,6 +13,7 @@ import { createTestClock } from '../support/clock.ts';
 import { openCryptoPay } from '../support/providers/crypto-pay.ts';
 import type { FakeProvider } from '../support/providers/fake.ts';
 import { openHeleket } from '../support/providers/heleket.ts';
+import { openYookassa } from '../support/providers/yookassa.ts';
 
 const found = inject('providers')['payment-sdks'];
 const reason = 'missing' in found ? found.missing : '';
@@ -175,6 +176,22 @@ describe.skipIf(reason !== '')(`official libraries ${reason}`.trim(), () => {
         locked: ['held', 10_000],
       });
     });
+  });
+
+  it('yookassa accepts a payment with its receipt', async () => {
+    await using fake = await openYookassa();
+    const { providers, access } = connect(fake);
+    const opened = await providers.open(access, buildRequest('a', 'RUB'));
+    expect(opened).toMatchObject({ payUrl: expect.any(String) });
+    const body = JSON.parse(fake.requests.at(-1)?.raw ?? '{}');
+    const [seen] = await ask<[{ readonly receipt: { readonly items: readonly object[] } }]>({
+      of: 'yookassa',
+      do: 'payment',
+      body,
+    });
+    expect(seen).toMatchObject({ amount: { value: '149.50', currency: 'RUB' }, capture: true });
+    expect(seen.receipt.items).toMatchObject([{ measure: 'piece', quantity: '1.0', vat_code: 1 }]);
+    expect(body.receipt.items[0].quantity).toBe(1);
   });
 
   describe('aiosend', () => {
