@@ -29,9 +29,10 @@ const ability = z.enum(ENGINE_ABILITIES).meta({
 const cutOff = z
   .object({
     total: z.int().meta({ description: 'Users who may connect and have an inbound of the node.' }),
-    users: z
-      .int()
-      .meta({ description: 'Of these, users whose app connects through the node now and would not afterwards.' }),
+    users: z.int().meta({
+      description:
+        'Of these, users whose app connects through the node now, would not afterwards, and keeps no inbound of another node that is up, even if that one gets the same engine.',
+    }),
     unknown: z.int().meta({ description: 'Of the total, users whose app is not known.' }),
     reasons: z
       .array(

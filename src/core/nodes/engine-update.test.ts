@@ -190,6 +190,17 @@ it('says before what it changes for the users of each node, and where it cannot 
     null,
     null,
   ]);
+  // Who keeps a connection of another node is not cut off, as long as that node is up.
+  const otherId = scene.ids[1] ?? 0;
+  const tls = { nodeId: otherId, protocol: 'trojan', network: 'tcp', security: 'tls' } as const;
+  const { id: _other, ...other } = sampleInbound({ ...tls, tag: 'tls', port: 1002 });
+  store.inbounds.insert(other);
+  const countUsers = async (status: 'up' | 'down') => {
+    const row = store.nodes.get(otherId);
+    if (row) store.nodes.save({ ...row, enabled: true, status, coreName: 'xray', coreVersion: '26.7.28' });
+    return (await scene.preview('xray-26.10.10')).nodes[0]?.cut_off?.users;
+  };
+  expect([await countUsers('down'), await countUsers('up')]).toEqual([2, 1]);
   const newer = await scene.preview('xray-26.6.27');
   expect(newer.nodes[0]?.cut_off).toMatchObject({ users: 0 });
   expect(newer.offered).toEqual([NEXT]);

@@ -2,12 +2,13 @@
 import type { EngineStepState, EngineUpdate } from '../../contract/nodes/engine-update.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { findClientCore } from '../../domain/client-app.ts';
-import { countCutOff, type UserGroup } from '../../domain/nodes/engine-cut-off.ts';
+import { countCutOff, type OtherConnection, type UserGroup } from '../../domain/nodes/engine-cut-off.ts';
 import { abilityDifference, isOlder, missingFacts } from '../../domain/nodes/engine-facts.ts';
 import type { AsyncContext, Env, Handlers } from '../kernel/context.ts';
 import { PanelError } from '../kernel/panel-error.ts';
 import type { Result } from '../ports/call.ts';
 import type { Engine, EngineJob, EngineUpdateRun, EngineUpdateStep } from '../ports/engines.ts';
+import type { InboundRow } from '../ports/inbounds.ts';
 
 type EngineUpdateEnv = Pick<Env, 'clock' | 'engines' | 'log' | 'store' | 'tasks' | 'timers' | 'turn'>;
 
@@ -65,6 +66,23 @@ async function groupUsers({ store, turn }: EngineUpdateEnv): Promise<readonly Us
   return [...groups.values()];
 }
 
+function listEnabledInbounds({ store: { inbounds } }: EngineUpdateEnv, nodeId: number): readonly InboundRow[] {
+  return inbounds.page({ nodeId }, inbounds.count({ nodeId }), 0).filter(({ enabled }) => enabled);
+}
+
+/** Those of the other nodes that are up. */
+function listOtherConnections(env: EngineUpdateEnv, nodeId: number): readonly OtherConnection[] {
+  const { nodes } = env.store;
+  return nodes
+    .page(nodes.count(), 0)
+    .filter(({ id, enabled, status }) => id !== nodeId && enabled && status === 'up')
+    .flatMap(({ id, coreName: name, coreVersion: version }) =>
+      name === null || version === null
+        ? []
+        : listEnabledInbounds(env, id).map((row) => ({ ...row, engine: { name, version } })),
+    );
+}
+
 async function buildPreview(
   env: EngineUpdateEnv,
   nodeId: number,
@@ -81,13 +99,10 @@ async function buildPreview(
   if (hasOwnPath) return { ...facts, problem: 'own_path', ...none };
   if (engine === null || current === null) return { ...facts, problem: null, ...none };
   const next = parseEngine(engine);
-  const { store } = env;
-  const inbounds = store.inbounds
-    .page({ nodeId }, store.inbounds.count({ nodeId }), 0)
-    .filter(({ enabled }) => enabled);
+  const inbounds = listEnabledInbounds(env, nodeId);
   const unserved = inbounds.filter((row) => missingFacts(row, next).length > 0).map(({ id }) => id);
   const present = parseEngine(current);
-  const { reasons, ...counts } = countCutOff(groups, inbounds, present, next);
+  const { reasons, ...counts } = countCutOff(groups, inbounds, present, next, listOtherConnections(env, nodeId));
   const cutOff = { ...counts, reasons: reasons.map((reason) => ({ ...reason })) };
   return { ...facts, problem: null, ...abilityDifference(present, next), unserved, cut_off: cutOff };
 }

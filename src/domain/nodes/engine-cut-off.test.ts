@@ -1,7 +1,7 @@
 // Whom an update of an engine cuts off, by the measured engines and clients.
 import { expect, it } from 'vitest';
 import type { MeasuredShape } from './compatibility.ts';
-import { countCutOff, type UserGroup } from './engine-cut-off.ts';
+import { countCutOff, type OtherConnection, type UserGroup } from './engine-cut-off.ts';
 
 const REALITY: MeasuredShape = {
   protocol: 'vless',
@@ -41,6 +41,18 @@ it('counts by program, or by fingerprint where another one would do', () => {
       { core: 'xray', fingerprint: 'edge', users: 14 },
     ],
   });
+});
+
+it('counts no user who keeps a connection of another node, whichever of the two engines that has', () => {
+  const [old, next] = [xray('26.7.28'), xray('26.10.10')];
+  const count = (others: readonly OtherConnection[]) => countCutOff(GROUPS, CONNECTIONS, old, next, others).users;
+  const tls = { ...REALITY, id: 1, protocol: 'trojan', security: 'tls', flow: null } as const;
+  expect(count([])).toBe(312);
+  expect(count([{ ...tls, engine: old }]), 'the users of connection 1').toBe(112);
+  expect(count([{ ...tls, id: 3, engine: next }])).toBe(14);
+  expect(count([{ ...tls, id: 8, engine: old }]), 'not theirs').toBe(312);
+  expect(count([{ ...REALITY, id: 1, engine: old }]), 'it may get the same engine').toBe(312);
+  expect(count([{ ...REALITY, id: 1, engine: next }]), 'it does not serve them').toBe(312);
 });
 
 it('counts no user who is cut off already, or whose app is unknown', () => {

@@ -31,14 +31,18 @@ export interface EngineCutOff {
 
 type Connection = MeasuredShape & { readonly id: number };
 
+/** A connection of another node that is up. */
+export type OtherConnection = Connection & { readonly engine: EngineVersion };
+
 const isOff = (outcome: Outcome | null) => outcome === 'fails' || outcome === 'unserved' || outcome === 'left_out';
 
-/** `connections`: the enabled ones of the node. */
+/** `connections`: the enabled ones of the node. Users who keep one of `others`, also if its node gets the same engine, are not cut off. */
 export function countCutOff(
   groups: readonly UserGroup[],
   connections: readonly Connection[],
   from: EngineVersion,
   to: EngineVersion,
+  others: readonly OtherConnection[] = [],
 ): EngineCutOff {
   const reasons = new Map<string, CutOffReason>();
   let [total, users, unknown] = [0, 0, 0];
@@ -54,6 +58,11 @@ export function countCutOff(
     const works = (engine: EngineVersion) => own.filter((shape) => !isOff(predictOutcome(engine, core, shape)));
     const [lost] = works(from);
     if (lost === undefined || works(to).length > 0) continue;
+    // The other nodes may get the same update.
+    const isKept = (one: OtherConnection) =>
+      (group.inbounds?.includes(one.id) ?? true) &&
+      [one.engine, to].every((engine) => !isOff(predictOutcome(engine, core, one)));
+    if (others.some(isKept)) continue;
     users += group.users;
     const isOfFingerprint = !isOff(predictOutcome(to, core, { ...lost, fingerprint: null }));
     const fingerprint = isOfFingerprint ? lost.fingerprint : null;
