@@ -9,6 +9,7 @@ import {
   beginStarting,
   completePoll,
   completeStart,
+  completeTakeOver,
   createNodeState,
   disable,
   disconnect,
@@ -31,6 +32,7 @@ import {
   recordServable,
   recordSessions,
   recordSuspects,
+  refuseTakeOver,
   type Servable,
   type Unserved,
 } from '../../src/domain/nodes/node-state.ts';
@@ -146,12 +148,18 @@ export function createNodeModel() {
     isPaused: boolean;
     round: Generator<void> | null;
   } = { state: createNodeState({ cutOffAt: null, reopenedAt: null }), requested: 'poll', isPaused: false, round: null };
-  /** `isReplaced`: the records are those of a backup since the last start. */
-  const world: { engine: ModelEngine | null; now: number; boots: number; isReplaced: boolean } = {
+  const world: {
+    engine: ModelEngine | null;
+    now: number;
+    boots: number;
+    canTakeOver: boolean;
+    canTellMembers: boolean;
+  } = {
     engine: null,
+    canTakeOver: false,
+    canTellMembers: true,
     now: 1_000_000,
     boots: 0,
-    isReplaced: false,
   };
 
   function setState(state: NodeState<ModelConfig>): void {
@@ -234,7 +242,8 @@ export function createNodeModel() {
     const { boot, config } = running;
     const isOrigin = stored.boot !== null && originOf(boot) === originOf(stored.boot);
     if (stored.position === null || !isOrigin) {
-      setState(observeUnknown(panel.state, stored.boot !== null && !isOrigin));
+      const takenOverAs = world.canTakeOver ? fingerprintOf(config) : null;
+      setState(observeUnknown(panel.state, stored.boot !== null && !isOrigin, takenOverAs));
       return;
     }
     const isOtherStart = boot !== stored.boot;
@@ -283,7 +292,6 @@ export function createNodeModel() {
     const boot = `b${world.boots}`;
     stored.boot = boot;
     stored.position = log.length;
-    world.isReplaced = false;
     setState(beginCounting(panel.state, world.now));
     const culprit = servable.config.inbounds.find(({ port }) => forbidden.has(port));
     if (culprit) {
@@ -307,6 +315,25 @@ export function createNodeModel() {
     });
     round.batches = 0;
     setState(completeStart(panel.state, servable, servable.fingerprint));
+  }
+
+  function takeOver(round: ModelRound, servable: Servable<ModelConfig>): void {
+    const isTaken = call('members', () => world.canTellMembers && !requireEngine().isBroken);
+    if (!isTaken) {
+      setState(refuseTakeOver(panel.state));
+      return;
+    }
+    stored.boot = requireEngine().boot;
+    stored.position = null;
+    const from = log.length;
+    call('apply', () => {
+      const engine = requireEngine();
+      engine.users.clear();
+      for (const id of allowedUsers()) engine.users.add(id);
+    });
+    stored.position = from;
+    setState(completeTakeOver(panel.state, servable));
+    round.done.add('drift_repaired');
   }
 
   function isRestartRequired({ servable, reason, userIds }: StepOf<'restart'>): boolean {
@@ -429,6 +456,7 @@ export function createNodeModel() {
       round.done.add('checked');
     },
     adopt: (_round, { servable }) => setState(adopt(panel.state, servable)),
+    takeOver: (round, { servable }) => takeOver(round, servable),
     start: (round, { servable }) => start(round, servable),
     restart: (round, step) => {
       seen.restarts.push({ reason: step.reason, isRequired: isRestartRequired(step) });
@@ -537,6 +565,10 @@ export function createNodeModel() {
     advance,
     change,
     isAllowed: (id: number) => users.get(id) === true,
+    /** Whether the machine holds a lease, and whether its engine tells whom it serves. */
+    setMachine(canTakeOver: boolean, canTellMembers: boolean) {
+      Object.assign(world, { canTakeOver, canTellMembers });
+    },
     setPort: (id: number, port: number) => changeConfig(() => ports.set(id, port)),
     portOf: (id: number) => ports.get(id) ?? 0,
     setEnabled: (isEnabled: boolean) =>
@@ -581,7 +613,6 @@ export function createNodeModel() {
     /** A backup is restored: how far engines were brought is not known. */
     restore() {
       stored.position = null;
-      world.isReplaced = true;
       wake();
     },
     /** The panel is killed, and started again. */

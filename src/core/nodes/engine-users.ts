@@ -162,8 +162,16 @@ export async function pushChanges(node: NodeRun, { desired, running }: Round, ca
   });
 }
 
-/** Compares the users on an inbound with the records, in batches. Returns the number of differences. */
-async function repairInbound(node: NodeRun, inbound: EngineInbound, ids: readonly number[]): Promise<number> {
+/**
+ * Compares the users on an inbound with the records, in batches. `isAnew`: users who are on it and may be are sent again, with their present
+ * credentials. Returns the number of users sent.
+ */
+async function repairInbound(
+  node: NodeRun,
+  inbound: EngineInbound,
+  ids: readonly number[],
+  isAnew: boolean,
+): Promise<number> {
   const { store, timers } = node.env;
   const { sync } = store;
   const latest = sync.latest();
@@ -178,7 +186,7 @@ async function repairInbound(node: NodeRun, inbound: EngineInbound, ids: readonl
         const isLeftOut = pairs.has(buildPairKey(userId, inbound.id));
         return buildChange(userId, inbound, isLeftOut ? undefined : members.get(userId));
       })
-      .filter(({ user, isAllowed }) => isAllowed !== present.has(user.userId));
+      .filter(({ user, isAllowed }) => (isAnew && isAllowed) || isAllowed !== present.has(user.userId));
     for (const some of chunks(changes, TOGETHER)) await applyChanges(node, some, latest);
     count += changes.length;
     for (const userId of page) unknown.delete(userId);
@@ -196,7 +204,38 @@ export async function repairDrift(node: NodeRun, config: EngineConfig): Promise<
   let changes = 0;
   for (const inbound of config.inbounds) {
     const ids = await engine.members(inbound);
-    if (ids !== null) changes += await repairInbound(node, inbound, ids);
+    if (ids !== null) changes += await repairInbound(node, inbound, ids, false);
   }
   if (changes > 0) env.log.warn('engine had other users', { node: nodeId, changes });
+}
+
+/** Whether more users are on an inbound who are not in the records than are removed at a time. */
+function hasTooManyOthers({ env: { store } }: NodeRun, ids: readonly number[]): boolean {
+  let others = ids.length;
+  for (let next = 0; next < ids.length; next += PAGE) others -= store.users.rows(ids.slice(next, next + PAGE)).length;
+  return others > TOGETHER;
+}
+
+type InboundMembers = readonly [inbound: EngineInbound, userIds: readonly number[]];
+
+/** The users on each inbound of a running engine; null: it cannot list those of one of them, which it may lack, or lists too many that are not in the records. */
+export async function findMembers(node: NodeRun, config: EngineConfig): Promise<readonly InboundMembers[] | null> {
+  const members: InboundMembers[] = [];
+  for (const inbound of config.inbounds) {
+    let ids: readonly number[] | null;
+    try {
+      ids = await node.engine.members(inbound);
+    } catch (error) {
+      if (!(error instanceof EngineError) || error.code !== 'engine_refused') throw error;
+      return null;
+    }
+    if (ids === null || hasTooManyOthers(node, ids)) return null;
+    members.push([inbound, ids]);
+  }
+  return members;
+}
+
+/** Replaces the users on each inbound by those of the records, each with their present credentials. */
+export async function replaceUsers(node: NodeRun, members: readonly InboundMembers[]): Promise<void> {
+  for (const [inbound, ids] of members) await repairInbound(node, inbound, ids, true);
 }

@@ -9,7 +9,7 @@ import { type EngineConfig, EngineError, type RunningEngine } from '../ports/eng
 import type { LeaseProgress } from '../ports/lease.ts';
 import type { NodeRestart } from '../ports/nodes.ts';
 import { buildUnserved, checkConfig, inOrder } from './engine-check.ts';
-import { allowedUsers, listReopenable, pushChanges, repairDrift } from './engine-users.ts';
+import { allowedUsers, findMembers, listReopenable, pushChanges, repairDrift, replaceUsers } from './engine-users.ts';
 import { getOriginBoot } from './ingest.ts';
 import { reportDisabled, reportUp } from './node-report.ts';
 import { buildVersionKey, hasChanges, type NodeRun, type Round, writeTo } from './node-run.ts';
@@ -51,6 +51,12 @@ async function findStartPosition(
   return Math.min(position, state.memory.leasedChange ?? leased.change);
 }
 
+/** A machine that holds a lease serves users of these data, and obeys no other panel. The engine of this machine is another panel's, or older data's. */
+async function findTakenOverAs({ engine }: NodeRun, { boot, fingerprint }: RunningEngine): Promise<string | null> {
+  const held = await engine.lease?.(null);
+  return boot === null || held === undefined || held === null ? null : fingerprint;
+}
+
 /**
  * Observes a running engine. Its users are known, except for changes after the position, if the panel started it, or its machine did so with the
  * users of the lease.
@@ -70,12 +76,13 @@ async function observe(node: NodeRun, round: Round): Promise<void> {
   const leased = sync.leaseProgress(nodeId);
   const isOrigin = boot !== null && before !== null && getOriginBoot(boot) === getOriginBoot(before);
   if (position === null || boot === null || !isOrigin) {
-    node.state = transition.observeUnknown(node.state, before !== null && !isOrigin);
+    const takenOverAs = await findTakenOverAs(node, running);
+    node.state = transition.observeUnknown(node.state, before !== null && !isOrigin, takenOverAs);
     return;
   }
   const from = boot === before ? position : await findStartPosition(node, position, leased);
   if (from === null || !sync.hasAfter(from)) {
-    node.state = transition.observeUnknown(node.state, false);
+    node.state = transition.observeUnknown(node.state, false, await findTakenOverAs(node, running));
     return;
   }
   if (boot !== before) {
@@ -94,6 +101,38 @@ async function check(node: NodeRun, round: Round, { isRequired }: StepOf<'check'
     node.state = transition.recordCheckProblem(node.state, { code: error.code, message: error.message });
   }
   round.done.add('checked');
+}
+
+/** The engine counts for this panel from the beginning. One that crashes meanwhile is known, and is started in the next round. */
+async function takeOver(
+  node: NodeRun,
+  { running, done }: Round,
+  { servable: next }: StepOf<'takeOver'>,
+): Promise<void> {
+  const { env, nodeId } = node;
+  const { sync } = env.store;
+  const boot = running?.boot ?? null;
+  const members = await findMembers(node, next.config);
+  if (members === null) {
+    node.state = transition.refuseTakeOver(node.state);
+    return;
+  }
+  // A restore meanwhile resets all three.
+  const begun = await writeTo(env, () => {
+    const begun = { boot, position: null, cautiousUntil: sync.latest() };
+    sync.begin(nodeId, begun);
+    return begun;
+  });
+  await replaceUsers(node, members);
+  const isSame = await writeTo(env, () => {
+    const { position, cautiousUntil } = sync.get(nodeId);
+    const isSame = sync.get(nodeId).boot === boot && position === null && cautiousUntil === begun.cautiousUntil;
+    if (isSame) sync.begin(nodeId, { boot, position: begun.cautiousUntil, cautiousUntil: 0 });
+    return isSame;
+  });
+  if (!isSame) throw new EngineError('engine_unreachable', 'the records were replaced meanwhile');
+  node.state = transition.completeTakeOver(node.state, next);
+  done.add('drift_repaired');
 }
 
 async function startEngine(node: NodeRun, config: EngineConfig): Promise<RunningEngine> {
@@ -258,6 +297,7 @@ const STEPS: Steps = {
   adopt: (node, _round, step) => {
     node.state = transition.adopt(node.state, step.servable);
   },
+  takeOver,
   start,
   restart,
   halt: stopEngine,

@@ -8,6 +8,7 @@ import {
   adopt,
   beginRestart,
   beginStarting,
+  completeTakeOver,
   createNodeState,
   disable,
   disconnect,
@@ -24,6 +25,7 @@ import {
   recordServable,
   recordSessions,
   recordSuspects,
+  refuseTakeOver,
   remember,
   rememberUsage,
   type Servable,
@@ -117,7 +119,7 @@ describe('a round', () => {
     const checked = { ...observed, done: done('observed', 'checked') };
     let state = served;
     const next = (now: number) => {
-      const unknown = recordServable(observeUnknown(state, true), fullServable);
+      const unknown = recordServable(observeUnknown(state, true, null), fullServable);
       const [step] = reconcile(desired, { ...checked, now }, unknown);
       if (step?.type === 'restart') state = beginRestart(unknown, step.servable, step.reason, now);
       return step?.type;
@@ -127,7 +129,7 @@ describe('a round', () => {
   });
 
   it('checks and restarts an engine of which it is not known whom it serves', () => {
-    const state = observeUnknown(served, false);
+    const state = observeUnknown(served, false, null);
     const checked = { ...observed, done: done('observed', 'checked') };
     expect(reconcile(desired, observed, state)).toEqual([{ type: 'check', isRequired: true }]);
     expect(reconcile(desired, checked, recordServable(state, fullServable))).toEqual([
@@ -137,6 +139,22 @@ describe('a round', () => {
       reconcile(desired, checked, recordServable(state, noServable)),
       'what serves is not stopped for nothing',
     ).toEqual([FAIL]);
+  });
+
+  it('takes over an engine that can tell whom it serves, unless it serves something else', () => {
+    const checked = { ...observed, done: done('observed', 'checked') };
+    const take = (takenOverAs: string | null, servable: Servable<Config>) =>
+      reconcile(desired, checked, recordServable(observeUnknown(unread, true, takenOverAs), servable))[0]?.type;
+    expect(take('full', fullServable)).toBe('takeOver');
+    expect(take('less', lessServable)).toBe('takeOver');
+    expect(take('old', fullServable)).toBe('restart');
+    expect(take(null, fullServable)).toBe('restart');
+    expect(take('none', noServable)).toBe('fail');
+    const unknown = recordServable(observeUnknown(unread, true, 'full'), fullServable);
+    expect(reconcile(desired, checked, refuseTakeOver(unknown))[0]?.type).toBe('restart');
+    const taken = completeTakeOver(unknown, fullServable);
+    expect(taken).toMatchObject({ name: 'serving', served: { fingerprint: 'full' }, fingerprint: 'full' });
+    expect(reconcile(desired, checked, taken)).toEqual([{ type: 'renewLease' }]);
   });
 
   it('starts after a restart, and again without a connection over which the start failed', () => {
@@ -426,6 +444,7 @@ describe('sessions that end when their connection is opened anew', () => {
 type Action =
   | { readonly type: 'advance'; readonly steps: number }
   | { readonly type: 'user' | 'drift' | 'port' | 'refuseUser' | 'block'; readonly id: number }
+  | { readonly type: 'machine'; readonly canTakeOver: boolean; readonly canTellMembers: boolean }
   | { readonly type: 'refuse'; readonly id: number; readonly code: 'config_refused' | 'port_taken' | 'start' }
   | { readonly type: 'poll' | 'pause' | 'crash' | 'restartByMachine' | 'restore' | 'kill' | 'open' | 'enable' | 'lock' }
   | { readonly type: 'fault'; readonly call: (typeof MODEL_CALLS)[number]; readonly fault: ModelFault };
@@ -444,6 +463,14 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     arbitrary: fc.record({ type: fc.constantFrom('drift' as const, 'refuseUser' as const, 'block' as const), id }),
   },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('port' as const), id: inboundId }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant('machine' as const),
+      canTakeOver: fc.boolean(),
+      canTellMembers: fc.boolean(),
+    }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -495,6 +522,7 @@ describe('any interleaving of commits, polls, crashes, kills and refusals', () =
       for (let polls = 0; polls < 4; polls += 1) act(model, { type: 'poll' }, 12);
     } else if (one.type === 'refuseUser') refusedUsers.add(one.id);
     else if (one.type === 'fault') faults.set(one.call, one.fault);
+    else if (one.type === 'machine') model.setMachine(one.canTakeOver, one.canTellMembers);
     else if (one.type === 'enable') model.setEnabled(!records.isEnabled);
     else if (one.type === 'lock') model.lock(!records.isLocked);
     else if (one.type === 'pause') model.endPause();
@@ -550,7 +578,7 @@ describe('any interleaving of commits, polls, crashes, kills and refusals', () =
     };
     fc.assert(fc.property(fc.array(action, { minLength: 5, maxLength: 60 }), check), { numRuns: INTERLEAVINGS });
     expect(seen.runs).toBe(INTERLEAVINGS);
-    expect(seen.steps.size, 'each step was taken').toBe(15);
+    expect(seen.steps.size, 'each step was taken').toBe(16);
     expect(seen.states.size, 'and each state was reached').toBe(8);
     expect([...seen.reasons].sort()).toEqual(['configuration', 'cut_off', 'unknown_state']);
   });

@@ -304,8 +304,8 @@ function saveEpoch(db: Connection, isElsewhere: boolean, lowest: number): void {
 }
 
 /**
- * Engines are started again, with the restored users. What one has counted since the backup still counts, unless it counted for the users
- * of another panel.
+ * Engines are brought to the restored users. What one has counted since the backup still counts, unless it is the engine of this machine and counted
+ * for the users of another panel.
  */
 function releaseEngines(db: Connection, isOwn: boolean): void {
   db.exec('UPDATE main.nodes SET position = NULL, cautious_until = 0, counted_change = 0');
@@ -318,8 +318,9 @@ function releaseEngines(db: Connection, isOwn: boolean): void {
     );
     return;
   }
-  db.exec('UPDATE main.nodes SET boot = NULL');
-  db.exec('DELETE FROM main.node_user_counters; DELETE FROM main.node_inbound_counters; DELETE FROM main.node_boots');
+  db.exec("UPDATE main.nodes SET boot = NULL WHERE kind = 'local'");
+  for (const table of ['node_user_counters', 'node_inbound_counters', 'node_boots'])
+    db.exec(`DELETE FROM main.${table} WHERE node_id IN (SELECT id FROM main.nodes WHERE kind = 'local')`);
 }
 
 /** Behind all events of another panel with these data: its readers must not take those of this one for them. */
