@@ -13,7 +13,7 @@ import { freePort } from '../support/free-port.ts';
 import { createClient } from '../support/http-client.ts';
 import { openOwnPanel, PASSWORD } from '../support/own-panel.ts';
 import { getProgramPath, whyWithout } from './found.ts';
-import { ANSWER, openMachineFolder, openPuller, POLLED, readShareLink, SHAPES } from './panel-traffic.ts';
+import { ANSWER, openMachineFolder, openPuller, openStream, POLLED, readShareLink, SHAPES } from './panel-traffic.ts';
 
 const PROGRAM = 'xray';
 const HOST = '127.0.0.1';
@@ -57,7 +57,11 @@ test.skipIf(missing !== null)(`a lost machine is replaced by one command ${missi
     return status === 'up' && seen !== null && Date.parse(seen) >= since;
   };
   await expect.poll(() => isUp(api, 0), POLLED).toBe(true);
-  await using client = await openPuller(PROGRAM, await readShareLink({ api, nodeId, userId }));
+  const share = await readShareLink({ api, nodeId, userId });
+  await using client = await openPuller(PROGRAM, share);
+  // A connection that a customer has open all the time.
+  await using open = await openStream(PROGRAM, share);
+  await open.move(1000, 100_000);
   const pull = async () => expect(await client.pull(60_000)).toBe(ANSWER.length);
   await pull();
   const link = String(sub_url);
@@ -88,6 +92,7 @@ test.skipIf(missing !== null)(`a lost machine is replaced by one command ${missi
   await expect.poll(() => isUp(again, began), POLLED).toBe(true);
   times.push(`node after ${seconds()} s`);
   await pull();
+  await open.move(1000, 100_000);
   const asked = telegram.calls.length;
   telegram.write(ANNA, '/start');
   await expect
