@@ -7,9 +7,9 @@ import {
   beginRestart,
   beginRound,
   beginStarting,
+  completeAdoption,
   completePoll,
   completeStart,
-  completeTakeOver,
   createNodeState,
   disable,
   disconnect,
@@ -32,7 +32,7 @@ import {
   recordServable,
   recordSessions,
   recordSuspects,
-  refuseTakeOver,
+  refuseAdoption,
   type Servable,
   type Unserved,
 } from '../../src/domain/nodes/node-state.ts';
@@ -152,11 +152,11 @@ export function createNodeModel() {
     engine: ModelEngine | null;
     now: number;
     boots: number;
-    canTakeOver: boolean;
+    canAdopt: boolean;
     canTellMembers: boolean;
   } = {
     engine: null,
-    canTakeOver: false,
+    canAdopt: false,
     canTellMembers: true,
     now: 1_000_000,
     boots: 0,
@@ -242,8 +242,8 @@ export function createNodeModel() {
     const { boot, config } = running;
     const isOrigin = stored.boot !== null && originOf(boot) === originOf(stored.boot);
     if (stored.position === null || !isOrigin) {
-      const takenOverAs = world.canTakeOver ? fingerprintOf(config) : null;
-      setState(observeUnknown(panel.state, stored.boot !== null && !isOrigin, takenOverAs));
+      const adoptableAs = world.canAdopt ? fingerprintOf(config) : null;
+      setState(observeUnknown(panel.state, stored.boot !== null && !isOrigin, adoptableAs));
       return;
     }
     const isOtherStart = boot !== stored.boot;
@@ -317,10 +317,10 @@ export function createNodeModel() {
     setState(completeStart(panel.state, servable, servable.fingerprint));
   }
 
-  function takeOver(round: ModelRound, servable: Servable<ModelConfig>): void {
+  function adoptUnknown(round: ModelRound, servable: Servable<ModelConfig>): void {
     const isTaken = call('members', () => world.canTellMembers && !requireEngine().isBroken);
     if (!isTaken) {
-      setState(refuseTakeOver(panel.state));
+      setState(refuseAdoption(panel.state));
       return;
     }
     stored.boot = requireEngine().boot;
@@ -332,7 +332,7 @@ export function createNodeModel() {
       for (const id of allowedUsers()) engine.users.add(id);
     });
     stored.position = from;
-    setState(completeTakeOver(panel.state, servable));
+    setState(completeAdoption(panel.state, servable));
     round.done.add('drift_repaired');
   }
 
@@ -456,7 +456,7 @@ export function createNodeModel() {
       round.done.add('checked');
     },
     adopt: (_round, { servable }) => setState(adopt(panel.state, servable)),
-    takeOver: (round, { servable }) => takeOver(round, servable),
+    adoptUnknown: (round, { servable }) => adoptUnknown(round, servable),
     start: (round, { servable }) => start(round, servable),
     restart: (round, step) => {
       seen.restarts.push({ reason: step.reason, isRequired: isRestartRequired(step) });
@@ -566,8 +566,8 @@ export function createNodeModel() {
     change,
     isAllowed: (id: number) => users.get(id) === true,
     /** Whether the machine holds a lease, and whether its engine tells whom it serves. */
-    setMachine(canTakeOver: boolean, canTellMembers: boolean) {
-      Object.assign(world, { canTakeOver, canTellMembers });
+    setMachine(canAdopt: boolean, canTellMembers: boolean) {
+      Object.assign(world, { canAdopt, canTellMembers });
     },
     setPort: (id: number, port: number) => changeConfig(() => ports.set(id, port)),
     portOf: (id: number) => ports.get(id) ?? 0,

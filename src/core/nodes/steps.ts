@@ -52,7 +52,7 @@ async function findStartPosition(
 }
 
 /** A machine that holds a lease serves users of these data, and obeys no other panel. The engine of this machine is another panel's, or older data's. */
-async function findTakenOverAs({ engine }: NodeRun, { boot, fingerprint }: RunningEngine): Promise<string | null> {
+async function findAdoptableAs({ engine }: NodeRun, { boot, fingerprint }: RunningEngine): Promise<string | null> {
   const held = await engine.lease?.(null);
   return boot === null || held === undefined || held === null ? null : fingerprint;
 }
@@ -76,13 +76,13 @@ async function observe(node: NodeRun, round: Round): Promise<void> {
   const leased = sync.leaseProgress(nodeId);
   const isOrigin = boot !== null && before !== null && getOriginBoot(boot) === getOriginBoot(before);
   if (position === null || boot === null || !isOrigin) {
-    const takenOverAs = await findTakenOverAs(node, running);
-    node.state = transition.observeUnknown(node.state, before !== null && !isOrigin, takenOverAs);
+    const adoptableAs = await findAdoptableAs(node, running);
+    node.state = transition.observeUnknown(node.state, before !== null && !isOrigin, adoptableAs);
     return;
   }
   const from = boot === before ? position : await findStartPosition(node, position, leased);
   if (from === null || !sync.hasAfter(from)) {
-    node.state = transition.observeUnknown(node.state, false, await findTakenOverAs(node, running));
+    node.state = transition.observeUnknown(node.state, false, await findAdoptableAs(node, running));
     return;
   }
   if (boot !== before) {
@@ -104,17 +104,17 @@ async function check(node: NodeRun, round: Round, { isRequired }: StepOf<'check'
 }
 
 /** The engine counts for this panel from the beginning. One that crashes meanwhile is known, and is started in the next round. */
-async function takeOver(
+async function adoptUnknown(
   node: NodeRun,
   { running, done }: Round,
-  { servable: next }: StepOf<'takeOver'>,
+  { servable: next }: StepOf<'adoptUnknown'>,
 ): Promise<void> {
   const { env, nodeId } = node;
   const { sync } = env.store;
   const boot = running?.boot ?? null;
   const members = await findMembers(node, next.config);
   if (members === null) {
-    node.state = transition.refuseTakeOver(node.state);
+    node.state = transition.refuseAdoption(node.state);
     return;
   }
   // A restore meanwhile resets all three.
@@ -131,7 +131,7 @@ async function takeOver(
     return isSame;
   });
   if (!isSame) throw new EngineError('engine_unreachable', 'the records were replaced meanwhile');
-  node.state = transition.completeTakeOver(node.state, next);
+  node.state = transition.completeAdoption(node.state, next);
   done.add('drift_repaired');
 }
 
@@ -297,7 +297,7 @@ const STEPS: Steps = {
   adopt: (node, _round, step) => {
     node.state = transition.adopt(node.state, step.servable);
   },
-  takeOver,
+  adoptUnknown,
   start,
   restart,
   halt: stopEngine,

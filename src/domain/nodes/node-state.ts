@@ -104,7 +104,7 @@ export interface NodeMemory<Config> {
  *        ▼        ▼                               ▼            │
  *     stopped  unknown ───────────────────────► serving ────────┘
  *        │        │     its machine can tell    │
- *        │        │     whom it serves: taken over│
+ *        │        │     its users: adopted        │
  *        │        └───────────► restarting ◄──────┘ another configuration, users to cut off
  *        │                          │ stopped
  *        └─────► starting ◄─────────┘
@@ -125,13 +125,13 @@ export type Lifecycle<Config> =
   | { readonly name: 'disabled' }
   /** No engine runs. */
   | { readonly name: 'stopped' }
-  /** An engine runs, but the users on it are unknown: it must be brought to all allowed users, by a restart where it cannot be taken over. */
+  /** An engine runs, but the users on it are unknown: it must be brought to all allowed users, by a restart where it cannot be adopted. */
   | {
       readonly name: 'unknown';
       /** Whether something else has started it since this panel did. */
       readonly isForeign: boolean;
-      /** As reported by the engine; null: it cannot be taken over. */
-      readonly takenOverAs: string | null;
+      /** As reported by the engine; null: it cannot be adopted. */
+      readonly adoptableAs: string | null;
     }
   | { readonly name: 'starting'; readonly servable: Servable<Config> }
   /** The engine runs, and its users are known except for pending changes. */
@@ -244,27 +244,27 @@ export function observeStopped<Config>(state: NodeState<Config>): NodeState<Conf
   return { name: 'stopped', memory: rememberCheck(state, { pollsToRetry: 0, failedAtStart: [] }) };
 }
 
-/** The engine runs, but the users on it are unknown. `takenOverAs`: the fingerprint of its configuration; null: it cannot be taken over. */
+/** The engine runs, but the users on it are unknown. `adoptableAs`: the fingerprint of its configuration; null: it cannot be adopted. */
 export function observeUnknown<Config>(
   { memory }: NodeState<Config>,
   isForeign: boolean,
-  takenOverAs: string | null,
+  adoptableAs: string | null,
 ): NodeState<Config> {
-  return { name: 'unknown', isForeign, takenOverAs, memory };
+  return { name: 'unknown', isForeign, adoptableAs, memory };
 }
 
 /** The engine could not tell whom it serves. */
-export function refuseTakeOver<Config>(state: NodeState<Config>): NodeState<Config> {
-  return state.name === 'unknown' ? { ...state, takenOverAs: null } : state;
+export function refuseAdoption<Config>(state: NodeState<Config>): NodeState<Config> {
+  return state.name === 'unknown' ? { ...state, adoptableAs: null } : state;
 }
 
 /** Exactly the allowed users are on the engine now, which goes on as before. */
-export function completeTakeOver<Config>(
+export function completeAdoption<Config>(
   state: NodeState<Config>,
   { config, fingerprint }: Servable<Config>,
 ): NodeState<Config> {
   const { memory } = rememberUsage(state, { onlineAt: new Map(), pollsWhileBlocked: new Map(), countedAt: null });
-  const reported = state.name === 'unknown' ? state.takenOverAs : null;
+  const reported = state.name === 'unknown' ? state.adoptableAs : null;
   return { name: 'serving', served: { config, fingerprint }, fingerprint: reported, memory };
 }
 

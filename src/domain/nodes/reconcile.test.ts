@@ -8,7 +8,7 @@ import {
   adopt,
   beginRestart,
   beginStarting,
-  completeTakeOver,
+  completeAdoption,
   createNodeState,
   disable,
   disconnect,
@@ -25,7 +25,7 @@ import {
   recordServable,
   recordSessions,
   recordSuspects,
-  refuseTakeOver,
+  refuseAdoption,
   remember,
   rememberUsage,
   type Servable,
@@ -143,16 +143,16 @@ describe('a round', () => {
 
   it('takes over an engine that can tell whom it serves, unless it serves something else', () => {
     const checked = { ...observed, done: done('observed', 'checked') };
-    const take = (takenOverAs: string | null, servable: Servable<Config>) =>
-      reconcile(desired, checked, recordServable(observeUnknown(unread, true, takenOverAs), servable))[0]?.type;
-    expect(take('full', fullServable)).toBe('takeOver');
-    expect(take('less', lessServable)).toBe('takeOver');
-    expect(take('old', fullServable)).toBe('restart');
-    expect(take(null, fullServable)).toBe('restart');
-    expect(take('none', noServable)).toBe('fail');
+    const decide = (adoptableAs: string | null, servable: Servable<Config>) =>
+      reconcile(desired, checked, recordServable(observeUnknown(unread, true, adoptableAs), servable))[0]?.type;
+    expect(decide('full', fullServable)).toBe('adoptUnknown');
+    expect(decide('less', lessServable)).toBe('adoptUnknown');
+    expect(decide('old', fullServable)).toBe('restart');
+    expect(decide(null, fullServable)).toBe('restart');
+    expect(decide('none', noServable)).toBe('fail');
     const unknown = recordServable(observeUnknown(unread, true, 'full'), fullServable);
-    expect(reconcile(desired, checked, refuseTakeOver(unknown))[0]?.type).toBe('restart');
-    const taken = completeTakeOver(unknown, fullServable);
+    expect(reconcile(desired, checked, refuseAdoption(unknown))[0]?.type).toBe('restart');
+    const taken = completeAdoption(unknown, fullServable);
     expect(taken).toMatchObject({ name: 'serving', served: { fingerprint: 'full' }, fingerprint: 'full' });
     expect(reconcile(desired, checked, taken)).toEqual([{ type: 'renewLease' }]);
   });
@@ -444,7 +444,7 @@ describe('sessions that end when their connection is opened anew', () => {
 type Action =
   | { readonly type: 'advance'; readonly steps: number }
   | { readonly type: 'user' | 'drift' | 'port' | 'refuseUser' | 'block'; readonly id: number }
-  | { readonly type: 'machine'; readonly canTakeOver: boolean; readonly canTellMembers: boolean }
+  | { readonly type: 'machine'; readonly canAdopt: boolean; readonly canTellMembers: boolean }
   | { readonly type: 'refuse'; readonly id: number; readonly code: 'config_refused' | 'port_taken' | 'start' }
   | { readonly type: 'poll' | 'pause' | 'crash' | 'restartByMachine' | 'restore' | 'kill' | 'open' | 'enable' | 'lock' }
   | { readonly type: 'fault'; readonly call: (typeof MODEL_CALLS)[number]; readonly fault: ModelFault };
@@ -467,7 +467,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({
       type: fc.constant('machine' as const),
-      canTakeOver: fc.boolean(),
+      canAdopt: fc.boolean(),
       canTellMembers: fc.boolean(),
     }),
   },
@@ -522,7 +522,7 @@ describe('any interleaving of commits, polls, crashes, kills and refusals', () =
       for (let polls = 0; polls < 4; polls += 1) act(model, { type: 'poll' }, 12);
     } else if (one.type === 'refuseUser') refusedUsers.add(one.id);
     else if (one.type === 'fault') faults.set(one.call, one.fault);
-    else if (one.type === 'machine') model.setMachine(one.canTakeOver, one.canTellMembers);
+    else if (one.type === 'machine') model.setMachine(one.canAdopt, one.canTellMembers);
     else if (one.type === 'enable') model.setEnabled(!records.isEnabled);
     else if (one.type === 'lock') model.lock(!records.isLocked);
     else if (one.type === 'pause') model.endPause();

@@ -74,7 +74,7 @@ export type Step<Config> =
   /** The running engine serves this already. */
   | { readonly type: 'adopt'; readonly servable: Servable<Config> }
   /** The users on the running engine are unknown: all of them are replaced by those who may connect, without ending a connection. */
-  | { readonly type: 'takeOver'; readonly servable: Servable<Config> }
+  | { readonly type: 'adoptUnknown'; readonly servable: Servable<Config> }
   /** Starts the engine with all users who may connect. */
   | { readonly type: 'start'; readonly servable: Servable<Config> }
   /** Reads the counters, stops the engine and records the reason; a start follows. `userIds`: users who are cut off by it. */
@@ -132,8 +132,8 @@ export function reconcile<Config extends ConfigShape>(
       ];
     case 'unknown':
       if (servable === null) return [{ type: 'check', isRequired: true }];
-      if (state.takenOverAs !== null && !isEmpty(servable) && isServing(state, state.takenOverAs, servable))
-        return [{ type: 'takeOver', servable }];
+      if (state.adoptableAs !== null && !isEmpty(servable) && isServing(state, state.adoptableAs, servable))
+        return [{ type: 'adoptUnknown', servable }];
       if (state.isForeign && listForeignStarts(state, observed.now).length >= MAX_FOREIGN_STARTS) return [OTHER_PANEL];
       return isEmpty(servable) ? [failOver(servable)] : [restart(servable, 'unknown_state')];
     case 'starting':
