@@ -49,7 +49,7 @@ export const plans = {
     connections: 'Connections',
     connectionsHint: 'What the users’ links contain.',
     price: 'Price',
-    priceHint: 'For bots that read it over the API. The panel itself sells the offers.',
+    priceHint: 'The same as the first price of the first term offer: changing one changes the other.',
     noPrice: 'No price',
     currency: 'Currency',
     currencyHint: 'Three letters: EUR, USD, RUB.',

@@ -274,7 +274,8 @@ export const sales = {
       days: 'For days',
       dayCount: 'Days',
       prices: 'Prices',
-      pricesHint: 'The first price of the first term is the price of the plan. Currencies are not converted.',
+      pricesHint:
+        'The first price of the first term offer is the price of the plan: changing one changes the other. Currencies are not converted.',
       price: 'Price {{number}}',
       currency: 'Currency {{number}}',
       addPrice: 'Add a price',

@@ -55,7 +55,7 @@ export const plans: Russian<typeof english> = {
     connections: 'Подключения',
     connectionsHint: 'Что попадает в ссылку пользователя.',
     price: 'Цена',
-    priceHint: 'Для ботов, которые читают её по API. Сама панель продаёт предложения.',
+    priceHint: 'То же, что первая цена первого предложения срока: если изменить одну, изменится и другая.',
     noPrice: 'Без цены',
     currency: 'Валюта',
     currencyHint: 'Три буквы: RUB, EUR, USD.',
