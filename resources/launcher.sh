@@ -6,7 +6,7 @@ set -u
 umask 077
 self=$(readlink -f -- "$0") || exit 1
 root=${self%/*}
-MOST_STARTS=3
+MAX_STARTS=3
 
 read_current() {
   version='' former='' seconds=''
@@ -57,8 +57,8 @@ while :; do
   read_current
   if [ -n "$former" ]; then
     starts=0
-    [ ! -f "$root/starts" ] || read -r starts <"$root/starts" || starts=$MOST_STARTS
-    if [ "$starts" -ge "$MOST_STARTS" ]; then
+    [ ! -f "$root/starts" ] || read -r starts <"$root/starts" || starts=$MAX_STARTS
+    if [ "$starts" -ge "$MAX_STARTS" ]; then
       return_to_former interrupted
       continue
     fi
