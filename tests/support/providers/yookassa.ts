@@ -51,7 +51,7 @@ export function openYookassa(): Promise<FakeProvider> {
       if (path === '/me')
         return {
           status: 200,
-          body: { account_id: SHOP, test: true, status: 'enabled', fiscalization: { enabled: true } },
+          body: { account_id: SHOP, test: true, status: 'enabled' },
         };
       const given = raw === '' ? {} : JSON.parse(raw);
       if (method === 'POST' && path === '/payments')
