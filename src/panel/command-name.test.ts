@@ -53,6 +53,6 @@ it('is put into texts, in every command that there is', () => {
 });
 
 it.each(LANGUAGES)('is in no text of $code as it is', async ({ pages, host }) => {
-  const texts = JSON.stringify([await pages(), await host()]);
-  expect(renderCommands(texts, 'npx panel')).toBe(texts);
+  const texts = JSON.stringify([await pages(), await host()]).split('","');
+  expect(texts.filter((text) => renderCommands(text, 'npx panel') !== text)).toEqual([]);
 });

@@ -36,7 +36,7 @@ export const backups = {
       saved: 'Storage saved',
       kind: 'Kind',
       name: 'Name',
-      nameHint: 'Also its name on the command line: panel backup --to.',
+      nameHint: 'The command line uses the same name.',
       optional: '{{field}} (optional)',
       keep: 'Unchanged',
       private: 'Allow a private address',

@@ -39,7 +39,7 @@ export const backups: Russian<typeof english> = {
       saved: 'Хранилище сохранено',
       kind: 'Вид',
       name: 'Название',
-      nameHint: 'Оно же — в командной строке: panel backup --to.',
+      nameHint: 'Это имя используется и в командной строке.',
       optional: '{{field}} (необязательно)',
       keep: 'Без изменений',
       private: 'Разрешить частный адрес',
