@@ -85,6 +85,8 @@ const CALLS: readonly ((engine: Engine) => Promise<unknown> | undefined)[] = [
   (engine) => engine.lease?.(null),
   (engine) => engine.apply([{ inbound: INBOUND, user: USER, isAllowed: true }]),
   (engine) => engine.members(INBOUND),
+  (engine) => engine.findSessions?.([INBOUND], [1]),
+  (engine) => engine.reopen?.(INBOUND, async () => []),
   (engine) => engine.connected(),
   (engine) => engine.programs?.(),
   (engine) => engine.changeProgram?.(null),

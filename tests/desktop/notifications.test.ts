@@ -131,8 +131,8 @@ describeDesktop('the badge', () => {
     await call(page, 'createUser', { name: 'Anna', tariff_id: 1 });
     await call(page, 'createNode', { name: 'Berlin', address: 'de1.example.com', enabled: false });
     expect((await desktop.snapshot()).badge).toBe(0);
-    // A panel that is older than a day and has no backup.
-    inDatabase('UPDATE nodes SET created_at = created_at - 172800000');
+    // A panel that is older than a day, but not than two, and has no backup.
+    inDatabase('UPDATE nodes SET created_at = created_at - 129600000');
     await call(page, 'createNode', { name: 'Paris', address: 'fr1.example.com', enabled: false });
     await desktop.until(({ badge }) => badge === 1);
     await call(page, 'createBackup', { password: ADMIN.password });

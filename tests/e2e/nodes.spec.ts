@@ -27,7 +27,9 @@ test('say how they are and what to do', async ({ page, visit }) => {
   await expect(record.getByRole('link', { name: /New York, fast/ })).toBeVisible();
   await expect(record.getByText('Last poll')).toBeVisible();
   await expect(record.getByText('Applied when its engine starts, with all users')).toBeVisible();
-  await expect(record.getByText(/New connections are refused at once\. Open ones continue/)).toBeVisible();
+  await expect(
+    record.getByText(/New connections are refused at once\. Open ones over Hysteria2 and gRPC are closed/),
+  ).toBeVisible();
   await record.getByText('7 days').click();
   await expectAccessible(page, 'a node');
   await page.keyboard.press('Escape');

@@ -193,7 +193,9 @@ test.describe('the record', () => {
     await visit(`users/${id}`);
     const record = page.getByRole('dialog');
     await expect(record.getByText('Traffic since then over connections that were still open: 5 kB.')).toBeVisible();
-    await expect(record.getByText(/New connections are refused at once\. Open ones continue/).first()).toBeVisible();
+    await expect(
+      record.getByText(/New connections are refused at once\. Open ones over Hysteria2 and gRPC are closed/).first(),
+    ).toBeVisible();
     await expect(record.getByText('If three polls in a row find more, the engine is restarted')).toBeVisible();
     await expect(record.getByRole('link', { name: 'Frankfurt', exact: true })).toBeVisible();
     await expect(record.getByText('Deleted node 99')).toBeVisible();

@@ -102,23 +102,19 @@ export function computeAttention({
   if (acme?.status === 'failing') all.push({ kind: 'acme', isFirst: acme.not_after === null });
   const hasUsers = (overview?.users.total ?? 0) > 0;
   const oldest = nodes?.items.map(({ created_at }) => Date.parse(created_at)).sort((a, b) => a - b)[0] ?? now;
-  if (backups !== undefined && hasUsers) {
-    const lastAt =
-      backups.items
-        .map(({ created_at }) => created_at)
-        .sort()
-        .at(-1) ?? null;
-    const isOld = lastAt === null ? now - oldest > BACKUP_SOON_MS : now - Date.parse(lastAt) > BACKUP_OLD_MS;
-    if (isOld) all.push({ kind: 'backup', lastAt });
-  }
+  const leftAt = places?.left_at ?? null;
+  // One that was stored elsewhere may not be here.
+  const made = [...(backups?.items ?? []).map(({ created_at }) => created_at), ...(leftAt === null ? [] : [leftAt])];
+  const lastAt = made.sort().at(-1) ?? null;
+  const isOld = lastAt === null ? now - oldest > BACKUP_SOON_MS : now - Date.parse(lastAt) > BACKUP_OLD_MS;
+  if (backups !== undefined && hasUsers && isOld) all.push({ kind: 'backup', lastAt });
   for (const { id, name, error } of places?.items ?? []) {
     if (error !== null) all.push({ kind: 'backup-place', id, name });
   }
-  if (places !== undefined && hasUsers) {
-    const { left_at: leftAt, items } = places;
-    const isLate = leftAt === null ? now - oldest > BACKUP_SOON_MS : now - Date.parse(leftAt) > BACKUP_AWAY_MS;
-    if (isLate) all.push({ kind: 'backup-away', leftAt, hasPlaces: items.length > 0 });
-  }
+  const isBackedUp = backups === undefined || !isOld;
+  const isLate = now - (leftAt === null ? oldest : Date.parse(leftAt)) > BACKUP_AWAY_MS;
+  if (places !== undefined && hasUsers && isBackedUp && isLate)
+    all.push({ kind: 'backup-away', leftAt, hasPlaces: places.items.length > 0 });
   if (updates !== undefined && updates.available !== null) {
     const { available, last } = updates;
     const isTakenBack = last?.result === 'rolled_back' && last.from === available.version;
