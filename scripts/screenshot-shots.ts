@@ -1,9 +1,9 @@
 // What `npm run screenshots` takes pictures of: every screen and its main states. A new screen is a line here.
 import type { Locator, Page } from '@playwright/test';
-import type { LANGUAGES } from '../src/i18n/languages.ts';
+import type { loadPageTexts } from '../src/i18n/page-texts.ts';
 import { ADMIN, type BrowserPanel } from '../tests/e2e/support/panels.ts';
 
-type PageTexts = Awaited<ReturnType<(typeof LANGUAGES)[number]['pages']>>;
+type PageTexts = Awaited<ReturnType<typeof loadPageTexts>>;
 
 export interface Shot {
   readonly name: string;

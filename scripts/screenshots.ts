@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test';
 import { LANGUAGES } from '../src/i18n/languages.ts';
+import { loadPageTexts } from '../src/i18n/page-texts.ts';
 import { ADMIN, type BrowserPanel, openBrowserPanel } from '../tests/e2e/support/panels.ts';
 import { ensureChromium, launchOptions } from '../tests/support/chromium.ts';
 import { root, run } from './run.ts';
@@ -68,7 +69,7 @@ async function captureShot(context: BrowserContext, panel: BrowserPanel, look: L
   await page.goto(`${panel.url}#/${shot.place}`);
   await settle(page);
   if (shot.act) {
-    await shot.act(page, panel, await look.language.pages());
+    await shot.act(page, panel, await loadPageTexts(look.language.code));
     await settle(page);
   }
   const devtools = await context.newCDPSession(page);

@@ -1,6 +1,5 @@
 // The one list of languages. Types, schemas, switches, the store's rule, the texts that are loaded and the tests follow from it.
 import type { host } from './en/host/index.ts';
-import type { pages } from './en/pages/index.ts';
 import type { Translation } from './translation.ts';
 
 interface LanguageEntry {
@@ -12,8 +11,6 @@ interface LanguageEntry {
   readonly word: string;
   /** The BCP 47 tag by which Intl formats dates and numbers. */
   readonly tag: string;
-  /** Texts of the pages; a browser loads those of one language. */
-  readonly pages: () => Promise<Translation<typeof pages>>;
   /** Texts of everything else: the desktop shell and the subscriptions. */
   readonly host: () => Promise<Translation<typeof host>>;
 }
@@ -25,7 +22,6 @@ export const LANGUAGES = [
     name: 'English',
     word: 'language',
     tag: 'en-GB',
-    pages: async () => (await import('./en/pages/index.ts')).pages,
     host: async () => (await import('./en/host/index.ts')).host,
   },
   {
@@ -33,7 +29,6 @@ export const LANGUAGES = [
     name: 'Русский',
     word: 'язык',
     tag: 'ru-RU',
-    pages: async () => (await import('./ru/pages/index.ts')).pages,
     host: async () => (await import('./ru/host/index.ts')).host,
   },
 ] as const satisfies readonly [LanguageEntry, ...LanguageEntry[]];

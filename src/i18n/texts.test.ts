@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { withoutYearMark } from './dates.ts';
 import { hostTexts } from './host.ts';
 import { chooseLanguage, LANGUAGES } from './languages.ts';
+import { loadPageTexts } from './page-texts.ts';
 
 type Tree = { readonly [key: string]: string | Tree };
 
@@ -35,10 +36,10 @@ const listTags = (text = '') => [...text.matchAll(/<\/?\w+>/g)].map(String).sort
 const mainForm = (forms: ReadonlyMap<string, string> | undefined) => forms?.get('other') ?? forms?.get('');
 
 const loaded = await Promise.all(
-  LANGUAGES.map(async ({ code, tag, pages, host }) => ({
+  LANGUAGES.map(async ({ code, tag, host }) => ({
     code,
     tag,
-    texts: listTexts({ pages: await pages(), host: await host() }),
+    texts: listTexts({ pages: await loadPageTexts(code), host: await host() }),
   })),
 );
 const english = loaded[0]?.texts ?? new Map<string, Map<string, string>>();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { tempFolder } from '../../tests/support/temp-store.ts';
 import { LANGUAGES } from '../i18n/languages.ts';
+import { loadPageTexts } from '../i18n/page-texts.ts';
 import { COMMANDS, commandName, installedName, renderCommands } from './command-name.ts';
 
 it.each([
@@ -52,7 +53,7 @@ it('is put into texts, in every command that there is', () => {
   expect(renderCommands(others, 'npx panel')).toBe(others);
 });
 
-it.each(LANGUAGES)('is in no text of $code as it is', async ({ pages, host }) => {
-  const texts = JSON.stringify([await pages(), await host()]).split('","');
+it.each(LANGUAGES)('is in no text of $code as it is', async ({ code, host }) => {
+  const texts = JSON.stringify([await loadPageTexts(code), await host()]).split('","');
   expect(texts.filter((text) => renderCommands(text, 'npx panel') !== text)).toEqual([]);
 });

@@ -1,6 +1,7 @@
 // Setup and sign-in: the one-time link, the second factor, a session that ends under one's hands.
 import { Secret, TOTP } from 'otpauth';
 import { buildProblem } from '../../src/contract/errors.ts';
+import { loadPageTexts } from '../../src/i18n/page-texts.ts';
 import { expectAccessible } from './support/axe.ts';
 import { expect, LOOKS, test } from './support/fixtures.ts';
 import { ADMIN, openBrowserPanel } from './support/panels.ts';
@@ -139,7 +140,7 @@ test.describe('sign-in', () => {
     await expect(page).toHaveURL(/#\/plans$/);
   });
 
-  for (const { locale, theme, pages } of LOOKS) {
+  for (const { locale, theme } of LOOKS) {
     test(`can be used by everybody in ${locale}, ${theme}, wide and narrow`, async ({ page, visit }) => {
       await page.addInitScript(
         (state) => localStorage.setItem('gatehouse.view', JSON.stringify({ state, version: 1 })),
@@ -149,7 +150,7 @@ test.describe('sign-in', () => {
         },
       );
       await visit();
-      const { access } = await pages();
+      const { access } = await loadPageTexts(locale);
       await expect(page.getByRole('heading', { name: access.signIn.title, level: 1 })).toBeVisible();
       await expectAccessible(page, `sign-in ${locale} ${theme}`);
       await page.setViewportSize({ width: 360, height: 740 });

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from '@playwright/test';
 import { root } from '../../scripts/run.ts';
 import { LANGUAGES } from '../../src/i18n/languages.ts';
+import { loadPageTexts } from '../../src/i18n/page-texts.ts';
 
 const folder = join(root, 'out/renderer');
 /** Bytes, gzipped, of all scripts that are loaded before anything is asked for. */
@@ -28,7 +29,9 @@ test('the scripts and styles of the first screen are light', () => {
 
 test('charts and languages are not among them', async () => {
   const text = initial.filter((path) => path.endsWith('.js')).map((path) => readFileSync(join(folder, path), 'utf8'));
-  const texts = await Promise.all(LANGUAGES.map(async ({ pages }) => (await pages()).overview.figures.online));
+  const texts = await Promise.all(
+    LANGUAGES.map(async ({ code }) => (await loadPageTexts(code)).overview.figures.online),
+  );
   for (const part of ['u-over', ...texts]) {
     for (const script of text) expect(script.includes(part), part).toBe(false);
   }

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { API_OPERATIONS } from '../../src/contract/table.ts';
+import { loadPageTexts } from '../../src/i18n/page-texts.ts';
 import { times } from '../support/long.ts';
 import { expectAccessible } from './support/axe.ts';
 import { expect, LOOKS, test } from './support/fixtures.ts';
@@ -174,12 +175,12 @@ test('has the plain viewer beside it, which sends nothing', async ({ page, visit
   await expect(nav(page)).toBeVisible();
 });
 
-for (const { locale, theme, pages } of LOOKS) {
+for (const { locale, theme } of LOOKS) {
   test.describe(`in ${locale}, ${theme}`, () => {
     test.use({ view: { locale, theme } });
     test('can be used by everybody, wide and narrow', async ({ page, panel, visit }) => {
       await visit(PLACE);
-      const { settings } = await pages();
+      const { settings } = await loadPageTexts(locale);
       await expect(page.getByRole('heading', { level: 1, name: settings.api.docs.title })).toBeVisible();
       await page.goto(`${panel.url}#/${PLACE}/createUser`);
       await expect(method(page, 'createUser')).toBeVisible();

@@ -1,6 +1,7 @@
 // The frame: navigation, Back, titles, the command palette, keys, themes, languages, and a panel that goes away.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { loadPageTexts } from '../../src/i18n/page-texts.ts';
 import { expectAccessible } from './support/axe.ts';
 import { expect, LOOKS, navigateByKeys, test } from './support/fixtures.ts';
 import { interceptCalls } from './support/intercept.ts';
@@ -186,9 +187,9 @@ test('a panel that goes away is told, nothing typed is lost, and it comes back b
 });
 
 test.describe('a panel whose data another one has taken over', () => {
-  for (const { locale, theme, pages } of LOOKS) {
+  for (const { locale, theme } of LOOKS) {
     test(`says so on every page in ${locale}, ${theme}, wide and narrow`, async ({ page, own }) => {
-      const { frame } = await pages();
+      const { frame } = await loadPageTexts(locale);
       await page.addInitScript(
         (state) => localStorage.setItem('gatehouse.view', JSON.stringify({ state, version: 1 })),
         { locale, theme },

@@ -4,14 +4,15 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS } from '../../../contract/errors.ts';
 import { pages as en } from '../../../i18n/en/pages/index.ts';
 import { LANGUAGES } from '../../../i18n/languages.ts';
+import { loadPageTexts } from '../../../i18n/page-texts.ts';
 import { pages as ru } from '../../../i18n/ru/pages/index.ts';
 import { createFormat } from '../format/format.ts';
 
 describe('errors', () => {
   it.each(LANGUAGES)(
     'have a sentence in $code for every code that the panel can answer with, and for no other',
-    async ({ pages }) => {
-      const { errors } = await pages();
+    async ({ code }) => {
+      const { errors } = await loadPageTexts(code);
       expect(Object.keys(errors.code).sort()).toEqual(Object.keys(ERRORS).sort());
     },
   );

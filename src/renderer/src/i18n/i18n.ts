@@ -1,14 +1,15 @@
 // Starts and switches the language of the pages. The texts of each language are a chunk of their own, loaded when they are first used.
 import i18next, { type i18n } from 'i18next';
 import { initReactI18next } from 'react-i18next';
-import { type Language, languageEntry } from '../../../i18n/languages.ts';
+import type { Language } from '../../../i18n/languages.ts';
+import { loadPageTexts } from '../../../i18n/page-texts.ts';
 import { showHidden } from '../format/show-hidden.ts';
 
 /** Starts in one language. */
 export async function startI18n(language: Language): Promise<i18n> {
   await i18next.use(initReactI18next).init({
     lng: language,
-    resources: { [language]: await languageEntry(language).pages() },
+    resources: { [language]: await loadPageTexts(language) },
     defaultNS: 'common',
     // React escapes what is shown; of names that stand in a text, what is hidden is made visible.
     interpolation: { escapeValue: true, escape: showHidden },
@@ -22,7 +23,7 @@ export async function startI18n(language: Language): Promise<i18n> {
 
 /** Loads the texts of another language and switches to it. */
 export async function switchLanguage(language: Language): Promise<void> {
-  for (const [namespace, texts] of Object.entries(await languageEntry(language).pages())) {
+  for (const [namespace, texts] of Object.entries(await loadPageTexts(language))) {
     i18next.addResourceBundle(language, namespace, texts);
   }
   await i18next.changeLanguage(language);

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { BULK_ACTIONS } from '../../../../contract/users/user-acts.ts';
 import { LANGUAGES } from '../../../../i18n/languages.ts';
+import { loadPageTexts } from '../../../../i18n/page-texts.ts';
 import { ACTS, ALL_ACTS, actsIn } from './acts.ts';
 
 function textAt(texts: object, name: string): unknown {
@@ -15,8 +16,8 @@ describe('the registry of acts', () => {
     expect(acts.toSorted()).toEqual(BULK_ACTIONS.map((action) => `users.${action}`).toSorted());
   });
 
-  it.each(LANGUAGES)('names every act in $code', async ({ pages }) => {
-    const texts = await pages();
+  it.each(LANGUAGES)('names every act in $code', async ({ code }) => {
+    const texts = await loadPageTexts(code);
     for (const { id, name } of ALL_ACTS) expect(textAt(texts, name), id).toMatch(/\S/);
   });
 

@@ -3,6 +3,7 @@ import i18next from 'i18next';
 import { beforeAll, expect, it } from 'vitest';
 import type { AuditEntry } from '../../../../../contract/access/audit.ts';
 import { LANGUAGES } from '../../../../../i18n/languages.ts';
+import { loadPageTexts } from '../../../../../i18n/page-texts.ts';
 import { createFormat } from '../../../format/format.ts';
 import { describeAct } from './history.ts';
 
@@ -22,7 +23,7 @@ const plans = { all: [], usable: [], names: new Map(), isPending: false, getPlan
 const i18n = i18next.createInstance();
 beforeAll(async () => {
   const resources = Object.fromEntries(
-    await Promise.all(LANGUAGES.map(async ({ code, pages }) => [code, await pages()] as const)),
+    await Promise.all(LANGUAGES.map(async ({ code }) => [code, await loadPageTexts(code)] as const)),
   );
   await i18n.init({ resources, defaultNS: 'common', showSupportNotice: false } as Parameters<typeof i18next.init>[0]);
 });
