@@ -120,7 +120,7 @@ export function enforceLease(
     }
   }
 
-  /** Ends sessions of users who may not connect by opening their connections anew. Returns whether that was tried, or has to wait. */
+  /** Ends sessions of users who may not connect by reopening connections. Returns whether that was tried, or has to wait. */
   async function endSessions(userIds: readonly number[]): Promise<boolean> {
     const inbounds = canReopen ? (engine.served()?.inbounds.filter(endsWhenReopened) ?? []) : [];
     if (inbounds.length === 0) return false;
@@ -130,7 +130,7 @@ export function enforceLease(
     for (const inbound of open) {
       reopenedAt = clock.now();
       const ended = sessions.filter(({ inboundId }) => inboundId === inbound.id);
-      log.warn('connection opened anew to cut users off', { inbound: inbound.tag, users: ended.length });
+      log.warn('connection reopened to cut users off', { inbound: inbound.tag, users: ended.length });
       await engine.reopen?.(inbound, async () => []);
       for (const { userId } of ended) readings.delete(userId);
     }
@@ -143,7 +143,7 @@ export function enforceLease(
       if (await endSessions(userIds)) return;
     } catch (error) {
       if (error instanceof EngineError && error.code === 'engine_refused') canReopen = false;
-      log.warn('connection not opened anew', { error: String(error) });
+      log.warn('connection not reopened', { error: String(error) });
       return;
     } finally {
       isCutting = false;

@@ -64,7 +64,7 @@ it('starts an engine again that ended by itself, with whom it served last and a 
   engine.close();
 });
 
-it('opens a connection anew with whom it serves by now, and is started again where that fails', async () => {
+it('reopens a connection with whom it serves by now, and is started again where that fails', async () => {
   const { machine, timers, engine, members } = open();
   await engine.start(
     CONFIG,

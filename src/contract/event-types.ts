@@ -384,7 +384,7 @@ const EVENTS = [
   defineEvent('node.down', 'A node does not answer.', nodeData, NODE, BY_SYSTEM),
   defineEvent(
     'node.restarted',
-    'The panel restarted the engine of a node, which ended all connections through it, or opened one of its inbounds anew, which ended those over it.',
+    'The panel restarted the engine of a node, which ended all connections through it, or reopened one of its inbounds, which ended those over it.',
     nodeRestartedData,
     { ...NODE, reason: 'cut_off', inbound_id: null, user_ids: [7] },
     BY_SYSTEM,

@@ -12,7 +12,7 @@ export const LATE_PAYMENT_MS = 30 * DAY_MS;
 
 /** Minimum time between restarts of an engine that cut users off. */
 export const RESTART_EVERY_MS = 600_000;
-/** Connections of a node are opened anew over cut-off users at most once in this time: apps over Hysteria2 need up to 30 seconds to come back. */
+/** Connections of a node are reopened over cut-off users at most once in this time: apps over Hysteria2 need up to 30 seconds to come back. */
 export const REOPEN_EVERY_MS = 120_000;
 
 /** No term ends later than 2100-01-01T00:00:00Z (epoch ms, inclusive). */

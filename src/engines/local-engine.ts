@@ -62,7 +62,7 @@ const LIMITS = { ...ATTEMPT_LIMITS, term: 5000, kill: 3000 };
 const SESSION_MS = 500;
 /** More users are not looked at: reopening an inbound for one of them ends the sessions of all. */
 const MAX_SUSPECTS = 500;
-/** Users of an inbound that is opened anew: they are in one message of at most 4 MiB. */
+/** Users of an inbound that is reopened: they are in one message of at most 4 MiB. */
 const MAX_REOPENED = 15_000;
 
 /** Where what the engine of a node says is. */

@@ -1,4 +1,4 @@
-// What ends the open connections of users: opening a connection anew on each real Xray, for every shape, against what the panel takes for granted.
+// What ends the open connections of users: reopening connections on each real Xray, for every shape, against what the panel takes for granted.
 
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -83,7 +83,7 @@ async function openThrough(socksPort: number, host: string): Promise<{ near: Soc
 
 const ENGINES = ['xray', 'xray-new', 'xray-newest'] as const;
 
-test.for(ENGINES)('what opening a connection anew ends (%s)', async (program, { skip }) => {
+test.for(ENGINES)('what reopening connections ends (%s)', async (program, { skip }) => {
   const missing = whyWithout(program, 'xray-new');
   if (missing !== null) return skip(missing);
   const path = getProgramPath(program);

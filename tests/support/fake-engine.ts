@@ -53,7 +53,7 @@ export interface FakeMachine {
   reports: (fingerprint: string) => string;
   /** Whether it tells who is on a connection. */
   listsMembers: boolean;
-  /** Whether it has the commands by which a connection is opened anew. */
+  /** Whether it has the commands by which a connection is reopened. */
   canReopen: boolean;
   /** From where users are connected; null: it cannot tell. */
   addresses: Map<number, readonly ConnectedAddress[]> | null;

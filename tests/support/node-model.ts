@@ -75,7 +75,7 @@ interface ModelEngine {
   readonly isBroken: boolean;
 }
 
-/** The connection that can be opened anew, and whose users have theirs over it: those of the others go on until a restart. */
+/** The connection that can be reopened, and whose users have theirs over it: those of the others go on until a restart. */
 const REOPENABLE = 1;
 const isOverReopenable = (userId: number) => userId % 2 === 0;
 

@@ -31,7 +31,7 @@ const CUT_OFFS = ['refuse', 'cut', 'reopen', 'restart'] as const;
 const cutOff = z.enum(CUT_OFFS).meta({
   id: 'NodeCutOff',
   description:
-    '`refuse`: it refuses new connections at once. `cut`: it closes the open connections of this user only. `reopen`: over Hysteria2 and gRPC, open connections end when the inbound is opened anew, together with those of all its users. `restart`: other open connections end only when it restarts, together with those of all its users.',
+    '`refuse`: it refuses new connections at once. `cut`: it closes the open connections of this user only. `reopen`: over Hysteria2 and gRPC, open connections end when the inbound is reopened, together with those of all its users. `restart`: other open connections end only when it restarts, together with those of all its users.',
 });
 export type CutOff = z.output<typeof cutOff>;
 
@@ -52,7 +52,7 @@ export const nodeRestart = z
     reason: restartReason,
     inbound_id: s.id.nullable().meta({
       description:
-        'With `cut_off`: the only inbound that was opened anew, which ended the connections over it. Null: the engine was restarted.',
+        'With `cut_off`: the only inbound that was reopened, which ended the connections over it. Null: the engine was restarted.',
     }),
     user_ids: z
       .array(s.id)
@@ -220,7 +220,7 @@ export const node = z
           'What it reported beyond what a line of the setting `node_line_gbps` can carry in the time between two readings, of users and of inbounds. It is counted nowhere else. Null: none.',
       }),
     last_restart: nodeRestart.nullable().meta({
-      description: 'When and why the panel last restarted its engine, or opened an inbound anew; null: it has not yet.',
+      description: 'When and why the panel last restarted its engine, or reopened an inbound; null: it has not yet.',
     }),
     error_code: nodeErrorCode.nullable().meta({ description: 'The problem; null: none.' }),
     error: z.string().nullable().meta({

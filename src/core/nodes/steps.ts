@@ -219,12 +219,12 @@ async function reopen(node: NodeRun, round: Round, { served, inboundId, userIds 
   } catch (error) {
     if (!(error instanceof EngineError) || error.code !== 'engine_refused') throw error;
     await writeTo(env, () => sync.savePosition(nodeId, position));
-    env.log.warn('connection not opened anew', { node: nodeId, inbound: inbound.tag, error: error.message });
+    env.log.warn('connection not reopened', { node: nodeId, inbound: inbound.tag, error: error.message });
     node.state = transition.recordReopenRefused(node.state);
     return;
   }
   await writeTo(env, () => sync.savePosition(nodeId, position));
-  env.log.info('connection opened anew to cut users off', {
+  env.log.info('connection reopened to cut users off', {
     node: nodeId,
     inbound: inbound.tag,
     users: userIds.length,

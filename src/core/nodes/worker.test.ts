@@ -681,7 +681,7 @@ describe('a worker', () => {
     return { ...scene, id, other, hysteria, moveAll, pollOnce: poll };
   }
 
-  it('opens the connection anew over which a user who is cut off has a session, at once, and nothing else', async () => {
+  it('reopens the connection over which a user who is cut off has a session, at once, and nothing else', async () => {
     using temp = tempStore();
     const scene = await openSessions(temp);
     const { store, machine, id, other, hysteria } = scene;

@@ -10,11 +10,11 @@ export interface UnservedInbound {
   readonly message: string;
 }
 
-/** That the panel restarted an engine, or opened one of its inbounds anew. */
+/** That the panel restarted an engine, or reopened one of its inbounds. */
 export interface NodeRestart {
   readonly at: number;
   readonly reason: NodeRestartReason;
-  /** The inbound that alone was opened anew; null: the engine was restarted. */
+  /** The inbound that alone was reopened; null: the engine was restarted. */
   readonly inboundId: number | null;
   /** The users who were to be cut off by it. */
   readonly userIds: readonly number[];

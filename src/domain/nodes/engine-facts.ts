@@ -116,7 +116,7 @@ export function canReportAddresses({ name, version }: EngineVersion): boolean {
 export const REALITY_NEEDS_MLKEM_SINCE = '26.9.8';
 
 /**
- * Whether opening a connection anew on the engine that runs ends what users have open through it: measured with every pinned Xray
+ * Whether reopening connections on the engine that runs ends what users have open through it: measured with every pinned Xray
  * (tests/engines/reopen.test.ts). Over TCP, WebSocket, HTTPUpgrade and XHTTP open connections go on.
  */
 export function endsWhenReopened({ protocol, network }: Pick<InboundShape, 'protocol' | 'network'>): boolean {

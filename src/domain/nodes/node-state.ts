@@ -65,7 +65,7 @@ interface Usage {
   readonly canReopen: boolean;
 }
 
-/** Users who may not connect and move bytes over a connection that can be opened anew. */
+/** Users who may not connect and move bytes over a connection that can be reopened. */
 export interface OpenSessions {
   readonly inboundId: number;
   readonly userIds: readonly number[];
@@ -431,7 +431,7 @@ export function recordSessions<Config>(state: NodeState<Config>, sessions: reado
   return rememberUsage(state, { suspects: new Set(), sessions });
 }
 
-/** A connection was opened anew: the sessions over it have ended. */
+/** A connection was reopened: the sessions over it have ended. */
 export function recordReopened<Config>(state: NodeState<Config>, inboundId: number, now: number): NodeState<Config> {
   const { sessions, pollsWhileBlocked: before } = state.memory.usage;
   const pollsWhileBlocked = new Map(before);
@@ -442,7 +442,7 @@ export function recordReopened<Config>(state: NodeState<Config>, inboundId: numb
   return rememberUsage(state, { sessions: others, pollsWhileBlocked, reopenedAt: now });
 }
 
-/** The engine that runs cannot open a connection anew. */
+/** The engine that runs cannot reopen a connection. */
 export function recordReopenRefused<Config>(state: NodeState<Config>): NodeState<Config> {
   return rememberUsage(state, { suspects: new Set(), sessions: [], canReopen: false });
 }

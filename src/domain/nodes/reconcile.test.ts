@@ -395,7 +395,7 @@ describe('a poll', () => {
   });
 });
 
-describe('sessions that end when their connection is opened anew', () => {
+describe('sessions that end when their connection is reopened', () => {
   const poll = { ...desired, isPoll: true };
   const found = { ...observed, done: done('observed', 'counted', 'blocked_found') };
   const suspected = recordSuspects(served, [7, 8]);

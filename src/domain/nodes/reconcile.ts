@@ -92,9 +92,9 @@ export type Step<Config> =
   | { readonly type: 'count'; readonly isPoll: boolean }
   /** Finds users who moved bytes and may not connect. */
   | { readonly type: 'findBlocked' }
-  /** Finds which of these users, who may not connect, move bytes over connections that can be opened anew. */
+  /** Finds which of these users, who may not connect, move bytes over connections that can be reopened. */
   | { readonly type: 'findSessions'; readonly served: Config; readonly userIds: readonly number[] }
-  /** Opens a connection anew on the engine that runs, which ends the sessions over it. `userIds`: who is cut off by it. */
+  /** Reopens a connection on the engine that runs, which ends the sessions over it. `userIds`: who is cut off by it. */
   | {
       readonly type: 'reopen';
       readonly served: Config;

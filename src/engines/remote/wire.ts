@@ -38,7 +38,7 @@ export const MAX_CONNECTED_USERS = 500;
 export const MAX_CONNECTED_ADDRESSES = 2000;
 export const MAX_ADDRESSES_OF_USER = 200;
 export const MAX_LEDGER_ROWS = 500;
-/** Suspects that are looked at together, and sessions that are named: one is enough for an inbound to be opened anew. */
+/** Suspects that are looked at together, and sessions that are named: one is enough for an inbound to be reopened. */
 export const MAX_SUSPECTS = 500;
 export const MAX_SESSIONS = 2000;
 const PAGE_VALUES = 10_000;

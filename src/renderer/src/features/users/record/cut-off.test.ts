@@ -18,7 +18,7 @@ it('is done where nothing moved since a restart over this user', () => {
   }
 });
 
-it('is done where the connection alone was opened anew, which no restart waits for', () => {
+it('is done where the connection alone was reopened, which no restart waits for', () => {
   const done = { kind: 'done', node: 'Frankfurt', at: RESTARTED, isWhole: false };
   const nodes = [node('cut_off', [7], 4)];
   expect(restartFor({ id: 7, online_at: RESTARTED }, nodes, true, NOW)).toEqual(done);
