@@ -1,14 +1,17 @@
 // Runs suites within the cores, counts their tests, and fails for what they leave behind.
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { atStop, line, readable, run, runWithinCores, type Task } from './run.ts';
 import type { Suite } from './suites.ts';
-import { REPORT_VARIABLE, readResults } from './test-reporter.ts';
+import { type Explained, REPORT_VARIABLE, readResults } from './test-reporter.ts';
 import { openTestRun, type TestRun } from './test-run.ts';
 
 export interface Totals {
   passed: number;
   failed: number;
   skipped: number;
+  /** Each failed test with what it said, for the end of the output: what is kept of a long output is often its end alone. */
+  readonly failures: Explained[];
 }
 
 export interface RunOptions {
@@ -62,11 +65,11 @@ async function runSuite(suite: Suite, options: RunOptions, place: TestRun, total
   if (result.timedOut) place.killProcesses(name);
   const found = readResults(reportPath);
   const { passed = 0, skipped = [], unfinished = [] } = found ?? {};
-  const isExcused = ({ title, reason }: { readonly title: string; readonly reason: string }) =>
+  const isExcused = ({ title, reason }: Explained) =>
     options.excuses?.some((excuse) => `${title} ${reason}`.includes(excuse)) ?? true;
   const excused = skipped.filter(isExcused);
   const unexcused = skipped.filter((test) => !isExcused(test));
-  let failed = (found?.failed ?? 0) + unexcused.length;
+  let failed = (found?.failed.length ?? 0) + unexcused.length;
   // A suite that was stopped, ended badly without a failed test, or reported nothing has failed once more.
   if (result.timedOut || found === null || (!result.ok && failed === 0)) failed += 1;
 
@@ -78,6 +81,7 @@ async function runSuite(suite: Suite, options: RunOptions, place: TestRun, total
   for (const { title, reason } of unexcused) console.log(`  ✗ SKIPPED, which CI does not allow: ${title} (${reason})`);
   for (const { title, reason } of excused) console.log(`  ! SKIPPED: ${title} (${reason})`);
   if (failed > 0) console.log(`\n${readable(result.output)}\n`);
+  for (const { title, reason } of found?.failed ?? []) totals.failures.push({ title: `${name}: ${title}`, reason });
   totals.passed += passed;
   totals.failed += failed + reportLeftovers(place, name);
   totals.skipped += excused.length;
@@ -89,4 +93,15 @@ function reportLeftovers(place: TestRun, suite?: string): number {
   const found = place.findLeftovers(suite);
   for (const { kind, name } of found) console.log(`  ✗ LEFT BEHIND${suite ? ` by ${suite}` : ''}: ${kind} ${name}`);
   return found.length;
+}
+
+const SHOWN_LINES = 30;
+const SHOWN_LETTERS = 3000;
+
+/** Prints each failed test once more, its message shortened. */
+export function printFailures({ failures }: Totals): void {
+  for (const { title, reason } of failures) {
+    const lines = stripVTControlCharacters(reason).trim().slice(0, SHOWN_LETTERS).split('\n').slice(0, SHOWN_LINES);
+    console.log(`✗ ${title}\n${lines.map((text) => `    ${text}`).join('\n')}\n`);
+  }
 }

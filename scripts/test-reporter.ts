@@ -6,16 +6,22 @@ export const REPORT_VARIABLE = 'GATEHOUSE_TEST_REPORT';
 
 type Line =
   | { readonly event: 'begin'; readonly title: string }
+  /** The reason of one that was skipped or has failed. */
   | { readonly event: 'end'; readonly title: string; readonly outcome: Outcome; readonly reason: string }
   /** What failed outside of a test: a file that cannot be loaded, a hook, a rejection that nothing handles. */
   | { readonly event: 'error'; readonly message: string };
 
 type Outcome = 'passed' | 'failed' | 'skipped';
 
+export interface Explained {
+  readonly title: string;
+  readonly reason: string;
+}
+
 export interface Results {
   readonly passed: number;
-  readonly failed: number;
-  readonly skipped: readonly { readonly title: string; readonly reason: string }[];
+  readonly failed: readonly Explained[];
+  readonly skipped: readonly Explained[];
   /** Titles of the tests that began and did not end. */
   readonly unfinished: readonly string[];
 }
@@ -28,26 +34,32 @@ export function readResults(path: string): Results | null {
   } catch {
     return null;
   }
-  const counts = { passed: 0, failed: 0 };
-  const skipped: { title: string; reason: string }[] = [];
+  let passed = 0;
+  const failed: Explained[] = [];
+  const skipped: Explained[] = [];
   const begun = new Set<string>();
   const ended = new Set<string>();
   for (const written of text.split('\n').slice(0, -1)) {
     const line = JSON.parse(written) as Line;
     if (line.event === 'begin') begun.add(line.title);
-    if (line.event === 'error') counts.failed += 1;
+    if (line.event === 'error') failed.push({ title: 'outside of a test', reason: line.message });
     if (line.event !== 'end') continue;
     ended.add(line.title);
     if (line.outcome === 'skipped') skipped.push(line);
-    else counts[line.outcome] += 1;
+    else if (line.outcome === 'failed') failed.push(line);
+    else passed += 1;
   }
   // On a busy machine Vitest may tell that a test has begun after it has told how it ended.
-  return { ...counts, skipped, unfinished: [...begun].filter((title) => !ended.has(title)) };
+  return { passed, failed, skipped, unfinished: [...begun].filter((title) => !ended.has(title)) };
 }
 
 function write(line: Line): void {
   const path = process.env[REPORT_VARIABLE];
   if (path !== undefined) appendFileSync(path, `${JSON.stringify(line)}\n`);
+}
+
+interface Failure {
+  readonly message?: string | undefined;
 }
 
 interface Failures {
@@ -57,7 +69,11 @@ interface Failures {
 interface VitestCase {
   readonly fullName: string;
   readonly module: { readonly relativeModuleId: string };
-  result(): { readonly state: 'passed' | 'failed' | 'skipped' | 'pending'; readonly note?: string | undefined };
+  result(): {
+    readonly state: 'passed' | 'failed' | 'skipped' | 'pending';
+    readonly note?: string | undefined;
+    readonly errors?: readonly Failure[] | undefined;
+  };
 }
 
 interface PlaywrightCase {
@@ -66,6 +82,7 @@ interface PlaywrightCase {
   outcome(): 'expected' | 'unexpected' | 'flaky' | 'skipped';
 }
 
+const joinMessages = (errors: readonly Failure[]) => errors.map(({ message = '' }) => message).join('\n');
 const vitestTitle = ({ module, fullName }: VitestCase) => `${module.relativeModuleId}: ${fullName}`;
 const playwrightTitle = (test: PlaywrightCase) => test.titlePath().filter(Boolean).join(' > ');
 
@@ -77,9 +94,10 @@ export default class LineReporter {
   }
 
   onTestCaseResult(test: VitestCase): void {
-    const { state, note } = test.result();
+    const { state, note = '', errors = [] } = test.result();
     if (state === 'pending') return;
-    write({ event: 'end', title: vitestTitle(test), outcome: state, reason: note ?? '' });
+    const reason = state === 'failed' ? joinMessages(errors) : note;
+    write({ event: 'end', title: vitestTitle(test), outcome: state, reason });
   }
 
   onTestSuiteResult(suite: Failures): void {
@@ -98,11 +116,12 @@ export default class LineReporter {
     write({ event: 'begin', title: playwrightTitle(test) });
   }
 
-  onTestEnd(test: PlaywrightCase): void {
+  onTestEnd(test: PlaywrightCase, { errors }: { readonly errors: readonly Failure[] }): void {
     const outcome = test.outcome();
-    const reason = test.annotations.find(({ type }) => type === 'skip' || type === 'fixme')?.description ?? '';
     // A flaky test, one that passed only when repeated, has failed.
     const counted = outcome === 'expected' ? 'passed' : outcome === 'skipped' ? 'skipped' : 'failed';
+    const skip = test.annotations.find(({ type }) => type === 'skip' || type === 'fixme')?.description ?? '';
+    const reason = counted === 'failed' ? joinMessages(errors) : skip;
     write({ event: 'end', title: playwrightTitle(test), outcome: counted, reason });
   }
 

@@ -4,7 +4,7 @@
 import { ensureBuilt } from '../tests/support/built.ts';
 import { CACHE_VARIABLE, programCache } from '../tests/support/engines.ts';
 import { checkTasks } from './check.ts';
-import { runSuites, type Totals } from './suite-runner.ts';
+import { printFailures, runSuites, type Totals } from './suite-runner.ts';
 import { chooseSuites } from './suites.ts';
 import { COMMAND_VARIABLE } from './system-packages.ts';
 
@@ -17,7 +17,7 @@ const isFull = process.argv.includes('--full');
 const command = process.argv.includes('--system') ? 'system' : 'test';
 const names = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const { suites, skipped } = chooseSuites(command, names, isStrict);
-const totals: Totals = { passed: 0, failed: 0, skipped: skipped.length };
+const totals: Totals = { passed: 0, failed: 0, skipped: skipped.length, failures: [] };
 
 /** What suites share is there before the first of them: the programs that they need, and the bundle, which is built once. */
 async function prepare(): Promise<void> {
@@ -54,6 +54,7 @@ await runSuites(
   },
   totals,
 );
+printFailures(totals);
 process.exitCode = totals.failed > 0 ? 1 : 0;
 console.log(`${((performance.now() - startedAt) / 60_000).toFixed(1)} minutes`);
 console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { REPORT_VARIABLE } from '../../scripts/test-reporter.ts';
 import { openTestRun } from '../../scripts/test-run.ts';
 
 const PLANTED = join(import.meta.dirname, 'planted.ts');
@@ -54,6 +55,20 @@ it('a suite that leaves nothing passes', async () => {
   expect(output).toContain('✓ nothing left behind');
   expect(output).toContain('{"passed":3,"failed":0,"skipped":0}');
   expect(readdirSync(place)).toEqual([]);
+});
+
+it('a failed test is named at the end with what it said', async () => {
+  const line = {
+    event: 'end',
+    title: 'a bad test',
+    outcome: 'failed',
+    reason: '\u001b[31mexpected 1\u001b[39m\nreceived 2',
+  };
+  const fail = `require('node:fs').appendFileSync(process.env.${REPORT_VARIABLE}, ${JSON.stringify(`${JSON.stringify(line)}\n`)});`;
+  const output = await runPlanted(newPlace(), fail, '');
+  expect(output).toMatch(
+    /✗ suite-0: a bad test\n {4}expected 1\n {4}received 2\n\n\{"passed":3,"failed":1,"skipped":0\}\n$/,
+  );
 });
 
 it('a temporary file and a file in the home fail it, and are named', async () => {
