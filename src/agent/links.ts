@@ -225,14 +225,14 @@ function subscriptionBehind({ lease, clock }: Parts, token: string): Subscriptio
   const now = clock.now();
   const found = lease.findLink(createHash('sha256').update(token).digest('hex'), now);
   if (!found) return null;
-  const { id, credentials, inbounds, deviceLimit, updatedAt, leased } = found.user;
+  const { id, name, credentials, inbounds, deviceLimit, updatedAt, leased } = found.user;
   const { account } = leased;
   const { usedUp, usedDown, expiresAt, resetsAt, trafficLimit, grants } = account;
   const state = computeUserState(account, now);
   // A share that is used up here, or too many addresses, is none of the link's business: other nodes let the user in.
   const mayConnect = canConnect(state);
   return {
-    user: { id, token, state, usedUp, usedDown, expiresAt, resetsAt, deviceLimit, updatedAt },
+    user: { id, name, token, state, usedUp, usedDown, expiresAt, resetsAt, deviceLimit, updatedAt },
     credentials,
     canConnect: mayConnect,
     total: trafficTotal({ trafficLimit, used: usedBytes(account), extra: extraBytes(grants, now) }),

@@ -6,7 +6,7 @@ import type { Call } from '../core/ports/call.ts';
 import { formatBytes } from '../i18n/bytes.ts';
 import { hostTexts } from '../i18n/host.ts';
 import { languageEntry } from '../i18n/languages.ts';
-import { formatDay } from '../subscription/entries.ts';
+import { formatDay } from '../subscription/format-day.ts';
 import { type AdminParts, buildCall, isConfirmable, refusalScreen, stampOf } from './admin-call.ts';
 import { button, type ChatContext, escapeHtml, getTexts, type Screen } from './screen.ts';
 

@@ -8,7 +8,7 @@ import { formatMoney } from '../domain/sales/money.ts';
 import { shorten } from '../domain/shorten.ts';
 import { hostTexts } from '../i18n/host.ts';
 import { languageEntry } from '../i18n/languages.ts';
-import { formatDay } from '../subscription/entries.ts';
+import { formatDay } from '../subscription/format-day.ts';
 import { promoText, soldText } from '../subscription/page/order-page.ts';
 import { button, type ChatContext, escapeHtml, getTexts, isPublicUrl, messageWith, type Screen } from './screen.ts';
 

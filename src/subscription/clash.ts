@@ -4,7 +4,7 @@ import type { Network, Protocol } from '../domain/nodes/inbound-shape.ts';
 import { hasKeys } from '../domain/nodes/shadowsocks.ts';
 import { canShare, type Entry, perConnection } from './entry.ts';
 import type { FormatWriter } from './format.ts';
-import { buildMembers, documentText, formatLine, type Members, mihomo } from './mihomo.ts';
+import { buildMembers, documentText, formatLine, type Members, mihomo, quoteName } from './mihomo.ts';
 
 const STREAM = ['name', 'type', 'server', 'port', 'udp', 'network', 'ws-opts', 'grpc-opts'];
 
@@ -29,7 +29,10 @@ export const clash: FormatWriter = {
   write: (entries) => documentText(entries, proxyText),
 };
 
-const proxyText = perConnection((entry, secret) => formatLine(pickKnownMembers(entry, buildMembers(entry, secret))));
+const proxyText = perConnection(
+  (entry, secret) => formatLine(pickKnownMembers(entry, buildMembers(entry, secret))),
+  quoteName,
+);
 
 function pickKnownMembers({ inbound }: Entry, proxy: Members): Members {
   const known = MEMBERS[inbound.protocol] ?? [];

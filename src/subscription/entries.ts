@@ -6,12 +6,12 @@ import { type ClientCore, predictOutcome } from '../domain/nodes/compatibility.t
 import type { EngineVersion } from '../domain/nodes/engine-facts.ts';
 import { hasKeys } from '../domain/nodes/shadowsocks.ts';
 import { userTunnelAddress } from '../domain/nodes/wireguard.ts';
-import { isTimeZone } from '../domain/time-zone.ts';
-import { withoutYearMark } from '../i18n/dates.ts';
+import { expandVariables, hasVariables, type VariableValues } from '../domain/subscription/variables.ts';
 import { hostTexts } from '../i18n/host.ts';
-import { type Language, languageEntry } from '../i18n/languages.ts';
 import { type Entry, type Inbound, NO_SECRETS } from './entry.ts';
 import type { FormatWriter } from './format.ts';
+import { formatDay } from './format-day.ts';
+import { entryVariables, userVariables } from './variables.ts';
 
 export interface Entries {
   readonly entries: readonly Entry[];
@@ -25,8 +25,9 @@ export interface Entries {
  */
 export function listEntries(
   sub: Subscription,
-  settings: Pick<SettingValues, 'language' | 'timeZone'>,
+  settings: Pick<SettingValues, 'language' | 'timeZone' | 'subscriptionTitle'>,
   writer: Pick<FormatWriter, 'canCarry' | 'core' | 'reserved' | 'isOfOne' | 'needsAuthority'>,
+  now: number,
   wanted?: number,
 ): Entries {
   const { canCarry, core, reserved, isOfOne, needsAuthority = false } = writer;
@@ -46,12 +47,14 @@ export function listEntries(
     const reason = leftOut > 0 ? hostTexts(settings.language, 'subscription')('unsupported') : null;
     return { entries: [placeholder(reason ?? describeReason(sub, settings), canCarry)], leftOut };
   }
+  const values = userVariables(sub, settings, now);
   const names = uniqueNames(
-    shown.map(({ inbound }) => inbound.name),
+    shown.map((each) => expandName(each, values)),
     reserved,
   );
   const entries = shown.map(({ inbound, address, secrets }, index) => ({
     name: names[index] ?? inbound.name,
+    hasOwnName: hasVariables(inbound.name),
     address,
     inbound,
     credentials: sub.credentials,
@@ -59,6 +62,12 @@ export function listEntries(
     secrets,
   }));
   return { entries, leftOut };
+}
+
+/** The name without its variables; where nothing is left of it, the address. */
+function expandName({ inbound, address }: Subscription['inbounds'][number], values: VariableValues): string {
+  if (!hasVariables(inbound.name)) return inbound.name;
+  return expandVariables(inbound.name, entryVariables(values, { inbound, address })) || address;
 }
 
 /** By connection, engine and core: a link of hundreds of connections is read often. */
@@ -146,18 +155,4 @@ export function describeReason(sub: Subscription, settings: Pick<SettingValues, 
   if (state === 'expired' && expiresAt !== null) return t('expired', { day: day(expiresAt) });
   if (state === 'limited') return resetsAt === null ? t('limited') : t('limitedUntil', { day: day(resetsAt) });
   return t('disabled');
-}
-
-const dayFormats = new Map<string, Intl.DateTimeFormat>();
-
-export function formatDay(at: number, language: Language, zone: string): string {
-  const key = `${language} ${zone}`;
-  let format = dayFormats.get(key);
-  if (format === undefined) {
-    const timeZone = isTimeZone(zone) ? zone : 'UTC';
-    const { tag } = languageEntry(language);
-    format = new Intl.DateTimeFormat(tag, { timeZone, day: 'numeric', month: 'long', year: 'numeric' });
-    dayFormats.set(key, format);
-  }
-  return withoutYearMark(format.format(at));
 }

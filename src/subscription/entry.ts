@@ -34,6 +34,8 @@ export const NO_SECRETS: InboundSecrets = { serverKey: null, certificate: null, 
 export interface Entry {
   /** What the user reads in the app; unique in the subscription. */
   readonly name: string;
+  /** The name is of this user alone. */
+  readonly hasOwnName?: boolean;
   readonly address: string;
   readonly inbound: Inbound;
   readonly credentials: Credentials;
@@ -146,6 +148,8 @@ export function selectSecret(entry: Entry): string {
 
 /** Stands for the user's own secret while a text is made. Where a name contains it, its user reads the secret twice. */
 const PLACE = '<secret of the user>';
+/** Stands for a name that is of one user alone. Every format writes these characters as they are. */
+const NAME_PLACE = 'name~of~the~entry~of~one~user';
 /** Stands for the user's address inside the tunnel, which only WireGuard has. */
 export const TUNNEL_ADDRESS = '<tunnel address of the user>';
 
@@ -157,21 +161,25 @@ interface Template {
 }
 
 /**
- * The text of an entry with the user's secret in it, and the address inside the tunnel. All but these is made once, and remembered as long as the connection is the very
- * same one at the same address: for nearly all users it is equal.
+ * The text of an entry with what is the user's own in it: the secret, the address inside the tunnel, and a name with variables as `encodeName` writes
+ * it. All but these is made once, and remembered as long as the connection is the very same one at the same address: for nearly all users it is equal.
  */
 export function perConnection(
   make: (entry: Entry, secret: string) => string,
+  encodeName: (entry: Entry) => string,
 ): (entry: Entry, secret: string) => string {
   const known = new WeakMap<Inbound, Template>();
   return (entry, secret) => {
-    const { name, inbound, address, secrets } = entry;
+    const { hasOwnName = false, inbound, address, secrets } = entry;
+    const name = hasOwnName ? NAME_PLACE : entry.name;
     let found = known.get(inbound);
     if (found?.name !== name || found.address !== address || found.pin !== secrets.pin) {
-      found = { name, address, pin: secrets.pin, parts: make(entry, PLACE).split(PLACE) };
+      const parts = make(hasOwnName ? { ...entry, name } : entry, PLACE).split(PLACE);
+      found = { name, address, pin: secrets.pin, parts };
       known.set(inbound, found);
     }
-    const text = found.parts.join(secret);
-    return inbound.protocol === 'wireguard' ? text.replaceAll(TUNNEL_ADDRESS, entry.tunnelAddress ?? '') : text;
+    let text = found.parts.join(secret);
+    if (inbound.protocol === 'wireguard') text = text.replaceAll(TUNNEL_ADDRESS, entry.tunnelAddress ?? '');
+    return hasOwnName ? text.replaceAll(NAME_PLACE, () => encodeName(entry)) : text;
   };
 }

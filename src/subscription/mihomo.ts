@@ -58,7 +58,12 @@ export interface Members {
   readonly [name: string]: Value;
 }
 
-const proxyText = perConnection((entry, secret) => formatLine(buildMembers(entry, secret)));
+/** What stands between the quotes of a name. */
+export function quoteName({ name }: Entry): string {
+  return quote(name).slice(1, -1);
+}
+
+const proxyText = perConnection((entry, secret) => formatLine(buildMembers(entry, secret)), quoteName);
 
 export function formatLine(proxy: Members): string {
   return `  - ${flow(proxy)}`;

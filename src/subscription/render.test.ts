@@ -3,6 +3,7 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { SETTINGS as DEFAULTS } from '../../tests/support/fake-core.ts';
 import {
+  anyInbound,
   buildSubscription,
   buildUser,
   hostileName,
@@ -10,7 +11,7 @@ import {
   sampleInbound,
 } from '../../tests/support/subscription-samples.ts';
 import type { Subscription } from '../core/kernel/core.ts';
-import { renderSubscription } from './render.ts';
+import { renderSubscription, WRITERS } from './render.ts';
 
 const SETTINGS = { ...DEFAULTS, timeZone: 'Europe/Berlin' };
 const NOW = Date.UTC(2026, 10, 20, 10);
@@ -36,6 +37,42 @@ describe('renderSubscription', () => {
     expect(body).toMatch(/^[A-Za-z0-9+/]+=*$/);
     expect(Buffer.from(body, 'base64').toString('utf8').split('\n')).toEqual(renderLines(sub));
     expect(renderLines(sub).map((line) => readLink(line).name)).toEqual(['DE 1', 'NL']);
+  });
+
+  test.prop([
+    fc.array(anyInbound, { minLength: 1, maxLength: 4 }),
+    hostileName,
+    fc.constantFrom(...Object.keys(WRITERS)),
+  ])('writes names with variables as it writes other names', (rows, name, format) => {
+    fc.pre(!/\{/.test(name));
+    const render = (own: string) =>
+      renderSubscription(
+        buildSubscription(
+          rows.map((row, index) => ({ ...row, id: index + 1, name: own })),
+          { user: buildUser({ name }) },
+        ),
+        SETTINGS,
+        { format, now: NOW },
+      ).body;
+    expect(render('{{USERNAME}}')).toBe(render(name));
+  });
+
+  it('fills in the variables of a name for each user anew, and then names no time of the last change', () => {
+    const inbound = sampleInbound({ name: '{USERNAME} | {{DAYS_LEFT}} d | {{PROTOCOL}} {{SERVER_IP}}' });
+    const renderFor = (name: string, expiresAt: number | null) =>
+      renderSubscription(buildSubscription([inbound], { user: buildUser({ name, expiresAt }) }), SETTINGS, {
+        format: 'plain',
+        now: NOW,
+      });
+    const nameFor = (name: string, expiresAt: number | null) => readLink(renderFor(name, expiresAt).body).name;
+    expect(nameFor('anna', NOW + 36 * 3_600_000)).toBe('anna | 2 d | vless de1.example.com');
+    expect(nameFor('bob', null)).toBe('bob | vless de1.example.com');
+    expect(renderFor('anna', null).headers['last-modified']).toBeUndefined();
+  });
+
+  it('names a connection by its address where its variables have nothing to show', () => {
+    const sub = buildSubscription([sampleInbound({ name: '{{DAYS_LEFT}}' })], { user: buildUser({ expiresAt: null }) });
+    expect(readLink(renderLines(sub)[0] ?? '').name).toBe('de1.example.com');
   });
 
   it('leaves out what a share link cannot represent', () => {

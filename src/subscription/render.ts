@@ -1,6 +1,7 @@
 // The reply to a subscription link: the format that the client can read, and the headers that it shows.
 import type { Subscription } from '../core/kernel/core.ts';
 import type { LinkSettings } from '../core/ports/settings.ts';
+import { hasVariables } from '../domain/subscription/variables.ts';
 import { chooseFormat, type Format, type FormatRequest, singBoxVersion } from './choose-format.ts';
 import { clash } from './clash.ts';
 import { listEntries } from './entries.ts';
@@ -59,7 +60,7 @@ export function renderSubscription(
     };
   }
   const writer = writerFor(format, request.userAgent);
-  const { entries, leftOut } = listEntries(sub, settings, writer, Number(request.connection));
+  const { entries, leftOut } = listEntries(sub, settings, writer, request.now, Number(request.connection));
   const headers: Record<string, string> = { 'content-type': writer.type, ...common };
   if (leftOut > 0) headers[LEFT_OUT_HEADER] = String(leftOut);
   if (writer.fileName) headers['content-disposition'] = `attachment; filename="${writer.fileName(entries)}"`;
@@ -74,6 +75,6 @@ function writerFor(format: Exclude<Format, 'html'>, userAgent: string | undefine
 
 /** When the user or a connection was last changed; null where the reply follows from time or traffic. */
 function lastChange({ user, canConnect, inbounds: connections }: Subscription): number | null {
-  if (!canConnect) return null;
+  if (!canConnect || connections.some(({ inbound }) => hasVariables(inbound.name))) return null;
   return Math.max(user.updatedAt, ...connections.map(({ inbound }) => inbound.updatedAt));
 }

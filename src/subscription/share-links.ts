@@ -35,7 +35,9 @@ export function shareLink(entry: Entry): string {
 }
 
 /** The link; of vmess what is in it. */
-const linkText = perConnection((entry, user) => {
+const linkText = perConnection(makeLinkText, encodeName);
+
+function makeLinkText(entry: Entry, user: string): string {
   switch (entry.inbound.protocol) {
     case 'vless':
       return urlLink(entry, user, [['encryption', 'none'], ...flowParameters(entry.inbound)]);
@@ -50,7 +52,11 @@ const linkText = perConnection((entry, user) => {
     case 'hysteria2':
       return `hysteria2://${user}@${linkHost(entry.address)}:${entry.inbound.port}/${hysteriaQuery(entry)}#${percent(entry.name)}`;
   }
-});
+}
+
+function encodeName({ name, inbound }: Entry): string {
+  return inbound.protocol === 'vmess' ? jsonText(name.toWellFormed()) : percent(name);
+}
 
 type Parameter = readonly [name: string, value: string];
 

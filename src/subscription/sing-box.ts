@@ -101,7 +101,10 @@ const ROUTE = {
 const BEFORE = jsonMembers({ log: { level: 'warn' }, dns: DNS, inbounds: [TUN] });
 const AFTER = jsonMembers({ route: ROUTE });
 
-const outboundText = perConnection((entry, secret) => JSON.stringify(buildOutbound(entry, secret)));
+const outboundText = perConnection(
+  (entry, secret) => JSON.stringify(buildOutbound(entry, secret)),
+  ({ name }) => jsonText(name.toWellFormed()),
+);
 
 /** Members that are undefined are left out by JSON. */
 function buildOutbound(entry: Entry, secret: string): object {

@@ -14,8 +14,10 @@ export const wireguard: FormatWriter = {
   fileName: ([entry]) => `${tunnelName(entry?.name ?? '')}.conf`,
 };
 
-const fileText = perConnection((entry, secret) =>
-  entry.inbound.protocol === 'wireguard' ? buildLines(entry, secret).join('\n') : `# ${oneLine(entry.name)}\n`,
+const fileText = perConnection(
+  (entry, secret) =>
+    entry.inbound.protocol === 'wireguard' ? buildLines(entry, secret).join('\n') : `# ${oneLine(entry.name)}\n`,
+  ({ name }) => oneLine(name),
 );
 
 function buildLines({ inbound, address }: Entry, secret: string): readonly string[] {

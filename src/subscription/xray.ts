@@ -85,7 +85,10 @@ function formatTag({ name }: Entry): string {
   return PREFIX + name.toWellFormed();
 }
 
-const outboundText = perConnection((entry, secret) => JSON.stringify(buildOutbound(entry, secret)));
+const outboundText = perConnection(
+  (entry, secret) => JSON.stringify(buildOutbound(entry, secret)),
+  ({ name }) => jsonText(name.toWellFormed()),
+);
 
 function buildOutbound(entry: Entry, secret: string): object {
   const { inbound } = entry;

@@ -62,7 +62,7 @@ export interface Figures {
 /** Fields of a user that a link shows. */
 export type LinkUser = Pick<
   UserRow,
-  'id' | 'token' | 'state' | 'usedUp' | 'usedDown' | 'expiresAt' | 'resetsAt' | 'deviceLimit' | 'updatedAt'
+  'id' | 'name' | 'token' | 'state' | 'usedUp' | 'usedDown' | 'expiresAt' | 'resetsAt' | 'deviceLimit' | 'updatedAt'
 >;
 
 /** The content of a subscription link at the time of the call. */

@@ -5,7 +5,7 @@ import { formatMoney } from '../../domain/sales/money.ts';
 import { formatBytes } from '../../i18n/bytes.ts';
 import { hostTexts } from '../../i18n/host.ts';
 import { chooseLanguage, type Language, languageEntry } from '../../i18n/languages.ts';
-import { formatDay } from '../entries.ts';
+import { formatDay } from '../format-day.ts';
 import { validUrl } from '../headers.ts';
 import { escapeHtml, preferredLanguages, renderHead } from './page.ts';
 import { STYLE } from './style.ts';

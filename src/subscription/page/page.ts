@@ -8,7 +8,8 @@ import { formatMoney } from '../../domain/sales/money.ts';
 import { formatBytes } from '../../i18n/bytes.ts';
 import { hostTexts } from '../../i18n/host.ts';
 import { chooseLanguage, type Language, languageEntry } from '../../i18n/languages.ts';
-import { describeReason, formatDay, isKnownToFail, listEntries } from '../entries.ts';
+import { describeReason, isKnownToFail, listEntries } from '../entries.ts';
+import { formatDay } from '../format-day.ts';
 import { validUrl } from '../headers.ts';
 import { wireguard } from '../wireguard.ts';
 import { APPS, type App, detectSystem, SYSTEM_NAMES, SYSTEMS, type System } from './apps.ts';
@@ -52,7 +53,7 @@ ${announcement === '' ? '' : `<p class="notice">${escapeHtml(announcement)}</p>`
 <main>
 <section class="card" aria-label="${escapeHtml(plainText(language, 'page.account'))}"><dl>${renderAccount(sub, settings, language, request.now)}</dl></section>
 ${renderShop(sub, offered, language)}${renderTelegram(sub, language, request.isInTelegram)}${getAppsSection(sub, settings, detectSystem(request.userAgent), language)}
-${renderWireguard(sub, settings, language)}</main>
+${renderWireguard(sub, settings, language, request.now)}</main>
 <script>${SCRIPT}</script>
 </body>
 </html>
@@ -255,10 +256,10 @@ ${renderQr(url, t('page.qr'))}
 }
 
 /** The file of each connection of WireGuard, and its code, for the apps of WireGuard, which read no links. */
-function renderWireguard(sub: Subscription, settings: LinkSettings, language: Language): string {
+function renderWireguard(sub: Subscription, settings: LinkSettings, language: Language, now: number): string {
   const rows = (sub.canConnect ? sub.inbounds : []).flatMap(({ inbound: { id, protocol } }) => {
     if (protocol !== 'wireguard') return [];
-    const { entries } = listEntries(sub, settings, wireguard, id);
+    const { entries } = listEntries(sub, settings, wireguard, now, id);
     const [entry] = entries;
     if (entry?.inbound.protocol !== 'wireguard') return [];
     const t = hostTexts(language, 'subscription');
