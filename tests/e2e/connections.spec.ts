@@ -1,5 +1,6 @@
 // Connections: the form shows what the shape needs, makes the keys, and previews the link; what is named by a plan is not deleted.
 import { expectAccessible } from './support/axe.ts';
+import { chooseByKeyboard } from './support/choose.ts';
 import { expect, test } from './support/fixtures.ts';
 import { prove } from './support/settings.ts';
 import { getToast } from './support/toast.ts';
@@ -168,10 +169,13 @@ test('are on several nodes by one definition, chosen by keyboard', async ({ page
   await form.getByText('WireGuard', { exact: true }).click();
   await form.getByLabel('Name', { exact: true }).fill('Everywhere');
   await form.getByLabel('Port', { exact: true }).fill('51999');
-  await form.getByRole('combobox', { name: 'Also on' }).focus();
+  const alsoOn = form.getByRole('combobox', { name: 'Also on' });
+  await alsoOn.focus();
   await page.keyboard.type('Frank');
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('Enter');
+  const frankfurt = page.getByRole('option', { name: 'Frank' });
+  await chooseByKeyboard(alsoOn, 'Frank', () =>
+    expect(frankfurt).toHaveAttribute('aria-selected', 'true', { timeout: 1000 }),
+  );
   await expectAccessible(page, 'a connection on two nodes');
   await page.keyboard.press('Control+Enter');
   await expect(getToast(page, 'Connection Everywhere added')).toBeVisible();

@@ -2,6 +2,7 @@
 import { openCommandLine } from '../support/cli.ts';
 import { freePort } from '../support/free-port.ts';
 import { expectAccessible } from './support/axe.ts';
+import { chooseByKeyboard } from './support/choose.ts';
 import { expect, test } from './support/fixtures.ts';
 import { prove } from './support/settings.ts';
 import { getToast } from './support/toast.ts';
@@ -194,16 +195,7 @@ test('have their engines updated one after the other, after what changes was sho
   await expect(
     drawer.getByText('Its service (--engine), or the settings of this panel, name a program of their own.'),
   ).toBeVisible();
-  await drawer.getByRole('combobox', { name: 'Engine' }).focus();
-  await page.keyboard.press('Enter');
-  const version = page.getByRole('option', { name: 'xray 26.9.11' });
-  await expect(version).toBeVisible();
-  // The list highlights its first option a moment after it has opened.
-  await expect(async () => {
-    await page.keyboard.press('ArrowDown');
-    await expect(version).toHaveAttribute('data-combobox-selected', 'true', { timeout: 1000 });
-  }).toPass();
-  await page.keyboard.press('Enter');
+  await chooseByKeyboard(drawer.getByRole('combobox', { name: 'Engine' }), 'xray 26.9.11');
   await expect(drawer.getByText('Users gain: WireGuard with several users.')).toBeVisible();
   await expect(
     drawer.getByText('Cuts off 312 of 4,100 users: 298 on sing-box, 14 on Xray with fingerprint edge.'),
