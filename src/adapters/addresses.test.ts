@@ -1,4 +1,4 @@
-// Which of several addresses is the LAN's, and which names can stand in a certificate.
+// Which of several addresses is the LAN's, and which names a certificate can contain.
 import type { NetworkInterfaceInfo } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { isDnsName, lanAddress, lanAddresses, machineNames } from './addresses.ts';

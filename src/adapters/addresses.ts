@@ -1,9 +1,9 @@
-// What this machine is called and where it is reached: for base_url, for the certificate and for the Host header's allow-list.
+// The machine's names and addresses: for base_url, the certificate and the Host header's allow-list.
 import { hostname, type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 
 type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>;
 
-/** Bridges of containers and virtual machines and tunnels: an address there is seldom the one the LAN knows. */
+/** Bridges and tunnels of containers and virtual machines: the LAN seldom knows their addresses. */
 const VIRTUAL =
   /^(br-|docker|veth|virbr|vmnet|vboxnet|cni|flannel|cali|podman|lxc|lxd|tun|tap|wg|utun|tailscale|zt|ppp)/i;
 const PRIVATE_IPV4 = /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.)/;
@@ -27,7 +27,7 @@ function rankedAddresses(interfaces: Interfaces) {
   return listEntries(interfaces).sort((a, b) => rank(a) - rank(b));
 }
 
-/** `localhost`, the machine's name and `<name>.local`, lower-case, as far as they can stand in a certificate. */
+/** `localhost`, the machine's name and `<name>.local`, in lower case, without names that a certificate cannot contain. */
 export function machineNames(name = hostname()): readonly string[] {
   const full = name.toLowerCase().replace(/\.$/, '');
   const [short = ''] = full.split('.');

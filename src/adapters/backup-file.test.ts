@@ -1,4 +1,4 @@
-// The form of a backup file: what is written is read back with the key, and not without it.
+// The format of a backup file: what is written is read back with the key, and not without it.
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ function write(bytes: Uint8Array, key: Uint8Array | null): void {
   writeBackupFile({ path, header, manifest, database, key });
 }
 
-// One piece, exactly one, just over one, several; text that shrinks and noise that does not.
+// Contents of one piece, of exactly one, just over one and several; compressible and random.
 const contents = [Buffer.from('x'), Buffer.alloc(1_048_576, 'text '), randomBytes(1_048_577), randomBytes(3_000_000)];
 
 describe.each([
@@ -108,7 +108,9 @@ describe('a file in clear that somebody made by hand', () => {
   const HEADER = JSON.stringify({ form: 1 });
   const MANIFEST = Buffer.from('{}');
 
-  /** With right digests throughout. `length`: of a chunk, in place of its own; `isLast`: which chunk says that it is the last. */
+  /**
+   * A backup file with right digests throughout. `length` replaces a chunk's own length; `isLast` says which chunk is marked as the last.
+   */
   function make(
     text: string,
     chunks: readonly Buffer[],
@@ -146,12 +148,12 @@ describe('a file in clear that somebody made by hand', () => {
     expect(unpack(MIB + 2)).toEqual({ header: { form: 1 }, manifest: {} });
     expect(readFileSync(target).equals(Buffer.concat([Buffer.from('ab'), Buffer.alloc(MIB, 'c')]))).toBe(true);
     expect(unpack(MIB + 1)).toEqual({ problem: 'damaged' });
-    // As long as a header may be.
+    // A header of the greatest length.
     const long = JSON.stringify({ form: 1, note: 'x'.repeat(65_536 - 20) });
     expect(long).toHaveLength(65_536);
     make(long, [MANIFEST, piece(Buffer.from('a'))]);
     expect(unpack()).toMatchObject({ manifest: {} });
-    // As long as a manifest may be.
+    // A manifest of the greatest length.
     make(HEADER, [Buffer.from(JSON.stringify('x'.repeat(16_777_216 - 2))), piece(Buffer.from('a'))]);
     expect(unpack()).toMatchObject({ header: { form: 1 } });
   });

@@ -2,13 +2,13 @@
 //
 //   "GATEHOUSE BACKUP"                          16 bytes
 //   length of the header                        4 bytes, little endian, at most 64 KiB
-//   header                                      JSON: version of the format, who made it and when; in clear
+//   header                                      JSON, not encrypted: version of the format, who made it and when
 //   SHA-256 of all before it                    32 bytes
 //   chunks, until the one marked last           4 bytes, little endian: the length, the highest bit set in the last one;
-//                                               so many bytes; a tag of 16 bytes (chunk-seal.ts)
+//                                               the sealed bytes; a tag of 16 bytes (chunk-seal.ts)
 //
 // The first chunk is the manifest, JSON; each further one is a piece of the database, deflated. Without a passphrase the tags
-// are digests; with one every chunk is encrypted under a key of the file's own, which the header has sealed by the passphrase.
+// are digests; with one every chunk is encrypted under the file's own key, which is in the header, sealed by the passphrase.
 
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { parseForeignJson } from '../domain/foreign-json.ts';
 import { checking, encrypting, TAG_BYTES } from './chunk-seal.ts';
 
-/** What can be wrong with a file. `newer`: of a format that this version does not know. */
+/** What can be wrong with a file. `newer`: its format is newer than this version. */
 export type FileProblem = 'not_a_backup' | 'truncated' | 'damaged' | 'newer';
 
 type Unreadable = Error & { readonly problem: FileProblem };
@@ -45,14 +45,14 @@ const LAST = 0x8000_0000;
 const LEVEL = 3;
 
 export interface NewBackupFile {
-  /** A file that does not exist yet; made for its owner alone. */
+  /** Path of a file that does not exist yet; created with mode 0600. */
   readonly path: string;
-  /** In clear. */
+  /** Not encrypted. */
   readonly header: Readonly<Record<string, unknown>>;
   /** Sealed with the database. */
   readonly manifest: Readonly<Record<string, unknown>>;
   readonly database: string;
-  /** 32 bytes from a CSPRNG, used for no other file; null: in clear. */
+  /** 32 random bytes, used for no other file; null: no encryption. */
   readonly key: Uint8Array | null;
 }
 
@@ -99,8 +99,8 @@ export interface Unpacked {
 }
 
 /**
- * Writes the database of a backup file to `target`, a new file (0600). `key`: the file's own, null for one in clear.
- * `maxBytes`: the size that the header states; a larger database is damaged.
+ * Writes the database of a backup file to `target`, a new file (0600). `key`: the file's own key, null for an unencrypted file. `maxBytes`:
+ * the size that the header states; a larger database is damaged.
  */
 export function unpackBackupFile(
   path: string,
@@ -143,7 +143,7 @@ export function unpackBackupFile(
 
 interface Input {
   readonly size: number;
-  /** The next bytes, all of them. */
+  /** Reads exactly so many bytes. */
   readExactly(length: number): Buffer;
   isAtEnd(): boolean;
 }

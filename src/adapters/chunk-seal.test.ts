@@ -1,4 +1,4 @@
-// A sealed chunk opens at its own place, behind its own beginning, and nowhere else.
+// A sealed chunk opens only at its own index and with its own context.
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { type ChunkSeal, checking, encrypting, TAG_BYTES } from './chunk-seal.ts';

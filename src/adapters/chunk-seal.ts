@@ -1,14 +1,14 @@
 // Seals a file in chunks, so that it can be read as a stream and any change, reordering, omission or truncation is detected.
 import { createCipheriv, createDecipheriv, createHash, timingSafeEqual } from 'node:crypto';
 
-/** Bytes that each sealed chunk has more. */
+/** Bytes that sealing adds to each chunk. */
 export const TAG_BYTES = 16;
 export const DATA_KEY_BYTES = 32;
 
 export interface ChunkSeal {
-  /** `index` counts from 0; the last chunk is marked. */
+  /** `index` counts from 0. `isLast` is authenticated too, so that a truncated file is detected. */
   seal(plain: Uint8Array, index: number, isLast: boolean): Buffer;
-  /** null where it is not what was sealed as this chunk. */
+  /** null: these are not the bytes that were sealed as this chunk. */
   open(sealed: Buffer, index: number, isLast: boolean): Buffer | null;
 }
 
@@ -20,7 +20,7 @@ function buildNonce(index: number, isLast: boolean): Buffer {
   return nonce;
 }
 
-/** AES-256-GCM. `context`: what precedes the chunks; they do not open behind another beginning. */
+/** AES-256-GCM. `context`: the bytes before the chunks, authenticated with each of them. */
 export function encrypting(key: Uint8Array, context: Uint8Array): ChunkSeal {
   const options = { authTagLength: TAG_BYTES };
   return {
@@ -40,7 +40,7 @@ export function encrypting(key: Uint8Array, context: Uint8Array): ChunkSeal {
   };
 }
 
-/** In clear, with digests that detect damage but not forgery. */
+/** Without encryption: digests detect damage but not forgery. */
 export function checking(context: Uint8Array): ChunkSeal {
   const computeTag = (plain: Uint8Array, index: number, isLast: boolean) =>
     createHash('sha256')

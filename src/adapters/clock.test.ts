@@ -1,10 +1,10 @@
-// The machine's clocks: what a sleep, a set clock and a drifting one make of them.
+// The machine's clocks: sleep, a clock that was set, and one that drifts.
 import { describe, expect, it } from 'vitest';
 import { createClockReader } from './clock.ts';
 
 const HOUR = 3_600_000;
 
-/** A machine at a moment; its steady clock stands still while it sleeps. */
+/** A machine with a settable clock; its steady clock stands still while it sleeps. */
 function openMachine() {
   const at = { machine: 1_000_000, steady: 5000, uptime: 90_000 };
   const read = createClockReader(

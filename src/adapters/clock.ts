@@ -5,11 +5,11 @@ import type { ClockReading } from '../domain/panel-time.ts';
 
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** A clock that moved by more against the steady one was set, or the machine has slept. */
+/** If the clock moved by more than this against the steady one, it was set or the machine slept. */
 const MOVED_MS = 2000;
 
 /**
- * Reads both clocks. Node's steady clock stands still while Linux or macOS sleeps, the uptime does not; it is read only where the
+ * Reads both clocks. Node's steady clock stands still while Linux or macOS sleeps; the uptime does not. The uptime is read only when the
  * clocks have moved against each other, as on Linux it is a file.
  */
 export function createClockReader(

@@ -1,4 +1,5 @@
-// The line protocol over a real socket: answers, expected and unexpected failures, limits, modes, long paths and what a kill leaves.
+// The line protocol over a real socket: answers, expected and unexpected failures, limits, modes, long paths and leftovers of a killed
+// panel.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,7 @@
 // The control socket, by which the command line talks to a running panel: each line of JSON is a request, each answer another line.
 //
-// Who may open it may manage the panel, so it is in a folder of mode 0700 and is itself 0600 (on Windows an owner-only named pipe). It
-// knows the commands of the command line and nothing else; the handler validates them.
+// Anyone who can open it can manage the panel, so it is in a folder of mode 0700 and is itself 0600 (on Windows an owner-only named
+// pipe). It transports commands of the command line only; the handler validates them.
 //
 // → {"command": "key-list", "args": {}}
 // ← {"result": …}   or   {"error": {"code": "wrong_password", "errors": […], "retryAfter": 3}}
@@ -22,7 +22,7 @@ export type ControlHandler = (command: string, args: unknown) => Promise<unknown
 export type ControlSocket = { close(): Promise<void> };
 
 export type ControlClient = {
-  /** Throws PanelError as the handler did, or `unavailable` when the panel went away meanwhile. */
+  /** Throws the handler's PanelError, or `unavailable` when the panel went away meanwhile. */
   callPanel(command: string, args: unknown): Promise<unknown>;
   close(): void;
 };
@@ -35,7 +35,7 @@ const BOUNDS = { bytes: LONGEST_REQUEST, values: 10_000, depth: 32 };
 const MAX_CONNECTIONS = 8;
 const IDLE_MS = 30_000;
 
-/** Listens for the data folder whose lock this process has. Rejects with the system's error. */
+/** Listens for commands on the data folder; this process must own its lock. Rejects with the system's error. */
 export async function openControlSocket(folder: string, handle: ControlHandler, log: Log): Promise<ControlSocket> {
   const address = claimControlAddress(folder);
   const idle = new Set<Socket>();
@@ -58,7 +58,7 @@ export async function openControlSocket(folder: string, handle: ControlHandler, 
 
   const server = createServer((socket) => {
     idle.add(socket);
-    // A command may take long: only a connection without one is idle.
+    // A command may take long, so only a connection without one counts as idle.
     socket.setTimeout(IDLE_MS, () => idle.has(socket) && socket.destroy());
     socket.on('error', () => socket.destroy());
     socket.on('close', () => idle.delete(socket));
@@ -93,7 +93,7 @@ export async function openControlSocket(folder: string, handle: ControlHandler, 
   };
 }
 
-/** Connects to the panel that runs on a data folder; null: none does. */
+/** Connects to the panel that runs on a data folder; null: none runs. */
 export function connectControl(folder: string): Promise<ControlClient | null> {
   const socket = createConnection(findControlAddress(folder));
   return new Promise((resolve) => {
@@ -140,9 +140,9 @@ const TEMP_PREFIX = 'gatehouse-';
 type AddressOptions = { readonly platform?: NodeJS.Platform; readonly temp?: string };
 
 /**
- * The address to listen on: a socket in the data folder. A killed panel's socket is removed. Only the owner of the folder's lock may
- * call this. On Windows it is a named pipe, and where the folder's path is too long for a socket it is in a new 0700 folder for
- * temporary files: both have random names, so that no other user can create them first, and are noted in the data folder.
+ * The address to listen on: a socket in the data folder. A killed panel's socket is removed. Only the owner of the folder's lock may call
+ * this. On Windows it is a named pipe, and if the folder's path is too long for a socket it is in a new 0700 temporary folder: both have
+ * random names, so that no other user can create them first, and are recorded in the data folder.
  */
 export function claimControlAddress(
   folder: string,
@@ -159,12 +159,12 @@ export function claimControlAddress(
   return address;
 }
 
-/** Where a panel that owns the folder would listen. */
+/** The address of a panel that owns the folder. */
 export function findControlAddress(folder: string): string {
   return readSavedAddress(folder) ?? join(folder, SOCKET);
 }
 
-/** Removes socket and note. */
+/** Removes the socket and the file that records its address. */
 export function releaseControlAddress(folder: string): void {
   const savedAddress = readSavedAddress(folder);
   rmSync(join(folder, SOCKET), { force: true });
@@ -179,7 +179,7 @@ export function releaseControlAddress(folder: string): void {
     rmSync(savedAddress, { force: true });
     rmdirSync(dirname(savedAddress));
   } catch {
-    // The system has deleted its temporary files, or the folder has other files in it by now.
+    // The temporary folder is already gone, or contains other files by now.
   }
 }
 
@@ -192,8 +192,8 @@ function readSavedAddress(folder: string): string | null {
 }
 
 /**
- * Calls `handle` for each complete line of UTF-8, without its line feed, the next only when the last is done.
- * A line of more than `longest` bytes ends the connection; so does a handler that rejects.
+ * Calls `handle` for each complete line of UTF-8, without its line feed, one at a time. A line of more than `longest` bytes ends the
+ * connection; so does a handler that rejects.
  */
 function readLines(socket: Socket, longest: number, handle: (line: string) => Promise<void>): void {
   let pending: Buffer[] = [];

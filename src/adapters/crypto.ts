@@ -1,4 +1,4 @@
-// Chance, digests and comparison behind the core's port, all of them Node's own.
+// Random values, digests and comparison behind the core's port, by node:crypto.
 import {
   createHmac,
   createPrivateKey,
@@ -14,7 +14,7 @@ import type { Crypto } from '../core/ports/ports.ts';
 export const nodeCrypto: Crypto = {
   randomBytes: (length) => randomBytes(length),
   uuid: () => randomUUID(),
-  // The one-shot form: it runs for every request that brings a key, and costs a third of a Hash object.
+  // The one-shot form: it runs for every request with a key, and costs a third of a Hash object.
   sha256: (text) => hash('sha256', text, 'hex'),
   hmacSha256: (key, text) => createHmac('sha256', key).update(text).digest('base64'),
   newX25519() {
@@ -22,7 +22,7 @@ export const nodeCrypto: Crypto = {
     return { privateKey: d, publicKey: x };
   },
   x25519PublicKey(privateKey) {
-    // RFC 8410: what stands before the 32 bytes of an X25519 key in PKCS #8.
+    // RFC 8410: the PKCS #8 header before the 32 bytes of an X25519 key.
     const der = Buffer.concat([
       Buffer.from('302e020100300506032b656e04220420', 'hex'),
       Buffer.from(privateKey, 'base64url'),
@@ -33,7 +33,7 @@ export const nodeCrypto: Crypto = {
   isEqual,
 };
 
-/** Compares digests, so that neither the length nor the place of a difference shows in the time. */
+/** Compares digests, so that the time taken reveals neither length nor position of a difference. */
 function isEqual(a: string, b: string): boolean {
   return timingSafeEqual(hash('sha256', a, 'buffer'), hash('sha256', b, 'buffer'));
 }

@@ -1,4 +1,4 @@
-// The data folder, which holds everything of a panel: where it is, what it must be like, and the names in it.
+// The data folder, which holds everything of a panel: its location, its requirements and the names in it.
 import {
   accessSync,
   chmodSync,
@@ -22,21 +22,21 @@ export const FILES = {
   database: 'panel.db',
   tls: 'tls',
   log: join('logs', 'panel.log'),
-  /** Of local engines: what the next panel must know of each, and their logs. */
+  /** State and logs of local engines, for the next panel process. */
   engines: 'engines',
   demo: 'demo.json',
-  /** Of a demonstration: what happened at its test provider. */
+  /** Payments at a demonstration's test provider. */
   testProvider: 'test-provider.json',
   /** Reserved disk space. */
   reserve: 'reserve',
-  /** That another panel has taken over these data. */
+  /** Written when another panel has taken over this data. */
   superseded: 'superseded.json',
   backups: 'backups',
-  /** Where backups are made and checked; empty except after a crash. */
+  /** Working folder for making and checking backups; empty except after a crash. */
   workshop: 'workshop',
 } as const;
 
-/** Folders of files that the panel trusts or appends to. Among backups a link is no file, and left out. */
+/** Folders in which the panel trusts or appends to files. Links among backups are merely ignored. */
 const WITHOUT_LINKS = [FILES.tls, dirname(FILES.log), FILES.engines];
 
 type Machine = { readonly platform: NodeJS.Platform; readonly env: NodeJS.ProcessEnv; readonly home: string };
@@ -59,8 +59,8 @@ export function findDataFolder(
 }
 
 /**
- * Makes the folder (0700) or checks that it can be used, and marks it as ours, so that the next command accepts what this one writes.
- * Throws a refusal `data_folder`.
+ * Makes the folder (0700) or checks that it can be used, and writes its lock file, by which the next command recognizes it. Throws a
+ * refusal `data_folder`.
  */
 export function prepareDataFolder(folder: string, account = process.geteuid?.()): void {
   try {
@@ -100,12 +100,12 @@ function mark(folder: string): void {
 
 function pathsBelow(folder: string): readonly string[] {
   if (!existsSync(folder)) return [];
-  // With types, as otherwise it goes on behind links.
+  // `withFileTypes`, as otherwise the listing follows links.
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   return entries.map(({ parentPath, name }) => join(parentPath, name));
 }
 
-/** A link may lead elsewhere tomorrow, to files of others or for others to read. */
+/** A link could later point at files of others, or at a place that others can read. */
 function requireNoLink(folder: string, path = folder): void {
   if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return;
   throw refusal(
@@ -114,7 +114,7 @@ function requireNoLink(folder: string, path = folder): void {
   );
 }
 
-/** Who owns a folder may replace all that is in it. The administrator of the machine, root, may do that anyway, and use any folder. */
+/** The owner of a folder can replace all that is in it. Root can do that anyway, and may use any folder. */
 function requireOwner(folder: string, account: number): void {
   const { uid } = statSync(folder);
   if (account === 0 || uid === account || uid === 0) return;
@@ -126,7 +126,7 @@ export function hasPanel(folder: string): boolean {
   return existsSync(join(folder, FILES.database));
 }
 
-/** Whether a panel has run on this folder whose database is gone: another one would be an empty panel at another secret path. */
+/** Whether a panel has run on this folder and its database is gone. A new panel would be empty, at another secret path. */
 export function hasLostDatabase(folder: string): boolean {
   const database = join(folder, FILES.database);
   return !existsSync(database) && !existsSync(`${database}.restored`) && findAuthority(folder) !== null;
@@ -150,7 +150,7 @@ function closeToOthers(folder: string): void {
   try {
     chmodSync(folder, mode & 0o700);
   } catch (error) {
-    // The folder of another user, as in a container: without write access for others it is safe, as the files in it are 0600.
+    // A folder of another user, as in a container: without write access for others it is safe, as the files in it are 0600.
     if ((mode & 0o022) === 0) return;
     throw refusal(
       'data_folder',
@@ -174,8 +174,8 @@ const NETWORK: ReadonlyMap<number, string> = new Map([
 ]);
 
 /**
- * The kind of network drive that a folder is on; null for a local disk, or where the system does not tell. SQLite's WAL needs locks and
- * shared memory, which do not work over a network: the file would be damaged.
+ * The kind of network drive that a folder is on; null: a local disk, or unknown. SQLite's WAL needs locks and shared memory, which do not
+ * work over a network: the database would be damaged.
  */
 export function networkFileSystem(folder: string, readFsType = (path: string) => statfsSync(path).type): string | null {
   if (process.platform === 'win32') return folder.startsWith('\\\\') ? 'SMB' : null;

@@ -1,4 +1,4 @@
-// The reserve on the disk: made whole or not at all, given back in pieces, and known for broken by the next start.
+// The disk reserve: made completely or not at all, released in pieces, and an incomplete one is recognized at the next start.
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -11,7 +11,7 @@ const PIECE = MIB / 8;
 
 export interface ReserveSize {
   readonly bytes: number;
-  /** What must be free in addition, so that the disk is not full again at once. */
+  /** Bytes that must stay free in addition, so that the disk is not full again at once. */
   readonly spare: number;
 }
 
@@ -73,7 +73,7 @@ async function appendRandom(path: string, bytes: number): Promise<void> {
   }
 }
 
-/** An incomplete reserve is truncated to its former size. */
+/** Truncates an incomplete reserve to its former size. */
 function cutBack(path: string, former: number | null): void {
   try {
     if (former === null) rmSync(path, { force: true });
@@ -83,7 +83,7 @@ function cutBack(path: string, former: number | null): void {
   }
 }
 
-/** Root may use the blocks that are reserved for root. */
+/** Root may also use the blocks that the file system reserves for it. */
 function readFreeBytes(folder: string): number {
   const { bavail, bfree, bsize } = statfsSync(folder);
   return (process.getuid?.() === 0 ? bfree : bavail) * bsize;

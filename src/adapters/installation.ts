@@ -1,5 +1,5 @@
-// Where this version is and what it may be replaced from: an unpacked release has its versions side by side, and the file `current` says
-// which of them runs.
+// Where this version is installed, and whether it can be replaced: an unpacked release has its versions side by side, and the file
+// `current` names the one that runs.
 //
 //   panel               the launcher (resources/launcher.sh)
 //   current             "<version>", or, while a version is on trial, "<version> <former> <seconds>"
@@ -20,28 +20,28 @@ import { readIfThere, writePrivateFile } from './private-file.ts';
 /** Two folders up both from the sources and from the bundle. */
 export const PACKAGE = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, '');
 
-/** What releases call this system. */
+/** The name of this system in releases. */
 export const PLATFORM = `${process.platform}-${process.arch}`;
 
-/** The launcher sets it for the panel that it starts. */
+/** Environment variable that the launcher sets for the panel it starts. */
 export const LAUNCHED = 'GATEHOUSE_LAUNCHED';
 /** The exit code by which a panel asks its launcher for another start. */
 export const RESTART_CODE = 75;
 
 export interface Installation {
   readonly root: string;
-  /** Of the running program. */
+  /** The running version. */
   readonly version: string;
 }
 
 export interface Pointer {
   readonly version: string;
-  /** While the version is on trial: where to return, and how many seconds it may take to come up. */
+  /** While the version is on trial: the version to return to, and how many seconds it may take to start. */
   readonly trial: { readonly former: string; readonly seconds: number } | null;
 }
 
 export interface Returned {
-  /** The version that runs again. */
+  /** The version that runs again after the return. */
   readonly version: string;
   readonly failed: string;
   readonly reason: (typeof ROLLBACK_REASONS)[number];
@@ -51,7 +51,7 @@ export interface Returned {
 const engineRelease = z.object({
   name: z.enum(['xray', 'v2ray']),
   version: z.string().regex(/^\d+\.\d+\.\d+$/),
-  /** As in `linux-x64`. */
+  /** Such as `linux-x64`. */
   platform: z.string(),
   url: z.url(),
   /** Lower-case hex. */
@@ -62,7 +62,7 @@ export type EngineRelease = z.output<typeof engineRelease>;
 const shippedRelease = z.object({
   name: z.literal('xray'),
   version: z.string(),
-  /** By platform, as in `linux-x64`. */
+  /** By platform, such as `linux-x64`. */
   sha256: z.record(z.string(), z.string()),
 });
 export type ShippedRelease = z.output<typeof shippedRelease>;
@@ -72,14 +72,14 @@ const source = z.object({
   feed: z.url().nullable(),
   keys: z.array(z.string()),
   engines: z.array(engineRelease).default([]),
-  /** The engine that comes with the panel. */
+  /** The engine shipped with the panel. */
   engine: shippedRelease.nullable().default(null),
-  /** A day before which this version did not exist: a clock before it is wrong. */
+  /** The version did not exist before this day, so a clock that is earlier is wrong. */
   builtAfter: z.iso.date().nullable().default(null),
 });
 export type ReleaseSource = z.output<typeof source>;
 
-/** release.json: where releases come from, whose signature they need, which engine comes along and which ones can be installed. */
+/** release.json: where releases come from, whose signature they need, which engine is shipped and which ones can be installed. */
 export function readReleaseSource(): ReleaseSource {
   return source.parse(parseOwnJson(readFileSync(join(PACKAGE, 'release.json'), 'utf8')));
 }
@@ -102,7 +102,7 @@ export function versionFolder(root: string, version: string): string {
   return join(root, 'versions', version);
 }
 
-/** null: the file is missing or not readable as one. */
+/** null: the file is missing or has another form. */
 export function readPointer(root: string): Pointer | null {
   const [version = '', former, seconds] = (readIfThere(join(root, 'current')) ?? '').trim().split(' ');
   if (!isVersion(version)) return null;
@@ -110,7 +110,7 @@ export function readPointer(root: string): Pointer | null {
   return { version, trial: { former, seconds: Number(seconds) } };
 }
 
-/** Atomic: the old line or the new one. */
+/** Atomic: a reader sees the old line or the new one. */
 export function writePointer(root: string, { version, trial }: Pointer): void {
   const line = trial === null ? version : `${version} ${trial.former} ${trial.seconds}`;
   writePrivateFile(join(root, 'current'), `${line}\n`);
@@ -121,7 +121,7 @@ export function readFormer(root: string): string | null {
   return isVersion(version) && existsSync(versionFolder(root, version)) ? version : null;
 }
 
-/** Puts a version on trial; the launcher returns to the present one where it does not come up. */
+/** Puts a version on trial; the launcher returns to the present one if the new one does not start. */
 export function startTrial(root: string, version: string, former: string, seconds: number): void {
   rmSync(join(root, 'starts'), { force: true });
   rmSync(join(root, 'returned'), { force: true });

@@ -1,4 +1,4 @@
-// One owner at a time, across processes, and nothing left behind by a killed one.
+// One owner at a time, across processes; a killed one leaves nothing behind.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,10 +17,10 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A process that takes the lock, says so and stays. */
+/** A process that takes the lock, reports it and stays. */
 async function startOwner(): Promise<ChildProcess> {
   const module = JSON.stringify(new URL('./instance-lock.ts', import.meta.url).href);
-  // With the collector run: a lock whose holder was forgotten must stay.
+  // Runs the garbage collector: a lock whose object is no longer referenced must stay.
   const script = `import { acquireLock } from ${module}; acquireLock(${JSON.stringify(folder)}, 'serve');
     setImmediate(() => { gc(); setImmediate(() => { gc(); console.log('mine'); setInterval(() => {}, 1000); }); });`;
   const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '-e', script], {

@@ -1,8 +1,8 @@
-// One owner of a data folder at a time: two writers on one database are how panels lose data.
+// One owner of a data folder at a time: two panels on one database would corrupt its data.
 //
-// The lock is SQLite's own lock on an empty file, an open exclusive transaction. The operating system releases it when the process
-// ends, by SIGKILL or power loss too, so there are no stale locks and no process ids that were reused. It works the same on Linux,
-// macOS and Windows, and within one process. owner.json beside it is for messages only.
+// The lock is SQLite's own lock on an empty file, an open exclusive transaction. The operating system releases it when the process ends,
+// also by SIGKILL or power loss, so there are no stale locks and no reused process ids. It works the same on Linux, macOS and Windows, and
+// within one process. owner.json beside it is for messages only.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { parseOwnJson } from '../domain/own-json.ts';
 
 export type InstanceLock = { release(): void };
 
-/** The owner of a lock by owner.json. */
+/** The owner of a lock, as owner.json says. */
 export type LockOwner = { readonly pid: number; readonly command: string } | null;
 
 /** Empty. It also marks a folder as a panel's or a machine's. */
@@ -21,13 +21,13 @@ const OWNER_FILE = 'owner.json';
 const locks = new Set<Database.Database>();
 
 /**
- * Takes the lock of a data folder, waiting up to `waitMs` (the thread is blocked meanwhile). null: another process has it.
- * `command` names the owner in the other's message. Throws the file system's error where the folder cannot be written.
+ * Takes the lock of a data folder, waiting up to `waitMs` (the thread is blocked meanwhile). null: another process has it. `command` names
+ * this owner in other processes' messages. Throws the file system's error if the folder cannot be written.
  */
 export function acquireLock(folder: string, command: string, waitMs = 0): InstanceLock | null {
   const database = new Database(join(folder, LOCK_FILE), { timeout: waitMs });
   try {
-    // Without a journal file only the empty file is made.
+    // Without a journal file, so that the lock is one empty file.
     database.pragma('journal_mode = MEMORY');
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
@@ -40,7 +40,7 @@ export function acquireLock(folder: string, command: string, waitMs = 0): Instan
   try {
     writeFileSync(owner, JSON.stringify({ pid: process.pid, command }), { mode: 0o600 });
   } catch {
-    // A full disk: the lock works, only its owner is not shown.
+    // On a full disk the lock still works; only its owner is not shown.
   }
   return {
     release() {

@@ -1,6 +1,6 @@
 // Listening on every address of a machine, with IPv6 or without.
 
-/** On IPv6 and IPv4, or on IPv4 where there is no other. `listenOn` rejects with what the operating system says. */
+/** Listens on IPv6 and IPv4, or on IPv4 alone if the machine has no IPv6. `listenOn` rejects with the operating system's error. */
 export async function listenEverywhere<T>(listenOn: (host: string) => Promise<T>): Promise<T> {
   try {
     return await listenOn('::');

@@ -1,4 +1,4 @@
-// What a log line holds, what it must never hold, and that files stay bounded.
+// What a log line contains, what it must never contain, and that files stay bounded.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

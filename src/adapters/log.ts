@@ -4,16 +4,16 @@ import type { Log } from '../core/ports/ports.ts';
 import { openRotatedFile } from './rotated-file.ts';
 
 export type PanelLog = Log & {
-  /** From now on the text is written as `[hidden]`, anywhere in a line. */
+  /** From now on this text is written as `[hidden]`, anywhere in a line. */
   hide(secret: string): void;
   close(): void;
 };
 
 const HIDDEN = '[hidden]';
-/** An API key anywhere in a text, also one cut short. */
+/** An API key anywhere in a text, also a truncated one. */
 const API_KEY = /pnl_[0-9A-Za-z]{4,}/g;
 const SECRET_FIELDS = ['password', 'token', 'key', 'value', 'secret', 'cookie', 'authorization', 'link', 'path', 'url'];
-/** Shorter texts are no secrets, and hiding them would garble the log. */
+/** Shorter texts are not hidden: they are no secrets, and hiding them would garble the log. */
 const SHORTEST_SECRET = 8;
 
 /**

@@ -1,4 +1,4 @@
-// Every spelling of an address that is not public is refused; private ones are allowed only where that was asked for.
+// Every spelling of an address that is not public is refused; private ones are allowed only with `allowPrivate`.
 import { expect, it } from 'vitest';
 import { isAllowedAddress } from './outbound-address.ts';
 

@@ -13,11 +13,11 @@ function buildBlockList(ranges: readonly string[]): BlockList {
   return list;
 }
 
-/** Of the local network and this machine: only where that is allowed. */
+/** The local network and this machine: allowed only with `allowPrivate`. */
 const PRIVATE = buildBlockList(['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']);
 const PRIVATE_6 = buildBlockList(['::1/128', 'fc00::/7']);
 
-/** Never: this network, link-local (where clouds answer with credentials), protocol assignments, documentation, multicast, reserved. */
+/** Never allowed: this network, link-local (cloud metadata services), protocol assignments, documentation, multicast, reserved. */
 const REFUSED = buildBlockList([
   '0.0.0.0/8',
   '169.254.0.0/16',
@@ -38,9 +38,7 @@ const REFUSED = buildBlockList([
   '2620:4f:8000::/48',
   '3fff::/20',
 ]);
-/**
- * Where a cloud answers with credentials outside the link-local range: Azure's WireServer, Alibaba Cloud, and over IPv6 inside the private range.
- */
+/** Cloud metadata services outside the link-local range: Azure's WireServer, Alibaba Cloud, and over IPv6 inside the private range. */
 const METADATA = buildBlockList(['168.63.129.16/32', '100.100.100.200/32', 'fd00:ec2::/32', 'fd20:ce::/32']);
 
 const GLOBAL_UNICAST = buildBlockList(['2000::/3']);
@@ -52,7 +50,7 @@ export function isAllowedAddress(address: string, allowPrivate: boolean): boolea
   if (version === 0 || address.includes('%')) return false;
   const family = version === 6 ? 'ipv6' : 'ipv4';
   if (REFUSED.check(address, family) || METADATA.check(address, family)) return false;
-  // Apart, because BlockList finds an IPv4-mapped address in a range of IPv4 as well.
+  // Checked apart, because BlockList also finds IPv4-mapped addresses in IPv4 ranges.
   if (family === 'ipv6') return PRIVATE_6.check(address, family) ? allowPrivate : GLOBAL_UNICAST.check(address, family);
   return allowPrivate || !PRIVATE.check(address, family);
 }

@@ -1,4 +1,4 @@
-// Requests to URLs that somebody typed: over connections to checked addresses only, or by a proxy that was typed too, without redirects, bounded in time and length.
+// Requests to URLs that somebody typed: to checked addresses only, or through a typed proxy; without redirects, bounded in time and length.
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import http from 'node:http';
 import https from 'node:https';
@@ -7,36 +7,36 @@ import type { OutboundClient, OutboundFailure, OutboundOutcome, OutboundRequest 
 import type { Timers } from '../core/ports/ports.ts';
 import { isAllowedAddress } from './outbound-address.ts';
 
-/** Idle connections are closed after so long. */
+/** Idle connections are closed after this time. */
 const IDLE_MS = 30_000;
 
 type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 
 export interface OutboundMachine {
   readonly timers: Pick<Timers, 'after'>;
-  /** The system's, unless given. */
+  /** Default: the system's resolver. */
   readonly resolve?: Resolve;
-  /** Authorities (PEM) in the place of the system's. */
+  /** Trusted authorities (PEM), instead of the system's. */
   readonly ca?: string;
-  /** Connections by a proxy; without it none is used. */
+  /** Makes the agent for requests through a proxy; without it none is used. */
   readonly proxyAgent?: (url: string, allowPrivate: boolean, proxy: string) => Promise<http.Agent>;
 }
 
 interface OutboundOptions extends OutboundMachine {
-  /** For the whole request, from the look-up of the name to the end of the reply. */
+  /** Limit of the whole request, from the DNS look-up to the end of the reply. */
   readonly timeoutMs: number;
-  /** A longer reply costs its connection. */
+  /** A longer reply fails the request and closes its connection. */
   readonly maxReplyBytes: number;
-  /** `ignored`: of a reply only its status and a header are read. */
+  /** `ignored`: only status and headers of the reply are read. */
   readonly reply: 'ignored' | 'read';
-  /** Whether idle connections are used again; a request over one that the other end had closed is sent once more. */
+  /** Whether idle connections are reused. A request on one that the server had closed is sent once more. */
   readonly reusesConnections: boolean;
 }
 
-/** What a connection was refused or ended with by this module. */
+/** A failure that this module itself decided. */
 class Refused extends Error {
   readonly failure: OutboundFailure;
-  /** As other errors of connections have one. */
+  /** Named `code`, as in Node's connection errors. */
   readonly code: OutboundFailure;
   constructor(failure: OutboundFailure) {
     super(failure);
@@ -50,12 +50,12 @@ const resolveBySystem: Resolve = (host) =>
     systemLookup(host, { all: true }, (error, found) => (error ? reject(error) : resolve(found)));
   });
 
-/** The host of a URL as Node connects to it: every spelling of an address is its usual one, without brackets. */
+/** The host of a URL in the form Node connects to: addresses in their usual spelling, without brackets. */
 function normalizeHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }
 
-/** Whether a URL names an address, rather than a host, that may not be connected to. */
+/** Whether the URL's host is a literal address that must not be connected to. */
 export function isRefusedUrl(text: string, allowPrivate: boolean): boolean {
   const url = new URL(text);
   if (!allowPrivate && url.protocol !== 'https:') return true;
@@ -63,7 +63,7 @@ export function isRefusedUrl(text: string, allowPrivate: boolean): boolean {
   return isIP(host) !== 0 && !isAllowedAddress(host, allowPrivate);
 }
 
-/** Resolves once, and gives only addresses that were checked: the name cannot lead elsewhere between check and connection. */
+/** Resolves once and returns checked addresses only, so that the name cannot change between check and connection (DNS rebinding). */
 export function checkedLookup(allowPrivate: boolean, resolve: Resolve = resolveBySystem): LookupFunction {
   return (host, lookup, done) => {
     resolve(host).then(
@@ -83,7 +83,7 @@ export function checkedLookup(allowPrivate: boolean, resolve: Resolve = resolveB
 export function createOutboundClient(options: OutboundOptions): OutboundClient {
   const { timers, resolve = resolveBySystem, ca, timeoutMs, maxReplyBytes, reusesConnections } = options;
   const running = new Set<http.ClientRequest>();
-  // A connection to a private address must not be used by a request that may not have made it.
+  // Separate agents: a request that may not open a private connection must not reuse one.
   const connections = {
     public: openConnections(ca, reusesConnections),
     private: openConnections(ca, reusesConnections),
@@ -92,7 +92,7 @@ export function createOutboundClient(options: OutboundOptions): OutboundClient {
 
   const lookups = { public: checkedLookup(false, resolve), private: checkedLookup(true, resolve) };
 
-  /** `isAgain`: after an idle connection that the other end had closed. */
+  /** `isAgain`: repeats a request whose reused connection the server had closed. */
   function send(request: OutboundRequest, isAgain: boolean, proxied: http.Agent | null): Promise<OutboundOutcome> {
     const { method, url, allowPrivate, headers, body } = request;
     const reach = allowPrivate ? 'private' : 'public';
@@ -101,7 +101,7 @@ export function createOutboundClient(options: OutboundOptions): OutboundClient {
       const agent = proxied ?? connections[reach][isTls ? 'https' : 'http'];
       const lookup = proxied === null ? { lookup: lookups[reach] } : {};
       const sent = (isTls ? https : http).request(url, { method, agent, headers, ...lookup });
-      /** The first reason why it ended. */
+      /** The first failure is the one reported. */
       let failure: Error | null = null;
       const end = (reason: OutboundFailure) => {
         failure ??= new Refused(reason);
@@ -116,7 +116,7 @@ export function createOutboundClient(options: OutboundOptions): OutboundClient {
       const chunks: Buffer[] = [];
       running.add(sent);
       sent.on('socket', (socket: Socket) => {
-        // A connection that is used again is checked again.
+        // A reused connection is checked again.
         if (proxied === null && sent.reusedSocket && !isAllowedAddress(socket.remoteAddress ?? '', allowPrivate))
           end('address_refused');
       });
@@ -153,7 +153,7 @@ export function createOutboundClient(options: OutboundOptions): OutboundClient {
       if (isClosed) return { error: 'stopped' };
       const { url, allowPrivate, proxy } = request;
       if (proxy !== undefined) {
-        // Its own connection. Where a proxy leads to is not checked.
+        // Each proxied request has its own connection. The proxy's destination is not checked.
         const agent = await options.proxyAgent?.(url, allowPrivate, proxy);
         return agent === undefined ? { error: 'connection' } : send(request, false, agent);
       }
@@ -171,7 +171,7 @@ export function createOutboundClient(options: OutboundOptions): OutboundClient {
   };
 }
 
-/** No proxies: these agents do not read the environment. */
+/** These agents never read proxies from the environment. */
 function openConnections(ca: string | undefined, keepAlive: boolean) {
   const idle = { keepAlive, timeout: IDLE_MS };
   return {

@@ -1,5 +1,5 @@
-// The panel's time over the machine's clocks (domain/panel-time.ts). Each look at the time compares both clocks, so that a jump is seen
-// before anything uses it.
+// The panel's time, computed from the machine's clocks (domain/panel-time.ts). Each reading compares both clocks, so that a jump is noticed
+// before anything uses the time.
 import type { Log } from '../core/ports/ports.ts';
 import type { PanelClock } from '../core/ports/time.ts';
 import {

@@ -1,4 +1,4 @@
-// Secrets under a passphrase: they come back whole by it, and any other passphrase or any change of the bytes is told apart.
+// Secrets under a passphrase: the right one opens them, and a wrong passphrase is distinguished from changed bytes.
 import { createHash } from 'node:crypto';
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { openWithPassphrase, sealWithPassphrase } from './passphrase.ts';
 
 const SECRETS = { 'administrator:totp': 'JBSWY3DPEHPK3PXP', 'node:1:key': '-----BEGIN PRIVATE KEY-----\ncanary\n' };
 const PASSPHRASE = 'correct horse battery';
-/** Cheap parameters, which the file carries: what a passphrase costs is told by the first test. */
+/** Cheap scrypt parameters; the first test covers the default ones. */
 const seal = (secrets: Record<string, string> = SECRETS, passphrase = PASSPHRASE) =>
   sealWithPassphrase(secrets, passphrase, 4);
 

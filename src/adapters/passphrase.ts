@@ -1,8 +1,8 @@
-// Secrets under a passphrase, for backups that are to be restored where another master key is, or none.
+// Secrets under a passphrase, for backups that are restored on a machine with another master key, or without one.
 //
 // Format, version 1: `GATESEAL`, version, log2 N, r, p (a byte each), salt (16), check (16), nonce (12), ciphertext, tag (16),
 // SHA-256 of all before it (32). scrypt gives 48 bytes: the AES-256-GCM key and the check, which distinguishes a wrong passphrase
-// from a changed file. Everything before the ciphertext is authenticated with it. Inside is a JSON object, place to secret.
+// from a changed file. Everything before the ciphertext is authenticated with it. The plain text is a JSON object, place to secret.
 import { createCipheriv, createDecipheriv, createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { parseForeignJson } from '../domain/foreign-json.ts';
 
@@ -11,10 +11,10 @@ export type PlacedSecrets = Readonly<Record<string, string>>;
 
 export type OpenedSecrets =
   | { readonly ok: true; readonly secrets: PlacedSecrets }
-  /** `newer`: of a version that this one does not know. `damaged`: cut, changed, or never sealed by a panel. */
+  /** `newer`: its format version is newer than this program. `damaged`: truncated, changed, or not sealed by a panel. */
   | { readonly ok: false; readonly problem: 'wrong_passphrase' | 'damaged' | 'newer' };
 
-/** Of secrets in a backup. */
+/** Bounds of the secrets in a backup. */
 const BOUNDS = { bytes: 16_777_216, values: 100_000, depth: 8 };
 const MAGIC = Buffer.from('GATESEAL', 'latin1');
 const VERSION = 1;
@@ -31,10 +31,10 @@ const HEADER = MAGIC.length + 4 + SALT + CHECK + NONCE;
 type Cost = { readonly log2N: number; readonly r: number; readonly p: number };
 /** OWASP Password Storage Cheat Sheet: N = 2^17, r = 8, p = 1. */
 const DEFAULT_COST: Cost = { log2N: 17, r: 8, p: 1 };
-/** The file states how much memory opening it takes: at most 1 GiB. */
+/** The file states how much memory opening it takes: at most 1 GiB is accepted. */
 const isAffordable = ({ log2N, r, p }: Cost) => log2N >= 1 && log2N <= 20 && r === 8 && p >= 1 && p <= 4;
 
-/** `log2N` is lowered by tests only. An empty passphrase is no error here: its rule belongs to the operation. */
+/** Only tests lower `log2N`. An empty passphrase is no error here: the operation validates it. */
 export async function sealWithPassphrase(
   secrets: PlacedSecrets,
   passphrase: string,
@@ -51,7 +51,7 @@ export async function sealWithPassphrase(
   return Buffer.concat([sealed, computeDigest(sealed)]);
 }
 
-/** Never rejects because of the bytes. */
+/** Never rejects, whatever the bytes are. */
 export async function openWithPassphrase(bytes: Uint8Array, passphrase: string): Promise<OpenedSecrets> {
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (whole.length < HEADER + TAG + DIGEST || !whole.subarray(0, MAGIC.length).equals(MAGIC))

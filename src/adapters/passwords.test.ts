@@ -1,4 +1,4 @@
-// The stored form, the right and the wrong password, and what is done when there is nothing to compare with.
+// The stored form, right and wrong passwords, and the work done when there is no stored hash.
 import { scryptSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { PasswordHasher } from '../core/ports/ports.ts';
@@ -6,7 +6,7 @@ import { createPasswordHasher } from './passwords.ts';
 
 const quick = createPasswordHasher(10);
 
-/** As it is stored, made without the hasher. */
+/** The stored form, made without the hasher. */
 function storedWith(costLog2: number, r: number, p: number, password: string): string {
   const salt = Buffer.alloc(16, 7);
   const hash = scryptSync(password, salt, 32, { N: 2 ** costLog2, r, p, maxmem: 2 ** 28 });
@@ -97,7 +97,7 @@ describe('isCommon', () => {
 });
 
 describe('strangers', () => {
-  /** Of equals the last that came has its turn, and is refused. */
+  /** Chooses the last of equals, which is the newest and is refused. */
   const queued = createPasswordHasher(10, (count) => count - 1);
   const verifyAll = async (
     hasher: PasswordHasher,
@@ -157,7 +157,7 @@ describe('strangers', () => {
     );
     const refused = rounds.flatMap(listRefused);
     expect(refused).toHaveLength(20 * 65);
-    // By order of arrival one of the halves would have none. 1 to 64 came first.
+    // By order of arrival one of the halves would get no turn. Requests 1 to 64 came first.
     const early = refused.filter((index) => index <= 64).length;
     expect(early).toBeGreaterThan(20 * 10);
     expect(refused.length - early).toBeGreaterThan(20 * 10);

@@ -17,7 +17,7 @@ const BLOCK_SIZE = 8;
 const PARALLELISM = 1;
 /** One hash takes 128 MiB and a core for a third of a second: more at once would let sign-ins starve the panel. */
 const AT_ONCE = 2;
-/** Strangers who may wait for their turn; beyond that, one that failed most often has to come again. */
+/** Unknown browsers that may wait for their turn; beyond that, one with the most failures is refused and has to try again. */
 const STRANGERS_WAITING = 64;
 const COME_AGAIN_S = 5;
 
@@ -25,8 +25,8 @@ type Parameters = { readonly costLog2: number; readonly blockSize: number; reado
 type Stored = Parameters & { readonly salt: Buffer; readonly hash: Buffer };
 
 /**
- * A hasher that writes `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>` (base64url) and verifies with the stored parameters.
- * Tests lower `costLog2`, and choose one of several equal strangers themselves.
+ * A hasher that writes `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>` (base64url) and verifies with the stored parameters. Tests lower `costLog2`,
+ * and choose among equal waiting requests themselves.
  */
 export function createPasswordHasher(costLog2 = 17, choose: (count: number) => number = randomInt): PasswordHasher {
   const limit = pLimit(AT_ONCE);
@@ -41,7 +41,7 @@ export function createPasswordHasher(costLog2 = 17, choose: (count: number) => n
     isCommon(password) {
       common ??= new Set(readFileSync(COMMON_PASSWORDS, 'utf8').trim().split(/\s+/));
       const lower = password.toLowerCase();
-      // A year and an exclamation mark are what everybody adds.
+      // Common additions: a year and an exclamation mark.
       return common.has(lower) || common.has(lower.replace(/[^\p{L}]+$/u, ''));
     },
     async hash(password) {
@@ -70,8 +70,9 @@ export function createPasswordHasher(costLog2 = 17, choose: (count: number) => n
 type Waiting = { readonly failed: number; begin(): void; refuse(): void };
 
 /**
- * Lets one stranger at a time have a hash made, and resolves with how to end that turn. The next is one who failed least often. Equals have
- * equal chances: by order of arrival, a flood of new networks would always come before the administrator's new browser.
+ * Lets one unknown browser at a time have a hash computed; resolves with the function that ends its turn. The one with the fewest failures
+ * is next. Equals have equal chances: by order of arrival, a flood of new networks would always come before the administrator's new
+ * browser.
  */
 function createStrangersQueue(choose: (count: number) => number): (failed: number) => Promise<() => void> {
   const waiting: Waiting[] = [];
@@ -115,7 +116,7 @@ function deriveKey(password: string, salt: Buffer, by: Parameters, length: numbe
 
 const encode = (bytes: Buffer) => bytes.toString('base64url');
 
-/** null for what no version of this hasher wrote. */
+/** null: no version of this hasher wrote the text. */
 function parse(stored: string): Stored | null {
   const match = /^scrypt\$(\d{1,2})\$(\d{1,2})\$(\d)\$([\w-]{22,})\$([\w-]{43,})$/.exec(stored);
   if (!match) return null;

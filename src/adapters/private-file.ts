@@ -1,4 +1,4 @@
-// Files that only their owner may read, and that are either the old ones or the new ones, never half of them.
+// Files that only their owner may read and that are replaced atomically.
 import {
   chmodSync,
   closeSync,
@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** Writes `text` to `path` (0600) by way of a temporary file beside it. Throws what the file system throws. */
+/** Writes `text` to `path` (0600) by a temporary file and a rename. Throws the file system's error. */
 export function writePrivateFile(path: string, text: string): void {
   const temporary = `${path}.new`;
   rmSync(temporary, { force: true });
@@ -26,23 +26,23 @@ export function writePrivateFile(path: string, text: string): void {
   renameSync(temporary, path);
 }
 
-/** The text of a file; null where there is none. Throws for one that cannot be read, with its path. */
+/** The text of a file; null if it does not exist. Throws the file system's error, with the path, if it cannot be read. */
 export function readIfThere(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    // Node leaves it out where the path can be opened and not read, as a folder.
+    // Node omits the path when opening works and reading fails, as for a folder.
     throw Object.assign(error as Error, { path });
   }
 }
 
-/** How the names of files begin that were set aside. */
+/** Prefix of the names of files that were set aside. */
 export const SET_ASIDE = 'set-aside-';
 
 /**
- * Renames a file that is to be replaced to `set-aside-<time>-<name>` (0600) beside it, so that it can still be brought back. Returns the new
- * name; null: there is no such file.
+ * Renames a file that is to be replaced to `set-aside-<time>-<name>` (0600) beside it, so that it can be restored. Returns the new name;
+ * null: there is no such file.
  */
 export function setAside(path: string, now: number): string | null {
   if (!existsSync(path)) return null;

@@ -1,4 +1,5 @@
-// Connects to one of the panel's own addresses, as a bot of the same machine does: is it listened on, and is the certificate for it?
+// Connects to one of the panel's own addresses, as a bot on the same machine does: does something listen, and is the certificate for that
+// name?
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls, rootCertificates } from 'node:tls';
 import type { ReachOutcome } from '../core/ports/host.ts';
@@ -22,7 +23,7 @@ export function checkReach(origin: string, authority: string | null): Promise<Re
     };
     socket.setTimeout(TIMEOUT_MS, () => end('unreachable'));
     socket.once(isTls ? 'secureConnect' : 'connect', () => end('reached'));
-    // The system's errors name the call that failed; those of the certificate do not.
+    // System errors name the call that failed; certificate errors do not.
     socket.on('error', (error) => end('syscall' in error ? 'unreachable' : 'certificate'));
   });
 }

@@ -1,4 +1,4 @@
-// Why the panel does not start or a command fails, where that is no defect: one sentence and an exit code.
+// Why the panel does not start or a command fails, other than by a defect: one sentence and an exit code.
 
 /** Exit codes of the `panel` command. 0: done; 1: a defect; 2: wrong arguments. */
 export const EXIT_CODES = {
@@ -17,7 +17,7 @@ export const EXIT_CODES = {
 export type RefusalReason = keyof typeof EXIT_CODES;
 export type Refusal = Error & { readonly refusal: RefusalReason };
 
-/** An error whose message is for the person at the terminal. */
+/** An error whose message is meant for the person at the terminal. */
 export function refusal(reason: RefusalReason, message: string): Refusal {
   return Object.assign(new Error(message), { refusal: reason });
 }
@@ -26,14 +26,14 @@ export function isRefusal(error: unknown): error is Refusal {
   return error instanceof Error && 'refusal' in error;
 }
 
-/** An error of the file system as a refusal that names the file; any other error as it is. */
+/** Turns an error of the file system into a refusal that names the file; any other error stays as it is. */
 export function toRefusal(error: unknown, folder: string): unknown {
   if (isRefusal(error) || !(error instanceof Error && 'syscall' in error)) return error;
   const what = 'path' in error ? String(error.path) : `The data folder ${folder}`;
   return refusal('data_folder', `${what} cannot be used: ${describeSystemError(error)}.`);
 }
 
-/** What a failed system call means to a person: `permission denied`, `no space left on device`; the message itself if unknown. */
+/** A failed system call in words: `permission denied`, `no space left on device`; the error's own message if unknown. */
 export function describeSystemError(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return /^E[A-Z0-9]+: ([^,]+)/.exec(message)?.[1] ?? message;

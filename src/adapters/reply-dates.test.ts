@@ -1,4 +1,4 @@
-// What is taken as a second opinion on the time: the date of a verified HTTPS reply, and of no other.
+// Only the date of a verified HTTPS reply counts as a second opinion on the time.
 import { createServer as createPlain, get as getPlain } from 'node:http';
 import { Agent, createServer, get } from 'node:https';
 import type { AddressInfo } from 'node:net';

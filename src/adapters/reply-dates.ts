@@ -1,4 +1,4 @@
-// The time by which servers answer this thread's HTTPS requests: a second opinion on the machine's clock, without a request of its own.
+// The dates in replies to this thread's HTTPS requests: a second opinion on the machine's clock, without extra requests.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
@@ -6,7 +6,7 @@ import { TLSSocket } from 'node:tls';
 /** Published by Node for each reply to a request of `node:http` and `node:https`. */
 const CHANNEL = 'http.client.response.finish';
 
-/** Calls `onDate` with the `Date` (epoch ms, whole seconds) of each reply whose server was verified. Returns how to stop. */
+/** Calls `onDate` with the `Date` (epoch ms, whole seconds) of each reply whose server was verified. Returns the function that stops it. */
 export function listenForReplyDates(onDate: (at: number) => void): () => void {
   const handle = (message: unknown) => {
     const { response } = message as { readonly request: ClientRequest; readonly response: IncomingMessage };

@@ -4,19 +4,19 @@ import { dirname } from 'node:path';
 
 export type RotatedFile = {
   /**
-   * Appends one line. A full disk loses the line, never the panel. After `close` the file is opened for this line alone, and neither made
-   * nor rotated: what fails last is in it too.
+   * Appends one line. On a full disk the line is lost, but nothing throws. After `close` the file is opened for that line alone, and
+   * neither created nor rotated, so that the last error is logged too.
    */
   write(line: string): void;
   close(): void;
 };
 
-/** With a full disk the panel starts, and its log begins once there is space. */
+/** On a full disk the panel starts, and its log begins once there is space. */
 const DISK_FULL: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
 
 /**
- * Appends to `path` (0600); past `maxBytes` it becomes `<path>.1`, that one `.2`, and so on; at most `retained` of them.
- * Throws the file system's error where the file cannot be opened at first, except on a full disk.
+ * Appends to `path` (0600); past `maxBytes` it becomes `<path>.1`, that one `.2`, and so on; at most `retained` of them. Throws the file
+ * system's error if the file cannot be opened at first, except on a full disk.
  */
 export function openRotatedFile(path: string, maxBytes = 5 * 2 ** 20, retained = 4): RotatedFile {
   let descriptor: number | null = null;
@@ -54,7 +54,7 @@ export function openRotatedFile(path: string, maxBytes = 5 * 2 ** 20, retained =
         if (isClosed) return appendLast(path, line);
         if (size > 0 && size + Buffer.byteLength(line) > maxBytes) rotate();
         const file = descriptor ?? open();
-        // A line that was cut off by a full disk stays; the next one begins on a line of its own.
+        // A full disk can cut a line off; the next one starts on a new line.
         const bytes = Buffer.from(isTorn ? `\n${line}` : line);
         const written = writeSync(file, bytes);
         size += written;

@@ -1,4 +1,4 @@
-// Which program counts as the engine that came along: the pinned one alone, wherever npm, an archive or a checkout has it.
+// Which program counts as the shipped engine: only the pinned one, whether npm, an archive or a checkout contains it.
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,19 +1,19 @@
-// Services of systemd: a unit that leaves a program as little of the machine as possible, and the steps that install one and take it away.
+// Services of systemd: a sandboxed unit for a program, and the steps that install and remove it.
 import { execFileSync } from 'node:child_process';
 import { existsSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findInstallation } from './installation.ts';
 import { describeSystemError, refusal } from './refusal.ts';
 
-/** What it does to the machine: replaced in tests. */
+/** The machine's functions that the steps use: replaced in tests. */
 export interface ServiceHost {
   readonly isRoot: boolean;
   readonly hasSystemd: boolean;
-  /** Where units are. */
+  /** The folder of units. */
   readonly units: string;
-  /** What starts this very program. */
+  /** The command that starts this program. */
   readonly self: () => readonly string[];
-  /** Throws where the command fails. */
+  /** Throws if the command fails. */
   run(program: string, ...args: readonly string[]): void;
 }
 
@@ -29,36 +29,39 @@ export interface Service {
   /** Also the name of its account. */
   readonly name: string;
   readonly description: string;
-  /** The command that writes its unit. */
+  /** The command that prints its unit. */
   readonly writer: string;
   readonly program: readonly string[];
   readonly args: readonly string[];
-  /** Another program that it starts. */
+  /** Another program that the service starts. */
   readonly starts?: string | undefined;
-  /** More lines of the sections Unit and Service. */
+  /** Further lines of the sections Unit and Service. */
   readonly unit?: readonly string[];
   readonly service: readonly string[];
 }
 
 export const stateFolder = (name: string) => `/var/lib/${name}`;
 
-/** Where home folders and temporary files are, which a service does not see. */
+/** Home folders and temporary files, which a sandboxed service does not see. */
 const HIDDEN = /^\/(?:home|root|run\/user|tmp|var\/tmp)\//;
 
-/** What starts this very program: of a release its launcher, which stays where it is over updates. */
+/** The command that starts this program: for a release its launcher, whose path stays the same over updates. */
 export function findSelf(): readonly string[] {
   const installation = findInstallation();
   return installation ? [join(installation.root, 'panel')] : [process.execPath, realpathSync(process.argv[1] ?? '')];
 }
 
-/** How a word stands in a unit (systemd.service(5), "Command lines"). */
+/** Quotes a word for a unit (systemd.service(5), "Command lines"). */
 function quote(word: string): string {
   if (/[\n\r\0]/.test(word)) throw refusal('refused', 'A path with a line break cannot be in a unit.');
   const escaped = word.replaceAll('%', '%%').replaceAll('$', '$$$$');
   return /^[\w@%+=:,./$-]+$/.test(escaped) ? escaped : `"${escaped.replace(/["\\]/g, '\\$&')}"`;
 }
 
-/** The unit. What may be forbidden is: `systemd-analyze security` has the list. Throws a refusal for a path that it would not see. */
+/**
+ * The text of the unit, with all restrictions that the program tolerates (`systemd-analyze security` lists them). Throws a refusal for a
+ * path that the service could not see.
+ */
 export function writeUnit(parts: Service): string {
   const { name, description, writer, program, args, starts = '', unit = [], service } = parts;
   const hidden = [...program, starts].find((path) => HIDDEN.test(path));
@@ -118,7 +121,7 @@ WantedBy=multi-user.target
 `;
 }
 
-/** `command`: what else could be started where there is no systemd. */
+/** `command`: what the message suggests to start on a machine without systemd. */
 export function requireServiceHost({ isRoot, hasSystemd }: ServiceHost, command: string): void {
   if (!hasSystemd) {
     throw refusal('refused', `systemd does not run here: have \`${command}\` started by what starts services here.`);
@@ -126,7 +129,7 @@ export function requireServiceHost({ isRoot, hasSystemd }: ServiceHost, command:
   if (!isRoot) throw refusal('refused', 'Only root may do that: put sudo before it.');
 }
 
-/** Runs a step; a refusal that names it where it fails. */
+/** Runs a step; throws a refusal that names the step if it fails. */
 export function step(what: string, work: () => void): void {
   try {
     work();
@@ -144,7 +147,7 @@ function hasAccount(machine: ServiceHost, account: string): boolean {
   }
 }
 
-/** As root: acts from now on as the owner of `folder`, a service's account, so that it can use what is written there. */
+/** As root: from now on acts as the owner of `folder`, a service's account, so that the service can use the files written there. */
 export function actAsOwner(folder: string): void {
   if (process.getuid?.() !== 0 || !existsSync(folder)) return;
   const { uid, gid } = statSync(folder);
@@ -154,7 +157,7 @@ export function actAsOwner(folder: string): void {
   process.setuid?.(uid);
 }
 
-/** Each step may be done already. */
+/** Creates the system account. Each step may be done already. */
 export function makeAccount(machine: ServiceHost, name: string): void {
   const folder = stateFolder(name);
   const options = [
@@ -172,7 +175,7 @@ export function makeAccount(machine: ServiceHost, name: string): void {
 
 export const unitFile = (machine: ServiceHost, name: string) => join(machine.units, `${name}.service`);
 
-/** Starts the service, or starts it again. Returns the file of the unit. */
+/** Starts or restarts the service. Returns the path of the unit. */
 export function startService(machine: ServiceHost, name: string, unit: string): string {
   const file = unitFile(machine, name);
   step(`Writing ${file}`, () => writeFileSync(file, unit, { mode: 0o644 }));
@@ -182,7 +185,7 @@ export function startService(machine: ServiceHost, name: string, unit: string): 
   return file;
 }
 
-/** Stops the service and takes its unit away; false: there is none. */
+/** Stops the service and removes its unit; false: there is none. */
 export function removeService(machine: ServiceHost, name: string): boolean {
   const file = unitFile(machine, name);
   if (!existsSync(file)) return false;

@@ -1,4 +1,5 @@
-// A target is asked over real TLS: what it lacks is found, one that does not answer delays nothing, and private addresses are not asked.
+// Probes targets over real TLS: what one lacks is found, one that does not answer delays nothing, and private addresses are not connected
+// to.
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';

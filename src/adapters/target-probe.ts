@@ -1,4 +1,4 @@
-// Asks a site that REALITY is to pretend to be: TLS 1.3, HTTP/2, a certificate for the name. Over connections to checked addresses only.
+// Probes a site that REALITY is to imitate: TLS 1.3, HTTP/2, a certificate for the name. Connects to checked addresses only.
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { isIP } from 'node:net';
 import { checkServerIdentity, connect, type TLSSocket } from 'node:tls';
@@ -7,16 +7,16 @@ import type { TargetFinding } from '../contract/inbounds.ts';
 import type { TargetProbe, Timers } from '../core/ports/ports.ts';
 import { isAllowedAddress } from './outbound-address.ts';
 
-/** From the look-up of the name to the end of the handshake. */
+/** Limit from the DNS look-up to the end of the handshake. */
 const TIMEOUT_MS = 3000;
 
 type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 
 export interface TargetProbeOptions {
   readonly timers: Pick<Timers, 'after'>;
-  /** The system's, unless given. */
+  /** Default: the system's resolver. */
   readonly resolve?: Resolve;
-  /** Whether an address may be connected to; public ones, unless given. */
+  /** Whether an address may be connected to. Default: public ones. */
   readonly isAllowed?: (address: string) => boolean;
 }
 
@@ -33,7 +33,7 @@ export function createTargetProbe({
   const running = new Set<() => void>();
   let isClosed = false;
 
-  /** Resolves once: with the findings, or null where it was not asked. */
+  /** Resolves once: with the findings, or null if the target was not contacted. */
   function probeTarget(host: string, port: number, name: string): Promise<readonly TargetFinding[] | null> {
     const { promise, resolve: done } = Promise.withResolvers<readonly TargetFinding[] | null>();
     let socket: TLSSocket | null = null;
@@ -55,7 +55,7 @@ export function createTargetProbe({
         if (isOver) return;
         if (first === undefined) return end(['target_unreachable']);
         if (!addresses.every(isAllowed)) return end(null);
-        // To the address that was checked: the name cannot lead elsewhere between check and connection.
+        // Connects to the checked address, so that the name cannot change between check and connection (DNS rebinding).
         const opened = connect({
           host: first,
           port,
@@ -90,7 +90,7 @@ export function createTargetProbe({
   };
 }
 
-/** A name as it stands in certificates; one that has no such form stays as it is, and matches no certificate. */
+/** A name in ASCII form, as certificates contain it. One without such a form is returned unchanged, and matches no certificate. */
 function toAscii(host: string): string {
   return isIP(host) !== 0 ? host : domainToASCII(host) || host;
 }

@@ -1,4 +1,4 @@
-// Seals texts with a key in a file that only its owner may read: a copy of a database alone has no secret.
+// Seals texts with a key in a file that only its owner may read: a copy of the database alone reveals no secret.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { Clock, Log } from '../core/ports/ports.ts';
 import { readIfThere, setAside, writePrivateFile } from './private-file.ts';
@@ -8,7 +8,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const OPTIONS = { authTagLength: TAG_BYTES };
 
-/** What was not sealed with this key, or changed since. */
+/** The text was not sealed with this key, or was changed since. */
 export class UnsealableError extends Error {}
 
 export interface SealedTexts {
@@ -22,7 +22,10 @@ interface Parts {
   readonly log: Log;
 }
 
-/** AES-256-GCM, by the key in `file`, which is made (0600) where there is none or where it is damaged. Throws where it cannot be read. */
+/**
+ * AES-256-GCM, by the key in `file`, which is created (0600) if it is missing or damaged. Throws the file system's error if it cannot be
+ * read.
+ */
 export function openTextSeal(file: string, parts: Parts): SealedTexts {
   const key = readKey(file, parts) ?? makeKey(file);
   return {
@@ -45,7 +48,7 @@ export function openTextSeal(file: string, parts: Parts): SealedTexts {
   };
 }
 
-/** null: there is none; a damaged one is set aside. */
+/** null: there is no key; a damaged one is set aside. */
 function readKey(file: string, { clock, log }: Parts): Buffer | null {
   const text = readIfThere(file);
   if (text === null) return null;

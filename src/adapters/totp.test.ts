@@ -1,4 +1,4 @@
-// Known codes of RFC 6238, the window of one step, and what is no code.
+// Known codes of RFC 6238, the window of one step, and texts that are no code.
 import { describe, expect, it } from 'vitest';
 import { totp } from './totp.ts';
 

@@ -17,7 +17,6 @@ function createTotp(secret: string, label = ''): TOTP {
   });
 }
 
-/** The `Totp` port. */
 export const totp: Totp = {
   newSecret: () => new Secret({ size: SECRET_BYTES }).base32,
   uri: (secret, account) => createTotp(secret, account).toString(),

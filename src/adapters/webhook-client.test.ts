@@ -1,4 +1,4 @@
-// The client connects to checked addresses only, verifies certificates, follows nothing, and neither waits nor reads without end.
+// The client connects to checked addresses only, verifies certificates, follows no redirects, and is bounded in time and length.
 import { once } from 'node:events';
 import http, { type RequestListener } from 'node:http';
 import https from 'node:https';
@@ -64,7 +64,7 @@ it('looks a name up once for each connection, and refuses it with any address th
     expect(await client.post(request(url, false))).toEqual({ error: 'address_refused' });
   }
   expect(resolve).toHaveBeenCalledTimes(4);
-  // A name whose address changes between two look-ups is connected to by the one that was checked.
+  // If a name's address changes between two look-ups, the connection goes to the checked address.
   resolve.mockResolvedValueOnce(LOOPBACK).mockResolvedValue(PUBLIC);
   const plain = `http://hook.example:${server.port}/`;
   expect(await client.post(request(plain))).toEqual({ status: 200, retryAfter: null });

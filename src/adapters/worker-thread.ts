@@ -1,7 +1,7 @@
 // A second thread for work that would block the event loop: named tasks, with typed inputs and results of plain data.
 //
-// A thread is a module that calls `serveTasks`; `openTaskThread` starts it with the first task and ends it when it has been idle. Both
-// ends are here so that the messages between them have one definition.
+// The thread is a module that calls `serveTasks`; `openTaskThread` starts it with the first task and ends it when it has been idle. Both
+// ends are in this file so that their messages have one definition.
 
 import nodeModule from 'node:module';
 import { dirname } from 'node:path';
@@ -31,37 +31,37 @@ type LogLine = {
   readonly fields: Readonly<Record<string, unknown>>;
 };
 
-/** The time that a reply from elsewhere named, epoch ms. */
+/** A date that a reply to one of the thread's requests had, epoch ms. */
 type ReplyDate = { readonly date: number };
 
 export interface TaskThread<T extends Tasks> {
-  /** Rejects with PanelError as the task does, with an Error where the task or the thread fails otherwise. */
+  /** Rejects with the task's PanelError; any other failure of the task or the thread is an Error. */
   run<Name extends keyof T & string>(name: Name, input: Input<T, Name>): Promise<Output<T, Name>>;
-  /** Ends the thread once it has done what it was given. The next task starts a new one. */
+  /** Ends the thread once its tasks are done. The next task starts a new one. */
   close(): Promise<void>;
-  /** Ends the thread at once and for good: what runs and what comes later rejects with PanelError `unavailable`. */
+  /** Ends the thread at once and for good: running and later tasks reject with PanelError `unavailable`. */
   abort(): Promise<void>;
 }
 
 export interface ThreadOptions {
-  /** What it is called in errors. */
+  /** Its name in errors. */
   readonly name: string;
   /** The module that calls `serveTasks`. */
   readonly module: URL;
   /** What the module reads from `workerData`. */
   readonly data?: unknown;
-  /** Ends after so long without a task: a thread takes some 30 MB. */
+  /** Ends after this long without a task: a thread takes some 30 MB. */
   readonly idleMs: number;
-  /** Where `threadLog` goes. */
+  /** The target of `threadLog`. */
   readonly log?: Log;
-  /** Where `sendReplyDate` goes. */
+  /** The receiver of `sendReplyDate`. */
   readonly onReplyDate?: (at: number) => void;
 }
 
-/** Limits the thread's young generation: its tasks read rows one by one, and by default V8 lets garbage accumulate. */
+/** Limits the thread's young generation: tasks read rows one by one, and by default V8 lets garbage accumulate. */
 const YOUNG_GENERATION_MB = 4;
 
-/** A module beside the one at `from`, which has the same name in the sources and in the bundle. */
+/** The module `name` in the folder of the module `from`; it has the same name in the sources and in the bundle. */
 export function moduleBeside(from: string, name: string): URL {
   return new URL(`./${name}${from.endsWith('.ts') ? '.ts' : '.js'}`, from);
 }
@@ -72,7 +72,7 @@ interface Running {
   readonly ended: Promise<void>;
 }
 
-/** For the thread that waits: `T` is the type of what the module passes to `serveTasks`. */
+/** For the calling thread. `T` is the type of the tasks that the module passes to `serveTasks`. */
 export function openTaskThread<T extends Tasks>(options: ThreadOptions): TaskThread<T> {
   const { name, module, data, idleMs, log } = options;
   let running: Running | null = null;
@@ -152,16 +152,13 @@ export function openTaskThread<T extends Tasks>(options: ThreadOptions): TaskThr
   };
 }
 
-/**
- * A thread shares the cache of compiled modules, which Node enables for each thread by its environment alone. Before Node 22 there is
- * no such cache.
- */
+/** Threads use the cache of compiled modules only if their environment enables it. Node has the cache since version 22. */
 function threadEnv(): NodeJS.ProcessEnv {
   const folder = nodeModule.getCompileCacheDir?.();
   return folder === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(folder) };
 }
 
-/** For the thread that works. `close` runs before the thread ends. */
+/** For the worker thread. `close` runs before the thread ends. */
 export function serveTasks(tasks: Tasks, close = () => {}): void {
   const port = portOfThread();
   const running = new Set<Promise<void>>();
@@ -184,14 +181,14 @@ export function serveTasks(tasks: Tasks, close = () => {}): void {
   });
 }
 
-/** The log of the thread that works: its lines are written by the one that started it. */
+/** The log of the worker thread: the thread that started it writes the lines. */
 export const threadLog: Log = {
   info: (event, fields) => sendLine('info', event, fields),
   warn: (event, fields) => sendLine('warn', event, fields),
   error: (event, fields) => sendLine('error', event, fields),
 };
 
-/** For the thread that works: reports the time that a reply named. */
+/** For the worker thread: reports the date of a reply. */
 export function sendReplyDate(at: number): void {
   portOfThread().postMessage({ date: at } satisfies ReplyDate);
 }

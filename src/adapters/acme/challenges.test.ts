@@ -1,4 +1,4 @@
-// The listener of HTTP-01 answers an authority while others hold connections.
+// The HTTP-01 listener answers an authority while other clients occupy connections.
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
@@ -6,10 +6,10 @@ import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { openHttpAnswers } from './challenges.ts';
 
-/** More than one network may hold. */
+/** More silent connections than one network may open. */
 const SILENT = 300;
 
-// Elsewhere 127.0.0.2 is no address of the machine.
+// On macOS 127.0.0.2 is not an address of the machine.
 it.skipIf(process.platform === 'darwin')(
   'answers while another network holds all connections that it may',
   async () => {
@@ -18,7 +18,7 @@ it.skipIf(process.platform === 'darwin')(
     const place = { host: '127.0.0.1', port: answers.port };
     const silent = Array.from({ length: SILENT }, () => connect(place));
     const connected = Promise.all(silent.map((socket) => once(socket, 'connect')));
-    // Those beyond the share are cut.
+    // Connections above the share of their network are closed.
     for (const socket of silent) socket.on('error', () => undefined);
     await connected;
     const asked = get({ ...place, localAddress: '127.0.0.2', path: '/.well-known/acme-challenge/token' });

@@ -1,4 +1,4 @@
-// Answers the challenges of an order while it runs: HTTP-01 by a listener of its own, TLS-ALPN-01 by the listeners that there are.
+// Answers the challenges of an order while it runs: HTTP-01 on a listener of its own, TLS-ALPN-01 on the existing HTTPS listeners.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +7,7 @@ import { createNetworkShares } from '../../domain/network-shares.ts';
 import { listenEverywhere } from '../listen-everywhere.ts';
 
 const PATH = '/.well-known/acme-challenge/';
-/** An authority asks from a few places at once, and others find the port too: no network of theirs may hold all. */
+/** An authority connects from a few places at once, and strangers find the port too: one network must not take all connections. */
 const MAX_CONNECTIONS = 4096;
 const LIMITS = {
   maxHeaderSize: 8192,
@@ -18,7 +18,7 @@ const LIMITS = {
   insecureHTTPParser: false,
 };
 
-/** Of one challenge of `http-01`. */
+/** The answer to one `http-01` challenge. */
 export interface HttpAnswer {
   readonly token: string;
   readonly keyAuthorization: string;
@@ -26,12 +26,12 @@ export interface HttpAnswer {
 
 export interface HttpAnswers {
   add(answer: HttpAnswer): void;
-  /** Where it listens. */
+  /** The port that it listens on. */
   readonly port: number;
   close(): Promise<void>;
 }
 
-/** Listens on every address. It answers its tokens, and anything else like a server without a page. Rejects with AcmeError. */
+/** Listens on every address. Answers the tokens of the order; any other request gets 404. Rejects with AcmeError. */
 export async function openHttpAnswers(port: number): Promise<HttpAnswers> {
   const keyAuthorizations = new Map<string, string>();
   const server = createServer(LIMITS, (request, response) => {
@@ -81,5 +81,5 @@ export interface AlpnAnswer {
   readonly cert: string;
 }
 
-/** What the TLS listeners answer to `acme-tls/1`, by lower-case name. */
+/** What the TLS listeners answer to `acme-tls/1`, by lower-case host name. */
 export type AlpnAnswers = Map<string, AlpnAnswer>;

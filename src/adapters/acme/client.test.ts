@@ -1,4 +1,4 @@
-// An authority's address is the administrator's word: neither a redirect of it nor a proxy in the environment leads the account elsewhere.
+// The administrator types the authority's address: neither its redirects nor a proxy in the environment may send the account elsewhere.
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';

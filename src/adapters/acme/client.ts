@@ -1,7 +1,6 @@
 // Orders certificates by ACME (RFC 8555) and asks when to renew them (RFC 9773), over acme-client. Loaded with the first order.
 //
-// The library's own waiting is not used: it neither ends with the panel nor reports what the authority says in a form that programs read.
-// Before @peculiar/x509, also in the bundle, where both are shared with the local authority.
+// The library's own polling is not used: it cannot be aborted, and it reports the authority's problems as sentences only.
 import 'reflect-metadata';
 import { createHash, createPrivateKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
@@ -24,13 +23,13 @@ import { type AlpnAnswers, type HttpAnswers, openHttpAnswers } from './challenge
 const REQUEST_MS = 30_000;
 const MAX_BYTES = 1_000_000;
 const POLL_MS = 2000;
-/** For the authority's visits, and for it to sign. */
+/** Limit for the authority to check the challenges, and again for it to sign. */
 const PATIENCE_MS = 180_000;
 const MAX_DETAIL = 1000;
 const PROBLEM = /^urn:ietf:params:acme:error:(\w+)$/;
 const BAD_NONCE = 'badNonce';
 
-/** Of an authority's reply, which may be a chain of certificates instead. */
+/** Bounds of an authority's reply, which may also be a certificate chain. */
 const BOUNDS = { bytes: MAX_BYTES, values: 10_000, depth: 16 };
 
 function parseReply(data: unknown): unknown {
@@ -42,7 +41,7 @@ function parseReply(data: unknown): unknown {
   }
 }
 
-// Its retries would wait for as long as the authority says, which may be days.
+// The library's retries would wait as long as the authority says, which may be days.
 Object.assign(axios.defaults, {
   acmeSettings: { retryMaxAttempts: 0, retryDefaultDelay: 1 },
   timeout: REQUEST_MS,
@@ -85,7 +84,7 @@ function parseRetryAfter({ headers }: Reply, now: number): number | null {
   return Number.isFinite(ms) && ms > 0 ? ms : null;
 }
 
-/** What the library would make an error with a sentence is one with its type here. */
+/** Turns problem documents into AcmeError here: the library would throw an error that has only a sentence. */
 axios.interceptors.response.use((reply: Reply) => {
   const problem = reply.status >= 400 ? parseProblem(reply.data) : null;
   if (problem === null || problem.type === BAD_NONCE) return reply as never;
@@ -95,7 +94,7 @@ axios.interceptors.response.use((reply: Reply) => {
 });
 
 export interface AcmeClientParts {
-  /** Where account keys are. */
+  /** The folder of account keys. */
   readonly folder: string;
   readonly timers: Pick<Timers, 'after'>;
   readonly alpnAnswers: AlpnAnswers;
@@ -112,7 +111,7 @@ export function createAcmeClient({ folder, timers, alpnAnswers, log }: AcmeClien
       });
     });
 
-  /** Reads again until `isDone`. */
+  /** Reads until `isDone`. Throws AcmeError `timed_out`, or the signal's reason. */
   async function poll<T>(read: () => Promise<T>, isDone: (found: T) => boolean, signal: AbortSignal): Promise<T> {
     for (let waited = 0; ; waited += POLL_MS) {
       const found = await read();
@@ -182,7 +181,8 @@ export function createAcmeClient({ folder, timers, alpnAnswers, log }: AcmeClien
 
   return {
     async order(settings, replaces, signal) {
-      // Before the authority is asked: an order that cannot be answered costs one of the few that it allows.
+      // The listener opens before the order is created: an order whose challenge cannot be answered would use up the authority's rate
+      // limit.
       const http = settings.challenge === 'http-01' ? await openHttpAnswers(settings.httpPort) : null;
       const { directoryUrl } = settings;
       try {
@@ -218,8 +218,8 @@ function readMember(value: unknown, name: string): unknown {
 }
 
 /**
- * An order that replaces a certificate (RFC 9773) is outside most rate limits. Where the authority refuses it (the certificate was replaced already,
- * or another account ordered it), a plain order follows.
+ * An order that replaces a certificate (RFC 9773) is exempt from most rate limits. If the authority refuses it (already replaced, or
+ * ordered by another account), a plain order follows.
  */
 async function newOrder(client: Client, { names }: AcmeSettings, replaces: string | null): Promise<Order> {
   const identifiers = names.map((value) => ({ type: 'dns', value }));
@@ -241,7 +241,7 @@ function throwIfRefused({ status, identifier, challenges }: Authorization, kind:
   throw new AcmeError(failure('refused', { ...problem, name: identifier.value }));
 }
 
-/** Neither the authority's word nor ours: the connection to it, or what it sent. */
+/** A failed connection or an unreadable reply, as AcmeError `unreachable`. */
 function withoutAnswer(error: unknown): AcmeError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : null;
   const detail = readText(error instanceof Error ? error.message : String(error));
@@ -250,7 +250,7 @@ function withoutAnswer(error: unknown): AcmeError {
   );
 }
 
-/** How RFC 9773 names a certificate: the identifier of its issuer's key, and its serial number. null: it has no such identifier. */
+/** The certificate's id by RFC 9773: its issuer's key identifier and its serial number. null: it has no such identifier. */
 function computeRenewalId(chain: string): string | null {
   const leaf = new ParsedCertificate(new X509Certificate(chain).raw);
   const issuer = leaf.getExtension(AuthorityKeyIdentifierExtension)?.keyId;
@@ -264,7 +264,7 @@ function newKey(): string {
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
-/** One key for each authority, which knows the account by it. A damaged one is set aside: another account does as well. */
+/** The account key of an authority, made on first use. A damaged one is set aside and replaced: a new account serves as well. */
 function accountKeyIn({ folder, log }: Pick<AcmeClientParts, 'folder' | 'log'>, directoryUrl: string): string {
   const name = createHash('sha256').update(directoryUrl).digest('hex').slice(0, 16);
   const path = join(folder, `acme-account-${name}.pem`);

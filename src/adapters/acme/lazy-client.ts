@@ -1,8 +1,7 @@
-// The client of ACME for processes that seldom order anything.
+// An ACME client that loads its library with the first order: it is slow to load, and many processes never order.
 import type { AcmeClient } from '../../core/ports/acme.ts';
 import type { AcmeClientParts } from './client.ts';
 
-/** The library is loaded with the first order: it is slow to load. */
 export function createLazyAcme(parts: AcmeClientParts): AcmeClient {
   let loading: Promise<AcmeClient> | null = null;
   const load = () => {

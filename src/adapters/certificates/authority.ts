@@ -1,8 +1,8 @@
-// The panel's own authority, which clients are made to trust once: it is replaced where its files are lost or damaged, or on request, and
-// never because of the clock or of a file that cannot be read (docs/decisions/0022).
+// The panel's own authority, which clients trust once. It is replaced only when its files are lost or damaged, or on request; never because
+// of the clock or of a file that cannot be read (docs/decisions/0022).
 //
-// ca.pem is its certificate, which is also the last one in server.pem. Its key is ca-key.sealed where a vault can seal it, ca-key.pem in
-// clear until then.
+// ca.pem is its certificate, which is also the last one in server.pem. Its key is in ca-key.sealed once a vault can seal it, until then
+// unencrypted in ca-key.pem.
 
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
@@ -15,25 +15,25 @@ import { readIfThere, setAside, writePrivateFile } from '../private-file.ts';
 
 const DAY = 86_400_000;
 const LIFETIME = 3652 * DAY;
-/** Valid from an hour ago on, for clients whose clocks are behind. */
+/** Certificates are valid from an hour ago, for clients whose clocks are behind. */
 export const BACKDATED = DAY / 24;
 
-/** All that a new authority replaces: the leaf is valid for those who trust the former one, until it ends. */
+/** The files that a new authority replaces. The leaf too: clients that trust the former authority accept it until it ends. */
 const FILES = ['ca.pem', 'ca-key.pem', 'ca-key.sealed', 'server.pem', 'server-key.pem'] as const;
 const END = '-----END CERTIFICATE-----';
 
 /** How the authority's key is sealed. */
 export interface AuthoritySealing extends Pick<Vault, 'seal' | 'open'> {
-  /** Whether the vault is open: what does not open then is lost. */
+  /** Whether the vault is open: a key that it then cannot open is lost. */
   isOpen(): boolean;
-  /** Whether it is open with a key that will be there again. */
+  /** Whether the vault is open with a key that persists. */
   canSeal(): boolean;
 }
 
 export interface AuthorityParts {
-  /** Of the files. */
+  /** The folder of the files. */
   readonly folder: string;
-  /** Left out: the key stays in clear. */
+  /** Left out: the key stays unencrypted. */
   readonly sealing?: AuthoritySealing | undefined;
   readonly log: Log;
 }
@@ -44,13 +44,13 @@ export interface Authority {
   readonly key: string | null;
 }
 
-/** One whose key is at hand. */
+/** An authority whose key is available. */
 export type KeyedAuthority = Authority & { readonly key: string };
 
-/** What the sealed key is bound to. */
+/** The name that the sealed key is bound to. */
 const PLACE = 'certificate:authority';
 const SEALED_KEY = 'ca-key.sealed';
-/** Matches no key: nothing is known of what cannot be read. */
+/** Stands for a sealed file that cannot be read; matches no key id. */
 const UNKNOWN_KEY = 'unreadable';
 
 /** The id of the master key that sealed the authority's key; null: none has. A new master key would make the authority unusable. */
@@ -64,8 +64,8 @@ export function authoritySealedWith(folder: string): string | null {
 }
 
 /**
- * The authority of the folder. It is made where none of its files is there; where they are damaged, they are set aside first. Rejects with
- * the file system's error for what cannot be read: nothing is replaced then.
+ * The authority of the folder, made if none of its files exists; damaged files are set aside first. Rejects with the file system's error if
+ * a file cannot be read: then nothing is replaced.
  */
 export async function ensureAuthority(parts: AuthorityParts, now: number): Promise<Authority> {
   const found = readAuthority(parts);
@@ -88,19 +88,19 @@ export async function replaceAuthority(parts: AuthorityParts, now: number, reaso
   return makeAuthority(parts, now);
 }
 
-/** The authority of the folder as it is there; null: none, or it is damaged. */
+/** The present authority of the folder; null: there is none, or it is damaged. */
 export function findWholeAuthority(parts: Pick<AuthorityParts, 'folder' | 'sealing'>): Authority | null {
   const found = readAuthority(parts);
   return typeof found === 'string' ? null : { pem: found.pem, key: found.key };
 }
 
-/** Whether key and certificate make an authority. */
+/** Whether the certificate is a valid authority and the key belongs to it. */
 export function isWholeAuthority(authority: Authority): authority is KeyedAuthority {
   const { pem, key } = authority;
   return key !== null && isAuthority(pem) && isPair(key, pem);
 }
 
-/** Sets the files of the present authority aside and puts another one, which is whole, in their place. */
+/** Sets the files of the present authority aside and writes another complete one. */
 export function adoptAuthority(parts: AuthorityParts, now: number, { pem, key }: KeyedAuthority): void {
   const { folder, sealing, log } = parts;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -137,7 +137,7 @@ function readAuthority({ folder, sealing }: Pick<AuthorityParts, 'folder' | 'sea
   return key !== null && isPair(key, certificate) ? { pem: certificate, key, isClear: false } : 'damaged';
 }
 
-/** The last certificate of a chain, as `ensureCertificate` writes it. */
+/** The last certificate of a chain that `ensureCertificate` wrote: the authority's. */
 function issuerIn(chain: string): string {
   return `${chain.slice(chain.indexOf(END) + END.length).trim()}\n`;
 }
@@ -151,7 +151,7 @@ export function isPair(key: string, pem: string): boolean {
   return privateKey !== null && (parseCertificate(pem)?.checkPrivateKey(privateKey) ?? false);
 }
 
-/** Whether a certificate is whole and signed by its own key. */
+/** Whether a certificate can be parsed and is signed by its own key. */
 export function isSelfSigned(pem: string): boolean {
   const certificate = parseCertificate(pem);
   return certificate?.verify(certificate.publicKey) ?? false;
@@ -165,7 +165,7 @@ function parseKey(pem: string): KeyObject | null {
   }
 }
 
-/** null: it cannot be parsed, or has a key that cannot. */
+/** null: the certificate or its key cannot be parsed. */
 export function parseCertificate(pem: string): X509Certificate | null {
   try {
     const certificate = new X509Certificate(pem);
@@ -175,7 +175,7 @@ export function parseCertificate(pem: string): X509Certificate | null {
   }
 }
 
-/** Replaces the key in clear by the sealed one, where that can be opened again. */
+/** Replaces the unencrypted key by the sealed one, if the vault can open it again later. */
 function storeKey(folder: string, key: string, sealing: AuthoritySealing | undefined): void {
   const row = sealing?.canSeal() ? unlessUnavailable(() => sealing.seal(PLACE, key)) : null;
   if (row === null) return;
@@ -200,13 +200,13 @@ function fromBase64(text: string): Buffer {
   return Buffer.from(text, 'base64');
 }
 
-/** null: damaged, or sealed with a master key that no longer exists. The vault is open. */
+/** null: damaged, or sealed with a master key that no longer exists. Requires an open vault. */
 function unseal(text: string, sealing: AuthoritySealing): string | null {
   const row = parseSealed(text);
   return row && unlessUnavailable(() => sealing.open(row));
 }
 
-/** null where the vault cannot do it; any other error is a defect, and says nothing of the files. */
+/** null if the vault is unavailable. Other errors are defects, and do not mean that the files are damaged. */
 function unlessUnavailable<T>(work: () => T): T | null {
   try {
     return work();

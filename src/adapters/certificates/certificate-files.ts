@@ -1,4 +1,4 @@
-// The certificates of a panel beside those of its own authority, with their keys, and its accounts at ACME authorities: as they travel in backups.
+// The panel's certificates and keys in backups, other than those of its own authority, and its accounts at ACME authorities.
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readIfThere, setAside, writePrivateFile } from '../private-file.ts';
@@ -6,7 +6,7 @@ import { readIfThere, setAside, writePrivateFile } from '../private-file.ts';
 /** Imported certificates, the one by ACME, and the account keys of ACME. */
 export const CERTIFICATE_FILE = /^(?:imported-(?:panel|links)|acme|acme-account-[0-9a-f]{16})\.pem$/;
 
-/** Texts by name. */
+/** File contents by name. */
 export type CertificateFiles = Readonly<Record<string, string>>;
 
 export function readCertificateFiles(folder: string): CertificateFiles {
@@ -14,7 +14,7 @@ export function readCertificateFiles(folder: string): CertificateFiles {
   return Object.fromEntries(names.map((name) => [name, readIfThere(join(folder, name)) ?? '']));
 }
 
-/** Sets present ones of these names aside. */
+/** Writes the files; existing ones of these names are set aside. */
 export function writeCertificateFiles(folder: string, files: CertificateFiles, now: number): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (const [name, text] of Object.entries(files)) {

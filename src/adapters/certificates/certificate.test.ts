@@ -219,7 +219,7 @@ describe('the key of the authority', () => {
     expect(second.caPem).not.toBe(first.caPem);
     expect(setAsideFiles()).toEqual(['ca-key.sealed', 'ca.pem', 'server-key.pem', 'server.pem']);
     expect(await ensureSealed()).toEqual(second);
-    // Brought back, they work as before.
+    // The set-aside files work again when restored.
     for (const name of readdirSync(folder).filter((each) => each.startsWith('set-aside-')))
       renameSync(join(folder, name), join(folder, name.replace(/^set-aside-[\dT:Z-]+?Z-/, '')));
     vault.key = former;
@@ -263,7 +263,7 @@ describe('a wrong clock', () => {
       const served = await ensure(hosts);
       expect(served.caPem).toBe(first.caPem);
       expect(await ensure(hosts)).toEqual(served);
-      // A clock within the life of the authority is believed.
+      // A clock within the authority's validity is trusted.
       expect(isInForce(served.chain, isOutside ? start : now)).toBe(true);
       const { validFromDate, validToDate } = new X509Certificate(served.chain);
       expect(validFromDate.getTime()).toBeGreaterThanOrEqual(ca.validFromDate.getTime());
@@ -276,7 +276,7 @@ describe('a wrong clock', () => {
   });
 });
 
-/** What may become of a file. */
+/** Ways in which a file can be damaged. */
 const DAMAGE: Readonly<Record<string, (path: string) => void>> = {
   'cut off': (path) => writeFileSync(path, readFileSync(path).subarray(0, 80)),
   emptied: (path) => writeFileSync(path, ''),
@@ -301,7 +301,7 @@ describe.each(Object.entries(DAMAGE))('a file %s', (_name, damage) => {
 
   test.each(AUTHORITY_FILES)('%s: the authority is replaced, nothing is lost, and it is logged', async (name) => {
     const first = await ensure();
-    // Without it there is no other copy of the certificate.
+    // server.pem holds the only other copy of the authority's certificate.
     rmSync(join(folder, 'server.pem'));
     damage(join(folder, name));
     const left = new Set(readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8')));

@@ -1,8 +1,8 @@
 // The panel's TLS certificate: a leaf of the panel's own authority, for the machine's present addresses.
 //
-// Files in the folder (all 0600): those of the authority (authority.ts), and server.pem (leaf and authority) with server-key.pem, which are
-// replaced when the addresses change or the end is near, so that clients which trust the authority go on without a question.
-// Their names reveal nothing: anyone who connects can read a certificate.
+// Files in the folder (all 0600): those of the authority (authority.ts), and server.pem (leaf and authority) with server-key.pem. These two
+// are replaced when the addresses change or the leaf is about to end; clients that trust the authority accept the new one without a prompt.
+// Subject names reveal nothing: anyone who connects can read a certificate.
 import { X509Certificate } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -26,7 +26,7 @@ export type Certificate = {
   readonly key: string;
   /** Leaf and authority, PEM: what a TLS server sends. */
   readonly chain: string;
-  /** The authority alone, PEM: what a client is given to trust. */
+  /** The authority alone, PEM: what clients import. */
   readonly caPem: string;
   /** Path of the authority, for `curl --cacert`. */
   readonly caPath: string;
@@ -46,16 +46,16 @@ interface Parts extends AuthorityParts {
 }
 
 interface Options {
-  /** Makes a new leaf in any case. */
+  /** Makes a new leaf even if the present one is valid. */
   readonly isForced?: boolean;
-  /** Makes a new authority too. */
+  /** Makes a new authority as well. */
   readonly replacesAuthority?: boolean;
 }
 
 /**
- * Reads the certificate of the folder, or makes what is missing, damaged, ending within 30 days or not for exactly these hosts
- * (IP addresses and DNS names; what is neither is left out). While the authority's key is sealed by a vault that is not open, the last leaf
- * stays. Rejects with the file system's error, or with PanelError `vault_unavailable` where that leaves none to serve.
+ * Reads the certificate of the folder, or makes a new one if it is missing, damaged, ends within 30 days or is not for exactly these hosts
+ * (IP addresses and DNS names; others are left out). While the authority's key is sealed by a vault that is not open, the last leaf stays.
+ * Rejects with the file system's error, or with PanelError `vault_unavailable` if there is no leaf to serve.
  */
 export async function ensureCertificate(
   { clock, ...parts }: Parts,
@@ -85,7 +85,7 @@ export async function ensureCertificate(
   return describe(leaf, authority, at('ca.pem'));
 }
 
-/** null also for a key and a certificate that do not belong together: a kill between the two writes leaves such. */
+/** null also for a key and a certificate that do not belong together, as after a kill between the two writes. */
 function readLeaf(folder: string): Issued | null {
   const key = readIfThere(join(folder, 'server-key.pem'));
   const pem = readIfThere(join(folder, 'server.pem'));
@@ -101,13 +101,16 @@ function isWithin({ from, to }: Validity, now: number): boolean {
   return from <= now && now < to;
 }
 
-/** Whether a leaf need not be renewed. A clock outside the authority's life says nothing; a leaf that ends with it lasts as long as can be. */
+/**
+ * Whether a leaf need not be renewed. Outside the authority's validity the clock is not trusted; a leaf that ends with the authority cannot
+ * last longer.
+ */
 function isValidFor(pem: string, life: Validity, now: number): boolean {
   const { from, to } = readValidity(pem);
   return !isWithin(life, now) || (from <= now && (to - now > RENEW_BEFORE || to >= life.to));
 }
 
-/** From now on; by a clock outside the authority's life, from the beginning of the leaf that was issued last. */
+/** From now on; if the clock is outside the authority's validity, from the start of the last leaf. */
 function leafValidity(present: Issued | null, life: Validity, now: number): Validity {
   const before = present === null ? life : readValidity(present.pem);
   const start = isWithin(life, now) ? now - BACKDATED : before.from;
@@ -121,7 +124,7 @@ function isFor(leaf: Issued, authorityPem: string, hosts: readonly string[]): bo
   return certificate.verify(new X509Certificate(authorityPem).publicKey) && normalHosts(named).join() === hosts.join();
 }
 
-/** Lower-case, IPv6 in its shortest form, sorted, without duplicates and without what cannot stand in a certificate. */
+/** In lower case, IPv6 in its shortest form, sorted, without duplicates and without hosts that a certificate cannot contain. */
 function normalHosts(hosts: readonly string[]): readonly string[] {
   const normal = hosts
     .filter((host) => isIP(host) > 0 || isDnsName(host))

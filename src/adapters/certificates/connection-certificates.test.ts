@@ -1,4 +1,4 @@
-// Certificates of connections: made for any host that a connection can have, and trusted by a client that knows them.
+// Certificates of connections: made for any host that a connection can have, and trusted by a client that pins them.
 import { createHash, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';

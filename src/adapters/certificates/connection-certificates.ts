@@ -1,4 +1,4 @@
-// The certificates of connections with TLS: self-signed ones made here, and given ones checked.
+// Certificates of TLS connections: makes self-signed ones and checks imported ones.
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
@@ -9,12 +9,12 @@ import { validateImport } from './import.ts';
 const DAY = 86_400_000;
 /** Apple's systems refuse certificates of more than 825 days, also of private authorities. */
 const DAYS = 820;
-/** Valid from a day ago on, for clients whose clocks are behind. */
+/** Certificates are valid from a day ago, for clients whose clocks are behind. */
 const BACKDATED = DAY;
-/** Stands for a name that no certificate can hold: a client that knows the digest asks for none. */
+/** Replaces a name that a certificate cannot contain: clients that pin the digest check no name. */
 const NO_NAME = 'server.invalid';
 
-/** A host as it stands in a certificate. */
+/** A host in the form that a certificate contains. */
 function normalizeHost(host: string): string {
   if (isIP(host) === 6) return new URL(`http://[${host}]`).hostname.slice(1, -1);
   const ascii = isIP(host) > 0 ? host : domainToASCII(host).toLowerCase();

@@ -1,4 +1,4 @@
-// What may be served and what is refused, with every reason: certificates are made for real and judged by Node's own parser.
+// Which certificates may be served and which are refused, with every reason. The certificates are real, and Node's own parser reads them.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -97,7 +97,7 @@ describe.skipIf(missing !== '')(`the kind of key ${missing}`, () => {
   const curve = (name: string) => ['-algorithm', 'EC', '-pkeyopt', `ec_paramgen_curve:${name}`];
   const rsa = (bits: number, algorithm = 'RSA') => ['-algorithm', algorithm, '-pkeyopt', `rsa_keygen_bits:${bits}`];
 
-  // As Chromium 156 has them: the others end in ERR_SSL_VERSION_OR_CIPHER_MISMATCH.
+  // Key kinds that Chromium 156 accepts: the others end in ERR_SSL_VERSION_OR_CIPHER_MISMATCH.
   it.each([
     ['P-256', curve('P-256')],
     ['P-384', curve('P-384')],
@@ -127,7 +127,7 @@ describe.skipIf(missing !== '')(`the kind of key ${missing}`, () => {
   it('is refused where this machine does not know it, and in the chain', () => {
     const known = make('-algorithm', 'ED25519');
     const der = Buffer.from(new X509Certificate(known.pem).raw);
-    // 1.3.101.112 becomes 1.3.101.120, which is nothing.
+    // Changes the key's OID from 1.3.101.112 (Ed25519) to 1.3.101.120, which is unassigned.
     for (let from = der.indexOf('06032b6570', 0, 'hex'); from >= 0; from = der.indexOf('06032b6570', from, 'hex'))
       der[from + 4] = 0x78;
     const pem = `-----BEGIN CERTIFICATE-----\n${der.toString('base64')}\n-----END CERTIFICATE-----\n`;

@@ -1,4 +1,4 @@
-// Judges a certificate that is to be served, before the present one is replaced.
+// Checks a certificate before it replaces the served one.
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import type { ImportFailure } from '../../core/ports/host.ts';
@@ -11,7 +11,7 @@ const LEAST_RSA_BITS = 2048;
 const SERVER_CURVES = ['prime256v1', 'secp384r1'];
 const ISSUER_CURVES = [...SERVER_CURVES, 'secp521r1'];
 
-/** A key and a chain that belong together and are in force. PEM, ready for a TLS server. */
+/** A key and its chain, valid now. PEM, ready for a TLS server. */
 export interface Imported {
   readonly key: string;
   readonly chain: string;
@@ -21,7 +21,7 @@ function failure(member: ImportFailure['member'], code: ImportFailure['code'], m
   return { member, code, message };
 }
 
-/** The blocks of certificates in a text, in one pass: an expression would look for an end from each of many beginnings. */
+/** The PEM blocks of certificates in a text, in one pass: a regular expression would search for an end from each of many beginnings. */
 function listPemBlocks(pem: string): readonly string[] {
   const blocks: string[] = [];
   for (let from = pem.indexOf(BEGIN); from >= 0; ) {
@@ -75,7 +75,7 @@ function validateLeaf(leaf: X509Certificate, now: number): ImportFailure[] {
   return failures;
 }
 
-/** null: of a kind that this machine does not know. */
+/** null: this machine does not know the kind of key. */
 function findPublicKey(certificate: X509Certificate): KeyObject | null {
   try {
     return certificate.publicKey;
@@ -84,7 +84,7 @@ function findPublicKey(certificate: X509Certificate): KeyObject | null {
   }
 }
 
-/** Whether browsers accept the kind of a key: none of them has Ed25519, and a key for RSA-PSS alone is none for RSA. */
+/** Whether browsers accept the kind of key: none accepts Ed25519, nor an RSA-PSS key. */
 function isSupported(key: KeyObject | null, curves: readonly string[]): boolean {
   if (key?.asymmetricKeyType === 'rsa') return true;
   return key?.asymmetricKeyType === 'ec' && curves.includes(key.asymmetricKeyDetails?.namedCurve ?? '');
@@ -105,7 +105,7 @@ function validateChain(chain: readonly X509Certificate[], now: number): ImportFa
   });
 }
 
-/** Checks form, dates, names, strength, the chain's links and that the key is the certificate's. Reports all faults. */
+/** Checks form, dates, names, strength, the links of the chain, and that the key belongs to the certificate. Returns all faults. */
 export function validateImport(chainPem: string, keyPem: string, now: number): Imported | readonly ImportFailure[] {
   const chain = readChain(chainPem);
   const key = readKey(keyPem);
@@ -130,7 +130,7 @@ export function validateImport(chainPem: string, keyPem: string, now: number): I
 
 const OUT_OF_TIME: readonly ImportFailure['code'][] = ['ended', 'not_yet', 'chain_ended'];
 
-/** Whether what was imported once could not be any more, for another reason than the time. */
+/** Whether a certificate that was imported once would be refused now, for a reason other than its dates. */
 export function isDamaged({ key, chain }: Imported, now: number): boolean {
   const validation = validateImport(chain, key, now);
   return !('key' in validation) && validation.some(({ code }) => !OUT_OF_TIME.includes(code));

@@ -80,17 +80,19 @@ async function signLeaf(authority: Issued, { publicKey, usage, hosts }: Leaf, va
 }
 
 const DAY_MS = 86_400_000;
-/** As long as most certificates that sign themselves. Who knows the key looks at no date. */
+/** As long as most self-signed certificates. Peers that pin the key ignore the dates. */
 const PINNED_DAYS = 3650;
 const MAX_AGE_DAYS = 365;
 
-/** A certificate that signs itself, for peers that know its key. Strangers see it: names and dates are random, so that a scan tells nothing. */
+/**
+ * A self-signed certificate for peers that pin its key. Strangers see it, so names and dates are random and do not identify the program.
+ */
 export async function issuePinned(): Promise<Issued> {
   const from = Date.now() - randomInt(MAX_AGE_DAYS * DAY_MS);
   return issueSelfSigned([neutralName()], { from, to: from + PINNED_DAYS * DAY_MS });
 }
 
-/** A server's certificate that signs itself, for clients that know its digest. */
+/** A server's self-signed certificate, for clients that pin its digest. */
 export async function issueSelfSigned(hosts: readonly string[], validity: Validity): Promise<Issued> {
   const keys = await webcrypto.subtle.generateKey(EC, true, ['sign', 'verify']);
   const certificate = await X509CertificateGenerator.createSelfSigned({
@@ -115,7 +117,7 @@ function buildSanExtension(hosts: readonly string[]): SubjectAlternativeNameExte
   return new SubjectAlternativeNameExtension(hosts.map((value) => ({ type: isIP(value) > 0 ? 'ip' : 'dns', value })));
 }
 
-/** Says nothing of what made the certificate: anyone who connects can read it. */
+/** A random name: anyone who connects can read it, so it must not identify the program. */
 function neutralName(): string {
   return randomBytes(8).toString('hex');
 }

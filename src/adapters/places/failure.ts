@@ -1,10 +1,10 @@
-// Why a place did not do what it was asked for.
+// Failures of backup places as PanelError.
 import type { PlaceErrorCode } from '../../contract/errors.ts';
 import { PanelError } from '../../core/kernel/panel-error.ts';
 
 const MAX_DETAIL = 200;
 
-/** PanelError `place_failed`. `detail`: what the other end or the system says; it may be of unknown origin. */
+/** PanelError `place_failed`. `detail`: the message of the other end or of the system; it is not trusted text. */
 export function createPlaceFailure(code: PlaceErrorCode, detail: string): PanelError {
   const message = detail.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ').slice(0, MAX_DETAIL);
   return new PanelError('place_failed', [{ pointer: '#/place', code, message }]);
@@ -23,7 +23,7 @@ const BY_SYSTEM: Readonly<Record<string, PlaceErrorCode>> = {
   EDQUOT: 'place_full',
 };
 
-/** A failure of the system or of a connection as one of the place; a PanelError as it is. */
+/** Turns an error of the system or of a connection into a place's failure; a PanelError stays as it is. */
 export function toPlaceFailure(error: unknown): PanelError {
   if (error instanceof PanelError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
@@ -32,7 +32,7 @@ export function toPlaceFailure(error: unknown): PanelError {
   return createPlaceFailure(BY_SYSTEM[code] ?? (isTls ? 'certificate' : 'connection'), text || code);
 }
 
-/** Runs work whose failures are those of the place. */
+/** Runs `work` and turns its errors into failures of the place. */
 export async function attemptAtPlace<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,5 +1,5 @@
-// Backups in a folder outside of the data folder, as on another disk that is mounted here. Calls to a disk that hangs block their thread, so a
-// running panel has one for each place (place-thread.ts); by promises they would take the threads that all files of the process share.
+// Backups in a folder outside the data folder, such as a mounted disk. Calls to a disk that hangs block their thread, so a running panel
+// has a thread for each place (place-thread.ts): asynchronous calls would occupy the thread pool of the whole process.
 import {
   closeSync,
   constants,

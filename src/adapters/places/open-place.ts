@@ -1,4 +1,4 @@
-// Opens a place of any kind. What talks to it is loaded with the first one of its kind.
+// Opens a place of any kind. Client libraries are loaded with the first place of their kind.
 import type { BackupPlace, PlaceAccess } from '../../core/ports/backup-places.ts';
 
 export async function openPlace(access: PlaceAccess): Promise<BackupPlace> {

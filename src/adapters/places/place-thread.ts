@@ -1,4 +1,4 @@
-// Places of backups as a running panel works with them: each on a thread of its own, which is given up where it takes too long.
+// Backup places of a running panel: each on a thread of its own, which is aborted if a call takes too long.
 import { isAbsolute, relative } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { BackupPlaces, OpenPlace, PlaceAccess } from '../../core/ports/backup-places.ts';
@@ -6,12 +6,12 @@ import { moduleBeside, openTaskThread } from '../worker-thread.ts';
 import { createPlaceFailure } from './failure.ts';
 import type { PlaceTasks } from './place-worker.ts';
 
-/** For everything but whole backups. Servers that say nothing are given up earlier. */
+/** Limit of every call except transfers of whole backups. Silent servers fail earlier. */
 const SHORT_MS = 120_000;
 const LONG_MS = 6 * 3_600_000;
 const IDLE_MS = 1000;
 
-/** `dataFolder`: where no place may be. `shortMs`, `longMs`: lowered by tests only. */
+/** `dataFolder`: no place may be inside it. Only tests lower `shortMs` and `longMs`. */
 export function openBackupPlaces(dataFolder: string, shortMs = SHORT_MS, longMs = LONG_MS): BackupPlaces {
   return { open: (access) => openPlaceThread(access, dataFolder, shortMs, longMs) };
 }
@@ -33,7 +33,7 @@ function openPlaceThread(access: PlaceAccess, dataFolder: string, shortMs: numbe
       throw createPlaceFailure('place_refused', 'inside the data folder');
     const deadline = new AbortController();
     const late = wait(ms, undefined, { signal: deadline.signal, ref: false }).then(() => {
-      // A call that the system does not answer cannot be waited for.
+      // A call to a disk or server that hangs cannot be awaited.
       void thread.abort();
       throw createPlaceFailure('timeout', `${Math.round(ms / 1000)} s`);
     });

@@ -1,4 +1,4 @@
-// The thread of one place of backups: what waits for a disk or a server, and hashes and encrypts whole files.
+// The thread of one backup place: waits for the disk or server, hashes and encrypts whole files.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ interface FileInput {
   readonly name: string;
 }
 interface MoveInput extends FileInput {
-  /** On this machine. */
+  /** Path on this machine. */
   readonly path: string;
 }
 

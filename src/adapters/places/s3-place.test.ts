@@ -1,4 +1,4 @@
-// What a storage answers is not trusted: its work is bounded too.
+// The storage's replies are not trusted: the work on them is bounded too.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

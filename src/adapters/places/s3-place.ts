@@ -1,5 +1,5 @@
-// Backups in S3-compatible storage. A file is one request, whose digest is signed: the storage refuses what arrives changed, and lists nothing
-// that has not arrived completely.
+// Backups in S3-compatible storage. A file is one request with a signed digest: the storage refuses content that was changed on the way,
+// and never lists incomplete files.
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, statSync } from 'node:fs';
 import http, { type IncomingMessage } from 'node:http';
@@ -14,12 +14,12 @@ import { createOutboundAgent } from '../outbound-agent.ts';
 import { isRefusedUrl } from '../outbound-client.ts';
 import { attemptAtPlace, createPlaceFailure } from './failure.ts';
 
-/** Without a byte in either direction. */
+/** Limit without a byte in either direction. */
 const SILENT_MS = 60_000;
-/** What one request may store (S3 API). */
+/** The largest body of one PUT (S3 API). */
 const MAX_FILE = 5 * 1024 ** 3;
 const MAX_REPLY = 4_000_000;
-/** Pages of a list, of 1000 names each. */
+/** Limit of list pages, of 1000 names each. */
 const MAX_PAGES = 20;
 const EMPTY_SHA256 = createHash('sha256').digest('hex');
 
@@ -29,7 +29,7 @@ interface Request {
   readonly key: string | null;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of the body, hexadecimal. */
+  /** Of the body, hex. */
   readonly sha256?: string;
   readonly file?: string;
 }
@@ -82,7 +82,7 @@ export function openS3Place(access: S3Access): BackupPlace {
     });
     request.setTimeout(SILENT_MS, () => request.destroy(createPlaceFailure('timeout', new URL(endpoint).host)));
     if (file === undefined) request.end();
-    // A refusal may come before all was sent: the reply says why.
+    // The storage may refuse before all was sent: its reply says why.
     else pipeline(createReadStream(file), request).catch((error: Error) => request.destroy(error));
     const reply = await replied;
     const status = reply.statusCode ?? 0;
@@ -98,7 +98,7 @@ export function openS3Place(access: S3Access): BackupPlace {
     for (let page = 0; page < MAX_PAGES; page += 1) {
       const query = { 'list-type': '2', prefix, ...(token !== undefined && { 'continuation-token': token }) };
       const xml = await readReply(await send({ method: 'GET', key: null, query }));
-      // Not by a pattern over both ends, whose work on a hostile reply grows with the square of its length.
+      // Split, not a regular expression: its work on a hostile reply would grow with the square of the length.
       for (const entry of xml.split('<Contents>').slice(1)) {
         const key = readElement(entry, 'Key');
         const name = key.slice(prefix.length);
@@ -158,7 +158,7 @@ async function readReply(reply: IncomingMessage): Promise<string> {
   return text(reply);
 }
 
-/** The text of the first element of that name, which has no other in it; empty: there is none. */
+/** The text of the first element of that name, which must have no child elements; empty if there is none. */
 function readElement(xml: string, name: string): string {
   const found = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? '';
   return found.replace(/&(amp|lt|gt|quot|apos|#34|#39);/g, (_, entity: string) => ENTITIES[entity] ?? '');

@@ -1,4 +1,5 @@
-// Backups at a server of SFTP whose key is known. A file gets its name only when all of it is there and, where the server can, on its disk.
+// Backups on an SFTP server whose host key is pinned. A file is renamed to its final name only when it is complete and, if the server
+// supports it, synced to disk.
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, statSync } from 'node:fs';
 import { connect, isIP } from 'node:net';
@@ -12,7 +13,7 @@ import { checkedLookup } from '../outbound-client.ts';
 import { attemptAtPlace, createPlaceFailure } from './failure.ts';
 
 const READY_MS = 30_000;
-/** The server is asked whether it is there; after so many without an answer the connection ends. */
+/** Interval of keep-alive requests; the connection ends after several without an answer. */
 const ALIVE_MS = 15_000;
 const MAX_SILENT = 4;
 // SSH_FXP_STATUS of the protocol (draft-ietf-secsh-filexfer-02).
@@ -74,7 +75,7 @@ function openConnection(
   });
 }
 
-/** Failures of the protocol as those of the place. */
+/** Turns SFTP errors into failures of the place. */
 function toFailure(error: unknown): unknown {
   if (error instanceof PanelError || !(error instanceof Error) || !('code' in error)) return error;
   if (error.code === NO_SUCH_FILE) return createPlaceFailure('place_not_found', error.message);
@@ -92,7 +93,7 @@ export function openSftpPlace(access: SftpAccess): BackupPlace {
         opening = null;
       });
       const { client, sftp } = await opening;
-      // A call that the connection does not survive is never answered.
+      // When the connection ends, the library never answers pending calls.
       const ended = Promise.withResolvers<never>();
       const fail = () => ended.reject(new Error('the connection was closed'));
       client.once('close', fail);
@@ -145,7 +146,7 @@ export function openSftpPlace(access: SftpAccess): BackupPlace {
   };
 }
 
-/** By the extension of OpenSSH; another server decides itself when it writes to its disk. */
+/** Uses OpenSSH's fsync extension; other servers decide themselves when to write to disk. */
 async function syncFile(sftp: SFTPWrapper, path: string): Promise<void> {
   const handle = await promisify<string, 'r+', Buffer>(sftp.open.bind(sftp))(path, 'r+');
   try {

@@ -1,5 +1,5 @@
-// Downloads what belongs to a release: over HTTPS from public addresses, no more bytes than asked for, and never for ever. A server of
-// this machine may be asked too, over HTTP as well, where that is the source.
+// Downloads files of releases: over HTTPS from public addresses, bounded in bytes and time. A server on this machine is allowed too, also
+// over HTTP, if it is the configured source.
 import { lookup as systemLookup } from 'node:dns';
 import http from 'node:http';
 import https from 'node:https';
@@ -9,12 +9,12 @@ import { isAllowedAddress } from '../outbound-address.ts';
 
 export interface DownloadLimits {
   readonly maxBytes: number;
-  /** Without a byte for so long it fails. */
+  /** Fails after this long without a byte. */
   readonly idleMs: number;
   readonly totalMs: number;
 }
 
-/** GitHub and mirrors answer with one or two. */
+/** GitHub and mirrors redirect once or twice. */
 const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
@@ -27,8 +27,8 @@ class Refused extends Error {
 }
 
 /**
- * Passes the body of `url` to `onChunk`, chunk by chunk. Sends nothing but the request: no cookie, no version, no name. Resolves to null, or
- * to why it failed; what `onChunk` throws rejects.
+ * Passes the body of `url` to `onChunk`, chunk by chunk. The request identifies nothing: no cookie, version or name. Resolves to null, or
+ * to the reason of the failure; rejects if `onChunk` throws.
  */
 export async function download(
   url: string,
@@ -54,7 +54,7 @@ export async function download(
 
 class TakeFailed extends Error {}
 
-/** Resolves to where it is redirected; null: the body was passed on. */
+/** Resolves to the address of a redirect; null: the body was passed on. */
 function request(
   url: URL,
   isLocal: boolean,
@@ -113,7 +113,7 @@ function isLoopback({ hostname }: URL): boolean {
   return hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]';
 }
 
-/** Resolves once and gives checked addresses only. */
+/** Resolves once and returns checked addresses only. */
 const checkedLookup =
   (isLocal: boolean): LookupFunction =>
   (host, options, done) => {

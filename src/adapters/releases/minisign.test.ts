@@ -10,7 +10,7 @@ RURzo/cbIQ8JvO/7mNMNk/Y7oRtUR2cXOvFp2zNCD1bglwYddXB4LGauLpmggbLqnNSHW//qeGqXjDXm
 trusted comment: gatehouse file=file.txt version=1.2.3
 f3m40DbSQ1snMEMblzDoETVssypfG7Mg590tD2yx4/7Ljp9MV5xSiAVubFcWm2MlBluzRIsTpQVuH4DAJekODQ==
 `;
-/** Of minisign's older form, which signs the file itself. */
+/** A signature in minisign's legacy form, which signs the file itself. */
 const LEGACY = `untrusted comment: signature from minisign secret key
 RWRzo/cbIQ8JvIB9TdSVpi8z0Zk0dZjEudUG/d9SUnOy6Q2rTSAcCjURttLI0680MMSWTT2rzSS99T4LoUliuJt0yj7UzsbnegQ=
 trusted comment: gatehouse file=file.txt

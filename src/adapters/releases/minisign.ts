@@ -2,16 +2,16 @@
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 
-/** The first line and the last line before the second signature. */
+/** Prefixes of the first line and of the third. */
 const UNTRUSTED = 'untrusted comment: ';
 const TRUSTED = 'trusted comment: ';
 const KEY_ALGORITHM = 'Ed';
-/** Of the prehashed form; minisign's older one, which hashes nothing, is refused. */
+/** The prehashed form; minisign's legacy form is refused. */
 const SIGNATURE_ALGORITHM = 'ED';
 const ID_BYTES = 8;
 const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
-/** What DER puts before the 32 bytes of an Ed25519 public key (RFC 8410). */
+/** The DER header before the 32 bytes of an Ed25519 public key (RFC 8410). */
 const DER_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
 export interface TrustedKey {
@@ -23,12 +23,12 @@ export interface TrustedKey {
 export interface Signature {
   readonly keyId: string;
   readonly signature: Buffer;
-  /** Signed, but not yet verified. */
+  /** Covered by the signature, but not yet verified. */
   readonly comment: string;
   readonly commentSignature: Buffer;
 }
 
-/** A public key as the second line of minisign's key file has it; null: it is not one. */
+/** Parses a public key, the second line of minisign's key file; null: it is not one. */
 export function readPublicKey(text: string): TrustedKey | null {
   const bytes = decode(text, 2 + ID_BYTES + KEY_BYTES);
   if (bytes === null || bytes.toString('latin1', 0, 2) !== KEY_ALGORITHM) return null;
@@ -39,7 +39,7 @@ export function readPublicKey(text: string): TrustedKey | null {
   };
 }
 
-/** A `.minisig` file; null: it is not one of the prehashed form. */
+/** Parses a `.minisig` file; null: it is not one of the prehashed form. */
 export function readSignature(text: string): Signature | null {
   const [first = '', second = '', third = '', fourth = '', ...rest] = text.replace(/\r?\n$/, '').split(/\r?\n/);
   if (!first.startsWith(UNTRUSTED) || !third.startsWith(TRUSTED) || rest.length > 0) return null;
@@ -55,7 +55,7 @@ export function readSignature(text: string): Signature | null {
   };
 }
 
-/** Whether one of the keys has signed what has this hash, and the comment. */
+/** Whether one of the keys has signed this hash and the comment. */
 export function isSigned(
   hash: Buffer,
   { keyId, signature, ...signed }: Signature,
@@ -78,7 +78,7 @@ export async function hashOfFile(path: string): Promise<Buffer> {
   return hash.digest();
 }
 
-/** Base64 of exactly so many bytes. */
+/** Decodes base64; null unless it is exactly `length` bytes. */
 function decode(text: string, length: number): Buffer | null {
   const bytes = Buffer.from(text, 'base64');
   return bytes.length === length && bytes.toString('base64') === text ? bytes : null;

@@ -1,4 +1,4 @@
-// Why a release or an archive was not fetched or not trusted, for the person at the terminal.
+// Why a release or an archive was not downloaded or not trusted, for the person at the terminal.
 import type { UpdateProblem } from '../../contract/updates.ts';
 
 export const PROBLEM_SENTENCES: Readonly<Record<UpdateProblem, string>> = {

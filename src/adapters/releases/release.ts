@@ -1,4 +1,4 @@
-// What is signed of a release: its description and its archives, each bound to its name and version by the signed comment.
+// The signed parts of a release: its description and its archives, each bound to its name and version by the signed comment.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
@@ -6,12 +6,12 @@ import { type ReleaseManifest, releaseManifest, type UpdateProblem } from '../..
 import { parseForeignJson } from '../../domain/foreign-json.ts';
 import { hashBytes, hashOfFile, isSigned, readPublicKey, readSignature, type TrustedKey } from './minisign.ts';
 
-/** Of a description. */
+/** Bounds of a description. */
 const BOUNDS = { bytes: 200_000, values: 10_000, depth: 16 };
 
 export type Failed = { readonly problem: UpdateProblem };
 
-/** What a signed comment says: `gatehouse file=… version=… signed=…`. */
+/** The content of a signed comment: `gatehouse file=… version=… signed=…`. */
 export interface Signed {
   readonly file: string;
   readonly version: string;
@@ -37,7 +37,7 @@ export function readKeys(keys: readonly string[]): readonly TrustedKey[] {
   return keys.flatMap((text) => readPublicKey(text) ?? []);
 }
 
-/** Verifies and reads a description: nothing of it is looked at before its signature. */
+/** Verifies a description's signature, then reads it; unverified bytes are never parsed. */
 export function readManifest(
   bytes: Buffer,
   signature: string,
@@ -52,7 +52,7 @@ export function readManifest(
   return parsed.data.version === signed.version ? parsed.data : { problem: 'wrong_file' };
 }
 
-/** What the signature of an archive says of it, its content hashed. */
+/** Hashes an archive and returns what its signature says of it. */
 export async function verifyArchive(
   path: string,
   signature: string,

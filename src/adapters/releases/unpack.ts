@@ -1,20 +1,23 @@
-// Unpacks the files of one version out of a release's archive whose signature was verified: nothing lands outside of the folder, and no
-// more of it than the limit.
+// Unpacks the files of one version from a release's verified archive: nothing is written outside the folder, and at most the limit in
+// bytes.
 import { closeSync, createWriteStream, fsyncSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { extract, type ReadEntry } from 'tar';
 import { openPromise } from 'yauzl';
 
-/** Of all files together. */
+/** Limit of all files together. */
 const MAX_BYTES = 2_000_000_000;
 const FILE_TYPES = new Set(['File', 'Directory']);
 
-/** Puts what is in `prefix` of the archive (`gatehouse/versions/1.2.3/`) into `folder`, which exists and is empty. Throws what is wrong. */
+/**
+ * Unpacks what is below `prefix` in the archive (`gatehouse/versions/1.2.3/`) into `folder`, which exists and is empty. Throws an Error
+ * that says what is wrong.
+ */
 export async function unpack(archive: string, prefix: string, folder: string): Promise<void> {
   let bytes = 0;
   let files = 0;
-  // A throw in the filter would leave the extraction waiting.
+  // The filter must not throw: the extraction would never end.
   let fault: string | null = null;
   await extract({
     file: archive,
@@ -36,14 +39,14 @@ export async function unpack(archive: string, prefix: string, folder: string): P
   if (files === 0) throw new Error(`the archive has nothing in ${prefix}`);
 }
 
-/** An engine with its lists of addresses has about 100 MB. */
+/** An engine with its address lists has about 100 MB. */
 const MAX_ZIP_BYTES = 1_000_000_000;
 const MAX_ZIP_FILES = 100;
 const ZIP_FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
 /**
- * Puts the files of a ZIP archive into `folder`, which exists and is empty; those in folders of the archive are left out. `programs` may be
- * executed by their owner, all others only read. Throws what is wrong.
+ * Unpacks the files of a ZIP archive into `folder`, which exists and is empty; files in subfolders are skipped. Its owner may execute
+ * `programs`; all other files are read-only. Throws an Error that says what is wrong.
  */
 export async function unpackZip(archive: string, folder: string, programs: ReadonlySet<string>): Promise<void> {
   const zip = await openPromise(archive, { autoClose: false });

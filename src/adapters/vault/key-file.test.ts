@@ -1,4 +1,4 @@
-// A key file is made whole and private, read as it is, and refused wherever somebody else could read or replace it.
+// A key file is created complete and private, read as it is, and refused if another user could read or replace it.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -22,7 +22,7 @@ import { formatMasterKey, newMasterKey } from './master-key.ts';
 
 const key = newMasterKey();
 const LINE = `${formatMasterKey(key)}\n`;
-/** Only root can make a file another user's: elsewhere there is nothing to try. */
+/** Only root can change a file's owner; without it those tests are skipped. */
 const canChangeOwner = process.geteuid?.() === 0;
 let folder = '';
 let file = '';

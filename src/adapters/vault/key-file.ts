@@ -18,11 +18,11 @@ import { dirname, relative, resolve, sep } from 'node:path';
 import type { VaultReason } from '../../core/ports/ports.ts';
 import { type Found, formatMasterKey, type KeyLocation, type MasterKey, parseMasterKey } from './master-key.ts';
 
-/** A key is 44 bytes with its line end; whatever is longer is no key file. */
+/** A key is 44 bytes with its line end; a longer file is no key file. */
 const MAX_BYTES = 256;
 const hasModes = process.platform !== 'win32';
 
-/** `apartFrom`: the data folder, which must not contain the key: a copy of it would have the secrets and their key. */
+/** `apartFrom`: the data folder. It must not contain the key file: a copy of it would have both the secrets and their key. */
 export function keyFileLocation(path: string, apartFrom: string | null): KeyLocation {
   const file = resolve(path);
   const attempt = async (work: () => Found): Promise<Found> => {
@@ -38,7 +38,7 @@ export function keyFileLocation(path: string, apartFrom: string | null): KeyLoca
     opened: 'headless',
     missing: 'key_file_missing',
     other: 'key_file_changed',
-    // A file that was removed after the start was removed on purpose.
+    // A key file that disappears while the panel runs was removed on purpose.
     restoresKey: false,
     find: () => attempt(() => read(file, apartFrom)),
     make: (key) => attempt(() => write(file, apartFrom, key)),
@@ -54,7 +54,7 @@ function read(file: string, apartFrom: string | null): Found {
   const real = realpathSync(file);
   const dangerBehind = real === file ? null : findDangerOfLink(link, real, apartFrom);
   if (dangerBehind) return toUnavailable('key_file_unsafe', dangerBehind);
-  // Non-blocking, for a pipe without a writer; no link, which could have been created in between.
+  // O_NONBLOCK, as a pipe without a writer would block; O_NOFOLLOW, as the path could have become a link since the check.
   const descriptor = openSync(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   try {
     const stats = fstatSync(descriptor);
@@ -71,7 +71,7 @@ function read(file: string, apartFrom: string | null): Found {
   }
 }
 
-/** Atomic: written beside, then linked to its name, which fails where a file exists. */
+/** Atomic: written to a temporary file, then linked to its name, which fails if a file exists. */
 function write(file: string, apartFrom: string | null, key: MasterKey): Found {
   const danger = findDanger(file, apartFrom);
   if (danger) return toUnavailable('key_file_unsafe', danger);
@@ -124,12 +124,12 @@ function isWithin(folder: string, apartFrom: string): boolean {
   return path === '' || !(path === '..' || path.startsWith(`..${sep}`) || resolve(path) === path);
 }
 
-/** By the user that runs the panel, or by root. */
+/** Owned by the panel's user or by root. */
 function isOwnedWell({ uid }: Stats): boolean {
   return !hasModes || uid === 0 || uid === process.geteuid?.();
 }
 
-/** A file of root:root may be readable by its group: systemd passes a credential so, with an access list. */
+/** A file of root:root may be readable by its group: systemd provides credentials that way, with an access list. */
 function isOpenToOthers({ mode, uid, gid }: Stats): boolean {
   return hasModes && (mode & (uid === 0 && gid === 0 ? 0o037 : 0o077)) !== 0;
 }

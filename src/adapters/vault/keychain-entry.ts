@@ -3,16 +3,16 @@ import { randomBytes } from 'node:crypto';
 import type { AsyncEntry } from 'keytar';
 
 export type KeychainRequest = {
-  /** The panel whose entry is meant. */
+  /** Identifies the panel, and so its entry. */
   readonly instanceId: string;
-  /** null: read only. A text: write it where there is no entry yet. */
+  /** null: only read. A text: stored if there is no entry yet. */
   readonly value: string | null;
 };
 
-/** `reason` is for the log: the system's message, which never contains a secret. */
+/** `reason` is the system's message for the log; it never contains a secret. */
 export type KeychainReply =
   | { readonly outcome: 'found'; readonly value: string }
-  /** The keychain works, which was tried, and has no such entry. */
+  /** The keychain works (a trial entry was stored) and has no such entry. */
   | { readonly outcome: 'empty' }
   | { readonly outcome: 'locked' | 'absent'; readonly reason: string };
 
@@ -20,7 +20,7 @@ const SERVICE = 'Gatehouse';
 /** Without it the library falls back silently to the kernel's keyring, which a reboot empties. */
 const OPTIONS = { linux: { store: 'secret-service' } } as const;
 
-/** Reads, or writes where there is no entry yet: a present entry is never overwritten. Never rejects. */
+/** Reads the entry, or stores it if there is none: a present entry is never overwritten. Never rejects. */
 export async function accessKeychain({ instanceId, value }: KeychainRequest): Promise<KeychainReply> {
   let entry: AsyncEntry;
   let probe: AsyncEntry;
@@ -34,7 +34,7 @@ export async function accessKeychain({ instanceId, value }: KeychainRequest): Pr
   try {
     const found = await entry.getPassword();
     if (found !== null) return { outcome: 'found', value: found };
-    // An empty answer proves nothing: a keychain that stores nothing gives it too.
+    // An empty answer proves nothing: a keychain that stores nothing returns it too.
     if (!(await stores(probe, randomBytes(16).toString('hex'), true))) return storesNothing();
     if (value === null) return { outcome: 'empty' };
     return (await stores(entry, value, false)) ? { outcome: 'found', value } : storesNothing();
@@ -46,7 +46,7 @@ export async function accessKeychain({ instanceId, value }: KeychainRequest): Pr
   }
 }
 
-/** Whether what is written is there afterwards. */
+/** Whether a written value can be read back. */
 async function stores(entry: AsyncEntry, value: string, isTrial: boolean): Promise<boolean> {
   await entry.setPassword(value);
   const isStored = (await entry.getPassword()) === value;

@@ -5,5 +5,5 @@ process.once('message', (request: KeychainRequest) => {
   void accessKeychain(request).then((reply) => process.send?.(reply));
 });
 
-// The panel has its reply, or has ended. A thread that waits for a prompt would delay an ordinary exit.
+// The panel has its reply, or has ended. SIGKILL, because a thread that waits for a prompt would delay an ordinary exit.
 process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));

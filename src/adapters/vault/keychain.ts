@@ -5,12 +5,12 @@ import { moduleBeside } from '../worker-thread.ts';
 import { accessKeychain, type KeychainReply, type KeychainRequest } from './keychain-entry.ts';
 import { type Found, formatMasterKey, type KeyLocation, parseMasterKey } from './master-key.ts';
 
-/** How long a prompt may stay open. */
+/** How long a prompt may stay open, in ms. */
 const PROMPT_MS = 120_000;
 const BACKENDS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'keychain', win32: 'credential-manager' };
 
 export function keychainLocation(instanceId: string): KeyLocation {
-  // The desktop's binary does not run as Node (a fuse): there the call is made in the main process, with a user who can answer.
+  // The desktop's binary cannot run as Node (a fuse), so the call is made in its main process; its user can answer the prompt.
   const isInShell = process.versions.electron !== undefined;
   let kill: (() => void) | null = null;
   const callKeychain = async (value: string | null) => {
@@ -47,7 +47,7 @@ function parseReply(reply: KeychainReply): Found {
 
 type Call = { readonly reply: Promise<KeychainReply>; kill(): void };
 
-/** The reply never rejects. The process ends with this one and does not prevent its exit. */
+/** The reply never rejects. The child process ends with this one and does not prevent its exit. */
 function callInProcess(request: KeychainRequest): Call {
   const child = fork(moduleBeside(import.meta.url, 'keychain-worker'), {
     execArgv: [],

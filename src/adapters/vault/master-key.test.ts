@@ -1,4 +1,4 @@
-// What the master key seals opens again unchanged at its own place, and nowhere else, and not after any change of it.
+// What the master key seals opens unchanged at its own place, and neither at another one nor after any change.
 import { createCipheriv, randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { fc, test as property } from '@fast-check/vitest';

@@ -10,14 +10,14 @@ import {
 import type { VaultReason, VaultState } from '../../core/ports/ports.ts';
 import type { SealedRow } from '../../core/ports/sealed.ts';
 
-/** A KeyObject shows its bytes in no log line and no error. */
+/** A KeyObject, because it does not show its bytes in log lines and errors. */
 export type MasterKey = {
   readonly secret: KeyObject;
-  /** Identifies the key and reveals nothing of it: 16 hex digits. */
+  /** Identifies the key without revealing it: 16 hex digits. */
   readonly id: string;
 };
 
-/** What a location holds. */
+/** What a location contains. */
 export type Found =
   | { readonly kind: 'key'; readonly key: MasterKey }
   /** The location works and has no key. */
@@ -32,18 +32,18 @@ export type Found =
 
 /** A place for the master key: the keychain or a file. */
 export interface KeyLocation {
-  /** As Vault's `backend()` names it. */
+  /** The value of the vault's `backend()`. */
   readonly backend: string;
   /** The vault's state with a matching key. */
   readonly opened: Extract<VaultState, 'unlocked' | 'headless'>;
-  /** The vault's reason when secrets are sealed but no key is there, and when the key is another than theirs. */
+  /** The vault's reason when secrets are sealed but the key is missing, and when the key is another one. */
   readonly missing: VaultReason;
   readonly other: VaultReason;
-  /** Whether a key that was deleted while the panel ran is written again. */
+  /** Whether a key that was deleted while the panel runs is written again. */
   readonly restoresKey: boolean;
   /** Never rejects; may take as long as a person needs for a prompt. */
   find(): Promise<Found>;
-  /** Stores the key where there is none and returns what is there then: a present entry stays. Never rejects. */
+  /** Stores the key if there is none, and returns the key that is there afterwards: a present entry stays. Never rejects. */
   make(key: MasterKey): Promise<Found>;
   /** Aborts an unanswered call and its prompt; false where that is impossible. */
   abort(): boolean;
@@ -51,23 +51,23 @@ export interface KeyLocation {
 
 const CIPHER = 'aes-256-gcm';
 const KEY_BYTES = 32;
-/** NIST SP 800-38D section 8.2.2: a random nonce of 96 bits holds for 2^32 secrets under one key. */
+/** NIST SP 800-38D section 8.2.2: with random nonces of 96 bits, a key may seal 2^32 secrets. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** 32 bytes in base64url, as the panel writes them, or in base64, as `openssl rand -base64 32` does. */
+/** 32 bytes in base64url, as the panel writes them, or in base64, as `openssl rand -base64 32` prints. */
 const TEXT = /^(?:[\w-]{43}|[A-Za-z0-9+/]{43}=)$/;
 
 export function newMasterKey(): MasterKey {
   return buildMasterKey(randomBytes(KEY_BYTES));
 }
 
-/** null for a text that is no master key. Surrounding white space is ignored. */
+/** null: the text is no master key. Surrounding white space is ignored. */
 export function parseMasterKey(text: string): MasterKey | null {
   const trimmed = text.trim();
   return TEXT.test(trimmed) ? buildMasterKey(Buffer.from(trimmed, 'base64')) : null;
 }
 
-/** The key as a keychain or a key file stores it: in clear. */
+/** The unencrypted text of the key that a keychain or a key file stores. */
 export function formatMasterKey({ secret }: MasterKey): string {
   return secret.export().toString('base64url');
 }
@@ -85,7 +85,7 @@ export function sealWith(key: MasterKey, instanceId: string, place: string, secr
   return { place, keyId: key.id, nonce, ciphertext };
 }
 
-/** null for a row that was changed, moved, or sealed by another key or for another panel. */
+/** null: the row was changed, moved, or sealed by another key or for another panel. */
 export function openWith(key: MasterKey, instanceId: string, row: SealedRow): string | null {
   const { place, keyId, nonce, ciphertext } = row;
   if (keyId !== key.id || nonce.length !== NONCE_BYTES || ciphertext.length < TAG_BYTES) return null;

@@ -1,9 +1,9 @@
-// Stores the desktop's session for its next start: the token is in the system's keychain and nowhere else.
+// Stores the desktop's session for its next start: the token is in the system's keychain only.
 import type { AsyncEntry } from 'keytar';
 import type { Log } from '../../core/ports/ports.ts';
 
 export interface StoredSession {
-  /** null if there is none, or the keychain does not answer. */
+  /** null if there is no session, or the keychain does not answer. */
   read(): Promise<string | null>;
   /** False if the keychain did not store it. */
   write(token: string): Promise<boolean>;

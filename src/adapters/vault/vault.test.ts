@@ -1,5 +1,5 @@
-// The vault over a place that a test can lock, empty, change and make slow: what it gives, what it keeps, what it never does.
-// The real keychain is in tests/keychain.
+// The vault over a location that a test can lock, empty, change and slow down: its states, and that it never overwrites or loses a key. The
+// real keychain is in tests/keychain.
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -10,7 +10,7 @@ import { keychainLocation } from './keychain.ts';
 import { type Found, type KeyLocation, type MasterKey, newMasterKey, openWith, sealWith } from './master-key.ts';
 
 export type VaultOptions = {
-  /** Identifies the panel: its entry in the keychain, and its secrets. */
+  /** Identifies the panel: its entry in the keychain, and the secrets sealed for it. */
   readonly instanceId: string;
   readonly sealed: Pick<SealedStore, 'keyId'>;
   /** The path given by `--key-file`; null: the keychain. */
@@ -20,37 +20,37 @@ export type VaultOptions = {
   readonly log: Log;
 };
 
-/** How long to wait for a call. A prompt may stay open longer: the state changes when it is answered. */
+/** How long to wait for a call, in ms. A prompt may stay open longer: the state changes when it is answered. */
 const CALL_MS = 3000;
 
 export interface OpenVault extends Vault {
-  /** To be called before the store is closed: an answer of the keychain that comes later is ignored. */
+  /** Call this before closing the store: a later answer of the keychain is ignored. */
   close(): void;
 }
 
 /**
- * Reads the master key and returns the vault in any state, within some 3 s; never rejects. A missing key file is made at once, an
- * entry in the keychain when the first secret needs it.
+ * Reads the master key and returns the vault in any state, within about 3 s; never rejects. A missing key file is created at once, an entry
+ * in the keychain when the first secret needs it.
  */
 export async function openVault({ instanceId, sealed, keyFile, dataFolder, log }: VaultOptions): Promise<OpenVault> {
   const location = keyFile === null ? keychainLocation(instanceId) : keyFileLocation(keyFile, dataFolder ?? null);
   const vault = createVault(location, { instanceId, sealed, log });
   const state = await vault.refresh();
-  // Where it cannot be made, the vault's state has the reason.
+  // If the key cannot be created, the vault's state has the reason.
   if (state === 'headless') await vault.prepare().catch(() => {});
   return vault;
 }
 
 type VaultAssessment = { readonly state: VaultState; readonly reason: VaultReason };
 
-/** A vault over a location that was not read yet. */
+/** A vault over a location that has not been read yet. */
 export function createVault(
   location: KeyLocation,
   { instanceId, sealed, log }: Pick<VaultOptions, 'instanceId' | 'sealed' | 'log'>,
   waitMs = CALL_MS,
 ): OpenVault {
   let found: Found = { kind: 'unusable', state: 'locked', reason: 'locked', detail: 'not read yet' };
-  /** The last matching key: an open vault stays open when the keychain goes away. */
+  /** The last matching key: an open vault stays open when the keychain becomes unavailable. */
   let lastKey: MasterKey | null = null;
   /** One call at a time: each may have a prompt open. */
   let running: Promise<void> | null = null;
@@ -107,8 +107,8 @@ export function createVault(
   const make = async () => accept(await location.make(newMasterKey()));
 
   /**
-   * Starts the work unless some is running, and waits for what runs, for a limited time. A call that is unanswered by the next
-   * attempt is aborted.
+   * Starts the work unless some is running, and waits for the running work, for a limited time. The next attempt aborts a call that is
+   * still unanswered.
    */
   const run = async (work: () => Promise<void>): Promise<void> => {
     if (isLate && location.abort()) await running;
@@ -139,7 +139,7 @@ export function createVault(
       return assessKey().state;
     },
     async prepare() {
-      // Each time: a deleted entry is noticed before another secret depends on it.
+      // Read each time, so that a deleted entry is noticed before another secret depends on it.
       await run(read);
       while (found.kind === 'empty' && isOpen()) {
         const isOwn = running === null;
@@ -166,7 +166,7 @@ function refuse(): never {
   throw new PanelError('vault_unavailable');
 }
 
-/** For commands and threads that use no secret. */
+/** The vault of commands and threads that use no secret. */
 export const noVault: Vault = {
   state: () => 'absent',
   reason: () => 'absent',
