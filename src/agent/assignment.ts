@@ -1,10 +1,10 @@
-// What the panel has assigned to the engine of this machine: a configuration and users, also after a restart of the machine.
+// The configuration and users that the panel assigned to this machine's engine; also known after a restart of the machine.
 import type { EngineChange, EngineConfig, EngineInbound, EngineUser } from '../core/ports/engines.ts';
 import type { LeaseMember, NodeLease, StartedEngine } from './ports/lease.ts';
 
 export type Member = EngineUser & { readonly inbounds: readonly number[] };
 
-/** On which inbounds of an engine a user may be. */
+/** The inbounds of an engine that a user is allowed on. */
 export function inboundsFor(
   { inbounds, leftOut }: Pick<LeaseMember, 'inbounds' | 'leftOut'>,
   config: EngineConfig,
@@ -12,30 +12,30 @@ export function inboundsFor(
   return config.inbounds.filter(({ id }) => (inbounds === null || inbounds.includes(id)) && !leftOut.includes(id));
 }
 
-/** What an engine serves. */
+/** The configuration that the engine serves: without the inbounds that were left out. */
 export function withoutLeftOut({ config, leftOut }: Pick<StartedEngine, 'config' | 'leftOut'>): EngineConfig {
   return { ...config, inbounds: config.inbounds.filter(({ id }) => !leftOut.includes(id)) };
 }
 
 export interface EngineAssignment {
-  /** As the panel wants it. */
+  /** The configuration that the panel wants. */
   readonly config: EngineConfig;
-  /** Ids of inbounds that the machine has left out, as its engine does not serve them now. */
+  /** Ids of inbounds that are left out because the engine does not serve them now. */
   readonly leftOut: readonly number[];
-  /** As the panel has told this process. */
+  /** Users that the panel has sent to this process, by id. */
   readonly users: Map<number, Member>;
   readonly boot: string;
 }
 
 export interface Assignment {
-  /** Null: nothing was given, or the panel has stopped the engine. */
+  /** null: the panel has assigned nothing yet, or has stopped the engine. */
   present(): EngineAssignment | null;
   save(next: EngineAssignment): void;
-  /** The panel has stopped the engine. */
+  /** Forgets the assignment: the panel has stopped the engine. */
   drop(): void;
-  /** No more of it is needed by this process. */
+  /** Frees the memory of the assignment when this process no longer needs it. */
   release(): void;
-  /** Who may connect: by the lease, or, without a whole one, by what the panel has told. */
+  /** Users who may connect: by the lease, or, while there is no complete one, by what the panel has sent to this process. */
   allowedUsers(assigned: EngineAssignment): readonly Member[];
   recordChange(change: EngineChange): void;
 }
@@ -43,7 +43,7 @@ export interface Assignment {
 export function openAssignment(lease: NodeLease): Assignment {
   let held = load();
 
-  /** What a process before this one was given; users are those of the lease alone. */
+  /** The assignment of an earlier process. It has no users of its own: the lease has them. */
   function load(): EngineAssignment | null {
     const before = isWhole() ? lease.engine() : null;
     return before && { ...before, users: new Map() };

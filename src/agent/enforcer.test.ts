@@ -1,4 +1,4 @@
-// What machines do by the lease that the panel has left there, while it is away and when it is back; all time is the test's own.
+// What machines do by their leases while the panel is away, and after it is back. The test sets all clocks.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTestClock } from '../../tests/support/clock.ts';
@@ -71,7 +71,7 @@ describe('a machine whose panel is away', () => {
     const { first, clock } = scene;
     await first.connectPanel();
     expect(first.isIn()).toBe(true);
-    // Its power fails: the engine is gone, and what the machine holds is on its disk.
+    // A power failure: the engine is gone, and only what is on the machine's disk remains.
     first.machine.process = null;
     await first.restart();
     expect(first.machine.process, 'it serves again by itself').not.toBeNull();
@@ -211,7 +211,7 @@ describe('a machine whose panel is away', () => {
     const daily = { resetStrategy: 'day', resetsAt: midnight, dueAt: midnight, onlineAt: START - DAY } as const;
     const scene = openScene(temp, folder.path, 1, daily);
     const { first, clock, store } = scene;
-    // More than are counted in one transaction.
+    // More users than are counted in one transaction.
     const more = Array.from({ length: 300 }, () => store.users.insert({ ...sampleUser(), ...daily }));
     const ids = [scene.userId, ...more];
     await first.connectPanel();
@@ -482,7 +482,7 @@ describe('the engine', () => {
         first.cut.add('lease');
         await expect(first.connectPanel()).rejects.toThrow('no answer');
       }
-      // The engine ends, and the machine starts it with what it holds; the panel may be started again meanwhile.
+      // The engine ends, and the machine restarts it from its own records; the panel may be restarted meanwhile.
       first.machine.process = null;
       await first.restart();
       if (isAway) {
@@ -500,7 +500,7 @@ describe('the engine', () => {
       ]);
       expect(members()).toEqual(new Map(allowed as [number, Credentials][]));
       expect([first.machine.starts, store.nodes.get(first.nodeId)?.restart]).toEqual([2, null]);
-      // What it counts from then on counts.
+      // Traffic after that is counted too.
       expect(first.move(100)).toBe(true);
       await first.connectPanel();
       expect(scene.row()?.totalDown).toBe(100);
@@ -524,7 +524,7 @@ describe('the engine', () => {
     const getEngine = () => first.machine.process ?? expect.fail('no engine runs');
     const served = () => getEngine().config.inbounds.map(({ id }) => id);
     expect([served(), first.isIn()]).toEqual([[first.inboundId], true]);
-    // Also the process after that knows what its engine serves.
+    // The process after that knows what its engine serves as well.
     await first.restart();
     clock.set(end);
     await first.beat();
@@ -646,7 +646,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** Moves over a node until it cuts the user off. Returns how much that was. */
+/** Moves bytes over a node until it blocks the user. Returns how many bytes that took. */
 async function exhaust(machine: ReturnType<typeof openScene>['first'], down: number): Promise<number> {
   let moved = 0;
   while (machine.isIn()) {
@@ -673,7 +673,7 @@ it('counts by the weight of its node while the panel is away, as the panel does 
     first.move(moved);
     await first.beat();
     expect([moved, first.isIn()]).toEqual([moved, isIn]);
-    // From here on the machine has what the panel has counted, and does not weigh it again.
+    // From here on the machine has the panel's counters, and does not apply its weight to them again.
     if (moved === 333) await first.connectPanel();
   }
   await first.connectPanel();
@@ -698,14 +698,14 @@ it('counts by another weight what was moved before it was known there, as the pa
   const node = store.nodes.get(first.nodeId);
   if (!node) throw new Error('no node');
   store.nodes.save({ ...node, weight: 200 });
-  // It is read, but the lease with the other weight does not arrive.
+  // The counters are read, but the lease with the new weight does not arrive.
   first.cut.add('lease');
   await expect(first.connectPanel()).rejects.toThrow('no answer');
   expect(scene.row()).toMatchObject({ usedDown: 500, totalDown: 300 });
   first.move(100);
   await first.beat();
   first.cut.clear();
-  // Then its users are sent once more who have moved something.
+  // Then the users who moved bytes are sent once more.
   clock.advance(6 * 60 * SECOND);
   await first.connectPanel();
   expect(scene.row()).toMatchObject({ usedDown: 700, totalDown: 400 });
@@ -771,7 +771,7 @@ describe('all nodes together', () => {
       for (const machine of machines) await machine.connectPanel();
       const away = new Set<number>();
       let moved = 0;
-      /** The largest that moved between two readings, for each node: that is not foreseen. */
+      /** The most bytes between two readings, for each node: no share accounts for those. */
       const readings = machines.map(() => 0);
       for (const { type, node, ...rest } of steps) {
         const machine = machines[node];
@@ -792,7 +792,7 @@ describe('all nodes together', () => {
         NODES * (Math.ceil(limit / NODES) + computeSpare(limit)) + readings.reduce((sum, one) => sum + one, 0);
       expect(overshoot).toBeLessThanOrEqual(bound);
       if (steps.every(({ type }) => type !== 'meet')) {
-        // No node was reached meanwhile: all shares are of one moment.
+        // No node was reached meanwhile, so all shares were computed at the same time.
         expect(overshoot).toBeLessThanOrEqual(
           NODES * (computeSpare(limit) + 1) + readings.reduce((sum, one) => sum + one, 0),
         );

@@ -1,4 +1,4 @@
-// Enforces the lease that the panel has left with this machine: lets users in and cuts them off when it says so, whether the panel is there or not.
+// Enforces the lease that the panel left on this machine: allows and blocks users as it says, whether the panel is connected or not.
 import { type EngineChange, EngineError } from '../core/ports/engines.ts';
 import type { Clock, Log, Timers } from '../core/ports/ports.ts';
 import { REOPEN_EVERY_MS, RESTART_EVERY_MS } from '../domain/limits.ts';
@@ -7,15 +7,17 @@ import { inboundsFor, withoutLeftOut } from './assignment.ts';
 import type { LeaseMember, NodeLease } from './ports/lease.ts';
 import type { SupervisedEngine } from './supervised-engine.ts';
 
-/** Terms end to the second. */
+/** How exactly the end of a term is enforced. */
 const TICK_MS = 1000;
-/** Users who are applied together. */
+/** Users that are sent to the engine together. */
 const BATCH = 200;
-/** When a user whom the engine has refused is tried again. */
+/** When the engine is sent a user again whom it has refused. */
 const RETRY_MS = 60_000;
-/** A panel that was not here for so long is away: only then this machine ends connections of others to cut users off. */
+/**
+ * A panel that sent no request for this long counts as away. Only then does this machine cut off other users' connections to block someone.
+ */
 const AWAY_MS = 60_000;
-/** As in domain/nodes/reconcile.ts: in the first of these readings, some bytes may be from before. */
+/** As in domain/nodes/reconcile.ts: the first readings can include bytes from before the block. */
 const READINGS_TO_CUT_OFF = 3;
 
 interface Parts {
@@ -23,16 +25,16 @@ interface Parts {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
-  /** For tests. */
+  /** Lowered by tests. */
   readonly tickMs?: number;
 }
 
 export interface EnforcedEngine extends SupervisedEngine {
-  /** With each reading of the counters: who moved bytes and may not connect. */
+  /** Called with each reading of the counters: users who moved bytes although they may not connect. */
   recordRefused(userIds: readonly number[]): void;
 }
 
-/** Users of whom every change was made, with whether they are let in over some inbound. */
+/** Users whose changes all succeeded, with whether the engine now allows them on some inbound. */
 function listAppliedUsers(changes: readonly EngineChange[], outcomes: readonly (EngineError | null)[]) {
   const allowed = new Map<number, boolean>();
   changes.forEach(({ user, isAllowed }) => {
@@ -51,14 +53,14 @@ export function enforceLease(
   let contactAt = Number.NEGATIVE_INFINITY;
   let restartedAt = Number.NEGATIVE_INFINITY;
   let reopenedAt = Number.NEGATIVE_INFINITY;
-  /** False: the engine's program lacks the commands. */
+  /** False: the engine's program lacks the commands for it. */
   let canReopen = engine.reopen !== undefined;
   let isCutting = false;
   const readings = new Map<number, number>();
-  /** Users whom the engine has refused, with when it did. */
+  /** When the engine refused a user, by user id. */
   const refusedAt = new Map<number, number>();
   let isApplying = false;
-  /** Something may have changed while changes were applied. */
+  /** Whether the lease may have changed while changes were applied. */
   let isStale = false;
   let isClosed = false;
 
@@ -67,7 +69,7 @@ export function enforceLease(
     return !isAllowed || at === undefined || Math.abs(clock.now() - at) >= RETRY_MS;
   }
 
-  /** Brings the engine to what holds now. Where it does not answer, the next tick tries again. */
+  /** Applies to the engine what the lease says now. If the engine does not answer, the next tick tries again. */
   async function apply(): Promise<void> {
     const started = lease.engine();
     if (started === null) return;
@@ -120,7 +122,7 @@ export function enforceLease(
     }
   }
 
-  /** Ends sessions of users who may not connect by reopening connections. Returns whether that was tried, or has to wait. */
+  /** Ends sessions of users who may not connect by reopening their inbounds. Returns whether that was done, or is only delayed. */
   async function endSessions(userIds: readonly number[]): Promise<boolean> {
     const inbounds = canReopen ? (engine.served()?.inbounds.filter(endsWhenReopened) ?? []) : [];
     if (inbounds.length === 0) return false;
@@ -184,7 +186,7 @@ export function enforceLease(
       return outcomes;
     },
     recordRefused(userIds) {
-      // The reading may have used up what was left of someone.
+      // The reading may have used up a user's traffic.
       tick();
       const present = new Set(userIds);
       for (const id of readings.keys()) if (!present.has(id)) readings.delete(id);

@@ -1,4 +1,4 @@
-// The time of a lease: the panel's, whatever the machine's clock shows.
+// The time of a lease follows the panel's clock, whatever the machine's clock shows.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A machine whose clock is wrong by `error`, at `passed` ms after NOW. */
+/** A machine whose clock is wrong by `error` ms, `passed` ms after NOW. */
 function openMachine(error: number) {
   const machine = { passed: 0, error, boot: 0 };
   const read = () => ({ machine: NOW + machine.passed + machine.error, steady: machine.passed - machine.boot });
@@ -36,7 +36,7 @@ describe('createLeaseClock', () => {
     expect(clock.now()).toBe(NOW);
     machine.passed = 10 * 60_000;
     expect(clock.now()).toBe(NOW + machine.passed);
-    // Somebody sets it right, or wrong in another way: the lease does not notice.
+    // The machine's clock is set: the lease's time does not change.
     machine.error = error / 2;
     expect(clock.now()).toBe(NOW + machine.passed);
   });

@@ -1,33 +1,33 @@
-// The time by which this machine enforces a lease: the panel's, so that a wrong clock here neither ends terms early nor lets users stay.
-// In contact it follows the panel; without contact it goes on by the machine's steady clock from the last contact. After a restart
-// without contact it is the machine's clock, corrected by how far that was off at the last contact.
+// The time by which this machine enforces a lease. It follows the panel's clock, so that a wrong clock here neither ends terms early nor
+// late. Without contact it continues by the machine's steady clock. After a restart without contact it is the machine's clock, corrected by
+// its offset at the last contact.
 import { readFileSync } from 'node:fs';
 import { writePrivateFile } from '../adapters/private-file.ts';
 import type { Clock, Log } from '../core/ports/ports.ts';
 import type { ClockReading } from '../domain/panel-time.ts';
 
 export interface LeaseClock extends Clock {
-  /** With each request that says what the panel's time is, epoch ms. */
+  /** Call this with each request that carries the panel's time, epoch ms. */
   follow(panelAt: number): void;
 }
 
 interface LeaseClockParts {
   readonly read: () => ClockReading;
-  /** Where the offset is stored over a restart. */
+  /** The file that stores the offset over a restart. */
   readonly file: string;
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** A request that took longer says an older time: a time that is behind by less is not believed. */
+/** The panel's time arrives late by the request's duration: a time that is behind by less than this changes nothing. */
 const LATENCY_MS = 1000;
-/** The stored offset is for a restart, which takes longer. */
+/** A smaller change of the offset is not stored: the time matters less after a restart. */
 const STORED_WITHIN_MS = 1000;
 
 export function createLeaseClock({ read, file, log }: LeaseClockParts): LeaseClock {
-  /** How far the panel's time is ahead of the machine's clock, ms. */
+  /** The panel's time minus the machine's clock, ms. */
   let stored = readOffset(file);
   const first = read();
-  /** The same to the steady clock. */
+  /** The panel's time minus the steady clock, ms. */
   let offset = first.machine - first.steady + stored;
 
   function store({ machine }: ClockReading, panelAt: number): void {
@@ -52,7 +52,7 @@ export function createLeaseClock({ read, file, log }: LeaseClockParts): LeaseClo
   };
 }
 
-/** 0 where there is none. */
+/** 0 if none is stored. */
 function readOffset(file: string): number {
   try {
     const offset = Number(readFileSync(file, 'utf8'));

@@ -1,4 +1,4 @@
-// What is sent to a machine: everything once, and then what has changed, whatever is started again, cut off or added meanwhile.
+// What is sent to a machine: everything once, then only changes, despite restarts, cut connections and new users.
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createTestClock } from '../../tests/support/clock.ts';
@@ -13,11 +13,11 @@ import { SPARE_BYTES } from '../domain/nodes/lease.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);
 const SECOND = 1000;
-/** More than two parts. */
+/** Enough for more than two parts. */
 const USERS = 1200;
 const LIMIT = 32 * SPARE_BYTES;
 
-/** A panel with a machine and its users, and what goes to that. */
+/** A panel with a machine and its users; records what is sent to the machine. */
 function openScene(temp: TempStore, folder: string) {
   const { store } = temp;
   const clock = createTestClock(START);
@@ -33,7 +33,7 @@ function openScene(temp: TempStore, folder: string) {
   const inboundId = addInbound('in', nodeId);
   const leased = openLeasedMachine({ env, clock, folder, nodeId, inboundId });
   const sent = { parts: 0, users: 0, starts: 0, heldStarts: 0 };
-  /** Parts that arrive before the line is cut, and whether the answer to the last of them is lost. */
+  /** Parts that arrive before the connection is cut, and whether the reply to the last of them is lost. */
   let line = { parts: Number.POSITIVE_INFINITY, losesAnswer: false };
   const cutOff = () => new EngineError('engine_unreachable', 'no answer');
   const connector = new Proxy(leased.behind, {
@@ -75,7 +75,7 @@ function openScene(temp: TempStore, folder: string) {
     setLine(parts: number, losesAnswer = false) {
       line = { parts, losesAnswer };
     },
-    /** What was sent since the last time. */
+    /** What was sent since the last call. */
     sent() {
       const now = { ...sent };
       Object.assign(sent, { parts: 0, users: 0, starts: 0, heldStarts: 0 });
@@ -105,7 +105,7 @@ describe('a machine', () => {
     expect(scene.serves()).toBe(USERS);
     scene.clock.advance(10 * SECOND);
     await scene.connectPanel();
-    // The version of the engine, which is known since the round before.
+    // The engine's version, known since the round before.
     expect(scene.sent()).toEqual({ ...NOTHING, parts: 1 });
     scene.clock.advance(10 * SECOND);
     await scene.connectPanel();
@@ -134,7 +134,7 @@ describe('a machine', () => {
     await scene.connectPanel();
     expect(scene.sent()).toEqual({ ...NOTHING, parts: 1, heldStarts: 1 });
     expect(scene.machine.process?.members.get(added)?.size).toBe(USERS);
-    // The other node's share is not this one's any more.
+    // The other node's use changes this node's share.
     scene.clock.advance(10 * SECOND);
     const other = scene.store.nodes.insert(sampleNode({ kind: 'remote', name: 'Helsinki' }));
     scene.addInbound('other', other);
@@ -202,11 +202,11 @@ describe('a machine', () => {
     scene.disable(first);
     await scene.connectPanel();
     scene.sent();
-    // Its disk is that of before the change.
+    // Its disk is replaced by a copy from before the change.
     await scene.restart(copy);
     await scene.connectPanel();
     expect(scene.sent()).toEqual({ ...NOTHING, parts: 3, users: USERS });
-    // The panel is killed before it has written what was answered.
+    // The panel is killed before it stores the reply.
     scene.disable(second);
     scene.setLine(1, true);
     await expect(scene.connectPanel()).rejects.toThrow('no answer');

@@ -1,19 +1,19 @@
-// An engine whose counters its machine writes down by itself, also while the panel is away, and until the panel has taken them.
+// An engine whose counters its machine records in the ledger, also while the panel is away, until the panel has acknowledged them.
 import { type Engine, EngineError } from '../core/ports/engines.ts';
 import type { Clock, Log, Timers } from '../core/ports/ports.ts';
 import type { NodeLedger } from './ports/ledger.ts';
 
-/** What moved since the last reading is lost where an engine ends by itself. */
+/** An engine that crashes loses the bytes since the last reading. */
 const BEAT_MS = 10_000;
 
 interface Parts {
   readonly ledger: NodeLedger;
   readonly clock: Clock;
-  /** Called with each reading: who moved bytes and may not connect by what the panel has left here. */
+  /** Called with each reading: users who moved bytes although the lease does not allow them to connect. */
   readonly onRefused?: (userIds: readonly number[]) => void;
   readonly timers: Timers;
   readonly log: Log;
-  /** For tests. */
+  /** Lowered by tests. */
   readonly beatMs?: number;
 }
 
@@ -24,7 +24,7 @@ export function meterEngine(
   let isBeating = false;
   let isClosed = false;
 
-  /** Writes down what the engine has counted. Returns why that was not possible; null: it was. */
+  /** Records the engine's counters. Returns the error if that failed, otherwise null. */
   async function record(): Promise<EngineError | null> {
     try {
       const counters = await engine.counters();
@@ -60,7 +60,7 @@ export function meterEngine(
     async readLedgerPage(taken, isFresh) {
       const failure = isFresh ? await record() : null;
       const { acknowledged } = ledger.read(ledger.latest());
-      // Numbers of another process say nothing: this one offers everything that it has.
+      // Sequence numbers of another process or another run mean nothing here: the panel is then offered all entries.
       const isOurs = taken !== null && taken.run === ledger.run && taken.taken <= ledger.latest();
       if (isOurs) ledger.acknowledge(taken.taken);
       return { ...ledger.read(isOurs ? taken.taken : 0), acknowledged, failure };

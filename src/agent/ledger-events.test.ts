@@ -1,5 +1,5 @@
-// What machines write down while the panel is away is what happened: whatever is killed, lost on the way or comes from an old copy, the panel
-// has the bytes of each user in their period, and each event once, at the moment of the reading that saw it. The truth is what engines were read.
+// Events that machines record while the panel is away: despite kills, lost replies and restored copies, the panel has each user's bytes in
+// the right period, and each event once, at the time of the reading that caused it. The engines' readings are the truth.
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const FIRST_MIDNIGHT = Date.UTC(2026, 10, 21);
 const LIMIT = 1000;
-/** Few, so that several are taken. */
+/** Small, so that several pages are read. */
 const PAGE = 4;
 const DAILY = { resetStrategy: 'day', resetsAt: FIRST_MIDNIGHT, dueAt: FIRST_MIDNIGHT } as const;
 const ON_HOLD = { hold: { months: 0, days: 1 }, termBeganAt: null, state: 'on_hold' } as const;
@@ -33,7 +33,7 @@ const FIELDS = {
   limited: { trafficLimit: LIMIT },
   held: ON_HOLD,
   heldBefore: { ...ON_HOLD, onlineAt: START - DAY },
-  /** Is put on hold by the administrator. */
+  /** The administrator puts this user on hold. */
   plain: {},
 } as const;
 const EVENTS = ['user.first_connected', 'user.expired', 'user.limited', 'user.reset'] as const;
@@ -44,12 +44,12 @@ interface Reading {
   readonly down: number;
 }
 
-/** The same engine, some of whose calls are others. It may be another one with each call. */
+/** The engine with some calls replaced. `engine` may be another one with each call. */
 function withCalls(engine: Engine, calls: Partial<Engine>): Engine {
   return new Proxy(engine, { get: (target, name) => calls[name as keyof Engine] ?? target[name as keyof Engine] });
 }
 
-/** The same machine, one of whose replies does not arrive: what was asked was done. */
+/** The machine with one reply lost after the request was carried out. */
 function losing(engine: Engine, after: number): Engine {
   let left = after;
   return withCalls(engine, {
@@ -72,7 +72,7 @@ function openScene(temp: TempStore, folder: string, nodes: number) {
   >;
   const readings: Reading[] = [];
   const lost: Reading[] = [];
-  /** How many readings there were when the hold was set, and when a machine first heard of it; null: it was not. */
+  /** Number of readings when the hold was set, and when a machine first received it; null: not yet. */
   let holdSet: number | null = null;
   let holdHeard: number | null = null;
   const recordReading = (engine: Engine, told: Map<string, number>): Engine => ({
@@ -125,12 +125,12 @@ function openScene(temp: TempStore, folder: string, nodes: number) {
     readings,
     lost,
     /**
-     * From which reading on the user who is put on hold begins it: a machine that has not heard of the hold yet writes down the moment of a first
-     * connection alone.
+     * The reading from which the user on hold may start the term: a machine that has not received the hold yet records only the time of a
+     * first connection.
      */
     holdFrom: () => (readings.slice(0, holdSet ?? 0).some(({ userId }) => userId === ids.plain) ? holdHeard : holdSet),
     beatAll,
-    /** Machines do what is due at each midnight and each end of a term, as they do each second. */
+    /** Passes time. Machines process each midnight and each end of a term, as they do each second. */
     async pass(ms: number) {
       await beatAll();
       const end = clock.now() + ms;
@@ -242,7 +242,7 @@ async function run(scene: Scene, folder: string, steps: readonly Step[]) {
 }
 
 const sum = (readings: readonly Reading[]) => readings.reduce((total, { down }) => total + down, 0);
-/** The readings of a user, without those of nothing. */
+/** A user's readings, without those of zero bytes. */
 const of = ({ readings, ids }: Scene, kind: Kind) => readings.filter(({ userId }) => userId === ids[kind]);
 const computeDay = (at: number) => Math.floor(at / DAY);
 
@@ -300,7 +300,7 @@ describe('what machines have written down', () => {
         (_, index) => FIRST_MIDNIGHT + index * DAY,
       );
       const resets = listMoments(scene, 'daily', 'user.reset');
-      // Those that were missed become one.
+      // Missed resets become one.
       expect(midnights).toEqual(expect.arrayContaining(resets));
       expect(new Set(resets).size).toBe(resets.length);
       expect(resets.at(-1)).toBe(midnights.at(-1));

@@ -1,4 +1,4 @@
-// The ledger of a machine: whatever is killed, lost on the way or restored from an old copy, the panel counts what engines have counted, once.
+// The ledger of a machine: despite kills, lost replies and restored copies, the panel counts once what engines have counted.
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -21,11 +21,11 @@ import { openNodeLedger } from './store/ledger.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);
 const USERS = 6;
-/** Entries of a page: few, so that several are taken. */
+/** Entries of a page: few, so that several pages are read. */
 const PAGE = 4;
 const BEAT = 10_000;
 
-/** A panel, and a machine with a ledger on disk whose engine is in memory. */
+/** A panel, and a machine with a ledger on disk and an engine in memory. */
 function openScene(temp: ReturnType<typeof tempStore>, folder: string) {
   const { store } = temp;
   const clock = createTestClock(START);
@@ -61,7 +61,7 @@ function openScene(temp: ReturnType<typeof tempStore>, folder: string) {
     machine,
     inbound,
     engine: () => engine,
-    /** Starts the engine as the panel does, or as its machine does by itself. */
+    /** Starts the engine as the panel does, or as the machine does by itself. */
     async start(isPanel: boolean) {
       boots += 1;
       const own = `a${boots}`;
@@ -78,13 +78,13 @@ function openScene(temp: ReturnType<typeof tempStore>, folder: string) {
       timers.tick();
       await settled();
     },
-    /** The service is killed and started again; its folder is replaced by an earlier copy, if one is given. */
+    /** Kills and restarts the service; its folder is first replaced by `copy`, if given. */
     restart(copy?: string) {
       engine.close();
       if (copy !== undefined) copyFileSync(copy, file);
       engine = open();
     },
-    /** A copy of the folder as it is. The file is whole without its journal once it is closed. */
+    /** Copies the folder. The database file is complete without its journal once it is closed. */
     copyTo(path: string) {
       engine.close();
       copyFileSync(file, path);
@@ -96,7 +96,7 @@ function openScene(temp: ReturnType<typeof tempStore>, folder: string) {
   return scene;
 }
 
-/** The same engine, some of whose replies do not arrive: what was asked was done. */
+/** The engine with some replies lost after the request was carried out. */
 function losing(engine: Engine, after: number): Engine {
   let left = after;
   return {
@@ -144,7 +144,7 @@ const stepWithCopies: fc.Arbitrary<Step> = fc.oneof(...common, {
   arbitrary: fc.record({ type: fc.constantFrom('copy' as const, 'restore' as const) }),
 });
 
-/** Runs the steps; returns what engines have counted, and what of it no ledger has heard of before they ended. */
+/** Runs the steps. Returns what the engines counted, and how much of that no ledger had recorded before they ended. */
 async function run(temp: ReturnType<typeof tempStore>, folder: string, steps: readonly Step[]) {
   const scene = openScene(temp, folder);
   const { machine, ids, inbound } = scene;
@@ -249,7 +249,7 @@ describe('a ledger', () => {
     await scene.readLedgerPage();
     expect(scene.log.lines.join('\n')).not.toContain('old copy');
 
-    // The machine was reset to the copy: another start of the engine, and as many numbers as the panel had taken, or more.
+    // The machine was reset to the copy: another start of the engine, with at least as many sequence numbers as the panel had acknowledged.
     machine.crash();
     scene.restart(copy);
     await scene.start(false);
@@ -287,7 +287,7 @@ describe('a ledger', () => {
     await scene.readLedgerPage();
     await scene.readLedgerPage();
     expect(waiting()).toEqual({ entries: 0, bytes: 0 });
-    // Of one that was taken before only what has come since.
+    // Of an acknowledged start only the new bytes count.
     move(0, 9);
     await scene.beat();
     scene.restart();

@@ -1,6 +1,6 @@
-// Certificates by ACME for links from a node's machine: the panel's orders, whose state is in the machine's folder.
+// Certificates by ACME for links that a node's machine serves: the panel's order code, with its state in the machine's folder.
 //
-// Its folder has links-acme.json: how orders stand; acme-account-….pem (0600): the account at each authority.
+// links-acme.json: the state of orders; acme-account-….pem (0600): the account at each authority.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ import { parseOwnJson } from '../domain/own-json.ts';
 const STATE = 'links-acme.json';
 const CHECK_MS = 60_000;
 
-/** As the command gives it, by the rules of the panel's own orders. */
+/** The command's arguments, validated as in the panel's own operation. */
 export const acmeRequest = setUpAcme.input.pick({
   directory_url: true,
   email: true,
@@ -39,12 +39,12 @@ export function readAcmeState(folder: string): AcmeState {
   try {
     return text === null ? NO_ORDERS : { ...NO_ORDERS, ...(parseOwnJson(text) as AcmeState) };
   } catch {
-    // Orders begin once more, with the account that there is.
+    // Orders start anew, with the existing account.
     return NO_ORDERS;
   }
 }
 
-/** The accounts stay. */
+/** Forgets orders and certificate; the accounts stay. */
 export function dropOrders(folder: string): void {
   rmSync(join(folder, STATE), { force: true });
 }
@@ -58,7 +58,7 @@ function settingsOf(wanted: AcmeRequest): AcmeSettings {
   return { directoryUrl, email, names, challenge, httpPort, targets: ['links'] };
 }
 
-/** It is asked for by the administrator: the next order begins as soon as the limits of authorities let it. */
+/** An administrator requested the order: the next one starts as soon as the authority's rate limits allow. */
 export function requestOrder(folder: string, wanted: AcmeRequest, chain: string | null, now: number): void {
   const state = readAcmeState(folder);
   const renewAt = hasOrdered(settingsOf(wanted), state, chain) ? state.renewAt : null;
@@ -73,14 +73,14 @@ interface Parts {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
-  /** What the folder asks for now. */
+  /** The request that the folder has now; null: none. */
   present(): AcmeRequest | null;
-  /** PEM; null: there is none by ACME. */
+  /** PEM; null: no certificate by ACME yet. */
   chain(): string | null;
   serve(issued: IssuedByAcme): Span;
 }
 
-/** Orders and renews until it is ended; what is on its way then is not written any more. */
+/** Orders and renews until the returned function is called; an order that is running then is not stored. */
 export function startOrdering(parts: Parts): () => void {
   const { folder, wanted, client, clock, timers, log } = parts;
   const settings = settingsOf(wanted);
@@ -95,7 +95,7 @@ export function startOrdering(parts: Parts): () => void {
     settings: () => settings,
     state: () => readAcmeState(folder),
     async save(_settings, next, news) {
-      // The command may have asked for something else, which holds from the next start on.
+      // The command may have stored another request meanwhile, which applies from the next start.
       if (isEnded || JSON.stringify(parts.present()) !== JSON.stringify(wanted)) return null;
       const state = next(readAcmeState(folder), clock.now());
       saveState(folder, state);

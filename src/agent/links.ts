@@ -1,6 +1,7 @@
-// Links from a node's machine: what its lease holds of a user, in every format, over an HTTPS listener of its own, also while the panel is away.
+// Subscription links served by a node's machine: what its lease has of a user, in every format, on an HTTPS listener of its own, also while
+// the panel is away.
 //
-// Its folder has links.json: where it listens, and what is ordered by ACME; links.pem (0600): the key and the chain.
+// links.json: the address, and the request for ACME; links.pem (0600): key and chain.
 
 import { createHash, randomBytes, X509Certificate } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -37,9 +38,9 @@ const CERTIFICATE = 'links.pem';
 const CHECK_MS = 60_000;
 const DAY_MS = 86_400_000;
 const STOP_GRACE_MS = 2000;
-/** Certificates that are given end after 90 days or less. */
+/** An imported certificate lasts 90 days or less; warn this many days before its end. */
 const SOON_DAYS = 14;
-/** Before there is a lease. */
+/** Settings while there is no lease. */
 const NO_LEASE: Omit<LeaseSettings, 'subPath'> = {
   subscriptionTitle: '',
   language: 'en',
@@ -54,12 +55,12 @@ const NO_LEASE: Omit<LeaseSettings, 'subPath'> = {
 const linksSettings = z.object({
   host: z.string().nullable(),
   port: z.int().min(0).max(65_535),
-  /** Null: its certificate is given to it. */
+  /** null: the certificate was imported. */
   acme: acmeRequest.nullable().default(null),
 });
 type LinksSettings = z.output<typeof linksSettings>;
 
-/** Null: this machine serves no links. */
+/** null: this machine serves no links. */
 function readLinksSettings(folder: string): LinksSettings | null {
   const text = readIfThere(join(folder, SETTINGS));
   if (text === null) return null;
@@ -76,14 +77,14 @@ interface LinksPlace {
 }
 
 interface LinksWanted extends LinksPlace {
-  /** PEM: the leaf with what signed it, and its key. */
+  /** PEM: the leaf with the certificates that signed it, and its key. */
   readonly chain: string;
   readonly key: string;
 }
 
 /**
- * Has the machine serve links from its next start on; one that serves them takes another certificate within a minute. A refusal for a certificate
- * that cannot be served.
+ * Makes the machine serve links from its next start; if it already does, it uses the new certificate within a minute. Throws a refusal for
+ * a certificate that cannot be served.
  */
 export function setLinks(folder: string, { host, port, chain, key }: LinksWanted): void {
   const validation = validateImport(chain, key, systemClock.now());
@@ -97,7 +98,7 @@ export function setLinks(folder: string, { host, port, chain, key }: LinksWanted
   dropOrders(folder);
 }
 
-/** The same with certificates that the machine orders itself, from its next start on. What is served meanwhile is what there is. */
+/** Like `setLinks`, with certificates that the machine orders itself. Until one is issued, the present certificate is served. */
 export function orderLinks(folder: string, { host, port }: LinksPlace, request: z.input<typeof acmeRequest>): void {
   const acme = acmeRequest.safeParse(request);
   if (!acme.success) throw refusal('refused', `This cannot be ordered: ${z.prettifyError(acme.error)}`);
@@ -106,7 +107,7 @@ export function orderLinks(folder: string, { host, port }: LinksPlace, request: 
   writePrivateFile(join(folder, SETTINGS), JSON.stringify({ host, port, acme: acme.data }));
 }
 
-/** It serves none from its next start on. */
+/** The machine serves no links from its next start. */
 export function dropLinks(folder: string): void {
   for (const name of [SETTINGS, CERTIFICATE]) rmSync(join(folder, name), { force: true });
   dropOrders(folder);
@@ -131,11 +132,11 @@ function findIdentity(folder: string): LinksIdentity | 'damaged' | null {
   return isDamaged({ key, chain: cert }, systemClock.now()) ? 'damaged' : { key, cert };
 }
 
-/** The chain that was ordered by ACME; null: what is there was given, or nothing is. */
+/** The chain that ACME issued; null: the certificate was imported, or there is none. */
 function issuedIn(folder: string): string | null {
   const chain = readIdentity(folder)?.cert ?? null;
   if (chain === null || readLinksSettings(folder)?.acme == null) return null;
-  // One that was given before orders began stays until there is another.
+  // An imported certificate stays until an order succeeds.
   const { issued } = readAcmeState(folder);
   return issued !== null && new X509Certificate(chain).validToDate.getTime() === issued.validity.to ? chain : null;
 }
@@ -149,17 +150,17 @@ function listDnsNames(chain: string): readonly string[] {
 
 export interface LinksFound {
   readonly port: number;
-  /** When its certificate ends; null: there is none yet. */
+  /** When its certificate ends, epoch ms; null: there is none yet. */
   readonly endsAt: number | null;
   readonly daysLeft: number | null;
-  /** It should be there by now, or another one. */
+  /** Whether a certificate, or its renewal, is overdue. */
   readonly isLate: boolean;
-  /** Why the last order by ACME failed, and when the next one begins; null: none has, or it was given. */
+  /** Why the last order failed, and when the next one starts; null: no failure, or the certificate was imported. */
   readonly failure: { readonly code: AcmeFailureCode; readonly text: string; readonly nextAt: number } | null;
   readonly isOrdered: boolean;
 }
 
-/** What `panel node doctor` says of it; null: no links. */
+/** The state that `panel node doctor` shows; null: no links. */
 export function examineLinks(folder: string, now: number): LinksFound | null {
   const settings = readLinksSettings(folder);
   if (settings === null) return null;
@@ -181,13 +182,13 @@ export function examineLinks(folder: string, now: number): LinksFound | null {
   };
 }
 
-/** What the panel is told of it; null: no links, or what is in the folder cannot be read. */
+/** The state that is sent to the panel; null: no links, or the folder's files cannot be read. */
 export function machineCertificate(folder: string, now: number): MachineCertificate | null {
   try {
     const found = examineLinks(folder, now);
     return found && { endsAt: found.endsAt, isLate: found.isLate, failure: found.failure?.code ?? null };
   } catch {
-    // `panel node doctor` says it in words.
+    // `panel node doctor` reports this error.
     return null;
   }
 }
@@ -207,7 +208,7 @@ export interface NodeLinks {
   close(): Promise<void>;
 }
 
-/** Of this machine's own making, which no app trusts. */
+/** A self-signed certificate, which no app trusts, until there is another. */
 async function ownIdentity(
   names: readonly string[],
   clock: Clock,
@@ -218,7 +219,7 @@ async function ownIdentity(
   return { key, cert: pem };
 }
 
-/** What is behind a token, of which the machine has only the hash; null: nothing, or no whole lease is here. */
+/** The subscription of a token, of which the lease has only the hash; null: no user has it, or there is no complete lease. */
 function subscriptionBehind({ lease, clock }: Parts, token: string): Subscription | null {
   const shared = lease.shared();
   if (shared === null || (lease.held()?.at ?? null) === null) return null;
@@ -229,7 +230,7 @@ function subscriptionBehind({ lease, clock }: Parts, token: string): Subscriptio
   const { account } = leased;
   const { usedUp, usedDown, expiresAt, resetsAt, trafficLimit, grants } = account;
   const state = computeUserState(account, now);
-  // A share that is used up here, or too many addresses, is none of the link's business: other nodes let the user in.
+  // A used-up share and too many addresses block the user on this node only, so the link stays usable: other nodes allow the user.
   const mayConnect = canConnect(state);
   return {
     user: { id, name, token, state, usedUp, usedDown, expiresAt, resetsAt, deviceLimit, updatedAt },
@@ -238,13 +239,13 @@ function subscriptionBehind({ lease, clock }: Parts, token: string): Subscriptio
     total: trafficTotal({ trafficLimit, used: usedBytes(account), extra: extraBytes(grants, now) }),
     inbounds: mayConnect ? selectOffered(inbounds, shared.connections) : [],
     url: shared.linkBase + token,
-    // Orders are made at the panel, and accounts of Telegram are tied there.
+    // Orders and linking of Telegram accounts need the panel.
     offers: () => [],
     bot: () => null,
   };
 }
 
-/** It serves links and nothing else. */
+/** A door with links and no other route. */
 function openDoor(parts: Parts, settings: () => ServedSettings): Door {
   const none = (): never => {
     throw new Error('only links are served here');
@@ -263,22 +264,22 @@ function openDoor(parts: Parts, settings: () => ServedSettings): Door {
   return { call: none, link, watch: none, fail: none, observe: () => {}, close: () => {} };
 }
 
-/** Serves links where the machine was set to; null: it was not. Rejects with a refusal where it cannot listen. */
+/** Serves links if the machine is set to; null: it is not. Rejects with a refusal if it cannot listen. */
 export async function serveLinks(parts: Parts): Promise<NodeLinks | null> {
   const { folder, lease, clock, timers, log } = parts;
   const wanted = readLinksSettings(folder);
   if (wanted === null) return null;
   const found = findIdentity(folder);
   if (found === 'damaged') {
-    // Another is ordered in its place, or has to be given.
+    // A damaged file is set aside: another certificate is ordered, or has to be imported.
     const aside = wanted.acme && setAside(join(folder, CERTIFICATE), clock.now());
     log.error('certificate of links is damaged', { file: join(folder, CERTIFICATE), aside });
   } else if (found === null && wanted.acme === null) log.error('links not served: there is no certificate');
-  // Until there is one, for challenges on the same port.
+  // Self-signed until a certificate is issued: challenges may arrive on the same port.
   const isThere = found !== null && found !== 'damaged';
   let identity = isThere ? found : wanted.acme && (await ownIdentity(wanted.acme.names, clock));
   if (identity === null) return null;
-  // No request leads to a secret path here; before the first lease none leads to a link.
+  // A random secret path: no request finds it. Before the first lease no link resolves either.
   const nowhere = { secretPath: randomBytes(32).toString('hex'), instanceId: '' };
   const unknown = { ...NO_LEASE, subPath: randomBytes(32).toString('hex'), ...nowhere };
   let known: { readonly from: LeaseShared; readonly settings: ServedSettings } | null = null;

@@ -1,8 +1,8 @@
-// A node's machine: joins the panel, runs beside the engine and serves it to the panel, leaves. The other composition root of this package.
+// A node's machine: joins the panel, runs beside the engine and serves it to the panel, and leaves. The composition root of this package.
 //
-// Its folder has node.json (0600): the machine's key, its certificate and the pin of the panel's key; ledger.db: what the engine has counted and the
-// panel has not taken; the engine's configuration and users with their terms, sealed by lease.key; what links.json says of links, and their
-// certificate; the engine's state and log; and in programs/ the engines that `panel node engine` has installed.
+// Its folder has node.json (0600): the machine's key, its certificate and the pin of the panel's key; ledger.db: what the engine has
+// counted and the panel has not acknowledged; the engine's configuration and users with their terms, sealed by lease.key; settings and
+// certificate of links (links.ts); the engine's state and log; and in programs/ the engines that `panel node engine` has installed.
 
 import { X509Certificate } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
@@ -43,11 +43,11 @@ import { openNodeLedger } from './store/ledger.ts';
 import { superviseEngine } from './supervised-engine.ts';
 import { nodeCommand, servePrograms, switchRunning } from './switch-engine.ts';
 
-/** Of the engine in the folder: a machine has one. */
+/** Id of the engine in its folder: a machine has one engine. */
 const ENGINE_ID = 1;
-/** What the engine has counted, until the panel has taken it. */
+/** The database of counters that the panel has not acknowledged. */
 const LEDGER = 'ledger.db';
-/** Seals what is left here of users and of the engine's configuration. */
+/** The key that seals the lease: users and the engine's configuration. */
 const LEASE_KEY = 'lease.key';
 const CLOCK_OFFSET = 'clock-offset';
 
@@ -59,7 +59,9 @@ const joinedFile = z.object({
 });
 type Joined = z.output<typeof joinedFile>;
 
-/** The folder of a node's machine: the given one, or $GATEHOUSE_NODE_DATA, or for root that of the service, or beside the usual place of a panel's. */
+/**
+ * The folder of a node's machine: the given one, else $GATEHOUSE_NODE_DATA, else for root the service's, else beside a panel's usual place.
+ */
 export function findNodeFolder(given: string | undefined): string {
   const named = given || process.env.GATEHOUSE_NODE_DATA;
   if (named) return findDataFolder(named);
@@ -74,7 +76,7 @@ function readJoined(folder: string): Joined | null {
     const read = joinedFile.parse(parseOwnJson(text));
     if (isPair(read.key, read.certificate) && isSelfSigned(read.certificate)) return read;
   } catch {
-    // As what does not go together.
+    // Reported as settings that do not go together.
   }
   const advice = 'Bring it back, or join this machine again with another token: `panel node join`.';
   throw refusal('data_folder', `${join(folder, 'node.json')} is damaged. ${advice}`);
@@ -111,7 +113,7 @@ function openLedger(folder: string, lock: { release(): void }, log: Log): NodeLe
   try {
     const ledger = openNodeLedger(file, openTextSeal(join(folder, LEASE_KEY), { clock: systemClock, log }));
     if (!isLeaseReadable(ledger)) {
-      // What was counted is not sealed, and stays.
+      // Counters are not sealed, and stay.
       log.error('lease cannot be opened by its key: the panel leaves another one');
       ledger.lease.forget();
     }
@@ -149,15 +151,18 @@ const OTHER_TOKEN = 'Make another token in the panel: that replaces it.';
 interface JoinOptions {
   readonly folder: string;
   readonly token: string;
-  /** The address to listen on; left out: all. */
+  /** The address to listen on; left out: all addresses. */
   readonly host?: string | undefined;
-  /** Called once it waits; `fingerprint`: of this machine's key, as the panel will show it. */
+  /** Called once the machine listens; `fingerprint`: of this machine's key, as the panel will show it. */
   readonly waiting: (port: number, fingerprint: string) => void;
-  /** For tests. */
+  /** Lowered by tests. */
   readonly limitMs?: number;
 }
 
-/** Waits until the panel has joined this machine, and resolves with its fingerprint. A refusal where the panel does not come in time, or has joined another one. */
+/**
+ * Waits until the panel has joined this machine, and resolves with its fingerprint. Rejects with a refusal if the panel does not join in
+ * time, or joins another machine.
+ */
 export async function joinMachine({ folder, token, host, waiting, limitMs }: JoinOptions): Promise<string> {
   const read = readJoinToken(token);
   if (!read) throw refusal('refused', 'This is no token, or not a whole one: copy it from the panel again.');
@@ -172,7 +177,7 @@ export async function joinMachine({ folder, token, host, waiting, limitMs }: Joi
     const save = (identity: NodeIdentity) => {
       saveJoined(folder, { ...identity, port });
       const ledger = openLedger(folder, lock, log);
-      // It may be another panel, which has left nothing here.
+      // Another panel may have joined, which has no lease here.
       ledger.lease.forget();
       ledger.savePanel(null);
       ledger.close();
@@ -207,9 +212,9 @@ export async function joinMachine({ folder, token, host, waiting, limitMs }: Joi
 
 export interface NodeMachine {
   readonly port: number;
-  /** Where links are served; null: they are not. */
+  /** The port of links; null: none are served. */
   readonly linksPort: number | null;
-  /** Ends the service; the engine goes on, and is adopted by the next one. */
+  /** Ends the service; the engine runs on, and the next process adopts it. */
   close(): Promise<void>;
 }
 
@@ -218,22 +223,22 @@ interface RunOptions {
   readonly host?: string | undefined;
   /** The program of the engine; left out: as `findPresentPath` finds it. */
   readonly enginePath?: string | undefined;
-  /** In place of a process: for tests. */
+  /** Replaces the engine process in tests. */
   readonly engine?: Engine;
-  /** How often the engine's counters are written down, and when one that ended is started again: for tests. */
+  /** Interval of recording the counters, and delay before a crashed engine is restarted; set by tests. */
   readonly beatMs?: number;
   readonly startAgainMs?: number;
-  /** How long another program of the engine is watched before it stays: for tests. */
+  /** How long a new engine is watched before the switch counts as successful; set by tests. */
   readonly watchMs?: number;
 }
 
-/** Serves the panel that this machine was joined to. */
+/** Serves the panel that has joined this machine. Rejects with a refusal. */
 export async function runMachine(options: RunOptions): Promise<NodeMachine> {
   const { folder, host, enginePath, engine: given, beatMs, startAgainMs } = options;
   const lock = own(folder, 'node run');
   const log = openLog({ file: join(folder, 'logs', 'node.log') });
   const supervising = { crypto: nodeCrypto, timers: systemTimers, log };
-  // It was made when the machine was joined.
+  // The ledger was created when the machine was joined.
   const isLost = existsSync(join(folder, 'node.json')) && !existsSync(join(folder, LEDGER));
   if (isLost) log.error('ledger is missing: what the panel had not taken of it is lost');
   const ledger = openLedger(folder, lock, log);
@@ -278,7 +283,7 @@ export async function runMachine(options: RunOptions): Promise<NodeMachine> {
       folder,
       log,
       hasOwnPath: () => enginePath !== undefined,
-      // A machine of a node brings no engine along that it would return to.
+      // A node's machine has no shipped engine to return to.
       findShipped: async () => null,
       switchTo: async (name) =>
         name === null ? { outcome: 'refused', reason: 'it is not installed' } : switchRunning(switching, name),
@@ -320,7 +325,7 @@ export async function runMachine(options: RunOptions): Promise<NodeMachine> {
   }
 }
 
-/** Stops the engine and forgets the panel: it cannot reach this machine any more. */
+/** Stops the engine and forgets the panel, which cannot reach this machine afterwards. */
 export async function leaveMachine(folder: string): Promise<void> {
   const lock = own(folder, 'node leave');
   const engine = engineIn(folder, undefined);
@@ -337,7 +342,7 @@ export async function leaveMachine(folder: string): Promise<void> {
   }
 }
 
-/** What is wrong with this machine as a node, in the order a person would check it. */
+/** Finds what is wrong with this machine as a node, in the order in which a person would check it. */
 export async function examineMachine(folder: string, enginePath: string | undefined): Promise<readonly Finding[]> {
   const joined = existsSync(folder) ? readJoined(folder) : null;
   if (!joined) {
@@ -382,7 +387,7 @@ function checkLinks(folder: string): readonly Finding[] {
   ];
 }
 
-/** Who has the folder; null: no one. */
+/** The process that has locked the folder; null: none. */
 function findOwner(folder: string): string | null {
   const lock = acquireLock(folder, 'node doctor');
   lock?.release();

@@ -1,4 +1,4 @@
-// A machine obeys one panel, remembers it over restarts, and proves which one to the panel that it refuses.
+// A machine obeys one panel, remembers it over restarts, and proves to a refused panel which one it obeys.
 import { generateKeyPairSync } from 'node:crypto';
 import { beforeEach, expect, it } from 'vitest';
 import { signClaim } from '../engines/remote/signed-claim.ts';

@@ -1,4 +1,5 @@
-// Which panel this machine obeys, where several have the key that it was joined to: stored in the ledger, so that a restart changes nothing.
+// Which panel this machine obeys if several have the key of the join, as after a restored backup. Stored in the ledger, so that a restart
+// changes nothing.
 import type { KeyObject } from 'node:crypto';
 import { EngineError } from '../core/ports/engines.ts';
 import { CLAIM_LEASE_MS, classifyClaim, type PanelClaim } from '../domain/nodes/panel-claim.ts';
@@ -6,9 +7,11 @@ import { readSignedClaim } from '../engines/remote/signed-claim.ts';
 import type { NodeLedger } from './ports/ledger.ts';
 
 export interface ObeyedPanel {
-  /** Judges the claim of a request. Throws EngineError `superseded` or `other_panel`; returns false for a claim that the key has not signed. */
+  /**
+   * Checks the claim of a request. Throws EngineError `superseded` or `other_panel`; returns false for a claim that the key has not signed.
+   */
   admit(signed: string, key: KeyObject): boolean;
-  /** The signed claim of the panel that is obeyed; null: none was yet. */
+  /** The signed claim of the obeyed panel; null: there was none yet. */
   claim(): string | null;
 }
 
@@ -21,7 +24,7 @@ const REFUSALS = {
 export function createObeyedPanel(store: Pick<NodeLedger, 'panel' | 'savePanel'>, now: () => number): ObeyedPanel {
   let signedHolder = store.panel();
   let holder: PanelClaim | null = null;
-  // After a restart of this process the panel of before has its whole lease.
+  // After a restart of this process the former panel keeps the full time before another one may take over.
   let heardAt = now();
   return {
     admit(signed, key) {

@@ -1,4 +1,4 @@
-// Starts of the engine by its machine itself: with what it serves of the assignment, leaving out the inbounds over which it fails.
+// Starts that the machine makes by itself: with the part of the assignment that the engine serves, leaving out inbounds that make it fail.
 import { type Engine, EngineError, findConfigError } from '../core/ports/engines.ts';
 import type { Crypto, Log } from '../core/ports/ports.ts';
 import { findNamedByPort, findServable } from '../domain/nodes/servable.ts';
@@ -16,16 +16,16 @@ interface Parts {
 }
 
 export interface OwnStarts {
-  /** What the engine would serve of what the panel wants. Rejects where it does not say, or would serve nothing. */
+  /** The part of the assignment that the engine would serve. Rejects if the engine does not answer the check, or would serve nothing. */
   plan(wanted: EngineAssignment): Promise<EngineAssignment>;
-  /** Starts it; resolves with what it serves, which may leave out more. */
+  /** Starts the engine; resolves with what it serves, which may leave out more. */
   start(planned: EngineAssignment): Promise<EngineAssignment>;
-  /** Inbounds over which a start has failed are tried again. */
+  /** Allows inbounds that made a start fail to be tried again. */
   forgetFailures(): void;
 }
 
 export function createOwnStarts({ engine, assignment, crypto, log, lease }: Parts): OwnStarts {
-  /** Inbounds over which a start has failed although the engine had accepted them: nothing that runs is restarted for them. */
+  /** Inbounds that made a start fail although the check had accepted them. A running engine is not restarted to try them again. */
   const failedAtStart = new Set<number>();
 
   async function plan(next: EngineAssignment): Promise<EngineAssignment> {
@@ -45,7 +45,7 @@ export function createOwnStarts({ engine, assignment, crypto, log, lease }: Part
     const config = withoutLeftOut(next);
     const people = assignment.allowedUsers({ ...next, config });
     try {
-      // The panel knows by what stands before the letter that its own users were let in.
+      // The prefix of the boot id tells the panel that the users of its own start are allowed.
       await engine.start(config, people, `${next.boot}r${id}`);
     } catch (error) {
       const culprit = error instanceof EngineError ? findNamedByPort(config.inbounds, error) : undefined;

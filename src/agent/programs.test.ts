@@ -1,4 +1,4 @@
-// Engines from a file: an archive is known by its own SHA-256, the package of an engine by that of the program in it.
+// Engines from a file: an archive is verified by its own SHA-256, an engine package by that of the program in it.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Engines that `panel node engine` has installed on a node's machine: each version in a folder of its own, one of them in use, and the one
-// before it to go back to.
+// Engines that `panel node engine` has installed on a node's machine: each version in a folder of its own, one of them in use, and the
+// former one to go back to.
 
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,10 +18,10 @@ const PROGRAMS: readonly EngineName[] = ['xray', 'v2ray'];
 const SUFFIX = process.platform === 'win32' ? '.exe' : '';
 const VERSION_NAME = /^(xray|v2ray)-\d+\.\d+\.\d+$/;
 
-/** Names as in `xray-26.3.27`; null: none, the program is looked for on PATH. */
+/** Names such as `xray-26.3.27`; null: none is installed, the program on PATH is used. */
 export interface ProgramsInUse {
   readonly current: string | null;
-  /** What was in use before. */
+  /** The program that was in use before. */
   readonly former: string | null;
 }
 
@@ -29,11 +29,11 @@ export function programName({ name, version }: Pick<EngineProgram, 'name' | 'ver
   return `${name}-${version}`;
 }
 
-/** The program of a machine that names none: the installed one, else the one that came along; null: on PATH. */
+/** The program used if none is configured: the installed one, else the shipped one; null: on PATH. */
 export const findPresentPath = async (folder: string): Promise<string | null> =>
   installedPath(folder) ?? (await findShippedEngine());
 
-/** All that are installed. */
+/** Names of all installed engines. */
 export function listInstalled(folder: string): readonly string[] {
   const place = join(folder, FOLDER);
   return existsSync(place) ? readdirSync(place).filter((name) => VERSION_NAME.test(name)) : [];
@@ -65,18 +65,18 @@ function nameOrNull(value: unknown): string | null {
   return typeof value === 'string' && VERSION_NAME.test(value) ? value : null;
 }
 
-/** The program that is in use by what is installed; null: none is, and it is on PATH or nowhere. */
+/** The installed program in use; null: none, so the one on PATH is used, if any. */
 export function installedPath(folder: string): string | null {
   const { current } = readProgramsInUse(folder);
   return current === null ? null : programPath(folder, current);
 }
 
-/** How an archive is known: by its own SHA-256, or by that of the program in it. */
+/** How an archive is verified: by its own SHA-256, or by that of the program in it. */
 export type ProgramHash = { readonly archive: string } | { readonly program: string };
 
 /**
- * Installs the engine of an archive beside others: a ZIP, as Xray and v2ray publish, or the package of an engine for npm. It is run for its version
- * only, and not in use yet. A refusal says what is wrong with it; nothing is left behind then.
+ * Installs the engine of an archive beside others: a ZIP, as Xray and v2ray publish, or an engine package for npm. It is run only to read
+ * its version, and not used yet. Throws a refusal that says what is wrong, and leaves nothing behind then.
  */
 export async function installProgram(folder: string, archive: string, hash: ProgramHash): Promise<EngineProgram> {
   if ('archive' in hash) await requireHash(archive, hash.archive);

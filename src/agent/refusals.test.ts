@@ -1,4 +1,4 @@
-// A message that a machine does not understand: what its log, the panel and the node say of it.
+// Messages that a machine cannot parse: what its log and the panel report.
 
 import { createServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -71,7 +71,7 @@ it('is refused with the reason, which is in the log once a minute and has none o
   clock.advance(MINUTE);
   await sendCall('stop', []);
   expect(lines()).toHaveLength(5);
-  // Whatever else is sent, there are not many lines a minute.
+  // Whatever is sent, the log has few lines a minute.
   for (let count = 0; count < 30; count += 1) await sendCall('stop', { [`m${count}`]: 1 });
   expect(lines().length).toBeLessThan(5 + 10);
   expect(log.lines.join('\n') + JSON.stringify(reply)).not.toContain(SECRET);

@@ -1,4 +1,4 @@
-// Since when a machine no longer has the former link of a user: from the contact in which it was told of the next one.
+// Since when a machine no longer accepts a user's former link: from the contact in which it received the new one.
 import { expect, it } from 'vitest';
 import { createTestClock } from '../../tests/support/clock.ts';
 import { coreParts } from '../../tests/support/core.ts';
@@ -35,7 +35,7 @@ it('is known for each node, whose machine has the next link by then', async () =
   reissue('a'.repeat(22));
   clock.advance(1000);
   await first.connectPanel();
-  // This one does not take it.
+  // The second machine does not receive the lease.
   second.cut.add('lease');
   await expect(second.connectPanel()).rejects.toMatchObject({ code: 'engine_unreachable' });
   expect(store.reissues.of(userId)).toEqual({ at: START + 1000, deliveredAt: new Map([[first.nodeId, START + 2000]]) });
@@ -49,7 +49,7 @@ it('is known for each node, whose machine has the next link by then', async () =
   ]);
   expect(store.reissues.of(userId)).toEqual({ at: START + 1000, deliveredAt: met });
 
-  // Replaced again, also after the panel was started again.
+  // The link is replaced again, after a restart of the panel.
   clock.advance(1000);
   reissue('b'.repeat(22));
   expect(store.reissues.of(userId)).toEqual({ at: START + 8000, deliveredAt: new Map() });

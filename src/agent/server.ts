@@ -1,7 +1,7 @@
-// The listening end on a node's machine: serves the engine beside it to the panel alone.
+// The server on a node's machine: serves the engine to the panel alone.
 //
-// TLS 1.3, with a certificate at both ends of which the key alone counts. Who does not have the panel's key does not get as far as a request, and
-// is shown nothing but a certificate with a random name. While a node is joined, the token names the panel's key.
+// TLS 1.3 with certificates on both sides, of which only the keys count. A client without the panel's key cannot send a request, and sees
+// only a certificate with a random name. During a join, the token names the panel's key.
 import { constants } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server, type ServerOptions } from 'node:https';
@@ -62,17 +62,17 @@ export interface NodeListener {
 }
 
 const HANDSHAKE_MS = 10_000;
-/** A request must have arrived whole: a start with all users over a slow line. */
+/** Limit for a request to arrive: a start with all users over a slow line. */
 const REQUEST_MS = 120_000;
 const HEADERS_MS = 10_000;
 const IDLE_MS = 60_000;
 const HEADER_BYTES = 8192;
-/** Versions of panels that are written to the log. */
+/** Different versions of panels that are logged. */
 const MAX_NAMED = 8;
 
 /**
- * No sessions: each connection is judged by its certificates. No authority: its name would be in the request for a certificate, which every
- * stranger reads.
+ * No sessions: each connection is authenticated by its certificates. No authority: its name would be in the certificate request, which
+ * strangers can read.
  */
 const buildOptions = ({ key, certificate }: NodeIdentity): ServerOptions => ({
   minVersion: 'TLSv1.3',
@@ -89,18 +89,18 @@ const buildOptions = ({ key, certificate }: NodeIdentity): ServerOptions => ({
 interface ServedParts {
   readonly identity: NodeIdentity;
   readonly engine: Engine;
-  /** Of the machine. */
+  /** The machine's clock. */
   readonly clock: Clock;
-  /** Called with the panel's time (epoch ms), each time that the panel says it. */
+  /** Called with the panel's time (epoch ms) from each request that carries it. */
   readonly followPanel?: (at: number) => void;
   readonly log: Log;
-  /** Of Gatehouse. */
+  /** Version of Gatehouse on this machine. */
   readonly version: string;
-  /** Of links that this machine serves; left out: it serves none. */
+  /** The certificate of the links that this machine serves; left out: it serves none. */
   readonly certificate?: () => MachineCertificate | null;
-  /** Its engines. `begin` installs another one; it throws EngineError where one is being installed. */
+  /** The machine's engines. `begin` starts an installation; it throws EngineError if one is running. */
   readonly programs: Programs;
-  /** Which panel is obeyed. */
+  /** Decides which panel is obeyed. */
   readonly obeyed: ObeyedPanel;
 }
 
@@ -109,15 +109,15 @@ interface Listening {
   readonly port: number;
 }
 
-/** Characters of what an engine says; more are not read. */
+/** Characters of an engine's message; the rest is cut off. */
 const MAX_FAILURE = 1000;
-/** Reasons of refusals that are written to the log within a minute. */
+/** Different reasons of refusals that are logged within a minute. */
 const MAX_REASONS = 8;
 
-/** A request that this end does not understand; its message has nothing of what the request said. */
+/** A request that cannot be parsed; its message repeats nothing from the request. */
 class Unreadable extends Error {}
 
-/** The panel has few connections: the others are strangers, who must not keep it out. Call `markAnswered` with those on which it has proven itself. */
+/** The panel has few connections; all others are strangers, who must not block it. Call `markAnswered` with authenticated ones. */
 function open(server: Server, connections: Connections, { host, port }: Listening): Promise<NodeListener> {
   server.headersTimeout = HEADERS_MS;
   server.requestTimeout = REQUEST_MS;
@@ -133,7 +133,7 @@ function open(server: Server, connections: Connections, { host, port }: Listenin
           new Promise((closed) => {
             server.close(() => closed());
             server.closeAllConnections();
-            // HTTP knows a connection only after its handshake.
+            // HTTP knows a connection only after its TLS handshake.
             connections.destroyAll();
           }),
       });
@@ -148,7 +148,7 @@ function answer(response: ServerResponse, status: number, text: string): void {
   response.end(text);
 }
 
-/** Writes to the log why messages of the panel were refused, each reason once a minute: the panel sends them again. */
+/** Logs why messages of the panel were refused, each reason once a minute, as the panel repeats its messages. */
 function createRefusalLog({ log, clock }: Pick<ServedParts, 'log' | 'clock'>) {
   const loggedAt = new Map<string, number>();
   return (name: Method, reason: string): void => {
@@ -161,7 +161,7 @@ function createRefusalLog({ log, clock }: Pick<ServedParts, 'log' | 'clock'>) {
   };
 }
 
-/** Writes strangers to the log who were refused: the first, and then one line a minute, however many there are. */
+/** Logs refused strangers: the first, and then one line a minute, however many there are. */
 function strangersLog({ log, clock }: Pick<ServedParts, 'log' | 'clock'>, message: string) {
   let lineAt = Number.NEGATIVE_INFINITY;
   let others = 0;
@@ -177,7 +177,7 @@ function strangersLog({ log, clock }: Pick<ServedParts, 'log' | 'clock'>, messag
   };
 }
 
-/** Refuses what this end has not; a panel of another major version is told so in words, as is who reads the log. */
+/** Answers requests for unknown methods. If the panel has another major version, the reply and the log say so. */
 function createRefuser(log: Log): (request: IncomingMessage, response: ServerResponse) => void {
   const named = new Set<number>();
   return ({ url }, response) => {
@@ -186,7 +186,7 @@ function createRefuser(log: Log): (request: IncomingMessage, response: ServerRes
     if (asked === null || asked === PROTOCOL.major) return answer(response, 404, '{}');
     const older = asked < PROTOCOL.major ? 'the panel' : 'this machine';
     const message = `the panel speaks version ${asked} of the protocol, this machine ${writeVersion(PROTOCOL)}: update ${older}`;
-    // Once each: the panel goes on asking.
+    // Logged once for each version: the panel repeats its request.
     if (!named.has(asked) && named.size < MAX_NAMED) log.warn('panel refused', { error: message });
     named.add(asked);
     answer(response, 404, encode(failure, { code: 'other_version', message }));
@@ -197,7 +197,7 @@ function toFailure({ code, message }: EngineError) {
   return { code, message: message.slice(0, MAX_FAILURE) };
 }
 
-/** Answers what `handle` gives; closes the connection over what cannot be read. `refused`: what is said then. */
+/** Sends the reply of `handle`; closes the connection if the request cannot be parsed. `refused`: builds the reply for that case. */
 async function respond(
   response: ServerResponse,
   logFailure: (error: string) => void,
@@ -224,7 +224,7 @@ async function readBody(request: IncomingMessage, bounds: JsonBounds): Promise<u
   }
 }
 
-/** Runs a schema over a message of the other end. */
+/** Parses a message of the panel. Throws Unreadable. */
 function parseMessage<T>(parse: () => T): T {
   try {
     return parse();
@@ -239,14 +239,14 @@ function findMethod({ method, url }: IncomingMessage): Method | null {
 
 type ConnectedUser = readonly [id: number, addresses: readonly [address: string, openedAt: number][]];
 
-/** More of one user are not looked at. */
+/** The newest addresses of a user; the rest is dropped. */
 function listNewest(all: readonly ConnectedAddress[]): [address: string, openedAt: number][] {
   const isFew = all.length <= MAX_ADDRESSES_OF_USER;
   const newest = isFew ? all : all.toSorted((a, b) => b.openedAt - a.openedAt).slice(0, MAX_ADDRESSES_OF_USER);
   return newest.map(({ address, openedAt }) => [address, openedAt]);
 }
 
-/** How many of these users are one page. */
+/** How many of these users fit on one page. */
 function countFitting(users: readonly ConnectedUser[]): number {
   let addresses = 0;
   const end = users.findIndex(([, all]) => {
@@ -256,7 +256,7 @@ function countFitting(users: readonly ConnectedUser[]): number {
   return Math.min(end < 0 ? users.length : end, MAX_CONNECTED_USERS);
 }
 
-/** Pages of one reading, by id: the first page reads, the others are of the same. `of`: which reading it is. */
+/** Pages of one reading, by id: the first page reads, the others continue the same reading. `of`: names the reading. */
 function createPager<Item>(idOf: (item: Item) => number, count: (items: readonly Item[]) => number) {
   let last: { readonly of: number; readonly items: readonly Item[] } | null = null;
   return async (of: number, after: number, read: () => Promise<readonly Item[] | null>) => {
@@ -273,7 +273,7 @@ function createPager<Item>(idOf: (item: Item) => number, count: (items: readonly
   };
 }
 
-/** Serves the panel the engine of this machine. */
+/** Serves this machine's engine to the panel. Rejects with the operating system's error if it cannot listen. */
 export function serveNode(parts: ServedParts, place: Listening): Promise<NodeListener> {
   const { engine, clock, log, identity } = parts;
 
@@ -340,7 +340,7 @@ export function serveNode(parts: ServedParts, place: Listening): Promise<NodeLis
     },
     async reopen({ inbound }) {
       if (engine.reopen === undefined) throw new EngineError('engine_refused', 'this engine cannot');
-      // Whom it lets in, this machine knows itself.
+      // This machine knows the users of the inbound itself.
       await engine.reopen(inbound, async () => []);
       return {};
     },
@@ -365,7 +365,7 @@ export function serveNode(parts: ServedParts, place: Listening): Promise<NodeLis
     },
   };
 
-  /** Throws EngineError for a panel that is not obeyed. Before its body is read, which may be long. */
+  /** Throws EngineError for a panel that is not obeyed. Called before the body is read, which may be long. */
   function requireObeyed({ headers, socket }: IncomingMessage, response: ServerResponse): void {
     const key = (socket as TLSSocket).getPeerX509Certificate()?.publicKey;
     try {
@@ -387,7 +387,7 @@ export function serveNode(parts: ServedParts, place: Listening): Promise<NodeLis
   const refuse = createRefuser(log);
   const logRefusal = createRefusalLog(parts);
   const server = createServer(buildOptions(identity), (request, response) => {
-    // Only the panel's key leads here.
+    // Only connections with the panel's key get here.
     connections.markAnswered(request.socket);
     const name = findMethod(request);
     if (name === null) return refuse(request, response);
@@ -407,10 +407,10 @@ export function serveNode(parts: ServedParts, place: Listening): Promise<NodeLis
   return open(server, connections, place);
 }
 
-/** Ends connections whose other end does not have the panel's key, before a request is read. */
+/** Closes connections of clients without the panel's key before a request is read. */
 function admitPanel(server: Server, panelPin: string, logRefused: ReturnType<typeof strangersLog>): void {
   server.on('tlsClientError', (error, socket) => logRefused(socket.remoteAddress, error.message));
-  // Before HTTP's own listener.
+  // Prepended, so that it runs before HTTP's own listener.
   server.prependListener('secureConnection', (socket) => {
     const peer = socket.getPeerX509Certificate();
     if (peer !== undefined && computePin(peer) === panelPin) return;
@@ -424,15 +424,15 @@ interface JoinParts {
   readonly secret: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** Stores the identity: the panel knows the secret. Throws where it cannot be stored. */
+  /** Stores the identity when the panel has proven the secret. Throws if it cannot be stored. */
   readonly save: (identity: NodeIdentity) => void;
-  /** Called when the panel has been answered. */
+  /** Called when the panel has received the reply. */
   readonly joined: () => void;
-  /** Called where the panel has joined another machine, of this pin, with the same secret. */
+  /** Called if the panel has joined another machine with the same secret. `pin`: the key of that machine. */
   readonly taken: (pin: string) => void;
 }
 
-/** Waits until the panel that the token names joins this node. */
+/** Waits until the panel that the token names joins this machine. Rejects with the operating system's error if it cannot listen. */
 export function awaitJoin(
   { identity, secret, clock, log, save, joined, taken }: JoinParts,
   place: Listening,
@@ -443,7 +443,7 @@ export function awaitJoin(
     const socket = request.socket as TLSSocket;
     connections.markAnswered(socket);
     if (request.method !== 'POST' || request.url !== buildMethodPath('join')) return refuse(request, response);
-    // Strangers can make any of this fail, as often as they like.
+    // Limited like strangers' log lines: anyone can cause these failures.
     const logFailure = (error?: string) => logRefused(socket.remoteAddress, error);
     const refused = () => {
       logFailure();

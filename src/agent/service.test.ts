@@ -1,4 +1,4 @@
-// The service of a node's machine: the unit, the steps of installing it, and where it is refused.
+// The service of a node's machine: its unit, the installation steps, and when they are refused.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -39,14 +39,14 @@ export function writeUnit({ host, enginePath }: ServiceOptions, program: readonl
   });
 }
 
-/** Installs the service, or replaces it; it starts at once where this machine has been joined. Returns the file of the unit. */
+/** Installs or replaces the service; it starts at once if this machine has been joined. Returns the path of the unit. */
 export function installService(unit: string, machine: ServiceHost = thisHost): string {
   requireServiceHost(machine, COMMAND);
   makeAccount(machine, SERVICE);
   return startService(machine, SERVICE, unit);
 }
 
-/** Stops the service and takes it away. Account and folder stay, and so does an engine that runs. */
+/** Stops and removes the service. Account and folder stay, and a running engine runs on. */
 export function uninstallService(machine: ServiceHost = thisHost): void {
   requireServiceHost(machine, COMMAND);
   if (!removeService(machine, SERVICE)) throw refusal('refused', 'The service is not installed.');

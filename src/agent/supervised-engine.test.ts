@@ -1,4 +1,4 @@
-// What ends by itself is started again, as the panel left it; what the panel stops is not.
+// A crashed engine is restarted as the panel left it; one that the panel stops is not.
 import { expect, it } from 'vitest';
 import { createTestTimers } from '../../tests/support/clock.ts';
 import { createCountingCrypto, createFakeMachine } from '../../tests/support/fake-engine.ts';
@@ -15,7 +15,7 @@ const user = (userId: number) => ({
   userId,
   credentials: { uuid: `u${userId}`, password: 'p', key: 'k', wireguard: 'w' },
 });
-/** Lets what a timer has begun come to its end. */
+/** Waits for the work that a timer has started. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 function open() {
@@ -72,7 +72,7 @@ it('reopens a connection with whom it serves by now, and is started again where 
     'a1',
   );
   machine.move(1, 1, { up: 1, down: 1 });
-  // Each change comes before or after it, none between.
+  // Each change comes before or after the reopening, none in between.
   const change = (userId: number, isAllowed: boolean) =>
     engine.apply([{ inbound: INBOUND, user: user(userId), isAllowed }]);
   await Promise.all([change(1, false), engine.reopen?.(INBOUND, async () => []), change(2, false), change(3, true)]);
@@ -160,7 +160,7 @@ it('starts again what can be served where a port is taken meanwhile, and the oth
   expect(members()).toEqual([[1], [1]]);
   expect([machine.starts, engine.served()]).toEqual([3, CONFIG]);
 
-  // What only the start finds is not tried at the cost of the others.
+  // A fault that only a start reveals does not cost the other inbounds.
   machine.forbidden.add(OTHER.port);
   await engine.restart();
   for (let minutes = 0; minutes < 3; minutes += 1) {
@@ -168,7 +168,7 @@ it('starts again what can be served where a port is taken meanwhile, and the oth
     await settled();
   }
   expect([machine.starts, members()]).toEqual([4, [[1], []]]);
-  // Where nothing can be served it is tried again.
+  // If nothing can be served, the start is tried again.
   machine.forbidden.clear();
   machine.taken.add(INBOUND.port).add(OTHER.port);
   machine.crash();

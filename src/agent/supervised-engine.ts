@@ -1,4 +1,4 @@
-// An engine that its machine starts again where it ends by itself and the panel does not: users are served while the panel is away.
+// Restarts a crashed engine while the panel is away, so that users are served.
 import {
   type Engine,
   type EngineConfig,
@@ -12,50 +12,50 @@ import { type EngineAssignment, type Member, openAssignment, withoutLeftOut } fr
 import { createOwnStarts } from './own-starts.ts';
 import type { NodeLease } from './ports/lease.ts';
 
-/** A panel that is there finds with its next poll that the engine has ended, and starts it as the records are. */
+/** Before that a connected panel notices the end by its next poll, and starts the engine itself. */
 const PAUSE_MS = 30_000;
-/** For a panel that has stopped it to start it: longer than it takes to send all users, as a start needs that none is running. */
+/** Limit for a panel that has stopped the engine to start it again. Longer than sending all users takes, as that comes between. */
 export const RESTART_MS = 180_000;
-/** When an inbound is tried again that the machine has left out. */
+/** When an inbound that was left out is tried again. */
 const RETRY_MS = 60_000;
 
 interface Parts {
   readonly crypto: Pick<Crypto, 'randomBytes'>;
   readonly timers: Timers;
   readonly log: Log;
-  /** The lease that the panel gave; the machine starts the engine with it also after a restart of its own. */
+  /** The panel's lease, from which the machine also starts the engine after its own restart. */
   readonly lease: NodeLease;
-  /** For tests. */
+  /** Lowered by tests. */
   readonly pauseMs?: number;
 }
 
-/** A start by the panel that failed. */
+/** A failed start that the panel had requested. */
 export interface FailedStart {
   readonly config: EngineConfig;
   readonly error: unknown;
 }
 
 /**
- * What the engine does. `stopped`: nothing, as the panel wants it. `restarting`: the panel has stopped it to start it; `failed`: such a start was
- * tried. `ended`: nothing, but it should run.
+ * `stopped`: the panel wants it so. `restarting`: the panel has stopped the engine to start it again; `failed`: that start was tried.
+ * `ended`: it should run, but does not.
  */
 export type EngineStatus =
   | { readonly state: 'running' | 'stopped' | 'ended' }
   | { readonly state: 'restarting'; readonly failed: FailedStart | null };
 
 export interface SupervisedEngine extends Engine {
-  /** What it serves; null: nothing. */
+  /** The configuration that it serves; null: none. */
   served(): EngineConfig | null;
-  /** Rejects with EngineError where it does not answer. */
+  /** Rejects with EngineError if the engine does not answer. */
   status(): Promise<EngineStatus>;
   /**
-   * Starts it once more with whom it serves, which ends all connections through it. Nothing where it serves nothing, or where the panel has stopped
-   * it to start it. Rejects with EngineError.
+   * Restarts the engine with its present users, which ends all connections through it. Does nothing if the engine serves nothing, or if the
+   * panel is restarting it. Rejects with EngineError.
    */
   restart(): Promise<void>;
 }
 
-/** Runs work of several callers one after another. */
+/** Runs the work of several callers one after another. */
 function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
   let turn: Promise<unknown> = Promise.resolve();
   return (work) => {
@@ -65,7 +65,7 @@ function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
   };
 }
 
-/** The engine, with what the panel gave it. It has a id of its own after each start, so that no byte is counted twice. */
+/** Supervises the engine by the panel's assignment. Each start has its own boot id, so that no byte is counted twice. */
 export function superviseEngine(
   engine: Engine,
   { crypto, timers, log, lease, pauseMs = PAUSE_MS }: Parts,
@@ -73,9 +73,9 @@ export function superviseEngine(
   const assignment = openAssignment(lease);
   const ownStarts = createOwnStarts({ engine, assignment, crypto, log, lease });
   const inTurn = createTurns();
-  /** No user changes between the moment when an inbound is closed and when it is opened again with the users of before. */
+  /** No user changes while an inbound is reopened: it is closed, then opened with the users read before. */
   const inChangeTurn = createTurns();
-  /** The panel has stopped it to start it. */
+  /** Whether the panel has stopped the engine to start it again. */
   let isRestarting = false;
   let failed: FailedStart | null = null;
   let isClosed = false;
@@ -87,7 +87,7 @@ export function superviseEngine(
     cancel = timers.after(afterMs, () => void inTurn(startAgain));
   }
 
-  /** A start that the panel asked for. */
+  /** A start that the panel requested. */
   async function startRequested(
     config: EngineConfig,
     people: Iterable<EngineUser & { readonly inbounds: readonly number[] }>,
@@ -103,7 +103,7 @@ export function superviseEngine(
     }
   }
 
-  /** Starts what was planned; what is left out of it is tried again. */
+  /** Starts what was planned; inbounds that are left out are tried again later. */
   async function startPlanned(next: EngineAssignment): Promise<void> {
     const { leftOut } = await ownStarts.start(next);
     if (leftOut.length > 0) startSoon(RETRY_MS);
@@ -115,12 +115,12 @@ export function superviseEngine(
     try {
       const isRunning = (await engine.running()) !== null;
       const held = assignment.present();
-      // Closed meanwhile.
+      // The panel stopped the engine meanwhile.
       if (held === null) return;
       if (isRunning && held.leftOut.length === 0) return;
       if (!isRunning) ownStarts.forgetFailures();
       const next = await ownStarts.plan(held);
-      // Those who are connected are not cut off unless there is more to serve.
+      // A restart cuts off connected users, so the engine is restarted only if it then serves more.
       if (isRunning && next.leftOut.length >= held.leftOut.length) return startSoon(RETRY_MS);
       if (isRunning) await engine.stop();
       await startPlanned(next);
@@ -139,7 +139,7 @@ export function superviseEngine(
       throw new EngineError('engine_refused', `${tag}: not served here`);
     }
     const users = assignment.allowedUsers({ ...held, config: served }).filter(({ inbounds }) => inbounds.includes(id));
-    // One that ends meanwhile is started again with this inbound by the next process.
+    // Saved as left out, so that the next process restores the inbound if this one is killed in between.
     assignment.save({ ...held, leftOut: [...held.leftOut, id] });
     try {
       await engine.reopen?.(inbound, async () => users);
@@ -159,7 +159,7 @@ export function superviseEngine(
   });
   return {
     ...engine,
-    // A panel that asks between the stop and the start of a restart of the machine's own would start it itself, and then restart what it does not know.
+    // Waits for a running restart: in between, the panel would see no engine, and start it itself.
     running: () => inTurn(() => engine.running()),
     start: (config, users, boot) =>
       inTurn(async () => {
@@ -186,7 +186,7 @@ export function superviseEngine(
       inTurn(async () => {
         cancel();
         if (isRestart) {
-          // A panel that ends before it has started the engine leaves no user cut off.
+          // If the panel ends before it has started the engine, the machine starts it, so that users are not cut off for good.
           startSoon(RESTART_MS);
         } else assignment.drop();
         await engine.stop();

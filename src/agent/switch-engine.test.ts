@@ -1,4 +1,4 @@
-// A machine takes a new engine back for what is the engine's fault, and not for what the panel does meanwhile.
+// A machine rolls a new engine back for the engine's own faults, and not because of what the panel does meanwhile.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -25,7 +25,7 @@ const WATCH_MS = 60_000;
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A machine whose engine was switched to the next version and is watched. */
+/** A machine whose engine was switched to the next version and is being watched. */
 async function openWatched() {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-engine-'));
   for (const name of [FORMER, NEXT]) {
@@ -41,7 +41,7 @@ async function openWatched() {
   const log = createTestLog();
   const engine = superviseEngine(machine.attach().engine, { crypto, timers, log, lease: noLease });
   await engine.start(CONFIG, [], 'a');
-  /** By the path of the program: configurations that it refuses. */
+  /** By the path of the program: configurations that it has refused. */
   const refused = new Map<string, EngineConfig>();
   const checked: string[] = [];
   const check = async (path: string, config: EngineConfig) => {
@@ -59,7 +59,7 @@ async function openWatched() {
     engine,
     timers,
     look,
-    /** What came of it when the time is over. */
+    /** The outcome after the watch. */
     async outcome() {
       await vi.advanceTimersByTimeAsync(WATCH_MS);
       return switched;

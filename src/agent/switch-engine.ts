@@ -1,5 +1,5 @@
-// `panel node engine …`: brings another version of the engine to a node's machine, tries the present configuration with it, switches, and goes back
-// by itself where the new one does not stay up.
+// `panel node engine …`: installs another version of the engine on a node's machine, checks the present configuration with it, switches,
+// and rolls back if the new engine does not stay up.
 import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -30,31 +30,31 @@ import { type FailedStart, RESTART_MS, type SupervisedEngine } from './supervise
 const ARCHIVE_LIMITS = { maxBytes: 300_000_000, idleMs: 30_000, totalMs: 30 * 60_000 };
 const WATCH_MS = 60_000;
 const LOOK_MS = 1000;
-/** For so much longer it is asked where it does not answer at the end. */
+/** If the engine does not answer at the end of the watch, it is asked for this much longer. */
 const SILENCE_MS = 10_000;
-/** What the panel is told. */
+/** Offered versions that the panel is sent. */
 const MAX_OFFERED = 100;
 const MAX_REASON = 1000;
 const BUSY = 'another engine is being brought there';
 
-/** What became of a switch. */
+/** The outcome of a switch. */
 const switched = z.object({
   outcome: z.enum(['switched', 'same', 'refused', 'taken_back']),
-  /** In the engine's own words; empty: nothing went wrong. */
+  /** The engine's own message; empty: no error. */
   reason: z.string(),
 });
 export type Switched = z.output<typeof switched>;
 
 export interface EngineWanted {
-  /** As in `26.3.27`; left out: the newest that this release names. */
+  /** Such as `26.3.27`; left out: the newest that this release names. */
   readonly version?: string | undefined;
-  /** An archive of this machine instead of a download. */
+  /** An archive on this machine instead of a download. */
   readonly file?: string | undefined;
-  /** Its SHA-256, where this release does not name it. */
+  /** The archive's SHA-256, if this release does not name it. */
   readonly sha256?: string | undefined;
 }
 
-/** Puts an engine beside those that are there, and nothing more. */
+/** Installs an engine beside the others; does not switch to it. */
 export async function installEngine(
   folder: string,
   { version, file, sha256 }: EngineWanted,
@@ -68,7 +68,7 @@ export async function installEngine(
   }
   const { engines, engine } = readReleaseSource();
   const built = engine?.sha256[PLATFORM];
-  // The package of the engine that comes with the panel.
+  // The engine package that is shipped with the panel.
   if (file?.endsWith('.tgz') && built !== undefined) {
     reportStep('unpack', file);
     return installProgram(folder, file, { program: built });
@@ -120,8 +120,8 @@ async function fetchTo(url: string, path: string): Promise<void> {
 }
 
 /**
- * Has an installed engine used from now on: by the service that runs, which tries it first and goes back where it does not stay up, or with its next
- * start. `name` as in `xray-26.3.27`.
+ * Switches to an installed engine: a running service checks it first and rolls back if it does not stay up; otherwise it is used from the
+ * next start. `name` such as `xray-26.3.27`.
  */
 export async function switchEngine(folder: string, name: string | null): Promise<Switched> {
   const client = await connectControl(folder);
@@ -139,13 +139,13 @@ export async function switchEngine(folder: string, name: string | null): Promise
   return { outcome: 'switched', reason: '' };
 }
 
-/** What another program would give to users and take from them; nothing is known where there is no present one. */
+/** What another program would add for users and take from them; empty if there is no present program. */
 export async function readEngineDifference(folder: string, program: EngineProgram): Promise<EngineDifference> {
   const present = await findProgram(await findPresentPath(folder)).catch(() => null);
   return present === null ? { gained: [], lost: [] } : engineDifference(present, program);
 }
 
-/** As `rollBackEngine`, in a data folder: before the first installed engine there was the one that came along, or that of the PATH. */
+/** Like `rollBackEngine`, for a data folder: before the first installed engine, the shipped one or the one on PATH was used. */
 export async function rollBackPanelEngine(folder: string): Promise<{ readonly name: string } & Switched> {
   const { current, former } = readProgramsInUse(folder);
   if (current === null && former === null)
@@ -153,38 +153,38 @@ export async function rollBackPanelEngine(folder: string): Promise<{ readonly na
   return { name: former ?? 'The engine that came along', ...(await switchEngine(folder, former)) };
 }
 
-/** Switches to the one that was in use before. */
+/** Switches to the engine that was in use before. */
 export async function rollBackEngine(folder: string): Promise<{ readonly name: string } & Switched> {
   const { former } = readProgramsInUse(folder);
   if (former === null) throw refusal('refused', 'No other engine was in use on this machine before.');
   return { name: former, ...(await switchEngine(folder, former)) };
 }
 
-/** What the running service needs to switch. */
+/** The parts of the running service that a switch needs. */
 export interface SwitchParts {
   readonly folder: string;
   readonly engine: SupervisedEngine;
-  /** Whether the program at a path would start with a configuration. Rejects with EngineError. */
+  /** Checks whether the program at a path would start with a configuration. Rejects with EngineError. */
   readonly check: (path: string, config: EngineConfig) => Promise<void>;
   readonly log: Log;
-  /** Its program was named with --engine: then what is installed is not used. */
+  /** Whether --engine names the program: then installed ones are not used. */
   readonly hasOwnPath: boolean;
   readonly watchMs?: number | undefined;
 }
 
 const switchArgs = z.strictObject({ name: z.string().regex(/^(xray|v2ray)-\d+\.\d+\.\d+$/) });
 
-/** What the command line asks of the service that runs. */
+/** Carries out a command of the command line in the running service. */
 export async function nodeCommand(parts: SwitchParts, command: string, args: unknown): Promise<Switched> {
   const read = switchArgs.safeParse(args);
   if (command !== 'engine-switch' || !read.success) throw new PanelError('validation');
   return switchRunning(parts, read.data.name);
 }
 
-/** Engines that are watched after a switch. */
+/** Engines that are being switched or watched. */
 const switching = new WeakSet<SupervisedEngine>();
 
-/** Has the running service use another engine, which is installed. */
+/** Switches the running service to an installed engine. */
 export async function switchRunning(parts: SwitchParts, name: string): Promise<Switched> {
   const { engine } = parts;
   if (switching.has(engine)) return { outcome: 'refused', reason: BUSY };
@@ -225,14 +225,14 @@ async function switchAlone(parts: SwitchParts, name: string): Promise<Switched> 
     log.warn('engine taken back', { from: name, to: before.current, reason });
     writeProgramsInUse(folder, before);
     await engine.restart().catch((failure: unknown) => {
-      // It is tried again by itself, as after any end.
+      // The supervisor tries again, as after any crash.
       log.warn('engine not started again', { error: String(failure) });
     });
     return { outcome: 'taken_back', reason };
   }
 }
 
-/** Whether the engine that was used before would start with a configuration. */
+/** Whether the former engine would start with a configuration. */
 async function isFormerWilling(
   { folder, check }: SwitchParts,
   name: string | null,
@@ -250,8 +250,8 @@ async function isFormerWilling(
 }
 
 /**
- * Rejects where the engine ends within the time, or does not answer at its end. The panel may stop and start it meanwhile, as where an inbound is
- * changed: that is no end of it. `checkFailedStart`: rejects where a start of the panel failed for what is the engine's fault.
+ * Rejects if the engine ends within `ms`, or does not answer at the end. The panel may stop and start it meanwhile, as after a change of an
+ * inbound: that does not count as an end. `checkFailedStart`: rejects if a start that the panel requested failed by the engine's fault.
  */
 async function watch(
   engine: SupervisedEngine,
@@ -262,9 +262,9 @@ async function watch(
   ended.promise.catch(() => {});
   engine.onExit(ended.reject);
   const until = performance.now() + ms;
-  /** For how much longer it is asked: a busy machine may need some more time to answer, and the panel to start it. */
+  /** Additional time: for a busy machine to answer, or for the panel to start the engine. */
   let longer = 0;
-  /** That it did not answer the last time. */
+  /** The error if it did not answer the last time. */
   let silence: EngineError | null = null;
   let failedStart: FailedStart | null = null;
   while (performance.now() < until + longer) {
@@ -292,15 +292,15 @@ function describeError(error: unknown): string {
 }
 
 export interface ProgramsParts extends Pick<SwitchParts, 'folder' | 'log'> {
-  /** Whether a program is named that is used instead of what is installed. */
+  /** Whether a configured program is used instead of the installed ones. */
   hasOwnPath(): boolean;
-  /** null: the one that came along. */
+  /** null: the shipped engine. */
   switchTo(name: string | null): Promise<Switched>;
-  /** The engine that came along, to which it can return; null: none. */
+  /** The shipped engine, to which it can return; null: none. */
   findShipped(): Promise<string | null>;
 }
 
-/** The engines of a machine, and to bring another one in the background. */
+/** The engines of a machine; `begin` installs another one in the background. */
 export interface Programs {
   read(): Promise<MachinePrograms>;
   begin(name: string | null): void;
@@ -309,7 +309,7 @@ export interface Programs {
 export function servePrograms({ folder, log, hasOwnPath, switchTo, findShipped }: ProgramsParts): Programs {
   let job: EngineJob | null = null;
 
-  /** Before the first installed one there was the one that came along. */
+  /** Before the first installed engine, the shipped one was used. */
   async function findFormer(): Promise<string | null> {
     const { current, former } = readProgramsInUse(folder);
     return former ?? (current === null ? null : findShipped());

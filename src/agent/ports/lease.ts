@@ -1,4 +1,4 @@
-// A machine's own store of its lease. Implemented in src/store.
+// The port to a machine's stored lease. Implemented in agent/store.
 
 import type { EngineConfig, EngineUser } from '../../core/ports/engines.ts';
 import type { LeaseHeld, LeasePart, LeaseShared, LeaseUser } from '../../core/ports/lease.ts';
@@ -11,45 +11,46 @@ export interface LeaseMember extends EngineUser {
   readonly isAllowed: boolean;
 }
 
-/** A user as a link shows it. */
+/** A user's data for a link. */
 export interface LeaseLink {
   readonly user: LeaseUser;
   readonly refusal: LeaseRefusal | null;
 }
 
-/** What an engine was started with last. */
+/** The last start of the engine. */
 export interface StartedEngine {
-  /** As the panel wants it. */
+  /** The configuration that the panel wants. */
   readonly config: EngineConfig;
-  /** Ids of inbounds that the machine has left out, as its engine did not serve them. */
+  /** Ids of inbounds that were left out because the engine did not serve them. */
   readonly leftOut: readonly number[];
-  /** The panel's mark of the start. */
+  /** The panel's id of the start. */
   readonly boot: string;
 }
 
 export interface NodeLease {
-  /** Null: nothing was left here. */
+  /** null: the panel has left no lease. */
   held(): LeaseHeld | null;
   shared(): LeaseShared | null;
-  /** Null: the panel has stopped it. */
+  /** null: the panel has stopped the engine. */
   engine(): StartedEngine | null;
   saveEngine(engine: StartedEngine | null): void;
-  /** Takes a part where it follows what is held. Returns what is held now. */
+  /** Stores a part of a lease if it continues the stored version. Returns the version that is stored afterwards. */
   acceptPart(part: LeasePart, now: number): LeaseHeld | null;
-  /** Does what has come due: ends of terms, resets. */
+  /** Applies ends of terms and resets that are due by `now`. */
   advance(now: number): void;
-  /** Users behind an id, at most so many, of whom the engine has something else than holds now. */
+  /** Users with an id above `after`, at most `limit`, whose state in the engine differs from the lease. */
   unapplied(after: number, limit: number): readonly LeaseMember[];
   /**
-   * The engine has these users as said. A user whom the panel has removed stays out until it sends that user again: the lease may be of before.
+   * Records that the engine has these users as given. A user whom the panel removed stays blocked until it sends that user again: the lease
+   * may be older.
    */
   markApplied(applied: readonly { readonly userId: number; readonly isAllowed: boolean }[], by?: 'panel'): void;
-  /** The engine was started with these users and no others; by the panel, which has left the others out. */
+  /** Records that the engine was started with exactly these users. `by`: the panel decided to leave the others out. */
   markStarted(userIds: Iterable<number>, by?: 'panel'): void;
-  /** Everybody who may connect now. */
+  /** All users who may connect now. */
   members(): readonly LeaseMember[];
-  /** The user behind a link, by the hash of its token, as of now. */
+  /** The user of a link, by the hash of its token, at `now`. */
   findLink(tokenHash: string, now: number): LeaseLink | null;
-  /** Forgets everything: another panel is joined. */
+  /** Forgets the lease, because another panel has joined. */
   forget(): void;
 }

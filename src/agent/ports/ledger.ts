@@ -1,27 +1,27 @@
-// The port to the ledger of a node's machine: what its engine has counted, until the panel has taken it. Implemented in src/store.
+// The port to the ledger of a node's machine: counters that the panel has not acknowledged. Implemented in agent/store.
 import type { EngineCounters, LedgerPage, LedgerWaiting } from '../../core/ports/engines.ts';
 import type { NodeLease } from './lease.ts';
 
 export interface NodeLedger {
-  /** The process that has it open: another one each time. */
+  /** Random id of the process that has the ledger open. */
   readonly run: string;
-  /** The last number that was given. */
+  /** The last sequence number. */
   latest(): number;
   /**
-   * Writes down what has grown since the last time and what that means for users, durably. Counters of an engine that no panel started are left
-   * out. Returns those who moved bytes and may not connect.
+   * Records the counters and the events that follow from them, durably. Counters of an engine that no panel started are ignored. Returns
+   * users who moved bytes although they may not connect.
    */
   record(counters: EngineCounters, now: number): readonly number[];
-  /** The panel has stored everything up to this number: of starts that have ended it is forgotten. */
+  /** The panel has stored everything up to this number. Acknowledged entries of ended starts are deleted. */
   acknowledge(seq: number): void;
-  /** What the panel has not acknowledged yet. */
+  /** Entries that the panel has not acknowledged. */
   waiting(): LedgerWaiting;
-  /** What is behind a number. */
+  /** A page of entries after a number. */
   read(after: number): Omit<LedgerPage, 'failure'>;
-  /** The signed claim of the panel that this machine obeys; null: none was made. */
+  /** The signed claim of the panel that this machine obeys; null: none. */
   panel(): string | null;
   savePanel(claim: string | null): void;
-  /** In the same file, so that both are written together. */
+  /** In the same file, so that both are written in one transaction. */
   readonly lease: NodeLease;
   close(): void;
 }

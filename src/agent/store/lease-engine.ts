@@ -1,4 +1,4 @@
-// What the engine of this machine was started with, and which users of the lease it has.
+// The engine's last start, and which users of the lease are applied to it.
 import { parseOwnJson } from '../../domain/own-json.ts';
 import type { Connection } from '../../store/database.ts';
 import type { NodeLease, StartedEngine } from '../ports/lease.ts';

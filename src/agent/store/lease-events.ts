@@ -1,22 +1,23 @@
-// What happened to users here while the panel was away, numbered with the ledger, until the panel has taken it.
+// Events of users while the panel is away, numbered together with the ledger's entries, until the panel has acknowledged them.
 import type { LedgerEvent } from '../../core/ports/lease.ts';
 import type { LeaseEventKind } from '../../domain/nodes/lease.ts';
 import type { CountedBy, LeaseStatements } from './lease-statements.ts';
 
 export interface LeaseEvents {
-  /** `counted`: what the engine had counted by then. */
+  /** `counted`: the user's counters in the engine at the time of the event. */
   append(kind: LeaseEventKind, at: number, userId: number, counted: CountedBy | null): void;
   /**
-   * What the panel has not taken yet belongs before a reset, or before what uses up a limit: it must be able to count it there, and so it is
-   * offered behind that. A start that has ended ends once more behind it, as nothing of it is counted after its end.
+   * Records an event that must come after the traffic before it (a reset, or a limit that was reached), so that the panel counts that
+   * traffic in the right period: the user's unacknowledged entries get new sequence numbers after it. So do the ends of their starts, as
+   * nothing is counted after the end of a start. `except`: the start that the caller records itself.
    */
   recordUncounted(kind: LeaseEventKind, at: number, userId: number, except: string | null): void;
-  /** Behind a number, at most so many. */
+  /** Events after a number, at most `limit`. */
   events(after: number, limit: number): readonly LedgerEvent[];
   acknowledge(seq: number): void;
 }
 
-/** `nextSeq`: the next number of the ledger. `offered`: up to which number entries were offered. */
+/** `nextSeq`: returns the next sequence number of the ledger. `offered`: returns the number up to which entries were offered. */
 export function createLeaseEvents(sql: LeaseStatements, nextSeq: () => number, offered: () => number): LeaseEvents {
   function append(kind: LeaseEventKind, at: number, userId: number, counted: CountedBy | null): void {
     const { boot, up, down } = counted ?? { boot: null, up: 0, down: 0 };

@@ -1,4 +1,4 @@
-// Rows of the lease as what they mean: what all users share is opened once, secrets of a user where they are needed.
+// Decodes rows of the lease. The part that all users share is unsealed once, the secrets of a user only when they are needed.
 
 import type { LeaseShared, LeaseUser } from '../../core/ports/lease.ts';
 import { findLeaseRefusal, type Leased, nodesCounter, shareAmong } from '../../domain/nodes/lease.ts';
@@ -7,7 +7,7 @@ import { parseOwnJson } from '../../domain/own-json.ts';
 import type { LeaseMember } from '../ports/lease.ts';
 import type { LeaseStatements, Row } from './lease-statements.ts';
 
-/** Seals what only the machine may read. `open` throws for what another key has sealed. */
+/** Seals texts that only this machine may read. `open` throws for texts that another key has sealed. */
 export interface TextSeal {
   seal(text: string): Uint8Array;
   open(sealed: Uint8Array): string;
@@ -15,14 +15,14 @@ export interface TextSeal {
 
 export type Secrets = Pick<LeaseUser, 'name' | 'credentials' | 'deviceLimit'>;
 
-/** Whether a user may connect, as the table has it. */
+/** Value of the column `allowed`: 1 if the user may connect, otherwise 0. */
 export function isAllowed(leased: Leased, now: number): number {
   return Number(findLeaseRefusal(leased, now) === null);
 }
 
 export interface LeaseRows {
   shared(): LeaseShared | null;
-  /** Replaces what all users share; undefined: it is read again. */
+  /** Replaces the shared part; undefined: it is read again when needed. */
   setShared(next: LeaseShared | undefined): void;
   weight(): number;
   zone(): string;
@@ -44,7 +44,7 @@ export function createLeaseRows(statements: Pick<LeaseStatements, 'lease'>, seal
   }
 
   const parseInbounds = ({ inbounds }: Row) => (inbounds === null ? null : (parseOwnJson(inbounds) as number[]));
-  /** Inbounds may have come or gone since it was written: the panel sends those alone, and not all users once more. */
+  /** Inbounds may have changed since the row was written: the panel then sends only the inbounds, not all users. */
   function decode(row: Row, now: number): Leased {
     countNodes ??= nodesCounter(shared()?.connections.map(({ inbound: { id, nodeId } }) => ({ id, nodeId })) ?? []);
     return shareAmong(parseOwnJson(row.leased) as Leased, countNodes(parseInbounds(row)), now);

@@ -1,4 +1,4 @@
-// The tables of the lease, and every statement over them.
+// The tables of the lease, and all prepared statements on them.
 import type { LedgerEvent } from '../../core/ports/lease.ts';
 import type { UpDown } from '../../core/ports/traffic.ts';
 import type { Connection } from '../../store/database.ts';
@@ -43,7 +43,7 @@ export const LEASE_SCHEMA = `
 
 export interface Row {
   readonly allowed: number;
-  /** The panel has removed the user since the lease was read. */
+  /** 1: the panel has removed the user since the lease was read. */
   readonly removed: number;
   readonly userId: number;
   readonly tokenHash: string;
@@ -56,15 +56,15 @@ export interface Row {
 
 const COLUMNS = `user_id AS userId, token_hash AS tokenHash, secrets, inbounds, left_out AS leftOut, leased, updated_at AS updatedAt, allowed, removed`;
 
-/** What a start of the engine had counted of a user. */
+/** The counters of a user in one start of the engine. */
 export type CountedBy = UpDown & { readonly boot: string };
 
-/** In the ledger, whose counters are in the same file, an entry that changes keeps what of it was offered up to `:offered`. */
+/** Upsert of the ledger (its counters are in the same file): keeps the values that were already offered, up to `:offered`. */
 export const KEEP_OFFERED = ['up', 'down', 'seq']
   .map((column) => `offered_${column} = CASE WHEN seq <= :offered THEN ${column} ELSE offered_${column} END`)
   .join(', ');
 
-/** Prepares all of them once, on the connection of the ledger. */
+/** Prepares all statements once, on the ledger's connection. */
 export function prepareLease(db: Connection) {
   const get = db.prepare<[number], Row>(`SELECT ${COLUMNS} FROM leased WHERE user_id = ?`);
   const byToken = db.prepare<[string], Row>(`SELECT ${COLUMNS} FROM leased WHERE token_hash = ?`);

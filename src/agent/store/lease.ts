@@ -1,4 +1,4 @@
-// What the panel has left with a node's machine, beside its ledger: users with their terms and shares, sealed secrets, and the engine's configuration.
+// The lease in the file of the ledger: users with their terms and shares, sealed secrets, and the engine's configuration.
 import type { LeaseHeld, LeaseUser } from '../../core/ports/lease.ts';
 import type { UpDown } from '../../core/ports/traffic.ts';
 import {
@@ -17,16 +17,19 @@ import { createLeaseEvents, type LeaseEvents } from './lease-events.ts';
 import { createLeaseRows, isAllowed, type Secrets, type TextSeal } from './lease-rows.ts';
 import { type CountedBy, prepareLease } from './lease-statements.ts';
 
-/** Users whose time passes in one transaction. */
+/** Users whose due times are processed in one transaction. */
 const PASSED = 500;
-/** A clock that was set back by more had been wrong: what had come due by it alone may be still to come. */
+/** If the clock was set back by more than this, it had been wrong, and ends of terms that it caused may be premature. */
 const SET_BACK_MS = 60_000;
 const NOTHING: UpDown = { up: 0, down: 0 };
 
 export interface LeaseTables extends NodeLease, Pick<LeaseEvents, 'events' | 'acknowledge'> {
-  /** Counts what a user moved. `before`, `after`: what the engine had counted. Returns whether the user may not connect, leaving out too many addresses. */
+  /**
+   * Counts a user's traffic. `before`, `after`: the engine's counters. Returns whether the user may not connect for another reason than too
+   * many addresses.
+   */
   count(userId: number, moved: UpDown, before: CountedBy | null, after: CountedBy, now: number): boolean;
-  /** How far the panel had taken the ledger when what is held was read; null: nothing is held. */
+  /** Up to which sequence number the panel had acknowledged the ledger when it made the lease; null: there is no lease. */
   readTaken(): number | null;
 }
 
@@ -34,7 +37,7 @@ function sumTraffic(all: readonly UpDown[]): UpDown {
   return all.reduce((sum, { up, down }) => ({ up: sum.up + up, down: sum.down + down }), NOTHING);
 }
 
-/** `nextSeq`: the next number of the ledger. `offered`: up to which number entries were offered. */
+/** `nextSeq`: returns the next sequence number of the ledger. `offered`: returns the number up to which entries were offered. */
 export function createNodeLease(
   db: Connection,
   seal: TextSeal,
@@ -44,7 +47,7 @@ export function createNodeLease(
   const sql = prepareLease(db);
   const rows = createLeaseRows(sql, seal);
   const history = createLeaseEvents(sql, nextSeq, offered);
-  /** When time was last passed; null: not yet by this process. */
+  /** The `now` of the last `advance`; null: not called by this process yet. */
   let passedAt: number | null = null;
 
   function save(userId: number, leased: Leased, now: number): void {
@@ -59,14 +62,14 @@ export function createNodeLease(
       leaseId,
       version,
       at,
-      // Counting takes a scan, and few ask.
+      // A getter, because counting needs a scan and few callers read it.
       get users() {
         return sql.count.get() ?? 0;
       },
     };
   }
 
-  /** Users whose term had ended only by a clock that was wrong. */
+  /** Allows users again whose term had ended only because the clock was wrong. */
   function allowAgain(now: number): void {
     for (const row of sql.refused.all()) {
       const leased = rows.decode(row, now);
@@ -129,7 +132,7 @@ export function createNodeLease(
     count(userId, moved, before, after, now) {
       const row = sql.get.get(userId);
       if (!row) {
-        // Nothing is known of the user, whose held term this may begin, or who was deleted.
+        // An unknown user: either one on hold whose term starts with this connection, or a deleted one.
         if (before === null) history.append('first', now, userId, after);
         return (sql.lease.get()?.at ?? null) !== null && sql.isInEngine.get(userId) === undefined;
       }
@@ -139,7 +142,7 @@ export function createNodeLease(
       for (const { kind, at } of happened) {
         if (kind === 'reset') history.recordUncounted('reset', at, userId, null);
         else if (kind === 'expired') history.append(kind, at, userId, before);
-        // What cuts off at the first connection says both.
+        // A limit that is reached at the first connection implies the start of the term.
         else if (kind !== 'first' || !cut) {
           history.recordUncounted('share', at, userId, after.boot);
           history.append(kind, at, userId, after);
@@ -151,9 +154,9 @@ export function createNodeLease(
     },
     advance: db.transaction((now) => {
       const isSetBack = passedAt !== null && now < passedAt - SET_BACK_MS;
-      // Also of a process before this one.
+      // null: the clock may have been wrong in an earlier process too.
       if (passedAt === null || isSetBack) allowAgain(now);
-      // Resets and ends of grants cannot be taken back here: the panel sends everything once more.
+      // Resets and ends of grants cannot be undone here, so the panel is made to send the whole lease again.
       if (isSetBack) sql.forgetVersion.run();
       passedAt = now;
       for (;;) {

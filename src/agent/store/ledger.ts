@@ -1,7 +1,7 @@
-// The ledger of a node's machine: a small database of its own, apart from any panel's.
+// The ledger of a node's machine: a small database, apart from any panel's.
 //
-// It has the counters of each start of the engine as they were last read, not what was added since: whatever is offered twice, comes late or
-// comes from an old copy of the file is compared by the panel with what it has counted of the same start.
+// It stores the counters of each start of the engine as they were last read, not increments: the panel compares them with what it has
+// counted of the same start, so entries that arrive twice, late or from an old copy of the file are harmless.
 import { randomBytes } from 'node:crypto';
 import type { LedgerEnd, LedgerEntry, LedgerWaiting } from '../../core/ports/engines.ts';
 import type { UpDown } from '../../core/ports/traffic.ts';
@@ -13,10 +13,10 @@ import { KEEP_OFFERED, LEASE_SCHEMA } from './lease-statements.ts';
 
 const VERSION = 1;
 const ID_BYTES = 16;
-/** Entries of one page: what the panel reads at once (engines/remote/wire.ts). */
+/** Entries of one page, the limit of one message (engines/remote/wire.ts). */
 const PAGE = 500;
 
-/** `offered`: what was last read by the panel. `known`: what the panel had counted when it left the user's terms here. */
+/** Columns `offered…`: what the panel last read. `known…`: what the panel had counted when it sent the user's terms. */
 const SCHEMA = `
   CREATE TABLE ledger (
     one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -74,7 +74,7 @@ function prepareFile(file: string): Connection {
   return db;
 }
 
-/** Opens the ledger, which is made where it is missing, and what is left beside it for this machine, whose secrets are sealed. */
+/** Opens the ledger and the lease in it; creates the file if it is missing. `seal` protects the secrets of the lease. */
 export function openNodeLedger(file: string, seal: TextSeal, page: number = PAGE): NodeLedger {
   const db = prepareFile(file);
   const run = randomBytes(ID_BYTES).toString('hex');
@@ -117,7 +117,7 @@ export function openNodeLedger(file: string, seal: TextSeal, page: number = PAGE
   }
 
   const next = () => nextSeq.get() ?? 0;
-  /** Up to which number this process has offered entries. */
+  /** Up to which sequence number this process has offered entries. */
   let offered = 0;
   const lease = createNodeLease(db, seal, next, () => offered);
   const panel = db.prepare<[], string>('SELECT claim FROM panel').pluck();
@@ -142,7 +142,7 @@ export function openNodeLedger(file: string, seal: TextSeal, page: number = PAGE
       const recordBytes = (userId: number, tag: string, { up, down }: UpDown) => {
         const before = counted.get(boot, userId, tag);
         if (before && up <= before.up && down <= before.down) return;
-        // What it means comes before it, so that the panel takes it first.
+        // Events get lower numbers than their counters, so that the panel processes them first.
         const isMoved = up > (before?.up ?? 0) || down > (before?.down ?? 0);
         if (tag === '' && isMoved) {
           const value = { boot, up: Math.max(up, before?.up ?? 0), down: Math.max(down, before?.down ?? 0) };
@@ -159,7 +159,7 @@ export function openNodeLedger(file: string, seal: TextSeal, page: number = PAGE
       if (seq <= present().acknowledged) return;
       saveAcknowledged.run(seq);
       lease.acknowledge(seq);
-      // What the terms of users that are held here do not have yet is still needed for them.
+      // Entries that the lease's terms do not include yet are kept until they do.
       for (const statement of forget) statement.run(Math.min(seq, lease.readTaken() ?? seq));
     }),
     waiting: () => waiting.get() ?? { entries: 0, bytes: 0 },
