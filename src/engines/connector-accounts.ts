@@ -1,5 +1,5 @@
-// What a user presents on an inbound, as the engine stores it. The type follows from the inbound alone: an account of another
-// type ends the whole engine.
+// The account of a user on an inbound, as the engine's API takes it. Its type must follow from the inbound: an account of another type
+// crashes the whole engine.
 import type { Credentials } from '../core/ports/credentials.ts';
 import { EngineError, type EngineInbound, type EngineUser } from '../core/ports/engines.ts';
 import { hasKeys, keyFor, STORED_KEY_BYTES } from '../domain/nodes/shadowsocks.ts';
@@ -12,7 +12,7 @@ import {
 } from './connector-messages.ts';
 import { wireguardPeer } from './wireguard-key.ts';
 
-/** The first part of every name in an engine's API. */
+/** The prefix of every name in an engine's API. */
 export type Dialect = 'xray' | 'v2ray.core';
 
 /** `shadowsocks.CipherType`; v2ray has no XChaCha20. */
@@ -23,7 +23,7 @@ const CIPHERS: Readonly<Record<Dialect, Readonly<Record<string, number>>>> = {
 
 type Shape = Pick<EngineInbound, 'protocol' | 'flow' | 'method' | 'addressPool'>;
 
-/** Throws `engine_refused` where no engine could serve a user on this inbound. */
+/** Throws `engine_refused` if no engine could serve a user on this inbound. */
 export function buildAccount(dialect: Dialect, inbound: Shape, user: EngineUser): TypedMessage {
   const { credentials } = user;
   switch (inbound.protocol) {
@@ -38,7 +38,7 @@ export function buildAccount(dialect: Dialect, inbound: Shape, user: EngineUser)
     case 'trojan':
       return buildTypedMessage(dialect, 'trojan', encodeTexts({ 1: credentials.password }));
     case 'hysteria2':
-      // v2ray has none of its types: it would refuse the message without naming the reason.
+      // v2ray has none of the account's types: it would refuse the message without naming the reason.
       if (dialect !== 'xray') throw new EngineError('engine_refused', 'v2ray has no Hysteria2');
       return { type: 'xray.proxy.hysteria.account.Account', bytes: encodeTexts({ 1: credentials.password }) };
     case 'wireguard':
@@ -57,7 +57,7 @@ function shadowsocksAccount(dialect: Dialect, method: string, credentials: Crede
   return buildTypedMessage(dialect, 'shadowsocks', encodeShadowsocksAccount(credentials.password, cipher));
 }
 
-/** A key of the cipher's length. Xray takes one that it cannot use without a word, and with it no user that is added later. */
+/** A key of the cipher's length. Xray accepts a key of another length without an error, and then no user who is added later can connect. */
 function padKey(method: string, key: string): string {
   if (Buffer.from(key, 'base64').length !== STORED_KEY_BYTES)
     throw new EngineError('engine_refused', `A key for ${method} has not ${STORED_KEY_BYTES} bytes`);

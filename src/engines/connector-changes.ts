@@ -1,4 +1,4 @@
-// One change of who may connect, as the calls that it takes an engine.
+// One change of a user's access, as calls to an engine's API.
 import { type EngineChange, EngineError } from '../core/ports/engines.ts';
 import { buildAccount, type Dialect } from './connector-accounts.ts';
 import { type DialectCall, type Refusal, toEngineError } from './connector-channel.ts';
@@ -6,10 +6,10 @@ import { decodePeerKey, encodeAddUser, encodeAlterInbound, encodeTexts } from '.
 import { userKey } from './connector-names.ts';
 import { wireguardPeer } from './wireguard-key.ts';
 
-/** How often a user of Shadowsocks may be there. */
+/** How many times Shadowsocks may have the same user; removing stops after that. */
 const NAMESAKES = 16;
 
-/** Makes one user as wanted. What the engine has is not asked for: it may be what an earlier change left. */
+/** Allows or blocks one user. Does not rely on what the engine has: an earlier change may have failed halfway. */
 export async function applyChange(
   call: DialectCall,
   inDialect: Dialect,
@@ -24,7 +24,7 @@ export async function applyChange(
   };
   const remove = () => alter('RemoveUser', encodeTexts({ 1: email }));
 
-  /** Shadowsocks takes a name twice and removes one at a time: until there is none. */
+  /** Shadowsocks accepts the same name twice and removes one at a time, so this removes until there is none. */
   async function removeAll(): Promise<Refusal | null> {
     for (let count = 0; count < NAMESAKES; count += 1) {
       const refusal = await remove();
@@ -44,9 +44,9 @@ export async function applyChange(
   async function add(): Promise<Refusal | null> {
     const request = encodeAddUser(email, buildAccount(inDialect, inbound, user));
     if (inbound.protocol === 'shadowsocks') await removeAll();
-    // Newer ones let a user in by each password that they were given, and remove one of them.
+    // Newer engines allow a user with every password they were sent, and remove one of them at a time.
     if (inbound.protocol === 'hysteria2') await remove();
-    // A peer is known by its key alone: with another key the one before would stay.
+    // A peer is identified by its key alone: after a change of keys the former peer would stay.
     if (inbound.protocol === 'wireguard' && (await hasOtherKey())) await remove();
     const refusal = await alter('AddUser', request);
     if (refusal?.kind !== 'user_exists') return refusal;

@@ -1,21 +1,21 @@
-// The channel to an engine's API: one call, its deadline, and the one place that reads what engines answer in words.
+// The channel to an engine's API: one call, its deadline, and the only place that parses engines' error texts.
 import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js';
 import { EngineError } from '../core/ports/engines.ts';
 import type { Dialect } from './connector-accounts.ts';
 
-/** The answer of 100,000 users is some 11 MiB. */
+/** A reply about 100,000 users has some 11 MiB. */
 const RECEIVE_LIMIT = 64 * 1024 * 1024;
 
-/** How the channel's words begin where it has no connection; any other end without an answer was that of a connection. */
+/** Prefix of gRPC's message without a connection; any other unanswered call had one, and may have been carried out. */
 const NOT_CONNECTED = 'No connection established';
 
-/** What an engine answered where it did not do what it was asked. */
+/** Why an engine did not carry out a call. */
 export type Refusal =
-  /** It has no such method. */
+  /** The engine has no such method. */
   | { readonly kind: 'unknown_method' }
-  /** It has no inbound with that tag. */
+  /** The engine has no inbound with that tag. */
   | { readonly kind: 'no_inbound'; readonly words: string }
-  /** What it has with that tag takes no users. */
+  /** The inbound with that tag has no users. */
   | { readonly kind: 'no_users'; readonly words: string }
   | { readonly kind: 'user_exists' }
   | { readonly kind: 'no_user' }
@@ -23,19 +23,19 @@ export type Refusal =
 
 export type Answer = { readonly bytes: Buffer } | { readonly refusal: Refusal };
 
-/** Calls a method by its name in a dialect. */
+/** Calls a method, whose path is given without the dialect. */
 export type DialectCall = (dialect: Dialect, path: string, request: Uint8Array, limitMs?: number) => Promise<Answer>;
 
-/** Calls that an engine has at once. */
+/** Concurrent calls to one engine. */
 export const CALLS_AT_ONCE = 32;
 
 export interface EngineChannel {
-  /** Calls `path` and resolves to what the engine answered. Rejects with EngineError where it did not answer, or not within `limitMs`. */
+  /** Calls `path` and resolves with the engine's answer. Rejects with EngineError if there is none within `limitMs`. */
   call(path: string, request: Uint8Array, limitMs: number): Promise<Answer>;
   close(): void;
 }
 
-/** Where an engine's API listens: on this machine only, as it asks for no password. */
+/** Where an engine's API listens: only on this machine, as it has no authentication. */
 export interface EngineAddress {
   readonly address: '127.0.0.1' | '::1';
   readonly port: number;
@@ -45,12 +45,12 @@ export function openChannel({ address, port }: EngineAddress): EngineChannel {
   const target = address === '::1' ? `ipv6:[::1]:${port}` : `ipv4:127.0.0.1:${port}`;
   const client = new Client(target, credentials.createInsecure(), {
     'grpc.max_receive_message_length': RECEIVE_LIMIT,
-    // Of the panel's environment: loopback has no proxy.
+    // A proxy in the panel's environment must not be used for loopback.
     'grpc.enable_http_proxy': 0,
     'grpc.service_config_disable_resolution': 1,
-    // A change whose call ended without an answer is not repeated unasked.
+    // A change whose call ended without an answer must not be repeated automatically.
     'grpc.enable_retries': 0,
-    // While a channel waits to connect once more, calls fail at once; when to call again is the caller's decision.
+    // While a channel waits to reconnect, calls fail at once; the caller decides when to try again.
     'grpc.initial_reconnect_backoff_ms': 100,
     'grpc.max_reconnect_backoff_ms': 1000,
   });
@@ -79,7 +79,7 @@ export function openChannel({ address, port }: EngineAddress): EngineChannel {
   };
 }
 
-/** All failures of an engine's own code are `UNKNOWN` with a text. The tag is looked for first: its text, too, says `not found`. */
+/** Every failure of an engine's own code is `UNKNOWN` with a text. The tag is tested first, because that text contains `not found` too. */
 function readError(error: ServiceError | null): Refusal | EngineError {
   const message = error?.details || 'it ended the call without a word';
   switch (error?.code) {
@@ -102,7 +102,7 @@ function readError(error: ServiceError | null): Refusal | EngineError {
   }
 }
 
-/** The bytes of an answer. Throws what a refusal means. */
+/** The bytes of an answer. Throws EngineError for a refusal. */
 export function requireBytes(answer: Answer): Buffer {
   if ('refusal' in answer) throw toEngineError(answer.refusal);
   return answer.bytes;

@@ -1,4 +1,4 @@
-// Who is connected to an engine, and from where.
+// Which users are connected to an engine, and from which addresses.
 import type { ConnectedAddress } from '../core/ports/engines.ts';
 import type { Dialect } from './connector-accounts.ts';
 import { CALLS_AT_ONCE, type DialectCall, requireBytes, toEngineError } from './connector-channel.ts';
@@ -7,7 +7,7 @@ import { readOnlineName, readUserKey } from './connector-names.ts';
 
 export type Connected = Map<number, readonly ConnectedAddress[]>;
 
-/** A user on several inbounds is there once for each; an address counts once, by the last connection from it. */
+/** Merges a user's addresses over several inbounds: an address counts once, with its last connection. */
 function addAddresses(users: Connected, userId: number, added: readonly ConnectedAddress[]): void {
   const byAddress = new Map<string, ConnectedAddress>();
   for (const one of [...(users.get(userId) ?? []), ...added]) {
@@ -17,7 +17,7 @@ function addAddresses(users: Connected, userId: number, added: readonly Connecte
   users.set(userId, [...byAddress.values()]);
 }
 
-/** Xray from 26.4.13 on; null: this one lacks the method. */
+/** By a method that Xray has since 26.4.13; null: the engine lacks it. */
 export async function fetchConnected(call: DialectCall, dialect: Dialect): Promise<Connected | null> {
   const answer = await call(dialect, 'stats.command.StatsService/GetUsersStats', NOTHING);
   if ('refusal' in answer && answer.refusal.kind === 'unknown_method') return null;
@@ -29,7 +29,7 @@ export async function fetchConnected(call: DialectCall, dialect: Dialect): Promi
   return users;
 }
 
-/** Older ones: a call for each user who is connected; null: v2ray, and an Xray that is older still. */
+/** For older engines: one call for each connected user; null: v2ray, or an Xray without this method. */
 export async function fetchConnectedOneByOne(call: DialectCall, dialect: Dialect): Promise<Connected | null> {
   const answer = await call(dialect, 'stats.command.StatsService/GetAllOnlineUsers', NOTHING);
   if ('refusal' in answer && answer.refusal.kind === 'unknown_method') return null;
@@ -41,7 +41,7 @@ export async function fetchConnectedOneByOne(call: DialectCall, dialect: Dialect
       const user = readOnlineName(name);
       if (isOver || user === null) continue;
       const reply = await call(dialect, 'stats.command.StatsService/GetStatsOnlineIpList', encodeTexts({ 1: name }));
-      // One who has gone meanwhile is not found.
+      // The user has disconnected meanwhile.
       if ('bytes' in reply) addAddresses(users, user.userId, decodeAddresses(reply.bytes));
       else if (reply.refusal.kind !== 'no_user') throw toEngineError(reply.refusal);
     }

@@ -1,13 +1,13 @@
-// The messages of the engines' API, field by field: only what the panel needs of them. Xray and v2ray number them alike.
+// Encodes and decodes the messages of the engines' API, only the fields that the panel needs. Xray and v2ray use the same field numbers.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import protobuf from 'protobufjs/minimal.js';
 import { type ConnectedAddress, EngineError } from '../core/ports/engines.ts';
 import type { WireguardPeer } from './wireguard-key.ts';
 
-/** A request without members. */
+/** A request without fields. */
 export const NOTHING = new Uint8Array(0);
 
-// Node finds no names in this module of CommonJS.
+// Node finds no named exports in this CommonJS module.
 const { Reader, Writer } = protobuf;
 type Reader = protobuf.Reader;
 type Writer = protobuf.Writer;
@@ -18,14 +18,14 @@ export interface TypedMessage {
   readonly bytes: Uint8Array;
 }
 
-/** Counters that are read before others get a turn: a reply about 100,000 users is megabytes. */
+/** Counters that are decoded before the event loop gets a turn: a reply about 100,000 users has megabytes. */
 const COUNTERS_A_TURN = 5000;
 
 const LENGTH_DELIMITED = 2;
-/** `common.protocol.SecurityType`: the client chooses. */
+/** `common.protocol.SecurityType`: AUTO, the client chooses. */
 const SECURITY_AUTO = 2;
 
-/** A message of texts, by field number. */
+/** A message of string fields, by field number. */
 export function encodeTexts(texts: Readonly<Record<number, string>>): Uint8Array {
   const writer = Writer.create();
   for (const [field, text] of Object.entries(texts)) writeText(writer, Number(field), text);
@@ -85,10 +85,7 @@ export function decodeUptime(bytes: Uint8Array): number {
   return uptime;
 }
 
-/**
- * The peer of a user in `GetInboundUserResponse`: the public key in its account, in hexadecimal, of the first user that is named. Null: there is
- * none.
- */
+/** The public key (hex) in the account of the first user of a `GetInboundUserResponse`; null: it names no user. */
 export function decodePeerKey(bytes: Uint8Array): string | null {
   let key: string | null = null;
   const readInner = (reader: Reader, onField: OnField) => {
@@ -115,7 +112,7 @@ export function decodePeerKey(bytes: Uint8Array): string | null {
   return key;
 }
 
-/** `QueryStatsResponse`: repeated stat = 1. Calls `onCounter` for each of them; what no safe integer holds becomes the greatest one. */
+/** `QueryStatsResponse`: repeated stat = 1. Calls `onCounter` for each of them; a value above the safe integers becomes the largest one. */
 export async function decodeCounters(
   bytes: Uint8Array,
   onCounter: (name: string, value: number) => void,
@@ -208,7 +205,7 @@ function readAddress(reader: Reader): ConnectedAddress {
   return { address: address.replace(/^\[(.*)\]$/, '$1'), openedAt };
 }
 
-/** Reads one field and returns true, or false for one to be skipped. */
+/** Reads a field and returns true; returns false for a field to skip. */
 type OnField = (field: number, reader: Reader) => boolean;
 
 function decode(bytes: Uint8Array, onField: OnField): void {
@@ -224,7 +221,7 @@ function readFields(reader: Reader, end: number, onField: OnField, most = Number
   if (reader.pos > end && end !== reader.len) throw new RangeError('a field beyond its message');
 }
 
-/** Bytes that are no such message did not come from an engine. */
+/** Throws EngineError if the bytes cannot be parsed: then no engine sent them. */
 function requireReadable(work: () => void): void {
   try {
     work();

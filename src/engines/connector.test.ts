@@ -1,4 +1,5 @@
-// The connector against what is not an engine, or a bad one: every call ends in words. Real engines are in tests/engines.
+// The connector against servers that are no engine, or a faulty one: every call ends with an EngineError. Real engines are in
+// tests/engines.
 import { once } from 'node:events';
 import { createServer as createHttp } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
@@ -20,9 +21,9 @@ afterEach(() => {
 });
 
 const ADDRESS = '127.0.0.1';
-/** So that what never answers does not take the seconds that an engine is given. */
+/** Short limits, for calls that are never answered. */
 const SOON: CallLimits = { callMs: 200, countersMs: 200 };
-/** For what answers. */
+/** Long limits, for calls that are answered. */
 const PATIENT: CallLimits = { callMs: 60_000, countersMs: 60_000 };
 
 function connectTo(port: number, limits = PATIENT): EngineApi {
@@ -46,10 +47,10 @@ async function listenRaw(onSocket: (socket: Socket) => void): Promise<number> {
 }
 
 type Answer = Uint8Array | { readonly code: status; readonly details: string };
-/** What a made-up engine answers to a path; undefined: it has no such method. Never resolving: it does not answer. */
+/** A fake engine's answer to a path; undefined: it has no such method; a promise that never resolves: it does not answer. */
 type Respond = (path: string, request: Buffer) => Answer | Promise<Answer> | undefined;
 
-/** A gRPC server in the place of an engine. */
+/** A gRPC server in place of an engine. */
 async function listenGrpc(respond: Respond): Promise<number> {
   const server = new Server();
   const asIs = (bytes: Buffer) => bytes;
@@ -98,7 +99,7 @@ const PATHS = ['xray', 'v2ray.core'].flatMap((dialect) => METHODS.map((method) =
 const UNKNOWN = (details: string): Answer => ({ code: status.UNKNOWN, details });
 const EMPTY = new Uint8Array(0);
 
-/** `Stat` within its reply. */
+/** The bytes of a `QueryStatsResponse` with these counters. */
 function encodeCounters(counters: Readonly<Record<string, string>>): Uint8Array {
   const writer = Writer.create();
   for (const [name, value] of Object.entries(counters))
@@ -106,12 +107,12 @@ function encodeCounters(counters: Readonly<Record<string, string>>): Uint8Array 
   return writer.finish();
 }
 
-/** What a change asks for: the last part of the operation's type. */
+/** The kind of a change: the last part of the operation's type name. */
 function parseOperation(request: Buffer): string {
   return /(AddUser|RemoveUser)Operation/.exec(request.toString('latin1'))?.[1] ?? '';
 }
 
-/** An engine of Xray's dialect with these answers of its own. */
+/** A fake engine of Xray's dialect; `respond` answers the further calls. */
 function xray(respond: Respond): Respond {
   return (path, request) => {
     if (!path.startsWith('/xray.')) return undefined;
@@ -283,7 +284,7 @@ describe('who is connected, and from where', () => {
     ] as const) {
       reply.uint32(10).fork().uint32(10).string(email);
       for (const ip of ips) writeAddress(reply, 2, ip);
-      // Their traffic, which is not asked for.
+      // The user's traffic, a field that the panel ignores.
       reply.uint32(26).fork().uint32(8).int64(5).ldelim().ldelim();
     }
     const respond = xray((path) => (path.endsWith('/GetUsersStats') ? reply.finish() : undefined));
@@ -332,7 +333,7 @@ describe('who is connected, and from where', () => {
 });
 
 describe('changes', () => {
-  /** An engine of vless or Shadowsocks that knows its users, and what it was asked, in order. */
+  /** A fake engine of vless or Shadowsocks that stores users, with the calls it received, in order. */
   function memory(takesTwice: boolean): { users: string[]; asked: string[]; respond: Respond } {
     const users: string[] = [];
     const asked: string[] = [];
@@ -434,7 +435,7 @@ describe('changes', () => {
       null,
       { code: 'engine_refused', message: 'failed to parse user' },
       { code: 'engine_refused', message: expect.stringContaining('handler not found: gone-in') },
-      // No user can connect to what is not there.
+      // A missing inbound has no connected user, so there is no error.
       null,
     ]);
   });

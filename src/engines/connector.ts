@@ -1,4 +1,4 @@
-// The API of a running engine, in both dialects: which engine it is, its counters, and who may connect.
+// The API of a running engine, in both dialects: which start it is, its counters, and its users.
 import {
   type Engine,
   type EngineChange,
@@ -23,24 +23,24 @@ import { fetchConnected, fetchConnectedOneByOne } from './connector-connected.ts
 import { decodeCounters, decodeUptime, decodeUsers, encodeTexts, NOTHING } from './connector-messages.ts';
 import { type BootMark, readBootTag, readUserKey, userKey } from './connector-names.ts';
 
-/** An engine as its API shows it. No engine tells its version there. */
+/** An engine as its API shows it. The API does not tell the version. */
 export interface IdentifiedEngine {
   readonly name: EngineName;
-  /** Which start this is; null: not started by a panel. */
+  /** The start; null: no panel started it. */
   readonly mark: BootMark | null;
   /** Whole seconds since its start. */
   readonly uptime: number;
 }
 
-/** The half of `Engine` that is calls to its API. All methods reject with EngineError; every call ends in bounded time. */
+/** The methods of `Engine` that call its API. All reject with EngineError and end in bounded time. */
 export interface EngineApi extends Pick<Engine, 'counters' | 'apply' | 'members' | 'connected' | 'close'> {
-  /** What a user has moved over an inbound since the engine started, up and down. */
+  /** Bytes of a user on an inbound since the engine started, up and down together. */
   readUsage(inbound: EngineInbound, userId: number): Promise<number>;
-  /** Asks it once more which engine it is: another may have been started on the port. */
+  /** Reads again which start this is: another engine may have been started on the port. */
   identify(): Promise<IdentifiedEngine>;
 }
 
-/** How long an engine may take to answer. */
+/** How long an engine may take to answer, in ms. */
 export interface CallLimits {
   readonly callMs: number;
   readonly countersMs: number;
@@ -50,11 +50,11 @@ const LIMITS: CallLimits = { callMs: 5000, countersMs: 10_000 };
 
 const DIALECTS: readonly Dialect[] = ['xray', 'v2ray.core'];
 
-/** Connects when it is first called, and again where that was lost: an engine need not run yet. */
+/** Connects with the first call, and reconnects: the engine need not run yet. */
 export function connectEngine(address: EngineAddress, { callMs, countersMs }: CallLimits = LIMITS): EngineApi {
   const channel = openChannel(address);
   let dialect: Dialect | null = null;
-  // Until it answers that it lacks the methods.
+  // True until the engine answers that it lacks the method.
   let hasUsersStats = true;
   let hasOnlineUsers = true;
 
@@ -62,7 +62,7 @@ export function connectEngine(address: EngineAddress, { callMs, countersMs }: Ca
     return channel.call(`/${inDialect}.app.${path}`, request, limitMs);
   }
 
-  /** Xray answers to v2ray's names of services too, but its types have names of their own: it is asked by these first. */
+  /** Xray also answers to v2ray's service names, but not to its type names, so its own names are tried first. */
   async function probe(): Promise<{ dialect: Dialect; uptime: number }> {
     for (const candidate of DIALECTS) {
       const answer = await call(candidate, 'stats.command.StatsService/GetSysStats', NOTHING);
@@ -77,7 +77,7 @@ export function connectEngine(address: EngineAddress, { callMs, countersMs }: Ca
 
   const getDialect = async (): Promise<Dialect> => dialect ?? (await probe()).dialect;
 
-  /** Never resets: a reply that is lost would take its bytes with it. */
+  /** Never resets counters: if the reply were lost, its bytes would be too. */
   async function query(pattern: string, onCounter: (name: string, value: number) => void): Promise<void> {
     const request = encodeTexts({ 1: pattern });
     const answer = await call(await getDialect(), 'stats.command.StatsService/QueryStats', request, countersMs);
@@ -108,7 +108,7 @@ export function connectEngine(address: EngineAddress, { callMs, countersMs }: Ca
 
     async apply(changes) {
       const inDialect = await getDialect();
-      // Calls overtake each other: of several changes of a user on an inbound only the last is made.
+      // Calls can overtake each other, so of several changes of a user on an inbound only the last is sent.
       const lastIndexByKey = new Map(changes.map((change, index) => [changeKey(change), index]));
       const outcomes = new Map<string, EngineError | null>();
       const waiting = lastIndexByKey.entries();
@@ -146,7 +146,7 @@ export function connectEngine(address: EngineAddress, { callMs, countersMs }: Ca
       for (const direction of ['uplink', 'downlink']) {
         const request = encodeTexts({ 1: `user>>>${userKey(userId, inbound.tag)}>>>traffic>>>${direction}` });
         const answer = await call(await getDialect(), 'stats.command.StatsService/GetStats', request);
-        // There is no counter before the first byte.
+        // A counter exists only after the first byte.
         if ('refusal' in answer && answer.refusal.kind === 'no_user') continue;
         await decodeCounters(requireBytes(answer), (_name, value) => {
           sum = addBytes(sum, value);
@@ -179,7 +179,7 @@ function count<Key>(totals: Map<Key, Counted>, key: Key, direction: string | und
   totals.set(key, total);
 }
 
-/** The start that a counter marks, or none. */
+/** The start that a counter's name marks, as an array of one; empty: none. */
 function readBootCounter(name: string): readonly BootMark[] {
   const [kind, tag = ''] = name.split('>>>');
   const mark = kind === 'outbound' ? readBootTag(tag) : null;

@@ -1,4 +1,4 @@
-// Attempts to check and to start a local engine: how long each may take, and how all of them are given up.
+// Attempts to check and start a local engine: their time limits, and how they are abandoned.
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,41 +9,41 @@ import { buildArguments, type EngineProgram } from './engine-program.ts';
 import type { State } from './engine-state.ts';
 
 /**
- * Milliseconds. `ready`: until an engine that was started must answer, to which `readyPerUser` is added for each user; `probe`: until it must answer one
- * question meanwhile; `test`: until it must have judged a configuration. These are doubled with each try that was too short, up to `longest`.
+ * Limits in ms. `ready`: for a started engine to answer; `readyPerUser` is added for each user. `probe`: for one of its answers meanwhile.
+ * `test`: for checking a configuration. Each attempt that was too short doubles them, up to `longest`.
  */
 export const ATTEMPT_LIMITS = { ready: 15_000, readyPerUser: 2, probe: 500, test: 20_000, longest: 600_000 };
 const STEP_MS = 25;
 
-/** What an engine made of a configuration. */
+/** The outcome of checking a configuration. */
 interface Tested {
   readonly code: number | null;
-  /** It was ended, as it took too long. */
+  /** The check was killed because it took too long. */
   readonly isLate: boolean;
   readonly output: string;
 }
 
 interface AttemptParts {
-  /** Where the engine runs. */
+  /** The engine's working directory. */
   readonly folder: string;
   readonly limits: typeof ATTEMPT_LIMITS;
-  /** Reads which engine answers at a state's port, over a connection of its own that ends with `limit`. Null: none does in time. */
+  /** Reads which engine answers at a state's port, over a separate connection that ends with `limit`; null: none answers in time. */
   probe(state: State, limit: Promise<null>): Promise<RunningEngine | null>;
 }
 
 export interface EngineAttempts {
-  /** Throws where they were given up. */
+  /** Throws EngineError if attempts were abandoned. */
   requireNotAbandoned(): void;
-  /** Has the program check a configuration. Rejects with EngineError. */
+  /** Makes the program check a configuration. Rejects with EngineError. */
   test(program: EngineProgram, config: EngineConfig, text: string): Promise<void>;
-  /** Waits until an engine that was started with so many users answers with its boot. */
+  /** Waits until a started engine with this many users answers with its boot id. Rejects with EngineError. */
   awaitReady(engine: Current, boot: string, users: number): Promise<RunningEngine>;
-  /** No process is started any more, and no start is waited for. */
+  /** Prevents further processes, and ends waits for a start. */
   abandon(): void;
 }
 
 export function createEngineAttempts({ folder, limits, probe }: AttemptParts): EngineAttempts {
-  /** How many tries in a row were too short. */
+  /** Consecutive attempts that were too short. */
   let shortTries = 0;
   const abandonment = new AbortController();
 
@@ -51,7 +51,7 @@ export function createEngineAttempts({ folder, limits, probe }: AttemptParts): E
     if (abandonment.signal.aborted) throw new EngineError('engine_unreachable', 'its start was given up');
   }
 
-  /** A slow machine, or an engine with many users, needs more time than was thought: the next try has twice as much. */
+  /** A slow machine, or an engine with many users, needs more time than expected: each retry doubles the limit. */
   function computeTimeout(ms: number): number {
     return Math.min(limits.longest, ms * 2 ** shortTries);
   }
@@ -61,7 +61,6 @@ export function createEngineAttempts({ folder, limits, probe }: AttemptParts): E
     return new EngineError('engine_unreachable', message);
   }
 
-  /** Asks the program whether it would start. */
   async function test(program: EngineProgram, config: EngineConfig, text: string): Promise<void> {
     requireNotAbandoned();
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -91,7 +90,7 @@ export function createEngineAttempts({ folder, limits, probe }: AttemptParts): E
     if (code !== 0) throw new EngineError('config_refused', extractMessage(redact(config, output)));
   }
 
-  /** Waits until it answers as the start that was asked for. */
+  /** Waits until the engine answers with the boot id of this start. */
   async function awaitReady(engine: Current, boot: string, users: number): Promise<RunningEngine> {
     const limitMs = computeTimeout(limits.ready + limits.readyPerUser * users);
     let end: EngineError | null = null;
@@ -100,7 +99,7 @@ export function createEngineAttempts({ folder, limits, probe }: AttemptParts): E
     });
     const startedAt = performance.now();
     for (let elapsed = 0; elapsed < limitMs; elapsed = performance.now() - startedAt) {
-      // One that has long been busy answers late.
+      // A busy engine answers late: the limit grows with the time waited.
       const running = await probe(engine.state, sleep(Math.max(limits.probe, elapsed / 4), null, abandonment));
       if (end !== null) throw end;
       if (running?.boot === boot) {

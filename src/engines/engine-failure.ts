@@ -1,15 +1,15 @@
-// What the end of an engine means, by its exit code and its last words.
+// What the exit of an engine means, by its exit code and the end of its output.
 import { type EngineConfig, EngineError } from '../core/ports/engines.ts';
 import { listTransports } from '../domain/nodes/inbound-shape.ts';
 import { describePort } from '../domain/nodes/servable.ts';
 
-/** Of an engine's words that are shown. */
+/** Characters of an engine's output that are shown. */
 const WORDS_LENGTH = 600;
-/** Exit codes of both engines. */
+/** Exit code of both engines for a refused configuration. */
 const CONFIG_REFUSED = 23;
 const START_FAILED = 255;
 
-/** What an end means: both engines end with 23 where they refuse the configuration, and with 255 where they cannot start with it. */
+/** The error of an exit: both engines exit with 23 if they refuse the configuration, and with 255 if they cannot start with it. */
 export function classifyExit(
   { inbounds }: EngineConfig,
   code: number | null,
@@ -18,7 +18,7 @@ export function classifyExit(
 ): EngineError {
   const message = extractMessage(output);
   if (code === CONFIG_REFUSED) return new EngineError('config_refused', message);
-  // As Go says it: `listen tcp 0.0.0.0:443: bind: address already in use`.
+  // Go's message: `listen tcp 0.0.0.0:443: bind: address already in use`.
   const [, network, port, reason = ''] = /listen (tcp|udp)\S* \S*:(\d+): bind: ([^\n]*)/.exec(output) ?? [];
   if (code === START_FAILED && port !== undefined) {
     const isTaken = /address already in use|Only one usage/i.test(reason);
@@ -32,7 +32,7 @@ export function classifyExit(
   return new EngineError('engine_crashed', `it ended ${how}: ${message}`);
 }
 
-/** The last of what it said; its first lines are its name and its version. */
+/** The end of the output: the first lines are the engine's name and version. */
 export function extractMessage(output: string): string {
   const lines = output
     .split('\n')
@@ -41,7 +41,7 @@ export function extractMessage(output: string): string {
   return lines.slice(-3).join(' / ').slice(-WORDS_LENGTH) || 'it said nothing';
 }
 
-/** Engines repeat a key that they refuse. */
+/** Removes secrets from the output: engines repeat a key that they refuse. */
 export function redact({ inbounds }: EngineConfig, output: string): string {
   const secrets = inbounds.flatMap(({ privateKey, serverKey, certificateKey }) => [
     privateKey,

@@ -1,4 +1,4 @@
-// An engine's log: its last lines, for the owner only, and never so long that it fills the disk.
+// An engine's log: its last lines, readable by the owner only, bounded in size.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

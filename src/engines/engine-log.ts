@@ -1,18 +1,18 @@
-// The log of an engine: a file (0600) that never grows beyond a size, and its last lines.
+// The log of an engine: a file (0600) of bounded size, whose last lines can be read.
 import { chmodSync, closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** How many lines are shown. */
+/** Lines that are shown. */
 export const LOG_LINES = 200;
-/** Lines are shown up to this length. */
+/** Longer lines are cut off. */
 const LINE_LENGTH = 1000;
 const TAIL_BYTES = 256 * 1024;
 const MAX_BYTES = 5 * 2 ** 20;
 
 export interface EngineLog {
-  /** Leaves only the last lines where the file would grow beyond its size. What cannot be written, as on a full disk, is lost. */
+  /** Appends output; if the file would grow beyond its size, only its last lines remain. On a full disk the output is lost. */
   append(part: Buffer): void;
-  /** Its last lines, the oldest first. Empty where there is no file. */
+  /** The last lines, the oldest first. Empty if there is no file. */
   lines(): readonly string[];
 }
 
@@ -60,7 +60,7 @@ export function createEngineLog(path: string, maxBytes = MAX_BYTES): EngineLog {
         mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
         write(part);
       } catch {
-        // The engine must go on.
+        // A failed write must not stop the engine.
       }
     },
     lines() {

@@ -1,4 +1,4 @@
-// What a program says comes into the log, bounded on disk and in work, and the program goes on where nobody reads it.
+// A program's output goes to the log, bounded in size and work, and the program continues if nobody reads it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';

@@ -1,8 +1,8 @@
-// What an engine writes to its standard output and error, and how it comes into the log: through a named pipe, so that the log is bounded by whoever
-// writes it, however much the engine says, and the engine outlives the panel.
+// An engine's standard output and error go to the log through a named pipe, so that the reader bounds the log, however much the engine
+// writes, and the engine outlives the panel.
 //
-// The engine has the pipe open for reading too. While no panel reads, the pipe fills and no signal ends the engine: Xray and v2ray drop the lines that
-// they cannot write. A panel reads at most `BURST_BYTES` a second, which bounds its work and that of the disk.
+// The engine has the pipe open for reading too: while no panel reads, the pipe fills, but the engine gets no SIGPIPE. Xray and v2ray drop
+// lines that they cannot write. A panel reads at most `BURST_BYTES` a second, which bounds its work and the disk's.
 import { type ChildProcess, spawnSync } from 'node:child_process';
 import { constants, lstatSync, openSync, readSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -11,24 +11,24 @@ import type { EngineLog } from './engine-log.ts';
 
 const BURST_BYTES = 2 ** 20;
 const PAUSE_MS = 1000;
-/** As much as a pipe holds. */
+/** The capacity of a pipe. */
 const PIPE_BYTES = 65_536;
-/** Of what an engine has said since it was started. */
+/** Output since the start that is kept for error messages. */
 const RECENT_BYTES = 65_536;
 
 interface Parts {
-  /** Of the pipe. */
+  /** Path of the pipe. */
   readonly path: string;
   readonly log: EngineLog;
   readonly timers: Pick<Timers, 'after'>;
 }
 
 export interface EngineOutput {
-  /** What a program is to have as its standard output and error. A descriptor is closed by the caller once the program has it. */
+  /** Opens the standard output and error for a program. The caller closes a descriptor once the program has it. */
   open(): number | 'pipe' | 'ignore';
-  /** Reads what a program writes that was started with it, by this process or by an earlier one. */
+  /** Reads the output of a program that this process or an earlier one started. */
   follow(child?: ChildProcess): void;
-  /** The last of what was written since it was opened, also what is on its way. */
+  /** The end of the output since `open`, including bytes still in the pipe. */
   recent(): string;
   close(): void;
 }
@@ -55,37 +55,37 @@ export function createEngineOutput({ path, log, timers }: Parts): EngineOutput {
   function read(): void {
     if (reading !== null || !isPipe(path)) return;
     try {
-      // Also for writing: a pipe whose writers have gone would end.
+      // Opened for writing too: otherwise the reader would get an end of file when the writers are gone.
       const descriptor = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
       const socket = new Socket({ fd: descriptor, readable: true, writable: false });
       reading = { descriptor, socket };
       socket.on('error', () => {});
-      // Its descriptor may be another file's from then on.
+      // After that the descriptor may belong to another file.
       socket.on('close', () => {
         if (reading?.socket === socket) reading = null;
       });
       socket.on('data', receiveOutput);
       socket.unref();
     } catch {
-      // Another account's; the engine goes on without a log.
+      // The pipe belongs to another account; the engine continues without a log.
     }
   }
 
-  /** What is in the pipe. */
+  /** Reads what is left in the pipe. */
   function drain(): void {
     if (reading === null) return;
     const buffer = Buffer.alloc(PIPE_BYTES);
     try {
       receiveOutput(buffer.subarray(0, readSync(reading.descriptor, buffer)));
     } catch {
-      // There is nothing.
+      // The pipe is empty.
     }
   }
 
   return {
     open() {
       recent = Buffer.alloc(0);
-      // There a program goes on where its output ends.
+      // On Windows a program continues when nobody reads its output.
       if (process.platform === 'win32') return 'pipe';
       if (!makePipe(path)) {
         log.append(Buffer.from(`no named pipe can be made at ${path}: what the engine says is not in this log\n`));
@@ -110,7 +110,7 @@ export function createEngineOutput({ path, log, timers }: Parts): EngineOutput {
       endPause?.();
       endPause = null;
       left = BURST_BYTES;
-      // A stream that was resumed just before may still emit what it has buffered.
+      // A stream that has just been resumed may still emit buffered data.
       reading?.socket.off('data', receiveOutput).destroy();
       reading = null;
     },
@@ -121,7 +121,7 @@ function isPipe(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFIFO() ?? false;
 }
 
-/** Node.js has no call for it. Some file systems have no pipes. */
+/** Node.js has no call for it. Some file systems have no pipes: then false. */
 function makePipe(path: string): boolean {
   if (isPipe(path)) return true;
   rmSync(path, { force: true });

@@ -1,4 +1,4 @@
-// The process of a local engine: started or adopted, followed until it ends, and ended.
+// The process of a local engine: starts or adopts it, follows it until it exits, and stops it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,49 +11,49 @@ import { buildArguments, type EngineProgram } from './engine-program.ts';
 import { isSame, kill, readState, type State, writeState } from './engine-state.ts';
 import { readIdentity } from './system-process.ts';
 
-/** An engine that runs, or did at the last look. */
+/** An engine that runs, or ran when it was last checked. */
 export interface Current {
   readonly state: State;
   readonly api: EngineApi;
-  /** Null: adopted. */
+  /** null: the process was adopted. */
   readonly child: ChildProcess | null;
-  /** Resolves with what an end means, however it came. */
+  /** Resolves with the error that the exit means, whoever caused it. */
   readonly ended: Promise<EngineError>;
   isAlive(): boolean;
-  /** No longer of interest. */
+  /** Stops following the process. */
   detach(): void;
 }
 
 interface ProcessParts {
-  /** Where the engine runs. */
+  /** The engine's working directory. */
   readonly folder: string;
-  /** Its state. */
+  /** The state file. */
   readonly file: string;
   readonly output: EngineOutput;
   readonly timers: Timers;
   connect(address: { readonly address: '127.0.0.1'; readonly port: number }): EngineApi;
-  /** Milliseconds until one that was asked to end must have ended: by itself, and killed. */
+  /** Limits in ms: until a process exits after SIGTERM, and after SIGKILL. */
   readonly limits: { readonly term: number; readonly kill: number };
 }
 
 export interface EngineProcess {
-  /** Runs, or is what an earlier panel left; null: there is none. */
+  /** The running engine, or one that an earlier panel left; null: none. */
   present(): Current | null;
-  /** Starts a program; `text`: its configuration, for its standard input. */
+  /** Starts a program; `text`: its configuration, sent to its standard input. */
   launch(program: EngineProgram, config: EngineConfig, text: string, apiPort: number): Current;
-  /** Does work during which an end is nothing to report. */
+  /** Runs work during which exits are not reported to `onExit`. */
   withoutReports<T>(work: () => Promise<T>): Promise<T>;
-  /** Called when it ends by itself. */
+  /** Called when the engine exits without `stop`. */
   onExit(listener: (error: EngineError) => void): void;
   stop(): Promise<void>;
-  /** Lets go of it; it goes on. */
+  /** Stops following the engine, which runs on. */
   release(): void;
 }
 
 const STEP_MS = 25;
 const WATCH_MS = 1000;
 
-/** What an engine sees of the panel's environment. */
+/** Environment variables of the panel that the engine inherits. */
 const ENVIRONMENT = /^(PATH|HOME|LANG|TMPDIR|TZ|SSL_CERT_(FILE|DIR)|(XRAY|V2RAY)_.*|xray\..*|v2ray\..*|SYSTEMROOT)$/i;
 
 export function environment(): NodeJS.ProcessEnv {
@@ -85,7 +85,7 @@ export function createEngineProcess({ folder, file, output, timers, connect, lim
     return followed;
   }
 
-  /** Takes over what an earlier panel left. */
+  /** Adopts an engine that an earlier panel left. */
   function adopt(): Current | null {
     const state = readState(file);
     if (state === null) return null;
@@ -119,7 +119,7 @@ export function createEngineProcess({ folder, file, output, timers, connect, lim
     const child = spawn(program.path, buildArguments(program, false), {
       cwd: folder,
       env: environment(),
-      // A group of its own: what ends the panel's group, such as Ctrl+C in a terminal, does not end it.
+      // A process group of its own: signals to the panel's group, such as Ctrl+C in a terminal, do not end it.
       detached: true,
       stdio: ['pipe', outputFile, outputFile],
       windowsHide: true,
@@ -133,14 +133,14 @@ export function createEngineProcess({ folder, file, output, timers, connect, lim
       );
     });
     const state = { pid: child.pid ?? 0, identity: readIdentity(child.pid ?? 0), apiPort, version: program.version };
-    // Before it has its configuration: one that runs is always in the file.
+    // Written before the engine gets its configuration, so that every running engine is in the file.
     try {
       if (child.pid !== undefined) writeState(file, state);
     } catch (error) {
       child.kill('SIGKILL');
       throw error;
     }
-    // It may end before it has read everything; `ended` says why.
+    // The process may exit before it has read everything; `ended` has the reason.
     child.stdin?.on('error', () => {});
     child.stdin?.end(text);
     child.unref();
@@ -163,7 +163,7 @@ export function createEngineProcess({ folder, file, output, timers, connect, lim
     const engine = present();
     if (engine === null) return;
     isStopping = true;
-    // v2ray waits for the calls of its API before it ends.
+    // v2ray does not exit while API calls are open.
     engine.api.close();
     try {
       for (const [signal, limitMs] of [

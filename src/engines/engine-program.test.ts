@@ -1,4 +1,4 @@
-// Which program is an engine: found by what it says of itself, not by its name alone.
+// Which program is an engine: decided by its version output, not by its name alone.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Which program a local engine is: the one at a given path, else `xray` or `v2ray` on PATH, and its version.
+// Finds the program of a local engine and its version: at a given path, else `xray` or `v2ray` on PATH.
 import { execFile } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -7,16 +7,16 @@ import { EngineError, type EngineName } from '../core/ports/engines.ts';
 export interface EngineProgram {
   readonly path: string;
   readonly name: EngineName;
-  /** As in `26.3.27`. */
+  /** Such as `26.3.27`. */
   readonly version: string;
 }
 
 const NAMES: readonly EngineName[] = ['xray', 'v2ray'];
 const CALL_MS = 5000;
-/** v2ray before 5 has no commands: it would wait for a configuration. v2ray 5 has nothing else. */
+/** v2ray before 5 has no subcommands, and would wait for a configuration; v2ray 5 has only subcommands. */
 const VERSION_ARGS: readonly (readonly string[])[] = [['-version'], ['version']];
 
-/** The arguments by which a program reads its configuration from its standard input. */
+/** The arguments that make a program read its configuration from standard input. */
 export function buildArguments({ name, version }: EngineProgram, isTest: boolean): readonly string[] {
   const hasCommands = name === 'xray' || Number(version.split('.')[0]) >= 5;
   const test = isTest ? ['-test'] : [];
@@ -24,7 +24,8 @@ export function buildArguments({ name, version }: EngineProgram, isTest: boolean
 }
 
 /**
- * The program at `given`, else the first on PATH. Rejects with EngineError `engine_missing`, whose message says what was looked for.
+ * The program at `given`, else the first on PATH. Rejects with EngineError `engine_missing`, whose message lists the places that were
+ * searched.
  */
 export async function findProgram(given: string | null): Promise<EngineProgram> {
   const paths = given === null ? onPath() : [given];
@@ -59,7 +60,7 @@ async function identify(path: string): Promise<EngineProgram | null> {
   return null;
 }
 
-/** What it writes; empty where it cannot be run. */
+/** The program's output; empty if it cannot be run. */
 function readOutput(path: string, args: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
     const options = { timeout: CALL_MS, maxBuffer: 65_536, killSignal: 'SIGKILL', windowsHide: true } as const;

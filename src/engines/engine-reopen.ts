@@ -1,5 +1,5 @@
-// Closes an inbound of an Xray that runs and opens it again, which ends the sessions over some protocols: by the commands of Xray's own program, which
-// alone can write an inbound for its API.
+// Closes an inbound of a running Xray and opens it again, which ends the sessions of some protocols. Uses the commands of Xray's own
+// program, because only that can encode an inbound for the API.
 import { spawn } from 'node:child_process';
 import { EngineError, type EngineInbound } from '../core/ports/engines.ts';
 import { extractMessage, redact } from './engine-failure.ts';
@@ -10,17 +10,17 @@ const CALL_SECONDS = 10;
 
 interface Reopening {
   readonly program: EngineProgram;
-  /** Where the program runs. */
+  /** The program's working directory. */
   readonly folder: string;
   readonly apiPort: number;
   readonly inbound: EngineInbound;
-  /** A configuration of this inbound alone. */
+  /** A configuration with only this inbound. */
   readonly text: string;
 }
 
 /**
- * Rejects with EngineError: `engine_refused` where nothing was changed, as the program lacks these commands; else the inbound may be closed, and the
- * engine has to be started again.
+ * Rejects with EngineError: `engine_refused` if nothing was changed because the program lacks these commands; after any other error the
+ * inbound may be closed, and the engine has to be restarted.
  */
 export async function reopenInbound({ program, folder, apiPort, inbound, text }: Reopening): Promise<void> {
   const run = async (command: 'rmi' | 'adi', argument: string, input: string): Promise<string | null> => {
@@ -34,7 +34,7 @@ export async function reopenInbound({ program, folder, apiPort, inbound, text }:
   if (failed !== null) throw new EngineError('engine_crashed', `${inbound.tag}: not opened again: ${failed}`);
 }
 
-/** Null: it has ended well; else what it has written. */
+/** null: success; otherwise the program's output. */
 function runProgram(path: string, args: readonly string[], cwd: string, input: string): Promise<string | null> {
   return new Promise((resolve) => {
     const options = { cwd, env: environment(), timeout: 2 * CALL_SECONDS * 1000, killSignal: 'SIGKILL' } as const;

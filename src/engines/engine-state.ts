@@ -1,4 +1,4 @@
-// What the next panel must know of an engine that runs, in a small file beside its log; and the end of engines whose nodes are gone.
+// The state of a running engine for the next panel process, in a small file beside its log; also stops engines whose nodes were deleted.
 
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -6,16 +6,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseOwnJson } from '../domain/own-json.ts';
 import { readIdentity } from './system-process.ts';
 
-/** What the next panel must know of an engine that runs. */
+/** The state that lets the next panel process adopt a running engine. */
 export interface State {
   readonly pid: number;
-  /** `readIdentity` it. */
+  /** From `readIdentity`. */
   readonly identity: string | null;
   readonly apiPort: number;
   readonly version: string;
 }
 
-/** How long an engine of a node that is gone has to end. */
+/** Milliseconds that the engine of a deleted node has to exit. */
 const STRAY_MS = 5000;
 const STEP_MS = 25;
 
@@ -27,7 +27,7 @@ export function pipePath(folder: string, nodeId: number): string {
   return join(folder, `node-${nodeId}.pipe`);
 }
 
-/** Ends the engines of nodes that are no more: a panel that was killed may have left them. */
+/** Stops engines whose nodes were deleted: a killed panel may have left them. */
 export async function stopStrays(folder: string, nodeIds: ReadonlySet<number>): Promise<void> {
   for (const name of listIfThere(folder)) {
     const nodeId = Number(/^node-(\d+)\.json$/.exec(name)?.[1] ?? Number.NaN);
@@ -55,18 +55,18 @@ export function isSame({ pid, identity }: State): boolean {
   return identity !== null && readIdentity(pid) === identity;
 }
 
-/** A renamed folder has the same, a copy another one. */
+/** Identifies a folder: a renamed one stays the same, a copy differs. */
 function identifyFolder(file: string): string {
   const { dev, ino } = statSync(dirname(file), { bigint: true });
   return `${dev}:${ino}`;
 }
 
-/** null: there is none, it is damaged, or it was copied: the panel with a copy of the data must not take over the engine of the other one. */
+/** null: there is no state, it is damaged, or the folder is a copy. A panel on a copy of the data must not adopt the original's engine. */
 export function readState(file: string): State | null {
   try {
     const stored = parseOwnJson(readFileSync(file, 'utf8')) as Partial<State & { folder: string }>;
     const { pid, identity, apiPort, version, folder } = stored;
-    // An earlier version wrote none.
+    // Earlier versions wrote no folder id.
     if (folder !== undefined && folder !== identifyFolder(file)) return null;
     if (typeof pid !== 'number' || typeof apiPort !== 'number' || typeof identity !== 'string') return null;
     return { pid, identity, apiPort, version: String(version) };
@@ -80,11 +80,11 @@ export function writeState(file: string, state: State): void {
   renameSync(`${file}.new`, file);
 }
 
-/** Sends a signal to a process, if it still is one. */
+/** Sends a signal to a process, if it still exists. */
 export function kill(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended.
+    // The process has exited.
   }
 }

@@ -1,7 +1,7 @@
-// The engine of a node on this machine: a process of its own, which outlives a panel that is killed and is adopted by the next one.
+// The engine of a node on this machine: a process of its own, which outlives a killed panel and is adopted by the next one.
 //
-// Its configuration, with every secret, goes to its standard input and is in no file. What the next panel must know is in a small
-// state file: the process, when it started (ids of processes are used again), and where its API listens.
+// Its configuration, with every secret, goes to its standard input and is in no file. A small state file tells the next panel the process,
+// when it started (process ids are reused), and where its API listens.
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { availableParallelism, loadavg } from 'node:os';
@@ -37,7 +37,7 @@ import { findPortHolder } from './system-process.ts';
 
 export interface LocalEngineParts {
   readonly nodeId: number;
-  /** Where its log and its state are. */
+  /** The folder of its log and state. */
   readonly folder: string;
   /** The path of the program; null: `xray` or `v2ray` on PATH. Read at each start. */
   path(): string | null;
@@ -45,27 +45,27 @@ export interface LocalEngineParts {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly crypto: Pick<Crypto, 'randomBytes'>;
-  /** For tests. */
+  /** Set by tests. */
   readonly limits?: Partial<typeof LIMITS>;
 }
 
-/** Null on Windows, which has no such average. */
+/** Load average in percent of the cores; null on Windows, which has none. */
 function loadPercent(): number | null {
   const [minute = 0] = loadavg();
   return process.platform === 'win32' ? null : Math.round((minute * 100) / availableParallelism());
 }
 
-/** `term`, `kill`: milliseconds until one that was asked to end must have ended. */
+/** All in ms. `term`, `kill`: until a process exits after SIGTERM and after SIGKILL. */
 const LIMITS = { ...ATTEMPT_LIMITS, term: 5000, kill: 3000 };
 
-/** For so long it is watched who moves bytes. */
+/** How long traffic is watched to find the users with open sessions. */
 const SESSION_MS = 500;
-/** More users are not looked at: reopening an inbound for one of them ends the sessions of all. */
+/** Beyond this many users sessions are not searched for: reopening an inbound for one user ends everyone's sessions. */
 const MAX_SUSPECTS = 500;
-/** Users of an inbound that is reopened: they are in one message of at most 4 MiB. */
+/** Users of an inbound that is reopened: they must fit into one message of at most 4 MiB. */
 const MAX_REOPENED = 15_000;
 
-/** Where what the engine of a node says is. */
+/** Path of the log of a node's engine. */
 export function logPath(folder: string, nodeId: number): string {
   return join(folder, `node-${nodeId}.log`);
 }
@@ -105,7 +105,7 @@ export function createLocalEngine(parts: LocalEngineParts): Engine {
     };
   }
 
-  /** One that is just starting may accept a call and never answer it: each attempt has a connection of its own. */
+  /** An engine that is just starting may accept a call and never answer it, so each attempt has a separate connection. */
   async function probe(state: State, limit: Promise<null>): Promise<RunningEngine | null> {
     const api = connect({ address: '127.0.0.1', port: state.apiPort });
     const running = describe({ api, state });
@@ -118,7 +118,7 @@ export function createLocalEngine(parts: LocalEngineParts): Engine {
     }
   }
 
-  /** Another program on a port is said by name, before an engine fails on it. */
+  /** Names the program that occupies a port, before the engine fails on it. */
   async function requireFreePorts({ inbounds }: EngineConfig, ownPid: number | null): Promise<void> {
     for (const inbound of inbounds) {
       const portOwner = await findPortHolder(inbound.port, listTransports(inbound.protocol));
@@ -144,7 +144,7 @@ export function createLocalEngine(parts: LocalEngineParts): Engine {
   async function reopen(inbound: EngineInbound, users: readonly EngineUser[]): Promise<void> {
     const { state } = requirePresent();
     const program = await findProgram(parts.path());
-    // Another version may write an inbound in another form.
+    // Another version may encode an inbound differently.
     if (program.name !== 'xray' || program.version !== state.version) {
       throw new EngineError('engine_refused', `the program is ${program.name} ${program.version} by now`);
     }
@@ -204,7 +204,7 @@ export function createLocalEngine(parts: LocalEngineParts): Engine {
         try {
           return await attempts.awaitReady(engine, boot, startUsers.length);
         } catch (error) {
-          // After close it goes on, and may belong to the next panel already.
+          // After `close` the engine runs on, and may already belong to the next panel.
           if (!isClosed) await engineProcess.stop();
           throw error;
         }
@@ -240,7 +240,7 @@ function describeProgram({ name, pid }: { readonly name: string | null; readonly
   return `${name ?? 'a program'} (process ${pid})`;
 }
 
-/** A port of loopback that is free at the moment, and that no inbound is to have. */
+/** A loopback port that is free now and that no inbound uses. */
 async function freePort(config: EngineConfig): Promise<number> {
   const port = await new Promise<number>((resolve, reject) => {
     const server = createServer();

@@ -1,4 +1,4 @@
-// Processes of the machine: one is not another with the same id, and a port's holder has a name.
+// Processes of the machine: a reused id is recognized, and the process that occupies a port is named.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -37,7 +37,7 @@ describe.skipIf(process.platform === 'win32')('a process', () => {
   it.runIf(process.platform === 'linux')(
     'that has ended is none, also before its parent asks for its status',
     async () => {
-      // The shell becomes a program that never asks.
+      // The shell becomes a program that never reads its child's status.
       const { line } = await start('sh', '-c', 'true & echo $!; exec sleep 60');
       await expect.poll(() => readIdentity(Number(line))).toBeNull();
     },

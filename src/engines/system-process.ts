@@ -1,4 +1,4 @@
-// Processes of this machine that the panel did not start itself: whether one still is the one that was meant, and who holds a port.
+// Processes of this machine that the panel did not start: whether a process is still the same one, and which one occupies a port.
 import { execFileSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -7,8 +7,8 @@ import { basename } from 'node:path';
 import type { Transport } from '../domain/nodes/inbound-shape.ts';
 
 /**
- * What distinguishes a running process from a later one with the same id: when it started. Null: there is none, or the system does
- * not say (Windows).
+ * Distinguishes a running process from a later one with the same id: its start time. null: there is none, or the system does not tell
+ * (Windows).
  */
 export function readIdentity(pid: number): string | null {
   if (process.platform === 'linux') return linuxIdentity(pid);
@@ -20,13 +20,16 @@ export function readIdentity(pid: number): string | null {
   }
 }
 
-/** proc(5): the command in parentheses may hold any characters; state is the 3rd field, the number of threads the 20th and the start time the 22nd. */
+/**
+ * proc(5): the command in parentheses may contain any characters; state is the 3rd field, the number of threads the 20th and the start time
+ * the 22nd.
+ */
 function linuxIdentity(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state, threads, startTime] = [fields[0], fields[17], fields[19]];
-    // One that has ended and whose parent has not asked for its status. Where its first thread alone has ended, the others still hold its ports.
+    // A zombie. If only its first thread has ended, the others still occupy its ports.
     const hasEnded = (state === 'Z' && Number(threads) <= 1) || state === 'X';
     if (hasEnded || startTime === undefined) return null;
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
@@ -36,20 +39,20 @@ function linuxIdentity(pid: number): string | null {
   }
 }
 
-/** Who listens on a port, as far as the system tells. */
+/** The process that listens on a port, as far as the system tells. */
 export interface PortHolder {
   readonly pid: number | null;
   readonly name: string | null;
 }
 
-/** The process that listens on this port, on any address, of one of the transports; null: none. */
+/** The process that listens on this port, on any address, with one of the transports; null: none. */
 export async function findPortHolder(port: number, transports: readonly Transport[]): Promise<PortHolder | null> {
   if (process.platform === 'linux') return linuxHolder(port, transports);
   const free = await Promise.all(transports.map((transport) => IS_FREE[transport](port)));
   return free.every(Boolean) ? null : { pid: null, name: null };
 }
 
-/** Whether an engine could listen on this port of TCP, on all addresses: no program does, and the account may. */
+/** Whether an engine could listen on this TCP port, on all addresses: it is free, and the account may use it. */
 export function canListen(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -93,7 +96,7 @@ function linuxHolder(port: number, transports: readonly Transport[]): PortHolder
     if (!Number.isInteger(pid) || !hasSocket(pid, inodes)) continue;
     return { pid, name: readProgramName(pid) };
   }
-  // Another user's: its files cannot be read.
+  // Another user's process: its files cannot be read.
   return { pid: null, name: null };
 }
 
@@ -116,7 +119,7 @@ function hasSocket(pid: number, inodes: ReadonlySet<string>): boolean {
   }
 }
 
-/** The file name of its program: the name that `comm` has may be that of a thread. */
+/** The file name of its program: `comm` may be the name of a thread. */
 function readProgramName(pid: number): string | null {
   try {
     return basename(readlinkSync(`/proc/${pid}/exe`).replace(/ \(deleted\)$/, ''));

@@ -1,4 +1,4 @@
-// Joins the machine of a node to the panel: both ends prove that they know the token's secret, and each remembers the key of the other.
+// Joins a node's machine to the panel: both ends prove that they know the token's secret, and each stores the other's key.
 import { Agent } from 'node:https';
 import { connect } from 'node:tls';
 import type { JoinPlace, PanelIdentity } from '../../core/ports/engines.ts';
@@ -11,13 +11,13 @@ const JOIN_MS = 10_000;
 
 interface Joining extends JoinPlace {
   readonly identity: PanelIdentity;
-  /** The pin of the machine that was joined with this secret before; null: none was. */
+  /** The pin of the machine that already joined with this secret; null: none. */
   readonly takenBy: string | null;
 }
 
-/** Joins the node that waits there, if one does and knows the secret. Resolves with the pin of its key. Rejects with EngineError. */
+/** Joins the waiting machine if it knows the secret. Resolves with the pin of its key. Rejects with EngineError. */
 export async function joinNode({ host, port, secret, identity, takenBy }: Joining): Promise<string> {
-  // Its certificate says nothing yet: what counts is what both ends can prove on this connection.
+  // The certificate is not checked here: both ends prove themselves on this connection.
   const { key, certificate: cert } = identity;
   const socket = connect({ ...TLS, key, cert, host, port });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });

@@ -1,4 +1,4 @@
-// Calls to the agent on a node's machine: the panel dials, and each end knows the other by its key.
+// Calls to the agent on a node's machine: the panel connects, and each end knows the other by its key.
 import { X509Certificate } from 'node:crypto';
 import { Agent, type RequestOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
@@ -24,27 +24,27 @@ import {
 } from './wire.ts';
 import { describeIssues } from './wire-values.ts';
 
-/** What the calls to a machine need. */
+/** What calls to a machine need. */
 export interface NodeClientParts {
-  /** As it is now; null: it was not joined, or is no more. */
+  /** The machine's present address and key; null: not joined, or deleted. */
   place(): NodePlace | null;
-  /** The same one as long as the key is. Rejects where the secrets of the panel are locked. */
+  /** The same object while the key is the same. Rejects while the panel's secrets are locked. */
   identity(): Promise<PanelIdentity>;
   readonly role: NodeRole;
   readonly parseLarge: ParseLargeJson;
   readonly clock: Clock;
 }
 
-/** What this panel claims, and what the machine of the node says of that. */
+/** What this panel claims, and how the node's machine answered the claim. */
 export interface NodeRole {
   claim(): PanelClaim;
-  /** The machine obeys this panel. */
+  /** Called when the machine obeys this panel. */
   recordObeyed(): void;
-  /** It obeys another one, whose claim the panel's own key has signed. */
+  /** Called when it obeys another panel, whose claim is signed by this panel's own key. */
   recordRefused(code: 'superseded' | 'other_panel', claim: PanelClaim): void;
 }
 
-/** Milliseconds for a whole call. What an engine's own work may take is in local-engine.ts. */
+/** Limits of whole calls in ms. Those of the engine's own work are in local-engine.ts. */
 const LIMIT_MS: Readonly<Record<Method, number>> = {
   running: 10_000,
   check: 40_000,
@@ -68,22 +68,22 @@ const NOT_FOUND = 404;
 
 export interface NodeClient {
   call<Name extends Method>(name: Name, body: Request<Name>): Promise<Reply<Name>>;
-  /** As `call`, with a message that is written piece by piece. */
+  /** Like `call`, with a message that is encoded in pieces. */
   send<Name extends Method>(name: Name, write: () => readonly string[]): Promise<Reply<Name>>;
-  /** The version of the protocol of the last answer; null: there was none, or it made no sense. */
+  /** The protocol version of the last answer; null: none, or it could not be parsed. */
   protocolVersion(): string | null;
-  /** As of the last answer to `running`; null: there was none. */
+  /** The machine in the last answer to `running`; null: none yet. */
   machine(): MachineFacts | null;
   close(): void;
 }
 
-/** The calls to one machine, over connections that are kept. All reject with EngineError. */
+/** Calls to one machine, over reused connections. All reject with EngineError. */
 export function createNodeClient(parts: NodeClientParts): NodeClient {
   const { clock } = parts;
-  /** The agent for the identity and the key that it was made for: other ones have connections of their own. */
+  /** The agent, with the identity and pin that it was created for: after a change of these, new connections are needed. */
   let open: { readonly agent: Agent; readonly identity: PanelIdentity; readonly pin: string } | null = null;
   let isClosed = false;
-  /** Where it was, for the engine of a node that is deleted to be stopped. */
+  /** The last known address and key, to stop the engine of a deleted node. */
   let known: NodePlace | null = null;
   let protocolVersion: string | null = null;
   let machine: MachineFacts | null = null;
@@ -156,17 +156,17 @@ export function createNodeClient(parts: NodeClientParts): NodeClient {
   };
 }
 
-/** `now`: the panel's clock when the machine read its own, as well as that can be known. */
+/** `now`: the panel's time when the machine read its own clock, approximately. */
 function toMachineFacts({ at, ...facts }: Reply<'running'>['machine'], now: number): MachineFacts {
   return { ...facts, clockOffset: Math.round(at - now) };
 }
 
-/** What is wrong with a message for its machine, whichever end has found it. */
+/** The error of a message that either end refused. */
 function messageRefused(name: Method, reason: string): EngineError {
   return new EngineError('message_refused', `the message "${name}" is refused${reason && `: ${reason}`}`);
 }
 
-/** Rejects what the machine would refuse before it is sent. */
+/** Rejects before sending what the machine would refuse. */
 function writeBody(name: Method, write: () => readonly string[]): readonly string[] {
   try {
     return write();
@@ -175,7 +175,7 @@ function writeBody(name: Method, write: () => readonly string[]): readonly strin
   }
 }
 
-/** One for all nodes: each of their connections would read the keys once more. */
+/** Shared by all nodes: otherwise each connection would parse the keys again. */
 const contexts = new WeakMap<PanelIdentity, SecureContext>();
 
 function getSecureContext(identity: PanelIdentity): SecureContext {
@@ -185,7 +185,7 @@ function getSecureContext(identity: PanelIdentity): SecureContext {
   return context;
 }
 
-/** The signed claim of each identity: to sign it once more would give another text. */
+/** The signed claim of each identity, cached because each signature would give another text. */
 const claims = new WeakMap<PanelIdentity, { readonly text: string; readonly signed: string }>();
 
 function getSignedClaim(identity: PanelIdentity, claim: PanelClaim): string {
@@ -197,7 +197,10 @@ function getSignedClaim(identity: PanelIdentity, claim: PanelClaim): string {
   return signed;
 }
 
-/** The claim for which a machine refuses this panel. Throws where it has none that this panel's own key has signed: a machine is not believed. */
+/**
+ * The claim for which a machine refuses this panel. Throws if it shows none that this panel's own key has signed: the machine alone is not
+ * trusted.
+ */
 function requireClaim(
   code: 'superseded' | 'other_panel',
   signed: string | undefined,
@@ -210,7 +213,7 @@ function requireClaim(
   return claim;
 }
 
-/** Connections to the machine with this key alone. */
+/** Connects only to the machine with this key. */
 class PinnedAgent extends Agent {
   readonly #pin: string;
   readonly #secureContext: SecureContext;
@@ -222,7 +225,7 @@ class PinnedAgent extends Agent {
     this.#secureContext = getSecureContext(identity);
   }
 
-  /** Hands a connection out once the key of its other end is known: nothing is sent to another machine. */
+  /** Passes a connection on only after the key of its other end was checked, so that nothing is sent to another machine. */
   override createConnection(options: RequestOptions, done?: (error: Error | null, stream: Duplex) => void): undefined {
     const secureContext = this.#secureContext;
     const socket = connect({ ...(options as ConnectionOptions), ...TLS, secureContext });

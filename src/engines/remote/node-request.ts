@@ -1,4 +1,4 @@
-// One request to the machine of a node, and what its answer shows: the status, the version of its protocol, the connection.
+// One request to a node's machine, and its answer: status, protocol version and connection.
 import { createHash, type X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Agent, request as openRequest } from 'node:https';
@@ -10,7 +10,7 @@ import { PROTOCOL, type ProtocolVersion, readVersion, writeVersion } from '../..
 import { CLAIM_HEADER } from './signed-claim.ts';
 import { readJson, VERSION_HEADER } from './wire.ts';
 
-/** Where a node listens, and the SHA-256 of its public key (SPKI), hex. */
+/** A node's address, and the SHA-256 of its public key (SPKI), hex. */
 export interface NodePlace {
   readonly host: string;
   readonly port: number;
@@ -19,7 +19,7 @@ export interface NodePlace {
 
 export const ANSWERED = 200;
 
-/** Certificates say nothing but their key, by which each end knows the other: OpenSSL has nothing to verify. */
+/** Both ends know each other by their certificates' keys, so OpenSSL verifies nothing. */
 export const TLS = { minVersion: 'TLSv1.3', servername: '', rejectUnauthorized: false } as const;
 
 export function computePin(certificate: X509Certificate): string {
@@ -37,9 +37,9 @@ export function unreachable(error: unknown): EngineError {
 interface IncomingReply {
   readonly status: number | undefined;
   readonly body: unknown;
-  /** Of the machine; null: one that makes no sense. */
+  /** The machine's version; null: it could not be parsed. */
   readonly version: ProtocolVersion | null;
-  /** The signed claim of the panel that the machine obeys, where it refuses this one. */
+  /** The signed claim of the panel that the machine obeys, if it refuses this one. */
   readonly claim: string | undefined;
 }
 
@@ -55,7 +55,7 @@ function parseVersionHeader({ headers }: IncomingMessage): ProtocolVersion | nul
 }
 
 interface OutgoingRequest {
-  /** The signed claim of this panel; left out: the machine is not joined yet. */
+  /** The signed claim of this panel; left out: the machine has not been joined yet. */
   readonly claim?: string;
   readonly path: string;
   /** JSON, in pieces. */
@@ -66,8 +66,8 @@ interface OutgoingRequest {
 }
 
 /**
- * At most so many characters are handed to a connection before it has sent them: whole bodies that go to very many nodes at once would be there as
- * many times, encrypted, and memory that was once taken for them is not given back.
+ * At most this many characters are given to a connection at a time. Whole bodies for very many nodes at once would all be in memory,
+ * encrypted, and memory that was once allocated for them is not returned.
  */
 const SLICE = 65_536;
 
@@ -83,7 +83,7 @@ function* sliceBody(body: readonly string[]): Generator<Buffer> {
   }
 }
 
-/** One request. Rejects where there is no whole answer in time. */
+/** Sends one request. Rejects if there is no complete answer in time. */
 export function sendRequest(
   { host, port }: Pick<NodePlace, 'host' | 'port'>,
   agent: Agent,

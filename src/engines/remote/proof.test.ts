@@ -1,4 +1,4 @@
-// The proof of a join, whatever a stranger gives in its place.
+// The proof of a join, whatever a stranger sends instead.
 import { expect, it } from 'vitest';
 import { isProof } from './wire.ts';
 

@@ -1,4 +1,4 @@
-// What is too long for one piece arrives as it was written.
+// A message that is encoded in several pieces arrives unchanged.
 
 import { expect, it } from 'vitest';
 import { createFakeMachine, NO_PROGRAMS } from '../../../tests/support/fake-engine.ts';

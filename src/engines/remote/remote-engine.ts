@@ -1,4 +1,4 @@
-// The engine of a node on another machine, as the panel sees it: the panel dials, `panel node` answers.
+// The engine of a node on another machine, as the panel uses it: the panel connects, `panel node` answers.
 import {
   type ConnectedAddress,
   type Engine,
@@ -14,16 +14,16 @@ import { encodeLease } from './wire-lease.ts';
 import { ledgerPageFromWire, takenToWire } from './wire-ledger.ts';
 
 interface RemoteEngineParts extends NodeClientParts {
-  /** How many users there are. */
+  /** Number of users, which bounds the answers. */
   users(): number;
 }
 
-/** A machine may still have users who were deleted here. Beyond that it names more than there are. */
+/** A machine may still have users who were deleted in the panel, at most this many. */
 const MAX_UNKNOWN = 10_000;
-/** Addresses that are read, for each user. */
+/** Addresses of each user that are read. */
 const MAX_ADDRESSES = 4;
 
-/** What is in pages, by id, until the last one. Rejects with EngineError where ids do not grow. */
+/** Pages of ids, until the last one. Rejects with EngineError if the ids do not increase. */
 async function* readPages<Page extends { readonly isLast: boolean }>(
   read: (after: number) => Promise<Page>,
   listIds: (page: Page) => readonly number[],
@@ -103,7 +103,7 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
     async stop(isRestart = false) {
       await client.call('stop', { isRestart });
     },
-    // They are in the machine's ledger.
+    // The panel reads the machine's ledger instead.
     counters: () => Promise.reject(new EngineError('engine_unreachable', 'a machine offers its ledger')),
     readLedgerPage: async (taken, asks) =>
       ledgerPageFromWire(await client.call('readLedger', { taken: taken && takenToWire(taken), asks })),
@@ -134,9 +134,9 @@ export function createRemoteEngine(parts: RemoteEngineParts): Engine {
     connected: readConnected,
     protocol: client.protocolVersion,
     machine: client.machine,
-    // Nothing reads them: what an engine says about a failure is in the failure.
+    // Not read: errors contain the engine's message.
     log: () => [],
-    // The next poll finds that it has ended.
+    // The next poll notices that it has ended.
     onExit() {},
     close: client.close,
   };

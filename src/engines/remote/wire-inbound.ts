@@ -1,4 +1,4 @@
-// An inbound on the wire. What is unknown of it is ignored: a later panel may have more to say.
+// An inbound on the wire. Unknown members are ignored: a later panel may send more.
 import { z } from 'zod';
 import { NETWORKS, PROTOCOLS, SECURITIES } from '../../contract/inbounds.ts';
 import type { EngineInbound } from '../../core/ports/engines.ts';

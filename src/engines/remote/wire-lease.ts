@@ -60,7 +60,7 @@ const user = z.strictObject({
   updatedAt: instant,
 });
 
-// What is unknown of the following is ignored: a later panel may have more to say.
+// Unknown members of the following are ignored: a later panel may send more.
 const settings = z.object({
   subscriptionTitle: z.string(),
   language: z.string(),
@@ -79,7 +79,7 @@ const secrets = z.object({
 });
 const engine = z.object({ name: z.string(), version: z.string() }).nullable();
 const connections = z.array(
-  // A panel before these has said nothing of engines.
+  // Earlier panels sent no engine.
   z.object({ inbound, address: z.string(), isDraining: z.boolean(), engine: engine.default(null), secrets }),
 );
 const shared = z.object({
@@ -201,7 +201,7 @@ function connectionsToWire(all: LeaseShared['connections']): WireConnections {
   }));
 }
 
-/** Without the inbounds, which are written apart. */
+/** Leaves out the inbounds, which are encoded separately. */
 function partToWire({ leaseId, base, at, taken, shared, users, gone, isLast }: LeasePart): WirePart {
   return {
     leaseId,
@@ -220,7 +220,7 @@ function partToWire({ leaseId, base, at, taken, shared, users, gone, isLast }: L
   };
 }
 
-/** JSON of the inbounds, which are the same for all nodes. */
+/** JSON of the inbounds, cached because it is the same for all nodes. */
 const written = new WeakMap<LeaseShared['connections'], string>();
 
 function encodeConnections(all: LeaseShared['connections']): string {
@@ -231,12 +231,12 @@ function encodeConnections(all: LeaseShared['connections']): string {
 
 const NO_CONNECTIONS = '"connections":[]';
 
-/** JSON of a part, in pieces: its inbounds may be most of it. Throws ZodError for what the machine would refuse. */
+/** JSON of a part, in pieces, as its inbounds may be most of it. Throws ZodError for a part that the machine would refuse. */
 export function encodeLease(part: LeasePart): readonly string[] {
   const text = encode(leaseRequest, { part: partToWire(part) });
   const all = part.shared?.connections ?? [];
   if (all.length === 0) return [text];
-  // Quotes within a string are escaped: nothing else in the text looks like this member.
+  // Quotes inside strings are escaped, so nothing else in the text can equal this member.
   const [before = '', after = ''] = text.split(NO_CONNECTIONS);
   return [`${before}"connections":`, encodeConnections(all), after];
 }

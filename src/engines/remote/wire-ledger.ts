@@ -1,4 +1,4 @@
-// Pages of the ledger on the wire: starts of the engine are listed once, and rows name them by their place in that list.
+// Pages of the ledger on the wire: starts of the engine are listed once, and rows refer to them by index.
 import { EngineError, type LedgerPage, type LedgerTaken } from '../../core/ports/engines.ts';
 import type { Reply, Request } from './wire.ts';
 
@@ -36,7 +36,7 @@ export function ledgerPageToWire(page: LedgerPage): WirePage {
   };
 }
 
-/** Throws EngineError where a row names no start of the page. */
+/** Throws EngineError if a row refers to no start of the page. */
 export function ledgerPageFromWire(page: WirePage): LedgerPage {
   const { boots, entries, ends, events, failure: failed, ...rest } = page;
   const bootAt = (place: number) => {

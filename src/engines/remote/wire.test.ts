@@ -1,4 +1,4 @@
-// Messages of the protocol as they are on the wire: each part that one may have is sent, made of the rows of a store, and arrives as it was.
+// Messages of the protocol on the wire: each optional part is sent, made from the rows of a store, and arrives unchanged.
 
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -50,7 +50,7 @@ import { MAX_INSTANT } from './wire-values.ts';
 
 const HOST = '127.0.0.1';
 const HOUR = 3_600_000;
-/** What the administrator writes for the panel alone. */
+/** The administrator's notes are for the panel alone. */
 const NOTE = 'not for machines';
 const ROUNDS = times(25, 150);
 
@@ -61,7 +61,7 @@ const sampleEngineInbound: EngineInbound = {
   serverKey: null,
 };
 
-/** Collects which parts exchanges had. */
+/** Records which parts the exchanged messages had. */
 function createCoverage() {
   const seen = new Set<string>();
   return {
@@ -90,7 +90,7 @@ const CERTIFICATE = {
 const text = (max: number) => fc.string({ unit: 'grapheme', minLength: 1, maxLength: max });
 const amount = fc.oneof(fc.nat(), fc.constant(Number.MAX_SAFE_INTEGER));
 
-/** Of a user, whatever the store takes. */
+/** All fields of a user that the store accepts. */
 const userFields = fc.record({
   name: text(20),
   contact: text(20),
@@ -102,7 +102,7 @@ const userFields = fc.record({
   isOnAll: fc.boolean(),
   totalUp: amount,
 });
-/** Grants besides those of the account, in the bounds of the store. */
+/** Grants beyond those of the account, in the bounds of the store. */
 const odd = fc.record({
   bytes: fc.constantFrom(1, Number.MAX_SAFE_INTEGER),
   endsAt: fc.constantFrom(null, MAX_INSTANT, -MAX_INSTANT),
@@ -127,7 +127,7 @@ const settings = fc.record({
   weight: fc.nat(1000),
 } as const);
 
-/** Rows with as much as one may have, of each kind that has a secret, and with as little. */
+/** Rows with every optional field, one of each kind that has a secret, and rows with none. */
 const FULL: Partial<InboundRow> = {
   groupId: 1,
   host: 'a.example',
@@ -157,7 +157,7 @@ const ROWS: readonly Partial<InboundRow>[] = [
   { ...FULL, groupId: 4, protocol: 'wireguard', network: 'udp' },
 ];
 
-/** A panel's node, whose machine is behind the wire with a lease and a ledger on its disk. */
+/** A panel's node, whose machine is behind the wire with a lease and a ledger on disk. */
 async function openScene(temp: TempStore, folder: string, keys: Keys, note: (exchange: Exchange) => void) {
   const { store } = temp;
   const clock = createTestClock(Date.now() - DAY);
@@ -208,7 +208,7 @@ it('requests of the panel have every part that one may have, made of any rows of
   const keys = await makeKeys();
   const coverage = createCoverage();
   const exchanges: Exchange[] = [];
-  /** Users as they were last sent. */
+  /** Users as they were last sent, by id. */
   const sent = new Map<number, unknown>();
   const scene = await openScene(temp, folder.path, keys, (exchange) => {
     exchanges.push(exchange);
@@ -289,7 +289,7 @@ it('requests of the panel have every part that one may have, made of any rows of
     { numRuns: ROUNDS },
   );
 
-  // A user whom the engine refuses is left out, one is deleted, and the engine is asked what it is asked rarely.
+  // The engine refuses one user, another is deleted, and the rare calls are made.
   const id = store.users.insert(sampleUser({ onlineAt: clock.now() }));
   fake.refuses.add(id);
   clock.advance(10_000);
@@ -405,7 +405,7 @@ it('whatever an engine and its machine say arrives as it was said, and nothing e
   const { engine } = createFakeMachine().attach();
   await fc.assert(
     fc.asyncProperty(said, async (all) => {
-      // A store or a program may hand over more than their types say.
+      // At run time values may have more members than their types.
       const more = <T extends object>(value: T): T => ({ ...value, secret: 'not for the panel' });
       const facts: MachineFacts = {
         load: all.load,
@@ -483,11 +483,11 @@ it('whatever an engine and its machine say arrives as it was said, and nothing e
     }),
     { numRuns: times(25, 150) },
   );
-  // Machines of versions before 1.4 do not say how they are.
+  // Machines before version 1.4 do not report their state.
   expect(coverage.missing('!')).toEqual([]);
 });
 
-/** Each number of a schema with its bounds, by its place. */
+/** Each number of a schema with its bounds and its path. */
 function listNumbers(schema: unknown, path: string): readonly (readonly [path: string, min: unknown, max: unknown])[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const inner = Object.entries(schema).flatMap(([key, part]) => listNumbers(part, `${path}/${key}`));
@@ -506,7 +506,7 @@ describe('the numbers of messages', () => {
   it('are found', () => expect(NUMBERS.length).toBeGreaterThan(80));
 
   it.each(NUMBERS)('%s has bounds that the store has too', (path, min, max) => {
-    // Moments of other clocks may be before 1970; all else counts something.
+    // Only times of other clocks may be before 1970; all other numbers are counts.
     expect(min).toBeGreaterThanOrEqual(max === MAX_INSTANT ? -MAX_INSTANT : 0);
     expect(max, path).toBeLessThanOrEqual(Number.MAX_SAFE_INTEGER);
   });
