@@ -435,7 +435,7 @@ describe('changes', () => {
       null,
       { code: 'engine_refused', message: 'failed to parse user' },
       { code: 'engine_refused', message: expect.stringContaining('handler not found: gone-in') },
-      // A missing inbound has no connected user, so there is no error.
+      // Blocking a user on a missing inbound succeeds: nobody can connect to it.
       null,
     ]);
   });

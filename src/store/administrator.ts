@@ -1,4 +1,4 @@
-// Access to the panel: the administrator, sessions, API keys, the second factor, and secrets as the vault sealed them.
+// Tables of access to the panel: the administrator, sessions, API keys, the second factor, and secrets sealed by the vault.
 import type {
   AdministratorRow,
   AdministratorStore,
@@ -10,7 +10,7 @@ import type { SealedRow, SealedStore } from '../core/ports/sealed.ts';
 import type { BrowserRow, BrowserStore, NewSession, SessionRow, SessionStore } from '../core/ports/sessions.ts';
 import type { Connection } from './database.ts';
 
-/** The administrator, the failed attempts and the one-time token of the setup. */
+/** The administrator, failed attempts, and the one-time token of the setup. */
 export function createAdministratorStore(db: Connection): AdministratorStore {
   const get = db.prepare<[], AdministratorRow>(
     `SELECT name, password_hash AS passwordHash, created_at AS createdAt, password_changed_at AS passwordChangedAt
@@ -133,7 +133,7 @@ export function createBrowserStore(db: Connection): BrowserStore {
 const SELECT_KEY = `SELECT id, name, access, prefix, created_at AS createdAt, expires_at AS expiresAt, revoked_at AS revokedAt,
   unconfirmed, last_used_at AS lastUsedAt, last_used_from AS lastUsedFrom FROM api_keys`;
 
-/** Only the hash of a key is stored. Each request looks one up, so a revocation holds from the next request on. */
+/** Only the hash of a key is stored. Each request looks its key up, so a revocation applies from the next request. */
 export function createKeyStore(db: Connection): KeyStore {
   const insert = db.prepare<[Omit<KeyRow, 'id'> & { readonly hash: string }]>(
     `INSERT INTO api_keys (hash, name, access, prefix, created_at, expires_at, revoked_at, unconfirmed, last_used_at, last_used_from)
@@ -168,7 +168,7 @@ export function createKeyStore(db: Connection): KeyStore {
     insert: (key, hash) => writing(() => Number(insert.run({ ...key, hash }).lastInsertRowid)),
     byHash: (hash) => {
       const found = cached.get(hash) ?? byHash.get(hash);
-      // A transaction may still be rolled back.
+      // Not cached inside a transaction, which may be rolled back.
       if (found !== undefined && !db.inTransaction) cached.set(hash, found);
       return found;
     },
@@ -196,7 +196,7 @@ export function createKeyStore(db: Connection): KeyStore {
   };
 }
 
-/** What of the second factor is no secret. A time step and a recovery code are each used once, by one statement. */
+/** The parts of the second factor that are not secret. A time step and a recovery code are each used once, by one atomic statement. */
 export function createTwoFactorStore(db: Connection): TwoFactorStore {
   const get = db.prepare<[], TwoFactorRow>('SELECT enabled_at AS enabledAt, last_step AS lastStep FROM two_factor');
   const save = db.prepare<[TwoFactorRow]>(
@@ -244,10 +244,10 @@ export function createTwoFactorStore(db: Connection): TwoFactorStore {
 
 const SELECT_SEALED = 'SELECT place, key_id AS keyId, nonce, ciphertext FROM sealed';
 
-/** Secrets by the place they belong to. Without the master key they cannot be read. */
+/** Sealed secrets, by the place they belong to. Reading them needs the master key. */
 export function createSealedStore(db: Connection): SealedStore {
   const get = db.prepare<[string], SealedRow>(`${SELECT_SEALED} WHERE place = ?`);
-  // All secrets are sealed with one key: rows of two keys could never be opened together.
+  // All secrets must be sealed with one key: with rows of two keys, some could never be opened.
   const save = db.prepare<[SealedRow]>(
     `INSERT INTO sealed (place, key_id, nonce, ciphertext) SELECT :place, :keyId, :nonce, :ciphertext
      WHERE NOT EXISTS (SELECT 1 FROM sealed WHERE key_id <> :keyId AND place <> :place)

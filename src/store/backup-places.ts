@@ -1,4 +1,4 @@
-// Places where backups are stored; their credentials are with the other sealed ones.
+// Places where backups are stored; their credentials are in the table of sealed secrets.
 
 import type { BackupPlaceRow, BackupPlaceStore } from '../core/ports/backup-places.ts';
 import { parseOwnJson } from '../domain/own-json.ts';

@@ -1,4 +1,4 @@
-// The Telegram bot: its account, the updates that came and the messages that go. Its token is with the other sealed secrets.
+// Tables of the Telegram bot: its account, received updates and queued messages. Its token is in the table of sealed secrets.
 
 import type {
   AdminRow,
@@ -28,7 +28,7 @@ function decodeMessage(cells: MessageCells): MessageRow {
   return { ...cells, payload: parseOwnJson(cells.payload) };
 }
 
-/** The updates that came. */
+/** Received updates. */
 function createUpdates(
   db: Connection,
 ): Pick<BotStore, 'receive' | 'nextUpdate' | 'updateDueAt' | 'finishUpdate' | 'failUpdate'> {
@@ -43,7 +43,7 @@ function createUpdates(
   const updateDueAt = db
     .prepare<[], [number | null]>('SELECT min(next_at) FROM bot_updates WHERE next_at IS NOT NULL')
     .raw();
-  // What people wrote is not stored longer than it is needed; that it came is.
+  // Deletes what a person wrote as soon as it is handled; that the update was received is still stored.
   const finishUpdate = db.prepare<[number, number]>(
     "UPDATE bot_updates SET body = 'null', next_at = NULL, done_at = ? WHERE id = ?",
   );
@@ -65,7 +65,7 @@ function createUpdates(
   };
 }
 
-/** The messages that go. */
+/** Queued and sent messages. */
 function createMessages(
   db: Connection,
 ): Pick<
@@ -170,7 +170,7 @@ function createMessages(
   };
 }
 
-/** The chats, and which notices their users have had. */
+/** Chats, and the notices that their users were sent. */
 function createChats(
   db: Connection,
 ): Pick<BotStore, 'chat' | 'saveChat' | 'noticeMark' | 'markNotice' | 'usersToNotify' | 'lastLinkedUser'> {
@@ -190,7 +190,7 @@ function createChats(
   const markNotice = db.prepare<[number, string, number]>(
     'INSERT OR REPLACE INTO bot_notices (user_id, kind, mark) VALUES (?, ?, ?)',
   );
-  // What a notice is about at the moment, and a little more: the domain decides.
+  // Selects slightly more users than the notices are for: the domain decides.
   const usersToNotify = db.prepare<[Readonly<Record<'after' | 'until' | 'ended' | 'ends', number>>], NoticeUser>(
     `SELECT id, telegram_id AS telegramId, name, nullif(expires_at, ${NEVER}) AS expiresAt, term_began_at AS termBeganAt, resets_at AS resetsAt,
        used, traffic_limit AS trafficLimit, extra FROM users
@@ -216,7 +216,7 @@ function createChats(
   };
 }
 
-/** The accounts of the administrator, and who asks for access. */
+/** The administrator's accounts, and requests for access. */
 function createAdmins(
   db: Connection,
 ): Pick<
@@ -269,7 +269,7 @@ function createAdmins(
   };
 }
 
-/** The links that pair accounts, by the hash of their token. */
+/** Links that pair accounts, by the hash of their token. */
 function createInvitations(
   db: Connection,
 ): Pick<BotStore, 'invite' | 'invitation' | 'endInvitation' | 'endPageInvitation' | 'endPairing'> {
@@ -320,7 +320,7 @@ export function createBotStore(db: Connection): BotStore {
     'bot_requests',
   ].map((table) => db.prepare(`DELETE FROM ${table}`));
   const pruneUpdates = db.prepare<[number]>('DELETE FROM bot_updates WHERE done_at < ?');
-  // Under its key a message is not sent again, however long ago it was.
+  // Messages with a key stay for good, so that they are never sent again.
   const pruneMessages = db.prepare<[number]>('DELETE FROM bot_messages WHERE ended_at < ? AND dedupe_key IS NULL');
   const pruneInvitations = db.prepare<[number]>('DELETE FROM bot_invitations WHERE expires_at < ?');
 

@@ -1,4 +1,4 @@
-// Messages to many users, and what became of each. The messages themselves are with the others that the bot is to send, under keys that name the person.
+// Broadcasts and the outcome for each person. The messages are among the bot's, under keys that contain the person.
 
 import type { BroadcastRow, BroadcastStore, PersonEnd, PersonRow } from '../core/ports/broadcasts.ts';
 import { parseOwnJson } from '../domain/own-json.ts';

@@ -1,4 +1,4 @@
-// A bulk load leaves what single inserts leave: the same schema, rows, counts and search.
+// A bulk load has the same result as single inserts: schema, rows, counts and search.
 import { describe, expect, it } from 'vitest';
 import { sampleTariff, sampleUser, tempFolder, tempStore } from '../../tests/support/temp-store.ts';
 import type { NewUser } from '../core/ports/users.ts';

@@ -1,4 +1,4 @@
-// Fills a new database with very many users: indexes and counts are made once, at the end, instead of with every row.
+// Fills a new database with very many users: creates indexes and counts once, at the end, instead of with every row.
 import type { NewUser } from '../core/ports/users.ts';
 import type { Cell, Connection } from './database.ts';
 import type { FileStore } from './index.ts';
@@ -11,16 +11,16 @@ import { createUserLinks } from './users/users.ts';
 
 export interface BulkLoader {
   /**
-   * Inserts the users in the order of their ids and returns how many. What they refer to must exist. A load that breaks off leaves a
-   * file that is refused (`unfinished`) and has to be deleted.
+   * Inserts the users in the order of their ids; returns their number. Records that they refer to must exist. An aborted load leaves a file
+   * that is refused (`unfinished`) and has to be deleted.
    */
   loadUsers(users: Iterable<NewUser>): number;
 }
 
-/** Users in one transaction. */
+/** Users of one transaction. */
 const CHUNK = 100_000;
 
-/** Settings of the text indexes while they are filled, and after that: SQLite's own defaults. */
+/** Settings of the text indexes while they are filled, and SQLite's own defaults, set again after that. */
 const FILLING = { automerge: 0, crisismerge: 256, hashsize: 268_435_456 };
 const DEFAULTS = { automerge: 4, crisismerge: 16, hashsize: 1_048_576 };
 

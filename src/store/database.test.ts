@@ -1,4 +1,4 @@
-// What every connection must be, whose the file is, and what a full or shared database does.
+// The settings of every connection, the owner of the file, and full or shared databases.
 import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { sampleUser, tempFolder, tempStore } from '../../tests/support/temp-store.ts';

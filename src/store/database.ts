@@ -1,4 +1,4 @@
-// Opens SQLite files, the live one and those in the making, and says why one is refused or a statement failed.
+// Opens SQLite files, live ones and work files, and classifies refusals and errors.
 import { accessSync, chmodSync, closeSync, constants, fsyncSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
@@ -7,9 +7,9 @@ export type Connection = Database.Database;
 export type Cell = string | number | null;
 
 /**
- * `newer`: written by a later version of the panel. `diverged`: its migrations are not ours. `foreign`: not a database of the
- * panel. `damaged`: SQLite finds it inconsistent. `unfinished`: a bulk load broke off. `outdated`: opened for reading only, but
- * not migrated yet. `settings`: SQLite does not accept the settings that keep data safe.
+ * `newer`: written by a later version of the panel. `diverged`: its migrations differ from this program's. `foreign`: not a database of the
+ * panel. `damaged`: SQLite finds it inconsistent. `unfinished`: an aborted bulk load. `outdated`: opened read-only, but not migrated yet.
+ * `settings`: SQLite does not accept the settings that keep data safe.
  */
 export type RefusalReason = 'newer' | 'diverged' | 'foreign' | 'damaged' | 'unfinished' | 'outdated' | 'settings';
 
@@ -27,30 +27,30 @@ export function isDatabaseRefusal(error: unknown): error is DatabaseRefusal {
   return error instanceof Error && error.name === 'DatabaseRefused';
 }
 
-/** The code of a failure of SQLite or of the file system; '' for any other error. */
+/** The code of an error of SQLite or of the file system; '' for any other error. */
 export function getErrorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
 const DATA_FAULTS = /^SQLITE_(CONSTRAINT|MISMATCH|CORRUPT|NOTADB|TOOBIG|RANGE)/;
 
-/** Whether a failure of SQLite is caused by the rows it was given, and not by the disk or by memory. */
+/** Whether an error of SQLite is caused by the written rows, not by the disk or memory. */
 export function isDataFault(error: unknown): boolean {
   return error instanceof Database.SqliteError && DATA_FAULTS.test(error.code);
 }
 
-/** Older ones can corrupt a WAL database that two connections use (sqlite.org/wal.html#walresetbug). */
+/** Older versions can corrupt a WAL database that two connections use (sqlite.org/wal.html#walresetbug). */
 const OLDEST_SQLITE = [3, 51, 3] as const;
 
 /**
  * At this many pages SQLite checkpoints the WAL by itself, on the thread that commits. A panel's own checkpoints
- * (core/kernel/checkpoints.ts) come long before; this is for the other commands, and bounds the WAL where a thread fails.
+ * (core/kernel/checkpoints.ts) come long before; this one is for other commands, and bounds the WAL if the thread fails.
  */
 export const CHECKPOINT_PAGES = 40_000;
 
 /**
- * What is set on every connection, and what reading it back must give. No mmap: with it, one stray write or a failing disk
- * damages the file. synchronous FULL: an acknowledged write survives a power cut (the driver's own default loses it).
+ * Settings of every connection, and the value that must be read back. No mmap: with it, one stray write or a failing disk damages the file.
+ * synchronous FULL: an acknowledged write survives a power cut (the driver's default does not ensure that).
  */
 const PRAGMAS: readonly { name: string; set: string; expected: string | number; readonly?: false }[] = [
   { name: 'busy_timeout', set: '10000', expected: 10_000 },
@@ -67,12 +67,12 @@ const PRAGMAS: readonly { name: string; set: string; expected: string | number; 
   { name: 'wal_autocheckpoint', set: String(CHECKPOINT_PAGES), expected: CHECKPOINT_PAGES, readonly: false },
 ];
 
-/** The size of a file in bytes; 0 where there is none. */
+/** The size of a file in bytes; 0 if it does not exist. */
 export function fileSize(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Makes the file if it is missing, for its owner alone; SQLite gives the journal the same mode. */
+/** Creates the file (0600) if it is missing; SQLite gives the journal the same mode. */
 export function claimFile(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));
@@ -83,8 +83,8 @@ export function claimFile(file: string): void {
 }
 
 /**
- * Rolls back the journal of a process that was killed before the file was in WAL mode. Only a writer can do that, and readers fail
- * until it is done. Nothing else in the file changes, also where it is not the panel's.
+ * Rolls back the journal of a process that was killed before the file was in WAL mode. Only a writer can do that, and readers fail until it
+ * is done. Nothing else in the file changes, even if it is not the panel's.
  */
 export function rollBackJournal(file: string): void {
   const db = new Database(file, { fileMustExist: true });
@@ -95,10 +95,10 @@ export function rollBackJournal(file: string): void {
   }
 }
 
-/** Opens the file and asserts every setting: a connection without them is not used. The caller has checked that the file is the panel's. */
+/** Opens the file and verifies every setting; throws if one is missing. The caller has checked that the file is the panel's. */
 export function openConnection(file: string, options: { readonly readonly?: boolean } = {}): Connection {
   const isReadonly = options.readonly ?? false;
-  // SQLite opens a file without write permission for reading only, and fails at the first write.
+  // SQLite opens a file without write permission read-only, and fails only at the first write.
   if (!isReadonly) accessSync(file, constants.R_OK | constants.W_OK);
   const db = new Database(file, { readonly: isReadonly, fileMustExist: true, timeout: 10_000 });
   try {
@@ -128,7 +128,7 @@ function assertVersion(db: Connection): void {
   }
 }
 
-/** What SQLite's quick check finds wrong with a file, in its words; null where it finds nothing. Only reads. Throws where it cannot open it. */
+/** The faults that SQLite's quick check finds, in its words; null: none. Only reads. Throws if it cannot open the file. */
 export function quickCheck(file: string): string | null {
   const db = openConnection(file, { readonly: true });
   try {
@@ -139,7 +139,7 @@ export function quickCheck(file: string): string | null {
   }
 }
 
-/** The tables that hold rows: no views, no virtual tables with their shadow tables, none of SQLite's own. */
+/** Tables with rows of their own: no views, no virtual tables with their shadow tables, none of SQLite's own. */
 export function listTables(db: Connection): readonly string[] {
   return db
     .prepare<[], string>(
@@ -149,7 +149,7 @@ export function listTables(db: Connection): readonly string[] {
     .all();
 }
 
-/** For a database in the making, which counts only once it is finished: without a journal, and synced once, at the end. */
+/** For a work file, which is used only when complete: without a journal, and synced once, at the end. */
 const WORK_PRAGMAS = [
   'journal_mode = MEMORY',
   'synchronous = OFF',
@@ -162,8 +162,8 @@ const WORK_PRAGMAS = [
 ] as const;
 
 /**
- * Opens or makes a file (0600) that no other connection uses. What is deleted in it is overwritten. References are not enforced: the
- * caller checks them at the end. An unfinished file is to be thrown away.
+ * Opens or creates a work file (0600) that no other connection uses. Deleted data is overwritten. Foreign keys are not enforced: the caller
+ * checks them at the end. An incomplete file must be deleted.
  */
 export function openWorkFile(file: string): Connection {
   claimFile(file);
@@ -172,14 +172,14 @@ export function openWorkFile(file: string): Connection {
   return db;
 }
 
-/** Writes a file's contents to the disk. */
+/** Syncs a file's contents to disk. */
 export function syncFile(path: string): void {
   const handle = openSync(path, 'r+');
   fsyncSync(handle);
   closeSync(handle);
 }
 
-/** Writes the names in a file's folder to the disk. Windows cannot open a folder; there a rename is durable with its file. */
+/** Syncs the names in a file's folder to disk. Windows cannot open a folder; there a rename is durable with its file. */
 export function syncParentFolder(path: string): void {
   if (process.platform === 'win32') return;
   const handle = openSync(dirname(path), 'r');

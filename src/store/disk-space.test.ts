@@ -1,4 +1,4 @@
-// A store whose disk is full: what is refused, what is written all the same, and how it ends.
+// A store on a full disk: refused writes, essential writes, and recovery.
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { tempFolder } from '../../tests/support/temp-store.ts';
@@ -14,14 +14,14 @@ const PIECES = 40;
 interface Disk extends Disposable {
   readonly store: Store;
   readonly db: Connection;
-  /** Takes away all room but the reserve's. */
+  /** Leaves no space but the reserve. */
   fill(): void;
-  /** Makes room again. */
+  /** Frees the space again. */
   clear(): void;
   left(): number;
 }
 
-/** A database of a size of its own as the disk; each piece of the reserve is a page more. `pieces` null: none was made. */
+/** A database on a disk of limited size; each piece of the reserve allows one page more. `pieces` null: without a reserve. */
 function openDisk(pieces: number | null = PIECES): Disk {
   const folder = tempFolder();
   openStore(folder.file).close();
@@ -168,7 +168,7 @@ it('tells want of room from other failures', () => {
   const sqlite = (code: string) => new Database.SqliteError('', code);
   expect(isDiskFull(sqlite('SQLITE_FULL'), folder.file)).toBe(true);
   expect(isDiskFull(Object.assign(new Error(), { code: 'ENOSPC' }), folder.file)).toBe(true);
-  // With room enough an I/O error is a broken disk.
+  // With enough space an I/O error means a broken disk.
   expect(isDiskFull(sqlite('SQLITE_IOERR_WRITE'), folder.file)).toBe(false);
   expect(isDiskFull(sqlite('SQLITE_CONSTRAINT'), folder.file)).toBe(false);
 });

@@ -5,21 +5,21 @@ import type { DiskSpace, Importance, Reserve } from '../core/ports/disk-space.ts
 import { CHECKPOINT_PAGES, type Connection, fileSize, getErrorCode } from './database.ts';
 
 const MIB = 2 ** 20;
-/** The last of the reserve is for the WAL itself, not for checkpoints. */
+/** The last part of the reserve is for the WAL only, not for checkpoints. */
 const WAL_RESERVE = 2 * MIB;
-/** Where there was never a reserve, this much free space ends the full state. */
+/** Without a reserve, this much free space ends the full state. */
 const ENOUGH_FREE = MIB;
 
 export interface StoreDiskSpace extends DiskSpace {
-  /** Runs a transaction. Throws PanelError `storage_full`; an essential one is retried as long as there is a reserve. */
+  /** Runs a transaction. Throws PanelError `storage_full`; an essential one is retried while there is a reserve. */
   write<T>(attempt: () => T, importance: Importance): T;
 }
 
 /**
- * For the panel's own connection. Without a reserve every write is attempted, and none is refused before.
+ * For the panel's own connection. Without a reserve every write is attempted; none is refused in advance.
  *
- * The WAL occupies space of its own on the disk, which SQLite writes again from its beginning after a checkpoint. So on a full disk
- * there is a checkpoint after each write, as far as the database file can grow for it, and the WAL is not truncated.
+ * SQLite reuses the WAL's space on disk from its beginning after a checkpoint. So on a full disk each write is followed by a checkpoint, as
+ * far as the database file can grow for it, and the WAL is not truncated.
  */
 export function createDiskSpace(db: Connection, file: string, reserve: Reserve | null): StoreDiskSpace {
   let full = false;
@@ -32,13 +32,13 @@ export function createDiskSpace(db: Connection, file: string, reserve: Reserve |
     checkpoint();
   }
 
-  /** How many bytes the database grows by at a checkpoint. */
+  /** Bytes by which a checkpoint makes the database grow. */
   function growth(): number {
     const size = Number(db.pragma('page_count', { simple: true })) * Number(db.pragma('page_size', { simple: true }));
     return Math.max(0, size - fileSize(file));
   }
 
-  /** Checkpoints the WAL where there is space for that, the reserve included; otherwise the WAL grows on from the reserve. */
+  /** Checkpoints the WAL if there is space for that, the reserve included; otherwise the WAL continues to grow from the reserve. */
   function checkpoint(): void {
     if (!reserve || growth() > reserve.freeBytes() + Math.max(0, reserve.bytesLeft() - WAL_RESERVE)) return;
     for (;;) {
@@ -46,13 +46,13 @@ export function createDiskSpace(db: Connection, file: string, reserve: Reserve |
         db.pragma('wal_checkpoint(PASSIVE)');
         return;
       } catch (error) {
-        // Everything is still in the WAL.
+        // The data is still in the WAL.
         if (!isDiskFull(error, file) || reserve.bytesLeft() <= WAL_RESERVE || !reserve.release()) return;
       }
     }
   }
 
-  /** Truncates the WAL where only its space is missing for a reserve. Without waiting: not while another connection reads. */
+  /** Truncates the WAL if only its space is missing for a complete reserve. Does not wait for other connections that read. */
   function truncateWal({ freeBytes, missingBytes }: Reserve): void {
     const needed = missingBytes();
     if (freeBytes() >= needed || freeBytes() + fileSize(`${file}-wal`) < needed + growth()) return;
@@ -110,12 +110,12 @@ export function isOutOfSpace(error: unknown): boolean {
   return code === 'SQLITE_FULL' || NO_SPACE.has(code);
 }
 
-/** Whether writing to the database at `file` failed because the disk has no space left: an ambiguous error is told by a probe. */
+/** Whether a write to the database at `file` failed because the disk has no space left: an ambiguous error is resolved by a probe. */
 export function isDiskFull(error: unknown, file: string): boolean {
   return isOutOfSpace(error) || (AMBIGUOUS.test(getErrorCode(error)) && !hasSpaceBeside(file));
 }
 
-/** Tries what SQLite needs: some more bytes, in a file as long as its WAL would then be. */
+/** Writes some bytes to a file as long as the WAL would be, as SQLite does. */
 function hasSpaceBeside(file: string): boolean {
   const probe = `${file}-probe`;
   let handle: number | null = null;
@@ -123,7 +123,7 @@ function hasSpaceBeside(file: string): boolean {
     handle = openSync(probe, 'w', 0o600);
     writeSync(handle, Buffer.alloc(PROBE_BYTES, 0xa5));
     ftruncateSync(handle, fileSize(`${file}-wal`) + PROBE_BYTES);
-    // Some file systems report it only now.
+    // Some file systems report a full disk only when syncing.
     fsyncSync(handle);
     return true;
   } catch (error) {

@@ -1,4 +1,4 @@
-// Writes that share a transaction: in order, each undone by its own failure alone, and all of them by a commit that fails.
+// Writes that share a transaction: in order; a failed one is undone alone, a failed commit undoes all.
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { sampleTariff, type TempFolder, tempFolder } from '../../tests/support/temp-store.ts';

@@ -1,9 +1,9 @@
-// Several writes in one transaction, so that they share one sync of the disk: each is undone by its own failure alone.
+// Several writes in one transaction, so that they share one sync of the disk; a failed one is undone alone.
 import type { Outcome } from '../core/ports/ports.ts';
 import type { Connection } from './database.ts';
 import { isDiskFull, type StoreDiskSpace } from './disk-space.ts';
 
-/** Runs the works in one transaction; throws where the commit failed, which undoes all of them. */
+/** Runs the works in one transaction; throws if the commit fails, which undoes all of them. */
 export type GroupCommit = (works: readonly (() => unknown)[]) => readonly Outcome[];
 
 /** Each work calls the store's `write`, which inside this transaction is a savepoint. */
@@ -12,7 +12,7 @@ export function createGroupCommit(db: Connection, file: string, diskSpace: Store
   const together = db.transaction((works: readonly (() => unknown)[]) =>
     works.map((work) => {
       const outcome = attempt(work);
-      // SQLite undid everything, or a full disk is to be handled: by each write in a transaction of its own.
+      // SQLite rolled everything back, or the disk is full: then each write runs in a transaction of its own.
       if ('error' in outcome && (!db.inTransaction || isDiskFull(outcome.error, file))) {
         isBroken = true;
         throw outcome.error;

@@ -89,7 +89,7 @@ export function createInboundStore(db: Connection): InboundStore {
       'SELECT count(*) FROM inbounds WHERE :nodeId IS NULL OR node_id = :nodeId',
     )
     .pluck();
-  // Every change raises a version, and an id is never used again.
+  // Every change increments a version, and ids are never reused.
   const mark = db
     .prepare<[], string>(
       `SELECT count(*) || ' ' || total(id) || ' ' || total(version) || ' ' || coalesce(max(updated_at), 0) FROM inbounds`,
@@ -102,7 +102,7 @@ export function createInboundStore(db: Connection): InboundStore {
     >('SELECT id, address, draining, core_name, core_version FROM nodes WHERE enabled = 1')
     .raw();
   let known: { readonly mark: string | undefined; readonly rows: readonly InboundRow[] } | null = null;
-  /** All of them. A row that did not change stays the same object, by which texts that were made of it are found again. */
+  /** Returns the same object for a row that did not change, so that caches can use it as a key. */
   const all = () => {
     const present = mark.get();
     if (known === null || known.mark !== present) {

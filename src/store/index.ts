@@ -1,4 +1,4 @@
-// Opens the store: one SQLite file, checked, migrated, and wrapped by the core's ports.
+// Opens the store: one SQLite file, checked and migrated, behind the core's ports.
 import type { Importance, Reserve } from '../core/ports/disk-space.ts';
 import type { Store } from '../core/ports/ports.ts';
 import {
@@ -35,24 +35,24 @@ import { createUserDayStore } from './user-days.ts';
 import { createGrantStore, createUserStore } from './users/users.ts';
 import { createWebhookStore } from './webhooks.ts';
 
-/** The store of one file, with what no port is for. */
+/** The store of one file, with functions that no port has. */
 export interface FileStore extends Store {
-  /** The connection, for work that no port is for, as filling a new database. */
+  /** The connection, for work that no port covers, such as filling a new database. */
   connection(): Connection;
 }
 
 export interface OpenOptions {
-  /** For reading only, beside the writer's connection; the file must be migrated. */
+  /** Opens read-only, beside the writer's connection; the file must be migrated. */
   readonly readonly?: boolean;
   /** Other migrations than those of this version, for tests of migrating. */
   readonly migrations?: readonly Migration[];
-  /** Disk space that is reserved for essential writes; without it they all fail on a full disk. */
+  /** Disk space reserved for essential writes; without it those fail on a full disk too. */
   readonly reserve?: Reserve | null;
 }
 
 /**
- * Opens the database file, which is made if it is missing (its folder is not), for its owner alone. Throws a `DatabaseRefusal` for a
- * file that this version must not touch, and leaves it as it is.
+ * Opens the database file; creates it (0600) if it is missing, but not its folder. Throws a `DatabaseRefusal` for a file that this version
+ * must not change, and leaves it unchanged.
  */
 export function openStore(file: string, options: OpenOptions = {}): FileStore {
   const db = openDatabase(file, options);
@@ -64,7 +64,7 @@ export function openStore(file: string, options: OpenOptions = {}): FileStore {
   }
 }
 
-/** The connection behind a store, judged and migrated. */
+/** The connection of a store, with its file checked and migrated. */
 export function openDatabase(file: string, options: OpenOptions = {}): Connection {
   const migrations = options.migrations ?? loadMigrations();
   const isReadonly = options.readonly ?? false;

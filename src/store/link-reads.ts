@@ -1,4 +1,4 @@
-// When users' links were last read, and by which application: apart from the users, whom a reading does not change.
+// When users' links were last read, and by which application. A table of its own, so that reading a link does not write to users.
 import type { LinkRead, LinkReadStore } from '../core/ports/link-reads.ts';
 import { parseOwnJson } from '../domain/own-json.ts';
 import type { Connection } from './database.ts';

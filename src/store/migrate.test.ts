@@ -1,4 +1,4 @@
-// A database is brought up to date as a whole or not at all, and what this version does not know is left alone.
+// A database is migrated completely or not at all, and a file that this version does not know stays unchanged.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ function migration(version: number, sql: string): Migration {
   };
 }
 
-/** The migrations of this version and those that are made up after it. */
+/** The migrations of this version, followed by invented ones. */
 function withMore(...sqls: readonly string[]): readonly Migration[] {
   const own = loadMigrations();
   return [...own, ...sqls.map((sql, index) => migration(own.length + index + 1, sql))];

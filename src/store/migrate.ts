@@ -1,4 +1,4 @@
-// Brings a database to the schema of this version, or leaves it exactly as it is: forward only, one transaction each, after a verified backup.
+// Migrates a database to this version's schema, or leaves it unchanged: forward only, one transaction each, after a verified backup.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,16 +14,16 @@ import {
   syncParentFolder,
 } from './database.ts';
 
-/** Marks the file as ours ("Gate" in ASCII), for SQLite and for `file`. */
+/** SQLite's application id ("Gate" in ASCII), which `file` also shows. */
 export const APPLICATION_ID = 0x47617465;
-/** The version while a bulk load runs; a file that still has it was left half filled. */
+/** The version during a bulk load; a file that still has it is incomplete. */
 export const UNFINISHED = -1;
 
 export interface Migration {
   readonly version: number;
   readonly name: string;
   readonly sql: string;
-  /** SHA-256 of the text, line ends normalised. */
+  /** SHA-256 of the text with normalized line ends. */
   readonly checksum: string;
 }
 
@@ -40,7 +40,7 @@ export function loadMigrations(folder: URL = FOLDER): readonly Migration[] {
   });
 }
 
-/** The version of a file, 0 where it is missing or empty; only reads. Refuses what is newer, diverged, foreign or unfinished. */
+/** The version of a file, 0 if it is missing or empty; only reads. Throws a refusal for a newer, diverged, foreign or unfinished file. */
 export function inspect(file: string, migrations: readonly Migration[]): number {
   if (fileSize(file) === 0) return 0;
   let db: Connection | undefined;
@@ -87,8 +87,8 @@ function readSchemaVersion(db: Connection, migrations: readonly Migration[]): nu
 }
 
 /**
- * Applies what is missing. A database that holds something is checked and backed up to `backups/` beside it before. A failing
- * statement undoes its migration and throws.
+ * Applies the missing migrations. A database with rows is first checked and backed up to `backups/` beside it. A failing statement undoes
+ * its migration and throws.
  */
 export function migrate(db: Connection, file: string, from: number, migrations: readonly Migration[]): void {
   if (from === migrations.length) return;
@@ -97,7 +97,7 @@ export function migrate(db: Connection, file: string, from: number, migrations: 
     if (found !== 'ok') throw databaseRefusal('damaged', 'the database is damaged: restore a backup');
     backUp(db, file, from);
   }
-  // Rebuilding a table would delete the rows that refer to it; references are checked after each migration instead.
+  // Rebuilding a table would delete the rows that refer to it; foreign keys are checked after each migration instead.
   db.pragma('foreign_keys = OFF');
   try {
     for (const migration of migrations) apply(db, migration, migrations);
@@ -167,7 +167,7 @@ function verifyBackup(original: Connection, path: string): void {
   }
 }
 
-/** The version and how many rows each table has, SQLite's own ones included. */
+/** The version and the number of rows of each table, including SQLite's own. */
 function readSummary(db: Connection): unknown {
   const tables = db
     .prepare<[], string>("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name")

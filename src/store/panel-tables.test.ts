@@ -1,4 +1,4 @@
-// The tables of the panel itself: keys, sessions, the administrator, settings and remembered replies.
+// The panel's own tables: keys, sessions, the administrator, settings and stored replies.
 import { describe, expect, it } from 'vitest';
 import { tempStore } from '../../tests/support/temp-store.ts';
 import type { StoredReply } from '../core/ports/idempotency.ts';

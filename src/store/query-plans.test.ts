@@ -1,4 +1,4 @@
-// The lists that are said to be fast read an index in order and no more: asked of SQLite itself, for each of them.
+// Lists that must be fast read an index in order and nothing more: checked by SQLite's query plan of each.
 import { describe, expect, it } from 'vitest';
 import { sampleUser, tempStore } from '../../tests/support/temp-store.ts';
 import { SORTS, type SortField } from '../contract/users/users.ts';
@@ -8,13 +8,13 @@ import { createUserLists } from './users/list.ts';
 import { createUserStates } from './users/states.ts';
 import { createUserStore } from './users/users.ts';
 
-/** Named parameters of any name. */
+/** Parameters of any name, all null. */
 const ANYTHING = new Proxy(
   {},
   { get: () => 1, has: () => true, getOwnPropertyDescriptor: () => ({ configurable: true }) },
 );
 
-/** The connection, telling how each statement that it runs is carried out. */
+/** The connection, with the query plan of each statement that it runs. */
 function spy(db: Connection): { readonly db: Connection; texts(): string[]; plans(): string[] } {
   let texts: string[] = [];
   const watched = new Proxy(db, {
@@ -41,7 +41,7 @@ function spy(db: Connection): { readonly db: Connection; texts(): string[]; plan
   };
 }
 
-/** What a plan of a fast list never has: users read one after the other, or sorted. */
+/** What the query plan of a fast list never contains: a scan of the users, or sorting them. */
 const SLOW = /^SCAN (u|users)( |$)(?!USING)|TEMP B-TREE|AUTOMATIC/;
 
 const FAST: readonly (readonly [string, UserConditions, readonly SortField[]])[] = [
@@ -64,14 +64,14 @@ describe('a page', () => {
     using temp = tempStore();
     const watched = spy(temp.db);
     const states = createUserStates(temp.db);
-    // With no table being small, the planner does what it does with a million users.
+    // With `few` -1 no table counts as small, so the planner does what it does with a million users.
     const pages = createUserLists(watched.db, states, -1);
     const value = sort === 'name' ? 'x' : 5;
     for (const after of [null, { value, id: 5 }] satisfies PageRequest['after'][]) {
       pages.page({ conditions, sort, descending, limit: 50, offset: 0, after, now: 0 });
       const plans = watched.plans();
       expect(plans.length).toBeGreaterThan(0);
-      // The table itself is in the order of ids.
+      // The table itself is ordered by id.
       const isOrderOfTable = (detail: string) =>
         sort === 'id' && Object.keys(conditions).length === 0 && detail === 'SCAN u';
       expect(plans.filter((detail) => SLOW.test(detail) && !isOrderOfTable(detail))).toEqual([]);

@@ -1,4 +1,4 @@
-// Records of what happened: the audit log with how acts are undone, the event feed, and replies stored for repeated requests.
+// Records of the past: the audit log with its undo data, the event feed, and replies stored for repeated requests.
 import type { EventType } from '../contract/event-types.ts';
 import type { AuditQuery, AuditRow, AuditStore, AuditUser } from '../core/ports/audit.ts';
 import type { EventRow, EventStore } from '../core/ports/events.ts';
@@ -10,7 +10,7 @@ import { createCache, limitTo, type Params } from './statements.ts';
 const AUDIT_COLUMNS = `id, at, actor_kind AS actorKind, actor_id AS actorId, actor_name AS actorName, action, outcome, target, detail,
   address, request_id AS requestId`;
 
-/** The SQL condition of each member of a query. */
+/** The SQL condition of each field of a query. */
 const AUDIT_TESTS = {
   before: 'id < :before',
   action: 'action = :action',
@@ -25,7 +25,7 @@ const AUDIT_TESTS = {
 } as const satisfies Record<Exclude<keyof AuditQuery, 'limit'>, string>;
 const AUDIT_MEMBERS = Object.keys(AUDIT_TESTS) as (keyof typeof AUDIT_TESTS)[];
 
-/** Appended to, read newest first, pruned by age; changed only while the act goes on. */
+/** Rows are appended, read newest first, and pruned by age; a row changes only while its action runs. */
 export function createAuditStore(db: Connection): AuditStore {
   const append = db.prepare<[Omit<AuditRow, 'id'>]>(
     `INSERT INTO audit (at, actor_kind, actor_id, actor_name, action, outcome, target, detail, address, request_id)
@@ -129,7 +129,7 @@ function eventCells({ type, at, actorKind, keyId, requestId, changed, data }: Ne
   return [type, at, writtenAt, actorKind, keyId, requestId, changed, data];
 }
 
-/** Ids are never used twice, so a reader's position in the feed stays valid. */
+/** Ids are never reused, so a reader's position in the feed stays valid. */
 export function createEventStore(db: Connection): EventStore {
   const insert = db.prepare<Cell[]>(`${INSERT_EVENTS} ${EVENT_VALUES}`);
   const insertMany = db.prepare<Cell[]>(`${INSERT_EVENTS} ${Array(TOGETHER).fill(EVENT_VALUES).join(', ')}`);
@@ -141,7 +141,7 @@ export function createEventStore(db: Connection): EventStore {
   const afterOfType = db.prepare<[EventType, number, number], EventRow>(
     `SELECT ${EVENT_COLUMNS} FROM events INDEXED BY events_type WHERE type = ? AND id > ? ORDER BY id ${limitTo('?')}`,
   );
-  // A page of each type, of which the first ones are the page of all.
+  // Merges one page of each type into a page of all.
   const mergeTypes = (types: readonly EventType[], id: number, limit: number): EventRow[] =>
     types
       .flatMap((type) => afterOfType.all(type, id, limit))
@@ -149,7 +149,7 @@ export function createEventStore(db: Connection): EventStore {
       .slice(0, limit);
   const prunedUpTo = db.prepare<[], number>('SELECT up_to FROM events_pruned').pluck();
   const latestId = db.prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'events'").pluck();
-  // Events are in the order of writing, so the old ones are the first ones.
+  // Events are ordered by time of writing, so the old ones come first.
   const lastOld = db
     .prepare<[number], number>(
       `SELECT coalesce((SELECT id FROM events WHERE written_at >= ? ORDER BY id LIMIT 1) - 1, (SELECT max(id) FROM events))`,
@@ -178,12 +178,12 @@ export function createEventStore(db: Connection): EventStore {
   };
 }
 
-/** Written in the transaction of the effect that they answer for. */
+/** Replies are written in the transaction of the effect that they report. */
 export function createIdempotencyStore(db: Connection): IdempotencyStore {
   const get = db.prepare<[string, string, number], StoredReply>(
     'SELECT fingerprint, status, body, location FROM idempotency WHERE scope = ? AND key = ? AND at >= ?',
   );
-  // A key may be used again once its reply has expired.
+  // A key can be used again once its reply has expired.
   const saveReply = db.prepare<[StoredReply & { readonly scope: string; readonly key: string; readonly at: number }]>(
     `INSERT INTO idempotency (scope, key, at, fingerprint, status, body, location)
      VALUES (:scope, :key, :at, :fingerprint, :status, :body, :location)

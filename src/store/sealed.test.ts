@@ -1,4 +1,4 @@
-// Sealed secrets keep their bytes, have one master key all together, and are gone when they are removed.
+// Sealed secrets keep their bytes, share one master key, and can be removed.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

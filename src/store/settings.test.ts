@@ -1,5 +1,5 @@
-// What is read of stored settings. The wrong values are computed from the samples: a member without samples does not compile, and a rule that
-// is looser or stricter than the samples fails.
+// Stored settings as they are read. Wrong values are computed from the samples: a setting without samples does not compile, and a schema
+// that is looser or stricter than the samples fails.
 import { afterAll, expect, it } from 'vitest';
 import { tempStore } from '../../tests/support/temp-store.ts';
 import { ADMIN_NOTICES } from '../contract/bot/bot-admins.ts';
@@ -33,8 +33,8 @@ const STATE: SettingValues['acmeState'] = {
 };
 
 /**
- * All that each setting allows: numbers at both ends of their range, null where there may be none, a list without items where it may be
- * empty, and '' where a text may be any.
+ * Values that cover all that each setting allows: numbers at both ends of their range, null and empty lists if they are allowed, and '' if
+ * a text may be any.
  */
 const SAMPLES: { readonly [Name in keyof SettingValues]: readonly SettingValues[Name][] } = {
   timeZone: ['UTC', 'Europe/Riga'],
@@ -146,10 +146,10 @@ const SAMPLES: { readonly [Name in keyof SettingValues]: readonly SettingValues[
   ],
 };
 
-/** Objects whose members are no fixed set. */
+/** Objects with arbitrary keys. */
 const RECORDS = new Set(['botNotices.texts', 'botNotices.texts.en']);
 
-/** Values that differ in one place from what the samples allow there. */
+/** Values that differ in one place from what the samples allow. */
 function listWrongValues(path: string, samples: readonly unknown[]): unknown[] {
   const present = samples.filter((sample) => sample !== null);
   const wrong = present.length === samples.length ? [null] : [];
@@ -181,7 +181,7 @@ const temp = tempStore();
 afterAll(() => temp[Symbol.dispose]());
 const defaults = temp.store.settings.get();
 
-/** Reads values as if each alone were stored under the name. */
+/** Reads each value as if it alone were stored under the name. */
 function readStored(name: keyof SettingValues, values: readonly unknown[]): unknown[] {
   const write = temp.db.prepare('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)');
   return temp.db.transaction(() =>

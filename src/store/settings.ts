@@ -1,4 +1,4 @@
-// Settings, one row each. A missing or unreadable one has its default, so that the panel starts with any value.
+// Settings, one row each. A missing or invalid one has its default, so that the panel starts with any value.
 
 import { z } from 'zod';
 import { ADMIN_NOTICES } from '../contract/bot/bot-admins.ts';
@@ -14,7 +14,7 @@ import { isTimeZone } from '../domain/time-zone.ts';
 import { LANGUAGE_CODES, LANGUAGES } from '../i18n/languages.ts';
 import type { Connection } from './database.ts';
 
-/** `secretPath` and `instanceId` have no real default: they are made at the first start. */
+/** `secretPath` and `instanceId` have no real default: they are generated at the first start. */
 const DEFAULTS: SettingValues = {
   timeZone: 'UTC',
   language: LANGUAGES[0].code,
@@ -118,7 +118,7 @@ const update = z.object({
   restored: flag,
 });
 
-/** The type and range of each stored value; the operation that sets it has the exact rules. */
+/** The type and range of each stored value; the exact rules are in the operation that sets it. */
 const SCHEMAS: { readonly [Name in keyof SettingValues]: z.ZodType<SettingValues[Name]> } = {
   timeZone: text.refine(isTimeZone),
   language: z.enum(LANGUAGE_CODES),

@@ -15,25 +15,25 @@ export interface Statements {
 }
 
 /**
- * `LIMIT` with a parameter. A bare parameter there makes SQLite prepare the statement again whenever a value is bound, even the same
- * one (its planner uses it): 25 us for a list of users.
+ * `LIMIT` with a parameter. With a bare parameter SQLite prepares the statement again whenever a value is bound, even the same one (its
+ * planner uses it): 25 us for a list of users.
  */
 export function limitTo(parameter: '?' | `:${string}`): string {
   return `LIMIT ${parameter} + 0`;
 }
 
 /**
- * An equality with a parameter, for an index. A bare one makes SQLite prepare the statement again for every other value, as `LIMIT` does: 60 us
- * for a page of users behind a cursor.
+ * An equality with a parameter, for an index. With a bare one SQLite prepares the statement again for every other value, as for `LIMIT`: 60
+ * us for a page of users after a cursor.
  */
 export function equals(column: string, parameter: `:${string}`): string {
   return `${column} = +${parameter}`;
 }
 
-/** How many of the records that use another are named. */
+/** Records that are named; the rest is only counted. */
 const NAMED_USES = 10;
 
-/** What uses a record: `count` counts by its id, `select` gives ids and names in order. */
+/** Finds the records that use another one: `count` counts them by its id, `select` returns their ids and names in order. */
 export function createUses(db: Connection, count: string, select: string): (id: number) => Uses {
   const total = db.prepare<[number], number>(count).pluck();
   const first = db.prepare<[number, number], Uses['first'][number]>(`${select} ${limitTo('?')}`);
@@ -43,7 +43,7 @@ export function createUses(db: Connection, count: string, select: string): (id: 
 // The texts are built from a few parts, so there are some hundreds of them; the limit is a safeguard.
 const MAX_CACHED = 400;
 
-/** For statements whose text is put together at run time. */
+/** Prepared statements for SQL that is built at run time. */
 export function createStatements(db: Connection): Statements {
   const raw = createCache((sql: string) => db.prepare<[Params], readonly Cell[]>(sql).raw());
   const plucked = createCache((sql: string) => db.prepare<[Params], Cell>(sql).pluck());
@@ -54,7 +54,7 @@ export function createStatements(db: Connection): Statements {
   };
 }
 
-/** Caches what was made for each key; the oldest entry is dropped. */
+/** Caches a value for each key; the oldest entry is dropped. */
 export function createCache<Key, T>(make: (key: Key) => T): (key: Key) => T {
   const cached = new Map<Key, T>();
   return (key) => {

@@ -1,4 +1,5 @@
-// Grants, tariffs, nodes, connections, events and audit: what is written comes back, in the order and under the conditions that the core asks for.
+// Grants, tariffs, nodes, connections, events and audit: rows are read back as written, in the order and under the conditions of the core's
+// ports.
 import { describe, expect, it } from 'vitest';
 import { sampleEventRow } from '../../tests/support/sample-events.ts';
 import { sampleTariff, sampleUser, tempStore } from '../../tests/support/temp-store.ts';

@@ -1,4 +1,4 @@
-// Sums of traffic: by hour, day and month, of users, nodes and all nodes, also of those that are gone.
+// Sums of traffic by hour, day and month, of users, nodes and all nodes, deleted ones included.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sampleInbound } from '../../tests/support/subscription-samples.ts';

@@ -3,11 +3,11 @@ import type { NodeDay, Point, TrafficStore, UpDown } from '../core/ports/traffic
 import type { Connection } from './database.ts';
 import { limitTo } from './statements.ts';
 
-/** Node 0 is the sum of all nodes, deleted ones included, so that it is read and not computed. */
+/** Node 0 is the stored sum of all nodes, deleted ones included. */
 const ALL_NODES = 0;
 const NOTHING: UpDown = { up: 0, down: 0 };
 
-// Counters stop at the largest integer that JavaScript holds exactly.
+// Counters stop at the largest integer that JavaScript represents exactly.
 const add = (column: string) => `${column} = min(9007199254740991, ${column} + excluded.${column})`;
 const count = (table: string, keys: string) => {
   const names = keys.split(', ');
@@ -15,7 +15,7 @@ const count = (table: string, keys: string) => {
     ON CONFLICT (${keys}) DO UPDATE SET ${add('up')}, ${add('down')}`;
 };
 
-// The distinct times in a table that is ordered by time, from one on: each is one seek.
+// The distinct times in a table that is ordered by time, from a given one on: each takes one seek.
 const timesFrom = (table: string, time: string) => `WITH RECURSIVE times (t) AS (
     SELECT min(${time}) FROM ${table} WHERE ${time} >= :from
     UNION ALL SELECT (SELECT min(${time}) FROM ${table} WHERE ${time} > t) FROM times WHERE t IS NOT NULL
@@ -55,7 +55,7 @@ export function createTrafficStore(db: Connection): TrafficStore {
   const days = db.prepare<[number, string, string], UpDown>(
     'SELECT up, down FROM node_days WHERE node_id = ? AND day BETWEEN ? AND ?',
   );
-  // Users of at least the magnitude of the last one wanted: seldom many more than are wanted.
+  // Selects users with at least the magnitude of the last one wanted, which are seldom many more than wanted.
   const top = db.prepare<[{ month: string; most: number }], UpDown & { readonly id: number; readonly name: string }>(
     `SELECT u.id, u.name, m.up, m.down FROM user_months AS m CROSS JOIN users AS u ON u.id = m.user_id
      WHERE m.month = :month AND m.magnitude >= coalesce(
@@ -71,7 +71,7 @@ export function createTrafficStore(db: Connection): TrafficStore {
     `SELECT i.id AS inboundId, i.name, coalesce(t.up, 0) AS up, coalesce(t.down, 0) AS down
      FROM inbounds AS i LEFT JOIN inbound_totals AS t ON t.inbound_id = i.id ORDER BY i.id`,
   );
-  // The nodes there are traffic of are few; their hours are ordered by node.
+  // Few nodes have traffic; their hours are ordered by node.
   const nodesBefore = (table: string, time: string) => `DELETE FROM ${table} WHERE ${time} < ? AND node_id IN (
     WITH RECURSIVE ids (id) AS (
       SELECT min(node_id) FROM ${table}

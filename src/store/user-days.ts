@@ -1,4 +1,4 @@
-// What happened to users on each local day, as counts that are written with it.
+// Events of users on each local day, as counts that are written together with the events.
 import type { UserDayCounts, UserDayStore } from '../core/ports/traffic.ts';
 import type { Connection } from './database.ts';
 

@@ -1,4 +1,4 @@
-// Webhooks, what is to be delivered to them, and each attempt.
+// Webhooks, their deliveries, and each attempt.
 
 import type { AttemptRow, DeliveryQuery, DeliveryRow, WebhookRow, WebhookStore } from '../core/ports/webhooks.ts';
 import { parseOwnJson } from '../domain/own-json.ts';

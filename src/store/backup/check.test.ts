@@ -1,4 +1,4 @@
-// A database from elsewhere: what it is found to be before a row of it is used.
+// Checks of a database of unknown origin, before any row of it is used.
 import { copyFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -19,7 +19,7 @@ import { checkDatabase, countRows, findFault, isDatabase } from './check.ts';
 const SEALED = { place: 'b:two', keyId: 'k1', nonce: Buffer.alloc(12, 1), ciphertext: Buffer.alloc(16, 2) };
 
 let folder: TempFolder;
-/** A database with users, a tariff and a node with a connection. */
+/** Path of a database with users, a tariff and a node with a connection. */
 let whole: string;
 beforeAll(() => {
   folder = tempFolder();
@@ -39,7 +39,7 @@ beforeAll(() => {
 });
 afterAll(() => folder[Symbol.dispose]());
 
-/** A copy of it that somebody changed. */
+/** A copy of it after `change`. */
 function forged(change: (db: Database.Database) => void): string {
   const path = join(folder.path, 'forged.db');
   copyFileSync(whole, path);
@@ -50,7 +50,7 @@ function forged(change: (db: Database.Database) => void): string {
   return path;
 }
 
-/** What is wrong with a copy that somebody changed. */
+/** The fault that is found in such a copy. */
 function findForgedFault(change: (db: Database.Database) => void): string | null {
   const db = new Database(forged(change), { readonly: true });
   try {
@@ -75,7 +75,7 @@ it("is the panel's own where nothing was changed, with what is in it", () => {
   expect(readFileSync(whole).equals(before)).toBe(true);
 });
 
-/** SQLite's check does not see it; the restore, which writes each row again, does. */
+/** SQLite's check does not find it; the restore does, as it inserts each row again. */
 const UNSEEN = 'a value that the schema forbids';
 
 it.each(FORGERIES.filter(([what]) => what !== UNSEEN))('with %s is %s', (_what, problem, change) => {
@@ -160,7 +160,7 @@ it('has its rows counted by table, virtual ones included', () => {
 describe('what is wrong with it', () => {
   it('is nothing where it is whole', () => {
     expect(findForgedFault(() => {})).toBeNull();
-    // What ids and numbers may be at most.
+    // The largest ids and numbers that are accepted.
     expect(
       findForgedFault((db) => db.exec(`UPDATE sqlite_sequence SET seq = ${2 ** 52} WHERE name = 'users'`)),
     ).toBeNull();

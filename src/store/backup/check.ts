@@ -1,4 +1,5 @@
-// Judges a database file from elsewhere before a row of it is used: whether it is the panel's, of a known version, consistent and complete.
+// Checks a database file of unknown origin before any row of it is used: it must be the panel's, of a known version, consistent and
+// complete.
 import { closeSync, openSync, readSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { BACKUP_PLACE_KINDS } from '../../contract/backup-places.ts';
@@ -13,28 +14,28 @@ export type DatabaseProblem = 'foreign' | 'newer' | 'damaged';
 export type CheckedDatabase =
   | {
       readonly problem: DatabaseProblem;
-      /** What in it is foreign or damaged, where that is known. */
+      /** The name of the foreign part, or SQLite's message; null: unknown. */
       readonly detail: string | null;
     }
   | {
       readonly problem: null;
       readonly schema: number;
       readonly counts: RowCounts;
-      /** The sealed secrets in it; only the key that sealed them opens them. */
+      /** The sealed secrets in it, which only their master key opens. */
       readonly sealed: readonly SealedRow[];
     };
 
-/** How many rows each table has, by its name. */
+/** Number of rows by table. */
 export type RowCounts = Readonly<Record<string, number>>;
 
 const MAGIC = 'SQLite format 3\0';
 
-/** Made by Litestream in the database that it copies: left out of backups, and of no consequence in a database that is checked. */
+/** Tables that Litestream makes in the database it copies: left out of backups, and ignored in checks. */
 export const LITESTREAM_TABLES = ['_litestream_seq', '_litestream_lock'] as const;
-/** Names come from a file of unknown origin. */
+/** Names come from an untrusted file. */
 const MAX_DETAIL = 120;
 
-/** Whether a file begins as SQLite's do. */
+/** Whether a file has SQLite's header. */
 export function isDatabase(file: string): boolean {
   const beginning = Buffer.alloc(MAGIC.length);
   const handle = openSync(file, 'r');
@@ -47,8 +48,8 @@ export function isDatabase(file: string): boolean {
 }
 
 /**
- * Judges `file`, which no other connection has open. Nothing in it is run: a file with anything that the panel's own migrations do
- * not make (triggers, views, tables, columns) is foreign. The file stays as it is.
+ * Checks `file`, which no other connection may have open. Nothing in it is executed: a file with anything that the panel's own migrations
+ * do not make (triggers, views, tables, columns) is foreign. The file stays unchanged.
  */
 export function checkDatabase(file: string, migrations: readonly Migration[] = loadMigrations()): CheckedDatabase {
   try {
@@ -76,7 +77,7 @@ function checkContents(db: Connection, schema: number, migrations: readonly Migr
   return { problem: null, schema, counts: countRows(db), sealed };
 }
 
-/** One line a table, index, trigger or view. */
+/** One line for each table, index, trigger and view. */
 type Schema = readonly { readonly name: string; readonly line: string }[];
 
 /** The schema without SQLite's own tables, those of Litestream and the SQL of shadow tables, which differs by SQLite's version. */
@@ -96,7 +97,7 @@ function readSchema(db: Connection): Schema {
   }));
 }
 
-/** The first part of a schema that is not as the panel makes it, or that is missing; null: there is none. */
+/** The first part of a schema that the panel does not make, or that is missing; null: none. */
 function findForeign(found: Schema, expected: Schema): string | null {
   const lacks = (schema: Schema) => {
     const lines = new Set(schema.map(({ line }) => line));
@@ -121,7 +122,7 @@ function expectedSchema(version: number, migrations: readonly Migration[]): Sche
   }
 }
 
-/** What SQLite cannot read is damaged; any other error is a failure of the panel and is thrown. */
+/** A file that SQLite cannot read is damaged; any other error is a failure of the panel and is thrown. */
 function classifyError(error: unknown): DatabaseProblem {
   if (isDatabaseRefusal(error)) {
     const { reason } = error;
@@ -136,7 +137,7 @@ function classifyError(error: unknown): DatabaseProblem {
   throw error;
 }
 
-/** Text in lists that are stored as JSON, and numbers in such lists: a CHECK of the schema sees only that it is a list. */
+/** JSON lists of texts and of numbers: the schema's CHECK only ensures that it is a list. */
 const LISTS = [
   ['users', 'tags', 'text'],
   ['users', 'inbounds', 'integer'],
@@ -144,7 +145,7 @@ const LISTS = [
   ['inbounds', 'alpn', 'text'],
 ] as const;
 
-/** Lists that the contract has and that grow, so that no CHECK of the schema repeats them. */
+/** Enums of the contract that grow, so that the schema has no CHECK for them. */
 const ENUMS = [
   ['inbounds', 'protocol', PROTOCOLS],
   ['inbounds', 'network', NETWORKS],
@@ -157,7 +158,7 @@ export function countRows(db: Connection): RowCounts {
   return Object.fromEntries(listTables(db).map((name) => [name, countTableRows(name)]));
 }
 
-/** What is wrong with a database whose schema is the panel's; null where nothing is. */
+/** The first fault in the rows of a database with the panel's schema; null: none. */
 export function findFault(db: Connection): string | null {
   const found = String(db.pragma('integrity_check(1)', { simple: true }));
   if (found !== 'ok') return found;
@@ -179,7 +180,7 @@ function hasUserWithoutCredentials(db: Connection): boolean {
   return db.prepare(`SELECT 1 FROM users WHERE (SELECT count(*) FROM (${sql})) < 4 LIMIT 1`).get() !== undefined;
 }
 
-/** Ids can still grow: half of what JavaScript represents exactly. */
+/** Half of the integers that JavaScript represents exactly, so that ids can still grow. */
 const WIDEST = { id: 2 ** 52, seq: 2 ** 52 } as const;
 
 function holdsWideNumbers(db: Connection, table: string): boolean {

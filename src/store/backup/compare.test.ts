@@ -1,4 +1,4 @@
-// What a backup that may have been changed would bring: what is here already is not named.
+// What a backup of unknown origin would bring: values that the panel already has are not listed.
 import { copyFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -49,14 +49,14 @@ it('names keys, settings and receivers that are not the same here', () => {
       store.keys.insert({ ...KEY, name: 'bot', access: 'read', prefix: 'pnl_aaaa' }, 'a'.repeat(64));
       const one = { ...KEY, name: 'planted', access: 'full', prefix: 'pnl_bbbb' } as const;
       if (isOther) store.keys.insert(one, 'b'.repeat(64));
-      // A revoked key gives no access.
+      // A revoked key gives no access, so it is not listed.
       if (isOther) store.keys.insert({ ...one, name: 'old', revokedAt: 1 }, 'c'.repeat(64));
       store.webhooks.insert({ ...WEBHOOK, url: isOther ? 'https://evil.example/in' : 'https://b.example/in' });
       store.webhooks.insert({ ...WEBHOOK, url: 'https://a.example/in' });
       store.settings.set({
         language: 'en',
         panelTitle: isOther ? 'Theirs' : 'Ours',
-        // The machine keeps its own: these are not restored, and so not named.
+        // The machine keeps its own values of these, so they are not listed.
         port: isOther ? 1 : 2,
         secretPath: (isOther ? 'a' : 'b').repeat(32),
         enginePath: isOther ? '/tmp/evil' : null,
@@ -140,7 +140,7 @@ describe('values that lead elsewhere, identify, cost or let in', () => {
     expect(find(found, 'nodes.address')?.items).toEqual([
       { record: 'Berlin', here: 'berlin.example.org', there: 'evil.example' },
     ]);
-    // Of a secret not even the administrator's page shows more.
+    // Even the administrator's page shows only the beginning of a secret.
     expect(find(found, 'users.token')?.items[0]?.there).toBe('plan…');
     expect(compareDatabases(present, present, null).values).toEqual([]);
   });

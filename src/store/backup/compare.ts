@@ -1,4 +1,5 @@
-// What a backup of unknown origin would bring into the panel: keys, settings, and values that lead elsewhere, identify, cost or let in.
+// Lists what a backup of unknown origin would bring into the panel: keys, settings, and values that are destinations, identities, prices or
+// secrets.
 import { NAMED_DIFFERENCES } from '../../contract/backups.ts';
 import type { BackupDifferences, BackupValues } from '../../core/ports/backups.ts';
 import type { SettingValues } from '../../core/ports/settings.ts';
@@ -6,13 +7,13 @@ import { type Connection, openConnection } from '../database.ts';
 import { listNamedPlaces, listSettings, type NamedPlace, SETTING_CLASSES } from './restore-classes.ts';
 import { SIGN_IN_TABLES } from './retain-machine.ts';
 
-/** Longer values are cut: they are shown to a person. */
+/** Longer values are cut off for display. */
 const SHOWN = 300;
-/** Of a secret, unless that is most of it. */
+/** Characters of a secret that are shown, unless the secret is short. */
 const SECRET_SHOWN = 4;
 const SHORT_SECRET = 16;
 
-/** How a person finds the record again; others have their ids. */
+/** The name under which a record is listed; other tables show ids. */
 const RECORDS: Readonly<Partial<Record<NamedPlace['table'], string>>> = {
   administrator: 'there.name',
   backup_places: 'there.name',
@@ -31,8 +32,8 @@ const RECORDS: Readonly<Partial<Record<NamedPlace['table'], string>>> = {
 };
 
 /**
- * `candidate`: the judged database of a backup; `present`: the database in use; null: there is none. `linksOrigin`: how links began where the
- * backup says that it was made.
+ * `candidate`: the checked database of a backup; `present`: the database in use; null: none. `linksOrigin`: the origin of links on the
+ * panel that made the backup, as the backup says.
  */
 export function compareDatabases(
   candidate: string,
@@ -73,7 +74,7 @@ function findKeys(db: Connection, hasPresent: boolean): BackupDifferences['keys'
   };
 }
 
-/** Settings of names that the panel does not know have no effect. */
+/** Settings with unknown names have no effect and are left out. */
 function findSettings(
   db: Connection,
   hasPresent: boolean,
@@ -84,13 +85,13 @@ function findSettings(
     new Map(db.prepare<[], [string, string]>(`SELECT name, value FROM ${schema}.settings`).raw().all());
   const theirs = read('main');
   const ours: ReadonlyMap<string, string> = hasPresent ? read('present') : new Map();
-  // As a restore sets it.
+  // The same value that a restore sets.
   const isOwn = ours.has('instanceId') && ours.get('instanceId') === theirs.get('instanceId');
   if (linksOrigin !== null && !isOwn && (theirs.get('publicUrl') ?? 'null') === 'null')
     theirs.set('publicUrl', JSON.stringify(linksOrigin));
   const names: readonly (keyof SettingValues)[] = [
     ...listSettings('data'),
-    // Those that this machine has set itself stay.
+    // A restore keeps those that this machine has set itself.
     ...(hasAdministrator
       ? []
       : listSettings('machine', 'path').filter((name) => !ours.has(name) && name !== 'instanceId')),
@@ -137,7 +138,7 @@ function count(db: Connection, found: string): number {
   return Number(db.prepare(`SELECT count(*) ${found}`).pluck().get());
 }
 
-/** Whoever made the backup chose the text: it must not write into a terminal, or in another direction. */
+/** Cleans a value for display: it must not contain control characters of terminals or change the text direction. */
 function toShown(value: unknown): string {
   const text = String(value).replaceAll(/\p{C}/gu, '\u{FFFD}');
   return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`;

@@ -1,4 +1,4 @@
-// What a copy for a backup has and has not, down to its bytes.
+// What a backup's copy of the database contains and lacks, down to its bytes.
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -11,7 +11,7 @@ import { copyDatabase } from './copy.ts';
 const CIPHERTEXT = Buffer.from('ciphertext of a secret, sixteen bytes and more');
 const HASH = 'c0ffee'.padEnd(64, '0');
 
-/** A store with something of all that must not travel. */
+/** A store with rows of every kind that must not leave the machine. */
 function filled(file: string) {
   const store = openStore(file);
   store.write(() => {
@@ -43,7 +43,7 @@ describe('copyDatabase', () => {
     const bytes = readFileSync(targetIn(folder));
     for (const trace of [CIPHERTEXT, HASH, 'a device', NETWORK]) expect(bytes.includes(trace)).toBe(false);
     expect(bytes.includes('Anna')).toBe(true);
-    // The live one has them all.
+    // The live database still has all of them.
     expect(store.sealed.all()).toHaveLength(2);
     expect(store.sessions.byHash(HASH)?.id).toBe(1);
     store.close();

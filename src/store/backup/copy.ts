@@ -1,4 +1,4 @@
-// Copies the live database for a backup: as of one moment, without what must not leave the machine, and checked before it is used.
+// Copies the live database for a backup: a snapshot, without rows that must not leave the machine, checked before it is used.
 import { closeSync, openSync } from 'node:fs';
 import { PanelError } from '../../core/kernel/panel-error.ts';
 import type { SealedRow } from '../../core/ports/sealed.ts';
@@ -11,25 +11,25 @@ export interface Copied {
   /** Version of the schema. */
   readonly schema: number;
   readonly counts: RowCounts;
-  /** All sealed secrets of that moment, whether the copy has them or not. */
+  /** All sealed secrets of the snapshot, also if the copy lacks them. */
   readonly sealed: readonly SealedRow[];
 }
 
-/** Useless on another machine or at a later time, as sessions, one-time tokens, and from where users were connected. */
+/** Useless on another machine or later: sessions, one-time tokens, users' addresses. */
 const TEMPORARY = Object.entries(RESTORE_CLASSES).flatMap(([table, classes]) => (classes === 'machine' ? [table] : []));
 const PENDING_SECRET = 'administrator:totp-pending';
 
 /**
- * Copies the database behind `file` to `target`, a new file (0600). Everything that was committed before the call is in it;
- * writers go on meanwhile. `withSealed` false: without the sealed secrets. Throws PanelError `storage_full`, or a refusal
- * `damaged` where rows are missing. The file that is made of it is checked as a whole, as before a restore.
+ * Copies the database behind `file` to `target`, a new file (0600). It has everything that was committed before the call; writers are not
+ * blocked. `withSealed` false: without the sealed secrets. Throws PanelError `storage_full`, or a refusal `damaged` if rows are missing.
+ * The whole file that contains the copy is checked later, as before a restore.
  */
 export function copyDatabase(file: string, target: string, withSealed: boolean): Copied {
   const live = openConnection(file, { readonly: true });
   try {
     const before = sequences(live);
     closeSync(openSync(target, 'wx', 0o600));
-    // It reads a snapshot: it does not wait for writers, and does not restart when they write, as the backup API would.
+    // VACUUM INTO reads a snapshot: it neither waits for writers nor restarts when they write, as the backup API does.
     live.prepare('VACUUM INTO ?').run(target);
     return finish(target, before, withSealed);
   } catch (error) {
@@ -59,12 +59,12 @@ function finish(target: string, before: ReadonlyMap<string, number>, withSealed:
   }
 }
 
-/** The highest id ever given, by table. */
+/** The highest id ever used, by table. */
 function sequences(db: Connection): ReadonlyMap<string, number> {
   return new Map(db.prepare<[], [string, number]>('SELECT name, seq FROM sqlite_sequence').raw().all());
 }
 
-/** Ids only grow: a lower one means that the copy lacks rows from before it was made. */
+/** Ids only increase: a lower one in the copy means that rows from before the copy are missing. */
 function findMissing(copied: ReadonlyMap<string, number>, before: ReadonlyMap<string, number>): string | null {
   for (const [table, id] of before) if ((copied.get(table) ?? 0) < id) return `${table} ends before ${id}`;
   return null;

@@ -1,5 +1,5 @@
-// Makes a new database from the rows of a judged one. Pages of a file from elsewhere never become the live database: every row passes
-// the schema's own checks, and counts and the search index are computed from the users.
+// Makes a new database from the rows of a checked one. Pages of an untrusted file never become the live database: every row passes the
+// schema's own checks, and counts and the search index are computed from the users.
 import { parseOwnJson } from '../../domain/own-json.ts';
 import { type Connection, listTables, openWorkFile } from '../database.ts';
 import { loadMigrations, type Migration, migrate } from '../migrate.ts';
@@ -10,8 +10,8 @@ import { getWholeClass } from './restore-classes.ts';
 const CHUNK = 5000;
 
 /**
- * Writes `target`, a new file (0600), from `source`, which `checkDatabase` found good with this version of the schema, and brings it
- * to the present version. Throws where a row does not keep the schema's rules.
+ * Writes `target`, a new file (0600), from `source`, which `checkDatabase` accepted, and migrates it to the present version. Throws if a
+ * row breaks a rule of the schema.
  */
 export function rebuildDatabase(
   source: string,
@@ -33,7 +33,7 @@ export function rebuildDatabase(
   }
 }
 
-/** Drops indexes and triggers, which are cheaper to make at the end; returns their SQL. */
+/** Drops indexes and triggers, which are cheaper to create at the end; returns their SQL. */
 function dropIndexes(db: Connection): readonly string[] {
   const made = db
     .prepare<[], { readonly type: string; readonly name: string; readonly sql: string }>(
@@ -64,7 +64,7 @@ function copyTable(db: Connection, table: string): void {
   db.exec(`INSERT INTO main."${table}" (${columns}) SELECT ${columns} FROM source."${table}"`);
 }
 
-/** An id is never used twice, also where its row was deleted. */
+/** Copies the sequences, so that the id of a deleted row is not used again. */
 function copySequences(db: Connection): void {
   db.exec('DELETE FROM main.sqlite_sequence');
   const known = listTables(db).map((name) => `'${name}'`);

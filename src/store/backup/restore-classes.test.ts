@@ -1,4 +1,4 @@
-// Every table and column of the migrations has one restore class, and every kind of the contract one column.
+// Every table and column of the migrations has one restore class, and every kind of difference in the contract has columns.
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { BACKUP_DIFFERENCE_KINDS } from '../../contract/backups.ts';
@@ -37,12 +37,12 @@ it('each id that SQLite gives has a class, and is never given again', () => {
     String(db.prepare('SELECT sql FROM sqlite_schema WHERE name = ?').pluck().get(table)).replaceAll(/\s+/g, ' ');
   const numbered = tables.filter((table) => / AUTOINCREMENT/.test(sql(table)));
   expect(Object.keys(SEQUENCE_CLASSES).sort()).toEqual(numbered.sort());
-  // A number that SQLite chooses without AUTOINCREMENT can be that of a deleted row.
+  // Without AUTOINCREMENT, SQLite may choose the id of a deleted row again.
   const chosen = tables.filter((table) => {
     const [, column] = /(\w+) INTEGER PRIMARY KEY(?! AUTOINCREMENT| REFERENCES| CHECK)/.exec(sql(table)) ?? [];
     return column !== undefined;
   });
-  // Blocks of users' ids, totals, chats and migrations are numbered by what they are of; stored replies have no id that is shown.
+  // The ids of these have a meaning of their own (blocks of users, nodes, chats, versions), or are never shown (stored replies).
   expect(chosen.sort()).toEqual(['bot_chats', 'idempotency', 'node_totals', 'schema_migrations', 'user_blocks']);
 });
 
@@ -60,15 +60,15 @@ it('columns whose names are those of destinations, identities, prices or secrets
       : classes.data.filter((column) => telling.test(column)).map((column) => `${table}.${column}`),
   );
   expect(plain).toEqual([
-    // Of whom and from where an entry is about the past.
+    // Columns of past events.
     'administrator.password_changed_at',
     'audit.address',
     'inbounds.address_pool',
-    // The name of a header of HTTP.
+    // The name of an HTTP header.
     'inbounds.proxy_header',
     'nodes.error_code',
     'promo_uses.telegram_id',
-    // What is typed to get a discount: its effect is named.
+    // A code that buyers type; its effect is listed instead.
     'promos.code',
     'trials.telegram_id',
     'webhooks.previous_secret_ends_at',

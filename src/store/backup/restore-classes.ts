@@ -3,10 +3,10 @@ import type { BackupDifferenceKind } from '../../contract/backups.ts';
 import type { SettingValues } from '../../core/ports/settings.ts';
 
 /**
- * `data`: restored as it is in the backup. `pending`: work that waits: never carried out after a restore. `destination` (where users, money
- * or secrets are sent), `identity` (who somebody or something is), `price` and `secret` (lets in whoever has it): restored, and named by the
- * check of a backup of unknown origin, secrets by their beginning. `machine`: of this machine or this moment, never taken from a backup.
- * `computed`: made again from the data.
+ * `data`: restored from the backup. `pending`: queued work, never carried out after a restore. `destination` (where users, money or secrets
+ * are sent), `identity` (a person or a thing), `price` and `secret` (gives access to its owner): restored, and listed by the check of a
+ * backup of unknown origin, secrets by their beginning. `machine`: belongs to this machine or this moment, never taken from a backup.
+ * `computed`: computed again from the data.
  */
 export type RestoreClass =
   | 'data'
@@ -18,7 +18,7 @@ export type RestoreClass =
   | 'machine'
   | 'computed';
 
-/** A table that is not copied from a backup at all has one class. Others have one for each column, so that a new column is not missed. */
+/** A table that is never copied has one class. Other tables have one for each column, so that a new column cannot be forgotten. */
 type TableClasses = WholeClass | { readonly [Class in RestoreClass]?: readonly string[] };
 type WholeClass = 'pending' | 'machine' | 'computed' | 'secret';
 
@@ -315,7 +315,7 @@ export const RESTORE_CLASSES = {
   schema_migrations: 'computed',
   sealed: 'secret',
   sessions: 'machine',
-  // One row a setting: `SETTING_CLASSES` has the class of each.
+  // One row for each setting: see `SETTING_CLASSES`.
   settings: { data: ['name', 'value'] },
   setup_token: 'machine',
   tariff_inbounds: { data: ['inbound_id', 'tariff_id'] },
@@ -426,9 +426,9 @@ type Classes = typeof RESTORE_CLASSES;
 type Table = keyof Classes;
 
 /**
- * What a restore does with the next id of a table. `given`: people and programs know its ids, so those that the panel of the backup may have given
- * since are left out. `feed`: clients follow it, so it begins behind all that they can have read. `own`: nothing outside the database refers to its
- * ids. The test beside it compares this with the migrations.
+ * What a restore does with the next id of a table. `given`: people and programs know its ids, so ids that the panel of the backup may have
+ * used since are skipped. `feed`: clients follow it, so it continues after all ids that they may have read. `own`: nothing outside the
+ * database refers to its ids. The test beside it compares this with the migrations.
  */
 export const SEQUENCE_CLASSES = {
   api_keys: 'given',
@@ -456,26 +456,26 @@ export const SEQUENCE_CLASSES = {
   webhooks: 'given',
 } as const satisfies { readonly [Name in Table]?: 'given' | 'feed' | 'own' };
 
-/** Tables that have pending work beside data. */
+/** Tables with both pending work and data. */
 export type MixedTable = {
   [Name in Table]: Classes[Name] extends { readonly pending: readonly string[] } ? Name : never;
 }[Table];
-/** Tables of pending work alone, of which a backup brings nothing. */
+/** Tables with pending work; of those with nothing else, a restore brings no rows. */
 export type PendingTable = MixedTable | { [Name in Table]: Classes[Name] extends 'pending' ? Name : never }[Table];
 
 interface PendingRule {
-  /** The rows that something would carry out. */
+  /** SQL condition of the rows that are pending. */
   readonly waits: string;
-  /** Ends them in `main`, the database that is restored. */
+  /** SQL that ends them in `main`, the database being restored. */
   readonly end: string;
-  /** What an intact backup brings back is still true. */
+  /** Only for a backup of unknown origin: with an unchanged backup these rows are still correct. */
   readonly isUnknownOnly?: true;
 }
 
-/** How the pending work of a table is ended that has data too, so that its history stays. */
+/** How pending work is ended in tables with data, whose history stays. */
 export const PENDING_RULES: Readonly<Record<MixedTable, PendingRule>> = {
   bot_chats: { waits: 'promo_for IS NOT NULL', end: 'UPDATE main.bot_chats SET promo_for = NULL' },
-  // It has been sent since, or is too old. What was sent is not sent again.
+  // A pending message has been sent since, or is too old. Sent ones are not sent again.
   bot_messages: {
     waits: 'ended_at IS NULL',
     end: "UPDATE main.bot_messages SET payload = NULL, ended_at = created_at, error = 'stopped' WHERE ended_at IS NULL",
@@ -490,7 +490,7 @@ export const PENDING_RULES: Readonly<Record<MixedTable, PendingRule>> = {
     waits: "state IN ('draft', 'running', 'paused')",
     end: "UPDATE main.broadcasts SET state = 'stopped', ended_at = created_at WHERE state IN ('draft', 'running', 'paused')",
   },
-  // A repetition of a request is answered by them: by those that this panel has itself.
+  // These replies answer repeated requests, so only those that this panel has as well are trusted.
   idempotency: {
     waits: 'TRUE',
     end: `DELETE FROM main.idempotency WHERE NOT EXISTS (
@@ -501,7 +501,7 @@ export const PENDING_RULES: Readonly<Record<MixedTable, PendingRule>> = {
     isUnknownOnly: true,
   },
   idempotency_parts: { waits: 'TRUE', end: 'DELETE FROM main.idempotency_parts', isUnknownOnly: true },
-  // Money is given back by a person's decision only. By the same key it is not given back twice.
+  // Only a person's decision may refund money. The refund keeps its key, so the provider does not refund twice.
   payments: {
     waits: 'next_refund_at IS NOT NULL',
     end: `UPDATE main.payments SET refund_id = NULL, next_refund_at = NULL,
@@ -509,7 +509,7 @@ export const PENDING_RULES: Readonly<Record<MixedTable, PendingRule>> = {
         act = iif(state = 'applied', NULL, act), resolved_at = iif(state = 'applied', NULL, resolved_at)
       WHERE next_refund_at IS NOT NULL`,
   },
-  // Read again from its beginning, which finds each payment once.
+  // The provider's list is read again from its beginning; each payment in it is still counted once.
   providers: {
     waits: 'cursor IS NOT NULL OR caught_up_at IS NOT NULL',
     end: 'UPDATE main.providers SET cursor = NULL, caught_up_at = NULL',
@@ -525,7 +525,9 @@ type ColumnsOf<Name extends Table, Class> = Classes[Name] extends { readonly [Ea
     ? Column
     : never
   : never;
-/** Keys have a list of their own, and are restored revoked; accounts of the administrator that are unknown here are not restored. */
+/**
+ * Not listed among values: keys have a list of their own and are restored revoked; unknown accounts of the administrator are not restored.
+ */
 type Apart = 'api_keys.hash' | 'bot_admins.telegram_id';
 const APART: readonly string[] = ['api_keys.hash', 'bot_admins.telegram_id'] satisfies readonly Apart[];
 type NamedColumn = Exclude<
@@ -540,7 +542,7 @@ export interface NamedPlace {
   readonly isSecret: boolean;
 }
 
-/** The columns whose values the check of a backup of unknown origin names. */
+/** The columns whose values the check of a backup of unknown origin lists. */
 export function listNamedPlaces(): readonly NamedPlace[] {
   const places = Object.entries(RESTORE_CLASSES as Readonly<Record<string, TableClasses>>).flatMap(
     ([table, classes]) =>
@@ -558,7 +560,7 @@ export function listNamedPlaces(): readonly NamedPlace[] {
   return places.filter(({ kind }) => !APART.includes(kind));
 }
 
-/** The class of a table as a whole; null: its rows are copied, and each column has one. Throws for a table that has none. */
+/** The class of a whole table; null: its rows are copied, and each column has a class. Throws for an unknown table. */
 export function getWholeClass(table: string): WholeClass | null {
   const classes = (RESTORE_CLASSES as Readonly<Record<string, TableClasses>>)[table];
   if (classes === undefined) throw new Error(`${table} has no restore class`);
@@ -566,10 +568,10 @@ export function getWholeClass(table: string): WholeClass | null {
 }
 
 /**
- * `data`: named by the check where it differs. `machine`: where the panel listens, how it is reached, the name of its cookies, and what is known
- * of its updates, which are this machine's whatever is restored; without an administrator the panel is not in use yet, and what it has not set
- * itself comes from the backup. `path`: this machine's where there is an administrator, whose bookmark has it. `program`: this machine's where
- * the origin is unknown. `moment`: says nothing of what a backup brings.
+ * `data`: restored; listed by the check if it differs. `machine`: this machine's (addresses, cookie names, state of updates), whatever is
+ * restored; a panel without an administrator is not in use yet, and takes what it has not set itself from the backup. `path`: this
+ * machine's if it has an administrator, who has it as a bookmark. `program`: this machine's if the origin is unknown. `moment`: restored,
+ * but never listed.
  */
 export const SETTING_CLASSES: Readonly<
   Record<keyof SettingValues, 'data' | 'machine' | 'path' | 'program' | 'moment'>

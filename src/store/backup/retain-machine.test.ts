@@ -1,4 +1,4 @@
-// A restored database starts every engine again, and counts nothing that an engine has counted for the users of another panel.
+// After a restore every engine is restarted, and traffic that an engine counted for another panel's users is not counted.
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sampleInbound } from '../../../tests/support/subscription-samples.ts';
@@ -149,7 +149,7 @@ it.each([
     const source = openStore(backup);
     source.settings.set({ instanceId: 'own' });
     const userId = source.users.insert(sampleUser());
-    // Removed since the backup was made, and one that is still paired.
+    // One was removed since the backup was made, the other is still paired.
     for (const telegramId of [1, 2]) source.bot.saveAdmin({ telegramId, name: 'Old', pairedAt: 1, provenAt: null });
     const invitations = [
       { tokenHash: 'a'.repeat(64), purpose: 'admin', userId: null },

@@ -1,4 +1,4 @@
-// Copies from the present database into the one to be restored what belongs to this machine and must not go back in time.
+// Copies what belongs to this machine, and what must not go back in time, from the present database into the one being restored.
 import type { SealedRow } from '../../core/ports/sealed.ts';
 import { PLACE_SECRETS } from '../../domain/backup-places.ts';
 import { MAX_EPOCH } from '../../domain/nodes/panel-claim.ts';
@@ -7,40 +7,40 @@ import { type Connection, databaseRefusal, openWorkFile, syncFile } from '../dat
 import { findFault } from './check.ts';
 import { listSettings, PENDING_RULES, SEQUENCE_CLASSES } from './restore-classes.ts';
 
-/** What of this machine a restored database gets. */
+/** What a restored database gets from this machine. */
 export interface Machine {
-  /** Path of the present database, which must not be written to meanwhile. */
+  /** Path of the present database; nothing may write to it meanwhile. */
   readonly present: string;
   /** The session that stays signed in; null: none. */
   readonly sessionId: number | null;
   /** Secrets of the backup, sealed for this machine. */
   readonly sealed: readonly SealedRow[];
-  /** Names of the secrets that were left out of the backup: the present ones stay. */
+  /** Names of the secrets that the backup lacks: the present ones stay. */
   readonly leftOut: readonly string[];
   /**
-   * How links began where the backup was made. It is set where that was another panel whose settings do not contain it, so that
+   * The origin of links on the panel that made the backup. It becomes a setting if that was another panel whose settings lack it, so that
    * links stay the same; a panel's own links follow its address.
    */
   readonly publicUrl: string | null;
-  /** The backup may have been changed; null: it was not. */
+  /** Set for a backup of unknown origin, which may have been changed; null: it was not. */
   readonly doubt: Doubt | null;
-  /** The epoch that a restored database has at least where it comes from elsewhere. */
+  /** The least epoch of a restored database that comes from another panel. */
   readonly lowestEpoch?: number;
 }
 
 interface Doubt {
   readonly at: number;
-  /** Whether keys that are unknown here stay valid. */
+  /** Whether keys that this panel does not know stay valid. */
   readonly acceptsKeys: boolean;
 }
 
 const MACHINE_SETTINGS = listSettings('machine');
 const PATH = listSettings('path');
 const PROGRAM = listSettings('program');
-/** Addresses that every machine has, as they are stored. */
+/** Addresses that exist on every machine, in their stored form. */
 const PORTABLE_HOSTS = `'"127.0.0.1"', '"0.0.0.0"', '"::1"', '"::"', '"localhost"'`;
 
-/** This machine's, where it has an administrator. */
+/** Tables of which this machine's rows stay if it has an administrator. */
 export const SIGN_IN_TABLES = [
   'administrator',
   'two_factor',
@@ -52,16 +52,16 @@ export const SIGN_IN_TABLES = [
 const FACTOR_PLACE = 'administrator:totp';
 
 /**
- * More events than there can be since a backup: a client that follows the feed gets `events_gone`, as its events are not those of the
- * restored database, and reads everything again.
+ * More events than there can be since a backup. A client that follows the feed then gets `events_gone` and reads everything again, as its
+ * events are not those of the restored database.
  */
 const EVENT_GAP = 1_000_000;
-/** The same from another panel, which may have restored its own backups since, again and again. */
+/** The same for another panel, which may itself have restored backups many times since. */
 const EVENT_GAP_ELSEWHERE = 1_000_000_000;
-/** More ids of a table than another panel can have given since the backup. */
+/** More ids of a table than another panel can have used since the backup. */
 const ID_GAP = 1_000_000;
 
-/** Completes `target`, made by `rebuildDatabase`, and syncs it. Throws a refusal `damaged` where it is not consistent. */
+/** Completes `target`, made by `rebuildDatabase`, and syncs it. Throws a refusal `damaged` if it is not consistent. */
 export function retainMachine(target: string, machine: Machine): void {
   const db = openWorkFile(target);
   try {
@@ -100,7 +100,7 @@ function insertSealed(db: Connection, { sealed, leftOut }: Machine, hasAdministr
     'INSERT OR REPLACE INTO main.sealed (place, key_id, nonce, ciphertext) VALUES (:place, :keyId, :nonce, :ciphertext)',
   );
   for (const row of sealed) insert.run(row);
-  // All secrets of a database have one key.
+  // Nothing is copied if the keys differ: all secrets of a database must have one key.
   const retain = db.prepare<[string, string | null]>(
     'INSERT OR REPLACE INTO main.sealed SELECT * FROM present.sealed WHERE place = ? AND key_id = coalesce(?, key_id)',
   );
@@ -111,7 +111,7 @@ function insertSealed(db: Connection, { sealed, leftOut }: Machine, hasAdministr
   retain.run(FACTOR_PLACE, keyId);
 }
 
-/** Whether the backup has the same second factor: then its secret works here, also where the key of the present one is lost. */
+/** Whether the backup has the same second factor: then its secret works here, even if the key of the present one is lost. */
 function hasSameFactor(db: Connection): boolean {
   return (
     db
@@ -145,12 +145,12 @@ function replaceRows(db: Connection, table: string): void {
   db.exec(`DELETE FROM main.${table}; INSERT INTO main.${table} SELECT * FROM present.${table}`);
 }
 
-/** What waits in the backup was done since, or is too old, or was planted: nothing of it is carried out. */
+/** Pending work in the backup was done since, is too old, or was planted: none of it is carried out. */
 function endPendingWork(db: Connection, isUnknown: boolean): void {
   for (const { end, isUnknownOnly } of Object.values(PENDING_RULES)) if (isUnknown || !isUnknownOnly) db.exec(end);
 }
 
-/** Notices that were sent since are not sent again. */
+/** Records notices that were sent since, so that they are not sent again. */
 function retainNotices(db: Connection): void {
   db.exec(
     'INSERT OR REPLACE INTO main.bot_notices SELECT * FROM present.bot_notices WHERE user_id IN (SELECT id FROM main.users)',
@@ -171,10 +171,13 @@ function retainRevocations(db: Connection): void {
 }
 
 /**
- * What a changed backup could gain by: keys that are known here stay as they are, others are revoked until they are confirmed; webhooks that are not known here are
- * disabled; payment providers whose API would be elsewhere than here are disabled and asked where they are themselves, as is the Telegram bot; places of backups
- * that are elsewhere than here get neither a backup by themselves nor the credentials and the passphrase that have stayed; accounts at Telegram that are not known
- * here as the administrator's are not; the program of engines stays this machine's.
+ * Limits what a changed backup could gain:
+ * - Known API keys keep their present rights; unknown ones are revoked until they are confirmed.
+ * - Unknown webhooks are disabled.
+ * - Payment providers and the Telegram bot with another API address than here are disabled, and lose that address.
+ * - Backup places with another destination than here stop automatic backups, and lose the stored credentials and passphrase.
+ * - Telegram accounts that are not the administrator's here are removed.
+ * - The program of engines stays this machine's.
  */
 function distrust(db: Connection, { at, acceptsKeys }: Doubt): void {
   db.exec(
@@ -229,8 +232,8 @@ function distrustPlaces(db: Connection): void {
 }
 
 /**
- * The present audit log stays, all of it. Of the backup's stay the entries that are older than all present ones, or, with another
- * panel's backup, all, before the present ones; whom these changed is left out then, as the users are others.
+ * The whole present audit log stays. From the backup come the entries that are older than all present ones, or, with another panel's
+ * backup, all entries, placed before the present ones; present entries then lose their users, who are others.
  */
 function retainAudit(db: Connection, isOwn: boolean): void {
   if (isOwn) {
@@ -246,9 +249,7 @@ function retainAudit(db: Connection, isOwn: boolean): void {
   db.exec(`INSERT INTO main.audit (${columns}) SELECT ${columns} FROM present.audit ORDER BY id`);
 }
 
-/**
- * An id that was used since the backup is not used again. What a panel elsewhere has given since is not known here: `isElsewhere` leaves a gap for it.
- */
+/** An id that was used since the backup is not used again. `isElsewhere`: leaves a gap for ids that another panel may have used since. */
 function retainSequences(db: Connection, isElsewhere: boolean): void {
   const read = db.prepare<[string, string], number | null>(
     `SELECT max(seq) FROM (SELECT seq FROM main.sqlite_sequence WHERE name = ?
@@ -261,7 +262,7 @@ function retainSequences(db: Connection, isElsewhere: boolean): void {
   retainLastView(db, isElsewhere ? ID_GAP : 0);
 }
 
-/** Addresses of WireGuard follow from ids of users: half of what is left of the smallest pool stays for users to come. */
+/** WireGuard addresses are computed from user ids, so the gap leaves half of the smallest pool's rest for new users. */
 function computeGap(db: Connection, table: string, highest: number): number {
   if (table !== 'users') return ID_GAP;
   const pools = db
@@ -272,7 +273,7 @@ function computeGap(db: Connection, table: string, highest: number): number {
   return Math.min(ID_GAP, ...left.map((ids) => Math.ceil(ids / 2)));
 }
 
-/** Saved views have their last id in a setting. */
+/** The last id of saved views is a setting. */
 function retainLastView(db: Connection, gap: number): void {
   const last = Number(
     db
@@ -296,7 +297,7 @@ function readEpoch(db: Connection, schema: 'main' | 'present'): number {
   return Number.isSafeInteger(stored) && stored > 0 ? Math.min(stored, MAX_EPOCH) : 1;
 }
 
-/** A database from elsewhere begins the next epoch here: nodes refuse the panel that it comes from. */
+/** A database from another panel starts the next epoch, so that nodes refuse that panel. */
 function saveEpoch(db: Connection, isElsewhere: boolean, lowest: number): void {
   const highest = Math.max(readEpoch(db, 'main'), readEpoch(db, 'present'));
   const epoch = isElsewhere ? Math.min(MAX_EPOCH, Math.max(highest + 1, lowest)) : highest;
@@ -304,12 +305,12 @@ function saveEpoch(db: Connection, isElsewhere: boolean, lowest: number): void {
 }
 
 /**
- * Engines are brought to the restored users. What one has counted since the backup still counts, unless it is the engine of this machine and counted
- * for the users of another panel.
+ * Makes nodes push the restored users to their engines. Bytes that an engine has counted since the backup still count, unless it is this
+ * machine's engine and counted them for another panel's users.
  */
 function releaseEngines(db: Connection, isOwn: boolean): void {
   db.exec('UPDATE main.nodes SET position = NULL, cautious_until = 0, counted_change = 0');
-  // Who is cut off in the backup may have been let in since.
+  // Users who were blocked in the backup may have been allowed since.
   db.exec('UPDATE main.users SET cut_node_id = NULL WHERE cut_node_id IS NOT NULL');
   if (isOwn) {
     db.exec(
@@ -323,7 +324,7 @@ function releaseEngines(db: Connection, isOwn: boolean): void {
     db.exec(`DELETE FROM main.${table} WHERE node_id IN (SELECT id FROM main.nodes WHERE kind = 'local')`);
 }
 
-/** Behind all events of another panel with these data: its readers must not take those of this one for them. */
+/** Continues after all events of another panel with this data, so that its readers do not take those of this panel for its own. */
 export function skipEvents(db: Connection): void {
   restartFeed(db, 2 * EVENT_GAP_ELSEWHERE);
 }

@@ -1,4 +1,4 @@
-// A restored database takes over in one step: after a crash at any point there is the old one or the new one, with all it had.
+// A restored database replaces the present one atomically: after a crash at any point there is the old one or the new one, complete.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { openStore } from '../index.ts';
 
 import { decideSwap, finishSwap, openSwappableStore, undecideSwap } from './swap.ts';
 
-/** A database with one plan of that name, closed. */
+/** A closed database with one plan of that name. */
 function createDatabase(file: string, name: string): string {
   const store = openStore(file);
   store.write(() => store.tariffs.insert(sampleTariff({ name })));
@@ -24,7 +24,7 @@ function planIn(file: string): string | undefined {
   return plan?.name;
 }
 
-/** The old database as a process leaves it that was killed: with its last write in the journal alone. */
+/** The old database as a killed process leaves it, with its last write only in the journal. */
 function crashed({ path, file }: TempFolder): void {
   const store = openStore(file);
   store.write(() => store.tariffs.insert(sampleTariff({ name: 'old' })));
@@ -78,7 +78,7 @@ describe('a crash', () => {
     crashed(folder);
     until(folder.file, join(folder.path, 'ready'));
     expect(planIn(folder.file)).toBe(expected);
-    // And once more: it is over.
+    // The second time nothing is left to do.
     expect(planIn(folder.file)).toBe(expected);
     expect(existsSync(`${folder.file}.restored`)).toBe(false);
   });
@@ -98,7 +98,7 @@ test('a store that is open reads the restored data, also through statements prep
   expect(planIn(folder.file)).toBe('new');
 });
 
-/** Has the database open, in a read where `sql` begins one, until its stdin ends. */
+/** Opens the database in another process, in a read transaction if `sql` starts one, until its stdin ends. */
 async function openElsewhere(
   file: string,
   sql: string,
@@ -143,7 +143,7 @@ test('a swap does not wait for a reader whom the system does not name', () => {
   using folder = tempFolder();
   const ready = createDatabase(join(folder.path, 'ready'), 'new');
   const { store, swap } = openSwappableStore(createDatabase(folder.file, 'old'));
-  // Of this process, so that it is none of the others.
+  // A connection of this process, which does not count as another process.
   const reader = openStore(folder.file, { readonly: true });
   reader.connection().exec('BEGIN; SELECT count(*) FROM users');
   store.write(() => store.tariffs.insert(sampleTariff({ name: 'later' })));

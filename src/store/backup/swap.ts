@@ -1,7 +1,7 @@
-// Replaces the live database by a restored one, so that a crash at any moment leaves the one or the other, complete.
+// Replaces the live database by a restored one, so that a crash at any moment leaves one of them, complete.
 //
-// `<database>.restored` is a complete database that is to replace the present one: with the rename to that name the restore is decided,
-// and the next process that opens the database finishes it. Until then nothing of the present database was touched.
+// `<database>.restored` is a complete database that is to replace the present one. The rename to that name decides the restore, and the
+// next process that opens the database finishes it. Until then the present database is untouched.
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { PanelError } from '../../core/kernel/panel-error.ts';
 import { syncParentFolder } from '../database.ts';
@@ -10,21 +10,21 @@ import { listOtherProcesses } from './other-processes.ts';
 
 const buildNextPath = (database: string) => `${database}.restored`;
 
-/** Decides for `ready`, a complete and synced file in the database's folder or another one on the same disk. */
+/** Decides a swap to `ready`, a complete and synced file on the database's disk. */
 export function decideSwap(ready: string, database: string): void {
   renameSync(ready, buildNextPath(database));
   syncParentFolder(database);
 }
 
-/** Takes the decision back, before `finishSwap`. */
+/** Reverts the decision, before `finishSwap`. */
 export function undecideSwap(database: string): void {
   rmSync(buildNextPath(database), { force: true });
   syncParentFolder(database);
 }
 
 /**
- * Finishes a swap that was decided; true where there was one. No connection may be open. The journal of the former database is deleted
- * first: SQLite must not apply it to the new one.
+ * Finishes a decided swap; false: there is none. No connection may be open. The journal of the former database is deleted first: SQLite
+ * must not apply it to the new one.
  */
 export function finishSwap(database: string): boolean {
   const next = buildNextPath(database);
@@ -38,8 +38,8 @@ export function finishSwap(database: string): boolean {
 export interface SwappableStore {
   readonly store: FileStore;
   /**
-   * Replaces the database by `ready`, a complete one, within one turn of the event loop: the store is never seen closed. No other
-   * connection may be open. Where it fails before the decision, it throws and the present database stays. PanelError `database_in_use`.
+   * Replaces the database by `ready`, a complete one, in one turn of the event loop, so that nobody sees a closed store. No other
+   * connection may be open: PanelError `database_in_use`. If it fails before the decision, it throws and the present database stays.
    */
   swap(ready: string): void;
 }
@@ -48,7 +48,7 @@ export interface SwappableStore {
 export function openSwappableStore(file: string, options: Pick<OpenOptions, 'reserve'> = {}): SwappableStore {
   finishSwap(file);
   let current = openStore(file, options);
-  // Callers retain this object and its parts. A swap replaces the functions in them, so none of a closed database is left.
+  // Callers keep this object and its parts, so a swap replaces the functions in them.
   const store: FileStore = {
     ...current,
     connection: () => current.connection(),
@@ -97,8 +97,8 @@ function createInUseError(message: string): PanelError {
 }
 
 /**
- * Checkpoints the whole WAL, so that the file alone is complete. It does not wait for other connections, as nothing else would be answered
- * meanwhile. Throws PanelError `database_in_use`.
+ * Checkpoints the whole WAL, so that the file alone is complete. Does not wait for other connections, as that would block the panel. Throws
+ * PanelError `database_in_use`.
  */
 function emptyWal(store: FileStore): void {
   const db = store.connection();

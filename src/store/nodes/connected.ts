@@ -1,10 +1,10 @@
-// From where users were connected in the last 24 hours, and are now.
+// Addresses from which users are connected, or were in the last 24 hours.
 import type { ConnectedStore, UserAddress } from '../../core/ports/connected.ts';
 import { DAY_MS } from '../../domain/limits.ts';
 import type { Connection } from '../database.ts';
 import { limitTo } from '../statements.ts';
 
-/** What an engine named counts as connected for so long at most after it last answered. */
+/** How long users whom an engine reported count as connected after its last answer. */
 const FRESH_MS = 90_000;
 const IS_TELLING = "n.status = 'up' AND n.enabled = 1 AND n.addresses_at > :since";
 const IS_CONNECTED = `${IS_TELLING} AND a.last_at >= n.addresses_at`;

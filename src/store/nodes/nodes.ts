@@ -90,7 +90,7 @@ export function createNodeStore(db: Connection): NodeStore {
   const update = db.prepare(
     `UPDATE nodes SET ${FIELDS.map(([field, column]) => `${column} = :${field}`).join(', ')} WHERE id = :id`,
   );
-  // What it moved over time stays: it is part of the sums of all nodes, and goes when it is old.
+  // The traffic of a deleted node stays in the sums of all nodes until it is pruned by age.
   const removals = ['DELETE FROM node_totals WHERE node_id = ?', 'DELETE FROM nodes WHERE id = ?'].map((sql) =>
     db.prepare<[number]>(sql),
   );

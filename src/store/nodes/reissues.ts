@@ -1,4 +1,4 @@
-// Links that were replaced, and when the machine of each node was met after that.
+// Replaced links, and when each node's machine received the replacement.
 import type { Between, ReissueStore } from '../../core/ports/reissues.ts';
 import type { Connection } from '../database.ts';
 

@@ -1,4 +1,4 @@
-// When there is work for nodes; and that what is asked about some users costs as much as these users, however many others there are.
+// When nodes have work; and queries about some users cost as much as these users, however many others there are.
 import { expect, it } from 'vitest';
 import { sampleInbound } from '../../../tests/support/subscription-samples.ts';
 import { sampleNode, sampleUser, tempStore } from '../../../tests/support/temp-store.ts';
@@ -22,7 +22,7 @@ it('finds users by their ids', () => {
   const listed = prepared.filter((sql) => /^UPDATE users|json_each.*\busers\b/s.test(sql));
   expect(listed.length).toBeGreaterThan(2);
   for (const sql of listed) {
-    // No value matters to the tariff.
+    // The query plan does not depend on values.
     const plain = sql.replaceAll(/:\w+|\?/g, 'NULL');
     const plan = db.prepare<[], { readonly detail: string }>(`EXPLAIN QUERY PLAN ${plain}`).all();
     const steps = plan.map(({ detail }) => detail).filter((detail) => /^(SCAN|SEARCH) (users|u)\b/.test(detail));
@@ -52,7 +52,7 @@ it('says by another key that there may be work for nodes, and by the same that t
   expect(isOther(() => inbounds.save({ ...inbound(), version: inbound().version + 1 }))).toBe(true);
   expect(isOther(() => inbounds.remove(inboundId))).toBe(true);
   expect(isOther(() => nodes.insert(sampleNode({ name: 'Second' })))).toBe(true);
-  // What each node writes in each poll.
+  // The columns that each poll writes.
   expect(isOther(() => nodes.save({ ...node(), status: 'up', lastSeenAt: 1, load: 5, usersOnline: 3 }))).toBe(false);
   expect(isOther(() => sync.savePosition(nodeId, 1))).toBe(false);
 });

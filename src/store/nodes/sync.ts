@@ -1,4 +1,4 @@
-// What the panel knows of the engines of nodes: the log of changes that they must be told of, their counters, who is left out.
+// The panel's knowledge of nodes' engines: the log of changes to push to them, their counters, and quarantined users.
 
 import type { LedgerTaken } from '../../core/ports/engines.ts';
 import type { LeaseProgress } from '../../core/ports/lease.ts';
@@ -20,7 +20,7 @@ type MemberCells = [
 const credential = (family: string) =>
   `(SELECT value FROM user_credentials WHERE user_id = u.id AND family = '${family}')`;
 const MEMBER = `SELECT u.id, u.inbounds, ${credential('uuid')}, ${credential('password')}, ${credential('key')}, ${credential('wireguard')}`;
-/** At the node of the parameter `node`. */
+/** Condition of users who may connect at the node `:node`. */
 const MAY_CONNECT =
   "+u.state IN ('active', 'on_hold') AND (u.cut_off_until IS NULL OR coalesce(u.cut_off_node_id, :node) <> :node)";
 
@@ -68,7 +68,7 @@ function toJson(counted: readonly Counted[]): string {
   return JSON.stringify(counted.map(({ userId, up, down }) => [userId, up, down]));
 }
 
-/** The starts of the engine of a node, and what it was told by then. */
+/** Starts of a node's engine, and the position in the change log up to which it is informed. */
 function createBoots(
   db: Connection,
 ): Pick<
@@ -90,7 +90,7 @@ function createBoots(
     `UPDATE nodes SET boot = :boot, position = :position, cautious_until = :cautiousUntil, counted_change = 0
      WHERE id = :nodeId`,
   );
-  // A ledger says when a start has ended.
+  // Only without a ledger: a ledger reports itself when a start has ended.
   const forget = ['node_user_counters', 'node_inbound_counters', 'node_boots'].map((table) =>
     db.prepare<[{ readonly nodeId: number; readonly boot: string | null }]>(
       `DELETE FROM ${table} WHERE node_id = :nodeId AND boot IS NOT :boot
@@ -145,7 +145,7 @@ function createBoots(
   };
 }
 
-/** What the machine of a node has written down, and what it has to act by itself. */
+/** The ledger of a node's machine, as far as it was read, and the lease that it has. */
 function createLedgers(
   db: Connection,
 ): Pick<SyncStore, 'ledger' | 'saveLedger' | 'line' | 'saveLine' | 'leaseProgress' | 'saveLeaseProgress'> {
@@ -204,7 +204,7 @@ function createLedgers(
   };
 }
 
-/** The log of changes, and who has changed. */
+/** The log of changes for nodes. */
 function createChangeLog(
   db: Connection,
 ): Pick<SyncStore, 'latest' | 'hasAfter' | 'changes' | 'changedUsers' | 'prune'> {
@@ -246,7 +246,7 @@ function createChangeLog(
   };
 }
 
-/** Who may connect. */
+/** Users who may connect. */
 function createMembers(db: Connection): Pick<SyncStore, 'members' | 'membersAfter' | 'userIdsAfter' | 'cutOffForNow'> {
   const members = db
     .prepare<{ node: number; ids: string }, MemberCells>(
@@ -276,7 +276,7 @@ function createMembers(db: Connection): Pick<SyncStore, 'members' | 'membersAfte
   };
 }
 
-/** The counters of engines, as they were read last. */
+/** The counters of engines at their last reading. */
 function createCounters(
   db: Connection,
 ): Pick<SyncStore, 'userCounters' | 'saveUserCounters' | 'inboundCounters' | 'saveInboundCounter'> {
@@ -317,10 +317,10 @@ function createCounters(
   };
 }
 
-/** Counts traffic of users of whom nothing else changes by it. */
+/** Counts traffic of users whose state does not change by it. */
 function createPlainCounting(db: Connection): Pick<SyncStore, 'countPlainly'> {
-  // The rules of core/users/change.ts and domain/traffic.ts for users of whom only the counters change; the others are left out. One
-  // statement for many rows takes four times as long here.
+  // Applies the rules of core/users/change.ts and domain/traffic.ts to users of whom only the counters change; skips the others. One
+  // statement for many rows would take four times as long.
   const [usedUp, usedDown] = [sum('used_up', ':chargedUp'), sum('used_down', ':chargedDown')];
   const left = '(traffic_limit - used - :chargedUp - :chargedDown)';
   const countUser = db.prepare<
@@ -338,7 +338,7 @@ function createPlainCounting(db: Connection): Pick<SyncStore, 'countPlainly'> {
       'SELECT users.id FROM json_each(?) AS wanted CROSS JOIN users ON users.id = wanted.value',
     )
     .pluck();
-  // What is counted in the present call: JSON would be parsed by each statement.
+  // The counters of the present call: as JSON, each statement would parse them again.
   db.exec(
     'CREATE TEMP TABLE IF NOT EXISTS counted (id INTEGER PRIMARY KEY, up INTEGER NOT NULL, down INTEGER NOT NULL) STRICT',
   );

@@ -1,4 +1,4 @@
-// What providers are asked about orders, and the money that they report.
+// Invoices at providers, which are polled, and reported payments.
 import type { InvoiceRow, PaymentRow, PaymentStore } from '../../core/ports/payments.ts';
 import type { Connection } from '../database.ts';
 import { limitTo } from '../statements.ts';
@@ -20,7 +20,7 @@ function encodePayment<Row extends Omit<PaymentRow, 'id'>>(row: Row) {
   return { ...row, isTest: row.isTest ? 1 : 0 };
 }
 
-/** No invoice is to be asked about later than a day from now. */
+/** No poll is scheduled later than a day from now; a later one comes from a clock that was set back. */
 const FAR_MS = 2 * 86_400_000;
 
 export function createPaymentStore(db: Connection): PaymentStore {
@@ -42,7 +42,7 @@ export function createPaymentStore(db: Connection): PaymentStore {
   const listInvoices = db.prepare<[number], InvoiceRow>(
     `SELECT ${INVOICE_COLUMNS} FROM invoices WHERE order_id = ? ORDER BY id DESC`,
   );
-  // Also what a clock that was set back since has put off.
+  // Also selects invoices that a clock that was set back has postponed.
   const due = db.prepare<[{ readonly id: number; readonly now: number; readonly far: number }], InvoiceRow>(
     `SELECT ${INVOICE_COLUMNS} FROM invoices WHERE provider_id = :id AND (next_ask_at <= :now OR next_ask_at > :far)
      ORDER BY next_ask_at LIMIT 1`,

@@ -1,4 +1,4 @@
-// The accounts at payment providers; their secrets are with the other sealed ones.
+// Accounts at payment providers; their secrets are in the table of sealed secrets.
 
 import type { ProviderRow, ProviderStore } from '../../core/ports/providers.ts';
 import { parseOwnJson } from '../../domain/own-json.ts';

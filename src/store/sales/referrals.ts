@@ -1,4 +1,4 @@
-// The codes in users' links for friends, and the Telegram accounts that came by them.
+// Referral codes in users' links, and the Telegram accounts that joined by them.
 import type { ReferralRow, ReferralStore, RewardRow } from '../../core/ports/referrals.ts';
 import type { Connection } from '../database.ts';
 import { limitTo } from '../statements.ts';

@@ -1,4 +1,4 @@
-// What is sold and what was paid for it.
+// Offers and orders.
 
 import { PROVIDER_KINDS } from '../../contract/sales/providers.ts';
 import type { MethodRow, OfferRow, OrderRow, SalesRow, SalesStore } from '../../core/ports/sales.ts';

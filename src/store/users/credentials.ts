@@ -1,19 +1,19 @@
-// What users present to connect: a table of its own, so that reading and listing users does not read it.
+// Users' credentials: a table of its own, so that reading and listing users does not read it.
 import type { Credentials } from '../../core/ports/credentials.ts';
 import type { UserStore } from '../../core/ports/users.ts';
 import type { Connection } from '../database.ts';
 
 const FAMILIES = ['uuid', 'password', 'key', 'wireguard'] as const satisfies readonly (keyof Credentials)[];
-/** How many a user has. */
+/** Number of credentials of a user. */
 export const CREDENTIALS = FAMILIES.length;
-/** Each in a column, of a user of the table `users`. */
+/** One column for each credential of a row of `users`. */
 export const CREDENTIAL_COLUMNS = FAMILIES.map(
   (family) => `(SELECT value FROM user_credentials WHERE user_id = users.id AND family = '${family}')`,
 ).join(', ');
 
 const VALUES = FAMILIES.map((family) => `(:id, '${family}', :${family})`).join(', ');
 
-/** The credentials in the order of `CREDENTIAL_COLUMNS`. */
+/** Decodes credentials in the order of `CREDENTIAL_COLUMNS`. */
 export function decodeCredentials([uuid, password, key, wireguard]: readonly unknown[]): Credentials {
   if (
     typeof uuid === 'string' &&
@@ -67,7 +67,7 @@ export function createCredentialStore(
       const values = new Map(read.all(id).map(({ family, value }) => [family, value]));
       return decodeCredentials(FAMILIES.map((family) => values.get(family)));
     },
-    // Behind every character of base64.
+    // `~` sorts after every character of base64, so this ends the range of a prefix.
     findOwnerId: (family, value, isBeginning) => holder.get({ family, value, end: isBeginning ? `${value}~` : value }),
     saveCredentials: (id, { uuid, password, key, wireguard }) => {
       save.run({ id, uuid, password, key, wireguard });

@@ -1,4 +1,4 @@
-// Pages, counts and ids under random filters, sorts and moments, held against a list in memory that is filtered and sorted the plain way.
+// Pages, counts and ids under random filters, sorts and times, compared with a simple filter and sort in memory.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { times } from '../../../tests/support/long.ts';
@@ -89,7 +89,7 @@ const user = fc.record({
   }),
 });
 
-/** Given in one of so many requests: many conditions at once leave nobody. */
+/** Present in one of `of` requests: many conditions at once would match nobody. */
 const rarely = <T>(values: fc.Arbitrary<T>, of = 6) =>
   fc.oneof({ weight: of - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: values });
 const CONDITIONS: { readonly [Name in keyof UserConditions]-?: fc.Arbitrary<UserConditions[Name]> } = {
@@ -108,7 +108,7 @@ const CONDITIONS: { readonly [Name in keyof UserConditions]-?: fc.Arbitrary<User
   expiresBefore: rarely(moment),
   expiresAfter: rarely(moment),
   updatedSince: rarely(few),
-  // Connections have tests of their own: without one of them nobody may use a node.
+  // Connections have tests of their own: without any, nobody may use a node.
   nodeId: rarely(fc.constant(1), 20),
 };
 const conditions: fc.Arbitrary<UserConditions> = fc.record(CONDITIONS);
@@ -177,13 +177,13 @@ function expected(known: readonly Known[], { conditions: asked, sort, descending
 
 const UNDONE = new Error('undone');
 
-/** Runs `check` over a store with these users, whose writes are undone. */
+/** Runs `check` on a store with these users, then undoes the writes. */
 function withUsers(
   { store, db }: { store: Store; db: Connection },
   users: readonly { account: Account; fields: Partial<UserRow> }[],
   check: (known: readonly Known[], pages: readonly UserLists[]) => void,
 ): void {
-  // Many ways lead to a page: with no table being small, all indexes are walked.
+  // Several query plans lead to the same page: with 0 every index is scanned, however small the table.
   const pages = [0, 3, 5000].map((most) => createUserLists(db, createUserStates(db), most));
   const run = () =>
     store.write(() => {
@@ -192,7 +192,7 @@ function withUsers(
         account: facts,
         row: storeAccount(store, facts, { ...flags, expiredAnnounced: isPast(facts) }, WRITTEN_AT, {
           ...fields,
-          // Unique, and of every other user only.
+          // Unique, and set for every other user.
           externalId: index % 2 === 0 ? null : `ext-Anna-${index}`,
           telegramId: index % 2 === 0 ? null : 1000 + index,
         }),

@@ -1,4 +1,4 @@
-// Lists of users under any filter and sort, with their exact number: filter, then tariff, then page.
+// Lists of users under any filter and sort, with their exact number: filter, then query plan, then page.
 import type { SortField } from '../../contract/users/users.ts';
 import type { PageRequest, UserConditions, UserRow } from '../../core/ports/users.ts';
 import type { Cell, Connection } from '../database.ts';
@@ -7,10 +7,10 @@ import { decodeUser, NEVER, USER_COLUMNS, type UserCells } from './row.ts';
 import { createFinder, type Finder, type Search, toSearch } from './search.ts';
 import { COMPUTED_STATE, CURRENT_STATE, IS_STALE, STALE_IDS, STALE_SOURCES, type UserStates } from './states.ts';
 
-/** Bytes moved within this many ms: online. */
+/** A user who moved bytes within this many ms is online. */
 const ONLINE_MS = 60_000;
 
-/** A way to find users by an index, without reading all of them. */
+/** A table or index that finds the users of one condition without reading all users. */
 interface Entry {
   readonly kind:
     | 'ids'
@@ -27,26 +27,26 @@ interface Entry {
   readonly where: string;
   /** The user's id in that table. */
   readonly id: string;
-  /** How users are joined to it; '' where they are the table. */
+  /** The join of users to that table; '' if the table is users. */
   readonly join: string;
-  /** Whether it gives users by id, however many there are. */
+  /** Whether it yields users ordered by id, however many there are. */
   readonly isOrdered: boolean;
 }
 
 interface Filter {
-  /** Each condition as a test of `u`, by what it is about. */
+  /** Each condition as an SQL test of `u`, by subject. */
   readonly tests: ReadonlyMap<string, string>;
   readonly entries: readonly Entry[];
   readonly params: Record<string, Cell>;
-  /** The search for the text index; null where there is none, or its users were found already. */
+  /** The search for the text index; null: no search, or its users were found already. */
   readonly search: Search | null;
-  /** The search as a set of ids from the index, instead of reading each row's text; null without a search. */
+  /** The search as a test by a set of ids, instead of reading each row's text; null without a search. */
   readonly textBySet: string | null;
 }
 
-/** What a condition adds to a filter. */
+/** A condition's part of a filter. */
 interface Part {
-  /** What it is about: conditions about the same are one part. */
+  /** The subject: conditions with the same subject are one part. */
   readonly about: string;
   readonly test: string;
   readonly params?: Record<string, Cell>;
@@ -54,18 +54,18 @@ interface Part {
   readonly search?: Search;
 }
 
-/** What a condition is read with. */
+/** What conditions are translated with. */
 interface Reading {
   readonly conditions: UserConditions;
   readonly now: number;
-  /** The state is computed row by row. */
+  /** Whether states must be computed row by row. */
   readonly isAnyStale: boolean;
   readonly find: Finder;
 }
 
 type Values = { readonly [Name in keyof UserConditions]-?: Exclude<UserConditions[Name], undefined> };
 
-/** The part of each condition; null: nothing can match. A condition without an entry does not compile, as it would match everybody. */
+/** Translates each condition; null: nothing can match. Typed over all conditions, because a forgotten one would match everybody. */
 const PARTS: { readonly [Name in keyof Values]: (value: Values[Name], reading: Reading) => Part | null } = {
   states: (states, { now, isAnyStale }) => {
     const names = states.map((_, index) => `:state${index}` as const);
@@ -115,10 +115,10 @@ function buildPart<Name extends keyof Values>(name: Name, value: Values[Name], r
   return PARTS[name](value, reading);
 }
 
-/** The filter for these conditions; null where nothing can match. With `isAnyStale` the state is computed row by row. */
+/** The filter of these conditions; null: nothing can match. `isAnyStale`: states are computed row by row. */
 function toFilter(conditions: UserConditions, now: number, isAnyStale: boolean, find: Finder): Filter | null {
   const parts = new Map<string, Part>();
-  // In the order of the table, which is that of the entries.
+  // In the order of `PARTS`, which is that of the entries.
   for (const name of Object.keys(PARTS) as (keyof Values)[]) {
     const value = conditions[name];
     if (value === undefined) continue;
@@ -172,16 +172,16 @@ function ofText(q: string, find: Finder): Part | null {
   };
 }
 
-/** Whether `u` contains the search, by the row's text. */
+/** Whether the text of the row `u` contains the search. */
 const HOLDS = 'text_holds(u.name, u.contact, u.note, u.tags, u.external_id, :folded)';
 
-/** `isTrafficLow` of the domain, by what is stored. */
+/** `isTrafficLow` of the domain, in SQL. */
 const IS_LOW = '(u.traffic_limit IS NOT NULL AND 5 * (max(0, u.traffic_limit - u.used) + u.extra) <= u.traffic_limit)';
 
 const MAY_USE_NODE = `EXISTS (SELECT 1 FROM inbounds AS i WHERE i.node_id = :node AND (u.inbounds IS NULL
   OR EXISTS (SELECT 1 FROM user_inbounds AS own WHERE own.inbound_id = i.id AND own.user_id = u.id)))`;
 
-/** Whether a value is one of those of the parameters. */
+/** SQL test whether a value is one of the parameters. */
 function isIn(value: string, parameters: readonly `:${string}`[]): string {
   const [only] = parameters;
   if (only !== undefined && parameters.length === 1) return equals(value, only);
@@ -205,7 +205,7 @@ function ofUsers(kind: Entry['kind'], where: string): Entry {
   };
 }
 
-/** The users with the ids that the test names. */
+/** The entry of users whose ids the test lists. */
 function ofNamed(kind: Entry['kind'], where: string): Entry {
   return { kind, table: 'users AS u NOT INDEXED', where, id: 'u.id', join: '', isOrdered: true };
 }
@@ -214,31 +214,31 @@ function buildJoinEntry(kind: Entry['kind'], table: string, where: string, id: s
   return { kind, table, where, id, join: ` CROSS JOIN users AS u ON u.id = ${id}`, isOrdered: true };
 }
 
-/** All tests but the one about this. */
+/** All tests but those of a subject. */
 function testsBut(tests: ReadonlyMap<string, string>, about: string): string[] {
   return [...tests].filter(([name]) => name !== about).map(([, test]) => test);
 }
 
-/** Up to this many users are sorted for a page; where there are more, an index is scanned, which soon finds enough of them. */
+/** Up to this many users are sorted for a page; with more, scanning an index finds enough of them soon. */
 const FEW = 5000;
-/** Up to this many times as many matches of a search are collected in a set; where there are more, reading rows soon finds one. */
+/** Up to `few` times this many matches of a search are collected in a set; with more, reading rows finds matches soon. */
 const SET = 20;
 
-/** Users of a block in `user_blocks` have ids that differ in the last ten bits. */
+/** Users of a block in `user_blocks` have ids that differ only in the last ten bits. */
 const BLOCK = 1024;
 
-/** Whether skipping so many users costs more than the page. `few`: as for the planner. */
+/** Whether skipping this many users costs more than reading the page. `few`: as for the planner. */
 function isDeepOffset(offset: number, few = BLOCK): boolean {
   return offset > Math.min(BLOCK, few);
 }
 
-/** Users from one source; two branches of a tariff never have a user in common. */
+/** Users from one source; no two branches of a query plan contain the same user. */
 interface Branch {
   readonly from: string;
   readonly where: readonly string[];
   /** The user's id in that source. */
   readonly id: string;
-  /** The join with `users AS u`, where `from` does not contain it. */
+  /** The join with `users AS u`, if `from` does not contain it. */
   readonly join: string;
 }
 
@@ -270,12 +270,12 @@ const INDEX: Readonly<Record<SortField, string>> = {
   online_at: '_online',
 };
 
-/** Whether the indexes of a state and of a tariff lack this order: what traffic changes would be written to each of them, and tariffs are few. */
+/** Whether indexes by state and by tariff lack this order: traffic would cause writes to each of them, and tariffs are few. */
 function isApart(sort: SortField): boolean {
   return sort === 'used' || sort === 'online_at' || sort === 'tariff_id';
 }
 
-/** The users of one tariff by tariff stand in the order of their ids. */
+/** Replaces the sort by tariff of one tariff's users by the sort by id, which is the same order. */
 function withoutConstant(request: PageRequest): PageRequest {
   const isOne = request.sort === 'tariff_id' && request.conditions.tariffId !== undefined;
   return isOne ? { ...request, sort: 'id' } : request;
@@ -287,13 +287,13 @@ interface Planner {
     request: Pick<PageRequest, 'conditions' | 'sort' | 'offset' | 'now'>,
     isAnyStale: boolean,
   ): Plan;
-  /** For counts and for all ids: the fewest rows, in any order. */
+  /** For counts and lists of ids: reads the fewest rows, in any order. */
   forAll(filter: Filter): Plan;
 }
 
 /**
- * Chooses the source of a page: the index that has it in order, or the few users that a condition leaves. `few` is set by tests only:
- * with 0 every index is scanned, however small the table.
+ * Chooses the source of a page: an index with its order, or the few users of a condition, which are sorted. Only tests set `few`: with 0
+ * every index is scanned, however small the table.
  */
 function createPlanner(statements: Statements, states: UserStates, few = FEW): Planner {
   function areFew(filter: Filter, { table, where }: Entry, most = few): boolean {
@@ -301,7 +301,7 @@ function createPlanner(statements: Statements, states: UserStates, few = FEW): P
     return (statements.value<number>(sql, filter.params) ?? 0) <= most;
   }
 
-  /** The tests of a scan. */
+  /** The tests to use in a scan. */
   function selectTests(filter: Filter): ReadonlyMap<string, string> {
     const text = filter.entries.find(({ kind }) => kind === 'text');
     if (!text || filter.textBySet === null || !areFew(filter, text, few * SET)) return filter.tests;
@@ -312,7 +312,7 @@ function createPlanner(statements: Statements, states: UserStates, few = FEW): P
     return countStates(states, wanted, tariffId, now);
   }
 
-  /** The index to scan under these conditions, and whether it is in the order of the sort. */
+  /** The index to scan for these conditions, and whether it has the order of the sort. */
   function indexFor(
     { states: wanted, tariffId }: UserConditions,
     sort: SortField,
@@ -323,7 +323,7 @@ function createPlanner(statements: Statements, states: UserStates, few = FEW): P
       if (sort === 'id' || sort === 'state') return ['users_tariff_state', true];
       if (countUsers({ states: wanted, tariffId }, now) <= few) return ['users_tariff_state', false];
       if (isApart(sort)) return [`users${INDEX[sort]}`, true];
-      // Expired users come first in a tariff, and are of one state.
+      // Within a tariff, expired users come first, and they have one state.
       const isByState = sort === 'expires_at' || countUsers({ states: wanted }, now) < countUsers({ tariffId }, now);
       return [`users_${isByState ? 'state' : 'tariff'}${INDEX[sort]}`, true];
     }
@@ -364,7 +364,7 @@ function enter(filter: Filter, { kind, table, where, id, join }: Entry): Branch[
   return [branch, { from: 'users AS u NOT INDEXED', where: ofId, id: 'u.id', join: '' }];
 }
 
-/** `notStale`: the test that a stored state is the true one; null where all are. */
+/** `notStale`: the test that a stored state is correct; null: all are. */
 function scan(
   tests: ReadonlyMap<string, string>,
   index: string,
@@ -374,7 +374,7 @@ function scan(
   const from = index === 'users' ? 'users AS u NOT INDEXED' : `users AS u INDEXED BY ${index}`;
   const isByState = index.startsWith('users_state') || index === 'users_tariff_state';
   if (!isByState || states === undefined) return [{ from, where: [...tests.values()], id: 'u.id', join: '' }];
-  // Each state is a range of the index, in order.
+  // In the index each state is an ordered range.
   const others = testsBut(tests, 'state');
   const fresh = notStale === null ? [] : [notStale];
   const names = states.map((_, number) => `:state${number}` as const);
@@ -385,7 +385,7 @@ function scan(
     join: '',
   }));
   if (notStale === null) return ranges;
-  // The index has the stored state: users whose state may have changed since are computed one by one.
+  // The index has stored states: users whose state may have changed since are computed one by one.
   const stale = STALE_SOURCES.map((source) => ({
     from: source.from,
     where: [source.where, isIn(COMPUTED_STATE, names), ...others],
@@ -414,13 +414,13 @@ const BY_IDS = `SELECT ${CELLS} FROM json_each(:ids) AS wanted CROSS JOIN users 
 
 const ID_OF_THESE = 'SELECT u.id FROM json_each(:ids) AS wanted CROSS JOIN users AS u ON u.id = wanted.value';
 
-/** Called in a transaction, as the core does, each method reads one state of the database. `few`: as for the planner. */
+/** Each method must be called in a transaction, as the core does, so that it reads one snapshot. `few`: as for the planner. */
 export function createUserLists(db: Connection, states: UserStates, few?: number): UserLists {
   const statements = createStatements(db);
   const planner = createPlanner(statements, states, few);
   const find = createFinder(statements, few);
 
-  /** The rows behind `after`, at most `limit`, of a tariff with one ordered branch. */
+  /** At most `limit` rows after the cursor `after`, of a query plan with one ordered branch. */
   function readRows(branch: Branch, request: PageRequest, limit: number, params: Params): UserRow[] {
     const rows: UserRow[] = [];
     for (const part of segmentNumbers(request)) {
@@ -436,7 +436,7 @@ export function createUserLists(db: Connection, states: UserStates, few?: number
 
   function readIds({ branches }: Plan, request: PageRequest, limit: number, params: Params): number[] {
     const { after, offset } = request;
-    // Behind a row, the offset spans two statements: it is applied here.
+    // After a cursor the offset can span both statements, so it is applied here.
     const skipped = after === null ? 0 : offset;
     const [most, begin] = after === null ? [limit, offset] : [limit + offset, 0];
     const ids: number[] = [];
@@ -457,7 +457,7 @@ export function createUserLists(db: Connection, states: UserStates, few?: number
     return ids.flatMap((id) => found.get(id) ?? []);
   }
 
-  /** The same page of all users by id, with whole blocks of the offset skipped. */
+  /** The same page of all users by id, with an offset that skips whole blocks. */
   function skipBlocks(request: PageRequest): PageRequest {
     const { descending } = request;
     const order = descending ? 'DESC' : 'ASC';
@@ -467,7 +467,7 @@ export function createUserLists(db: Connection, states: UserStates, few?: number
     );
     let { offset } = request;
     for (const [block, count] of all) {
-      // Behind the last id before the block.
+      // Continues after the last id before the block.
       if (offset < count)
         return { ...request, offset, after: { value: null, id: descending ? (block + 1) * BLOCK : block * BLOCK - 1 } };
       offset -= count;
@@ -475,7 +475,7 @@ export function createUserLists(db: Connection, states: UserStates, few?: number
     return request;
   }
 
-  /** The same page, read from the end of the list, with `total` users in it. */
+  /** The same page, read from the end of the list, which has `total` users. */
   function readFromEnd(request: PageRequest, total: number): ReturnType<UserLists['page']> {
     const { descending, limit, offset } = request;
     const rest = Math.max(0, total - offset);
@@ -556,7 +556,7 @@ function buildWhere(tests: readonly string[]): string {
   return tests.length === 0 ? '' : ` WHERE ${tests.join(' AND ')}`;
 }
 
-/** `part`: of the users behind a row, who in the first one differ in their ids only. SQLite does not see that of an expression. */
+/** `part` 1: users after the cursor with the same sort value, so only ids order them; SQLite cannot infer that from an expression. */
 function buildOrderBy(id: string, { sort, descending, after }: PageRequest, part = 1): string {
   const direction = descending ? 'DESC' : 'ASC';
   const isById = sort === 'id' || (after !== null && part === 0);
@@ -567,7 +567,7 @@ function afterParams({ value, id }: NonNullable<PageRequest['after']>): Params {
   return { afterValue: value ?? NEVER, afterId: id };
 }
 
-/** Behind a row are those with the same value and a later id, then those with a later value: each is one range of an index. */
+/** After a cursor come the rows with the same value and a later id, then those with a later value: each is one range of an index. */
 function segmentNumbers({ after, sort }: PageRequest): readonly number[] {
   return after === null || sort === 'id' ? [0] : [0, 1];
 }
@@ -580,14 +580,14 @@ function segment(id: string, { after, sort, descending }: PageRequest, part: num
   return part === 0 ? [equals(column, ':afterValue'), `${id} ${later} :afterId`] : [`${column} ${later} :afterValue`];
 }
 
-/** Whether the list without another filter is the range of one state in an index that begins with it. */
+/** Whether the list has no other filter and is the range of one state in an index that begins with it. */
 function isRangeOfState({ conditions, sort }: PageRequest): boolean {
   return conditions.states?.length === 1 && conditions.tariffId === undefined && !isApart(sort);
 }
 
 /**
- * The ids of a page that ends before the range of its state does. To compare each row with the end of the range takes four fifths of the time, so none
- * is given.
+ * The ids of a page that ends before its state's range does. Leaves out the end of the range: comparing each row with it would take four
+ * fifths of the time.
  */
 function idsWithin(from: string, request: PageRequest): string {
   const [later, direction] = request.descending ? ['<=', 'DESC'] : ['>=', 'ASC'];
@@ -607,7 +607,7 @@ function idsSql(branches: readonly Branch[], request: PageRequest, part: number)
   if (only && parts.length === 1) {
     return `SELECT ${only.id} ${only.sql} ORDER BY ${buildOrderBy(only.id, request, part)} ${limitTo(':limit')} OFFSET :offset`;
   }
-  // Branches in the order of the list are merged as they are read.
+  // Branches that are ordered are merged while reading.
   const key = sort === 'id' ? '' : `${SORT_COLUMN[sort]} AS k, `;
   const order = sort === 'id' ? `id ${direction}` : `k ${direction}, id ${direction}`;
   const merged = parts.map(({ id, sql }) => `SELECT ${key}${id} AS id ${sql}`).join(' UNION ALL ');

@@ -1,4 +1,4 @@
-// A user as a row of its table: one list of columns for reading and one for writing.
+// A user as a row: one list of columns for reading and one for writing.
 
 import { foldText } from '../../core/kernel/sort-key.ts';
 import type { UserRow } from '../../core/ports/users.ts';
@@ -13,7 +13,7 @@ export const NEVER = 9_000_000_000_000_000;
 const EXPIRED = 1;
 const TRAFFIC_LOW = 2;
 
-/** What every read of a user selects, in the order of the cells. */
+/** The columns that every read of a user selects, in the order of the cells. */
 export const USER_COLUMNS = `id, name, contact, note, tags, state, tariff_id, enabled, expires_at, hold_months, hold_days,
   traffic_limit, used_up, used_down, total_up, total_down, extra, reset_strategy, term_began_at, resets_at, due_at,
   device_limit, inbounds, online_at, token, announced, created_at, updated_at, version,
@@ -69,7 +69,7 @@ export type UserCells = [
 const NO_TAGS: readonly string[] = [];
 const NO_METADATA: Readonly<Record<string, string>> = {};
 
-/** The row of the cells that `USER_COLUMNS` selects. */
+/** Decodes the cells that `USER_COLUMNS` selects. */
 export function decodeUser(cells: readonly [...UserCells, ...unknown[]]): UserRow {
   const tags = cells[4];
   const expiresAt = cells[8];
@@ -122,10 +122,10 @@ export function decodeUser(cells: readonly [...UserCells, ...unknown[]]): UserRo
   };
 }
 
-/** What the columns of `users` hold of a user. */
+/** The fields of a user in `users`. */
 type UserFields = Omit<UserRow, 'id'>;
 
-/** A column and its value for a user. */
+/** A column and its value of a user. */
 export interface UserColumn {
   readonly name: string;
   readonly cell: (row: UserFields) => Cell;
@@ -196,8 +196,8 @@ function encodeAnnounced(row: UserFields): number {
 }
 
 /**
- * The earliest moment at which time alone may change the state; the table checks it. That can be the end of the term, the reset of a
- * limited user, or the end of a grant whose bytes a user needs; the reset of any other user changes no state.
+ * The earliest time at which the state may change by itself; the table checks it. It is the end of the term, the reset of a limited user,
+ * or the end of a grant whose bytes a user needs; resets of other users change no state.
  */
 function stateDueAt(row: UserFields): number | null {
   const { state } = row;

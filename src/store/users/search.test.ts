@@ -1,4 +1,4 @@
-// Search in any case and script, of any length, with whatever characters.
+// Search in any case and script, of any length, with any characters.
 import { afterAll, describe, expect, it } from 'vitest';
 import { sampleUser, tempStore } from '../../../tests/support/temp-store.ts';
 import type { Store } from '../../core/ports/ports.ts';

@@ -1,4 +1,4 @@
-// The text search of `q`: substrings in any case and script, by an index of its own, as SQLite's LIKE folds case for ASCII only.
+// The text search of `q`: substrings in any case and script, by an index of its own, as SQLite's LIKE ignores case only in ASCII.
 
 import { foldText } from '../../core/kernel/sort-key.ts';
 import type { NewUser } from '../../core/ports/users.ts';
@@ -13,7 +13,7 @@ const CONTROL = /\p{Cc}/u;
 
 type Text = Pick<NewUser, 'name' | 'contact' | 'note' | 'tags' | 'externalId'>;
 
-/** The text of a user that is searched, case-folded. */
+/** The searchable text of a user, case-folded. */
 export function buildSearchText({ name, contact, note, tags, externalId }: Text): string {
   let text = name + SEPARATOR + contact;
   if (note !== '') text += SEPARATOR + note;
@@ -22,7 +22,7 @@ export function buildSearchText({ name, contact, note, tags, externalId }: Text)
   return foldText(text);
 }
 
-/** A search in the terms of the index. `id`: the user with that id matches too. */
+/** A search in terms of the index. `id`: the user with that id matches too. */
 export interface Search {
   readonly table: 'user_text' | 'user_grams';
   readonly match: string;
@@ -30,7 +30,7 @@ export interface Search {
   readonly id: number | null;
 }
 
-/** The search for `q`; 'nothing' where no text can hold it. `q` is not empty. */
+/** The search for `q`, which is not empty; 'nothing': no text can contain it. */
 export function toSearch(q: string): Search | 'nothing' {
   if (CONTROL.test(q) || !q.isWellFormed()) return 'nothing';
   const folded = foldText(q);
@@ -42,16 +42,16 @@ export function toSearch(q: string): Search | 'nothing' {
   return { table: 'user_grams', match: word(first) + (second === undefined ? '' : word(second)), folded, id };
 }
 
-/** Base-36 digits of a code point. */
+/** Base-36 digits of one character. */
 const WIDTH = 4;
 const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyz';
 
-/** A character as four base-36 digits, which the tokenizer treats as a word. Two characters are a word of eight. */
+/** A character as four base-36 digits, which the tokenizer treats as a word. Two characters are a word of eight digits. */
 function word(character: string): string {
   return (character.codePointAt(0) ?? 0).toString(DIGITS.length).padStart(WIDTH, '0');
 }
 
-// Written as bytes: a bulk load writes very many, and concatenating strings takes ten times as long.
+// Written as bytes: a bulk load builds very many, and concatenating strings takes ten times as long.
 let bytes = Buffer.alloc(65_536);
 const SPACE = 0x20;
 
@@ -121,7 +121,7 @@ export function createSearchIndex(db: Connection): SearchIndex {
 }
 
 /**
- * Registers the SQL function `text_holds(name, contact, note, tags, external_id, folded)`: whether a row contains the search, for lists
+ * Registers the SQL function `text_holds(name, contact, note, tags, external_id, folded)`: whether a row contains the search. For lists
  * that are read in another order than the index's.
  */
 export function registerTextHolds(db: Connection): void {
@@ -140,9 +140,9 @@ export function registerTextHolds(db: Connection): void {
   db.function('text_holds', options, contains);
 }
 
-/** At most so many users are read to check whether they contain the text. */
+/** At most this many users are read to check whether they contain the text. */
 const MAX_READ = 200;
-/** The distance between so many of the newest users with a part estimates how rare it is. */
+/** How many of the newest users with a part are read to estimate how rare it is. */
 const PROBED = 32;
 /** Parts that are searched together. */
 const PARTS = 3;
@@ -155,15 +155,15 @@ const CANDIDATES = `${MATCHING} LIMIT :most`;
 const HOLDING = `SELECT u.id FROM json_each(:ids) AS wanted CROSS JOIN users AS u ON u.id = wanted.value
   WHERE text_holds(u.name, u.contact, u.note, u.tags, u.external_id, :folded)`;
 
-/** The ids of all users that contain the text; null where too many would be read, or the index finds them directly. */
+/** The ids of all users that contain the text; null: too many would be read, or the index finds them directly. */
 export type Finder = (search: Search) => readonly number[] | null;
 
 /**
- * Finds the few users that contain a rare text by its rarest parts: a phrase would be compared with every user that has the common
- * ones. `most`: how many users may be read, lowered by tests.
+ * Finds the few users that contain a rare text by its rarest parts: a phrase query would compare every user that has the common ones.
+ * `most`: users that may be read, lowered by tests.
  */
 export function createFinder(statements: Statements, most = MAX_READ): Finder {
-  /** The mean distance of ids with this part; Infinity where there are only few. */
+  /** The mean distance of ids with this part; Infinity if there are few. */
   function rarity(part: string): number {
     const match: Params = { match: quoteTerm(part) };
     const [count, first, last] = statements.rows<[number, number | null, number | null]>(PROBE, match)[0] ?? [0, 0, 0];

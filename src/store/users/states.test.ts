@@ -1,4 +1,4 @@
-// The state in SQL and the state of the domain are the same, for any account at any other moment.
+// The state in SQL and the state of the domain are the same, for any account at any later or earlier time.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DAY, settledAccount } from '../../../tests/support/domain-arbitraries.ts';
@@ -8,7 +8,7 @@ import { computeUserState } from '../../domain/users/account.ts';
 import { freshFlags, settle } from '../../domain/users/settle.ts';
 import { CURRENT_STATE, STALE_IDS } from './states.ts';
 
-/** Other moments: close by, so that little has come due, far, and earlier, as after a clock that was set back. */
+/** Other times: near, so that little is due; far; and earlier, as after a clock that was set back. */
 const later = fc.oneof(
   fc.constant(0),
   fc.integer({ min: 0, max: 10 * DAY }),

@@ -1,11 +1,11 @@
-// The state of users at a given time, in SQL: the stored state is correct except for the few rows where time has changed it since.
+// The state of users at a given time, in SQL: the stored state is correct except for the few rows whose state time has changed since.
 import type { UserState } from '../../contract/users/users.ts';
 import type { UserStore } from '../../core/ports/users.ts';
 import type { Connection } from '../database.ts';
 import type { Params } from '../statements.ts';
 
 /**
- * Where time may have changed the state of `u` since it was written: the term ended, something else came due before its end, or it had
+ * Sources of rows `u` whose state may have changed since it was written: the term ended, something else was due before its end, or it had
  * ended by a clock that was set back since.
  */
 export const STALE_SOURCES = [
@@ -20,15 +20,15 @@ export const STALE_SOURCES = [
   { from: 'users AS u INDEXED BY users_state_expires', where: "u.state = 'expired' AND u.expires_at > :now" },
 ] as const;
 
-/** Whether time may have changed the state of `u`; no row is in two of the sources. */
+/** Whether the stored state of `u` may have changed; no row is in two of the sources. */
 export const IS_STALE = `(${STALE_SOURCES.map(({ where }) => `(${where})`).join(' OR ')})`;
 
-/** The ids of all that may have changed: where very many are read, a set of these is cheaper than a test of each row. */
+/** The ids of all such rows: for very many rows, a set of these is cheaper than a test of each. */
 export const STALE_IDS = STALE_SOURCES.map(({ from, where }) => `SELECT u.id FROM ${from} WHERE ${where}`).join(
   ' UNION ALL ',
 );
 
-/** The state of `u` at `:now` by its facts, as domain/account.ts computes it. */
+/** The state of `u` at `:now`, computed as in domain/account.ts. */
 export const COMPUTED_STATE = `CASE
   WHEN u.enabled = 0 THEN 'disabled'
   WHEN u.expires_at <= :now THEN 'expired'
@@ -38,10 +38,10 @@ export const COMPUTED_STATE = `CASE
   WHEN u.hold_months IS NOT NULL THEN 'on_hold'
   ELSE 'active' END`;
 
-/** The state of `u` at `:now`, whether the stored one is stale or not. */
+/** The state of `u` at `:now`, whether or not the stored one is stale. */
 export const CURRENT_STATE = `CASE WHEN ${IS_STALE} THEN ${COMPUTED_STATE} ELSE u.state END`;
 
-/** Fills the counts that triggers maintain from then on. */
+/** Fills the counts; triggers maintain them after that. */
 export const FILL_COUNTS = `
   DELETE FROM user_counts;
   INSERT INTO user_counts (tariff_id, state, count)
@@ -56,7 +56,7 @@ function noUsers(): Record<UserState, number> {
 export interface UserStates {
   /** Whether the stored state of any user may be wrong at `now`: a few lookups in two indexes. */
   isAnyStale(now: number): boolean;
-  /** Users of a tariff, in a state, or both, at `now`. */
+  /** The number of users of a tariff, in a state, or both, at `now`. */
   count(where: { readonly state?: UserState | undefined; readonly tariffId?: number | undefined }, now: number): number;
   countsByState(now: number): Readonly<Record<UserState, number>>;
   countsByTariff: UserStore['countsByTariff'];

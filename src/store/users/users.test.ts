@@ -1,4 +1,4 @@
-// Users come back as they were written, and a write touches what differs.
+// Users are read back as written, and a write touches only changed columns.
 import { afterAll, describe, expect, it } from 'vitest';
 import { sampleInbound } from '../../../tests/support/subscription-samples.ts';
 import { sampleNode, sampleTariff, sampleUser, tempStore } from '../../../tests/support/temp-store.ts';
@@ -23,7 +23,7 @@ function stored(store: Store, user: NewUser): UserRow {
   return row;
 }
 
-/** Tells which columns each later statement sets. */
+/** Records which columns each later statement sets. */
 function watch(db: Connection): () => string[] {
   db.exec('CREATE TEMP TABLE touched (name TEXT)');
   for (const { name } of WRITTEN) {

@@ -1,4 +1,4 @@
-// The users table and the grants of extra traffic behind the core's ports: single reads and writes. Lists are in list.ts.
+// The users table and grants of extra traffic, behind the core's ports: single reads and writes. Lists are in list.ts.
 import type {
   GrantConditions,
   GrantRow,
@@ -81,7 +81,7 @@ export function createUserStore(db: Connection): UserStore {
     )
     .raw();
   const online = db.prepare<[number], number>('SELECT count(*) FROM users WHERE coalesce(online_at, 0) > ?').pluck();
-  // A disabled user stays so whatever the time: the index that begins with the state counts the others.
+  // A disabled user stays disabled, so only the other states are read, by the index that begins with the state.
   const expiring = db
     .prepare<[number, number], number>(
       `SELECT count(*) FROM users INDEXED BY users_state_expires
@@ -161,7 +161,7 @@ interface UserWrites {
   remove(id: number): void;
 }
 
-// The rows of users' traffic are ordered by time: each distinct time is one seek, and within it the user is another.
+// Rows of users' traffic are ordered by time, then user: each distinct time takes one seek.
 const deleteOverTime = (table: string, time: string) => `
   WITH RECURSIVE times (t) AS (
     SELECT min(${time}) FROM ${table}
@@ -169,7 +169,7 @@ const deleteOverTime = (table: string, time: string) => `
   )
   DELETE FROM ${table} WHERE user_id = ? AND ${time} IN (SELECT t FROM times)`;
 
-/** To be called inside a transaction. A write touches only the columns that differ, and their indexes. */
+/** Call this inside a transaction. A write touches only changed columns and their indexes. */
 function createUserWrites(db: Connection): UserWrites {
   const insert = db.prepare<Cell[]>(INSERT_USER);
   const removals = [
@@ -181,7 +181,7 @@ function createUserWrites(db: Connection): UserWrites {
   const links = createUserLinks(db);
   const search = createSearchIndex(db);
   const credentials = createCredentialWrites(db);
-  // One statement for each set of columns that is written together, by the sum of their bits.
+  // One statement for each set of columns, keyed by the sum of their bits.
   const updateOf = createCache((columns: number) => {
     const names = WRITTEN.filter((_, index) => Math.floor(columns / 2 ** index) % 2 === 1).map(({ name }) => name);
     return db.prepare<Cell[]>(`UPDATE users SET ${names.map((name) => `${name} = ?`).join(', ')} WHERE id = ?`);
@@ -235,13 +235,13 @@ type Links = Pick<NewUser, 'tags' | 'inbounds' | 'metadata'>;
 
 interface UserLinks {
   insert(id: number, links: Links): void;
-  /** Writes the differences. */
+  /** Writes only the differences. */
   save(id: number, before: Links, after: Links): void;
 }
 
 const NO_INBOUNDS: readonly number[] = [];
 
-/** Rows that find users by tag, metadata and inbound without reading them. They are deleted with their user by a foreign key. */
+/** Rows that find users by tag, metadata and inbound without reading the users. A foreign key deletes them with their user. */
 export function createUserLinks(db: Connection): UserLinks {
   const addTag = db.prepare<[string, number]>('INSERT INTO user_tags (tag, user_id) VALUES (?, ?)');
   const dropTag = db.prepare<[string, number]>('DELETE FROM user_tags WHERE tag = ? AND user_id = ?');
@@ -281,13 +281,13 @@ export function createUserLinks(db: Connection): UserLinks {
 const GRANT_COLUMNS =
   'id, user_id AS userId, bytes, bytes_left AS bytesLeft, lifetime, days, ends_at AS endsAt, note, created_at AS createdAt, bytes_lost AS bytesLost';
 
-/** The grants of a user, in a state by the rule of core/users/grants.ts. */
+/** Condition of a user's grants in a state, by the rule of core/users/grants.ts. */
 const GRANT_MATCHES = `user_id = :userId AND (:state IS NULL OR :state = CASE
   WHEN bytes_left > 0 AND (ends_at IS NULL OR ends_at > :now) AND NOT (lifetime = 'period' AND :isPeriodOver) THEN 'open'
   WHEN bytes_left > 0 OR bytes_lost > 0 THEN 'ended'
   ELSE 'used_up' END)`;
 
-/** Those with bytes left have an index of their own: every settling reads them. */
+/** Grants with bytes left have an index of their own, as settling always reads them. */
 export function createGrantStore(db: Connection): GrantStore {
   const insert = db.prepare<[Omit<GrantRow, 'id'>]>(
     `INSERT INTO grants (user_id, bytes, bytes_left, lifetime, days, ends_at, note, created_at)
