@@ -1,9 +1,9 @@
-// What the desktop's preload gives the pages as `window.gatehouse`: functions over plain data, and the channels that carry them.
+// The API that the desktop's preload exposes to pages as `window.gatehouse`: functions over plain data, and their IPC channels.
 import type { Problem } from '../contract/errors.ts';
 import type { Event } from '../contract/event-types.ts';
 import type { Language } from '../i18n/languages.ts';
 
-/** The reply to a call. A failure is data too, because of a thrown error only the message crosses IPC. */
+/** The reply to a call. A failure is data too, because only the message of a thrown error crosses IPC. */
 export type CallEnvelope =
   /** `text`: JSON; null if there is no body. */
   | { readonly ok: true; readonly text: string | null; readonly etag: string | null }
@@ -27,18 +27,18 @@ export interface Versions {
   readonly command: string;
 }
 
-/** As Electron names keys. */
+/** In Electron's notation of keys. */
 export const QUICK_SEARCH = 'CommandOrControl+Shift+G';
 
 /** How the application behaves on this computer. */
 export interface DesktopSettings {
   /** Closing the window leaves the panel running. */
   readonly closeToTray: boolean;
-  /** Starts with the computer, without a window; null where it cannot: a checkout on Linux. */
+  /** Starts with the computer, without a window; null: not possible, as for a checkout on Linux. */
   readonly startAtLogin: boolean | null;
   /** The session is resumed after a restart until it ends. */
   readonly staySignedIn: boolean;
-  /** The key QUICK_SEARCH shows the window with the search, in any program. */
+  /** The key QUICK_SEARCH shows the window with the search from any program. */
   readonly quickSearch: boolean;
   /** System notifications for a node that fails, a user at the limit, a backup that failed. */
   readonly notifications: boolean;
@@ -55,9 +55,9 @@ export interface MenuAct {
   readonly id: string;
   readonly label: string;
   readonly group: 'goTo' | 'acts' | 'appearance';
-  /** It does not depend on what is on screen, so the tray has it too. */
+  /** Whether it is independent of the page on screen, so that the tray can offer it too. */
   readonly isEverywhere: boolean;
-  /** The key that does it in the pages, as `mod+k` or `n`. */
+  /** Its key in the pages, such as `mod+k` or `n`. */
   readonly keys?: string;
 }
 
@@ -72,19 +72,19 @@ export interface DesktopApi {
   unwatch(watch: number): Promise<void>;
   /** Returns a function that removes the listener. */
   onLive(listener: (message: LiveMessage) => void): () => void;
-  /** The shell asks for a page by its hash, as `#/users/7`. Returns a function that removes the listener. */
+  /** The shell requests a page by its hash, such as `#/users/7`. Returns a function that removes the listener. */
   onGo(listener: (hash: string) => void): () => void;
   /** A secret is removed from the clipboard after a while, unless something else was copied since. */
   copy(text: string, isSecret: boolean): Promise<void>;
-  /** Saves a file where the system's dialog says. False: the dialog was cancelled. */
+  /** Saves a file at the path that the user chooses in the system's dialog. False: cancelled. */
   save(name: string, content: string | Uint8Array): Promise<boolean>;
-  /** Prints the page by the system's dialog. False: cancelled. */
+  /** Prints the page with the system's dialog. False: cancelled. */
   print(): Promise<boolean>;
   /** The page as a PDF document. */
   makePdf(): Promise<Uint8Array<ArrayBuffer>>;
   /** False: the address is not allowed. */
   openExternal(url: string): Promise<boolean>;
-  /** Shows a user's record in a window of its own, the one that it has already, if any. */
+  /** Shows a user's record in a window of its own; an open one is reused. */
   openRecord(userId: number): Promise<void>;
   /** Shows a page in the main window by its hash. */
   openInMain(hash: string): Promise<void>;
@@ -92,7 +92,7 @@ export interface DesktopApi {
   closeWindow(): Promise<void>;
   versions(): Promise<Versions>;
   settings(): Promise<DesktopSettings>;
-  /** Resolves to the settings now in effect: a change that the system refuses is not made. */
+  /** Resolves to the settings now in effect: a setting that the system refuses stays as it was. */
   changeSettings(change: Partial<DesktopSettings>): Promise<DesktopSettings>;
   setAppearance(appearance: Appearance): Promise<void>;
   /** The commands that the menus offer from now on. */
@@ -101,10 +101,10 @@ export interface DesktopApi {
   onAct(listener: (id: string) => void): () => void;
 }
 
-/** In the query of the pages' address in a record's own window; the hash is the record's. */
+/** The query parameter that marks a record's own window; the hash is the record's. */
 export const RECORD_MARK = 'record';
 
-/** Called by a window, answered by the main process. */
+/** Called by a window, handled by the main process. */
 export const CALL_CHANNELS = {
   call: 'panel:call',
   watch: 'panel:watch',

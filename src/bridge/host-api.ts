@@ -1,4 +1,4 @@
-// What the pages need from their host besides the panel: a browser does it itself, the desktop by its main process.
+// What the pages need from their host besides the panel: a browser does it itself, the desktop through its main process.
 import type { DesktopApi } from './desktop-api.ts';
 
 export interface HostApi {
@@ -9,13 +9,13 @@ export interface HostApi {
   save(name: string, type: string, content: string | Uint8Array<ArrayBuffer>): Promise<boolean>;
   /** Prints the page: resolves when the dialog is closed. */
   print(): Promise<void>;
-  /** The page as a PDF document; null in a browser, which has that in its own dialog. */
+  /** The page as a PDF document; null in a browser, whose print dialog offers it. */
   readonly makePdf: (() => Promise<Uint8Array<ArrayBuffer>>) | null;
   /** The application around the pages; null in a browser. */
   readonly shell: Pick<
     DesktopApi,
     'versions' | 'settings' | 'changeSettings' | 'setActs' | 'onAct' | 'openRecord' | 'openInMain' | 'closeWindow'
   > | null;
-  /** The hash of the record that has this window to itself; null: all pages are shown here. */
+  /** The hash of the record whose own window this is; null: the window shows all pages. */
   readonly record: string | null;
 }

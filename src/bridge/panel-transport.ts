@@ -10,7 +10,7 @@ export interface LiveListener {
   onGap(): void;
   /** Whether the watch is connected. */
   onLive(isLive: boolean): void;
-  /** The session has ended, and the watch with it; start another one after the next sign-in. */
+  /** The session and the watch have ended; start another watch after the next sign-in. */
   onSignedOut(): void;
 }
 

@@ -9,7 +9,7 @@ const CREATES_FOLDER = { mayCreate: true };
 
 export type SetupOptions = { readonly data?: string; readonly name?: string; readonly json?: boolean };
 
-/** With `name` the administrator is created here; without, the command prints a link that does it in a browser. */
+/** With `name` the administrator is created here; without it, the command prints a setup link for a browser. */
 export async function setup({ data, name, json }: SetupOptions): Promise<void> {
   if (name === undefined) await printLink(data, json);
   else await createAdministrator(data, name, json);
@@ -43,11 +43,11 @@ function alreadySetUp(): Error {
 export type ResetPasswordOptions = {
   readonly data?: string;
   readonly json?: boolean;
-  /** Also turns the second factor off. */
+  /** Also disables the second factor. */
   readonly disable2fa?: boolean;
 };
 
-/** Ends all sessions and revokes all keys too, because one of them may be the reason for the reset. */
+/** Also ends all sessions and revokes all keys, because one of them may be the reason for the reset. */
 export async function resetPassword({ data, json, disable2fa = false }: ResetPasswordOptions): Promise<void> {
   const isSetUp = await runCommand(data, 'is-set-up', {});
   if (!isSetUp) throw refusal('refused', 'There is no administrator yet. `panel setup` makes one.');

@@ -1,4 +1,4 @@
-// `panel backup` and `panel restore`: all data in one file, and back from it, whether the panel runs or not.
+// `panel backup` and `panel restore`: all data in one file, and back, whether the panel runs or not.
 import { constants, copyFileSync, existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describeSystemError, refusal } from '../adapters/refusal.ts';
@@ -35,7 +35,7 @@ export async function backup(options: BackupOptions): Promise<void> {
   notify(SECRETS_NOTICE[made.secrets ?? 'none']);
 }
 
-/** Makes a backup and moves it to a place: encrypted, unless it is to be in clear. Prints its name there. */
+/** Makes a backup and moves it to a place, encrypted unless --clear is given. Prints its name there. */
 async function backUpTo(to: string, options: BackupOptions): Promise<void> {
   const { data, json, out, keep = null, clear = false, passphraseStdin = false, keyFile = null } = options;
   if (out !== undefined) throw refusal('refused', 'Give either --out or --to.');
@@ -46,7 +46,7 @@ async function backUpTo(to: string, options: BackupOptions): Promise<void> {
     throw refusal('refused', 'A backup that leaves the machine is encrypted: give a passphrase, or --clear.');
   }
   await workAtPlace(to, secrets, options, async (place) => {
-    // Before anything is made: whether the place is there.
+    // Fails before a backup is made if the place cannot be reached.
     await place.list();
     const made = await runCommand(data, 'backup', { passphrase }, { keyFile });
     try {
@@ -61,7 +61,7 @@ async function backUpTo(to: string, options: BackupOptions): Promise<void> {
   });
 }
 
-/** With the credentials, the passphrase and the retention that the panel has for it. */
+/** Makes a backup at a place of the panel's own, with its credentials, passphrase and retention. */
 async function backUpToNamed(place: string, options: BackupOptions): Promise<void> {
   requireNone(place, options);
   const stored = await runAtPlace(options.data, 'place-backup', { place }, options.keyFile ?? null);
@@ -70,7 +70,7 @@ async function backUpToNamed(place: string, options: BackupOptions): Promise<voi
   notify(SECRETS_NOTICE[stored.encrypted ? 'inside' : 'left_out']);
 }
 
-/** The panel has all of it already. */
+/** Refuses options that the panel's own place already has. */
 function requireNone(
   place: string,
   { secrets, allowPrivate, keep, clear, passphraseStdin }: Partial<BackupOptions>,
@@ -86,7 +86,7 @@ function requireNone(
     throw refusal('refused', `${given[0]} is set in the panel for the place ${place}, under Settings, Backups.`);
 }
 
-/** For the audit log: a URL has names and addresses. */
+/** The kind of a place for the audit log: its URL contains names and addresses. */
 function describeKind(to: string): string {
   return /^(s3|sftp):/.exec(to)?.[1] ?? 'folder';
 }
@@ -138,7 +138,7 @@ const NO_KEY =
 const TAKES_OVER =
   'If the backup is of another panel, this one takes over its nodes as soon as it runs, and that one becomes read-only. Rehearse with --check.';
 
-/** Of a file, or of a place, whose backups are listed where none is named. */
+/** Restores from a file, or from a place; without a name the place's backups are listed. */
 export async function restore(file: string | undefined, options: RestoreOptions): Promise<void> {
   const { from, json } = options;
   if (from === undefined) {
@@ -152,7 +152,7 @@ export async function restore(file: string | undefined, options: RestoreOptions)
   await restoreFrom(fetched.path, options, secrets.BACKUP_PASSPHRASE);
 }
 
-/** A place of the panel's own, with the credentials that it has. */
+/** Restores from a place of the panel's own, with the credentials that it has. */
 async function restoreFromNamed(name: string, file: string | undefined, options: RestoreOptions): Promise<void> {
   const { data, json, keyFile = null, secrets, allowPrivate } = options;
   requireNone(name, { ...(secrets !== undefined && { secrets }), ...(allowPrivate !== undefined && { allowPrivate }) });
@@ -167,7 +167,7 @@ async function restoreFromNamed(name: string, file: string | undefined, options:
   await restoreFrom(fetched.path, options);
 }
 
-/** Replaces the present data, which are stored as a backup first; with `check` it only reports whether that would work. */
+/** Replaces the present data, which is backed up first; with `check` only reports whether that would work. */
 async function restoreFrom(path: string, options: RestoreOptions, known?: string): Promise<void> {
   const { data, json, check = false, passphraseStdin = false, keyFile = null, acceptKeys = false, yes } = options;
   const isAsked = isEncrypted(path) || passphraseStdin;
@@ -200,7 +200,7 @@ async function restoreFrom(path: string, options: RestoreOptions, known?: string
   if (verdict.secrets === 'left_out') notify('The secrets of the vault were not in the backup: enter them again.');
 }
 
-/** What a backup would bring of which it cannot be told whether it was changed. */
+/** Prints what a backup of unknown origin would bring. */
 function printDifferences({ keys, settings, values }: BackupDifferences, acceptsKeys: boolean): void {
   notify('This panel did not make the backup, or it was changed since: check what it would add or change.');
   const printMore = (all: number, shown: number) => {

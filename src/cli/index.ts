@@ -4,7 +4,7 @@ import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 
 import { panelVersion } from '../adapters/installation.ts';
 import { reportFailure } from './terminal.ts';
 
-/** Commands and options that name another folder than that of the service. */
+/** Commands and options whose `--data` is another folder than the service's. */
 const OTHER_FOLDERS =
   /^(?:serve|node|install|uninstall|try-database|--demo|--version|-V|--help|-h|help|--data(?:=.*)?)$/;
 const OUTPUT_LOST = 1;
@@ -23,7 +23,7 @@ function parseInteger(min: number, max: number) {
 
 const dataOption = () =>
   new Option('--data <folder>', "the data folder (default: $GATEHOUSE_DATA or the system's place for it)");
-/** For every command that may need a secret. */
+/** Option of every command that may need a secret. */
 const keyFileOption = () =>
   new Option(
     '--key-file <path>',
@@ -277,7 +277,7 @@ node
   .option('--token-file <file>', 'file with the token; left out: stdin, or typed at a terminal')
   .addOption(nodeHostOption())
   .addOption(nodeDataOption())
-  // A token that is given here is refused with the reason.
+  // A token given as an argument is refused with the reason.
   .allowExcessArguments()
   .action(async (options, { args }) => (await import('./node.ts')).nodeJoin(options, args));
 node
@@ -369,7 +369,7 @@ node
   .description('take that service away; the folder and an engine that runs stay')
   .action(async () => (await import('./node.ts')).nodeUninstall());
 
-// Asked by the version before, of the version that it installs: releases rely on it.
+// The former version asks this of the version that it installs; releases rely on it.
 program
   .command('try-database <copy>', { hidden: true })
   .action(async (copy) => (await import('./update.ts')).tryOn(copy));
@@ -383,7 +383,7 @@ program
 
 // Every file that the panel creates is readable by its owner only.
 process.umask(0o077);
-// A reader that has closed the pipe, as `head` does, or a full disk behind it must not end what runs. Only the disk makes it a failure.
+// A reader that has closed the pipe, as `head` does, or a full disk must not end the process. Only the full disk counts as a failure.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') process.exitCode ||= OUTPUT_LOST;
@@ -398,7 +398,7 @@ try {
   // Explicit, because commander skips a different number of arguments in an Electron application.
   await program.parseAsync(process.argv, { from: 'node' });
 } catch (error) {
-  // Commander has already printed what is wrong with the arguments.
+  // Commander has already printed the argument errors.
   process.exitCode =
     error instanceof CommanderError ? (error.exitCode === 0 ? 0 : WRONG_ARGUMENTS) : reportFailure(error);
 }

@@ -60,7 +60,7 @@ function chooseReach({ domain, http = false, publicUrl }: InstallOptions): Reach
   return { mode: 'proxy', publicUrl: origin };
 }
 
-/** null: there is a certificate. Else why not: the panel tries again by itself. */
+/** null: there is a certificate. Otherwise why there is none; the panel tries again by itself. */
 async function orderCertificate(
   name: string,
   { email = null, directory }: { email?: string | null; directory?: string },
@@ -99,7 +99,7 @@ async function printAddresses(
   }
 }
 
-/** How this machine was reached by SSH, else its first address. */
+/** The address by which this machine was reached over SSH, else its first address. */
 function findLogin(): string {
   const user = process.env.SUDO_USER ?? process.env.USER ?? 'root';
   const [, , serverAddress] = (process.env.SSH_CONNECTION ?? '').split(' ');

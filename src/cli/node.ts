@@ -37,7 +37,7 @@ interface JoinOptions extends NodeOptions {
   readonly tokenFile?: string;
 }
 
-/** `given`: arguments. The token is none of them: every account of the machine can read those. */
+/** `given`: extra arguments, which are refused. A token must not be an argument: every account of the machine can read those. */
 export async function nodeJoin({ data, host, tokenFile }: JoinOptions, given: readonly string[]): Promise<void> {
   if (given.length > 0) {
     const reason = 'Every account of this machine can read a token on the command line. It was not used.';
@@ -57,7 +57,7 @@ export async function nodeJoin({ data, host, tokenFile }: JoinOptions, given: re
   printText(`The record of the node must show this fingerprint: ${fingerprint}`);
 }
 
-/** Read before root becomes the account of the service, which need not see the file. */
+/** Read as root, before the process takes the service's account, which may lack access to the file. */
 function readGiven(file: string): string {
   try {
     return readFileSync(resolve(file), 'utf8');
@@ -103,7 +103,7 @@ const ENGINE_STEPS = {
   unpack: (what: string) => `Checking and unpacking ${what} …`,
 };
 
-/** Of a node's machine. `switches`: it is used from now on. */
+/** For a node's machine. `switches`: also uses the engine from now on. */
 export function nodeEngineInstall(
   version: string | undefined,
   options: EngineOptions,
@@ -112,7 +112,7 @@ export function nodeEngineInstall(
   return installFor(openFolder(options.data), 'panel node engine', version, options, switches);
 }
 
-/** Of the panel's own machine, for its local nodes. */
+/** For the panel's own machine and its local nodes. */
 export function engineInstall(version: string | undefined, options: EngineOptions, switches: boolean): Promise<void> {
   return installFor(openPanelFolder(options.data), 'panel engine', version, options, switches);
 }

@@ -1,4 +1,4 @@
-// The secrets of places of backups as they are given to commands, and the list of what is at one.
+// Reads the secrets of backup places for commands, and prints the list of a place's backups.
 import type { PlacedFile } from '../core/ports/backup-places.ts';
 import { type PlaceSecrets, parseSecrets, readSecretsFile } from '../panel/backup/place-url.ts';
 import { LATEST } from '../panel/backup/places.ts';
@@ -9,7 +9,7 @@ export type PlaceOptions = {
   readonly allowPrivate?: boolean;
 };
 
-/** `-`: stdin, as it is. */
+/** `-`: stdin, unchanged. */
 export async function readSecrets({ secrets }: PlaceOptions): Promise<PlaceSecrets> {
   if (secrets === undefined) return {};
   return secrets === '-' ? parseSecrets(await readStdinText()) : readSecretsFile(secrets);

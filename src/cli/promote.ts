@@ -1,4 +1,4 @@
-// `panel promote --take-back`: lifts the read-only state of a panel whose data were restored elsewhere.
+// `panel promote --take-back`: ends the read-only state of a panel whose data was restored elsewhere.
 import { refusal } from '../adapters/refusal.ts';
 import { promotePanel } from '../panel/promote.ts';
 import { askConfirmation, notify, print } from './terminal.ts';

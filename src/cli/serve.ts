@@ -18,7 +18,7 @@ export type ServeOptions = {
   readonly demo?: number;
   readonly publicUrl?: string;
   readonly trustedProxy?: readonly string[];
-  /** false: none is made. */
+  /** false: no key file is made. */
   readonly keyFile?: string | false;
 };
 
@@ -66,7 +66,7 @@ async function prepareDemo(data: string | undefined, users: number): Promise<str
   return prepareDemoFolder(data, users);
 }
 
-/** What stands in for nodes and for a payment provider. */
+/** Simulated nodes and a test payment provider. */
 async function demonstration(): Promise<Pick<PanelOptions, 'openEngine' | 'openDemoShop'>> {
   const { openDemoShop, simulateEngines } = await import('../demo/index.ts');
   return { openEngine: simulateEngines(), openDemoShop };

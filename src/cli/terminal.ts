@@ -7,7 +7,7 @@ import { ERRORS } from '../contract/errors.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
 import { renderCommands } from '../panel/command-name.ts';
 
-/** A result, as it is. */
+/** Prints a result unchanged. */
 export function print(line = ''): void {
   process.stdout.write(`${line}\n`);
 }
@@ -16,19 +16,19 @@ export function printJson(value: unknown): void {
   print(JSON.stringify(value, null, 2));
 }
 
-/** A sentence as a result: commands in it as they are typed here. */
+/** Prints a sentence as a result; commands in it are written as they are typed on this installation. */
 export function printText(line: string): void {
   print(renderCommands(line));
 }
 
-/** A message beside the result, with commands as they are typed here. */
+/** Prints a message to stderr; commands in it are written as they are typed on this installation. */
 export function notify(line: string): void {
   process.stderr.write(`${renderCommands(line)}\n`);
 }
 
 const DEFECT = 1;
 
-/** Prints why a command failed as one sentence without a stack trace, and returns the exit code. */
+/** Prints why a command failed, as one sentence without a stack trace, and returns the exit code. */
 export function reportFailure(error: unknown): number {
   notify(`panel: ${describeFailure(error)}`);
   if (isRefusal(error)) return EXIT_CODES[error.refusal];

@@ -1,4 +1,4 @@
-// `panel update`: looks for a newer version, installs it beside the present one, and goes back.
+// `panel update`: looks for a newer version, installs it beside the present one, and rolls back.
 import { resolve } from 'node:path';
 import { findDataFolder } from '../adapters/data-folder.ts';
 import { findInstallation, panelVersion } from '../adapters/installation.ts';
@@ -71,7 +71,7 @@ function notInstalled(): Error {
   );
 }
 
-/** The newest release; a check that failed is a refusal. */
+/** The newest release. Throws a refusal if the check fails. */
 async function newest({ data, keyFile }: UpdateOptions) {
   const found = await runCommand(data, 'update-check', {}, { keyFile: keyFile ?? null, mayCreate: true });
   if ('problem' in found) throw refusal('refused', PROBLEM_SENTENCES[found.problem]);
@@ -105,7 +105,7 @@ function describeUpdate({ from, to, result, backup }: Updated): string {
   }
 }
 
-/** Asked of a version before it is switched to: whether it can migrate and open the database `file`, a copy. */
+/** Whether this version can migrate and open the database `file`, a copy; the present version asks before a switch. */
 export function tryOn(file: string): void {
   print(`version ${tryDatabase(resolve(file))}`);
 }

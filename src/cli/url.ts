@@ -4,7 +4,7 @@ import { describeSystemError, refusal } from '../adapters/refusal.ts';
 import { runCommand } from '../panel/run-command.ts';
 import { notify, print, printJson } from './terminal.ts';
 
-/** What can be printed alone, as in `BASE=$(panel url base_url)`. */
+/** Addresses that can be printed alone, such as `BASE=$(panel url base_url)`. */
 export const ADDRESS_NAMES = ['panel_url', 'base_url', 'ca_file'] as const;
 export type AddressName = (typeof ADDRESS_NAMES)[number];
 
@@ -22,7 +22,7 @@ export async function url(
   for (const each of ADDRESS_NAMES) print(`${each.padEnd(9)}  ${addresses[each] ?? 'none'}`);
 }
 
-/** Needs no password, like the other commands that recover access: the data folder is its owner's. */
+/** Needs no password, like the other commands that recover access: only the owner can read the data folder. */
 export async function rotatePath({ data, json }: { data?: string; json?: boolean }): Promise<void> {
   const { panel_url, base_url } = await runCommand(data, 'rotate-path', {});
   if (json) return printJson({ panel_url, base_url });
