@@ -1,4 +1,4 @@
-// The administrator's first screen in the chat, with the figures of the panel, and the backup into the chat.
+// The administrator's first screen in the chat, with the panel's figures, and backups sent into the chat.
 import { PROOF_MINUTES } from '../contract/access/proof.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
 import type { AdminRow } from '../core/ports/bot.ts';
@@ -9,13 +9,13 @@ import { type AdminParts, buildCall, isConfirmable, isProofMissing, stampOf, wit
 import { button, type ChatContext, escapeHtml, getTexts, messageWith, type Screen } from './screen.ts';
 
 export interface AdminScreens {
-  /** Figures of the panel. `hasOwn`: the account has a subscription as well. */
+  /** Figures of the panel. `hasOwn`: the account also has a subscription. */
   overview(ctx: ChatContext, admin: AdminRow, hasOwn: boolean): Screen;
   /** Checks the second factor's code, which broadcasts and backups need. */
   prove(ctx: ChatContext, admin: AdminRow, code: string): Promise<Screen>;
-  /** Asks before a backup is made. */
+  /** Asks for confirmation before a backup is made. */
   askBackup(ctx: ChatContext): Screen;
-  /** Makes a backup by the passphrase of scheduled ones and sends it to the account, once. */
+  /** Makes a backup with the passphrase of scheduled ones and sends it to the account, once. */
   sendBackup(ctx: ChatContext, admin: AdminRow, stamp: string): Screen;
 }
 
@@ -66,7 +66,7 @@ export function createAdminScreens({ core, botService, clock }: AdminParts): Adm
     if (!isConfirmable(stamp, clock.now())) return askBackup(ctx);
     const back = [[button(t('buttons.back'), 'admin')]];
     const call = buildCall(ctx, admin, `${admin.telegramId}:backup:${stamp}`);
-    // It takes a while: the queue of updates does not wait for it.
+    // Takes a while, so it runs beside the queue of updates.
     ctx.later = async () => {
       try {
         await core.call('sendBackup', {}, call);

@@ -1,4 +1,4 @@
-// Users in the chat of the administrator: found, shown, changed, invited, and let in where they asked for access.
+// Users in the administrator's chat: found, shown, changed and invited; and requests for access, which are accepted or declined.
 import type { User } from '../contract/users/users.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
 import type { AdminRow } from '../core/ports/bot.ts';
@@ -15,21 +15,21 @@ const MAX_SEARCHED = 100;
 const DAYS = [1, 3, 7, 14, 30, 90, 180, 365] as const;
 const GIGABYTES = [1, 5, 10, 20, 50, 100] as const;
 const GB = 1_000_000_000;
-/** `extend` has days, `grant` has gigabytes, the others nothing. */
+/** `extend` takes days, `grant` gigabytes, the others no amount. */
 const ACTS = ['extend', 'grant', 'disable', 'enable', 'link'] as const;
 type AdminAct = (typeof ACTS)[number];
 
 export interface AdminUserScreens {
-  /** The user that a text names, or those who are like it. */
+  /** The user with the name in a text, or the users that match it. */
   find(ctx: ChatContext, admin: AdminRow, text: string): Screen;
   user(ctx: ChatContext, admin: AdminRow, id: number): Screen;
-  /** Asks for the amount, and before anything is done. `amount` 0: there is none yet. */
+  /** Asks for the amount, or for confirmation. `amount` 0: none yet. */
   ask(ctx: ChatContext, admin: AdminRow, act: string, id: number, amount: number): Screen;
-  /** Does what was confirmed. `stamp`: when that was asked, seconds to the base of 36. */
+  /** Carries out what was confirmed. `stamp`: when confirmation was asked for, seconds in base 36. */
   act(ctx: ChatContext, admin: AdminRow, act: string, id: number, amount: number, stamp: string): Promise<Screen>;
-  /** Lets somebody in who asked for access, with a plan; null: not. */
+  /** Accepts a request for access with a plan; `planId` null: declines it. */
   decide(ctx: ChatContext, admin: AdminRow, telegramId: number, planId: number | null): Promise<Screen>;
-  /** A link that ties the account of who opens it to the user. */
+  /** A link that links the Telegram account of the person who opens it to the user. */
   invite(ctx: ChatContext, admin: AdminRow, id: number): Promise<Screen>;
 }
 

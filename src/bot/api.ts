@@ -1,4 +1,4 @@
-// The Bot API by grammY's client: what fails becomes a code, as the errors of requests have the token in their text.
+// The Bot API by grammY's client. Errors become codes, because request errors have the token in their text.
 import type { Agent } from 'node:http';
 import { Api, GrammyError, HttpError } from 'grammy/web';
 import type { BotError } from '../contract/bot/bot.ts';
@@ -14,7 +14,7 @@ type RawCall = (payload: object, signal: AbortSignal) => Promise<unknown>;
 
 /** `agent`: connections to the host of the API, or to its proxy. */
 export function connectBot(access: BotAccess, apiRoot: string, agent: Agent, parseLarge: ParseLargeJson): BotLink {
-  // The client reads no more of a response than its JSON.
+  // The client reads only the JSON of a response.
   const fetch = createBotFetch(agent, parseLarge) as unknown as Fetch;
   const { raw } = new Api(access.token, { apiRoot, fetch });
   const methods = raw as unknown as Readonly<Record<string, RawCall>>;
@@ -25,7 +25,7 @@ export function connectBot(access: BotAccess, apiRoot: string, agent: Agent, par
       const late = AbortSignal.timeout(timeoutMs);
       const signal = AbortSignal.any([late, closing.signal]);
       try {
-        // The client has no parameters for this one.
+        // The client's method takes no parameters.
         if (method === 'getMe') return { result: await raw.getMe(signal as Parameters<typeof raw.getMe>[0]) };
         return { result: await methods[method]?.(attachFiles(payload), signal) };
       } catch (error) {
@@ -60,9 +60,9 @@ function toFailure(error: unknown, { proxy }: BotAccess): BotFailure {
 
 function mapApiError({ error_code: code, description, parameters }: GrammyError): BotFailure {
   const { retry_after, migrate_to_chat_id } = parameters;
-  // Something that answers JSON, but not as the Bot API does.
+  // A server that answers JSON, but is not the Bot API.
   if (!Number.isSafeInteger(code)) return failure('not_bot_api');
-  // A token that is unknown is a path that there is not.
+  // For an unknown token the Bot API answers 404, as for an unknown path.
   if (code === 401 || (code === 404 && /^not found$/i.test(description))) return failure('unauthorized', description);
   if (code === 409) return failure(/webhook/i.test(description) ? 'webhook' : 'conflict', description);
   const seconds = Math.min(MAX_RETRY_S, Math.max(1, retry_after ?? 1));

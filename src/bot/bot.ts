@@ -1,4 +1,4 @@
-// The running bot: a poller, a sender, and what is done with updates between them. It follows what the panel's settings say of the bot.
+// The running bot: a poller, a sender, and the handling of updates. It follows the panel's settings of the bot.
 
 import type { Update } from 'grammy/types';
 import type { Core } from '../core/kernel/core.ts';
@@ -22,7 +22,7 @@ import { type Sender, startSender } from './sender.ts';
 
 const CHECK_EVERY_MS = 1000;
 const PRUNE_EVERY_MS = 3_600_000;
-/** An update whose handling fails is tried again so much later, and given up after so many times. */
+/** Delay before an update whose handling failed is tried again, and the attempts after which it is given up. */
 const RETRY_MS = 5000;
 const MAX_FAILURES = 10;
 const MENU_MS = 10_000;
@@ -34,7 +34,7 @@ export interface BotParts {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
-  /** Left out: there is none. */
+  /** Left out: there is no Mini App. */
   readonly miniApp?: MiniApp;
 }
 
@@ -47,15 +47,15 @@ interface Running {
   readonly link: BotLink;
   readonly poller: Poller;
   readonly sender: Sender;
-  /** What the button beside the field for messages opens; undefined: not said to Telegram yet. */
+  /** What the menu button beside the message field opens; undefined: not sent to Telegram yet. */
   menu: string | null | undefined;
-  /** Not before. */
+  /** Not sent before this time. */
   menuAt: number;
 }
 
 export function startBot({ core, client, clock, timers, log, miniApp }: BotParts): BotRunner {
   const botService = core.bot;
-  /** Loaded with the first bot that runs. */
+  /** Loaded when the first bot runs. */
   let chat: Chat | null = null;
   let running: Running | null = null;
   let isStopped = false;
@@ -79,7 +79,7 @@ export function startBot({ core, client, clock, timers, log, miniApp }: BotParts
     return { bot, link, poller, sender: startSender({ ...parts, unreachable }), menu: undefined, menuAt: 0 };
   }
 
-  /** Stops what is not to run any more, starts what is. */
+  /** Stops and starts parts as the settings demand. */
   async function follow(): Promise<void> {
     for (;;) {
       const wanted = isStopped ? null : botService.bot();
@@ -98,7 +98,7 @@ export function startBot({ core, client, clock, timers, log, miniApp }: BotParts
     }
   }
 
-  /** Has Telegram offer the Mini App where it can be opened, and no more where it cannot. */
+  /** Makes Telegram offer the Mini App if it can be opened, and hide it otherwise. */
   function followMenu(): void {
     const url = miniApp?.url() ?? null;
     const now = clock.now();
@@ -126,7 +126,7 @@ export function startBot({ core, client, clock, timers, log, miniApp }: BotParts
     handleAll();
   }
 
-  /** Handles the updates that wait, one after the other. */
+  /** Handles the queued updates, one after the other. */
   function handleAll(): void {
     mayHaveMore = true;
     if (handling || !running || isStopped) return;
@@ -146,7 +146,7 @@ export function startBot({ core, client, clock, timers, log, miniApp }: BotParts
       });
   }
 
-  /** Beside the queue: a provider that hangs holds up its own buyers only. */
+  /** Runs beside the queue: a provider that hangs delays only its own buyers. */
   function doLater(later: Later): void {
     botService.start('bot: answer', async () => {
       const messages = await later();
@@ -168,7 +168,7 @@ export function startBot({ core, client, clock, timers, log, miniApp }: BotParts
     } catch (error) {
       log.error('bot: update not handled', { update: row.id, error: String(error) });
       await botService.write((store, now) => {
-        // Money is never given up.
+        // An update about money is tried forever.
         if (payment === null && row.failures + 1 >= MAX_FAILURES) store.finishUpdate(row.id, now);
         else store.failUpdate(row.id, now + RETRY_MS * Math.min(MAX_FAILURES, row.failures + 1));
       });

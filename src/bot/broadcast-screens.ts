@@ -1,4 +1,4 @@
-// A message to many as the administrator writes, tries, starts and follows it in the chat.
+// Broadcasts: how the administrator writes, tests, starts and follows them in the chat.
 import { NOTICE_FIELDS, unknownField } from '../contract/bot/bot-notices.ts';
 import { type Broadcast, MAX_BROADCAST } from '../contract/bot/broadcasts.ts';
 import type { UserFilter } from '../contract/users/users.ts';
@@ -21,7 +21,7 @@ const SOON_MS = 7 * DAY_MS;
 
 export type Segment = 'all' | 'active' | 'ending' | 'limited' | 'expired';
 
-/** To whom a message to many can go in the chat; `ending`: whose term ends within days. */
+/** Audiences of a broadcast in the chat; `ending`: the term ends within days. */
 const SEGMENTS: { readonly [Name in Segment]: (now: number) => UserFilter & { readonly all?: true } } = {
   all: () => ({ all: true }),
   active: () => ({ state: ['active'] }),
@@ -30,24 +30,24 @@ const SEGMENTS: { readonly [Name in Segment]: (now: number) => UserFilter & { re
   expired: () => ({ state: ['expired'] }),
 };
 
-/** null: there is none of this name. */
+/** null: no audience has this name. */
 export function findSegment(name = ''): Segment | null {
   return Object.hasOwn(SEGMENTS, name) ? (name as Segment) : null;
 }
 
 export interface BroadcastScreens {
-  /** A message to many that was written: to whom it can go. Empty: how to write one, and how the last one goes. */
+  /** A new broadcast with its choice of audiences. Empty text: how to write one, and the progress of the last one. */
   draft(ctx: ChatContext, admin: AdminRow, text: string): Promise<Screen>;
-  /** To how many it would go, and the question. */
+  /** The number of people it would be sent to, and the question. */
   askBroadcast(ctx: ChatContext, admin: AdminRow, id: number, segment: Segment): Screen;
-  /** Sends it to the account alone. */
+  /** Sends it only to the administrator's own account. */
   testBroadcast(ctx: ChatContext, admin: AdminRow, id: number, segment: Segment): Promise<Screen>;
   /** Starts it, once; `stamp` as for `act`. */
   startBroadcast(ctx: ChatContext, admin: AdminRow, id: number, segment: Segment, stamp: string): Promise<Screen>;
   changeBroadcast(ctx: ChatContext, admin: AdminRow, id: number, act: string): Promise<Screen>;
 }
 
-/** How one goes, and what can be done about it. */
+/** The progress of a broadcast, and the actions on it. */
 function progress(ctx: ChatContext, found: Broadcast, before = ''): Screen {
   const t = getTexts(ctx);
   const { id, state, waits, total, sent, blocked, failed } = found;
@@ -82,7 +82,7 @@ export function createBroadcastScreens({ core, botService, clock }: AdminParts):
     if (text.length > MAX_BROADCAST || unknownField(text) !== null)
       return { text: t('admin.broadcast.refused', { most: MAX_BROADCAST }), buttons: [back] };
     const texts = [{ language: ctx.language, text }];
-    // An update that is handled again makes the same one.
+    // The same key for an update that is handled again, so that it makes no second broadcast.
     const key = `telegram-${admin.telegramId}-${ctx.update.update_id}`;
     const input = { key, texts, filter: { all: true as const }, start: false };
     const { id } = (await core.call('createBroadcast', input, buildCall(ctx, admin))).body;

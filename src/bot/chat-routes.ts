@@ -1,4 +1,4 @@
-// What each command and each button leads to, as data.
+// The route of each command and each button, as data.
 import type { Core } from '../core/kernel/core.ts';
 import {
   type AdminRow,
@@ -39,17 +39,17 @@ export interface ChatParts {
     | 'requestAccess'
   >;
   readonly clock: Clock;
-  /** Left out: there is none. */
+  /** Left out: there is no Mini App. */
   readonly miniApp?: Pick<MiniApp, 'url'> | undefined;
 }
 
 /** null: nothing is shown, or `show` has sent it. */
 type Answer = Screen | null | Promise<Screen | null>;
 
-/** A command by its name, or a button by its data; `show` gets the groups of the pattern, or what follows the command. */
+/** A command by its name, or a button by its data; `show` gets the groups of the pattern, or the text after the command. */
 export type Route<Pattern extends string | RegExp = string | RegExp> = { readonly pattern: Pattern } & (
   | { readonly isAdmin?: false; show(ctx: ChatContext, ...given: string[]): Answer }
-  /** Others see their own first screen instead. */
+  /** Other accounts see their own first screen instead. */
   | { readonly isAdmin: true; show(ctx: ChatContext, admin: AdminRow, ...given: string[]): Answer }
 );
 
@@ -61,7 +61,7 @@ export function createChatScreens({ core, botService, clock, miniApp }: ChatPart
   const users = createUserScreens({ core, botService, clock, miniApp }, isAdmin);
   const admins = createAdminScreens({ core, botService, clock });
 
-  /** What the administrator without a subscription sees are figures. */
+  /** An administrator without a subscription sees the panel's figures. */
   function main(ctx: ChatContext): Screen {
     const admin = findAdmin(ctx);
     return admin !== undefined && users.findSubscription(ctx) === null
@@ -77,7 +77,7 @@ export function createChatScreens({ core, botService, clock, miniApp }: ChatPart
     findAdmin,
     main,
     getChat,
-    /** What is to be stored of the chat of an update, with what was changed by it before. */
+    /** Adds a change of the update's chat, on top of its earlier ones. */
     changeChat(ctx: ChatContext, change: Partial<ChatRow>): void {
       if (ctx.chat) ctx.chats.push({ ...(ctx.chats.at(-1) ?? getChat(ctx.chat.id)), ...change });
     },
@@ -90,7 +90,7 @@ export function createChatScreens({ core, botService, clock, miniApp }: ChatPart
   };
 }
 
-/** Answers an update whose command or button is that of the route. */
+/** Answers an update that matches the route. */
 export async function runRoute(route: Route, { findAdmin, users }: ChatScreens, ctx: ChatContext): Promise<void> {
   const given = typeof ctx.match === 'string' ? [ctx.match.trim()] : (ctx.match?.slice(1) ?? []);
   const admin = findAdmin(ctx);
@@ -121,7 +121,7 @@ export function listCommands(screens: ChatScreens): readonly Route<string>[] {
   ];
 }
 
-/** `/start` with what a link carries. */
+/** `/start` with the parameter of a link. */
 function showStart(screens: ChatScreens, ctx: ChatContext, given: string): Answer {
   const { core, start, shop, main } = screens;
   if (given.startsWith(LINK_PREFIX)) return start.handleLinkStart(ctx, given.slice(LINK_PREFIX.length));
@@ -129,7 +129,7 @@ function showStart(screens: ChatScreens, ctx: ChatContext, given: string): Answe
   if (given.startsWith(PAIR_PREFIX)) return start.paired(ctx, given.slice(PAIR_PREFIX.length));
   const order = given.startsWith(ORDER_PREFIX) ? given.slice(ORDER_PREFIX.length) : null;
   if (order === null || core.shop.order(order) === null) return main(ctx);
-  // Back from the provider: what is known is shown, and the news comes by itself once it has answered.
+  // Back from the provider: shows the known state; the news is sent when the provider has answered.
   ctx.later = async () => {
     await core.shop.pollOrder(order);
     return [];
@@ -141,7 +141,7 @@ export function listButtons(screens: ChatScreens): readonly Route[] {
   return [...listUserButtons(screens), ...listShopButtons(screens), ...listAdminButtons(screens)];
 }
 
-/** https://core.telegram.org/bots/api#deletemessage: not a message older than 48 hours. The date of one that is inaccessible is 0. */
+/** https://core.telegram.org/bots/api#deletemessage: not a message older than 48 hours. An inaccessible one has the date 0. */
 function isDeletable(date: number, now: number): boolean {
   return Math.abs(now - date * 1000) < 48 * HOUR_MS - MINUTE_MS;
 }
@@ -173,7 +173,7 @@ function listUserButtons({ clock, users, start, main, changeChat }: ChatScreens)
         const shown = ctx.callbackQuery?.message;
         if (!shown) return null;
         if (isDeletable(shown.date, clock.now())) sendMessage(ctx, 'deleteMessage', { message_id: shown.message_id });
-        // An older one stays, without its button.
+        // An old message cannot be deleted: only its button is removed.
         else sendMessage(ctx, 'editMessageReplyMarkup', { message_id: shown.message_id });
         return null;
       },
@@ -223,7 +223,7 @@ function listShopButtons({ users, shop, changeChat }: ChatScreens): readonly Rou
 }
 
 function listAdminButtons({ users, admins, adminUsers, broadcasts }: ChatScreens): readonly Route[] {
-  /** A button of an old message may name another audience than there are. */
+  /** A button of an old message may name an audience that no longer exists. */
   const toSegment = (
     ctx: ChatContext,
     admin: AdminRow,

@@ -1,4 +1,4 @@
-// What the bot answers: from an update to messages that are to be sent. Nothing is sent here, so that an update that is handled again has no second effect.
+// The bot's answers: from an update to messages that are queued, not sent, so that an update that is handled twice has no second effect.
 
 import type { PreCheckoutQuery, Update, UserFromGetMe } from 'grammy/types';
 import { Api, Composer, type NextFunction } from 'grammy/web';
@@ -15,20 +15,20 @@ import {
 } from './chat-routes.ts';
 import { ChatContext, type Later, sendMessage, show } from './screen.ts';
 
-/** A context wants one. Nothing is sent by it: what is to be sent is stored first. */
+/** A context needs an API object. It sends nothing: messages are stored first. */
 const NO_API = new Api('0:unused');
 
 export interface Chat {
-  /** What an update, as Telegram sent it, leads to; `later` is done beside the queue. */
+  /** The effect of an update as Telegram sent it; `later` runs beside the queue. */
   handle(
     update: Update,
     bot: Pick<BotRow, 'botId' | 'username' | 'name'>,
   ): Promise<Omit<UpdateEffect, 'payment'> & { readonly later: Later | null }>;
-  /** The answer to who is about to pay: parameters of answerPreCheckoutQuery. */
+  /** The answer to a buyer who is about to pay: parameters of answerPreCheckoutQuery. */
   answerCheckout(query: PreCheckoutQuery): Readonly<Record<string, unknown>>;
 }
 
-/** Reads what an update says of its chat: the language, a promo code that was asked for, and whether it can be written to. */
+/** Reads the chat's state from an update: language, whether a promo code is expected, and whether the bot can write to it. */
 function readChat(
   { core, clock, getChat }: Pick<ChatScreens, 'core' | 'getChat'> & Pick<ChatParts, 'clock'>,
   ctx: ChatContext,
@@ -40,12 +40,12 @@ function readChat(
   ctx.language = chooseLanguage([chat?.language ?? null, ctx.from?.language_code ?? null, language]);
   const languageCode = ctx.from?.language_code?.slice(0, 35) ?? '';
   const member = ctx.myChatMember?.new_chat_member.status;
-  // Who writes can be written to again.
+  // A person who writes can be written to again.
   const isBack = ctx.message !== undefined || member === 'member';
   if (chat !== null) {
     const toldLanguage = languageCode.length >= 2 ? languageCode : chat.toldLanguage;
     const unreachableAt = member === 'kicked' ? clock.now() : isBack ? null : chat.unreachableAt;
-    // Anything but the code that was asked for ends the question.
+    // A promo code is expected in the next message only.
     ctx.promoFor = chat.promoFor;
     const isNews = toldLanguage !== chat.toldLanguage || unreachableAt !== chat.unreachableAt;
     if (isNews || chat.promoFor !== null) ctx.chats.push({ ...chat, toldLanguage, unreachableAt, promoFor: null });
@@ -60,11 +60,11 @@ export function createChat(parts: ChatParts): Chat {
     readChat({ core, clock, getChat: screens.getChat }, ctx);
     return next();
   });
-  // Behind what is done with each update: parts of a composer run in the order in which they are made.
+  // After the middleware for every update: a composer runs its parts in the order in which they were added.
   const privately = composer.chatType('private');
   for (const route of listCommands(screens)) privately.command(route.pattern, (ctx) => runRoute(route, screens, ctx));
   privately.on('message', async (ctx) => {
-    // A message that says that something was paid or pinned asks for nothing.
+    // Service messages, about a payment or a pinned message, need no answer.
     const { text } = ctx.message;
     const admin = screens.findAdmin(ctx);
     if (text === undefined) return;

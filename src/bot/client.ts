@@ -1,4 +1,4 @@
-// The client of the Bot API as the core sees it. The library is loaded with the first call: most panels have no bot.
+// The client of the Bot API behind the core's port. The library is loaded with the first call: most panels have no bot.
 import type { Agent } from 'node:http';
 import type { BotAccess, BotClient, BotLink } from '../core/ports/bot.ts';
 import type { ParseLargeJson } from '../core/ports/json.ts';
@@ -11,7 +11,7 @@ function getApiRoot({ apiRoot }: BotAccess): string {
 
 export interface BotClientParts {
   readonly isRefused: BotClient['isRefused'];
-  /** Connections to the host of a URL; `proxy`: by it. */
+  /** Connections to the host of a URL; `proxy`: through it. */
   agent(url: string, allowPrivate: boolean, proxy: string | null): Promise<Agent>;
   readonly parseLarge: ParseLargeJson;
 }
@@ -30,7 +30,7 @@ export function createBotClient({ isRefused, agent, parseLarge }: BotClientParts
       let isClosed = false;
       const buildFailure = (error: 'stopped' | 'address_refused') =>
         ({ error, description: '', retryAfterMs: 0, migratedTo: null }) as const;
-      // By a proxy it is the proxy that connects.
+      // With a proxy, the proxy connects, so the host is not checked here.
       const isRefusedHost = access.proxy === null && isRefused(getApiRoot(access), access.allowPrivate);
       return {
         async call(method, payload, timeoutMs) {

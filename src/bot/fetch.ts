@@ -1,11 +1,11 @@
-// Requests of grammY's client over connections of the panel's own, whose replies are bounded before they are parsed.
+// Requests of grammY's client over the panel's own connections; replies are bounded before they are parsed.
 import http from 'node:http';
 import https from 'node:https';
 import { Readable } from 'node:stream';
 import type { ParseLargeJson } from '../core/ports/json.ts';
 import { createJsonMeter, isLargeJson, JsonRefusal, parseCountedJson } from '../domain/foreign-json.ts';
 
-/** What a reply may be. 25 updates, each with a hundred entities, have less. */
+/** Bounds of a reply: 25 updates with a hundred entities each have less. */
 const BOUNDS = { bytes: 4 * 2 ** 20, values: 100_000, depth: 32 };
 
 /** The parts of `fetch` that grammY's client uses. */
@@ -17,7 +17,7 @@ interface RequestOptions {
   readonly signal?: Pick<AbortSignal, 'aborted' | 'addEventListener' | 'removeEventListener'>;
 }
 
-/** The other end does not answer as the Bot API does. */
+/** The server does not answer as the Bot API does. */
 export class NotBotApi extends Error {}
 
 async function readJson(reply: http.IncomingMessage, parseLarge: ParseLargeJson): Promise<unknown> {

@@ -1,4 +1,4 @@
-// Files in what is sent: a QR code is stored as the text in it and drawn as PNG when it is sent, a document comes as its bytes.
+// Files in messages: a QR code is stored as its text and drawn as PNG when it is sent, a document comes as bytes.
 import { crc32, deflateSync } from 'node:zlib';
 import { InputFile } from 'grammy/web';
 import encodeQR from 'qr';
@@ -23,7 +23,7 @@ export function drawQr(text: string): Uint8Array {
   const modules = encodeQR(text, 'raw', { border: BORDER });
   const width = modules.length * PIXELS;
   const rows = modules.flatMap((line) => {
-    // Each row begins with its filter: none.
+    // Each row begins with its filter type: none.
     const row = Buffer.alloc(width + 1, 255);
     row[0] = 0;
     line.forEach((isDark, index) => {
@@ -34,7 +34,7 @@ export function drawQr(text: string): Uint8Array {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(width, 4);
-  // 8 bits, grey.
+  // 8 bits, greyscale.
   header.set([8, 0, 0, 0, 0], 8);
   return Buffer.concat([
     Buffer.from('89504e470d0a1a0a', 'hex'),

@@ -1,5 +1,5 @@
-// Holds the check of what Telegram signs for the Mini App. The hashes were made by Python's hmac, by the words of Telegram's documentation; the first is also
-// what @telegram-apps/init-data-node accepts.
+// Checks of the data that Telegram signs for the Mini App. The hashes were made by Python's hmac as Telegram documents; the first is also
+// accepted by @telegram-apps/init-data-node.
 import { describe, expect, it } from 'vitest';
 import { readInitData } from './init-data.ts';
 

@@ -1,8 +1,9 @@
-// Who has opened the Mini App, as Telegram has signed it with the bot's token. https://core.telegram.org/bots/webapps#validating-data-received-via-the-mini-app
+// The person who has opened the Mini App, as Telegram signs it with the bot's token.
+// https://core.telegram.org/bots/webapps#validating-data-received-via-the-mini-app
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { parseForeignJson } from '../domain/foreign-json.ts';
 
-/** So long after the Mini App was opened its data signs in: who loads the page again sends the same. */
+/** How long the signed data is accepted after the Mini App was opened: a reload of the page sends the same data. */
 const LIFE_MS = 3_600_000;
 /** Telegram's clock may be ahead of this one. */
 const AHEAD_MS = 60_000;
@@ -11,12 +12,12 @@ const BOUNDS = { bytes: MAX_LENGTH, values: 100, depth: 8 };
 
 export type InitData = { readonly telegramId: number } | 'forged' | 'ended';
 
-/** `text`: the fields as a query, as the page was given them. */
+/** `text`: the fields as a query string, as Telegram passed them to the page. */
 export function readInitData(text: string, token: string, now: number): InitData {
   if (text.length > MAX_LENGTH) return 'forged';
   const fields = [...new URLSearchParams(text)];
   const names = fields.map(([name]) => name);
-  // A field that is there twice is read differently by different readers.
+  // Parsers differ on which of two equal fields counts.
   if (new Set(names).size !== names.length) return 'forged';
   const given = new Map(fields);
   const hash = given.get('hash') ?? '';

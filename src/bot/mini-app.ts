@@ -1,5 +1,5 @@
-// The Mini App: the page of a subscription inside Telegram, for whom Telegram says that it is. Telegram opens only what has a public name and a
-// certificate that is trusted everywhere.
+// The Mini App: a subscription's page inside Telegram, for the person whom Telegram names. Telegram opens only public names with a publicly
+// trusted certificate.
 import { timingSafeEqual } from 'node:crypto';
 import type { Core } from '../core/kernel/core.ts';
 import type { MiniApp } from '../core/ports/bot.ts';
@@ -13,7 +13,7 @@ export interface MiniAppParts {
   readonly clock: Clock;
   /** An address below the sub path. */
   subUrl(path: string): string;
-  /** The certificates that the panel serves; null: it serves none, and a proxy before it has one. */
+  /** The certificates that the panel serves; null: a reverse proxy has them. */
   served(): readonly (Parameters<typeof computeLinkTrust>[0][number] & { readonly names: readonly string[] })[] | null;
 }
 
@@ -37,7 +37,7 @@ export function createMiniApp({ core, clock, subUrl, served }: MiniAppParts): Mi
     isAt(path, host) {
       const bot = botService.bot();
       if (bot === null || !isSameText(path, `/${bot.row.appPath}`)) return false;
-      // A scan of addresses does not know the name.
+      // Only a request with the public name: a scan of addresses does not know it.
       return findUrl()?.hostname === URL.parse(`https://${host}`)?.hostname;
     },
     signIn(initData) {

@@ -1,4 +1,4 @@
-// Money in an update: a payment in Stars that Telegram has taken for the bot, or has given back.
+// Money in an update: a payment in Stars, or a refund.
 import type { Update } from 'grammy/types';
 import type { ProviderPayment } from '../core/ports/providers.ts';
 
@@ -22,7 +22,7 @@ export function parsePayment({ message }: Update): ProviderPayment | null {
     refunded: given ? 0 : amount,
     isTest: false,
     paidAt: given ? message.date * 1000 : null,
-    // The chat with a person has the person's id.
+    // A private chat has the id of the person.
     buyer: String(message.from?.id ?? message.chat.id),
     raw: JSON.stringify({ id: externalId, amount, currency, date: message.date, invoice_payload, incoming: !!given }),
   };

@@ -1,4 +1,4 @@
-// Asks Telegram for updates. Each is stored before the next request confirms it, so that none is lost, whenever the panel ends.
+// Polls Telegram for updates. Each is stored before the next request confirms it, so that none is lost, whenever the panel ends.
 import type { PreCheckoutQuery, Update } from 'grammy/types';
 import type { BotLink, BotService, RunningBot } from '../core/ports/bot.ts';
 import type { Clock, Log, Timers } from '../core/ports/ports.ts';
@@ -7,19 +7,22 @@ import { parsePayment } from './payments.ts';
 
 const LONG_POLL_S = 50;
 const POLL_TIMEOUT_MS = 65_000;
-/** A page of the longest messages is within the bounds of a reply (fetch.ts). */
+/** A page of the longest messages stays within the bounds of a reply (fetch.ts). */
 const PAGE = 25;
-/** Telegram remembers the last such list, so it comes with every request. */
+/** Telegram remembers the last list, so every request sends it. */
 const ALLOWED = ['message', 'callback_query', 'pre_checkout_query', 'my_chat_member', 'subscription'];
-/** After a week without updates their ids begin at random: an offset of before would hide them. */
+/** After a week without updates their ids restart at random: the former offset could hide them. */
 const SILENCE_MS = 6 * 86_400_000;
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 60_000;
-/** Another program asks with the same token: to fight for it would end its requests as well. */
+/** Another program polls with the same token: competing would end its requests as well. */
 const CONFLICT_PAUSE_MS = 30_000;
-/** Of one person: more than anybody presses and types. Each update is written and answered, and answers are as many for all as Telegram takes. */
+/**
+ * Limit of one person: more than anybody presses and types. Each update is stored and answered, and Telegram limits the answers of a bot in
+ * total.
+ */
 const PERSON: RateRule = { perMinute: 60, burst: 20 };
-/** A pre-checkout query that is answered after 10 s is not answered. */
+/** Telegram does not accept the answer to a pre-checkout query after 10 s. */
 const CHECKOUT_MS = 8000;
 
 export interface PollerParts {
@@ -29,9 +32,9 @@ export interface PollerParts {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
-  /** What a pre-checkout query is answered with; by one read, as it has 10 s. */
+  /** The answer to a pre-checkout query, from the database alone, as it is due within 10 s. */
   checkout(query: PreCheckoutQuery): Readonly<Record<string, unknown>>;
-  /** Called when updates were stored. */
+  /** Called when updates have been stored. */
   onReceived(): void;
 }
 
@@ -43,7 +46,7 @@ function readMember(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 }
 
-/** Who caused an update; null: no one who can be named. */
+/** The id of the person who caused an update; null: unknown. */
 function personIn({ message, callback_query: pressed, my_chat_member: member }: Update): number | null {
   return (message ?? pressed ?? member)?.from?.id ?? null;
 }
@@ -62,7 +65,7 @@ export function startPoller({
   let endPause = () => {};
   const persons = createRateLimiter<number>();
 
-  /** What is beyond somebody's budget is passed over, but for money. */
+  /** Drops updates beyond a person's limit, except payments. */
   function isWelcome(update: Update): boolean {
     const person = personIn(update);
     if (person === null || parsePayment(update) !== null) return true;
@@ -86,11 +89,11 @@ export function startPoller({
   }
 
   async function run(): Promise<void> {
-    // At the start there is no offset: Telegram begins with the first that was not confirmed.
+    // Without an offset Telegram starts with the first unconfirmed update.
     let offset: number | null = null;
     let lastAt = clock.now();
     let failures = 0;
-    // Whether it works is known at once: the first request, and the first after a failure, waits for nothing.
+    // The first request, and the first after a failure, does not wait for updates, so that its result is known at once.
     let isKnown = false;
     while (!isStopped) {
       if (clock.now() - lastAt > SILENCE_MS) offset = null;
@@ -126,23 +129,23 @@ export function startPoller({
       if (!last) continue;
       for (const { update } of known) {
         const query = readMember(update, 'pre_checkout_query');
-        // Beside the queue, and awaited by nothing: a slow one must not hold up the next.
+        // Runs beside the queue and is not awaited: a slow answer must not delay the next.
         if (!query) continue;
         botService.start('bot: answer to a pre-checkout', () => answer(query as PreCheckoutQuery));
       }
       const others = known.filter(({ update }) => readMember(update, 'pre_checkout_query') === undefined);
-      // As Telegram sends them.
+      // Stored as Telegram sends them.
       const stored = others.filter(({ update }) => isWelcome(update as Update));
       const bodies = stored.map(({ id, update }) => ({ id, body: JSON.stringify(update) }));
       try {
         const fresh = bodies.length > 0 ? await botService.receive(bot.row.botId, bodies) : 0;
-        // The last and not the highest: ids may begin lower again.
+        // The last id, not the highest: ids may restart lower.
         offset = last.id + 1;
         lastAt = clock.now();
         if (fresh > 0) received();
         else if (bodies.length > 0) await pause(FIRST_PAUSE_MS);
       } catch (error) {
-        // As on a full disk: not confirmed, so they come again.
+        // Not confirmed, as on a full disk, so Telegram sends them again.
         log.error('bot: updates not stored', { error: String(error) });
         await pause(CONFLICT_PAUSE_MS);
       }

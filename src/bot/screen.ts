@@ -1,4 +1,4 @@
-// What a chat shows, and what its parts work with: messages are collected, not sent.
+// The content of a chat's screen, and the context of its parts: messages are collected, not sent.
 
 import type { InlineKeyboardButton } from 'grammy/types';
 import { Context } from 'grammy/web';
@@ -7,26 +7,26 @@ import { hostTexts } from '../i18n/host.ts';
 import { LANGUAGES, type Language } from '../i18n/languages.ts';
 
 export interface Screen {
-  /** HTML as Telegram reads it. */
+  /** HTML in Telegram's subset. */
   readonly text: string;
   readonly buttons: readonly (readonly InlineKeyboardButton[])[];
 }
 
-/** What is done beside the queue of updates, as a provider may take its time; the messages go out when it is done. */
+/** Work that runs beside the queue of updates, as a provider may take its time; resolves with the messages to send. */
 export type Later = () => Promise<readonly NewMessage[]>;
 
 export class ChatContext extends Context {
   readonly messages: NewMessage[] = [];
   readonly chats: ChatRow[] = [];
   later: Later | null = null;
-  /** The order for which the message is a promo code. */
+  /** The token of the order for which the next message is a promo code; null: none. */
   promoFor: string | null = null;
   language: Language = LANGUAGES[0].code;
 }
 
 export const getTexts = ({ language }: ChatContext) => hostTexts(language, 'bot');
 
-/** Text as HTML that Telegram reads. */
+/** Escapes text for Telegram's HTML. */
 export function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
@@ -35,19 +35,19 @@ export function button(text: string, data: string): InlineKeyboardButton {
   return { text, callback_data: data };
 }
 
-/** A web address that Telegram takes for a button. */
+/** Whether Telegram accepts the URL for a button. */
 export function isPublicUrl(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) && url.hostname.includes('.') && !/^127\./.test(url.hostname);
 }
 
-/** A message to the chat of an update; null: it has none. */
+/** A message to the chat of an update; null: the update has no chat. */
 export function messageTo(ctx: ChatContext, method: string, payload: NewMessage['payload']): NewMessage | null {
   const chatId = ctx.chat?.id;
   return chatId === undefined ? null : { chatId, dedupeKey: null, method, payload, priority: PRIORITIES.answer };
 }
 
-/** A new message, or the one whose button was pressed. */
+/** Shows a screen as a new message, or in place of the message whose button was pressed. */
 export function messageWith(ctx: ChatContext, { text, buttons }: Screen): NewMessage | null {
   const payload = {
     text,

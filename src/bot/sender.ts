@@ -1,20 +1,20 @@
-// Sends what waits: at most 25 messages a second, one a second in a chat, what somebody waits for before what goes to many.
+// Sends queued messages: at most 25 a second, one a second in a chat; messages that somebody waits for come before broadcasts.
 import type { BotService } from '../core/ports/bot.ts';
 import { type BotFailure, type BotLink, type MessageRow, PRIORITIES } from '../core/ports/bot.ts';
 import type { Clock, Log, Timers } from '../core/ports/ports.ts';
 
-/** Between two messages, in all and in one chat. */
+/** Pause between two messages, in total and in one chat. */
 const PACE_MS = 40;
 const CHAT_PACE_MS = 1000;
 const CONCURRENCY = 8;
 const TIMEOUT_MS = 30_000;
-/** Of a backup of 50 MB over a slow line. */
+/** For a backup of 50 MB over a slow line. */
 const FILE_TIMEOUT_MS = 10 * 60_000;
 const FIRST_DELAY_MS = 1000;
 const MAX_DELAY_MS = 300_000;
-/** How long a message is tried, by its priority: who pressed a button does not wait for hours. */
+/** How long a message is tried, by its priority: the answer to a button is useless after some minutes. */
 const LIFETIME_MS = [120_000, 7 * 86_400_000, 86_400_000, 86_400_000];
-/** What needs no pace in its chat, as it shows no message. */
+/** Methods that need no pause in their chat, as they show no message. */
 const UNPACED = new Set(['answerCallbackQuery']);
 
 export interface SenderParts {
@@ -32,7 +32,7 @@ export interface Sender {
   stop(): Promise<void>;
 }
 
-/** What becomes of a message that was not sent. */
+/** What happens to a message after an attempt. */
 type Fate =
   | { readonly do: 'sent' | 'again' }
   | { readonly do: 'later'; readonly ms: number; readonly pausesBulk: boolean }
@@ -40,7 +40,7 @@ type Fate =
   | { readonly do: 'move'; readonly to: number }
   | { readonly do: 'post' };
 
-/** The name of the backup that a message is to carry; null: it carries none. */
+/** The name of the backup that a message contains; null: none. */
 function backupIn({ document }: MessageRow['payload']): string | null {
   if (typeof document !== 'object' || document === null || !('backup' in document)) return null;
   return String(document.backup);
@@ -64,7 +64,7 @@ function decideFate(
       description,
     );
     if (isBlocked) return { do: 'drop', error: 'blocked', isBlocked: true };
-    // The person has deleted what was to be edited.
+    // The person has deleted the message that should be edited.
     if (message.method === 'editMessageText') return { do: 'post' };
     return { do: 'drop', error: 'refused', isBlocked: false };
   }
@@ -74,11 +74,13 @@ function decideFate(
 }
 
 export function startSender({ link, botService, clock, timers, log, unreachable }: SenderParts): Sender {
-  /** By chat, when its next message may go. */
+  /** By chat: when its next message may be sent. */
   const paced = new Map<number, number>();
   const busyChats = new Set<number>();
   const running = new Set<Promise<void>>();
-  /** On their way; and those whose outcome could not be stored, as on a full disk, which would be sent again and again. */
+  /**
+   * Messages being sent, and those whose outcome could not be stored, as on a full disk: without this they would be sent again and again.
+   */
   const busy = new Set<number>();
   let nextAt = 0;
   let bulkHeldUntil = 0;
@@ -102,7 +104,7 @@ export function startSender({ link, botService, clock, timers, log, unreachable 
     }
     for (const [chat, at] of paced) if (at <= now || at > now + CHAT_PACE_MS) paced.delete(chat);
     const most = now < bulkHeldUntil ? PRIORITIES.payment : PRIORITIES.broadcast;
-    // A chat to which much is to be sent holds up no other.
+    // A chat with many messages delays no other chat.
     const chats = [...busyChats, ...paced.keys()];
     const next = botService.store.nextMessage({ now, most, ids: busy, chats, methods: UNPACED });
     if (next) {
@@ -113,7 +115,7 @@ export function startSender({ link, botService, clock, timers, log, unreachable 
     }
     const dueAt = botService.store.messageDueAt();
     if (dueAt === null) return;
-    // What is due already waits for its chat, or for Telegram's patience.
+    // A message that is already due waits for its chat, or for the end of Telegram's rate limit.
     const at = dueAt > now ? dueAt : Math.min(...paced.values(), now + CHAT_PACE_MS);
     wakeIn(at - now);
   }
@@ -142,13 +144,13 @@ export function startSender({ link, botService, clock, timers, log, unreachable 
 
   async function send(message: MessageRow): Promise<void> {
     const { id, chatId, method, payload, priority } = message;
-    // What waited while the bot was off or its token locked is not true any more.
+    // Notices that waited while the bot was off, or its token locked, are outdated.
     if (priority >= PRIORITIES.notice && isOld(message, clock.now()))
       return botService.write((store, now) => store.finishMessage(id, null, 'too_old', now));
     const isChat = method !== 'answerCallbackQuery';
     const file = backupIn(payload);
     const bytes = file === null ? null : await botService.encryptedBackup(file);
-    // Deleted meanwhile.
+    // The backup was deleted meanwhile.
     if (file !== null && bytes === null)
       return botService.write((store, now) => store.finishMessage(id, null, 'gone', now));
     const given = bytes === null ? payload : { ...payload, document: { bytes, name: file } };

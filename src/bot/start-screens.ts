@@ -1,4 +1,5 @@
-// Who comes by a link: to a user's subscription, as a friend, as another account of the administrator, or with none and asks for access.
+// People who open the bot by a link: a user's own link, a referral link, or one that pairs another account of the administrator; others can
+// request access.
 import type { User } from 'grammy/types';
 import type { BotService, Writer } from '../core/ports/bot.ts';
 import { languageEntry } from '../i18n/languages.ts';
@@ -8,7 +9,7 @@ import type { UserScreens } from './user-screens.ts';
 export interface StartParts {
   readonly botService: Pick<BotService, 'store' | 'linkAccount' | 'pair' | 'friendLink' | 'refer' | 'requestAccess'>;
   readonly users: Pick<UserScreens, 'home' | 'findSubscription'>;
-  /** The first screen of who writes. */
+  /** The first screen of the account that writes. */
   main(ctx: ChatContext): Screen;
 }
 
@@ -16,14 +17,14 @@ export interface StartScreens {
   /** Asks the administrator for access. */
   requestAccess(ctx: ChatContext): Promise<Screen>;
   handleLinkStart(ctx: ChatContext, token: string): Promise<Screen>;
-  /** Who came by a link for friends and has no user yet. */
+  /** Handles a referral link, opened by an account without a user. */
   referred(ctx: ChatContext, code: string): Promise<Screen>;
-  /** The link for friends, and what came of it. */
+  /** The user's referral link, and its results. */
   friends(ctx: ChatContext): Promise<Screen>;
   paired(ctx: ChatContext, token: string): Promise<Screen>;
 }
 
-/** As Telegram shows who writes: the number is what counts. */
+/** The account that writes, as Telegram shows it; it is identified by its id. */
 function toWriter({ id, first_name, last_name, username }: User): Writer {
   const name = [first_name, last_name].filter((part) => part !== undefined && part !== '').join(' ');
   return { id, name: username === undefined ? name : `${name} (@${username})` };
@@ -41,7 +42,7 @@ export function createStartScreens({ botService, users, main }: StartParts): Sta
     const t = getTexts(ctx);
     const outcome = ctx.from === undefined ? 'ended' : await botService.linkAccount(token, ctx.from.id);
     const screen = users.home(ctx);
-    // A repetition of what has worked already shows what it led to.
+    // A repeated link that worked before shows the same screen.
     if (outcome === 'tied' || (outcome === 'ended' && users.findSubscription(ctx) !== null)) return screen;
     return { text: `${t(`tie.${outcome}`)}\n\n${screen.text}`, buttons: screen.buttons };
   }
@@ -79,7 +80,7 @@ export function createStartScreens({ botService, users, main }: StartParts): Sta
   async function paired(ctx: ChatContext, token: string): Promise<Screen> {
     const t = getTexts(ctx);
     const isPaired = ctx.from !== undefined && (await botService.pair(token, toWriter(ctx.from)));
-    // A repetition of what has worked already shows what it led to.
+    // A repeated link that worked before shows the same screen.
     const isAdmin = isPaired || (ctx.from !== undefined && botService.store.admin(ctx.from.id) !== undefined);
     if (!isAdmin) return { text: t('admin.pairEnded'), buttons: [] };
     const { text, buttons } = main(ctx);

@@ -1,4 +1,4 @@
-// What a user sees in the chat: what is left of the subscription, its link, and how to set up an application.
+// A user's screens in the chat: the state of the subscription, its link, and how to set up an application.
 
 import type { InlineKeyboardButton } from 'grammy/types';
 import type { Core, Subscription } from '../core/kernel/core.ts';
@@ -15,7 +15,7 @@ import { APPS, SYSTEM_NAMES, SYSTEMS } from '../subscription/page/apps.ts';
 import { button, type ChatContext, escapeHtml, getTexts, isPublicUrl, type Screen, sendMessage } from './screen.ts';
 
 const DAY_MS = 86_400_000;
-/** Telegram's limit of what a button copies. */
+/** Telegram's limit of a button that copies text. */
 const MAX_COPIED = 256;
 const BAR = 10;
 
@@ -23,25 +23,25 @@ export interface UserParts {
   readonly core: Pick<Core, 'settings' | 'subscription'>;
   readonly botService: Pick<BotService, 'findLinkToken'>;
   readonly clock: Clock;
-  /** Left out: there is none. */
+  /** Left out: there is no Mini App. */
   readonly miniApp?: Pick<MiniApp, 'url'> | undefined;
 }
 
 export interface UserScreens {
-  /** That of the user whose account writes; null: none has it. */
+  /** The subscription of the user whose account writes; null: none. */
   findSubscription(ctx: ChatContext): Subscription | null;
   /** State, days and traffic. */
   home(ctx: ChatContext): Screen;
-  /** What somebody sees whose account no user has. */
+  /** The screen of an account without a user. */
   unknown(ctx: ChatContext): Screen;
   link(ctx: ChatContext): Screen;
-  /** Sends the link as a picture. */
+  /** Sends the link as a QR code. */
   qr(ctx: ChatContext): Screen | null;
   setUp(ctx: ChatContext, system: string): Screen;
   support(ctx: ChatContext): Screen;
 }
 
-/** State, traffic, term and devices of a subscription, in lines. */
+/** State, traffic, term and devices of a subscription, one a line. */
 function describeSubscription(
   language: Language,
   sub: Subscription,
