@@ -1,5 +1,5 @@
-// The shop of a demonstration: the test provider, its page, and what is sold through it. Nothing but `--demo` opens it: in any other panel the
-// address of the provider leads nowhere.
+// The shop of a demonstration: the test provider, its page, and its offers. Only `--demo` opens it: in any other panel the provider's
+// address does not exist.
 import { randomBytes } from 'node:crypto';
 import type { Core } from '../core/kernel/core.ts';
 import { secretPlace } from '../core/payments/providers.ts';
@@ -11,15 +11,15 @@ import { createTestPage, TEST_PAGE } from './test-page.ts';
 import { openTestProvider, SECRET_KEY, TEST_ROOT, WEBHOOK_SECRET } from './test-provider.ts';
 
 export interface DemoShop {
-  /** The providers of a panel, and the test provider beside them. */
+  /** The panel's providers, with the test provider added. */
   withTestProvider(real: PaymentProviders): PaymentProviders;
-  /** Adds the account and what is sold, once. Without a place for secrets there is neither. */
+  /** Adds the account and the offers, once. Adds neither if the vault cannot store secrets. */
   prepare(parts: { readonly store: Store; readonly vault: Vault; readonly now: number }): Promise<void>;
-  /** The page on which one pays. */
+  /** The page of the test payment. */
   door(core: Pick<Core, 'settings' | 'shop'>, store: Pick<Store, 'providers'>): LinkDoor;
 }
 
-/** `subUrl`: an address below the sub path. */
+/** `subUrl`: returns an address below the sub path. */
 export function openDemoShop(folder: string, subUrl: (path: string) => string): DemoShop {
   const provider = openTestProvider(folder, (id) => subUrl(`${TEST_PAGE}/${id}`));
   return {
@@ -68,7 +68,7 @@ function addAccount(store: Store, vault: Vault, now: number): void {
   store.sealed.save(vault.seal(secretPlace(id, 'webhook_secret'), WEBHOOK_SECRET));
 }
 
-/** Offers for the plans of the demonstration that are still as they were made, and a promo code. */
+/** Adds offers for the demonstration's plans that were not changed, and a promo code. */
 function openShop(store: Store, now: number): void {
   const times = { createdAt: now, updatedAt: now };
   store.settings.set({ selling: true });

@@ -1,4 +1,4 @@
-// A demonstration looks like a service that has run for months, and breaks none of the store's rules.
+// A demonstration looks like a service that has run for months, and obeys the store's rules.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -71,7 +71,7 @@ describe('a demonstration', () => {
   });
 });
 
-/** All users, with the day by day sums of what each moved. */
+/** All users, with each user's traffic summed by day. */
 function everyUser() {
   return store.users.rows(store.users.ids({}, NOW)).map((user) => {
     const days = store.traffic.userDays(user.id, '2026-10-25');
@@ -149,7 +149,7 @@ describe('its figures agree', () => {
     const recent = orders.filter(({ day }) => day !== null && day > '2026-10-21');
     expect(new Set(recent.map(({ day }) => day)).size).toBeGreaterThan(20);
     expect(recent.some(({ isRenewal }) => isRenewal)).toBe(true);
-    // The newest of each user gave the end that its term has.
+    // The last renewal of each user must have led to the present end of the term.
     const ends = new Map<number | null, unknown>();
     for (const { userId, given } of orders) {
       const [first] = given ?? [];

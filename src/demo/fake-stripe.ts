@@ -1,4 +1,4 @@
-// A fake Stripe: Checkout sessions by Idempotency-Key, the events of what happened to them, refunds. The test provider of a demonstration, and of tests.
+// A fake Stripe: Checkout sessions by Idempotency-Key, their events, and refunds. The test provider of demonstrations and of tests.
 import { createHmac } from 'node:crypto';
 
 export interface FakeRequest {
@@ -16,7 +16,7 @@ export interface FakeReply {
   readonly body: unknown;
 }
 
-/** What a Checkout session was made with. */
+/** The parameters of a new Checkout session. */
 export interface NewSession {
   readonly token: string;
   /** Minor units, as a text. */
@@ -28,7 +28,7 @@ export interface FakeSession extends NewSession {
   readonly id: string;
   /** Epoch ms, as `paidAt`. */
   readonly createdAt: number;
-  /** Left out: when it was made. */
+  /** Left out: `createdAt`. */
   paidAt?: number;
   amount: string;
   currency: string;
@@ -36,7 +36,7 @@ export interface FakeSession extends NewSession {
   refunded: string;
   isDisputed?: boolean;
   title?: string;
-  /** Where the buyer comes back to. */
+  /** Where the buyer returns to. */
   returnUrl?: string;
 }
 
@@ -55,7 +55,7 @@ interface FakeEvent {
   readonly data: unknown;
 }
 
-/** What the fake remembers: plain data, which can be stored. */
+/** The fake's state: plain data, which can be stored. */
 export interface FakeStripeData<Session extends FakeSession = FakeSession> {
   readonly sessions: Session[];
   readonly refunds: FakeRefund[];
@@ -68,16 +68,16 @@ export interface FakeStripeParts<Session extends FakeSession> {
   readonly data: FakeStripeData<Session>;
   readonly secretKey: string;
   readonly webhookSecret: string;
-  /** Of its lists. */
+  /** Entries on a page of its lists. */
   readonly pageSize: number;
-  /** Where a session is paid. */
+  /** Address of the page on which a session is paid. */
   buildUrl(id: string): string;
   makeSession(given: NewSession): Session;
-  /** When an event happens, in epoch seconds. `number`: how many there are then. */
+  /** The time of an event, in epoch seconds. `number`: the number of events so far. */
   eventTime(number: number): number;
 }
 
-/** What a request has expanded; Stripe's own library numbers these. */
+/** The fields that a request expands; Stripe's own library numbers them. */
 export function listExpanded(query: URLSearchParams): readonly string[] {
   return [...query].flatMap(([name, value]) => (/^expand\[\d*\]$/.test(name) ? [value] : []));
 }
@@ -86,14 +86,14 @@ export function createFakeStripe<Session extends FakeSession>(parts: FakeStripeP
   const { data, secretKey, webhookSecret, pageSize, buildUrl, makeSession, eventTime } = parts;
   const { sessions, refunds, events, replies } = data;
 
-  /** `isExpanded`: with its PaymentIntent, the charge of that, and what was given back. */
+  /** `isExpanded`: includes its PaymentIntent, with the charge and its refunds. */
   const buildSessionView = (session: FakeSession, isExpanded: boolean) => {
     const { id, token, amount, currency, createdAt, paidAt = createdAt, state, refunded, isDisputed = false } = session;
     const isPaid = state === 'paid';
     const charge = {
       id: `ch_${id}`,
       created: Math.floor(paidAt / 1000),
-      // As Stripe, with what is on its way back.
+      // Like Stripe, includes pending refunds.
       amount_refunded: refunded === '0' ? 0 : Number(amount),
       refunds: { object: 'list', data: [{ status: 'succeeded', amount: Number(refunded) }] },
       disputed: isDisputed,
@@ -136,7 +136,7 @@ export function createFakeStripe<Session extends FakeSession>(parts: FakeStripeP
     const from = after === null ? 0 : all.findIndex(({ id }) => id === after) + 1;
     return replyOk({ object: 'list', data: all.slice(from, from + pageSize), has_more: from + pageSize < all.length });
   };
-  // https://docs.stripe.com/metadata: a charge has a copy of its PaymentIntent's. A refund and a dispute have not.
+  // https://docs.stripe.com/metadata: a charge has a copy of its PaymentIntent's metadata; refunds and disputes have none.
   const emitRefund = ({ id, token }: FakeSession) =>
     appendEvent('charge.refunded', {
       id: `ch_${id}`,
@@ -152,7 +152,7 @@ export function createFakeStripe<Session extends FakeSession>(parts: FakeStripeP
     );
 
   return {
-    /** `isHeld`: refunds are not done at once. */
+    /** `isHeld`: refunds stay pending. */
     answer({ method, path, query, headers, raw }: FakeRequest, isHeld = false): FakeReply {
       if (headers.authorization !== `Bearer ${secretKey}`) return error(401, 'invalid_api_key');
       const form = new URLSearchParams(raw);
@@ -207,12 +207,12 @@ export function createFakeStripe<Session extends FakeSession>(parts: FakeStripeP
       }
       return replyOk(buildSessionView(session, isExpanded));
     },
-    /** Says in the list of events that the session has a new state. */
+    /** Adds an event about the session's new state. */
     emitSession,
     emitRefund,
     emitDispute: ({ id }: FakeSession) =>
       appendEvent('charge.dispute.created', { id: `dp_${id}`, object: 'dispute', payment_intent: `pi_${id}` }),
-    /** The charge stays marked as disputed. */
+    /** The charge stays disputed. */
     emitDisputeEnd: ({ id }: FakeSession, status: 'won' | 'lost') =>
       appendEvent('charge.dispute.closed', { id: `dp_${id}`, object: 'dispute', status, payment_intent: `pi_${id}` }),
     settleRefund(session: FakeSession, isDone: boolean): void {

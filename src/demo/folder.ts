@@ -11,8 +11,8 @@ import { ownFolder } from '../panel/owned-folder.ts';
 import { fillDemo } from './demo.ts';
 
 /**
- * The folder of a demonstration with so many users: the one asked for, or one beside the usual data folder. It is filled the first
- * time and used as it is later. Throws a refusal for a folder that holds a real panel, or a demonstration of another size.
+ * The folder of a demonstration with this many users: the requested one, or one beside the usual data folder. It is filled the first time
+ * and reused later. Throws a refusal for a folder with a real panel, or with a demonstration of another size.
  */
 export function prepareDemoFolder(requestedFolder: string | undefined, users: number): string {
   const folder =
@@ -33,7 +33,7 @@ export function prepareDemoFolder(requestedFolder: string | undefined, users: nu
   if (existsSync(folder) && readdirSync(folder).length > 0) {
     throw refusal('data_folder', `${folder} is not empty. Name another folder for the demonstration with --data.`);
   }
-  // Filled under another name: an unfinished one is neither a demonstration nor a real panel.
+  // Filled under another name: an incomplete one is neither a demonstration nor a real panel.
   const filling = `${folder}.filling`;
   rmSync(filling, { recursive: true, force: true });
   const opened = ownFolder(filling, 'demo');

@@ -1,4 +1,4 @@
-// The history of a demonstration's users: events, what they paid, and the audit log of what the administrator did.
+// The history of a demonstration's users: events, payments, and the administrator's actions in the audit log.
 
 import { toInstantOrNull } from '../core/kernel/wire.ts';
 import type { Store } from '../core/ports/ports.ts';
@@ -10,21 +10,21 @@ import { createDice } from './people.ts';
 import type { Happened } from './traffic-totals.ts';
 import { isActType } from './user-history.ts';
 
-/** As a panel stores them that nothing was set for. */
+/** The panel's default. */
 const EVENTS_KEPT_DAYS = 30;
 const AUDIT_KEPT_DAYS = 365;
 const ADMINISTRATOR = 'demo';
-/** This share of its users pays by bank transfer, the others in cash. */
+/** Share of the paying users who pay by bank transfer; the others pay in cash. */
 const TRANSFERRED = 0.8;
 
-/** What was changed by an act, and how the audit log names it. */
+/** What an action changed, and its name in the audit log. */
 const ACTS = {
   'user.created': { action: 'createUser', changed: [] },
   'user.extended': { action: 'recordPayment', changed: ['expires_at'] },
   'user.disabled': { action: 'updateUser', changed: ['enabled', 'state'] },
 } as const;
 
-/** Writes what happened, in the order of time. */
+/** Writes the history in the order of time. */
 export function addHistory(
   store: Store,
   happened: readonly Happened[],
@@ -74,7 +74,7 @@ function addAct(store: Store, one: Happened, requestId: string, parts: ActParts)
   });
 }
 
-/** Stores a renewal as paid by hand, so that no payment provider is asked about it; returns what the audit log says of it. */
+/** Stores a renewal as paid by hand, so that no payment provider is polled; returns its data for the audit log. */
 function addOrder(
   store: Store,
   { moment: { at, given }, userId, user }: Happened,

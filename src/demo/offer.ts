@@ -1,4 +1,4 @@
-// What a demonstration sells, and where its nodes are.
+// The offers of a demonstration, and the locations of its nodes.
 import type { PromoEffect } from '../contract/sales/promos.ts';
 import type { OfferRow } from '../core/ports/sales.ts';
 import type { TariffRow } from '../core/ports/tariffs.ts';
@@ -56,7 +56,7 @@ export const PLANS: readonly Plan[] = [
 
 type DemoOffer = Pick<OfferRow, 'name' | 'sold' | 'prices' | 'isTrial'> & { readonly plan: string };
 
-/** What the test provider is paid for. The first price of the first term of a plan is that of the plan. */
+/** The offers at the test provider. The first price of a plan's first term is the plan's own price. */
 export const OFFERS: readonly DemoOffer[] = [
   { plan: 'Light', name: '1 month', sold: { kind: 'months', months: 1 }, prices: prices(299), isTrial: false },
   {
@@ -100,19 +100,19 @@ export const PROMO: { readonly code: string; readonly effect: PromoEffect } = {
   effect: { kind: 'percent', percent: 20 },
 };
 
-/** Where its nodes are. The last one is down. */
+/** Locations of the nodes. The last node is down. */
 export const PLACES = [
   ['Frankfurt', 'de1.example.net'],
   ['Helsinki', 'fi1.example.net'],
   ['Amsterdam', 'nl1.example.net'],
   ['New York', 'us1.example.net'],
 ] as const;
-/** What dialling that one comes to, as the operating system says it. */
+/** The operating system's error for the node that is down. */
 export const UNREACHABLE = `connect ETIMEDOUT ${PLACES[3][1]}`;
-/** For how long it has been down. */
+/** How long it has been down, in ms. */
 export const SILENT_MS = 2 * HOUR_MS;
 
-/** For how long the engine of a node has run when the demonstration begins. */
+/** Milliseconds that a node's engine has run when the demonstration begins. */
 export function engineAge(nodeId: number): number {
   return (nodeId + 1) * 6 * DAY_MS;
 }

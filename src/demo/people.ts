@@ -1,6 +1,6 @@
-// Made-up people for a demonstration: names, contacts and habits that look like a real service's, the same in every run.
+// Invented people for a demonstration: names, contacts and habits like a real service's, the same in every run.
 
-/** Numbers from 0 (inclusive) to 1 that follow from their seed: mulberry32. Not for secrets. */
+/** A generator of numbers from 0 (inclusive) to 1 by a seed: mulberry32. Not for secrets. */
 export function createDice(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -113,7 +113,7 @@ function pick<T>(from: readonly T[], dice: () => number): T {
   return found;
 }
 
-/** A Russian surname agrees with who bears it. */
+/** The Russian form of a surname depends on the person's gender. */
 function inRussian(first: string, last: string): string {
   const isFeminine = /[ая]$/.test(first) && first !== 'Никита';
   if (!isFeminine || last === 'Мельник') return last;
@@ -141,7 +141,7 @@ export function createPerson(index: number, dice: () => number): Person {
   };
 }
 
-/** Whether the user is one of those who connect every day; the others come and go, and some have never come. */
+/** Whether the user connects every day; the others do so now and then, or never. */
 export function isRegular(userId: number): boolean {
   return createDice(userId * 131 + 11)() < 0.35;
 }

@@ -1,4 +1,4 @@
-// A demonstration's engines count for the users that they were given, and for no one else.
+// A demonstration's engines count traffic for the users they were given, and for nobody else.
 import { describe, expect, it } from 'vitest';
 import { sampleInbound } from '../../tests/engines/samples.ts';
 import { createTestClock } from '../../tests/support/clock.ts';

@@ -1,5 +1,5 @@
-// The engine of a demonstration's node: it moves no byte, and counts plausible traffic of the users that it was given, so that charts,
-// events and "online" are alive.
+// The simulated engine of a demonstration's node: it moves no bytes, but counts plausible traffic of its users, so that charts, events and
+// "online" show life.
 import { systemClock } from '../adapters/clock.ts';
 import { panelVersion } from '../adapters/installation.ts';
 import {
@@ -14,16 +14,16 @@ import type { UpDown } from '../core/ports/traffic.ts';
 import { engineAge, PLACES, UNREACHABLE } from './offer.ts';
 import { createDice, isRegular } from './people.ts';
 
-/** So many of its users at most are connected at once, and so many of them come and go at each count; regular ones only. */
+/** Users who are connected at once, and users who connect or disconnect at each reading; regular ones only. */
 const MAX_CONNECTED = 40;
 const CONNECTED_SHARE = 0.05;
 const CHANGED_SHARE = 0.02;
-/** A demonstration of a million users does not hold them all in memory. */
+/** A demonstration with a million users does not hold them all in memory. */
 const MAX_USERS = 5000;
 const BYTES_PER_SECOND = 400_000;
 const LONGEST_MS = 60_000;
 
-/** Engines for the nodes that a demonstration begins with. That of the last one never answers. */
+/** Engines for the nodes of a demonstration. The last one never answers. */
 export function simulateEngines(clock: Clock = systemClock): OpenEngine {
   return ({ id }) => {
     if (id > PLACES.length) return null;
@@ -52,10 +52,10 @@ function createSilentEngine(): Engine {
   };
 }
 
-/** An engine that pretends. It runs as long as the panel does. */
+/** A simulated engine. It runs as long as the panel does. */
 function createSimulatedEngine(clock: Clock, seed: number): Engine {
   const dice = createDice(seed);
-  /** The connections of each user. */
+  /** Inbound ids of each user. */
   const users = new Map<number, Set<number>>();
   const tags = new Map<number, string>();
   const ofUsers = new Map<number, UpDown>();
@@ -63,7 +63,7 @@ function createSimulatedEngine(clock: Clock, seed: number): Engine {
   const connected = new Set<number>();
   let engine: RunningEngine | null = null;
   let countedAt = clock.now();
-  /** On its machine it ran before this panel was opened, until it is started again. */
+  /** Time that it seems to have run before this panel was opened; zero after a restart. */
   let ranFor = engineAge(seed);
 
   function pick(): void {
@@ -149,7 +149,7 @@ function createSimulatedEngine(clock: Clock, seed: number): Engine {
   };
 }
 
-/** From a network that is reserved for documentation; now and then from a second address. */
+/** Addresses from a network that is reserved for documentation; now and then a second one. */
 function simulateAddresses(userId: number, seed: number, now: number): readonly ConnectedAddress[] {
   const openedAt = Math.floor(now / 1000);
   const own = { address: `203.0.113.${1 + (userId % 250)}`, openedAt };

@@ -1,4 +1,4 @@
-// The page of the test provider, below the sub path: `test-pay/<session>`. A buyer pays there, and sees what else can happen to a payment.
+// The page of the test provider, below the sub path: `test-pay/<session>`. A buyer pays there, or tries other outcomes of a payment.
 
 import type { Core } from '../core/kernel/core.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
@@ -17,18 +17,18 @@ import { TEST_ACTS, type TestAct, type TestProvider } from './test-provider.ts';
 
 export const TEST_PAGE = 'test-pay';
 const PAGE = new RegExp(`^/${TEST_PAGE}/(cs_test_[A-Za-z0-9_-]{32})(?:/(${TEST_ACTS.join('|')}))?$`);
-/** Of these the buyer sees more on the page of the order. */
+/** Actions after which the buyer is led back to the page of the order. */
 const LEAD_BACK: ReadonlySet<TestAct> = new Set(['pay', 'less', 'more', 'other', 'fail', 'expire', 'late']);
 
 export interface TestPageParts {
   readonly provider: Pick<TestProvider, 'session' | 'acts' | 'act' | 'hook'>;
   readonly core: Pick<Core, 'settings' | 'shop'>;
-  /** By which a webhook finds its account; null: it listens to none. */
+  /** The token by which a webhook finds its account; null: the account has no webhook. */
   hookToken(): string | null;
 }
 
 export function createTestPage({ provider, core, hookToken }: TestPageParts): LinkDoor {
-  /** Reports to the panel, as a provider does. What does not arrive is in the list. */
+  /** Sends a webhook to the panel, as a provider does. A lost one is still in the list of events. */
   async function report(session: FakeSession): Promise<void> {
     const token = hookToken();
     if (token !== null) await core.shop.hint(token, provider.hook(session)).catch(() => false);

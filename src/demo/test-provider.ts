@@ -1,4 +1,4 @@
-// The test provider of a demonstration: a fake Stripe inside the process, with which anything can happen. Its page is test-page.ts.
+// The test provider of a demonstration: a fake Stripe inside the process, with every outcome of a payment. Its page is test-page.ts.
 
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -11,13 +11,13 @@ import { parseOwnJson } from '../domain/own-json.ts';
 import { createProviders } from '../payments/providers.ts';
 import { createFakeStripe, type FakeSession, type FakeStripeData } from './fake-stripe.ts';
 
-/** No name server knows it. */
+/** A reserved name that no DNS server resolves. */
 export const TEST_ROOT = 'https://test-provider.invalid';
 export const SECRET_KEY = 'sk_test_demonstration';
 export const WEBHOOK_SECRET = 'whsec_demonstration';
 const PAGE = 100;
 
-/** What a buyer can do on the page of the provider, and what else can happen to a payment there. */
+/** The buyer's actions on the provider's page, and further outcomes of a payment. */
 export const TEST_ACTS = [
   'pay',
   'less',
@@ -33,17 +33,17 @@ export const TEST_ACTS = [
 export type TestAct = (typeof TEST_ACTS)[number];
 
 export interface TestProvider {
-  /** The providers of a panel, and this one beside them. */
+  /** The panel's providers, with this one added. */
   withTestProvider(real: PaymentProviders): PaymentProviders;
   session(id: string): FakeSession | undefined;
-  /** What can be done about a session now. */
+  /** Actions that are possible on a session now. */
   acts(session: FakeSession): readonly TestAct[];
   act(session: FakeSession, act: TestAct): void;
   /** A webhook about a session, as the provider sends it. */
   hook(session: FakeSession): { readonly raw: string; readonly headers: Readonly<Record<string, string>> };
 }
 
-/** `buildUrl`: the page on which a session is paid. What happened is remembered in the data folder. */
+/** `buildUrl`: the page on which a session is paid. The state is stored in the data folder. */
 export function openTestProvider(folder: string, buildUrl: (id: string) => string): TestProvider {
   const file = join(folder, FILES.testProvider);
   const data = readData(file);

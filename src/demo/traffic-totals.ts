@@ -1,4 +1,4 @@
-// The traffic of a demonstration's nodes and connections, as the sums of what its users moved.
+// The traffic of a demonstration's nodes and connections, summed over its users.
 import type { EventType } from '../contract/event-types.ts';
 import type { Store } from '../core/ports/ports.ts';
 import type { TrafficSlot, UpDown, UserDayCounts } from '../core/ports/traffic.ts';
@@ -6,12 +6,12 @@ import type { NewUser } from '../core/ports/users.ts';
 import { PLACES } from './offer.ts';
 import type { Moment, Moved } from './user-history.ts';
 
-/** So many of the first nodes have Hysteria2 as a third connection. */
+/** This many of the first nodes have Hysteria2 as a third connection. */
 export const HYSTERIA_NODES = 2;
-/** So many have WireGuard as a fourth. */
+/** This many have WireGuard as a fourth. */
 export const WIREGUARD_NODES = 1;
 
-/** What happened to a user. */
+/** An event of a user. */
 export interface Happened {
   readonly moment: Moment;
   readonly userId: number;
@@ -31,7 +31,7 @@ export function createSums(): Sums {
   return {
     moments: [],
     addToNode({ nodeId, up, down }, slot) {
-      // A local day may begin within an hour of UTC.
+      // A local day may begin within an hour of UTC, so it is part of the key.
       const key = `${nodeId} ${slot.hour} ${slot.day}`;
       const sum = hours.get(key) ?? { nodeId, slot, up: 0, down: 0 };
       hours.set(key, sum);
@@ -47,7 +47,7 @@ export function createSums(): Sums {
       counts[what] += 1;
     },
     write({ traffic, userDays }) {
-      // A million users move more in a month than a counter holds.
+      // A month's traffic of a million users exceeds a counter.
       const totals = new Map<number, UpDown>();
       for (const { nodeId, slot, up, down } of hours.values()) {
         traffic.addToNode(nodeId, slot, { up, down });
@@ -65,12 +65,12 @@ export function createSums(): Sums {
   };
 }
 
-/** As much of it as a counter of the store holds. */
+/** Limits bytes to the store's counter. */
 function capBytes(bytes: number): number {
   return Math.min(Number.MAX_SAFE_INTEGER, bytes);
 }
 
-/** The connections of a node and what each of them moved: together all of it. */
+/** Divides a node's traffic among its connections. */
 function splitTraffic(nodeId: number, total: UpDown): (readonly [number, UpDown])[] {
   const part = (share: number) => ({ up: Math.floor(total.up * share), down: Math.floor(total.down * share) });
   const mobile = part(nodeId <= HYSTERIA_NODES ? 0.15 : 0);

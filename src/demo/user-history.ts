@@ -1,5 +1,5 @@
-// The life of a made-up user from the first day until now. The panel's own rules carry it out, so that the record, its traffic and its
-// history agree.
+// The history of an invented user from the first day until now. It is computed by the panel's own rules, so that the record, its traffic
+// and its events agree.
 
 import type { EventType } from '../contract/event-types.ts';
 import { HOURS_STORED_DAYS } from '../contract/stats.ts';
@@ -13,21 +13,21 @@ import { applyTraffic } from '../domain/users/traffic.ts';
 import { PLACES, PLANS, SILENT_MS } from './offer.ts';
 import { createDice, isRegular } from './people.ts';
 
-/** This many users have traffic each day; those behind them once before the last weeks and once in them. */
+/** This many users have traffic each day; later ones have some once before the last weeks and once in them. */
 export const DETAILED_USERS = 1000;
-/** Traffic of single users is written for so many days: the present month is among them. */
+/** Traffic of single users is written for this many days, which include the present month. */
 export const DETAILED_DAYS = 35;
-/** How long ago the first user came. */
+/** How long ago the first user joined. */
 export const OLDEST_DAYS = 500;
 
-/** Those who have traffic once in the last weeks have it within so many days. */
+/** Users with traffic once in the last weeks have it within this many days. */
 const RECENT_DAYS = 30;
 
 const GB = 1_000_000_000;
-/** How much of a day's traffic falls into each hour of the day. */
+/** The relative share of a day's traffic in each hour. */
 const DAY_CURVE = [3, 2, 2, 1, 1, 1, 2, 3, 4, 4, 4, 5, 5, 5, 5, 5, 5, 6, 7, 8, 9, 9, 7, 5] as const;
 const CURVE_SUM = DAY_CURVE.reduce((sum, part) => sum + part, 0);
-/** From this share of the plans on, each is chosen. */
+/** Plans are chosen by a random number: each one from this number on. */
 const PLAN_FROM = [0, 0.16, 0.42, 0.72, 0.82] as const;
 const TRIAL = 0;
 const UNLIMITED = 4;
@@ -39,7 +39,7 @@ export interface LifeParts {
   readonly notices: Notices;
 }
 
-/** What the user moved over a node at a moment. */
+/** A user's traffic over a node at a time. */
 export interface Moved {
   readonly at: number;
   readonly nodeId: number;
@@ -47,13 +47,13 @@ export interface Moved {
   readonly down: number;
 }
 
-/** What is in the history: an event, with the account after it. */
+/** An event, with the account after it. */
 export interface Moment {
   readonly type: EventType;
   readonly at: number;
   readonly account: Account;
   readonly days?: number;
-  /** What a renewal gave. */
+  /** What a renewal added. */
   readonly given?: FulfilledTerm;
 }
 
@@ -63,20 +63,20 @@ export interface Life {
   readonly account: Account;
   readonly flags: TermFlags;
   readonly onlineAt: number | null;
-  /** When the administrator last acted on the user. */
+  /** When the administrator last changed the user. */
   readonly actedAt: number;
   readonly acts: number;
   readonly moved: readonly Moved[];
   readonly moments: readonly Moment[];
 }
 
-/** What chance decides about a user. */
+/** The random choices about a user. */
 interface Fate {
   readonly plan: number;
   readonly createdAt: number;
   /** A term that ends after this is not renewed. */
   readonly leftAt: number;
-  /** So long before the end of a term the next one is paid, in ms. */
+  /** How long before the end of a term the next one is paid, in ms. */
   readonly paysAhead: number;
   /** When the administrator disables the user. */
   readonly disabledAt: number | null;
@@ -89,7 +89,7 @@ interface Fate {
 
 function buildFate(index: number, { users, now }: LifeParts): Fate {
   const dice = createDice(index * 7919 + 20_261_120);
-  // Each is younger than the one before, as ids are handed out.
+  // Each user joined after the one before, as ids increase.
   const createdAt = Math.floor(now - OLDEST_DAYS * DAY_MS * (1 - (index + dice()) / users));
   const choice = dice();
   const plan = PLAN_FROM.findLastIndex((from) => from <= choice);
@@ -110,7 +110,7 @@ function buildFate(index: number, { users, now }: LifeParts): Fate {
   };
 }
 
-/** A user's account while time passes. */
+/** The state of a user's account while time passes. */
 interface Course {
   account: Account;
   flags: TermFlags;
@@ -119,7 +119,7 @@ interface Course {
   readonly moments: Moment[];
 }
 
-/** The life of the user with this index, always the same for the same parts. */
+/** The history of the user with this index; the same parts always give the same history. */
 export function simulateLife(index: number, parts: LifeParts): Life {
   const fate = buildFate(index, parts);
   const { createdAt, disabledAt } = fate;
@@ -150,14 +150,14 @@ export function simulateLife(index: number, parts: LifeParts): Life {
   };
 }
 
-/** What the administrator does, not time or traffic. */
+/** Actions of the administrator, as opposed to effects of time or traffic. */
 export type ActType = 'user.created' | 'user.extended' | 'user.disabled';
 
 export function isActType(type: EventType): type is ActType {
   return type === 'user.created' || type === 'user.extended' || type === 'user.disabled';
 }
 
-/** The new user. */
+/** Creates the user. */
 function begin(fate: Fate, parts: LifeParts): Course {
   const { createdAt } = fate;
   const { timeZone, notices } = parts;
@@ -178,7 +178,7 @@ function begin(fate: Fate, parts: LifeParts): Course {
   return course;
 }
 
-/** When the user pays for the next term; null: no more. */
+/** When the user pays for the next term; null: never again. */
 function renewsAt(
   { account: { expiresAt, enabled } }: Course,
   { plan, createdAt, leftAt, paysAhead }: Fate,
@@ -197,7 +197,7 @@ function renew(course: Course, at: number, { plan }: Fate, { timeZone, notices }
 
 const NO_FLAGS: TermFlags = { noticeAnnounced: null, expiredAnnounced: false };
 
-/** The end of the term was set: a notice whose moment has passed is announced at once. */
+/** Records a new end of the term: a notice whose time has passed is announced at once. */
 function recordTermEnd(course: Course, at: number, notices: Notices): void {
   const { account } = course;
   course.flags = freshFlags(account, at, notices);
@@ -205,7 +205,7 @@ function recordTermEnd(course: Course, at: number, notices: Notices): void {
   if (days !== null) course.moments.push({ type: 'user.expiring', at, account, days });
 }
 
-/** Time passes until `at`, with the renewals that fall into it. */
+/** Advances the time to `at`, with the renewals until then. */
 function advanceCourse(course: Course, at: number, fate: Fate, parts: LifeParts): void {
   for (let next = renewsAt(course, fate); next !== null && next <= at; next = renewsAt(course, fate)) {
     settleUntil(course, next, parts);
@@ -236,7 +236,7 @@ function recordState({ account, moments }: Course, before: string, at: number): 
   else if (state === 'active') moments.push({ type: 'user.activated', at, account });
 }
 
-/** The user moves a share of a day's habit, and no more than is left. The first time begins a held term. */
+/** The user moves a share of a day's usual bytes, at most what is left. The first use starts a held term. */
 function use(course: Course, at: number, share: number, index: number, fate: Fate, parts: LifeParts): void {
   const before = computeUserState(course.account, at);
   if (!canConnect(before)) return;
@@ -255,7 +255,7 @@ function use(course: Course, at: number, share: number, index: number, fate: Fat
   recordState(course, before, at);
 }
 
-/** When the user moves something, in the order of time, and which share of a day's habit. */
+/** When the user moves bytes, in the order of time, and which share of a usual day's bytes. */
 function* generateUses(index: number, fate: Fate, { now, timeZone }: LifeParts): Generator<readonly [number, number]> {
   const { createdAt, dice } = fate;
   const first = createdAt + dice() ** 3 * 3 * DAY_MS;
@@ -263,7 +263,7 @@ function* generateUses(index: number, fate: Fate, { now, timeZone }: LifeParts):
   if (index >= DETAILED_USERS) {
     const early = createdAt + DAY_MS;
     if (early < now - DETAILED_DAYS * DAY_MS) yield [early, 20];
-    // On any of the last days, at an hour of the day as others: their sum shows no day that is unlike the others.
+    // On any of the last days, at a usual hour, so that the sum of all users shows no unusual day.
     const day = startOfLocalDay(now - dice() * RECENT_DAYS * DAY_MS, timeZone);
     const recent = Math.floor(Math.max(first, day + hourBy(dice) * HOUR_MS));
     if (!isNow(recent)) yield [recent, 6];
@@ -289,12 +289,12 @@ function* generateUses(index: number, fate: Fate, { now, timeZone }: LifeParts):
       yield [at, share / uses.length];
     }
   }
-  // Somebody who comes every day has been there within the last hours.
+  // A user who connects every day was online within the last hours.
   const last = Math.floor(now - (0.05 + dice() * 6) * HOUR_MS);
   if (isDaily && last > latest) yield [last, 0.05];
 }
 
-/** An hour of the day, most often one of the evening. */
+/** A random hour of the day, most often in the evening. */
 function hourBy(dice: () => number): number {
   let left = dice() * CURVE_SUM;
   const hour = DAY_CURVE.findIndex((part) => {
@@ -304,7 +304,7 @@ function hourBy(dice: () => number): number {
   return Math.max(0, hour) + dice();
 }
 
-/** The node of a user at a moment: mostly the same one, and none that does not answer. */
+/** The node of a user at a time: mostly the same one, never one that is down. */
 function nodeAt(index: number, at: number, now: number): number {
   const dice = createDice(index * 97 + Math.floor(at / HOUR_MS));
   const chance = createDice(index + 5)();

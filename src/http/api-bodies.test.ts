@@ -1,4 +1,4 @@
-// What goes in at the API door: bodies, and what the core hears of a call.
+// Input of the API door: bodies, and the call that the core receives.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDoor, problem, type TestDoor } from '../../tests/support/door.ts';
 import { FULL_KEY, READ_KEY } from '../../tests/support/fake-core.ts';

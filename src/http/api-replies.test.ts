@@ -1,4 +1,4 @@
-// What comes out of the API door: what every reply carries, failures, and budgets.
+// Output of the API door: headers of every reply, failures, and rate limits.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDoor, problem, type TestDoor } from '../../tests/support/door.ts';
 import { READ_KEY, SETTINGS } from '../../tests/support/fake-core.ts';
@@ -66,7 +66,7 @@ describe('replies', () => {
     door.core.answer = () => ({ status: 200, body: { items: [], total: 30, limit: 10, offset: 0, next_cursor: 'c' } });
     const reply = await door.call('GET', '/users?tag=a%26b&limit=10');
     const [, next = ''] = /<([^>]*)>; rel="next"/.exec(reply.headers.get('link') ?? '') ?? [];
-    // The panel's address, by whatever name the request came.
+    // The panel's configured address, whatever name the request used.
     const base = `https://127.0.0.1:8443${new URL(door.base).pathname}`;
     expect(next).toBe(`${base}/users?tag=a%26b&limit=10&cursor=c`);
   });

@@ -1,4 +1,4 @@
-// Backups as files over the panel door: who may take and bring them, and that they stream whole.
+// Backup files over the panel door: who may download and upload them, and that they are streamed completely.
 import http from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SECRET_PATH } from '../../tests/support/fake-core.ts';

@@ -1,4 +1,4 @@
-// What the panel believes of a browser: its session cookie, the page that sends a request, and its name.
+// Which session cookies, requesting pages and device names of a browser the panel accepts.
 import type { IncomingMessage } from 'node:http';
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
@@ -19,14 +19,14 @@ const HALF = 'hH1_-xX7'.repeat(5);
 const SECURE = '__Host-panel-a1b2';
 const PLAIN = 'panel-a1b2';
 
-/** The cookies alone. */
+/** The values of Set-Cookie without their attributes. */
 function listCookies(request: IncomingMessage, instanceId: string, cookieHalf: string | null): readonly string[] {
   return sessionHeaders(request, instanceId, cookieHalf === null ? null : cookieHalf + HALF).slice(0, -2);
 }
 function buildRequest(headers: Record<string, string>, encrypted = true): IncomingMessage {
   return { headers, socket: { encrypted } } as unknown as IncomingMessage;
 }
-/** The cookie's half, where the page's is in order. */
+/** The cookie's half of the token, with a valid half from the page. */
 function read(cookie: string, encrypted = true): string | null {
   const token = readSession(buildRequest({ cookie, 'panel-session': HALF }, encrypted), 'a1b2');
   if (token !== null && !token.endsWith(HALF)) throw new Error('without the half of the page');

@@ -1,4 +1,4 @@
-// Whom a request is from, with and without proxies.
+// The client address of a request, with and without proxies.
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { createClientAddress } from './client-address.ts';

@@ -1,4 +1,4 @@
-// Which replies are compressed, and how: by what shares a reply (docs/security.md), and by Accept-Encoding.
+// Which replies are compressed and how: by the secrets in them (docs/security.md), and by Accept-Encoding.
 import http, { type IncomingHttpHeaders } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => panel.stop());
 
-/** The reply as its bytes are. */
+/** The reply's raw bytes. */
 async function get(path: string, key: string, coding: string | undefined, method = 'GET', body?: string) {
   const headers = {
     authorization: `Bearer ${key}`,

@@ -1,4 +1,4 @@
-// How many connections one network may hold, and how a refused one ends.
+// How many connections one network may have, and how a refused one ends.
 import { EventEmitter, once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -21,7 +21,7 @@ class FakeSocket extends EventEmitter {
   }
 }
 
-/** `connections`: where each is noted as one on which something was answered. */
+/** Opens connections; `connections`: each is marked as answered there. */
 function open(count: number, address: string, server: EventEmitter, connections?: Connections): FakeSocket[] {
   return Array.from({ length: count }, () => {
     const socket = new FakeSocket(address);
@@ -87,7 +87,7 @@ describe('watchConnections', () => {
       false,
       false,
     ]);
-    // Where all of them have led to something, a further one is refused.
+    // If all connections were answered, a further one is refused.
     for (const socket of silent) connections.markAnswered(socket);
     expect(open(1, '192.0.2.2', server)[0]?.isDestroyed).toBe(true);
     expect(refused(silent)).toBe(1);
@@ -123,7 +123,7 @@ describe('watchConnections', () => {
       () => ['10.0.0.1'],
       () => now,
     );
-    /** Opens and closes so many, one after the other; how many of them were refused. */
+    /** Opens and closes connections one after the other; returns how many were refused. */
     const visit = (count: number, address: string, isAnswered = false) => {
       const before = begun.length;
       for (let index = 0; index < count; index += 1) {
@@ -137,16 +137,16 @@ describe('watchConnections', () => {
     expect(begun).toHaveLength(64);
     expect(visit(1, '192.0.2.2')).toBe(0);
     for (const address of ['127.0.0.1', '10.0.0.1']) expect(visit(300, address)).toBe(0);
-    // Five a second come back.
+    // The budget regains five connections a second.
     now += 1000;
     expect(visit(15, '192.0.2.1')).toBe(10);
 
     expect(visit(500, '192.0.2.3', true)).toBe(0);
-    // However much was answered, no more than that is left.
+    // However many were answered, the budget has no more than its burst.
     expect(visit(100, '192.0.2.3')).toBe(36);
   });
 
-  // As Chromium was measured: 27 files, and for nearly each a connection that ends with its handshake.
+  // Measured with Chromium: 27 files, and for nearly each a connection that ends after its handshake.
   it('serves eight browsers behind one address that load the pages and do not trust the certificate', () => {
     let begun = 0;
     const server = createServer(() => {
@@ -169,7 +169,7 @@ describe('watchConnections', () => {
       }
     }
     expect(begun).toBe(8 * (7 + 27));
-    // Who gets no reply has what the eight had at first, and no more.
+    // Without replies, a network has only the initial burst.
     begun = 0;
     open(500, '192.0.2.2', server);
     expect(begun).toBe(64);
@@ -192,7 +192,7 @@ describe('watchConnections', () => {
     vi.advanceTimersByTime(1);
     expect(refused(sockets), 'all but those that the server began with').toBe(236);
     expect(refused(open(1, '192.0.2.1', server))).toBe(0);
-    // One that breaks meanwhile has ended.
+    // A refused connection that breaks has ended.
     const [broken] = open(1, '192.0.2.1', server);
     broken?.emit('error', new Error('ECONNRESET'));
     expect(broken?.isDestroyed).toBe(true);
@@ -212,13 +212,13 @@ describe('watchConnections', () => {
 describe('closeGracefully', () => {
   const MIB = 2 ** 20;
 
-  /** Announces a body and sends as much of it as is taken, to a server that refuses it unread; the reply, and how much was read. */
+  /** Announces a body and sends as much of it as is accepted, to a server that refuses it unread; returns the reply and the bytes read. */
   async function send(announced: number): Promise<{ reply: string; bytesRead: number }> {
     const server = createHttpServer(({ socket }, response) => {
       closeGracefully(socket);
       response.writeHead(404, { Connection: 'close' }).end();
     });
-    // As the panel's server: what breaks is not answered a second time.
+    // Like the panel's server: a broken connection gets no second reply.
     server.on('clientError', () => undefined);
     const ended = new Promise<number>((resolve) => {
       server.once('connection', (socket) => socket.once('close', () => resolve(socket.bytesRead)));

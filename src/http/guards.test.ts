@@ -1,4 +1,4 @@
-// What a stranger sees: always the same bytes. And what the secret path opens.
+// Requests without the secret path always get the same bytes; and what the secret path opens.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDoor, type TestDoor } from '../../tests/support/door.ts';
 import { FULL_KEY, SECRET_PATH, SETTINGS } from '../../tests/support/fake-core.ts';

@@ -1,4 +1,4 @@
-// What bodies that never end may hold, and which of them is given up.
+// How much memory bodies that never end may use, and which of them is aborted.
 import { expect, it } from 'vitest';
 import { createHeldBodies } from './held-bodies.ts';
 

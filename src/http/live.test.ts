@@ -1,4 +1,4 @@
-// Holds the stream of live events: each one once and in order, also after a break, and never without a session.
+// The stream of live events: each event once and in order, also after a reconnect, and never without a session.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fakeClock } from '../../tests/support/fake-core.ts';
 import { openPanelDoor, type TestPanelDoor } from '../../tests/support/panel-door.ts';
@@ -94,7 +94,7 @@ describe('GET panel/events', () => {
   });
 });
 
-/** A response that only counts what waits in it. */
+/** A response that only counts the bytes buffered in it. */
 function slowResponse() {
   const handlers = new Map<string, () => void>();
   const response = {

@@ -1,4 +1,4 @@
-// What Prometheus reads.
+// The metrics for Prometheus.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDoor, type TestDoor } from '../../tests/support/door.ts';
 import { SECRET_PATH } from '../../tests/support/fake-core.ts';

@@ -1,4 +1,4 @@
-// The built pages: served whole and unchanged, never anything beside them, and under a policy that lets nothing else run.
+// The built pages: served unchanged, no other files, and with a policy that allows no other scripts.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';

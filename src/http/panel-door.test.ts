@@ -1,4 +1,4 @@
-// Holds the operations of the panel door: who may call them, from where, with what, and what comes back.
+// Operations of the panel door: who may call them, from where, with what, and the replies.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openPanelDoor, SIGNED, type TestPanelDoor } from '../../tests/support/panel-door.ts';
 import { createStub, NEXT_SESSION } from '../../tests/support/stub-core.ts';
@@ -87,7 +87,7 @@ describe('access', () => {
       { 'panel-session': 'x'.repeat(43) },
       { cookie: `panel-a1b2c3=${'x'.repeat(43)}` },
       { cookie: cookie.replace('a1b2c3', 'zzzzzz') },
-      // All of it in one place.
+      // Both halves of the token in the cookie.
       { cookie: `${cookie}${half}`, 'panel-session': undefined },
     ]) {
       const reply = await door.operate(id, {}, headers);

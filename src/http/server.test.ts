@@ -128,7 +128,7 @@ describe('retire', () => {
     const reply = exchangeRaw(door.port, `${GET.replace('GET', 'DELETE')}\r\n`);
     await isRunning;
     const retired = door.server.retire(0);
-    // Timers of one length run in their order: the cut is over then.
+    // Timers of the same length run in their order: connections have been cut by then.
     await new Promise((resolve) => setTimeout(resolve, 1));
     finish();
     expect(readReply(await reply)).toMatchObject({ status: 204 });

@@ -1,4 +1,4 @@
-// The link that users have: found by its token alone, and by nothing that comes near it.
+// Users' links: found by the exact token only.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDoor, type TestDoor } from '../../tests/support/door.ts';
 import { SETTINGS } from '../../tests/support/fake-core.ts';

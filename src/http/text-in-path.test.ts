@@ -1,4 +1,4 @@
-// A text in a path arrives as it was sent: what a path parameter accepts, a URL can carry.
+// A text in a path arrives unchanged: whatever a path parameter accepts, a URL can carry.
 import { fc } from '@fast-check/vitest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDoor, type TestDoor } from '../../tests/support/door.ts';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => door.close());
 
-/** What means something in a URL, alone and within other text. */
+/** Characters with a meaning in URLs, alone and within other text. */
 const UNIT = fc.constantFrom(...'.%/\\?#&=+:;@ ~*2eEüё中🚀', '%2e', '%2F', '..');
 const text = fc.oneof(
   fc.string({ unit: UNIT, minLength: 1, maxLength: 8 }),

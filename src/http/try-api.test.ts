@@ -1,4 +1,4 @@
-// Holds "Try it" to the API door itself: its checks, its answers and its figures, for the administrator's own pages alone.
+// "Try it" behaves as the API door itself: checks, replies and figures, for the administrator's own pages only.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FULL_KEY } from '../../tests/support/fake-core.ts';
 import { openPanelDoor, type TestPanelDoor } from '../../tests/support/panel-door.ts';
