@@ -1,4 +1,4 @@
-// The backup thread: copies, packs, unpacks, judges and rebuilds databases, each a task that would block the event loop.
+// The backup thread: copies, packs, unpacks, checks and rebuilds databases; each task would block the event loop.
 import { createHash } from 'node:crypto';
 import { copyFileSync, createReadStream, existsSync, renameSync, rmSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
@@ -17,7 +17,7 @@ import { type BackupManifest, manifestShape } from './manifest.ts';
 interface PackInput {
   /** The finished copy of the database. */
   readonly copy: string;
-  /** Where the file appears once it is complete; it is written to `unfinished` beside it. */
+  /** The path of the complete file; it is written to `unfinished` beside it first. */
   readonly path: string;
   readonly unfinished: string;
   readonly header: Readonly<Record<string, unknown>>;
@@ -27,7 +27,7 @@ interface PackInput {
 
 interface UnpackInput {
   readonly path: string;
-  /** A new file. */
+  /** Path of a new file. */
   readonly target: string;
   /** null: the path is a plain database. */
   readonly file: { readonly key: Uint8Array | null; readonly databaseBytes: number } | null;
@@ -39,7 +39,7 @@ interface CompareInput {
   readonly linksOrigin: string | null;
 }
 
-/** What came out of a backup file. */
+/** The result of unpacking a backup file. */
 export type Unpacked =
   | { readonly problem: FileProblem | DatabaseProblem; readonly detail: string | null }
   | {
@@ -51,8 +51,8 @@ export type Unpacked =
     };
 
 /**
- * Writes the file, reads it back and checks it as a restore does; only then it gets its name. Throws PanelError `backup_failed` where it could
- * not be restored.
+ * Writes the file, reads it back and checks it as a restore does, then renames it to its final name. Throws PanelError `backup_failed` if
+ * it could not be restored.
  */
 async function pack({ copy, path, unfinished, header, manifest, key }: PackInput): Promise<void> {
   const again = `${copy}.again`;
@@ -77,7 +77,7 @@ function createFailure(problem: FileProblem | DatabaseProblem, detail: string | 
   return new PanelError('backup_failed', [{ pointer: '#/database', code: problem, message: detail ?? problem }]);
 }
 
-/** Takes the database out of a file and judges it. */
+/** Extracts the database of a file and checks it. */
 async function unpack({ path, target, file }: UnpackInput): Promise<Unpacked> {
   const manifest = file === null ? copyPlainDatabase(path, target) : unpackBackup(path, target, file);
   if (typeof manifest === 'string') return { problem: manifest, detail: null };
@@ -97,13 +97,13 @@ function unpackBackup(
   if ('problem' in read) return read.problem;
   const manifest = manifestShape.safeParse(read.manifest);
   if (!manifest.success) return 'damaged';
-  // No panel writes secrets into a file in clear: somebody has put in an account or a certificate of their own.
+  // A panel never writes secrets into an unencrypted file: somebody else has added them.
   const { secrets, certificates } = manifest.data;
   const hasSecrets = Object.keys({ ...secrets, ...certificates }).length > 0;
   return key === null && hasSecrets ? 'damaged' : manifest.data;
 }
 
-/** A copied database may have its last writes in a WAL beside it, which is copied with it. */
+/** A copied database may have its last writes in a WAL, which is copied with it. */
 function copyPlainDatabase(path: string, target: string): null {
   copyFileSync(path, target);
   if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${target}-wal`);
@@ -119,7 +119,7 @@ function isAsCounted(
   return isSame && names.length === Object.keys(manifest.counts).length && manifest.schema === schema;
 }
 
-/** Of a file, and of its journal where there is one. */
+/** SHA-256 of a file, and of its journal if there is one. */
 async function hashFile(path: string, journal: string | null = null): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash, { end: false });
@@ -127,7 +127,7 @@ async function hashFile(path: string, journal: string | null = null): Promise<st
   return hash.digest('hex');
 }
 
-/** Makes a database of this version of the given one. */
+/** Rebuilds a database as one of this version. */
 function rebuild({ source, target, schema }: { source: string; target: string; schema: number }): 'damaged' | null {
   try {
     rebuildDatabase(source, target, schema);
@@ -138,7 +138,7 @@ function rebuild({ source, target, schema }: { source: string; target: string; s
   }
 }
 
-/** A disk without space is an expected failure of every task. */
+/** Every task can fail because the disk is full: PanelError `storage_full`. */
 async function attempt<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();

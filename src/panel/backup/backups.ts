@@ -34,23 +34,23 @@ export interface BackupParts {
   /** Replaces the present database by a complete one. Throws PanelError `database_in_use`. */
   swap(ready: string): void;
   readonly vault: Vault;
-  /** A vault without sealed secrets: it works also where the key of the present ones is lost. */
+  /** A vault without sealed secrets, which works even if the key of the present ones is lost. */
   openEmptyVault(): Promise<Vault>;
   readonly clock: Clock;
   readonly version: string;
   readonly certificates: {
-    /** The own authority of the panel; null: there is none. */
+    /** The panel's own authority; null: there is none. */
     authority(): Authority | null;
-    /** Replaces it. */
+    /** Replaces the panel's own authority. */
     adoptAuthority(authority: KeyedAuthority): Promise<void>;
-    /** All others with their keys, and the accounts at ACME authorities. */
+    /** All other certificates with their keys, and the accounts at ACME authorities. */
     others(): CertificateFiles;
-    /** Replaces those of the same names. */
+    /** Replaces files of the same names. */
     adoptOthers(others: CertificateFiles): void;
   };
-  /** The epoch of a panel that has taken over the present data; null, or left out: none has. */
+  /** The epoch of a panel that has taken over the present data; null or left out: none. */
   supersededBy?(): number | null;
-  /** How links begin: scheme, host and port; null where that is not known yet. */
+  /** The origin of links (scheme, host, port); null: not known yet. */
   linksOrigin(): string | null;
   /** Closes every other connection to the database. */
   releaseDatabase(): Promise<void>;
@@ -58,18 +58,21 @@ export interface BackupParts {
   readonly passphraseCost?: number;
 }
 
-/** How many backups from before a restore are retained. */
+/** Backups from before a restore that are kept. */
 const FORMER_RETAINED = 5;
-/** A copy, its compressed form, and that unpacked again. */
+/** Space for a copy, its compressed form, and that unpacked again. */
 const SPACE_FACTOR = 3;
 
-/** An uploaded backup may unpack to so many bytes, or to so many times its size: rows of a service are seldom ten times larger. */
+/**
+ * Limits of an uploaded backup's unpacked size: this many bytes, or a multiple of its size, as rows of a service are seldom ten times
+ * larger.
+ */
 const UNPACKED_BYTES = 268_435_456;
 const UNPACKED_FACTOR = 20;
 
 /**
- * Checks that run or wait. They ask for no password, so a session must not have more of them done before what is scheduled; a second one
- * waits for who looks at another backup before the first is judged.
+ * Checks that run or wait. They ask for no password, so a session must not delay scheduled backups with more; the second one waits when
+ * another backup is chosen before the first is checked.
  */
 const MAX_CHECKS = 2;
 const CHECK_AGAIN_S = 5;
@@ -77,7 +80,7 @@ const CHECK_AGAIN_S = 5;
 /** A restore often follows a check. */
 const IDLE_MS = 10_000;
 
-/** For the checks of the command line too. */
+/** Also used by checks of the command line. */
 export function openBackupThread(): BackupThread {
   return openTaskThread<BackupTasks>({
     name: 'backup thread',
@@ -94,19 +97,19 @@ function locate(files: BackupFolder, source: BackupSource): string {
   return path;
 }
 
-/** What a backup may unpack to: the panel's own files and those of its command line, anything. */
+/** The most bytes that a backup may unpack to; the panel's own files and those of its command line have no limit. */
 function maxUnpacked(files: BackupFolder, source: BackupSource): number {
   const found = 'name' in source && files.find(source.name) !== null ? files.describe(source.name) : null;
   if (found?.kind !== 'uploaded') return Number.POSITIVE_INFINITY;
   return Math.max(UNPACKED_BYTES, found.sizeBytes * UNPACKED_FACTOR);
 }
 
-/** Deletes what an earlier process left unfinished. */
+/** Deletes incomplete files of earlier processes. */
 export function createBackups(parts: BackupParts): Backups {
   const { folder, database, store, vault, clock, version } = parts;
   const files = openBackupFolder(join(folder, FILES.backups));
   const workFolder = join(folder, FILES.workshop);
-  /** A file in the working folder, which is emptied after each piece of work. */
+  /** A path in the working folder, which is emptied after each task. */
   const at = (name: string) => join(workFolder, name);
   const oneAtATime = pLimit(1);
   const thread = openBackupThread();
@@ -125,7 +128,7 @@ export function createBackups(parts: BackupParts): Backups {
       try {
         return await done;
       } catch (error) {
-        // Releases the files that a failed task may still have open.
+        // Closes files that a failed task may still have open.
         await thread.close();
         throw error;
       } finally {
@@ -141,8 +144,8 @@ export function createBackups(parts: BackupParts): Backups {
   }
 
   /**
-   * Before the first sign-in no client trusts the present authority: that of the backup and its other certificates take its place. Returns
-   * whether clients of the backup's panel need another authority.
+   * Before the first sign-in no client trusts the present authority, so the backup's authority and other certificates replace it. Returns
+   * whether clients of the backup's panel need to trust another authority.
    */
   async function restoreCertificates(
     { manifest }: GoodBackup,
@@ -205,7 +208,7 @@ export function createBackups(parts: BackupParts): Backups {
   async function restore(request: RestoreRequest): Promise<Restored> {
     const candidate = at('candidate.db');
     const ready = at('ready.db');
-    // Long before the swap, which has to know too: the work would be in vain.
+    // The swap checks this too; here it saves the work of preparing it.
     requireAlone(database);
     const { verdict, found } = await openSource(request.source, request.passphrase, candidate);
     if (found === null) return { verdict, former: null, needsNewCa: false };
@@ -218,7 +221,7 @@ export function createBackups(parts: BackupParts): Backups {
     const secrets = await sealAgain(found, parts.openEmptyVault);
     const fault = await thread.run('rebuild', { source: candidate, target: ready, schema: found.checked.schema });
     if (fault !== null) return { verdict: { ...verdict, problem: fault }, former: null, needsNewCa: false };
-    // Set also where links begin so already: they may because a restore has set it before.
+    // Set even if links have this origin already: an earlier restore may have set it.
     const publicUrl = readLinksOrigin(found);
     const done = await request.runAlone(async () => {
       const isUsed = store.administrator.get() !== undefined;
@@ -237,7 +240,7 @@ export function createBackups(parts: BackupParts): Backups {
         },
       });
       await parts.releaseDatabase();
-      // Before the database, which tells whether anyone has signed in here: after a crash between them the next restore does both.
+      // Before the database, which tells whether anyone has signed in here: after a crash in between, the next restore does both.
       const needsNewCa = await restoreCertificates(found, verdict, isUsed);
       parts.swap(ready);
       request.onSwapped();
@@ -284,14 +287,14 @@ export function createBackups(parts: BackupParts): Backups {
   };
 }
 
-/** Secrets in clear by name, for an encrypted file. Throws PanelError `vault_unavailable`. */
+/** The unsealed secrets by name, for an encrypted file. Throws PanelError `vault_unavailable`. */
 function openAll(vault: Vault, rows: readonly SealedRow[]): Readonly<Record<string, string>> {
   return Object.fromEntries(rows.map((row) => [row.place, vault.open(row)]));
 }
 
 /**
- * Seals the secrets of a backup for this machine; `leftOut` names those that are not in it or were sealed on another machine. Rejects
- * with PanelError `vault_unavailable` where secrets of an encrypted file cannot be sealed.
+ * Seals the secrets of a backup for this machine; `leftOut` lists those that it lacks or that were sealed on another machine. Rejects with
+ * PanelError `vault_unavailable` if the secrets of an encrypted file cannot be sealed.
  */
 async function sealAgain(
   { manifest, checked: judged }: GoodBackup,

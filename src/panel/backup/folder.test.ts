@@ -1,4 +1,4 @@
-// The folder of backups takes in what has the beginning of a backup, as long as uploads do not fill the disk.
+// The folder of backups accepts uploads with a backup's header, as long as they do not fill the disk.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ test('a hundred uploads are taken, however small they are, and another one when 
   }
   const receive = () => backups.receive(small(), 0);
   for (let count = 0; count < 96; count += 1) await receive();
-  // Also those of one moment.
+  // Uploads of the same second too.
   await Promise.all([receive(), receive(), receive()]);
   const last = await Promise.allSettled([receive(), receive(), receive()]);
   expect(last.filter(({ status }) => status === 'fulfilled').length).toBeLessThanOrEqual(1);

@@ -1,4 +1,4 @@
-// The folder of the backups: names that state the kind and time of each, files taken in from outside, and nothing but plain files.
+// The folder of backups: names contain kind and time, uploads are checked, and only plain files count.
 import { type Dirent, existsSync, lstatSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -13,13 +13,13 @@ import { readHeader } from './manifest.ts';
 const END = '.gatehouse-backup';
 const UNFINISHED = '.unfinished';
 const MAX_NAME = 120;
-/** Free space that is left to the panel itself. */
+/** Free space that is left for the panel itself. */
 const SPARE_BYTES = 33_554_432;
 
 const UPLOADED = 'gatehouse-uploaded-';
-/** On their way to a place; what a crash has left of them is deleted. */
+/** Prefix of files that are being stored at a place; leftovers of a crash are deleted. */
 const OUTGOING = 'gatehouse-outgoing-';
-/** Each is looked into where backups are listed, and for each chunk of another upload. */
+/** Each file is read when backups are listed, and for each chunk of an upload. */
 const MAX_UPLOADED_FILES = 100;
 const KINDS: readonly (readonly [beginning: string, kind: BackupKind])[] = [
   ['gatehouse-manual-', 'manual'],
@@ -35,29 +35,29 @@ export interface BackupFolder {
   readonly path: string;
   /** Newest first. */
   list(): readonly BackupFile[];
-  /** The path of a backup; null where there is no plain file of that name. */
+  /** The path of a backup; null: there is no plain file of that name. */
   find(name: string): string | null;
   /** The backup of that name, which must exist. */
   describe(name: string): BackupFile;
-  /** An unused path for a backup made at that time, and one beside it to write it to. */
+  /** Unused paths for a backup made at that time, and for its incomplete file beside it. */
   newPath(kind: BackupKind, at: number): { readonly name: string; readonly path: string; readonly unfinished: string };
   remove(name: string): boolean;
-  /** Deletes unfinished files, and those that were on their way to a place. */
+  /** Deletes incomplete files, and those that were being stored at a place. */
   sweep(): void;
   /**
-   * Writes a file from outside to the folder. Rejects with PanelError `storage_full`, with `backup_refused` for what does not begin as
-   * a backup does or is too large, or as the source does; nothing is left then. What is inside is judged when it is checked or restored.
+   * Writes an uploaded file to the folder. Rejects with PanelError `storage_full`, or `backup_refused` if it has not the header of a backup
+   * or is too large, or with the error of `chunks`; nothing is left then. Its content is checked when it is checked or restored.
    */
   receive(chunks: AsyncIterable<Uint8Array>, at: number): Promise<BackupFile>;
 }
 
-/** Throws PanelError `backup_refused`: uploaded backups would take more of the disk than they may. */
+/** PanelError `backup_refused`: uploaded backups would exceed their share of the disk. */
 function createTooLargeError(): PanelError {
   const message = 'exceeds the disk space for uploads: delete previous ones, or restore it on the command line';
   return new PanelError('backup_refused', [{ pointer: '#', code: 'too_large', message }]);
 }
 
-/** `folder`: absolute; made at the first use. `maxUploaded`: bytes that uploaded backups may take together. */
+/** `folder`: absolute path; created at the first use. `maxUploaded`: bytes of all uploaded backups together. */
 export function openBackupFolder(folder: string, maxUploaded = UPLOADED_BYTES): BackupFolder {
   const names = () => (existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : []).filter(isBackup);
 
@@ -94,19 +94,19 @@ export function openBackupFolder(folder: string, maxUploaded = UPLOADED_BYTES): 
     }
   }
 
-  /** Uploaded files, those on their way too. */
+  /** Names of uploaded files, including incomplete ones. */
   function uploadedNames(): readonly string[] {
     return (existsSync(folder) ? readdirSync(folder) : []).filter((name) => name.startsWith(UPLOADED));
   }
 
-  /** What they take by now. */
+  /** Bytes of uploaded files, including incomplete ones. */
   function uploadedBytes(): number {
     const sizes = uploadedNames().map((name) => lstatSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
     return sizes.reduce((sum, size) => sum + size, 0);
   }
 
   async function writeChunks(output: FileHandle, chunks: AsyncIterable<Uint8Array>): Promise<void> {
-    // This one is among them.
+    // The list includes this file.
     if (uploadedNames().length > MAX_UPLOADED_FILES) throw createTooLargeError();
     for await (const chunk of chunks) {
       if (uploadedBytes() + chunk.length > maxUploaded) throw createTooLargeError();
@@ -138,7 +138,7 @@ export function openBackupFolder(folder: string, maxUploaded = UPLOADED_BYTES): 
     },
     async receive(chunks, at) {
       const { name, path, unfinished } = newPath('uploaded', at);
-      // At once, so that no other upload of this second gets the same name.
+      // Created at once, so that no other upload of the same second gets this name.
       writeFileSync(unfinished, '', { flag: 'wx', mode: 0o600 });
       const output = await open(unfinished, 'a');
       try {
@@ -158,7 +158,7 @@ export function openBackupFolder(folder: string, maxUploaded = UPLOADED_BYTES): 
   };
 }
 
-/** A time as file names have it: without colons, which Windows forbids. */
+/** A time in the form of file names: without colons, which Windows forbids. */
 export function timeInName(at: number): string {
   return new Date(at)
     .toISOString()
@@ -170,7 +170,7 @@ function isBackup(entry: Dirent): boolean {
   return entry.isFile() && entry.name.length <= MAX_NAME && BACKUP_NAME.test(entry.name);
 }
 
-/** Whether the disk has that many bytes free and some more. `path`: a folder, or a file in one that may not exist yet. */
+/** Whether the disk has this many bytes free and the panel's reserve. `path`: a folder, or a file in one that may not exist yet. */
 export function hasSpace(path: string, bytes: number): boolean {
   const { bavail, bsize } = statfsSync(existsSync(path) ? path : dirname(path));
   return bavail * bsize >= bytes + SPARE_BYTES;

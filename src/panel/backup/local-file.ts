@@ -1,4 +1,4 @@
-// Backup files named on the command line: checked without a panel, and restored also where the present database cannot be opened.
+// Backup files named on the command line: checked without a running panel, and restored even if the present database cannot be opened.
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { timeInName } from './folder.ts';
 import { readHeader } from './manifest.ts';
 import { openBackup } from './open-backup.ts';
 
-/** Whether a file needs a passphrase by its header. Throws a refusal for one that cannot be read. */
+/** Whether a file's header asks for a passphrase. Throws a refusal for a file that cannot be read. */
 export function isEncrypted(path: string): boolean {
   try {
     const read = readBackupHeader(path);
@@ -26,10 +26,7 @@ export function isEncrypted(path: string): boolean {
   }
 }
 
-/**
- * Judges a backup file as a restore does, and compares one of unknown origin with the panel of the data folder; where none can be opened, with
- * nothing.
- */
+/** Checks a backup file as a restore does, and compares one of unknown origin with the data folder's panel, if that can be opened. */
 export async function inspectBackup(
   data: string | undefined,
   path: string,
@@ -59,11 +56,11 @@ async function inspectAlone(path: string, passphrase: string | null): Promise<Ba
 }
 
 export type RestoredFile = CommandResult<'restore'> & {
-  /** Path of the former database where it could not be opened; null where it could. */
+  /** Path of the former database if it could not be opened, else null. */
   readonly set_aside: string | null;
 };
 
-/** `args.path`: absolute. Rejects with PanelError as the restore does, or with a refusal, having changed nothing. */
+/** `args.path`: absolute. Rejects with the restore's PanelError, or with a refusal; then nothing was changed. */
 export async function restoreFile(
   data: string | undefined,
   args: CommandArgs<'restore'>,
@@ -93,7 +90,7 @@ function setAside(folder: string): string {
   }
 }
 
-/** Moves a database that cannot be opened to the backups, with its journal: some of it may still be recovered by hand. */
+/** Moves a database that cannot be opened, with its journal, to the backups: an expert may still recover data from it. */
 export function moveAside(folder: string): string {
   const backups = join(folder, FILES.backups);
   mkdirSync(backups, { recursive: true, mode: 0o700 });

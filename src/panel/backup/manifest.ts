@@ -1,4 +1,4 @@
-// What a backup file contains beside the database, and the key of an encrypted one, which the passphrase opens.
+// The parts of a backup file besides the database, and the key of an encrypted one, which the passphrase opens.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { CERTIFICATE_FILE } from '../../adapters/certificates/certificate-files.ts';
@@ -9,7 +9,7 @@ import { BACKUP_SECRETS } from '../../contract/backups.ts';
 const MAX_PLACE = 200;
 const count = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 
-/** In clear at the beginning of the file. */
+/** The unencrypted start of the file. */
 const headerShape = z.object({
   version: z.string().regex(/^[0-9A-Za-z.+-]{1,40}$/),
   created_at: z.int().min(0).max(8_640_000_000_000_000),
@@ -25,20 +25,20 @@ export const manifestShape = z.object({
   schema: count,
   database_bytes: count,
   counts: z.record(z.string().max(MAX_PLACE), count),
-  /** How links began where it was made. */
+  /** The origin of links on the panel that made the backup. */
   links_at: z.string().max(300).nullable(),
-  /** The vault's secrets in clear, by name: only in an encrypted file. */
+  /** The vault's unsealed secrets, by name: only in an encrypted file. */
   secrets: z.record(z.string().max(MAX_PLACE), z.string().max(65_536)),
-  /** Names of those that were left out. */
+  /** Names of secrets that were left out. */
   left_out: z.array(z.string().max(MAX_PLACE)),
-  /** The authority of that panel; its key only in an encrypted file. null: it had none, as over plain HTTP. */
+  /** The authority of the panel that made it; its key only in an encrypted file. null: it had none, as over plain HTTP. */
   authority: z
     .object({ pem: z.string().max(4096), key: z.string().max(4096).nullable() })
     .nullable()
     .default(null),
-  /** Its other certificates with their keys, and its accounts at ACME authorities, by file: only in an encrypted file. */
+  /** Its other certificates with their keys, and its accounts at ACME authorities, by file name: only in an encrypted file. */
   certificates: z.record(z.string().regex(CERTIFICATE_FILE), z.string().max(262_144)).default({}),
-  /** Of the panel that made it (mark.ts); null: it had no master key. */
+  /** The mark of the panel that made it (signature.ts); null: it had no master key. */
   mark: z
     .object({ key_id: z.string().max(MAX_PLACE), nonce: z.base64().max(64), ciphertext: z.base64().max(1024) })
     .nullable()
@@ -46,14 +46,14 @@ export const manifestShape = z.object({
 });
 export type BackupManifest = z.output<typeof manifestShape>;
 
-/** The header's facts; null where no panel wrote it. */
+/** The parsed header; null: no panel wrote it. */
 export function readHeader(header: unknown): BackupHeader | null {
   return headerShape.safeParse(header).data ?? null;
 }
 
 const KEY_PLACE = 'backup:key';
 
-/** A new key for one file, and that key sealed for its header. `cost`: log2 of scrypt's N, lowered by tests only. */
+/** A new key for one file, and the same key sealed for its header. `cost`: log2 of scrypt's N, lowered by tests only. */
 export async function newFileKey(
   passphrase: string,
   cost?: number,

@@ -1,4 +1,4 @@
-// Opens a backup file of any form and judges all of it before anything of it is used.
+// Opens a backup file of any format and checks all of it before any part is used.
 import { statSync } from 'node:fs';
 import { readBackupHeader } from '../../adapters/backup-file.ts';
 import type { TaskThread } from '../../adapters/worker-thread.ts';
@@ -18,21 +18,21 @@ export type GoodBackup = Extract<Unpacked, { problem: null }>;
 
 export interface OpenedBackup {
   readonly verdict: BackupVerdict;
-  /** The contents; null where the verdict names a problem. */
+  /** The content; null if the verdict has a problem. */
   readonly found: GoodBackup | null;
 }
 
-/** With what a backup is compared. */
+/** What a backup is compared with. */
 interface Comparison {
-  /** null: the caller has none, so that the panel's own backups are of unknown origin too. */
+  /** null: without a vault, the panel's own backups count as of unknown origin too. */
   readonly vault: Pick<Vault, 'open'> | null;
-  /** The database in use; null: there is none. */
+  /** Path of the database in use; null: there is none. */
   readonly present: string | null;
-  /** What it may unpack to; left out: anything. */
+  /** The most bytes that it may unpack to; left out: no limit. */
   readonly maxUnpacked?: number;
 }
 
-/** Writes the database of the file at `path` to `target`, a new file. Rejects with PanelError `storage_full` where it does not fit. */
+/** Writes the database of the file at `path` to `target`, a new file. Rejects with PanelError `storage_full` if it does not fit. */
 export async function openBackup(
   thread: BackupThread,
   path: string,
@@ -64,7 +64,7 @@ export async function openBackup(
   return { verdict: { ...buildVerdict(null, facts, found), origin, differences, fingerprint }, found };
 }
 
-/** How links began where a backup was made; null: it does not say so, or not in a way that can be used. */
+/** The origin of links on the panel that made a backup; null: missing or invalid. */
 export function readLinksOrigin({ manifest }: GoodBackup): string | null {
   return manifest === null || manifest.links_at === null ? null : originIn(manifest.links_at);
 }
@@ -88,7 +88,7 @@ function refuseBackup(
   return { verdict: { ...buildVerdict(problem, header, null), detail }, found: null };
 }
 
-/** The header's facts, or, for a plain database, those of the file. */
+/** Facts from the header, or, for a plain database, from the file. */
 type Facts = Pick<BackupHeader, 'created_at' | 'secrets'> & { readonly version: string | null };
 
 function buildVerdict(problem: BackupVerdict['problem'], facts: Facts | null, found: GoodBackup | null): BackupVerdict {

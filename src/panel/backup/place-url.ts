@@ -1,11 +1,11 @@
-// A place of backups as the command line names it: a URL without secrets, and the secrets from a file or stdin.
+// Parses a backup place of the command line: a URL without secrets, and the secrets from a file or stdin.
 import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describeSystemError, refusal } from '../../adapters/refusal.ts';
 import type { PlaceAccess } from '../../core/ports/backup-places.ts';
 
-/** What the file of secrets may name. */
+/** Names that the file of secrets may contain. */
 const NAMES = [
   'BACKUP_PASSPHRASE',
   'S3_ACCESS_KEY_ID',
@@ -51,12 +51,12 @@ export function parseSecrets(text: string): PlaceSecrets {
   return secrets;
 }
 
-/** Whether it is the name of a place of the panel's, rather than a path or a URL. */
+/** Whether the text is the name of one of the panel's places, rather than a path or a URL. */
 export function isPlaceName(text: string): boolean {
   return !isAbsolute(text) && !text.includes('/') && !text.includes(':');
 }
 
-/** Throws a refusal for what is no place, for a secret in the URL, and for a missing one. */
+/** Throws a refusal for an invalid place, for a secret in the URL, and for a missing secret. */
 export function parsePlace(text: string, secrets: PlaceSecrets, allowPrivate: boolean): PlaceAccess {
   if (isAbsolute(text)) return { kind: 'folder', path: text };
   const url = URL.parse(text);
@@ -86,7 +86,7 @@ function parseS3(url: URL, secrets: PlaceSecrets, allowPrivate: boolean): PlaceA
 
 function parseSftp(url: URL, secrets: PlaceSecrets, allowPrivate: boolean): PlaceAccess {
   const file = secrets.SFTP_PRIVATE_KEY_FILE;
-  // A plus in a query is a space for URLSearchParams.
+  // URLSearchParams decodes a plus in a query as a space.
   const hostKey = url.searchParams.get('host-key')?.replaceAll(' ', '+') ?? null;
   if (hostKey !== null && !HOST_KEY.test(hostKey)) throw refusal('refused', FORMS);
   return {

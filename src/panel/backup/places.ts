@@ -1,4 +1,4 @@
-// Backups at places outside of this machine: stored there by `panel backup --to`, listed and brought back by `panel restore --from`.
+// Backups at remote places: `panel backup --to` stores them, `panel restore --from` lists and downloads them.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,10 +12,10 @@ import type { CommandArgs, CommandResult } from '../local-commands.ts';
 import { runCommand } from '../run-command.ts';
 import { type PlaceSecrets, parsePlace } from './place-url.ts';
 
-/** The name that stands for the newest backup of a place. */
+/** Stands for the newest backup of a place. */
 export const LATEST = 'latest';
 
-/** Does some work at a place; its failures are sentences. */
+/** Runs work at a place; turns its failures into sentences. */
 export async function workAtPlace<T>(
   url: string,
   secrets: PlaceSecrets,
@@ -26,7 +26,7 @@ export async function workAtPlace<T>(
   return describeFailures(work(place), describeUrlFailure).finally(() => place.close());
 }
 
-/** The work of a place that the panel has by this name: with its credentials, by the panel where that runs. */
+/** Runs a command at the panel's place of this name, with its credentials; by the panel if it runs. */
 export function runAtPlace<Name extends 'place-backup' | 'place-list' | 'place-fetch'>(
   data: string | undefined,
   command: Name,
@@ -47,7 +47,7 @@ export function runAtPlace<Name extends 'place-backup' | 'place-list' | 'place-f
   });
 }
 
-/** The failures of places as sentences. */
+/** Turns failures of places into sentences. */
 async function describeFailures<T>(work: Promise<T>, describe: (code: string, message: string) => Error): Promise<T> {
   try {
     return await work;
@@ -70,7 +70,7 @@ function describeUrlFailure(reason: string, message: string): Error {
   return refusal('refused', `The place did not do it (${reason}: ${message}).`);
 }
 
-/** Stores a backup under a name of this panel's own, and deletes its others beyond the newest `keep`; null: none. */
+/** Stores a backup under a new name, and deletes this panel's backups there beyond the newest `keep`; null: deletes none. */
 export async function storeAt(
   place: BackupPlace,
   { path, created_at, instance_id }: Pick<CommandResult<'backup'>, 'path' | 'created_at' | 'instance_id'>,
@@ -80,12 +80,12 @@ export async function storeAt(
   return { name, removed: keep === null ? [] : await pruneAt(place, instance_id, keep) };
 }
 
-/** The backups of a place, without what a test has left there. */
+/** The backups of a place, without the files of a connection test. */
 export async function listBackups(place: Pick<BackupPlace, 'list'>): Promise<readonly PlacedFile[]> {
   return (await place.list()).filter(({ name }) => !isTestName(name));
 }
 
-/** Downloads a backup into a temporary folder of its owner's alone. */
+/** Downloads a backup into a temporary folder that only this account can read. */
 export async function fetchFrom(
   place: Pick<BackupPlace, 'list' | 'download'>,
   wanted: string,

@@ -1,4 +1,4 @@
-// A mark holds for every fact of a backup that a restore relies on, and for nothing else.
+// A mark covers every fact of a backup that a restore relies on, and nothing else.
 import { describe, expect, test } from 'vitest';
 import { newMasterKey, openWith, sealWith } from '../../adapters/vault/master-key.ts';
 import { PanelError } from '../../core/kernel/panel-error.ts';

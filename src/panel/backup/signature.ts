@@ -1,4 +1,4 @@
-// The mark of the panel in a backup: proves that it is unchanged since this panel, with this master key, made it.
+// The panel's mark in a backup: proves that the backup is unchanged since this panel, with this master key, made it.
 import { createHash } from 'node:crypto';
 import type { Vault } from '../../core/ports/ports.ts';
 import type { SealedRow } from '../../core/ports/sealed.ts';
@@ -6,7 +6,7 @@ import type { BackupHeader, BackupManifest } from './manifest.ts';
 
 const PLACE = 'backup:mark';
 
-/** All facts that a restore relies on, in one digest. `database`: SHA-256 of the database in the backup. */
+/** One digest of all facts that a restore relies on. `database`: SHA-256 of the database in the backup. */
 export function computeDigest(header: BackupHeader, manifest: Omit<BackupManifest, 'mark'>, database: string): string {
   const sorted = (record: Readonly<Record<string, unknown>>) =>
     Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
@@ -20,7 +20,7 @@ export function computeDigest(header: BackupHeader, manifest: Omit<BackupManifes
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex');
 }
 
-/** The mark for a new backup: its digest, sealed by the master key. null: there is no key to be had, as where the keychain is locked. */
+/** The mark of a new backup: its digest, sealed by the master key. null: the key is unavailable, as when the keychain is locked. */
 export async function makeMark(
   vault: Vault,
   header: BackupHeader,
@@ -37,7 +37,7 @@ export async function makeMark(
   }
 }
 
-/** Whether the mark of a backup is of this panel and of what was read. */
+/** Whether the mark of a backup is this panel's and fits the content that was read. */
 export function isMarked(
   vault: Pick<Vault, 'open'>,
   header: BackupHeader,

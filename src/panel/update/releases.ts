@@ -1,4 +1,4 @@
-// Where this panel's releases come from, as release.json says.
+// The source of this panel's releases, by release.json.
 
 import { findInstallation, PLATFORM, readReleaseSource } from '../../adapters/installation.ts';
 import { type DownloadLimits, download } from '../../adapters/releases/download.ts';
@@ -8,7 +8,7 @@ import type { Releases } from '../../core/ports/releases.ts';
 const MANIFEST_LIMITS: DownloadLimits = { maxBytes: 200_000, idleMs: 15_000, totalMs: 60_000 };
 const SIGNATURE_LIMITS: DownloadLimits = { maxBytes: 2000, idleMs: 15_000, totalMs: 60_000 };
 
-/** The desktop application has an updater of its own, and no release.json. */
+/** The desktop application has its own updater and no release.json. */
 const DESKTOP: Releases = {
   installation: 'desktop',
   platform: PLATFORM,

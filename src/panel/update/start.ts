@@ -1,5 +1,5 @@
-// The part of a start that belongs to an update: the data of before where the launcher returned to this version, and, for a version on
-// trial, the proof that it is up.
+// The part of a start that belongs to an update: restores the former data if the launcher returned to this version, and, for a version on
+// trial, verifies that it is up.
 import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { get as getPlain } from 'node:http';
 import { get as getSecure } from 'node:https';
@@ -23,11 +23,11 @@ import { moveAside } from '../backup/local-file.ts';
 import type { Panel } from '../panel.ts';
 
 export interface UpdatedStart {
-  /** What the launcher or the administrator returned from; null: it did not. */
+  /** Set if the launcher or the administrator returned to this version; otherwise null. */
   readonly returned: (Returned & { readonly restored: boolean }) | null;
 }
 
-/** Before the database is opened. */
+/** Must run before the database is opened. */
 export function prepareStart(folder: string, { root, version }: Installation): UpdatedStart {
   const returned = readReturned(root);
   if (returned === null || returned.version !== version || readPointer(root)?.trial) return { returned: null };
@@ -35,8 +35,8 @@ export function prepareStart(folder: string, { root, version }: Installation): U
 }
 
 /**
- * Puts the copy from before the migrations back where a newer version migrated the database; that one stays among the backups. Returns
- * whether it did.
+ * If a newer version migrated the database, puts the copy from before the migrations back and moves the migrated one to the backups.
+ * Returns whether it did.
  */
 function restoreFormer(folder: string): boolean {
   const database = join(folder, FILES.database);
@@ -59,7 +59,7 @@ function restoreFormer(folder: string): boolean {
   return true;
 }
 
-/** A missing one cannot be: a kill came between setting one aside and putting the other in its place. */
+/** false for a missing file too: a kill may have come between the two renames. */
 function canOpen(database: string, migrations: ReturnType<typeof loadMigrations>): boolean {
   if (!existsSync(database)) return false;
   try {
@@ -70,7 +70,7 @@ function canOpen(database: string, migrations: ReturnType<typeof loadMigrations>
   }
 }
 
-/** Once the panel is open. Rejects where it does not answer: the launcher then returns to the former version. */
+/** Call this once the panel is open. Rejects if it does not answer: the launcher then returns to the former version. */
 export async function finishStart(
   { core, address, caPath, log }: Panel,
   folder: string,
@@ -94,7 +94,7 @@ export async function finishStart(
   rmSync(join(root, 'starts'), { force: true });
 }
 
-/** By both ways that a panel is reached: the control socket and the address that it listens on. */
+/** Requires answers by both ways to reach a panel: the control socket and its address. */
 async function requireAnswers(folder: string, place: AddressInfo | null, isTls: boolean): Promise<void> {
   const control = await connectControl(folder);
   if (control === null || place === null) throw new Error('the panel does not answer');
@@ -102,7 +102,7 @@ async function requireAnswers(folder: string, place: AddressInfo | null, isTls: 
   const host = ANY_ADDRESS[place.address] ?? place.address;
   await new Promise<void>((resolve, reject) => {
     const get = isTls ? getSecure : getPlain;
-    // Its own address, whose certificate may be for its public name only.
+    // The certificate may be for the public name only, so it is not verified for this address.
     const request = get({ host, port: place.port, path: '/', agent: false, rejectUnauthorized: false }, (reply) => {
       reply.resume();
       resolve();

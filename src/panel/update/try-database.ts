@@ -1,10 +1,10 @@
-// Before a switch a version is asked whether it can work with the data: it migrates and checks a copy of the database.
+// Before a switch, the new version is asked whether it can work with the data: it migrates and checks a copy of the database.
 
 import { describeSystemError, refusal } from '../../adapters/refusal.ts';
 import { findFault } from '../../store/backup/check.ts';
 import { openDatabase } from '../../store/index.ts';
 
-/** The version of the schema afterwards. Throws a refusal `database`. */
+/** Returns the schema's version afterwards. Throws a refusal `database`. */
 export function tryDatabase(copy: string): number {
   try {
     const db = openDatabase(copy);

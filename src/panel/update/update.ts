@@ -1,5 +1,5 @@
-// `panel update`: brings another version beside the present one, tries it, and lets the launcher switch. Until the last step nothing that
-// runs is touched, so a kill before leaves the present version, and one after it a version on trial.
+// `panel update`: installs another version beside the present one, tries it, and makes the launcher switch. Until the last step nothing
+// that runs is changed, so a kill before it leaves the present version, and one after it a version on trial.
 import { execFile } from 'node:child_process';
 import {
   closeSync,
@@ -52,7 +52,7 @@ export interface UpdateParts {
   /** Absolute path of the data folder. */
   readonly folder: string;
   readonly keyFile: string | null;
-  /** How long the new version may take to come up. */
+  /** How many seconds the new version may take to start. */
   readonly seconds: number;
   reportStep(step: UpdateStep, version: string): void;
 }
@@ -60,9 +60,9 @@ export interface UpdateParts {
 export interface Updated {
   readonly from: string;
   readonly to: string;
-  /** `waiting`: no panel runs; the next start is the new version's. */
+  /** `waiting`: no panel runs; the next start uses the new version. */
   readonly result: 'updated' | 'rolled_back' | 'waiting';
-  /** The path of the backup that was made first; null: there were no data. */
+  /** The path of the backup that was made first; null: there was no data. */
   readonly backup: string | null;
 }
 
@@ -70,15 +70,15 @@ const SIGNATURE_LIMITS: DownloadLimits = { maxBytes: 2000, idleMs: 15_000, total
 const IDLE_MS = 30_000;
 const DOWNLOAD_MS = 30 * 60_000;
 const POLL_MS = 200;
-/** A version that hangs while it is only asked for its number. */
+/** Limit of each command that a new version runs before the switch. */
 const TRY_MS = 10 * 60_000;
-/** The panel finishes its replies before it starts again. */
+/** The panel finishes its replies before it restarts. */
 const STOP_SECONDS = 60;
 const run = promisify(execFile);
 
 const refuse = (problem: UpdateProblem) => refusal('refused', `${PROBLEM_SENTENCES[problem]} Nothing was changed.`);
 
-/** Holds the installation for one update at a time, and removes what an interrupted one has left. */
+/** Locks the installation, so that only one update runs, and removes leftovers of an interrupted one. */
 export async function inInstallation<T>({ root, version }: Installation, work: () => Promise<T>): Promise<T> {
   const pointer = readPointer(root);
   if (pointer === null) throw refusal('refused', `${join(root, 'current')} cannot be read.`);
@@ -129,7 +129,7 @@ function tidy(root: string, version: string): void {
 
 const workFolder = (root: string) => join(root, 'work');
 
-/** Downloads and installs a release whose description was verified. */
+/** Downloads and installs a release whose description has been verified. */
 export async function updateTo(parts: UpdateParts, release: ReleaseManifest): Promise<Updated> {
   const { root, version } = parts.installation;
   requireNewer(release.version, version);
@@ -146,7 +146,7 @@ export async function updateTo(parts: UpdateParts, release: ReleaseManifest): Pr
   return install(parts, archive, release.version);
 }
 
-/** Installs an archive of this machine, with its signature beside it. */
+/** Installs an archive from this machine, whose signature is beside it. */
 export function updateFrom(parts: UpdateParts, archive: string): Promise<Updated> {
   if (!existsSync(archive)) throw refusal('refused', `${archive} is not there.`);
   return install(parts, archive, null);
@@ -167,7 +167,7 @@ function requireNewer(version: string, present: string): void {
   throw refusal('refused', `Version ${version} is not newer than ${present}, which runs. Nothing was changed.`);
 }
 
-/** `expected`: the version that it was announced as; null: any newer one. */
+/** `expected`: the announced version; null: any newer one. */
 async function install(parts: UpdateParts, archive: string, expected: string | null): Promise<Updated> {
   const { folder, data, keyFile, reportStep } = parts;
   const { root, version: present } = parts.installation;
@@ -186,7 +186,7 @@ async function install(parts: UpdateParts, archive: string, expected: string | n
   return { from: present, to: version, backup, result: await restart(parts, version, present) };
 }
 
-/** The panel that runs on the data folder must be the one that this installation starts. */
+/** The panel that runs on the data folder must have been started by this installation. */
 async function requireOwnPanel({ folder, installation: { root } }: UpdateParts): Promise<void> {
   const running = await callRunningPanel(folder, 'update-state');
   if (running === null || (running.root === root && running.launched)) return;
@@ -271,7 +271,7 @@ async function tryVersion(root: string, folder: string, version: string): Promis
   }
 }
 
-/** As of this moment, while the panel goes on. */
+/** A snapshot, while the panel runs on. */
 function copyOfData(root: string, folder: string): string {
   const trial = join(makeWorkFolder(root), 'trial');
   rmSync(trial, { recursive: true, force: true });
@@ -286,13 +286,13 @@ function copyOfData(root: string, folder: string): string {
   return copy;
 }
 
-/** What a failed program said last. */
+/** The end of a failed program's output. */
 function describeError(error: unknown): string {
   const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
   return stderr === '' ? describeSystemError(error) : (stderr.split('\n').at(-1) ?? stderr);
 }
 
-/** Lets the launcher start the version that `current` names now, and waits for how that ends. */
+/** Makes the launcher start the version that `current` names now, and waits for the outcome. */
 async function restart(parts: UpdateParts, to: string, from: string): Promise<Updated['result']> {
   const { folder, seconds, reportStep } = parts;
   const { root } = parts.installation;
@@ -312,7 +312,7 @@ async function runs(folder: string, version: string): Promise<boolean> {
   return running?.version === version;
 }
 
-/** Goes back to the version before the last update; with `restoresData` also where it cannot read the present database. */
+/** Goes back to the version before the last update; `restoresData`: even if it cannot read the present database. */
 export async function returnToFormer(parts: UpdateParts, restoresData: boolean): Promise<Updated> {
   const { folder, data, keyFile, reportStep } = parts;
   const { root, version: present } = parts.installation;

@@ -5,12 +5,12 @@ import type { CheckpointMode } from '../../core/ports/checkpointer.ts';
 import { openConnection } from '../../store/database.ts';
 import { isDiskFull } from '../../store/disk-space.ts';
 
-/** What the thread is started with. */
+/** The thread's start parameters. */
 export type CheckpointData = { readonly database: string };
 
 const { database }: CheckpointData = workerData;
 const db = openConnection(database);
-// It waits for no reader: what is in use is written the next time.
+// Waits for no reader: pages in use are written the next time.
 db.pragma('busy_timeout = 0');
 const statements = {
   passive: db.prepare('PRAGMA wal_checkpoint(PASSIVE)'),

@@ -1,4 +1,5 @@
-// The journal is written into the database beside reads and writes, begins again when it is long, and is emptied when the panel is idle.
+// The WAL is checkpointed beside reads and writes, starts again from its beginning when it is long, and is truncated when the panel is
+// idle.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,7 +37,7 @@ afterEach(async () => {
 });
 
 let written = 0;
-/** Writes at least so many pages, in its turn. */
+/** Writes at least this many pages, through the write queue. */
 const fill = (pages: number) =>
   queue.run(() => store.write(() => store.settings.set({ announcement: `${++written} ${'x'.repeat(pages * 4096)}` })));
 
@@ -60,12 +61,12 @@ test('a checkpoint waits for no transaction, and none waits for it', async () =>
 
 test('a long journal begins again from its start', async () => {
   for (let pages = 0; pages <= MAX_PAGES * 3; pages += PAGES) await fill(PAGES);
-  // The file never shrinks while it is written to: its length is the longest that the journal ever was.
+  // The WAL never shrinks while it is written to: its size shows the longest it has been.
   expect(store.journal().bytes).toBeLessThan(2 * MAX_PAGES * 4096);
 });
 
 test('an idle journal is emptied, one in use is not', async () => {
-  // Not enough to be written into the database at once.
+  // Not enough for a checkpoint at once.
   await fill(PAGES / 2);
   expect(store.journal().bytes).toBeGreaterThan(IDLE_BYTES);
   await checkpoints.tidy();

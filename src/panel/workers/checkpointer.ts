@@ -1,4 +1,4 @@
-// The checkpoint thread as the core sees it.
+// The checkpoint thread behind the core's port.
 import { moduleBeside, openTaskThread } from '../../adapters/worker-thread.ts';
 import type { Checkpointer } from '../../core/ports/checkpointer.ts';
 import type { CheckpointData, CheckpointTasks } from './checkpoint-worker.ts';

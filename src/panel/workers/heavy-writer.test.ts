@@ -1,4 +1,4 @@
-// The writer thread over a real database: its effect, its refusals, its defects, and a second start after it has ended.
+// The writer thread over a real database: its effect, its refusals, its errors, and a second start after it has ended.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

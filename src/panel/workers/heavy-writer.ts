@@ -1,4 +1,4 @@
-// The writer thread as the core sees it.
+// The writer thread behind the core's port.
 import { moduleBeside, openTaskThread } from '../../adapters/worker-thread.ts';
 import type { CoreParts } from '../../core/kernel/core.ts';
 import type { HeavyWriter } from '../../core/ports/heavy-writer.ts';
@@ -8,7 +8,7 @@ export type HeavyWriterThread = HeavyWriter & { close(): Promise<void> };
 
 const IDLE_MS = 60_000;
 
-/** The database must exist and be migrated. A thread that dies rejects what it had to do; the next write starts a new one. */
+/** The database must exist and be migrated. If the thread dies, its writes reject; the next write starts a new thread. */
 export function createHeavyWriter(
   data: WriterData,
   { clock, log }: Pick<CoreParts, 'clock' | 'log'>,

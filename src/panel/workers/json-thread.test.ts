@@ -1,4 +1,4 @@
-// Large JSON of others is parsed on a thread of its own, and arrives as it would have been parsed here.
+// Large JSON from other machines is parsed on a separate thread, with the same result.
 import { afterAll, expect, it } from 'vitest';
 import { JsonRefusal } from '../../domain/foreign-json.ts';
 import { createJsonThread } from './json-thread.ts';

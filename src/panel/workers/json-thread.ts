@@ -1,4 +1,4 @@
-// The thread for large JSON as the layers see it that read some.
+// The thread that parses large JSON, as its callers use it.
 import { moduleBeside, openTaskThread } from '../../adapters/worker-thread.ts';
 import type { ParseLargeJson } from '../../core/ports/json.ts';
 import { JsonRefusal } from '../../domain/foreign-json.ts';

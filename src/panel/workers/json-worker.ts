@@ -1,10 +1,10 @@
-// The thread for large JSON of others, so that it takes no time of the thread that answers the panel's users.
+// The thread that parses large JSON from other machines, so that the thread that answers requests stays free.
 import { serveTasks } from '../../adapters/worker-thread.ts';
 import { parseCountedJson } from '../../domain/foreign-json.ts';
 import { parseStrictJson } from '../../door/parse.ts';
 
 const tasks = {
-  /** A reply of a node, or of Telegram; null: it is not JSON. */
+  /** A reply of a node, or of Telegram; null: not JSON. */
   reply(bytes: Uint8Array) {
     try {
       return { value: parseCountedJson(bytes) };

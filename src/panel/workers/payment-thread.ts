@@ -1,4 +1,4 @@
-// The payment thread as the core sees it.
+// The payment thread behind the core's port.
 import { isRefusedUrl } from '../../adapters/outbound-client.ts';
 import { moduleBeside, openTaskThread } from '../../adapters/worker-thread.ts';
 import type { Log } from '../../core/ports/ports.ts';
@@ -8,7 +8,7 @@ import type { PaymentTasks } from './payment-worker.ts';
 
 const IDLE_MS = 60_000;
 
-/** `onReplyDate`: called with the time (epoch ms) that a provider's reply named. */
+/** `onReplyDate`: called with the date (epoch ms) of a provider's reply. */
 export function createPaymentThread(log: Log, onReplyDate: (at: number) => void): PaymentProviders {
   const thread = openTaskThread<PaymentTasks>({
     name: 'payment thread',
@@ -19,10 +19,10 @@ export function createPaymentThread(log: Log, onReplyDate: (at: number) => void)
   });
   let isClosed = false;
 
-  /** The thread ended under its tasks: what became of them is unknown. */
+  /** The thread ended during its tasks: their outcome is unknown. */
   const orFailure = <T>(outcome: Promise<T>): Promise<T | ProviderFailure> =>
     outcome.catch((): ProviderFailure => {
-      // Without the error: its text may hold what was sent.
+      // Without the error: its text may contain what was sent.
       if (!isClosed) log.error('payment thread failed');
       return { error: isClosed ? 'stopped' : 'connection', retryAfterMs: 0, isUnclear: true };
     });

@@ -1,4 +1,4 @@
-// The payment thread: talks to payment providers, so that connections, TLS and replies take no time of the thread that answers the panel's users.
+// The payment thread: connects to payment providers, so that TLS and replies do not slow down the thread that answers requests.
 import { systemClock, systemTimers } from '../../adapters/clock.ts';
 import { createOutboundClient } from '../../adapters/outbound-client.ts';
 import { listenForReplyDates } from '../../adapters/reply-dates.ts';
@@ -17,7 +17,7 @@ listenForReplyDates(sendReplyDate);
 const client = createOutboundClient({
   timers: systemTimers,
   ...CLIENT_BOUNDS,
-  // Loaded where a bot is reached by a proxy, which few are.
+  // Loaded only if a proxy is configured, which is rare.
   proxyAgent: async (url, allowPrivate, proxy) =>
     (await import('../../adapters/outbound-agent.ts')).createOutboundAgent(url, allowPrivate, proxy),
 });

@@ -1,4 +1,5 @@
-// Webhooks sent by a thread of their own: to a real receiver, refused as without it, and ended with it.
+// The webhook thread: sends to a real receiver, refuses the same addresses as without a thread, and ends pending requests when it is
+// closed.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,7 +24,6 @@ beforeEach(async () => {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // A TCP server's address is never a path.
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   client = createWebhookThread(openLog('stderr', () => {}));
 });

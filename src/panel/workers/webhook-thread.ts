@@ -1,4 +1,4 @@
-// The webhook thread as the core sees it.
+// The webhook thread behind the core's port.
 import { isRefusedUrl } from '../../adapters/outbound-client.ts';
 import { moduleBeside, openTaskThread } from '../../adapters/worker-thread.ts';
 import type { Log } from '../../core/ports/ports.ts';

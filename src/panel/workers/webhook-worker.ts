@@ -1,4 +1,4 @@
-// The webhook thread: sends requests, so that connections, TLS and replies take no time of the thread that answers the panel's users.
+// The webhook thread: sends requests, so that TLS and replies do not slow down the thread that answers requests.
 import { systemTimers } from '../../adapters/clock.ts';
 import { createWebhookClient } from '../../adapters/webhook-client.ts';
 import { serveTasks } from '../../adapters/worker-thread.ts';

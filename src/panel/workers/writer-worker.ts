@@ -11,25 +11,25 @@ import { enqueueAllDeliveries, recordAll } from '../../core/webhooks/sender.ts';
 import { openStore } from '../../store/index.ts';
 import { machineParts } from '../machine-parts.ts';
 
-/** What the thread is started with. */
+/** The thread's start parameters. */
 export type WriterData = { readonly database: string };
 
 type Write = {
   readonly operation: HandledId;
   readonly input: unknown;
   readonly call: Call;
-  /** How base_url begins at this moment. */
+  /** The origin of base_url at the time of the request. */
   readonly origin: string;
-  /** The panel's time at this moment, epoch ms. */
+  /** The panel's time of the request, epoch ms. */
   readonly now: number;
 };
 
 const { database }: WriterData = workerData;
 const store = openStore(database);
-// In KiB: what a part of a bulk changes is not written before its commit, and the indexes stay read from part to part.
+// In KiB: changed pages of a bulk write stay in memory until its commit, and index pages from part to part.
 store.connection().pragma('cache_size = -16000');
 let origin = '';
-/** How far the panel's time is ahead of this thread's steady clock; the first request says it. */
+/** The panel's time minus this thread's steady clock; set by the first request. */
 let timeOffset = performance.timeOrigin;
 const now = () => Math.round(performance.now() + timeOffset);
 const env = createHeavyEnv({
@@ -44,7 +44,7 @@ const env = createHeavyEnv({
 });
 
 const unfinished = new Map<number, () => HeavyOutcome | Unfinished>();
-/** Numbers differ from those of a thread before this one. */
+/** Numbers must differ from those of an earlier thread. */
 let lastNumber = now() * 1000;
 
 function step(number: number, work: () => HeavyOutcome | Unfinished): HeavyOutcome {
