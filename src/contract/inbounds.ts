@@ -58,6 +58,10 @@ const headerName = z
   .max(64)
   .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, { message: 'must be the name of an HTTP header' });
 
+const shortId = z.string().regex(/^(?:[0-9a-f]{2}){0,8}$/);
+/** Other short ids, or other server names, of REALITY. */
+const MAX_MORE = 100;
+
 /** An X25519 key: 32 bytes in base64url. */
 const x25519Key = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 
@@ -92,6 +96,10 @@ const ABOUT = {
   alpn: 'The protocols offered in the TLS handshake (ALPN), best first; null: chosen by the client. Not with `hysteria2`, which uses `h3`.',
   public_key: 'With `reality` and `wireguard`: the X25519 public key of the node, 32 bytes in base64url.',
   short_id: 'With `reality`: the short id, up to 8 bytes in hexadecimal, by which the node recognizes its clients.',
+  more_short_ids:
+    'With `reality`: other short ids that the node accepts, as from apps set up before `short_id` was changed. Links contain `short_id` alone.',
+  more_server_names:
+    'With `reality`: other server names that the node accepts besides `sni`. Links contain `sni` alone.',
   method: 'With `shadowsocks`: the cipher. Those of 2022 also have a key of the server, which the panel generates.',
   obfs_password:
     'With `hysteria2`: the password of the Salamander obfuscation, which makes QUIC look like random bytes. It is in the links of all users of the inbound; null: no obfuscation.',
@@ -198,12 +206,14 @@ const fields = {
     description:
       'With `reality` and `wireguard`: stored encrypted and never returned. `public_key` is computed from it if absent. With `wireguard` the panel generates one if it is absent.',
   }),
-  short_id: z
-    .string()
-    .regex(/^(?:[0-9a-f]{2}){0,8}$/)
-    .nullable()
-    .meta({ description: ABOUT.short_id }),
+  short_id: shortId.nullable().meta({ description: ABOUT.short_id }),
+  more_short_ids: z.array(shortId).max(MAX_MORE).meta({ description: ABOUT.more_short_ids }),
+  more_server_names: z.array(s.hostName).max(MAX_MORE).meta({ description: ABOUT.more_server_names }),
   method: method.nullable().meta({ description: ABOUT.method }),
+  server_key: z.base64().max(44).nullable().meta({
+    description:
+      'With a cipher of 2022: the key of the server in base64, 16 bytes with `2022-blake3-aes-128-gcm`, else 32. Stored encrypted and never returned as such. null: the panel generates one.',
+  }),
   obfs_password: z
     .string()
     .min(4)
@@ -257,6 +267,8 @@ export const inbound = z
     public_key: secret(z.string().nullable(), ABOUT.public_key),
     has_private_key: secret(z.boolean(), 'Whether a private key is stored, which no reply contains.'),
     short_id: secret(z.string().nullable(), ABOUT.short_id),
+    more_short_ids: secret(z.array(z.string()), ABOUT.more_short_ids),
+    more_server_names: secret(z.array(z.string()), ABOUT.more_server_names),
     method: secret(z.string().nullable(), ABOUT.method),
     obfs_password: secret(z.string().nullable(), ABOUT.obfs_password),
     hop_ports: secret(z.string().nullable(), ABOUT.hop_ports),
@@ -327,7 +339,10 @@ export const inboundCreate = z
     public_key: fields.public_key.default(null),
     private_key: fields.private_key.default(null),
     short_id: fields.short_id.default(null),
+    more_short_ids: fields.more_short_ids.default([]),
+    more_server_names: fields.more_server_names.default([]),
     method: fields.method.default(null),
+    server_key: fields.server_key.default(null),
     obfs_password: fields.obfs_password.default(null),
     hop_ports: fields.hop_ports.default(null),
     address_pool: fields.address_pool
@@ -344,10 +359,14 @@ export const inboundCreate = z
   .meta({ id: 'InboundCreate', description: 'A new inbound.' });
 export type InboundCreate = z.output<typeof inboundCreate>;
 
-export const inboundPatch = z.strictObject(fields).omit({ node_id: true, protocol: true }).partial().meta({
-  id: 'InboundPatch',
-  description: 'JSON merge patch. Node and protocol cannot be changed: create another inbound instead.',
-});
+export const inboundPatch = z
+  .strictObject(fields)
+  .omit({ node_id: true, protocol: true, server_key: true })
+  .partial()
+  .meta({
+    id: 'InboundPatch',
+    description: 'JSON merge patch. Node and protocol cannot be changed: create another inbound instead.',
+  });
 
 export const inboundExample: Inbound = {
   id: 1,
@@ -370,6 +389,8 @@ export const inboundExample: Inbound = {
   public_key: 'KhJyt0Jafc8s8FA3ByDTPPHrW5qecFf1jDVzL4rpox8',
   has_private_key: true,
   short_id: '6ba85179e30d4fc2',
+  more_short_ids: [],
+  more_server_names: [],
   method: null,
   obfs_password: null,
   hop_ports: null,

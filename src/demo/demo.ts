@@ -173,6 +173,8 @@ const NO_INBOUND = {
   alpn: null,
   publicKey: null,
   shortId: null,
+  moreShortIds: [],
+  moreServerNames: [],
   method: null,
   obfsPassword: null,
   hopPorts: null,

@@ -2,6 +2,7 @@
 // crashes the whole engine.
 import type { Credentials } from '../core/ports/credentials.ts';
 import { EngineError, type EngineInbound, type EngineUser } from '../core/ports/engines.ts';
+import { credentialsOn, flowOn } from '../domain/nodes/inbound-credentials.ts';
 import { hasKeys, keyFor, STORED_KEY_BYTES } from '../domain/nodes/shadowsocks.ts';
 import {
   encodePeer,
@@ -21,17 +22,17 @@ const CIPHERS: Readonly<Record<Dialect, Readonly<Record<string, number>>>> = {
   'v2ray.core': { 'aes-128-gcm': 1, 'aes-256-gcm': 2, 'chacha20-ietf-poly1305': 3 },
 };
 
-type Shape = Pick<EngineInbound, 'protocol' | 'flow' | 'method' | 'addressPool'>;
+type Shape = Pick<EngineInbound, 'id' | 'protocol' | 'flow' | 'method' | 'addressPool'>;
 
 /** Throws `engine_refused` if no engine could serve a user on this inbound. */
 export function buildAccount(dialect: Dialect, inbound: Shape, user: EngineUser): TypedMessage {
-  const { credentials } = user;
+  const credentials = credentialsOn(inbound, user.credentials);
   switch (inbound.protocol) {
     case 'vless':
       return buildTypedMessage(
         dialect,
         'vless',
-        encodeTexts({ 1: credentials.uuid, 2: inbound.flow ?? '', 3: 'none' }),
+        encodeTexts({ 1: credentials.uuid, 2: flowOn(inbound, credentials) ?? '', 3: 'none' }),
       );
     case 'vmess':
       return buildTypedMessage(dialect, 'vmess', encodeVmessAccount(credentials.uuid));
@@ -43,7 +44,10 @@ export function buildAccount(dialect: Dialect, inbound: Shape, user: EngineUser)
       return { type: 'xray.proxy.hysteria.account.Account', bytes: encodeTexts({ 1: credentials.password }) };
     case 'wireguard':
       if (dialect !== 'xray') throw new EngineError('engine_refused', 'v2ray has no WireGuard');
-      return { type: 'xray.proxy.wireguard.PeerConfig', bytes: encodePeer(wireguardPeer(inbound, user)) };
+      return {
+        type: 'xray.proxy.wireguard.PeerConfig',
+        bytes: encodePeer(wireguardPeer(inbound, { ...user, credentials })),
+      };
     case 'shadowsocks':
       return shadowsocksAccount(dialect, inbound.method ?? '', credentials);
   }

@@ -469,7 +469,8 @@ describe('the type of an account is that of the connection', () => {
     PROTOCOLS.flatMap((protocol) =>
       (protocol === 'shadowsocks' ? METHODS_OF_SHADOWSOCKS : [null]).map((method) => {
         try {
-          return buildAccount(dialect, { protocol, method, flow: null, addressPool: DEFAULT_POOL }, everything).type;
+          return buildAccount(dialect, { id: 1, protocol, method, flow: null, addressPool: DEFAULT_POOL }, everything)
+            .type;
         } catch (error) {
           return error instanceof EngineError ? error.code : error;
         }
@@ -501,14 +502,14 @@ describe('the type of an account is that of the connection', () => {
   test('an account that Xray would choke on is not built: a key too short, or a cipher without one', () => {
     const build = (method: string | null, key = everything.credentials.key) => {
       const user = { ...everything, credentials: { ...everything.credentials, key } };
-      return buildAccount('xray', { protocol: 'shadowsocks', method, flow: null, addressPool: null }, user);
+      return buildAccount('xray', { id: 1, protocol: 'shadowsocks', method, flow: null, addressPool: null }, user);
     };
     expect(() => build('2022-blake3-aes-256-gcm', 'c2hvcnQ=')).toThrow('has not 32 bytes');
     expect(() => build('2022-blake3-chacha20-poly1305')).toThrow(EngineError);
     expect(() => build(null)).toThrow(EngineError);
     const peer = (addressPool: string, wireguard: string, userId = 1) => {
       const user = { userId, credentials: { ...everything.credentials, wireguard } };
-      return buildAccount('xray', { protocol: 'wireguard', method: null, flow: null, addressPool }, user);
+      return buildAccount('xray', { id: 1, protocol: 'wireguard', method: null, flow: null, addressPool }, user);
     };
     expect(() => peer(DEFAULT_POOL, '')).toThrow('has no key of WireGuard');
     expect(() => peer('10.8.0.0/24', everything.credentials.wireguard, 254)).toThrow('has none for this user');

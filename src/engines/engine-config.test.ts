@@ -84,6 +84,26 @@ describe('a configuration', () => {
     ]);
   });
 
+  it('lets users in by what they have for one inbound alone, with the flow of that', () => {
+    const credentials = {
+      ...CREDENTIALS,
+      byInbound: [
+        { inboundId: 5, value: 'own', flow: '' },
+        { inboundId: 6, value: btoa('o'.repeat(32)), flow: null },
+      ],
+    };
+    const clientsOf = (fields: Partial<EngineInbound>) =>
+      buildTree(buildConfig([engineInbound(fields)]), [{ userId: 7, credentials, inbounds: [5, 6, 9] }]).inbounds[1]
+        ?.settings;
+    const flow = 'xtls-rprx-vision';
+    expect(clientsOf({ id: 5, flow })).toMatchObject({ clients: [{ id: 'own', flow: '' }] });
+    expect(clientsOf({ id: 5, protocol: 'vmess' })).toMatchObject({ clients: [{ id: 'own' }] });
+    expect(clientsOf({ id: 5, protocol: 'trojan' })).toMatchObject({ clients: [{ password: 'own' }] });
+    expect(clientsOf({ id: 9, flow })).toMatchObject({ clients: [{ id: CREDENTIALS.uuid, flow }] });
+    const modern = { protocol: 'shadowsocks', method: '2022-blake3-aes-256-gcm', serverKey: KEY } as const;
+    expect(clientsOf({ id: 6, ...modern })).toMatchObject({ clients: [{}, { password: btoa('o'.repeat(32)) }] });
+  });
+
   it('serves Hysteria2 over QUIC, with obfuscation where it has a password, and a change of that is another start', () => {
     const buildStream = (obfsPassword: string | null) =>
       buildTree(buildConfig([engineInbound({ ...HYSTERIA2, ...SERVED, obfsPassword })])).inbounds[1];
@@ -127,6 +147,11 @@ describe('a configuration', () => {
     expect(settings({})).toMatchObject({ minClientVer: '0.0.0', target: 'www.example.org:443', shortIds: [''] });
     const given = { minClientVersion: '26.3.27', target: '[2001:db8::1]:8443', shortId: 'ab' };
     expect(settings(given)).toMatchObject({ minClientVer: '26.3.27', target: '[2001:db8::1]:8443', shortIds: ['ab'] });
+    const former = { shortId: 'ab', moreShortIds: ['', 'ab', '0123'], moreServerNames: ['example.org'] };
+    expect(settings(former)).toMatchObject({
+      shortIds: ['ab', '', '0123'],
+      serverNames: ['www.example.org', 'example.org'],
+    });
   });
 });
 
@@ -194,6 +219,8 @@ describe('a fingerprint', () => {
     { privateKey: btoa('o'.repeat(32)) },
     { privateKey: null },
     { shortId: 'ab' },
+    { moreShortIds: ['ab'] },
+    { moreServerNames: ['example.org'] },
     { certificate: other },
     { certificateKey: 'other' },
     { serverKey: btoa('o'.repeat(32)) },

@@ -9,6 +9,7 @@ import {
   type EngineUser,
 } from '../core/ports/engines.ts';
 import { neededFacts } from '../domain/nodes/engine-facts.ts';
+import { credentialsOn, flowOn } from '../domain/nodes/inbound-credentials.ts';
 import { DEFAULT_SERVICE_NAME, PATH_NETWORKS } from '../domain/nodes/inbound-shape.ts';
 import { hasKeys, keyFor } from '../domain/nodes/shadowsocks.ts';
 import { DEFAULT_MTU, nodeTunnelAddress, userTunnelAddress } from '../domain/nodes/wireguard.ts';
@@ -130,12 +131,13 @@ function canServe(inbound: EngineInbound, { userId, credentials }: EngineUser): 
 }
 
 function buildClient(inbound: EngineInbound, user: EngineUser): JsonObject {
-  const { userId, credentials } = user;
+  const { userId } = user;
+  const credentials = credentialsOn(inbound, user.credentials);
   const email = userKey(userId, inbound.tag);
   const method = inbound.method ?? '';
   switch (inbound.protocol) {
     case 'vless':
-      return { email, id: credentials.uuid, flow: inbound.flow ?? '' };
+      return { email, id: credentials.uuid, flow: flowOn(inbound, credentials) ?? '' };
     case 'vmess':
       return { email, id: credentials.uuid, alterId: 0 };
     case 'trojan':
@@ -143,7 +145,7 @@ function buildClient(inbound: EngineInbound, user: EngineUser): JsonObject {
     case 'hysteria2':
       return { email, auth: credentials.password };
     case 'wireguard': {
-      const { publicKey, allowedIps } = wireguardPeer(inbound, user);
+      const { publicKey, allowedIps } = wireguardPeer(inbound, { ...user, credentials });
       return { email, publicKey, allowedIPs: allowedIps };
     }
     case 'shadowsocks':
@@ -310,14 +312,14 @@ function splitLines(pem: string): readonly string[] {
 }
 
 function buildReality(inbound: EngineInbound): JsonObject {
-  const { sni, target, privateKey, shortId, minClientVersion } = inbound;
+  const { sni, target, privateKey, shortId, moreShortIds, moreServerNames, minClientVersion } = inbound;
   if (privateKey === null) refuse(inbound, 'its private key is missing');
   if (sni === null) refuse(inbound, 'its server name is missing');
   return {
     target: target ?? `${sni.includes(':') ? `[${sni}]` : sni}:443`,
-    serverNames: [sni],
+    serverNames: [...new Set([sni, ...moreServerNames])],
     privateKey,
-    shortIds: [shortId ?? ''],
+    shortIds: [...new Set([shortId ?? '', ...moreShortIds])],
     minClientVer: minClientVersion ?? ANY_VERSION,
   };
 }

@@ -66,7 +66,7 @@ function tune(db: Connection, settings: Readonly<Record<string, number>>): void 
 function dropIndexes(db: Connection): string[] {
   const made = db
     .prepare<[], { readonly type: string; readonly name: string; readonly sql: string }>(
-      "SELECT type, name, sql FROM sqlite_schema WHERE tbl_name IN ('users', 'user_credentials') AND type IN ('index', 'trigger') AND sql IS NOT NULL ORDER BY rowid",
+      "SELECT type, name, sql FROM sqlite_schema WHERE tbl_name IN ('users', 'user_credentials', 'user_inbound_credentials') AND type IN ('index', 'trigger') AND sql IS NOT NULL ORDER BY rowid",
     )
     .all();
   for (const { type, name } of made) db.exec(`DROP ${type} ${name}`);

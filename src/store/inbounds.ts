@@ -7,7 +7,10 @@ import type { Connection } from './database.ts';
 import { limitTo } from './statements.ts';
 import { untilWritten } from './until-written.ts';
 
-type InboundCells = Omit<InboundRow, 'alpn' | 'targetFindings' | 'certificate' | 'enabled'> & {
+type Lists = 'alpn' | 'moreShortIds' | 'moreServerNames' | 'targetFindings' | 'certificate';
+type InboundCells = Omit<InboundRow, Lists | 'enabled'> & {
+  readonly moreShortIds: string;
+  readonly moreServerNames: string;
   readonly alpn: string | null;
   readonly targetFindings: string | null;
   readonly certificate: string | null;
@@ -34,6 +37,8 @@ const COLUMN = {
   alpn: 'alpn',
   publicKey: 'public_key',
   shortId: 'short_id',
+  moreShortIds: 'more_short_ids',
+  moreServerNames: 'more_server_names',
   method: 'method',
   obfsPassword: 'obfs_password',
   hopPorts: 'hop_ports',
@@ -55,17 +60,23 @@ const SELECT = `SELECT id, ${FIELDS.map(([field, column]) => `${column} AS ${fie
 
 function decode(cells: InboundCells): InboundRow {
   const alpn = cells.alpn === null ? null : (parseOwnJson(cells.alpn) as string[]);
+  const moreShortIds = parseOwnJson(cells.moreShortIds) as string[];
+  const moreServerNames = parseOwnJson(cells.moreServerNames) as string[];
   const { targetFindings: found } = cells;
   const targetFindings = found === null ? null : (parseOwnJson(found) as TargetFinding[]);
   const certificate = cells.certificate === null ? null : (parseOwnJson(cells.certificate) as ServedCertificate);
-  return { ...cells, alpn, targetFindings, certificate, enabled: cells.enabled === 1 };
+  const lists = { alpn, moreShortIds, moreServerNames, targetFindings, certificate };
+  return { ...cells, ...lists, enabled: cells.enabled === 1 };
 }
 
 function encode(inbound: Omit<InboundRow, 'id'>): Omit<InboundCells, 'id'> {
   const alpn = inbound.alpn === null ? null : JSON.stringify(inbound.alpn);
   const targetFindings = inbound.targetFindings === null ? null : JSON.stringify(inbound.targetFindings);
   const certificate = inbound.certificate === null ? null : JSON.stringify(inbound.certificate);
-  return { ...inbound, alpn, targetFindings, certificate, enabled: inbound.enabled ? 1 : 0 };
+  const moreShortIds = JSON.stringify(inbound.moreShortIds);
+  const moreServerNames = JSON.stringify(inbound.moreServerNames);
+  const lists = { alpn, moreShortIds, moreServerNames, targetFindings, certificate };
+  return { ...inbound, ...lists, enabled: inbound.enabled ? 1 : 0 };
 }
 
 export function createInboundStore(db: Connection): InboundStore {

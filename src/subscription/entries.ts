@@ -4,6 +4,7 @@ import type { InboundSecrets } from '../core/ports/credentials.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
 import { type ClientCore, predictOutcome } from '../domain/nodes/compatibility.ts';
 import type { EngineVersion } from '../domain/nodes/engine-facts.ts';
+import { credentialsOn, flowOn } from '../domain/nodes/inbound-credentials.ts';
 import { hasKeys } from '../domain/nodes/shadowsocks.ts';
 import { userTunnelAddress } from '../domain/nodes/wireguard.ts';
 import { expandVariables, hasVariables, type VariableValues } from '../domain/subscription/variables.ts';
@@ -56,8 +57,8 @@ export function listEntries(
     name: names[index] ?? inbound.name,
     hasOwnName: hasVariables(inbound.name),
     address,
-    inbound,
-    credentials: sub.credentials,
+    inbound: withFlow(inbound, flowOn(inbound, sub.credentials)),
+    credentials: credentialsOn(inbound, sub.credentials),
     tunnelAddress: userTunnelAddress(inbound.addressPool, sub.user.id),
     secrets,
   }));
@@ -68,6 +69,18 @@ export function listEntries(
 function expandName({ inbound, address }: Subscription['inbounds'][number], values: VariableValues): string {
   if (!hasVariables(inbound.name)) return inbound.name;
   return expandVariables(inbound.name, entryVariables(values, { inbound, address })) || address;
+}
+
+/** Connections by the flow of a user, as texts made of a connection are remembered by its identity. */
+const byFlow = new WeakMap<Inbound, Map<string | null, Inbound>>();
+
+function withFlow(inbound: Inbound, flow: string | null): Inbound {
+  if (flow === inbound.flow) return inbound;
+  const known = byFlow.get(inbound) ?? new Map<string | null, Inbound>();
+  byFlow.set(inbound, known);
+  const made = known.get(flow) ?? { ...inbound, flow };
+  known.set(flow, made);
+  return made;
 }
 
 /** By connection, engine and core: a link of hundreds of connections is read often. */

@@ -59,6 +59,8 @@ const INBOUND: EngineInbound = {
   alpn: null,
   publicKey: null,
   shortId: null,
+  moreShortIds: [],
+  moreServerNames: [],
   method: null,
   obfsPassword: null,
   hopPorts: null,

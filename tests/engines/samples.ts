@@ -21,6 +21,8 @@ export function sampleInbound(changes: Partial<EngineInbound> & Pick<EngineInbou
     alpn: null,
     publicKey: null,
     shortId: null,
+    moreShortIds: [],
+    moreServerNames: [],
     method: null,
     obfsPassword: null,
     hopPorts: null,

@@ -29,6 +29,8 @@ export function sampleInbound(changes: Partial<InboundRow> = {}): InboundRow {
     alpn: null,
     publicKey: null,
     shortId: null,
+    moreShortIds: [],
+    moreServerNames: [],
     method: null,
     obfsPassword: null,
     hopPorts: null,

@@ -24,6 +24,8 @@ const BASE: Facts = {
   alpn: null,
   publicKey: null,
   shortId: null,
+  moreShortIds: [],
+  moreServerNames: [],
   method: null,
   obfsPassword: null,
   hopPorts: null,

@@ -175,6 +175,16 @@ const RULES: readonly Rule[] = [
     isBroken: ({ security, shortId }) => security !== 'reality' && shortId !== null,
   },
   {
+    field: 'more_short_ids',
+    message: 'goes with reality only',
+    isBroken: ({ security, moreShortIds }) => security !== 'reality' && moreShortIds.length > 0,
+  },
+  {
+    field: 'more_server_names',
+    message: 'goes with reality only',
+    isBroken: ({ security, moreServerNames }) => security !== 'reality' && moreServerNames.length > 0,
+  },
+  {
     field: 'target',
     message: 'goes with reality only',
     isBroken: ({ security, target }) => security !== 'reality' && target !== null,

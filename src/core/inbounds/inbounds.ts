@@ -6,7 +6,7 @@ import type { Input, Output } from '../../contract/table.ts';
 import { defaultShape, type InboundShape, sharedTransports } from '../../domain/nodes/inbound-shape.ts';
 import { inboundWarnings, realityTarget } from '../../domain/nodes/inbound-warnings.ts';
 import { nodeStatusAt } from '../../domain/nodes/node-status.ts';
-import { hasKeys, STORED_KEY_BYTES } from '../../domain/nodes/shadowsocks.ts';
+import { hasKeys, STORED_KEY_BYTES, toStoredKey } from '../../domain/nodes/shadowsocks.ts';
 import { DEFAULT_POOL } from '../../domain/nodes/wireguard.ts';
 import type { Context, Env, Handlers, Transaction } from '../kernel/context.ts';
 import { pageById } from '../kernel/paging.ts';
@@ -91,6 +91,8 @@ export function viewInbound(context: Context, row: InboundRow): Inbound {
     public_key: row.publicKey,
     has_private_key: hasSecret(context, row.id, 'private_key'),
     short_id: row.shortId,
+    more_short_ids: [...row.moreShortIds],
+    more_server_names: [...row.moreServerNames],
     method: row.method,
     obfs_password: row.obfsPassword,
     hop_ports: row.hopPorts,
@@ -159,6 +161,8 @@ const toColumns = patchReader<ColumnInput, InboundRow>({
   alpn: 'alpn',
   public_key: 'publicKey',
   short_id: 'shortId',
+  more_short_ids: 'moreShortIds',
+  more_server_names: 'moreServerNames',
   method: 'method',
   obfs_password: 'obfsPassword',
   hop_ports: 'hopPorts',
@@ -209,10 +213,21 @@ function requireCertificate({ errors }: PreparedCertificate): void {
 }
 
 /** Creates the server key when the inbound gets a Shadowsocks 2022 cipher, and removes it otherwise. */
-function saveServerKey(tx: Transaction, { id, method }: InboundRow): void {
+function saveServerKey(tx: Transaction, { id, method }: InboundRow, supplied: string | null = null): void {
   const hasOne = hasSecret(tx, id, 'server_key');
   if (hasKeys(method) === hasOne) return;
-  saveSecret(tx, id, 'server_key', hasOne ? null : toBase64(tx.crypto.randomBytes(STORED_KEY_BYTES)));
+  const made = () => supplied ?? toBase64(tx.crypto.randomBytes(STORED_KEY_BYTES));
+  saveSecret(tx, id, 'server_key', hasOne ? null : made());
+}
+
+/** A supplied server key in the stored length. */
+function readServerKey({ method, server_key: supplied }: Input<'createInbound'>): string | null {
+  if (supplied === null) return null;
+  const refuse = (message: string) => bodyError('validation', '#/server_key', 'inconsistent', message);
+  if (method === null || !hasKeys(method)) throw refuse('goes with a cipher of 2022 only');
+  const stored = toStoredKey(method, supplied);
+  if (stored === null) throw refuse('has not the length that the cipher needs');
+  return stored;
 }
 
 /** The placeholder for keys and certificates in the audit log. */
@@ -296,7 +311,13 @@ function createInbound(
   copies: ReadonlyMap<number, PreparedCertificate>,
 ): Result<Inbound> {
   const { store, now } = tx;
-  const { certificate, certificate_key: certificateKey, private_key: givenKey, ...shown } = input;
+  const {
+    certificate,
+    certificate_key: certificateKey,
+    private_key: givenKey,
+    server_key: serverKey,
+    ...shown
+  } = input;
   const privateKey = givenKey ?? makeKey(tx, input);
   const publicKey = resolvePublicKey(tx, { ...input, private_key: privateKey }, null);
   const shape = resolveShape(input);
@@ -319,6 +340,8 @@ function createInbound(
     alpn: input.alpn,
     publicKey,
     shortId: input.short_id,
+    moreShortIds: input.more_short_ids,
+    moreServerNames: input.more_server_names,
     method: input.method,
     obfsPassword: input.obfs_password,
     hopPorts: input.hop_ports,
@@ -341,15 +364,20 @@ function createInbound(
     () => requireConsistent(fields, imported),
     () => requireServable(store.nodes.get(fields.nodeId), fields),
     () => requireCertificate(prepared),
+    () => readServerKey(input),
     () => requireFreeTag(tx, fields.nodeId, fields.tag, null),
     () => requireFreePort(tx, fields, null),
   );
   let row: InboundRow = { ...fields, id: store.inbounds.insert(fields) };
   if (privateKey !== null) saveSecret(tx, row.id, 'private_key', privateKey);
   if (prepared.made) saveSecret(tx, row.id, 'certificate_key', prepared.made.key);
-  saveServerKey(tx, row);
+  saveServerKey(tx, row, readServerKey(input));
   tx.emit('inbound.created', { inbound_id: row.id, node_id: row.nodeId, name: row.name });
-  const keys = { private_key: maskGiven(givenKey), certificate_key: maskGiven(certificateKey) };
+  const keys = {
+    private_key: maskGiven(givenKey),
+    certificate_key: maskGiven(certificateKey),
+    server_key: maskGiven(serverKey),
+  };
   const obfs_password = maskGiven(input.obfs_password) ?? null;
   tx.audit(`inbound:${row.id}`, { ...shown, obfs_password, certificate: maskGiven(certificate), ...keys });
   const others = input.more_node_ids.filter((nodeId) => nodeId !== row.nodeId);
@@ -434,6 +462,7 @@ export function copyInbound(
       ),
     );
     const row = { ...fields, id: store.inbounds.insert(fields) };
+    store.users.copyInboundCredentials(source.id, row.id);
     copySecret(tx, source.id, row.id, 'private_key');
     if (certificate?.isOwn) copySecret(tx, source.id, row.id, 'certificate_key');
     else saveSecret(tx, row.id, 'certificate_key', prepared.get(nodeId)?.made?.key ?? null);

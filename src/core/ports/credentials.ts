@@ -10,6 +10,17 @@ export interface Credentials {
   readonly key: string;
   /** wireguard: the private key, 32 bytes in base64, for the app; the node gets the public key. */
   readonly wireguard: string;
+  /** Those that replace the ones above on one inbound, as of users of another panel. Omitted: there are none. */
+  readonly byInbound?: readonly InboundCredential[];
+}
+
+/** What a user presents on one inbound alone. */
+export interface InboundCredential {
+  readonly inboundId: number;
+  /** In the family of the protocol of the inbound. */
+  readonly value: string;
+  /** With VLESS: the flow of this user; empty: none. Null: that of the inbound. */
+  readonly flow: string | null;
 }
 
 /** For blocked users, who are removed without credentials. */

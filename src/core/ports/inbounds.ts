@@ -36,6 +36,9 @@ export interface InboundRow {
   readonly alpn: readonly string[] | null;
   readonly publicKey: string | null;
   readonly shortId: string | null;
+  /** Of REALITY: what else the node accepts, but no link contains. */
+  readonly moreShortIds: readonly string[];
+  readonly moreServerNames: readonly string[];
   readonly method: string | null;
   /** Of Hysteria2's obfuscation; in the links of all its users. */
   readonly obfsPassword: string | null;

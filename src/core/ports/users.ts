@@ -113,9 +113,11 @@ export interface UserStore {
   /** The highest id; 0: there are no users. */
   lastId(): number;
   /** Who presents this; `isBeginning`: something that begins with it. */
-  findOwnerId(family: keyof Credentials, value: string, isBeginning: boolean): number | undefined;
+  findOwnerId(family: keyof Omit<Credentials, 'byInbound'>, value: string, isBeginning: boolean): number | undefined;
   /** Replaces all of them. */
   saveCredentials(id: number, credentials: Credentials): void;
+  /** Users have the same credentials on an inbound as on another one. */
+  copyInboundCredentials(from: number, to: number): void;
   /** Whether some user has this link, or one of these credentials. */
   isTaken(token: string, credentials: Credentials): boolean;
   /** Writes what differs between the two, and no more. */

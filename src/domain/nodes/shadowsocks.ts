@@ -19,3 +19,15 @@ export function keyFor(method: string, key: string): string {
   const bytes = KEY_BYTES[method] ?? STORED_KEY_BYTES;
   return btoa(atob(key).slice(0, bytes));
 }
+
+/** A key of a cipher's own length (base64) in the stored length; null: it has another length. */
+export function toStoredKey(method: string, key: string): string | null {
+  let bytes: string;
+  try {
+    bytes = atob(key);
+  } catch {
+    return null;
+  }
+  if (bytes.length !== KEY_BYTES[method]) return null;
+  return btoa(bytes.padEnd(STORED_KEY_BYTES, '\0'));
+}

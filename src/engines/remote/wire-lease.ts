@@ -47,6 +47,7 @@ const credentials = z.strictObject({
   password: z.string(),
   key: z.string(),
   wireguard: z.string(),
+  byInbound: z.array(z.strictObject({ inboundId: id, value: z.string(), flow: z.string().nullable() })).exactOptional(),
 });
 const user = z.strictObject({
   id,
@@ -144,8 +145,10 @@ function leasedToWire({ account, nodes, shareLeft, hasConnected, isEndNoted, cut
   return { account: accountToWire(account), nodes, shareLeft, hasConnected, isEndNoted, cutOffUntil };
 }
 
-function credentialsToWire({ uuid, password, key, wireguard }: Credentials): WireCredentials {
-  return { uuid, password, key, wireguard };
+function credentialsToWire({ uuid, password, key, wireguard, byInbound }: Credentials): WireCredentials {
+  const families = { uuid, password, key, wireguard };
+  if (byInbound === undefined) return families;
+  return { ...families, byInbound: byInbound.map(({ inboundId, value, flow }) => ({ inboundId, value, flow })) };
 }
 
 function userToWire({

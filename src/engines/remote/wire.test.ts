@@ -140,6 +140,8 @@ const FULL: Partial<InboundRow> = {
   alpn: ['h2'],
   publicKey: 'a'.repeat(43),
   shortId: '6ba8',
+  moreShortIds: ['ab'],
+  moreServerNames: ['b.example'],
   obfsPassword: 'abcd',
   hopPorts: '20000-30000',
   addressPool: '10.64.0.0/10',
@@ -265,6 +267,12 @@ it('requests of the panel have every part that one may have, made of any rows of
             const made = { bytes, bytesLeft: bytes, lifetime: 'used', days: null, createdAt: now } as const;
             store.grants.insert({ ...made, ...grant, userId: id });
           }
+          const [first = 0, second = 0] = inboundIds;
+          const byInbound = [
+            { inboundId: first, value: `own ${id}`, flow: null },
+            { inboundId: second, value: `own ${id}`, flow: '' },
+          ];
+          if (odds.length > 0) store.users.saveCredentials(id, { ...store.users.credentials(id), byInbound });
           ids.push(id);
         }
       });
@@ -290,7 +298,9 @@ it('requests of the panel have every part that one may have, made of any rows of
   );
 
   // The engine refuses one user, another is deleted, and the rare calls are made.
-  const id = store.users.insert(sampleUser({ onlineAt: clock.now() }));
+  const sample = sampleUser({ onlineAt: clock.now() });
+  const byInbound = [{ inboundId: inboundIds[0] ?? 0, value: 'own', flow: '' }];
+  const id = store.users.insert({ ...sample, credentials: { ...sample.credentials, byInbound } });
   fake.refuses.add(id);
   clock.advance(10_000);
   await scene.round();

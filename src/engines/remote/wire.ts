@@ -9,6 +9,7 @@ import type { TLSSocket } from 'node:tls';
 import { z } from 'zod';
 import { NODE_ERROR_CODES } from '../../contract/nodes/nodes.ts';
 import { acmeFailureCode } from '../../contract/settings/acme.ts';
+import type { Credentials } from '../../core/ports/credentials.ts';
 import type { EngineChange, EngineConfig, EngineInbound, EngineUser } from '../../core/ports/engines.ts';
 import type { ParseLargeJson } from '../../core/ports/json.ts';
 import { createJsonMeter, isLargeJson, type JsonBounds, parseCountedJson } from '../../domain/foreign-json.ts';
@@ -65,9 +66,11 @@ const boot = z.string().regex(/^[A-Za-z0-9]{1,64}$/);
 const config = z.strictObject({ inbounds: z.array(engineInbound), blocksPrivate: z.boolean() });
 /** A user: id, uuid, password, key, WireGuard key. */
 const person = [id, z.string(), z.string(), z.string(), z.string()] as const;
-const startUser = z.tuple([...person, z.array(id)]);
+/** Credentials on single inbounds: inbound, value and flow. */
+const byInbound = z.array(z.tuple([id, z.string(), z.string().nullable()]));
+const startUser = z.tuple([...person, byInbound, z.array(id)]);
 /** Its inbound is an index into `inbounds`. */
-const change = z.tuple([z.int().min(0), z.boolean(), ...person]);
+const change = z.tuple([z.int().min(0), z.boolean(), ...person, byInbound]);
 
 export const REQUESTS = {
   /** `now`: the panel's time, which the machine follows. */
@@ -230,14 +233,31 @@ export function startUserToWire({
   credentials,
   inbounds,
 }: EngineUser & { readonly inbounds: readonly number[] }): z.input<typeof startUser> {
-  const { uuid, password, key, wireguard } = credentials;
-  return [userId, uuid, password, key, wireguard, [...inbounds]];
+  return [userId, ...credentialsToWire(credentials), [...inbounds]];
 }
 
-export function startUserFromWire([userId, uuid, password, key, wireguard, inbounds]: z.output<
+export function startUserFromWire([userId, uuid, password, key, wireguard, own, inbounds]: z.output<
   typeof startUser
 >): EngineUser & { readonly inbounds: readonly number[] } {
-  return { userId, credentials: { uuid, password, key, wireguard }, inbounds };
+  return { userId, credentials: credentialsFromWire([uuid, password, key, wireguard, own]), inbounds };
+}
+
+type WireCredentials = [
+  uuid: string,
+  password: string,
+  key: string,
+  wireguard: string,
+  own: z.output<typeof byInbound>,
+];
+
+function credentialsToWire({ uuid, password, key, wireguard, byInbound: own = [] }: Credentials): WireCredentials {
+  return [uuid, password, key, wireguard, own.map(({ inboundId, value, flow }) => [inboundId, value, flow])];
+}
+
+function credentialsFromWire([uuid, password, key, wireguard, own]: WireCredentials): Credentials {
+  const families = { uuid, password, key, wireguard };
+  if (own.length === 0) return families;
+  return { ...families, byInbound: own.map(([inboundId, value, flow]) => ({ inboundId, value, flow })) };
 }
 
 /** `inbounds`: those that are sent along. */
@@ -245,17 +265,17 @@ export function changeToWire(
   { inbound, isAllowed, user }: EngineChange,
   inbounds: readonly EngineInbound[],
 ): z.input<typeof change> {
-  const { uuid, password, key, wireguard } = user.credentials;
-  return [inbounds.indexOf(inbound), isAllowed, user.userId, uuid, password, key, wireguard];
+  return [inbounds.indexOf(inbound), isAllowed, user.userId, ...credentialsToWire(user.credentials)];
 }
 
 /** null: its inbound was not sent along. */
 export function changeFromWire(
-  [place, isAllowed, userId, uuid, password, key, wireguard]: z.output<typeof change>,
+  [place, isAllowed, userId, uuid, password, key, wireguard, own]: z.output<typeof change>,
   inbounds: readonly EngineInbound[],
 ): EngineChange | null {
   const inbound = inbounds[place];
-  return inbound ? { inbound, isAllowed, user: { userId, credentials: { uuid, password, key, wireguard } } } : null;
+  const credentials = credentialsFromWire([uuid, password, key, wireguard, own]);
+  return inbound ? { inbound, isAllowed, user: { userId, credentials } } : null;
 }
 
 export const METHODS = Object.keys(REQUESTS) as readonly Method[];

@@ -28,6 +28,8 @@ const RECORDS: Readonly<Partial<Record<NamedPlace['table'], string>>> = {
   referral_codes: '(SELECT name FROM main.users WHERE id = there.user_id)',
   tariffs: 'there.name',
   user_credentials: "(SELECT name FROM main.users WHERE id = there.user_id) || ' (' || there.family || ')'",
+  user_inbound_credentials:
+    "(SELECT name FROM main.users WHERE id = there.user_id) || ' (' || (SELECT tag FROM main.inbounds WHERE id = there.inbound_id) || ')'",
   users: 'there.name',
 };
 

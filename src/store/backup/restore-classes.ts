@@ -135,7 +135,7 @@ export const RESTORE_CLASSES = {
       'version',
     ],
     destination: ['host', 'port', 'sni', 'path', 'service_name', 'target'],
-    identity: ['public_key', 'short_id', 'certificate'],
+    identity: ['public_key', 'short_id', 'more_short_ids', 'more_server_names', 'certificate'],
     secret: ['obfs_password'],
   },
   invoices: {
@@ -347,6 +347,7 @@ export const RESTORE_CLASSES = {
   user_changes: { data: ['day', 'created', 'expired', 'deleted'] },
   user_counts: 'computed',
   user_credentials: { data: ['user_id', 'family'], secret: ['value'] },
+  user_inbound_credentials: { data: ['user_id', 'inbound_id', 'flow'], secret: ['value'] },
   user_days: { data: ['day', 'user_id', 'node_id', 'up', 'down'] },
   user_hours: { data: ['hour', 'user_id', 'up', 'down'] },
   user_inbounds: { data: ['inbound_id', 'user_id'] },

@@ -104,6 +104,9 @@ CREATE TABLE inbounds (
   alpn TEXT CHECK (json_valid(alpn) AND json_type(alpn) = 'array'),
   public_key TEXT,
   short_id TEXT,
+  -- What else REALITY accepts: short ids and server names of apps that were set up otherwise.
+  more_short_ids TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(more_short_ids) AND json_type(more_short_ids) = 'array'),
+  more_server_names TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(more_server_names) AND json_type(more_server_names) = 'array'),
   method TEXT,
   obfs_password TEXT CHECK (length(obfs_password) BETWEEN 4 AND 128),
   hop_ports TEXT CHECK (length(hop_ports) BETWEEN 1 AND 100),
@@ -270,6 +273,17 @@ CREATE TABLE user_credentials (
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX user_credentials_value ON user_credentials (family, value);
 
+-- What users present on one connection in place of that, as users of another panel. flow: of VLESS, '' for none; null: that of the connection.
+CREATE TABLE user_inbound_credentials (
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  inbound_id INTEGER NOT NULL REFERENCES inbounds (id) ON DELETE CASCADE,
+  value TEXT NOT NULL CHECK (length(value) BETWEEN 1 AND 500),
+  flow TEXT CHECK (length(flow) <= 32),
+  PRIMARY KEY (user_id, inbound_id)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX user_inbound_credentials_value ON user_inbound_credentials (value, inbound_id);
+CREATE INDEX user_inbound_credentials_inbound ON user_inbound_credentials (inbound_id);
+
 -- Users of whom something changed that the engines of nodes must know: whether they may connect, to what, and with which credentials.
 -- The rows of user_credentials are inserted together with their user.
 CREATE TABLE node_changes (
@@ -291,6 +305,13 @@ WHEN (OLD.state IN ('active', 'on_hold')) <> (NEW.state IN ('active', 'on_hold')
 END;
 CREATE TRIGGER user_credentials_change_update AFTER UPDATE OF value ON user_credentials WHEN OLD.value <> NEW.value BEGIN
   INSERT INTO node_changes (user_id) VALUES (NEW.user_id);
+END;
+
+CREATE TRIGGER user_inbound_credentials_insert AFTER INSERT ON user_inbound_credentials BEGIN
+  INSERT INTO node_changes (user_id) VALUES (NEW.user_id);
+END;
+CREATE TRIGGER user_inbound_credentials_delete AFTER DELETE ON user_inbound_credentials BEGIN
+  INSERT INTO node_changes (user_id) VALUES (OLD.user_id);
 END;
 
 -- What the engines of a node had counted when that was last counted, by their starts: of users, also deleted ones, and of connections.

@@ -7,26 +7,21 @@ import { SMALL_LIMIT } from '../../domain/nodes/lease.ts';
 import { parseOwnJson } from '../../domain/own-json.ts';
 import type { Connection } from '../database.ts';
 import { limitTo } from '../statements.ts';
+import { credentialColumns, decodeCredentials } from '../users/credentials.ts';
 
-type MemberCells = [
-  id: number,
-  inbounds: string | null,
-  uuid: string,
-  password: string,
-  key: string,
-  wireguard: string,
-];
+type MemberCells = [id: number, inbounds: string | null, ...credentials: unknown[]];
 
-const credential = (family: string) =>
-  `(SELECT value FROM user_credentials WHERE user_id = u.id AND family = '${family}')`;
-const MEMBER = `SELECT u.id, u.inbounds, ${credential('uuid')}, ${credential('password')}, ${credential('key')}, ${credential('wireguard')}`;
+const MEMBER = `SELECT u.id, u.inbounds, ${credentialColumns('u')}`;
 /** Condition of users who may connect at the node `:node`. */
 const MAY_CONNECT =
   "+u.state IN ('active', 'on_hold') AND (u.cut_off_until IS NULL OR coalesce(u.cut_off_node_id, :node) <> :node)";
 
-function decodeMember([userId, inbounds, uuid, password, key, wireguard]: MemberCells): Member {
-  const credentials = { uuid, password, key, wireguard };
-  return { userId, credentials, inbounds: inbounds === null ? null : (parseOwnJson(inbounds) as number[]) };
+function decodeMember([userId, inbounds, ...credentials]: MemberCells): Member {
+  return {
+    userId,
+    credentials: decodeCredentials(credentials),
+    inbounds: inbounds === null ? null : (parseOwnJson(inbounds) as number[]),
+  };
 }
 
 const LINE_COLUMNS = [

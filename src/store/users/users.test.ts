@@ -236,6 +236,27 @@ describe('credentials', () => {
     expect(() => store.users.saveCredentials(id, { ...credentials, key: before.key })).toThrow(/UNIQUE/);
     expect(store.users.credentials(other.id)).toEqual(before);
   });
+
+  it('of single inbounds replace those of the family there, for one user each', () => {
+    using temp = tempStore();
+    const { store, db } = temp;
+    const [first = 0, second = 0] = addInbounds(store, 2);
+    const byInbound = [{ inboundId: first, value: 'own', flow: null }];
+    const { id } = stored(store, sampleUser({ credentials: { ...sampleUser().credentials, byInbound } }));
+    expect(store.users.credentials(id).byInbound).toEqual(byInbound);
+    expect(store.sync.members(1, [id])[0]?.credentials.byInbound).toEqual(byInbound);
+    expect(store.users.findOwnerId('uuid', 'own', false)).toBe(id);
+    expect(() => stored(store, sampleUser({ credentials: { ...sampleUser().credentials, byInbound } }))).toThrow(
+      /UNIQUE/,
+    );
+    store.users.copyInboundCredentials(first, second);
+    expect(store.users.credentials(id).byInbound).toHaveLength(2);
+    const changes = () => Number(db.prepare('SELECT count(*) FROM node_changes WHERE user_id = ?').pluck().get(id));
+    const before = changes();
+    store.users.saveCredentials(id, sampleUser().credentials);
+    expect(store.users.credentials(id).byInbound).toBeUndefined();
+    expect(changes()).toBeGreaterThan(before);
+  });
 });
 
 describe('due', () => {

@@ -11,10 +11,10 @@ import type {
 import type { Cell, Connection } from '../database.ts';
 import { createCache, createUses, limitTo, type Params } from '../statements.ts';
 import {
-  CREDENTIAL_COLUMNS,
   CREDENTIALS,
   createCredentialStore,
   createCredentialWrites,
+  credentialColumns,
   decodeCredentials,
 } from './credentials.ts';
 import { createUserLists } from './list.ts';
@@ -39,7 +39,7 @@ export function createUserStore(db: Connection): UserStore {
   const byToken = db.prepare<[string], UserCells>(`${SELECT} WHERE token = ?`).raw();
   const behindLink = db
     .prepare<[string], [...UserCells, ...unknown[]]>(
-      `SELECT ${USER_COLUMNS}, ${CREDENTIAL_COLUMNS} FROM users WHERE token = ?`,
+      `SELECT ${USER_COLUMNS}, ${credentialColumns('users')} FROM users WHERE token = ?`,
     )
     .raw();
   const byExternalId = db.prepare<[string], UserCells>(`${SELECT} WHERE external_id = ?`).raw();

@@ -193,6 +193,8 @@ export const backups = {
         target: 'REALITY targets of connections',
         public_key: 'Public keys of connections',
         short_id: 'Short IDs of connections',
+        more_short_ids: 'Other short IDs of connections',
+        more_server_names: 'Other server names of connections',
         certificate: 'Certificates of connections',
         obfs_password: 'Obfuscation passwords of connections',
       },
@@ -247,6 +249,9 @@ export const backups = {
       },
       user_credentials: {
         value: 'Credentials of users',
+      },
+      user_inbound_credentials: {
+        value: 'Credentials of users on single connections',
       },
       users: {
         telegram_id: 'Telegram accounts of users',

@@ -202,6 +202,8 @@ export const backups: Russian<typeof english> = {
         target: 'Цели REALITY подключений',
         public_key: 'Открытые ключи подключений',
         short_id: 'Короткие ID подключений',
+        more_short_ids: 'Другие короткие ID подключений',
+        more_server_names: 'Другие имена серверов подключений',
         certificate: 'Сертификаты подключений',
         obfs_password: 'Пароли обфускации подключений',
       },
@@ -256,6 +258,9 @@ export const backups: Russian<typeof english> = {
       },
       user_credentials: {
         value: 'Учётные данные пользователей',
+      },
+      user_inbound_credentials: {
+        value: 'Учётные данные пользователей на отдельных подключениях',
       },
       users: {
         telegram_id: 'Аккаунты Telegram пользователей',
