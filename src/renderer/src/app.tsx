@@ -14,7 +14,7 @@ import { followOtherWindows, useView } from './state/view.ts';
 import { cssVariablesResolver, styleNonce, theme } from './theme/theme.ts';
 import { useScheme } from './theme/use-scheme.ts';
 
-/** Not needed for the first screen. */
+/** Lazy: the first screen does not need it. */
 const ProofDialog = lazy(async () => ({
   default: (await import('./components/credentials/proof-dialog.tsx')).ProofDialog,
 }));
@@ -40,7 +40,7 @@ export function App({ transport, queries }: AppProps) {
   );
 }
 
-/** The theme and the density of rows. */
+/** Applies theme and row density. */
 export function Appearance({ children }: { readonly children: ReactNode }) {
   const scheme = useScheme();
   const density = useView((view) => view.density);
@@ -62,14 +62,14 @@ export function Appearance({ children }: { readonly children: ReactNode }) {
 }
 
 /**
- * Loads the language chosen here, else the panel's, else the browser's: while no panel answers, and until the set-up, which gives the
- * panel its language. Shows nothing before its texts are there.
+ * Loads the language chosen in this browser, else the panel's, else the browser's (while no panel answers, and before the set-up, which
+ * sets the panel's language). Shows nothing until its texts are loaded.
  */
 export function Translated({ children }: { readonly children: ReactNode }) {
   const chosen = useView((view) => view.locale);
   const { data, isPending } = useOperation('panelState', {});
   const [current, setCurrent] = useState<Language | null>(null);
-  // What the browser has stored may be of another version of the panel.
+  // The stored value may come from another version of the panel.
   const wanted = isLanguage(chosen)
     ? chosen
     : data?.set_up
@@ -93,7 +93,7 @@ export function Translated({ children }: { readonly children: ReactNode }) {
 /** The texts of Mantine's own controls. */
 function MantineTexts({ children }: { readonly children: ReactNode }) {
   const { t } = useTranslation('common');
-  // Mantine leaves it out of the order of Tab.
+  // By default Mantine excludes it from the Tab order.
   const toggle = { 'aria-label': t('showPassword'), tabIndex: 0 };
   const components = { PasswordInput: { defaultProps: { visibilityToggleButtonProps: toggle } } };
   return <MantineThemeProvider theme={{ components }}>{children}</MantineThemeProvider>;

@@ -1,4 +1,4 @@
-// The entry of the pages: finds the panel, beside their own address or in the desktop around them, and renders the application.
+// The entry of the pages: finds the panel (at the page's address, or in the desktop) and renders the application.
 import './theme/tokens.css';
 import '@mantine/core/styles.layer.css';
 import '@mantine/notifications/styles.layer.css';

@@ -1,4 +1,4 @@
-// Chooses what is shown: setup, sign-in, or the panel. When a session ends, sign-in appears over the page, which stays as it was.
+// Chooses between setup, sign-in and the panel. When a session ends, the sign-in appears over the page, which keeps its state.
 import { lazy, Suspense, useEffect } from 'react';
 import { ErrorState } from './components/placeholder.tsx';
 import { useLive } from './data/use-live.ts';
@@ -28,11 +28,11 @@ export function Root() {
   useEffect(() => {
     if (!isSignedIn) return;
     beginSession();
-    // A session may end while the panel does not answer; what fails here is asked for again then.
+    // Preloads the sign-in, as a session may end while the panel does not answer; a failure is retried later.
     loadSignIn().catch(() => {});
   }, [isSignedIn]);
   useEffect(() => {
-    // A setup link that was used leads to the panel; the second step of setup stays.
+    // A used setup link leads to the panel; the second step of setup stays.
     if (isSignedIn && currentRoute().path[0] === 'setup' && currentRoute().path[1] !== 'done')
       navigate(buildHash([]), { replace: true });
   }, [isSignedIn]);
@@ -63,7 +63,7 @@ export function Root() {
   );
 }
 
-/** The panel itself. While it is locked nothing of it can be seen or reached, also by assistive technology. */
+/** The panel itself. While it is locked, nothing of it is visible or accessible, not even to assistive technology. */
 function SignedIn({ isLocked }: { readonly isLocked: boolean }) {
   const { data } = useOperation('getSettings', {}, { staleMs: Number.POSITIVE_INFINITY });
   useLive(!isLocked);

@@ -1,4 +1,4 @@
-// The desktop around the pages, if there is one: the API of its preload as the host of the pages.
+// Uses the desktop's preload API, if there is one, as the host of the pages.
 import { type DesktopApi, RECORD_MARK } from '../../../bridge/desktop-api.ts';
 import type { HostApi } from '../../../bridge/host-api.ts';
 import { useView, type View } from '../state/view.ts';
@@ -27,7 +27,7 @@ export function desktopHost(api: DesktopApi): HostApi {
   };
 }
 
-/** Menus and dialogs follow the pages' theme and language, and the shell can navigate the pages. For as long as the window lives. */
+/** Makes menus and dialogs follow the pages' theme and language, and lets the shell navigate the pages. Lasts as long as the window. */
 export function followDesktop(api: DesktopApi): void {
   const sendAppearance = ({ theme, locale }: View) => void api.setAppearance({ theme, locale }).catch(() => undefined);
   sendAppearance(useView.getState());

@@ -1,4 +1,4 @@
-// The HTTP transport: replies, problems and silence are distinguished; events resume after the last one, with growing waits.
+// The HTTP transport: distinguishes replies, problems and silence; resumes events after the last one, with growing delays.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PanelCallError } from '../../../contract/client.ts';
 import { buildProblem } from '../../../contract/errors.ts';

@@ -1,4 +1,4 @@
-// Carries calls to the panel door over HTTP, relative to this page's address, so that no secret path is in the code.
+// Carries calls to the panel door over HTTP, relative to the page's address, so that the code contains no secret path.
 import type { PanelTransport } from '../../../bridge/panel-transport.ts';
 import { SESSION_HEADER } from '../../../contract/access/session.ts';
 import { type CallOptions, isProblem, PanelCallError } from '../../../contract/client.ts';
@@ -9,7 +9,7 @@ import { watchEvents } from './watch-events.ts';
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i;
 
-/** A transport over HTTP. Half of the session is a cookie that scripts cannot read, the other half is this origin's own. */
+/** A transport over HTTP. Half of the session token is a cookie that scripts cannot read, the other half is stored for this origin. */
 export function createHttpTransport(parts: HttpParts): PanelTransport {
   const memory = { lastEventId: '' };
   return {
@@ -57,13 +57,13 @@ async function call(parts: HttpParts, id: OperationId, input: unknown, options: 
   throw toCallError(parts, response, isJson ? body : text);
 }
 
-/** A reply that is no problem document comes from something else than a panel at this address. */
+/** A reply that is neither a result nor a problem document does not come from a panel. */
 function toCallError({ reach }: HttpParts, response: Response, body: unknown): PanelCallError {
   if (isProblem(body)) {
     reach.onReach('reached');
     return new PanelCallError(body, { retryAfter: parseRetryAfter(response.headers.get('Retry-After')) });
   }
-  // A proxy in front of the panel answers with these when the panel itself does not.
+  // A reverse proxy answers with these statuses when the panel does not answer.
   const isAbsent = response.status >= 502 && response.status <= 504;
   reach.onReach(isAbsent ? 'lost' : 'moved');
   return new PanelCallError(buildProblem('unavailable', 'none'), { cause: new Error(`HTTP ${response.status}`) });

@@ -1,10 +1,10 @@
-// Carries calls and live events to the panel in the desktop's main process, as transport-http.ts does to one behind a socket.
+// Carries calls and live events over IPC to the panel in the desktop's main process; see transport-http.ts for browsers.
 import type { CallEnvelope, DesktopApi, LiveMessage } from '../../../bridge/desktop-api.ts';
 import type { LiveListener, PanelTransport, ReachListener } from '../../../bridge/panel-transport.ts';
 import { type CallOptions, PanelCallError } from '../../../contract/client.ts';
 import { buildProblem } from '../../../contract/errors.ts';
 
-/** How long to wait before a broken watch is started again, in ms. */
+/** Delay in ms before a broken watch is restarted. */
 const AGAIN_MS = 1000;
 
 export interface IpcParts {
@@ -49,7 +49,7 @@ function unlessAborted(pendingCall: Promise<CallEnvelope>, signal: AbortSignal |
 
 interface Memory {
   lastEventId: number | null;
-  /** Watches begun so far; each has a number of its own. */
+  /** The number of watches so far, from which each gets its own. */
   watches: number;
 }
 

@@ -1,4 +1,4 @@
-// Holds a stream of the panel's events open: resumes after the last one it saw, waits longer after each failure.
+// Keeps the stream of the panel's events open: resumes after the last event, with growing delays after failures.
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { LiveListener, ReachListener } from '../../../bridge/panel-transport.ts';
 import { SESSION_HEADER } from '../../../contract/access/session.ts';
@@ -10,7 +10,7 @@ const SILENCE_MS = 40_000;
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 30_000;
 
-/** The id of the last event that came in, for the next connection. */
+/** The id of the last received event, for the next connection. */
 export interface StreamMemory {
   lastEventId: string;
 }
@@ -37,7 +37,7 @@ async function run(parts: HttpParts, memory: StreamMemory, listener: LiveListene
   }
 }
 
-/** One connection, from its beginning to its end. `ended`: it had worked. */
+/** One connection, from start to end. `ended`: called with whether it had worked. */
 async function listen(
   parts: HttpParts,
   memory: StreamMemory,
@@ -91,7 +91,7 @@ function deliver({ event, data, id }: EventSourceMessage, memory: StreamMemory, 
   if (event === undefined) listener.onEvent(JSON.parse(data) as Event);
 }
 
-/** Waits `ms` milliseconds, less where the browser comes back online. */
+/** Waits `ms` milliseconds, or until the browser is online again. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const done = () => {
@@ -106,8 +106,6 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   return promise;
 }
 
-// What the HTTP transport depends on.
-
 /** Where the page's half of the session's token is stored; null: none. */
 export interface SessionSecret {
   read(): string | null;
@@ -115,11 +113,11 @@ export interface SessionSecret {
 }
 
 export interface HttpParts {
-  /** Where the panel door is, with a slash at its end. */
+  /** Address of the panel door, with a slash at its end. */
   readonly base: string;
   readonly fetch: typeof globalThis.fetch;
   readonly reach: ReachListener;
   readonly sessionSecret: SessionSecret;
-  /** 0 to 1, so that many pages do not reconnect in the same moment. */
+  /** From 0 to 1, so that many pages do not reconnect at the same moment. */
   random(): number;
 }

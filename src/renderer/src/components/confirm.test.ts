@@ -1,4 +1,4 @@
-// What is typed before a deletion: the name, or the id where the name cannot be typed without a mistake.
+// The text that confirms a deletion: the name, or the id if the name is hard to type.
 import { describe, expect, it } from 'vitest';
 import { wordToType } from './confirm.tsx';
 

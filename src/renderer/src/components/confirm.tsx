@@ -1,4 +1,4 @@
-// Asks before what cannot be undone, and only then: it says what will happen; for the most serious acts the name has to be typed.
+// Asks for confirmation before an irreversible action: it says what will happen; for the most serious ones the name must be typed.
 import { Button, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -11,38 +11,38 @@ import { useFailureText } from './failure.ts';
 interface ConfirmProps {
   readonly isOpen: boolean;
   readonly onClose: () => void;
-  /** The act as a question or a verb with its object: "Delete Anna Smirnova". */
+  /** The action as a question or a verb with its object: "Delete Anna Smirnova". */
   readonly title: string;
-  /** What will happen and what it breaks. */
+  /** What will happen, and what stops working. */
   readonly children: ReactNode;
   /** The verb on the button: "Delete". */
   readonly action: string;
-  /** Runs it; if it rejects, the dialog stays open and shows why. */
+  /** Runs the action; if it rejects, the dialog stays open and shows the reason. */
   readonly onConfirm: () => Promise<unknown>;
   readonly isDangerous?: boolean;
-  /** false: something has to be chosen first. */
+  /** false: something must be chosen first. */
   readonly isReady?: boolean;
 }
 
-/** Characters of a name up to which it is typed. */
+/** Longer names need not be typed. */
 const LONGEST = 40;
 
-/** What is typed for a record: its name, or its id where the name is long, or has characters that cannot be seen. */
+/** The text to type for a record: its name, or its id if the name is long or has invisible characters. */
 export function wordToType(name: string, id: number): string {
   return name.length > LONGEST || showHidden(name) !== name ? String(id) : name;
 }
 
 interface ConfirmByNameProps extends ConfirmProps {
-  /** What must be typed. */
+  /** The name to type. */
   readonly name: string;
 }
 
-/** For what cannot be undone but concerns little. */
+/** For irreversible actions with little effect. */
 export function Confirm(props: ConfirmProps) {
   return <Ask {...props} name={null} />;
 }
 
-/** For what cannot be undone and concerns much: the name has to be typed. */
+/** For irreversible actions with a large effect: the name must be typed. */
 export function ConfirmByName({ isDangerous = true, ...props }: ConfirmByNameProps) {
   return <Ask {...props} isDangerous={isDangerous} />;
 }
@@ -70,7 +70,7 @@ function Question({
   const [typed, setTyped] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<PanelCallError | null>(null);
-  // What cannot be seen is typed as it is shown, or left as it was copied.
+  // Invisible characters may be typed as they are displayed, or pasted as they are.
   const isRight = isReady && (name === null || [name.trim(), showHidden(name.trim())].includes(typed.trim()));
   const submit = async (event: FormEvent) => {
     event.preventDefault();

@@ -1,4 +1,4 @@
-// What lists of connections say of each: what it needs from the engine of its node, as in "Xray 1.8.0 or later", and that it is warned of.
+// Facts of a connection in lists: the engine that it needs, such as "Xray 1.8.0 or later", and its warnings.
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
@@ -20,7 +20,7 @@ export function needsText(t: TFunction<'connections'>, { flow = null, method = n
   return t('needs.later', { engines: engines.filter(Boolean).join(' / ') });
 }
 
-/** That it is warned of: a sign for the eye, the number in words for who points at it or has it read out. */
+/** The number of warnings: an icon, with the number as tooltip and for screen readers. */
 export function WarningCount({ count }: { readonly count: number }) {
   const { t } = useTranslation('connections');
   if (count === 0) return null;

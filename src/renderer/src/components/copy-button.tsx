@@ -10,9 +10,9 @@ interface CopyButtonProps {
   readonly value: string;
   /** What is copied, for the accessible name: "Copy the link". */
   readonly label: string;
-  /** With its label beside the icon. */
+  /** Shows the label beside the icon. */
   readonly wide?: boolean;
-  /** Not to stay in the clipboard, where the host can see to that. */
+  /** Removed from the clipboard after a while, if the host supports it. */
   readonly isSecret?: boolean;
   readonly onCopied?: () => void;
 }

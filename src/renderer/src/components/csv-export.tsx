@@ -1,4 +1,4 @@
-// The button that writes a list into a CSV file, page after page; pressed while it runs, it stops.
+// The button that exports a list as a CSV file, page by page; pressing it again stops the export.
 import { ActionIcon, Loader, Tooltip } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
@@ -9,14 +9,14 @@ import { panelNow } from '../state/connection.ts';
 import { notify, notifyFailure } from '../state/messages.ts';
 
 interface CsvPage {
-  /** Each by `csvLine`. */
+  /** Each made by `csvLine`. */
   readonly lines: readonly string[];
-  /** What the next page is asked for with; null: this is the last one. */
+  /** The cursor of the next page; null: this is the last one. */
   readonly next_before: number | null;
 }
 
 interface CsvExportProps {
-  /** What the file's name begins with; the day follows. */
+  /** Prefix of the file's name; the date follows. */
   readonly name: string;
   readonly columns: readonly string[];
   read(before: number | undefined, signal: AbortSignal): Promise<CsvPage>;

@@ -1,4 +1,4 @@
-// A dialog in the middle of the window, for what must be answered before anything else. Records and forms open in drawers instead.
+// A modal in the middle of the window, for questions that must be answered first. Records and forms open in drawers instead.
 import { Modal } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
@@ -15,7 +15,7 @@ interface DialogProps {
   readonly children: ReactNode;
 }
 
-/** The content is mounted only while it is open, so that no former input is in it the next time. */
+/** The content is mounted only while it is open, so that it starts without former input. */
 export function Dialog({ isOpen, ...props }: DialogProps) {
   return isOpen ? <OpenDialog {...props} /> : null;
 }
@@ -49,7 +49,7 @@ function OpenDialog({ onClose, title, width = 440, children }: Omit<DialogProps,
   );
 }
 
-/** Gives the focus back to what opened the dialog; after an entry of a menu, which is gone by then, to the menu's button. */
+/** Returns the focus to the element that opened the dialog; if that was a menu's entry, to the menu's button. */
 function useFocusBack(): void {
   const [openers] = useState(() => {
     const opener = document.activeElement;
@@ -68,7 +68,7 @@ function useFocusBack(): void {
   );
 }
 
-// Escape closes the topmost layer only: a question over a drawer over a list first.
+// Escape closes the topmost layer only: a question first, then the drawer below, then the list's state.
 
 /** `dialog`: the element with the role of a dialog. While `isOn`, Escape calls `onEscape` unless another dialog is above it. */
 export function useEscape(dialog: RefObject<HTMLElement | null>, onEscape: () => void, isOn: boolean): void {
@@ -80,7 +80,7 @@ export function useEscape(dialog: RefObject<HTMLElement | null>, onEscape: () =>
     if (!isOn) return;
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return;
-      // An open list or menu of Mantine's handles the key itself and marks its element so.
+      // Mantine's open lists and menus handle the key themselves, and mark their element.
       const { target } = event;
       if (target instanceof Element && target.getAttribute('data-mantine-stop-propagation') === 'true') return;
       const top = [...document.querySelectorAll('[role="dialog"][aria-modal="true"]')].at(-1);
@@ -88,7 +88,7 @@ export function useEscape(dialog: RefObject<HTMLElement | null>, onEscape: () =>
       event.preventDefault();
       latest.current();
     };
-    // Before the window: an open tooltip closes too, and lets the key go no further than the document.
+    // On the document, before the window: an open tooltip handles the key too and stops it there.
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);
   }, [dialog, isOn]);

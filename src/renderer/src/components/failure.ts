@@ -1,4 +1,4 @@
-// Describes a failed call in the administrator's language: what happened, what to do, and the request id that finds it in the log.
+// Describes a failed call in the administrator's language: what happened, what to do, and the request id to search for in the log.
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { PanelCallError } from '../../../contract/client.ts';
@@ -7,17 +7,17 @@ import { ERRORS, type ErrorCode, type InUse, type PlaceErrorCode, placeErrorCode
 export interface FailureText {
   /** One sentence or two: what happened and what to do. */
   readonly text: string;
-  /** For the panel's log; null where no panel was reached. */
+  /** Request id for the panel's log; null: no panel answered. */
   readonly requestId: string | null;
 }
 
-/** The texts of a failure; a code of a newer panel gets the panel's own title. */
+/** The texts of a failure; for an unknown code of a newer panel, the panel's own title. */
 export function useFailureText(): (failure: PanelCallError) => FailureText {
   const { t } = useTranslation('errors');
   return (failure) => failureText(t, failure);
 }
 
-/** By whom a record is used: how many, and the first names. */
+/** How many records use it, with the names of the first. */
 function usesText(t: TFunction<'errors'>, inUse: InUse | undefined): string {
   const texts: string[] = [];
   for (const kind of ['tariffs', 'users'] as const) {
@@ -30,7 +30,7 @@ function usesText(t: TFunction<'errors'>, inUse: InUse | undefined): string {
   return texts.map((text) => ` ${text}`).join('');
 }
 
-/** Codes whose details are names of things on the panel's machine, in no language. */
+/** Codes whose details are technical names and need no translation. */
 const NAMED: readonly string[] = ['backup_failed', 'database_in_use'];
 
 function failureText(t: TFunction<'errors'>, failure: PanelCallError): FailureText {
@@ -50,7 +50,7 @@ function findRequestId(instance: string): string | null {
   return id === 'none' ? null : id;
 }
 
-/** Why a place of backups failed, by the code that its record or a refusal has. */
+/** Why a backup place failed, by the code in its record or in a refusal. */
 export function placeErrorText(t: TFunction<'errors'>, code: string): string {
   if (code in ERRORS) return t(`code.${code as ErrorCode}`);
   return placeErrorCodes.some((known) => known === code) ? t(`place.${code as PlaceErrorCode}`) : t('other', { code });

@@ -1,4 +1,4 @@
-// Amounts and moments in running text and cells: short to read, exact on hover.
+// Amounts and times in text and cells: short, with the exact value on hover.
 import type { DateStyle } from '../format/dates.ts';
 import { type Moment, msOf } from '../format/format.ts';
 import { useFormat } from '../format/use-format.tsx';
@@ -14,7 +14,7 @@ export function Bytes({ value }: { readonly value: number }) {
   );
 }
 
-/** `in 3 days` or `5 min ago`, updated while it is on screen; the exact moment on hover. null: `none` instead. */
+/** `in 3 days` or `5 min ago`, updated while it is on screen; the exact time on hover. null: shows `none`. */
 export function RelativeTime({ at, none = '—' }: { readonly at: Moment | null; readonly none?: string }) {
   const format = useFormat();
   const now = useNow();
@@ -26,7 +26,7 @@ export function RelativeTime({ at, none = '—' }: { readonly at: Moment | null;
   );
 }
 
-/** `14 Mar 2027` or another style, the exact moment on hover. */
+/** `14 Mar 2027` or another style, the exact time on hover. */
 export function DateTime({ at, style = 'date' }: { readonly at: Moment; readonly style?: DateStyle }) {
   const format = useFormat();
   return (
@@ -36,13 +36,13 @@ export function DateTime({ at, style = 'date' }: { readonly at: Moment; readonly
   );
 }
 
-// A moment inside a phrase, as in "Last used 5 min ago": updated while it is on screen, exact on hover.
+// A time inside a phrase, as in "Last used 5 min ago": updated while it is on screen, exact on hover.
 
 interface WhenProps {
   readonly at: Moment;
-  /** The phrase around the moment. */
+  /** The phrase around the time. */
   readonly text: (when: string) => string;
-  /** As a date of this style; a distance from now where it is left out. */
+  /** Style of the date; left out: relative to now. */
   readonly style?: DateStyle;
 }
 

@@ -1,4 +1,4 @@
-// The filters of a list: each condition as a chip that can be removed, and tabs with counts for the main one.
+// The filters of a list: each condition as a removable chip, and tabs with counts for the main one.
 
 import { Button, Popover } from '@mantine/core';
 import { IconFilter, IconX } from '@tabler/icons-react';
@@ -9,16 +9,16 @@ import classes from './filters.module.css';
 
 interface FilterChip {
   readonly id: string;
-  /** As it is read: "Tag: family". */
+  /** Its text: "Tag: family". */
   readonly label: string;
   readonly onRemove: () => void;
 }
 
 interface FilterChipsProps {
   readonly chips: readonly FilterChip[];
-  /** Removes all; shown from two chips on. */
+  /** Removes all chips; offered if there are two or more. */
   readonly onClear?: () => void;
-  /** What adds a condition: a menu's button. */
+  /** The button that adds a condition. */
   readonly children?: ReactNode;
 }
 
@@ -50,10 +50,10 @@ export function FilterChips({ chips, onClear, children }: FilterChipsProps) {
 }
 
 interface TabItem {
-  /** '' for all. */
+  /** '' stands for all. */
   readonly value: string;
   readonly label: string;
-  /** How many there are; left out while unknown. */
+  /** Number of rows; left out while unknown. */
   readonly count?: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-// The name of a row as a link, and under it what distinguishes it from others of that name.
+// The name of a row as a link, with a line that distinguishes it from others of the same name.
 import type { ReactNode } from 'react';
 import { showHidden } from '../format/show-hidden.ts';
 import classes from './identity.module.css';
@@ -6,7 +6,7 @@ import classes from './identity.module.css';
 interface IdentityProps {
   readonly name: string;
   readonly detail?: ReactNode;
-  /** Where the record opens. */
+  /** Address of the record. */
   readonly href?: string;
 }
 

@@ -9,7 +9,7 @@ interface PageProps {
   readonly fill?: boolean;
 }
 
-/** Around everything of one screen. */
+/** Wraps the content of one screen. */
 export function Page({ children, fill = false }: PageProps) {
   return (
     <div className={classes.page} data-fill={fill || undefined}>
@@ -23,7 +23,7 @@ interface PageHeaderProps {
   readonly title: string;
   /** A count or one line beside the name. */
   readonly aside?: ReactNode;
-  /** The screen's main acts, on the right. */
+  /** The screen's main actions, on the right. */
   readonly actions?: ReactNode;
 }
 
@@ -40,13 +40,13 @@ export function PageHeader({ title, aside, actions }: PageHeaderProps) {
 
 interface SectionCardProps {
   readonly title: string;
-  /** One line: what it is for. */
+  /** One line of description. */
   readonly description?: ReactNode;
   readonly actions?: ReactNode;
   readonly children?: ReactNode;
-  /** Acts at the lower edge: save, discard. */
+  /** Actions at the lower edge: save, discard. */
   readonly footer?: ReactNode;
-  /** Without padding, for a list inside. */
+  /** Without padding, for a list. */
   readonly flush?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Shown where there is nothing to show yet: empty, not found, failed. Each says what to do next.
+// A placeholder for empty, missing or failed content. Each says what to do next.
 import { Button } from '@mantine/core';
 import { IconAlertTriangle, IconRefresh } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
@@ -11,13 +11,13 @@ interface EmptyStateProps {
   readonly icon?: ReactNode;
   /** What is missing: "No plans yet". */
   readonly title: string;
-  /** What it is for, in one sentence. */
+  /** One sentence of explanation. */
   readonly text?: ReactNode;
-  /** The first act. */
+  /** The suggested action. */
   readonly action?: ReactNode;
-  /** `small` inside a card. */
+  /** `small`: inside a card. */
   readonly size?: 'page' | 'small';
-  /** Its title is the heading of the page, which has no other. */
+  /** Its title is the page's heading, if the page has no other. */
   readonly isHeading?: boolean;
 }
 

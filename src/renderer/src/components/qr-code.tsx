@@ -1,4 +1,4 @@
-// A QR code that every camera reads: dark on white in both themes, with its quiet zone.
+// A QR code that every camera can read: dark on white in both themes, with its quiet zone.
 import encodeQr from 'qr';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -46,10 +46,10 @@ function draw(value: string): { readonly side: number; readonly path: string } {
   return { side: rows.length, path };
 }
 
-/** px of a module in a picture. */
+/** px of a module in the PNG file. */
 const MODULE_PX = 8;
 
-/** The same as a PNG file, to send it in a message. */
+/** The QR code as a PNG file, for sending in a message. */
 export async function drawQrPicture(value: string): Promise<Uint8Array<ArrayBuffer>> {
   const { side, path } = draw(value);
   const canvas = document.createElement('canvas');

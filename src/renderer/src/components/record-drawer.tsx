@@ -1,4 +1,4 @@
-// A record over its list, or beside it on a wide screen, with an address of its own, so that links, reload and Back work.
+// A record in a drawer over its list, or in a side panel on a wide screen. It has its own address, so that links, reload and Back work.
 import { CloseButton, Drawer } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { type ReactNode, type RefObject, useEffect, useId, useLayoutEffect, useRef } from 'react';
@@ -19,17 +19,17 @@ export interface RecordDrawerProps {
   readonly title: string;
   /** Under the name: state, contact. */
   readonly subtitle?: ReactNode;
-  /** In the head, beside the close button: a menu, an act. */
+  /** In the head, beside the close button: a menu, an action. */
   readonly actions?: ReactNode;
   /** 480 for a form, 640 for a record. */
   readonly width?: 480 | 560 | 640;
   /** Fixed at the lower edge: a form's buttons. */
   readonly footer?: ReactNode;
-  /** false: a click beside the drawer does not close it; Escape does nothing here. */
+  /** false: neither a click outside nor Escape closes it. */
   readonly canClose?: boolean;
-  /** It is a row of the list: on a wide screen it stands beside the list, which goes on working. */
+  /** It is a row of the list: on a wide screen it is a side panel, and the list stays usable. */
   readonly isOfList?: boolean;
-  /** It fills a window of its own, which closes it. */
+  /** It fills a window of its own. */
   readonly isWindow?: boolean;
   readonly children: ReactNode;
 }
@@ -48,7 +48,7 @@ export function RecordDrawer(props: RecordDrawerProps) {
   );
 }
 
-/** Over the list, which waits until it is closed. */
+/** A drawer over the list, which is not usable meanwhile. */
 function RecordOver(props: RecordDrawerProps) {
   const { onClose, title, width = 640, canClose = true, isWindow = false } = props;
   const { t } = useTranslation('common');
@@ -64,7 +64,7 @@ function RecordOver(props: RecordDrawerProps) {
       closeOnEscape={false}
       closeOnClickOutside={canClose && !isWindow}
       transitionProps={{ transition: 'slide-left', duration: isWindow ? 0 : 180 }}
-      // What is in a portal is not printed.
+      // Portals are not printed.
       withinPortal={!isWindow}
       shadow="none"
     >
@@ -84,14 +84,14 @@ function RecordOver(props: RecordDrawerProps) {
   );
 }
 
-/** Beside the list, at its right. Another row that is opened takes its place. */
+/** A side panel at the right of the list. Opening another row replaces it. */
 function RecordSidePanel(props: RecordDrawerProps) {
   const { onClose, title, canClose = true } = props;
   const { t } = useTranslation('common');
   const titleId = useId();
   const panel = useRef<HTMLElement>(null);
   useFocusSidePanel(panel);
-  // In a field of the list Escape belongs to the field; in an open menu, which is elsewhere in the document, to the menu.
+  // In a field of the list Escape belongs to the field, in an open menu (rendered elsewhere in the document) to the menu.
   const isOurs = (target: EventTarget | null) => {
     if (!(target instanceof Element) || target.getAttribute('data-mantine-stop-propagation') === 'true') return false;
     if (target === document.body || panel.current?.contains(target)) return true;
@@ -149,7 +149,7 @@ function Parts({ heading, subtitle, actions, close, footer, children }: PartsPro
   );
 }
 
-/** Takes the focus where nothing else has it, as after a link from another screen, and leaves it to the list's row. */
+/** Takes the focus if nothing has it, as after a link from another screen; otherwise leaves it on the list's row. */
 function useFocusSidePanel(panel: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
     const element = panel.current;
@@ -172,7 +172,7 @@ interface DrawerSectionProps {
   readonly children: ReactNode;
 }
 
-/** A part of a record, set off by a quiet line. */
+/** A section of a record, separated by a line. */
 export function DrawerSection({ title, actions, children }: DrawerSectionProps) {
   return (
     <section className={classes.section} aria-label={title}>
@@ -187,7 +187,7 @@ export function DrawerSection({ title, actions, children }: DrawerSectionProps) 
   );
 }
 
-/** A fact of a record: what it is on the left, how it is on the right. */
+/** A fact of a record: the label on the left, the value on the right. */
 export function Fact({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   return (
     <div className={classes.fact}>
@@ -197,14 +197,14 @@ export function Fact({ label, children }: { readonly label: string; readonly chi
   );
 }
 
-/** Around facts. */
+/** Wraps facts. */
 export function Facts({ children }: { readonly children: ReactNode }) {
   return <dl className={classes.facts}>{children}</dl>;
 }
 
-// A form inside a record returns the focus when it closes: to the element that opened it, else to the record.
+// When a form inside a record closes, the focus returns to the element that opened it, else to the record.
 
-/** `box`: the form, while it is there. */
+/** `box`: the form while it is mounted. */
 export function useReturnFocus(box: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const opener = document.activeElement;

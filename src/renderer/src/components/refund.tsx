@@ -1,4 +1,4 @@
-// The refund of an order: its button, and the question that says what will be taken back.
+// The refund of an order: its button, and the confirmation that says what will be revoked.
 import { ActionIcon, TextInput, Tooltip } from '@mantine/core';
 import { IconArrowBackUp } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -23,12 +23,12 @@ export function RefundButton({ id, onClick }: { readonly id: number; readonly on
 }
 
 interface RefundQuestionProps {
-  /** null: nothing is asked. */
+  /** null: closed. */
   readonly order: Order | null;
   readonly onClose: () => void;
 }
 
-/** Says what is taken back before it is. */
+/** Says what is revoked, and asks for confirmation. */
 export function RefundQuestion({ order, onClose }: RefundQuestionProps) {
   const { t } = useTranslation('sales');
   const { locale } = useFormat();

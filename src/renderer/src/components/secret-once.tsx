@@ -8,9 +8,9 @@ import classes from './secret-once.module.css';
 
 interface SecretOnceProps {
   readonly value: string;
-  /** For the accessible names: "Copy the key". */
+  /** For accessible names: "Copy the key". */
   readonly copyLabel: string;
-  /** Instead of the sentence that it is shown once. */
+  /** Replaces the sentence that it is shown only once. */
   readonly warning?: string;
   readonly onCopied?: () => void;
 }

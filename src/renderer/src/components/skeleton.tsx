@@ -1,10 +1,10 @@
-// A placeholder of the real shape while something loads; it waits 150 ms, so that quick answers never flicker.
+// A skeleton of the content while it loads; it appears after 150 ms, so that quick answers do not flicker.
 import { useEffect, useState } from 'react';
 import classes from './skeleton.module.css';
 
 const DELAY_MS = 150;
 
-/** Whether it has been waited for long enough to show that something loads. */
+/** Whether loading has lasted long enough to show it. */
 export function useIsSlow(isLoading: boolean): boolean {
   const [isSlow, setSlow] = useState(false);
   useEffect(() => {

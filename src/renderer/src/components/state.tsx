@@ -1,8 +1,8 @@
-// A state as a coloured dot, always with its word, since colour alone is not accessible.
+// A state as a coloured dot with its name, since colour alone is not accessible.
 import { useTranslation } from 'react-i18next';
 import classes from './state.module.css';
 
-/** States of users, nodes and what else has one. */
+/** States of users, nodes and other records. */
 export type State =
   | 'active'
   | 'on_hold'
@@ -38,11 +38,11 @@ const TONES: Readonly<Record<State, Tone>> = {
 
 interface StateProps {
   readonly state: State;
-  /** Instead of the state's usual word. */
+  /** Replaces the state's usual name. */
   readonly label?: string;
 }
 
-/** A dot with its word, for rows and lines of text. `bare`: the dot alone; its word is then read, not shown. */
+/** A dot with its name, for rows and text. `bare`: only the dot is visible; screen readers still read the name. */
 export function StateDot({ state, label, bare = false }: StateProps & { readonly bare?: boolean }) {
   const { t } = useTranslation('common');
   const text = label ?? t(`state.${state}`);
@@ -54,7 +54,7 @@ export function StateDot({ state, label, bare = false }: StateProps & { readonly
   );
 }
 
-/** The same as a mark of its own, for heads of records. */
+/** A state as a badge, for heads of records. */
 export function StateBadge({ state, label }: StateProps) {
   const { t } = useTranslation('common');
   return (
@@ -65,7 +65,7 @@ export function StateBadge({ state, label }: StateProps) {
   );
 }
 
-/** A small label beside a name: a tag, a kind, an access. `tone` only where it shows a state. */
+/** A small label beside a name: a tag, a kind, an access level. `tone`: only if it shows a state. */
 export function Mark({ children, tone }: { readonly children: string; readonly tone?: Tone }) {
   return (
     <span className={classes.mark} data-tone={tone}>

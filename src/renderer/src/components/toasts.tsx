@@ -1,4 +1,4 @@
-// Shows short messages, with undo where there is one. They never ask anything.
+// Shows toasts, with an undo button if possible. They never ask a question.
 import { Notifications, notifications } from '@mantine/notifications';
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useState } from 'react';
@@ -17,11 +17,11 @@ import { useFailureText } from './failure.ts';
 import classes from './toasts.module.css';
 
 const SHORT_MS = 5000;
-/** Long enough to notice that something can be undone. */
+/** How long a toast with an undo button stays. */
 const UNDO_MS = 10_000;
 const FAILURE_MS = 12_000;
 
-/** Where messages appear, once for the whole page: never over a drawer and its buttons, which are on the right. */
+/** The position of toasts, once for the whole page: never over a drawer's buttons, which are on the right. */
 export function Toasts() {
   const { t } = useTranslation('common');
   const pending = useMessages((messages) => messages.pending);

@@ -1,4 +1,4 @@
-// A user's used traffic as a bar with its figures: the plan's part and the grants apart.
+// A user's traffic as a bar with its figures; the plan's part and grants are separate.
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '../format/use-format.tsx';
 import classes from './traffic-bar.module.css';

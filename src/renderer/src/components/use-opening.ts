@@ -1,4 +1,4 @@
-// The content of a drawer stays while it slides out, and openings are counted, so that each begins with fresh state.
+// Keeps a drawer's content while it slides out, and counts openings, so that each starts with fresh state.
 import { useEffect, useState } from 'react';
 
 /** What the path segment after a screen's own opens: a new record, one by its id, or nothing. */
@@ -8,13 +8,13 @@ export function openedBy(segment: string | undefined): 'new' | number | null {
 }
 
 export interface Opening<Value> {
-  /** What is open, or is still sliding out; null: nothing. */
+  /** The open value, or the one that is still sliding out; null: none. */
   readonly shown: Value | null;
-  /** Another for each opening: for `key`. */
+  /** Differs for each opening: use it as `key`. */
   readonly count: number;
 }
 
-/** Longer than a drawer takes to slide out; then no input of it remains. */
+/** Longer than a drawer takes to slide out; its input is then discarded. */
 const LEAVING_MS = 400;
 
 /** `value`: what is open; null: nothing. */
@@ -32,7 +32,7 @@ export function useOpening<Value extends string | number>(value: Value | null): 
   return next;
 }
 
-/** `isOpen`, but false at first: a drawer that is there from the beginning would neither move in nor give the focus back. */
+/** `isOpen`, but false at first: a drawer that is open when it mounts would neither slide in nor return the focus. */
 export function useSoonOpen(isOpen: boolean): boolean {
   const [isSoon, setSoon] = useState(false);
   useEffect(() => setSoon(isOpen), [isOpen]);

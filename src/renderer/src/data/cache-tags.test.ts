@@ -1,4 +1,4 @@
-// What a change makes old: every answer that depends on it, once for a burst, and nothing else.
+// What a change invalidates: every answer that depends on it, once for a burst, and nothing else.
 import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { isReading } from '../../../contract/operation.ts';

@@ -1,9 +1,9 @@
-// What each operation reads or changes, as cache tags: a change makes every answer old that was read under one of its tags.
+// The cache tags that each operation reads or changes: a change invalidates every answer that was read under one of its tags.
 import type { QueryClient } from '@tanstack/react-query';
 import type { EventType } from '../../../contract/event-types.ts';
 import type { OperationId } from '../../../contract/table.ts';
 
-/** `panel`: what only the panel has, such as sessions, keys, certificates and backups. */
+/** `panel`: data of the panel itself, such as sessions, keys, certificates and backups. */
 const ALL = ['user', 'tariff', 'inbound', 'node', 'settings', 'webhook', 'provider', 'bot', 'sale', 'panel'] as const;
 export type CacheTag = (typeof ALL)[number];
 
@@ -13,7 +13,7 @@ interface Read {
 
 interface Change {
   readonly changes: readonly CacheTag[];
-  /** The read that answers with the same record as this change, under the same id. */
+  /** The read operation that returns the same record as this change, under the same id. */
   readonly record?: OperationId;
 }
 
@@ -50,14 +50,14 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   createGrant: { changes: ['user'] },
   deleteGrant: { changes: ['user'] },
 
-  // A plan contains how many users have it.
+  // A plan contains the number of its users.
   listTariffs: { reads: ['tariff', 'user'] },
   getTariff: { reads: ['tariff', 'user'] },
   createTariff: { changes: ['tariff'] },
   updateTariff: { changes: ['tariff'], record: 'getTariff' },
   deleteTariff: { changes: ['tariff'] },
 
-  // The first offer has the price of the plan.
+  // The first offer of a plan has the plan's price.
   listOffers: { reads: ['sale', 'tariff'] },
   createOffer: { changes: ['sale', 'tariff'] },
   changeOffer: { changes: ['sale', 'tariff'] },
@@ -89,7 +89,7 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   refundOrder: { changes: ['sale', 'user'] },
   getSales: { reads: ['sale', 'settings'] },
 
-  // A connection is up where its node is.
+  // A connection is up if its node is.
   listInbounds: { reads: ['inbound', 'node'] },
   getInbound: { reads: ['inbound', 'node'] },
   createInbound: { changes: ['inbound'] },
@@ -112,7 +112,7 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   stopEngineUpdate: { changes: ['node'] },
   deleteNode: { changes: ['node'] },
 
-  // Days begin by the panel's time zone.
+  // Days depend on the panel's time zone.
   getOverview: { reads: ['user', 'node', 'settings'] },
   getServerTraffic: { reads: ['settings'] },
   getUserStats: { reads: ['user', 'tariff', 'settings'] },
@@ -150,7 +150,7 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   checkForUpdates: { changes: ['panel'] },
   getClock: { reads: ['panel'] },
   getRole: { reads: ['panel'] },
-  // The time decides about everything.
+  // Everything depends on the time.
   confirmClock: { changes: [...ALL] },
   getVault: { reads: ['settings', 'panel'] },
   refreshVault: { changes: ['panel'] },
@@ -219,13 +219,13 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   backUpToPlace: { changes: ['panel'] },
 };
 
-/** The tags that an operation makes old. */
+/** The tags that an operation invalidates. */
 export function changedTags(id: OperationId): readonly CacheTag[] {
   const effect = EFFECTS[id];
   return 'changes' in effect ? effect.changes : [];
 }
 
-/** The operations whose answers depend on a tag. */
+/** The read operations that depend on a tag. */
 export function listReads(tag: CacheTag): readonly OperationId[] {
   return (Object.keys(EFFECTS) as OperationId[]).filter((id) => {
     const effect = EFFECTS[id];
@@ -248,16 +248,16 @@ const EVENT_TAGS: Readonly<Record<EventSubject, CacheTag>> = {
   webhook: 'webhook',
 };
 
-/** The tag that an event makes old; undefined for an event of a newer panel, which may be about anything. */
+/** The tag that an event invalidates; undefined: an event of a newer panel, which may concern anything. */
 export function tagOfEvent(type: string): CacheTag | undefined {
   const subject = type.slice(0, type.indexOf('.'));
   return Object.hasOwn(EVENT_TAGS, subject) ? EVENT_TAGS[subject as EventSubject] : undefined;
 }
 
-/** A burst of events, as from a bulk act, asks once: at once and then at most every so many ms. */
+/** During a burst of events, as from a bulk action, answers are invalidated at once and then at most at this interval, in ms. */
 const PAUSE_MS = 1000;
 
-/** Makes `invalidate(tag)`: marks the answers under a tag old and reads those on screen again. Without a tag: all answers. */
+/** Creates `invalidate(tag)`: invalidates the answers under a tag and reads those on screen again. Without a tag: all answers. */
 export function createInvalidator(client: QueryClient): (tag?: CacheTag) => void {
   const waiting = new Set<CacheTag | 'all'>();
   let timer: ReturnType<typeof setTimeout> | null = null;

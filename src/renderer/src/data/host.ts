@@ -1,4 +1,4 @@
-// What the host gives the pages beside the panel; a browser does it by its own means.
+// The host of the pages; a browser implements it by its own functions.
 import { useQuery } from '@tanstack/react-query';
 import { createContext, use } from 'react';
 import type { HostApi } from '../../../bridge/host-api.ts';
@@ -13,7 +13,7 @@ export const browserHost: HostApi = {
     link.href = url;
     link.download = name;
     link.click();
-    // The browser reads the file after this turn.
+    // Later, because the browser reads the file after this function returns.
     setTimeout(() => URL.revokeObjectURL(url), 60_000);
     return true;
   },
@@ -30,7 +30,7 @@ export function useHost(): HostApi {
   return use(HostContext);
 }
 
-/** How a terminal on the panel's machine calls its command: the application's own, else as the panel says. */
+/** The `panel` command on the panel's machine: the application's own, else as the panel reports it. */
 export function usePanelCommand(): string {
   const { shell } = useHost();
   const { data } = useQuery({
@@ -43,7 +43,7 @@ export function usePanelCommand(): string {
   return data ?? state?.command ?? 'panel';
 }
 
-/** The same on the machine of a node, where Gatehouse is a checkout as here, or is on the PATH. */
+/** The command on a node's machine, where Gatehouse is a checkout as here, or is on the PATH. */
 export function useNodeCommand(): string {
   return usePanelCommand() === 'npx panel' ? 'npx panel' : 'panel';
 }

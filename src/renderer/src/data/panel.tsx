@@ -1,4 +1,4 @@
-// Gives every component the one typed client, the cache and the way to mark answers old.
+// Provides every component with the typed client, the cache, and the function that invalidates answers.
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createContext, type ReactNode, use, useMemo } from 'react';
 import type { PanelTransport } from '../../../bridge/panel-transport.ts';
@@ -12,7 +12,7 @@ export interface Panel {
   readonly client: Client;
   readonly transport: PanelTransport;
   readonly etags: Etags;
-  /** Marks the answers under a tag old and reads those on screen again; without a tag, all answers. */
+  /** Invalidates the answers under a tag and reads those on screen again; without a tag, all answers. */
   invalidate(tag?: CacheTag): void;
 }
 
@@ -47,7 +47,7 @@ export function usePanel(): Panel {
   return panel;
 }
 
-/** The first call that is refused because the session has ended asks for sign-in. */
+/** The first call that is refused because the session has ended shows the sign-in. */
 function watchSession(transport: Transport): Transport {
   return {
     async call(id, input, options) {
@@ -61,7 +61,7 @@ function watchSession(transport: Transport): Transport {
   };
 }
 
-// The entity tags that came with answers, for `ifMatch`: another's change is then refused instead of overwritten.
+// Entity tags of answers, for `ifMatch`: a change by someone else is then reported, not overwritten.
 
 export interface Etags {
   store(id: OperationId, input: unknown, etag: string): void;

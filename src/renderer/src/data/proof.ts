@@ -1,19 +1,19 @@
-// Asks for the proof of identity that a call needs, in one dialog for all, and then repeats the call as it was.
+// Asks for the proof of identity that a call needs, in one dialog for all calls, and then repeats the call unchanged.
 import { create } from 'zustand';
 import { hasProblemCode, type Transport } from '../../../contract/client.ts';
 
-/** What the dialog does with what was typed into it. */
+/** The callbacks of the dialog. */
 interface Question {
-  /** Rejects with a PanelCallError while the proof is not accepted; the question stays open. */
+  /** Rejects with a PanelCallError if the proof is not accepted; the dialog stays open. */
   answer(proof: { readonly password: string; readonly code?: string }): Promise<void>;
-  /** The calls that wait fail as they were refused. */
+  /** Fails the waiting calls with their original refusal. */
   cancel(): void;
 }
 
-/** null: nothing is asked. */
+/** null: the dialog is closed. */
 export const useProofQuestion = create<{ readonly question: Question | null }>()(() => ({ question: null }));
 
-/** A transport whose calls wait for the proof where one is required. Calls at the same time share one question. */
+/** A transport whose calls wait for proof if it is required. Concurrent calls share one dialog. */
 export function askForProof(transport: Transport): Transport {
   let openPrompt: Promise<boolean> | null = null;
   const ask = () => {
@@ -35,7 +35,7 @@ export function askForProof(transport: Transport): Transport {
   };
 }
 
-/** Whether the proof was given. */
+/** Resolves with whether proof was given. */
 function openQuestion(transport: Transport): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const question: Question = {

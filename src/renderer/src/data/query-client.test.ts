@@ -1,4 +1,4 @@
-// Retrying only where it can help: a refusal stays a refusal.
+// Calls are retried only if that can help: a refusal is final.
 import { describe, expect, it } from 'vitest';
 import { PanelCallError } from '../../../contract/client.ts';
 import { buildProblem, ERRORS, type ErrorCode } from '../../../contract/errors.ts';

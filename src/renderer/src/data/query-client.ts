@@ -1,4 +1,4 @@
-// TanStack Query as the panel needs it: answers are cached by operation id and input, and retried only where that can help.
+// TanStack Query for the panel: answers are cached by operation id and input, and retried only if that can help.
 import { QueryClient } from '@tanstack/react-query';
 import { PanelCallError } from '../../../contract/client.ts';
 
@@ -9,10 +9,10 @@ export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
-        // Events report changes; this is for what no event reports, such as traffic.
+        // Events report changes; this is for data without events, such as traffic.
         staleTime: SOON_MS,
         gcTime: 5 * 60_000,
-        // The panel is often on the same machine or in the same network: the browser's idea of "online" does not apply.
+        // The panel is often on the same machine or network, so the browser's notion of "online" does not apply.
         networkMode: 'always',
         retry: isWorthRetrying,
         retryDelay,
@@ -23,7 +23,7 @@ export function createQueryClient(): QueryClient {
   });
 }
 
-/** Only what passes by itself: a panel that cannot be reached, or one that named a time to retry. */
+/** Only temporary failures: an unreachable panel, or one that named a time to retry. */
 export function isWorthRetrying(failures: number, failure: unknown): boolean {
   if (!(failure instanceof PanelCallError)) return false;
   if (failure.code === 'unavailable') return failures < 2;

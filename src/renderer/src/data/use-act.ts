@@ -1,4 +1,4 @@
-// Changes the panel for components: run, refresh what it changes, and report what happened, or why not.
+// Runs changing operations for components: calls, invalidates what they change, and shows the result or the failure.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import type { CallOptions, PanelCallError } from '../../../contract/client.ts';
@@ -9,17 +9,17 @@ import { usePanel } from './panel.tsx';
 import { type CallInput, callOperation } from './use-operation.ts';
 
 export interface ActOptions<Id extends OperationId> {
-  /** The message when it is done, with its undo; none without it. */
+  /** The toast of success, with its undo; left out: none. */
   readonly message?: (output: Output<Id>, input: CallInput<Id>) => Message | undefined;
   readonly onDone?: (output: Output<Id>, input: CallInput<Id>) => void;
-  /** Instead of a toast with the failure. */
+  /** Replaces the toast of a failure. */
   readonly onFailure?: (failure: PanelCallError) => void;
 }
 
 export interface Act<Id extends OperationId> {
-  /** Starts it and returns at once: for buttons. Done or failed, a message appears. */
+  /** Starts the operation and returns at once, for buttons. Success and failure are shown as toasts. */
   start(input: CallInput<Id>, options?: CallOptions): void;
-  /** Runs it; rejects with a PanelCallError that is not shown: for forms and sequences. */
+  /** Runs the operation; rejects with a PanelCallError that is not shown, for forms and sequences. */
   run(input: CallInput<Id>, options?: CallOptions): Promise<Output<Id>>;
   readonly isRunning: boolean;
 }
@@ -30,14 +30,14 @@ export function useAct<Id extends OperationId>(id: Id, options: ActOptions<Id> =
   const queries = useQueryClient();
   const { message, onDone, onFailure } = options;
   const mutation = useMutation<Output<Id>, PanelCallError, { input: CallInput<Id>; call?: CallOptions }>({
-    // Input and output may be secrets: nothing of them remains when the component unmounts.
+    // Input and output may contain secrets: both are discarded when the component unmounts.
     gcTime: 0,
     mutationFn: ({ input, call }) => {
       const read = changedRecord(id, input);
       return callOperation(client, id, input, { ...call, ...(read && { onEtag: (tag) => etags.store(...read, tag) }) });
     },
     onSuccess: (output, { input }) => {
-      // The record as it is now, with its entity tag: the next change need not wait until it is read.
+      // Caches the new record with its entity tag, so that the next change need not wait for a read.
       const read = changedRecord(id, input);
       if (read !== null) queries.setQueryData(read, output);
       for (const tag of changedTags(id)) invalidate(tag);
@@ -55,7 +55,7 @@ export function useAct<Id extends OperationId>(id: Id, options: ActOptions<Id> =
   };
 }
 
-/** The key of the read that answers with the record a change returns: of `updateUser` it is `getUser`. null: there is none. */
+/** The query key of the read that returns the changed record: for `updateUser` it is `getUser`. null: there is none. */
 function changedRecord(id: OperationId, input: unknown): readonly [OperationId, { readonly id: unknown }] | null {
   const effect = EFFECTS[id];
   const hasId = typeof input === 'object' && input !== null && 'id' in input;

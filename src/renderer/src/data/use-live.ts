@@ -1,11 +1,11 @@
-// Follows the panel's events while the page is on screen: what others change appears without a reload.
+// Follows the panel's events while the page is visible, so that others' changes appear without a reload.
 import { useEffect } from 'react';
 import { setLive } from '../state/connection.ts';
 import { markSessionEnded } from '../state/session.ts';
 import { tagOfEvent } from './cache-tags.ts';
 import { usePanel } from './panel.tsx';
 
-/** A hidden page closes its connection after this long, ms: a browser has six for a host, all its tabs together. */
+/** A hidden page closes its connection after this long, ms: a browser allows six to a host, in all tabs together. */
 const HIDDEN_MS = 20_000;
 
 /** Watches while `isOn`. */

@@ -1,25 +1,25 @@
-// Reads of the panel for components: cached by operation id and input, so that components with the same question share one answer.
+// Reads of the panel for components: cached by operation id and input, so that components with the same input share one answer.
 import { keepPreviousData, type UseQueryOptions, type UseQueryResult, useQuery } from '@tanstack/react-query';
 import type { CallOptions, Client, PanelCallError } from '../../../contract/client.ts';
 import type { CallOf } from '../../../contract/operation.ts';
 import type { OPERATIONS, OperationId, Output } from '../../../contract/table.ts';
 import { type Panel, usePanel } from './panel.tsx';
 
-/** What a caller of the operation sends. */
+/** The input that a caller of the operation passes. */
 export type CallInput<Id extends OperationId> = CallOf<(typeof OPERATIONS)[Id]>;
 
 export interface ReadOptions {
-  /** false: not now, as while a drawer is closed. */
+  /** false: does not read, as while a drawer is closed. */
   readonly enabled?: boolean;
-  /** Shows the former answer while another input is being read. */
+  /** Keeps the former answer while another input is being read. */
   readonly keepPrevious?: boolean;
-  /** Reads again every so many ms while on screen, for what no event reports. */
+  /** Reads again at this interval in ms while on screen, for data without events. */
   readonly pollMs?: number;
   /** How long an answer counts as fresh, in ms; by default 30 s. */
   readonly staleMs?: number;
 }
 
-/** Where an answer is cached. */
+/** The key under which an answer is cached. */
 export function buildQueryKey<Id extends OperationId>(id: Id, input: CallInput<Id>): readonly [Id, CallInput<Id>] {
   return [id, input];
 }
@@ -37,7 +37,7 @@ export function callOperation<Id extends OperationId>(
   return (client[id] as unknown as AnyCall)(input, options) as Promise<Output<Id>>;
 }
 
-/** The options of a query, for `useQueries` and for reading ahead by `queryClient.prefetchQuery`. */
+/** The options of a query, for `useQueries` and for prefetching with `queryClient.prefetchQuery`. */
 export function operationQuery<Id extends OperationId>(
   { client, etags }: Panel,
   id: Id,
@@ -64,15 +64,15 @@ export function useOperation<Id extends OperationId>(
   return useQuery(operationQuery(usePanel(), id, input, options));
 }
 
-/** Lists that the pages show as a whole: sorted and searched by the browser. */
+/** Lists that pages load completely, to sort and search them in the browser. */
 type WholeListId = 'listNodes' | 'listInbounds' | 'listTariffs' | 'listGrants';
 
-/** As many as the panel sends in one reply. */
+/** The most that the panel sends in one reply. */
 const PAGE = 500;
-/** What is read of a list at most: a million records would be no list for a person. */
+/** Pages of such a list that are read at most. */
 const MAX_PAGES = 200;
 
-/** Reads a list to its end, page by page: `const nodes = useWholeList('listNodes', {})`. */
+/** Reads a list completely, page by page: `const nodes = useWholeList('listNodes', {})`. */
 export function useWholeList<Id extends WholeListId>(
   id: Id,
   input: CallInput<Id>,

@@ -1,5 +1,5 @@
-// A list that is read page by page as it is scrolled: what is on screen, a page ahead, and the total. Neighbours are read by cursor, jumps
-// by offset; while another question is being asked the former rows stay.
+// A list that is read page by page while scrolling: the visible rows, one page ahead, and the total. Neighbouring pages are read by cursor,
+// jumps by offset; while another query is being read the former rows stay.
 import { useQueries } from '@tanstack/react-query';
 import { useCallback, useDeferredValue, useMemo, useRef, useState } from 'react';
 import type { PanelCallError } from '../../../contract/client.ts';
@@ -9,11 +9,11 @@ import { type CallInput, callOperation } from './use-operation.ts';
 
 /** Rows of a list of which only some are loaded. */
 export interface RowSource<Row> {
-  /** How many there are in all. */
+  /** The number of all rows. */
   readonly count: number;
   /** undefined: not loaded yet. */
   at(index: number): Row | undefined;
-  /** The place of the first loaded row that passes; -1: none does. */
+  /** The index of the first loaded row that passes; -1: none. */
   findIndex?(test: (row: Row) => boolean): number;
 }
 
@@ -21,12 +21,12 @@ export interface RowSource<Row> {
 export interface Reading {
   readonly isPending: boolean;
   readonly error: PanelCallError | null;
-  /** What is shown answers another question, while this one is being asked. */
+  /** Whether the shown rows are still those of the former query. */
   readonly isPlaceholderData?: boolean;
   refetch(): unknown;
 }
 
-/** What every list replies with. */
+/** The common form of list replies. */
 interface Page<Item> {
   readonly items: readonly Item[];
   readonly total: number;
@@ -40,9 +40,9 @@ export type ItemOf<Id extends ListId> = Output<Id> extends Page<infer Item> ? It
 export interface PagedRows<Item> {
   readonly rows: RowSource<Item>;
   readonly reading: Reading;
-  /** How many match; undefined before the first answer. */
+  /** The number of matching rows; undefined before the first answer. */
   readonly total: number | undefined;
-  /** Changes when rows of another question are shown: the list then begins at its top. */
+  /** Changes when rows of another query are shown, so that the list scrolls to its top. */
   readonly listKey: string;
   /** For DataTable's `onWindow`. */
   onWindow(start: number, end: number): void;
@@ -55,7 +55,7 @@ export function usePagedRows<Id extends ListId>(id: Id, input: CallInput<Id>): P
   const { client } = usePanel();
   const question = JSON.stringify(input);
   const [range, setRange] = useState({ question, first: 0, last: 0 });
-  // Another question begins at its first page.
+  // Another query begins at its first page.
   const { first, last } = range.question === question ? range : { first: 0, last: 0 };
   const cursors = useRef(new Map<string, string>());
 
@@ -80,7 +80,7 @@ export function usePagedRows<Id extends ListId>(id: Id, input: CallInput<Id>): P
   const some = results.find(({ data }) => data !== undefined)?.data;
   const total = some?.total;
   const pages = results.map(({ data }) => data);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the pages themselves are what the rows are made of, one by one.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: depends on each page, not on the array of pages.
   const rows = useMemo<RowSource<Item>>(() => {
     const byNumber = new Map(numbers.map((number, index) => [number, pages[index]]));
     return {
@@ -107,7 +107,7 @@ export function usePagedRows<Id extends ListId>(id: Id, input: CallInput<Id>): P
     },
     [question],
   );
-  // Other rows are drawn in small portions, so that typing stays responsive.
+  // Deferred, so that typing stays responsive while many rows render.
   const drawn = useDeferredValue(shown.current?.rows ?? null);
   const listKey = useDeferredValue(shown.current?.key ?? question);
   return {

@@ -1,4 +1,4 @@
-// Amounts of traffic in words: three figures, the right unit at every edge, in both languages.
+// Amounts of traffic: three figures and the right unit at every boundary, in both languages.
 import i18next from 'i18next';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { pages as en } from '../../../i18n/en/pages/index.ts';
@@ -32,7 +32,7 @@ describe('createBytesFormat', () => {
   });
 
   it('never writes a thousand of a unit', () => {
-    // Each would be "1,000 …" if it were rounded after its unit was chosen.
+    // Each would become "1,000 …" if it were rounded after choosing the unit.
     expect(decimal(999_999)).toBe('1 MB');
     expect(decimal(999_600_000)).toBe('1 GB');
     expect(binary(1023.9 * 1024 ** 2)).toBe('1 GiB');

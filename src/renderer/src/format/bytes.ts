@@ -1,4 +1,4 @@
-// Amounts of traffic for people: three figures and a unit, decimal as networks count or binary by choice.
+// Amounts of traffic for people: three figures and a unit, decimal by default, binary by choice.
 import type { TFunction } from 'i18next';
 import { type Language, languageEntry } from '../../../i18n/languages.ts';
 import type { Units } from '../state/view.ts';
@@ -19,12 +19,12 @@ export function unitName(t: TFunction<'common'>, power: number, units: Units): s
   return unit === undefined ? '' : t(`unit.${unit}`);
 }
 
-/** Bytes in one unit of that power. */
+/** Bytes in one unit of a power. */
 export function unitSize(power: number, units: Units): number {
   return STEP[units] ** power;
 }
 
-/** The power of the unit that an amount is shown in; one that rounds up to the next unit is shown in that. */
+/** The power of the unit for an amount; an amount that rounds up to the next unit is shown in that one. */
 export function computePower(bytes: number, units: Units): number {
   let power = 0;
   for (let rest = Math.abs(bytes); power < 6 && round(rest) >= STEP[units]; rest /= STEP[units]) power += 1;
@@ -35,7 +35,7 @@ function round(amount: number): number {
   return amount >= 100 ? Math.round(amount) : Number(amount.toPrecision(FIGURES));
 }
 
-/** `1.4 GB`; whole bytes below a kilobyte. With a `power` in that unit, so that figures beside each other compare. */
+/** `1.4 GB`; whole bytes below a kilobyte. `power` fixes the unit, so that adjacent figures can be compared. */
 export type FormatBytes = (bytes: number, power?: number) => string;
 
 export function createBytesFormat(t: TFunction<'common'>, language: Language, units: Units): FormatBytes {
@@ -46,7 +46,7 @@ export function createBytesFormat(t: TFunction<'common'>, language: Language, un
   };
 }
 
-/** The language's figures with at most two decimals. */
+/** The language's number format with at most two decimals. */
 export function numberFormat(language: Language): Intl.NumberFormat {
   return new Intl.NumberFormat(languageEntry(language).tag, { maximumFractionDigits: 2 });
 }
@@ -59,6 +59,6 @@ export interface Separators {
 export function getSeparators(language: Language): Separators {
   const parts = numberFormat(language).formatToParts(1_234_567.8);
   const find = (type: string) => parts.find((part) => part.type === type)?.value ?? '';
-  // A space that does not break is a space to the person who types.
+  // People type an ordinary space instead of a non-breaking one.
   return { thousand: find('group').replace(/\s/, ' '), decimal: find('decimal') || '.' };
 }

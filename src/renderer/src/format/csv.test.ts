@@ -1,4 +1,4 @@
-// Holds exported tables to what every program reads, and to running nothing when they are opened.
+// Exported tables can be read by every program, and run nothing when they are opened.
 import { describe, expect, it } from 'vitest';
 import { csvHead, csvLine } from './csv.ts';
 

@@ -1,4 +1,4 @@
-// A date field shows the panel's wall clock and is read back by it, over changes of the clock too.
+// A date field shows the panel's local time and reads it back, also around changes to and from summer time.
 import { describe, expect, it } from 'vitest';
 import { fromDateField, toDateField } from './date-field.ts';
 

@@ -1,4 +1,4 @@
-// Moments in words: in the panel's time zone, whatever the browser's is, with days before months and a clock of 24 hours.
+// Dates in the panel's time zone, whatever the browser's is, with the day before the month and a 24-hour clock.
 import { describe, expect, it } from 'vitest';
 import { createMomentFormat } from './dates.ts';
 

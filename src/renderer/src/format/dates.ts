@@ -1,4 +1,4 @@
-// Moments for people, in the panel's time zone: calendar months and days mean that zone, not the browser's.
+// Dates for people, in the panel's time zone, not the browser's.
 import { withoutYearMark } from '../../../i18n/dates.ts';
 import { type Language, languageEntry } from '../../../i18n/languages.ts';
 
@@ -40,7 +40,7 @@ export type DateStyle = keyof typeof STYLES;
 /** An instant (epoch ms) in one of the styles. */
 export type FormatMoment = (at: number, style: DateStyle) => string;
 
-/** Moments in a time zone: an IANA name that the browser knows. Each style's Intl format is made once, at its first use. */
+/** Formats times in a time zone, an IANA name that the browser knows. Each style's Intl format is created at its first use. */
 export function createMomentFormat(language: Language, timeZone: string): FormatMoment {
   const { tag } = languageEntry(language);
   const formats: Partial<Record<DateStyle, Intl.DateTimeFormat>> = {};

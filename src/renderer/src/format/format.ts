@@ -1,4 +1,4 @@
-// How the pages write figures and dates, in the administrator's language and units and the panel's time zone.
+// Formats figures and dates in the administrator's language and units and the panel's time zone.
 import type { TFunction } from 'i18next';
 import { isTimeZone } from '../../../domain/time-zone.ts';
 import { type Language, languageEntry } from '../../../i18n/languages.ts';
@@ -19,13 +19,13 @@ export interface Format {
   bytes(amount: number, power?: number): string;
   /** The unit's name: power 3 is GB or GiB. */
   byteUnit(power: number): string;
-  /** What stands between thousands and before decimals in fields where numbers are typed. */
+  /** The thousands and decimal separators of number fields. */
   readonly separators: Separators;
   /** `1,400,000,000 bytes` */
   exactBytes(amount: number): string;
   /** `4,312` */
   number(amount: number): string;
-  /** `12%`, of a fraction of 1. */
+  /** `12%`, for a fraction of 1. */
   percent(fraction: number): string;
   /** `14 Mar 2027` and the other styles of dates.ts. */
   moment(at: Moment, style?: DateStyle): string;
@@ -33,11 +33,11 @@ export interface Format {
   relative(at: Moment, now?: number): string;
   /** `1 month 3 days` */
   term(term: { readonly months?: number; readonly days?: number }): string;
-  /** `12 d 4 h`, of seconds. */
+  /** `12 d 4 h`, for seconds. */
   uptime(seconds: number): string;
 }
 
-/** Binds a language, units and a time zone; one that the browser does not know counts as UTC. Components take it from `useFormat`. */
+/** Creates the format for a language, units and a time zone; an unknown zone counts as UTC. Components get it by `useFormat`. */
 export function createFormat(t: TFunction<'common'>, locale: Language, units: Units, panelZone: string): Format {
   const timeZone = isTimeZone(panelZone) ? panelZone : 'UTC';
   const moment = createMomentFormat(locale, timeZone);

@@ -1,4 +1,4 @@
-// Holds prices to their currencies' digits, and to what people read.
+// Prices have their currency's digits, in the usual notation.
 import { describe, expect, it } from 'vitest';
 import { formatPrice, toMajor, toMinor, typedDigits } from './price.ts';
 

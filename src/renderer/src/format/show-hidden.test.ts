@@ -1,4 +1,4 @@
-// Names that look like others, or turn around what stands beside them: what is hidden in them is seen.
+// Names with invisible characters, or that reverse adjacent text: such characters are made visible.
 import { describe, expect, it } from 'vitest';
 import { showHidden } from './show-hidden.ts';
 

@@ -1,4 +1,4 @@
-// Distances of time as a person counts them.
+// Time spans in the units that people use.
 import { describe, expect, it } from 'vitest';
 import { selectSpan, splitSeconds } from './spans.ts';
 

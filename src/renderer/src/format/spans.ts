@@ -1,4 +1,4 @@
-// How far away a moment is and how long something takes, as whole units that a person counts in.
+// Time spans and durations as whole units that people use.
 import { DAY_MS, HOUR_MS } from '../../../domain/limits.ts';
 
 type SpanUnit = 'minutes' | 'hours' | 'days' | 'months' | 'years';
@@ -10,12 +10,12 @@ export interface Span {
 
 const MINUTE_MS = 60_000;
 
-/** What is nearer than this, in ms, is now. */
+/** A shorter distance, in ms, counts as now. */
 const NOW_MS = 45_000;
 
 /**
- * A distance in ms as one unit. Hours up to two days, rounded down as a person counts what is left; days up to 100, rounded to the
- * nearest, so that 30 days are 30 and not 29 a second later; months of 30.44 days up to two years, rounded down. null: now.
+ * A distance in ms as one unit: hours up to two days, rounded down; days up to 100, rounded to the nearest, so that 30 days are not 29 a
+ * second later; months of 30.44 days up to two years, rounded down; then years. null: now.
  */
 export function selectSpan(distance: number): Span | null {
   const ms = Math.abs(distance);
@@ -33,7 +33,7 @@ export interface Parts {
   readonly minutes: number;
 }
 
-/** Seconds as days, hours and minutes. */
+/** Splits seconds into days, hours and minutes. */
 export function splitSeconds(seconds: number): Parts {
   const minutes = Math.floor(seconds / 60);
   return { days: Math.floor(minutes / 1440), hours: Math.floor((minutes % 1440) / 60), minutes: minutes % 60 };

@@ -1,4 +1,4 @@
-// The format of the whole page, made once: cells of a long list share it.
+// The format of the whole page, created once and shared by all components.
 import { createContext, type ReactNode, use, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocale } from '../i18n/use-locale.ts';

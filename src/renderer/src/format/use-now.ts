@@ -1,4 +1,4 @@
-// One clock for the whole page: distances of time stay correct on screen without a timer for each of them.
+// One clock for the whole page: relative times stay correct without a timer for each.
 import { useEffect } from 'react';
 import { create } from 'zustand';
 import { panelNow } from '../state/connection.ts';
@@ -20,7 +20,7 @@ export function useRunningClock(): void {
   }, []);
 }
 
-/** The present moment by the panel's clock, epoch milliseconds; the component renders again every 15 s. */
+/** The present time by the panel's clock, epoch milliseconds; the component renders again every 15 s. */
 export function useNow(): number {
   return useClock(({ now }) => now);
 }

@@ -1,4 +1,4 @@
-// A backup that is dragged onto the window is uploaded and its restore preview is opened, from any screen.
+// Uploads a backup that is dropped onto the window and opens its restore preview, on any screen.
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { buildHash } from '../router/route.ts';
@@ -19,7 +19,7 @@ export function DropTarget() {
       event.preventDefault();
       setOver(true);
     };
-    // Also between elements of the page; it leaves the window where nothing is entered instead.
+    // The event also fires between elements of the page; without `relatedTarget` the pointer has left the window.
     const onDragLeave = ({ relatedTarget }: DragEvent) => {
       if (relatedTarget === null) setOver(false);
     };

@@ -1,4 +1,4 @@
-// Catches what a screen throws, so that the frame still works around a broken screen.
+// Catches errors of a screen, so that the frame around it still works.
 import { Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { Component, type ReactNode, useEffect, useRef } from 'react';
@@ -17,7 +17,7 @@ interface State {
   readonly path: string;
 }
 
-/** React knows how to catch only in a class. */
+/** React supports error boundaries only as classes. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, State> {
   override state: State = { error: null, path: this.props.path };
 
@@ -37,11 +37,11 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, State> {
 
 function Broken({ error }: { readonly error: unknown }) {
   const { t } = useTranslation(['errors', 'frame', 'common']);
-  // The message of bundlers' loaders when a file no longer exists: the panel was updated under an open page.
+  // The message of module loaders when a file no longer exists: the panel was updated while the page was open.
   const isChunk = error instanceof TypeError && /dynamically imported module|import/i.test(error.message);
   const reach = useConnection((connection) => connection.reach);
   const isWaiting = isChunk && reach !== 'reached';
-  // Reloading while the panel is away would end on the browser's own page: it waits, and then does it by itself.
+  // Reloading while the panel is unreachable would show the browser's error page, so the page waits and then reloads by itself.
   const wasWaiting = useRef(isWaiting);
   useEffect(() => {
     if (wasWaiting.current && !isWaiting) location.reload();

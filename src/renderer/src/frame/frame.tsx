@@ -1,4 +1,4 @@
-// The frame around every screen: navigation, top bar, the screen itself, and the dialogs that are there everywhere.
+// The frame around every screen: navigation, top bar, the screen, and the dialogs that every screen has.
 
 import { Button } from '@mantine/core';
 import { lazy, Suspense, useEffect, useRef } from 'react';
@@ -80,20 +80,20 @@ export function Frame() {
   );
 }
 
-/** Going to another screen moves the focus to its top, for keyboards and screen readers; the first screen leaves it where it is. */
+/** Moves the focus to the top of a new screen, for keyboards and screen readers; not for the first screen. */
 function useFocusOnArrival(main: React.RefObject<HTMLElement | null>, screen: string | undefined): void {
   const last = useRef(screen);
   useEffect(() => {
     if (last.current === screen) return;
     last.current = screen;
     main.current?.scrollTo({ top: 0 });
-    // A screen may have a part of its own where one goes on.
+    // A screen can mark the element that should get the focus.
     const part = main.current?.querySelector<HTMLElement>('[data-arrival]');
     if (part?.contains(document.activeElement) !== true) (part ?? main.current)?.focus({ preventScroll: true });
   }, [main, screen]);
 }
 
-/** In the window of a record, links to other pages lead to the main window. */
+/** In a record's own window, links to other pages open in the main window. */
 function useOwnRecord(): void {
   const { path } = useRoute();
   const { record, shell } = useHost();
@@ -105,7 +105,7 @@ function useOwnRecord(): void {
   }, [address, record, shell]);
 }
 
-// What an address shows that leads nowhere.
+// Shown for unknown addresses.
 
 function NotFound() {
   const { t } = useTranslation('frame');

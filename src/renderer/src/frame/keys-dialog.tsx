@@ -1,4 +1,4 @@
-// The list of all keys that work on the present screen, opened by `?`.
+// The dialog that lists the keys of the present screen, opened by `?`.
 import { Switch } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { KeyHint } from '../components/acts/key-hint.tsx';

@@ -1,4 +1,4 @@
-// Offers the commands of the palette in the menus of the desktop application, and does what is chosen there.
+// Puts the palette's commands into the menus of the desktop application, and runs the chosen ones.
 import { useEffect } from 'react';
 import type { MenuAct } from '../../../bridge/desktop-api.ts';
 import type { HostApi } from '../../../bridge/host-api.ts';
@@ -8,7 +8,7 @@ import { useHost } from '../data/host.ts';
 import { useSession } from '../state/session.ts';
 import { openOverlay } from './overlays.ts';
 
-/** Rows that are passed by the arrow keys do not change the menu each. */
+/** Delay before the menu is updated, so that moving through rows by arrow keys does not change it each time. */
 const SETTLED_MS = 250;
 
 export function NativeMenu() {

@@ -1,4 +1,4 @@
-// Shows that the panel cannot be reached, once that is certain, and that no input is lost.
+// Shows that the panel is unreachable, once that is certain, and that no input is lost.
 import { Button } from '@mantine/core';
 import { IconPlugConnectedX } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
@@ -9,7 +9,7 @@ import { useConnection } from '../state/connection.ts';
 import { notify } from '../state/messages.ts';
 import classes from './offline-banner.module.css';
 
-/** A single call that failed is no lost connection yet. */
+/** A single failed call does not mean that the connection is lost. */
 const SHOW_AFTER_MS = 1500;
 const RETRY_MS = 5000;
 
@@ -24,7 +24,7 @@ export function OfflineBanner() {
   useEffect(() => {
     if (!isAway) return;
     const show = setTimeout(() => setShown(true), SHOW_AFTER_MS);
-    // Any reply sets `reach` back; its content does not matter here.
+    // Any reply resets `reach`; its content does not matter.
     const retryTimer = setInterval(() => void client.panelState().catch(() => undefined), RETRY_MS);
     return () => {
       clearTimeout(show);

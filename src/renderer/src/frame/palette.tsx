@@ -1,4 +1,4 @@
-// The command palette: users and acts in one list, by typing. Loaded when it is first opened.
+// The command palette: searches users, records and commands. Loaded when it is first opened.
 import { Modal } from '@mantine/core';
 import {
   IconBookmark,
@@ -33,7 +33,7 @@ interface Item {
 
 const GROUPS = ['users', 'acts', 'records', 'goTo', 'appearance'] as const;
 const MAX_USERS = 6;
-/** What is longer is pasted, and no name. */
+/** A longer text was pasted and is not a name. */
 const MAX_SEARCHED = 100;
 
 export function Palette() {
@@ -111,7 +111,7 @@ function Search() {
           const members = items.map((item, at) => ({ item, at })).filter(({ item }) => item.group === group);
           if (members.length === 0) return null;
           return (
-            // biome-ignore lint/a11y/useSemanticElements: a group of options in a listbox has no element of its own.
+            // biome-ignore lint/a11y/useSemanticElements: HTML has no element for a group of options in a listbox.
             <div key={group} role="group" aria-label={t(`palette.${group}`)}>
               <div className={classes.group} aria-hidden>
                 {t(`palette.${group}`)}
@@ -149,7 +149,7 @@ function Search() {
   );
 }
 
-/** Users and records only for a text: the palette is no list of them. */
+/** Users and records are listed only for a typed text. */
 function useItems(text: string): readonly Item[] {
   const commands = matchCommands([...useAllCommands(), ...useRecords(text)], text);
   const { data } = useOperation(
@@ -205,7 +205,7 @@ function useItems(text: string): readonly Item[] {
   return GROUPS.flatMap((group) => all.filter((item) => item.group === group));
 }
 
-/** Nodes, plans, connections and keys of the API, as commands that open them. */
+/** Nodes, plans, connections and API keys, as commands that open them. */
 function useRecords(text: string): readonly Command[] {
   const { t } = useTranslation('frame');
   const isAsked = { enabled: text !== '' };

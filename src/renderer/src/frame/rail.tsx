@@ -1,4 +1,5 @@
-// The navigation: a rail with names, icons alone where it is narrow, on a phone a bar at the bottom whose last entry has the other screens.
+// The navigation: a rail with names, or icons only if it is narrow; on a phone a bar at the bottom whose last entry lists the other
+// screens.
 import { Menu, Tooltip, UnstyledButton } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconDots } from '@tabler/icons-react';
@@ -57,7 +58,7 @@ function RailItem({ screen: { id, icon: Icon, load }, isBar }: { readonly screen
   );
 }
 
-/** The screens that the bar has no room for. */
+/** The screens that do not fit into the bar. */
 function MoreItem({ screens }: { readonly screens: readonly Screen[] }) {
   const { t } = useTranslation('frame');
   const current = findScreen(useRoute().path);

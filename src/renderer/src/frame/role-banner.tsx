@@ -1,4 +1,4 @@
-// Shows on every page that another panel works with these data, and how to change that.
+// Shows on every page that another panel has taken over this data, and how to change that.
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { Trans, useTranslation } from 'react-i18next';
 import { usePanelCommand } from '../data/host.ts';

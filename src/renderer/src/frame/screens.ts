@@ -1,4 +1,4 @@
-// The screens of the panel: address, lazy import and position in the navigation. A new screen is a line here.
+// The screens of the panel: address, lazy import and position in the navigation. A new screen is a new entry here.
 import {
   IconHistory,
   IconLayoutDashboard,
@@ -18,10 +18,10 @@ export interface Screen {
   /** The first segment of its address; its name is `frame:nav.<id>`. */
   readonly id: ScreenId;
   readonly icon: TablerIcon;
-  /** After `g`: goes there from anywhere. */
+  /** The key that opens it after `g`, from anywhere. */
   readonly key: string;
   readonly component: LazyExoticComponent<ComponentType>;
-  /** Preloads it, as when the pointer comes near. */
+  /** Preloads it, as when the pointer approaches its link. */
   load(): unknown;
 }
 
@@ -52,15 +52,15 @@ export const SCREENS: readonly Screen[] = [
   screen('settings', IconSettings, 's', () => import('../features/settings/settings-page.tsx'), 'SettingsPage'),
 ];
 
-/** What a phone's bar has room for; the other screens are behind "More". */
+/** The screens in a phone's bar; the others are behind "More". */
 export const BAR_SCREENS: ReadonlySet<ScreenId> = new Set(['overview', 'users', 'sales', 'nodes']);
 
-/** Where the link of a new listening address leads; not part of the navigation. */
+/** The page that confirms a new listening address; not part of the navigation. */
 const CONFIRM = lazy(async () => ({
   default: (await import('../features/settings/addresses/confirm-page.tsx')).ConfirmPage,
 }));
 
-/** All that the window of a record shows. */
+/** The page of a record's own window. */
 export const RECORD = lazy(async () => ({
   default: (await import('../features/users/record/user-window.tsx')).UserWindow,
 }));
@@ -73,7 +73,7 @@ export function findScreen(path: readonly string[]): Screen | undefined {
   return SCREENS.find((one) => one.id === id);
 }
 
-/** What a path shows: a screen, or a page that only a link leads to. */
+/** The component of a path: a screen, or a page that is not in the navigation. */
 export function findContent(path: readonly string[]): LazyExoticComponent<ComponentType> | undefined {
   return path[0] === 'confirm' ? CONFIRM : findScreen(path)?.component;
 }

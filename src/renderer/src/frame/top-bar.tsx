@@ -104,7 +104,7 @@ interface ChoicesProps<Value extends string> {
   readonly onChoose: (value: Value) => void;
 }
 
-/** One of several, by a tick. */
+/** A menu with one checked choice. */
 function Choices<Value extends string>({ label, value, items, onChoose }: ChoicesProps<Value>) {
   return (
     <Menu.RadioGroup value={value} onChange={(next) => onChoose(next as Value)}>
@@ -161,7 +161,7 @@ function AccountMenu() {
   );
 }
 
-// The panel's status in one dot: whether events come in, and whether a node is down.
+// The panel's status as one dot: whether events arrive, and whether a node is down.
 
 const NODES_MS = 30_000;
 
@@ -170,7 +170,7 @@ function StatusDot() {
   const reach = useConnection((connection) => connection.reach);
   const isLive = useConnection((connection) => connection.isLive);
   const { data } = useWholeList('listNodes', {}, { pollMs: NODES_MS });
-  // One that has not been asked yet is not down.
+  // A node that has not been polled yet does not count as down.
   const down = data?.items.filter(({ enabled, status }) => enabled && status === 'down').length ?? 0;
   const [tone, text] =
     reach !== 'reached'

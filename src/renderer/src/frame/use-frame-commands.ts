@@ -1,4 +1,4 @@
-// The commands and keys that are there on every screen.
+// The commands and keys of every screen.
 import { IconBook, IconLanguage, IconMoon, IconSettings, IconSun } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { LANGUAGES } from '../../../i18n/languages.ts';
@@ -32,7 +32,7 @@ export function useFrameCommands(): void {
     return { id: `go ${id}`, label, icon, keys: `g ${key}`, run: () => navigate(buildHash([id])) };
   });
   const otherTheme = scheme === 'dark' ? 'light' : 'dark';
-  // Acts on users, where none is focused or selected: they are chosen in the list first.
+  // Actions on users, while none is focused or selected: lead to the list, where they are chosen first.
   const chooseUsers = () => {
     navigate(buildHash(['users']));
     notify({ text: t('frame:palette.choose') });
@@ -87,7 +87,7 @@ export function useFrameCommands(): void {
   ];
   useCommands(commands);
 
-  // From any screen; a screen's own act with the same id takes precedence.
+  // On any screen; a screen's own action with the same id takes precedence.
   useActs(
     {
       ...NEW_RECORDS,
@@ -99,7 +99,7 @@ export function useFrameCommands(): void {
     { hasKeys: false },
   );
   const { makePdf } = host;
-  // The dialog that asks where stands before the page as it is on the screen.
+  // Saved after printing has ended, so that the save dialog is over the page in its normal look.
   const savePdf = async (make: NonNullable<typeof makePdf>) =>
     host.save('gatehouse.pdf', 'application/pdf', await whilePrinting(make));
   useActs(

@@ -1,4 +1,4 @@
-// What a text pasted into the palette is, by the panel's own judgement: a diagnosis of the user whose it is, a key, what a request did.
+// What a text pasted into the palette is, as the panel identifies it: a user's link or credential, an API key, a request id.
 import { IconKey, IconLinkOff, IconReceipt, IconScript, IconStethoscope, type TablerIcon } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../contract/table.ts';
@@ -11,12 +11,12 @@ export interface Identified {
   readonly id: string;
   readonly icon: TablerIcon;
   readonly label: string;
-  /** Beside the label. */
+  /** Shown beside the label. */
   readonly hint: string;
   run(): void;
 }
 
-/** Shorter texts are typed, and the list of users answers them. */
+/** Shorter texts are typed searches, which the list of users answers. */
 const LEAST = 3;
 
 export function useIdentified(text: string): readonly Identified[] {
@@ -83,7 +83,7 @@ function listRequests(t: T, { entries }: Answer): readonly Identified[] {
   }));
 }
 
-/** A secret that leads to no record is worth a line: it was replaced, or is of another panel. */
+/** A secret without a record is reported too: it was replaced, or belongs to another panel. */
 function listNotFound(t: T, { kind, user, keys, entries }: Answer): readonly Identified[] {
   const isFound = user !== null || keys.length > 0 || entries.length > 0;
   if (isFound || kind === 'unknown' || kind === 'order' || kind === 'contact' || kind === 'name' || kind === 'id')

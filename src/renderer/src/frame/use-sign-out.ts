@@ -1,4 +1,4 @@
-// Signing out discards everything that was read, and the page starts over.
+// Signing out discards all cached data, and the page starts over.
 import { useQueryClient } from '@tanstack/react-query';
 import { usePanel } from '../data/panel.tsx';
 import { buildQueryKey } from '../data/use-operation.ts';

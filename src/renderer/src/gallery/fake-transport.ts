@@ -1,4 +1,4 @@
-// A panel that is not there: it knows a million users and refuses what the gallery wants to see refused.
+// A fake panel for the gallery: it has a million users, and refuses some calls.
 import type { PanelTransport } from '../../../bridge/panel-transport.ts';
 import { PanelCallError } from '../../../contract/client.ts';
 import { buildProblem, type FieldError } from '../../../contract/errors.ts';
@@ -10,7 +10,7 @@ const FAKE_USERS = 1_000_000;
 const FIRST_NAMES = ['Anna', 'Борис', 'Clara', 'Дарья', 'Egon', 'Фёдор', 'Greta', 'ياسمين'];
 const GB = 1_000_000_000;
 
-/** The user of an id, always the same. */
+/** The user with this id, always the same. */
 export function fakeUser(id: number): User {
   const state = USER_STATES[id % USER_STATES.length] ?? 'active';
   const name = FIRST_NAMES[id % FIRST_NAMES.length] ?? '';

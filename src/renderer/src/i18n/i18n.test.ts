@@ -1,4 +1,4 @@
-// The texts with their values: a sentence for every error, and counting, distances and figures as each grammar has them.
+// Texts with their values: a sentence for every error; plurals, time spans and figures in each language's grammar.
 import i18next, { type i18n } from 'i18next';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS } from '../../../contract/errors.ts';

@@ -11,7 +11,7 @@ export async function startI18n(language: Language): Promise<i18n> {
     lng: language,
     resources: { [language]: await loadPageTexts(language) },
     defaultNS: 'common',
-    // React escapes what is shown; of names that stand in a text, what is hidden is made visible.
+    // React escapes texts; invisible characters of names inside texts are made visible.
     interpolation: { escapeValue: true, escape: showHidden },
     returnNull: false,
     react: { useSuspense: false },

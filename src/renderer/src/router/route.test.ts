@@ -1,4 +1,4 @@
-// Addresses behind the `#`: read and written back without loss, whatever they contain.
+// Addresses after the `#`: parsed and built without loss, whatever they contain.
 import { describe, expect, it } from 'vitest';
 import { buildHash, changedQuery, parseRoute } from './route.ts';
 

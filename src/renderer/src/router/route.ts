@@ -1,4 +1,4 @@
-// A route: the path and query of the address behind its `#`, as in `#/users/7?state=active`.
+// A route: the path and query of the address after its `#`, such as `#/users/7?state=active`.
 
 export interface Route {
   /** Segments of the path, decoded: `['users', '7']`. Empty at the root. */
@@ -8,7 +8,7 @@ export interface Route {
 
 type QueryValue = string | number | boolean | null | undefined;
 
-/** The route of a hash. What cannot be decoded stays as it is. */
+/** Parses a hash. Parts that cannot be decoded stay unchanged. */
 export function parseRoute(hash: string): Route {
   const text = hash.replace(/^#?\/?/, '');
   const mark = text.indexOf('?');
@@ -24,7 +24,7 @@ function decode(segment: string): string {
   }
 }
 
-/** The hash of a route; of the query only what has a value. */
+/** Builds the hash of a route; leaves out empty query parameters. */
 export function buildHash(
   path: readonly (string | number)[],
   query: URLSearchParams | Record<string, QueryValue> = {},
@@ -39,7 +39,7 @@ export function buildHash(
   return `#/${path.map((segment) => encodeURIComponent(segment)).join('/')}${tail}`;
 }
 
-/** A query with some members changed; null, undefined and '' remove a member. */
+/** A query with some parameters changed; null, undefined and '' remove one. */
 export function changedQuery(query: URLSearchParams, change: Record<string, QueryValue>): URLSearchParams {
   const changed = new URLSearchParams(query);
   for (const [name, value] of Object.entries(change)) {

@@ -1,4 +1,4 @@
-// The address behind `#` is the only state of the router. Going somewhere is a history entry, so Back works everywhere.
+// The address after `#` is the router's only state. Navigation adds history entries, so Back works everywhere.
 import { useEffect } from 'react';
 import { create } from 'zustand';
 import { buildHash, changedQuery, parseRoute, type Route } from './route.ts';
@@ -6,9 +6,9 @@ import { buildHash, changedQuery, parseRoute, type Route } from './route.ts';
 interface Location {
   readonly hash: string;
   readonly route: Route;
-  /** How many forms on screen have input that going elsewhere would discard. */
+  /** The number of forms on screen with unsaved input. */
   readonly holds: number;
-  /** The address that the browser has already, while the route waits for an answer; null: nothing waits. */
+  /** The address that the browser already shows, while the question about unsaved input is open; null: none. */
   readonly waiting: { readonly hash: string; readonly isNew: boolean } | null;
 }
 
@@ -19,7 +19,7 @@ function readLocation(): Pick<Location, 'hash' | 'route'> {
 
 const useLocation = create<Location>()(() => ({ ...readLocation(), holds: 0, waiting: null }));
 
-/** `isDecided`: a form in the way has done its work, or was asked for already. */
+/** `isDecided`: skips the question about unsaved input. */
 function followLocation(isDecided: boolean): void {
   const { hash: previous, route, holds, waiting } = useLocation.getState();
   if (location.hash === previous) {
@@ -27,7 +27,7 @@ function followLocation(isDecided: boolean): void {
     return;
   }
   if (location.hash === waiting?.hash && !isDecided) return;
-  // A new history entry remembers the one before it, so that closing a drawer can go back instead of forth.
+  // A history entry stores its previous one, so that closing a drawer can go back instead of adding an entry.
   const isNew = history.state === null;
   if (isNew) history.replaceState({ from: previous }, '');
   const next = readLocation();
@@ -36,7 +36,7 @@ function followLocation(isDecided: boolean): void {
   else useLocation.setState({ ...next, waiting: null });
 }
 
-/** `leave` went back, and the browser has not yet arrived. */
+/** `leave` has called history.back, and the browser has not navigated yet. */
 let isLeaving = false;
 
 if (globalThis.history?.state === null) history.replaceState({ from: null }, '');
@@ -50,22 +50,25 @@ export function useRoute(): Route {
   return useLocation(({ route }) => route);
 }
 
-/** The route at this moment, outside of components. */
+/** The present route, for use outside components. */
 export function currentRoute(): Route {
   return useLocation.getState().route;
 }
 
-/** Goes to a hash. `replace`: Back will not come here again, as while typing into a filter, and no form is asked. */
+/** Navigates to a hash. `replace`: adds no history entry, as while typing into a filter, and skips the question about unsaved input. */
 export function navigate(to: string, { replace = false }: { readonly replace?: boolean } = {}): void {
   if (to !== location.hash) {
     if (replace) history.replaceState(history.state, '', to);
     else location.hash = to;
   }
-  // Without waiting for the hashchange event: the next change must start from this route.
+  // At once, without waiting for the hashchange event: the next change must start from this route.
   followLocation(replace);
 }
 
-/** Closes what is open for the route above it, without asking its form: goes back if that is the previous entry, else replaces this entry. */
+/**
+ * Closes the open record and navigates to its parent, without the question about unsaved input: goes back if that is the previous entry,
+ * else replaces this entry.
+ */
 export function leave(to: string): void {
   const from: unknown = history.state?.from;
   if (from === to && to !== location.hash) {
@@ -74,13 +77,13 @@ export function leave(to: string): void {
   } else navigate(to, { replace: true });
 }
 
-/** Changes members of the query; null removes one. Replaces the entry unless `push`. */
+/** Changes query parameters; null removes one. Replaces the history entry unless `push`. */
 export function setQuery(change: Record<string, string | number | boolean | null>, { push = false } = {}): void {
   const { path, query } = currentRoute();
   navigate(buildHash(path, changedQuery(query, change)), { replace: !push });
 }
 
-/** While `isOn`, going to another path waits for an answer: `isWaiting` is true until `proceed` or `cancelNavigation`. */
+/** While `isOn`, navigation to another path waits for an answer: `isWaiting` is true until `proceed` or `cancelNavigation`. */
 export function useHold(isOn: boolean): void {
   useEffect(() => {
     if (!isOn) return;
@@ -90,7 +93,7 @@ export function useHold(isOn: boolean): void {
   }, [isOn]);
 }
 
-/** Whether a form has input that going elsewhere would discard. */
+/** Whether a form on screen has unsaved input. */
 export function isHeld(): boolean {
   return useLocation.getState().holds > 0;
 }
@@ -99,12 +102,12 @@ export function useIsWaiting(): boolean {
   return useLocation(({ waiting }) => waiting !== null);
 }
 
-/** Goes where the address leads already. */
+/** Navigates to the address that the browser already shows. */
 export function proceed(): void {
   useLocation.setState({ ...readLocation(), waiting: null });
 }
 
-/** Stays, and gives the address back. */
+/** Stays on the page and restores its address. */
 export function cancelNavigation(): void {
   const { hash, waiting } = useLocation.getState();
   if (waiting === null) return;

@@ -1,4 +1,4 @@
-// The window's title: the innermost name first, as in `Anna Smirnova · Users · Gatehouse`.
+// The window's title: the innermost name first, such as `Anna Smirnova · Users · Gatehouse`.
 import { useEffect } from 'react';
 import { createStore } from 'zustand/vanilla';
 

@@ -1,13 +1,13 @@
-// Whether the panel can be reached, whether its events come in, and how far its clock is from this one.
+// Whether the panel is reachable, whether its events arrive, and the difference of its clock.
 import { create } from 'zustand';
 import type { ReachListener } from '../../../bridge/panel-transport.ts';
 
 export interface Connection {
-  /** `moved`: what answers at this address is no panel. */
+  /** `moved`: something else than a panel answers at this address. */
   readonly reach: 'reached' | 'lost' | 'moved';
-  /** Whether live events come in. */
+  /** Whether live events arrive. */
   readonly isLive: boolean;
-  /** What is added to this machine's clock to get the panel's, ms. */
+  /** The panel's clock minus this machine's, ms. */
   readonly skewMs: number;
 }
 
@@ -28,7 +28,7 @@ export function setLive(isLive: boolean): void {
   useConnection.setState({ isLive });
 }
 
-/** The present moment by the panel's clock, epoch milliseconds. */
+/** The present time by the panel's clock, epoch milliseconds. */
 export function panelNow(): number {
   return Date.now() + useConnection.getState().skewMs;
 }

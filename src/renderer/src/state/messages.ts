@@ -1,13 +1,13 @@
-// Short messages about what happened. Any layer may send one; components/toasts.tsx shows them.
+// Toasts. Any layer may send one; components/toasts.tsx shows them.
 import { create } from 'zustand';
 import { PanelCallError, toPanelCallError } from '../../../contract/client.ts';
 
 export interface Message {
   /** What has happened: "Anna extended to 14 Mar 2027". */
   readonly text: string;
-  /** Says why something was not done. */
+  /** Whether it explains a refusal. */
   readonly isRefusal?: true;
-  /** Restores what was before; the toast then confirms it. */
+  /** Undoes the action; another toast confirms that. */
   readonly undo?: () => Promise<unknown>;
 }
 
@@ -19,12 +19,12 @@ function send(message: PendingMessage): void {
   useMessages.setState(({ pending }) => ({ pending: [...pending, message] }));
 }
 
-/** Confirms that something is done, or says why it is not. */
+/** Shows a toast. */
 export function notify(message: Message): void {
   send(message);
 }
 
-/** Explains why a call failed. A session that has ended is left out: sign-in is asked for instead. */
+/** Shows why a call failed. Except if the session has ended: then the sign-in appears. */
 export function notifyFailure(failure: unknown): void {
   const known = failure instanceof PanelCallError ? failure : toPanelCallError(failure);
   if (known.code !== 'signed_out') send(known);

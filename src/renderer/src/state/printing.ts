@@ -1,16 +1,16 @@
-// Whether the page is being printed: it is light then, and its lists have more rows than fit on the screen.
+// Whether the page is being printed: its theme is then light, and its lists have all rows.
 import { create } from 'zustand';
 
-/** Longer lists are printed so far, and say so. */
+/** Longer lists are cut off at this many rows, with a note. */
 export const MAX_PRINTED = 1000;
 
 export const usePrinting = create<{ readonly isOn: boolean }>()(() => ({ isOn: false }));
 
 const LOOK_EVERY_MS = 50;
-/** Rows that are not there after so many looks are printed as empty ones. */
+/** Rows that are not loaded after this many checks are printed empty. */
 const MAX_LOOKS = 400;
 
-/** Prepares the page, prints it when all its rows are loaded, and brings the screen back. */
+/** Prepares the page, calls `print` when all rows are loaded, and restores the page. */
 export async function whilePrinting<Printed>(print: () => Promise<Printed>): Promise<Printed> {
   usePrinting.setState({ isOn: true });
   try {

@@ -1,4 +1,4 @@
-// The page's half of the session: stored, passed on to another address of the panel, and never taken over from a foreign link.
+// The page's half of the session token: stored, passed on to another address of the panel, and never taken from a foreign link.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
 const stored = new Map<string, string>();

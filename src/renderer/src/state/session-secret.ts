@@ -1,7 +1,7 @@
-// The page's half of the session's token. Storage belongs to one origin, where cookies are shared by all ports of a host.
+// The page's half of the session token. Storage belongs to one origin, while all ports of a host share cookies.
 
 const STORED_AS = 'gatehouse.session';
-/** In the query of a route: handed over by a page of the same panel at its former address. */
+/** The query parameter by which a page of the same panel at its former address passes the half on. */
 const HANDED_AS = 'session';
 
 /** For browsers that deny storage: the session then lasts as long as the page. */
@@ -22,12 +22,12 @@ export const sessionSecret = {
       if (secret === null) localStorage.removeItem(STORED_AS);
       else localStorage.setItem(STORED_AS, secret);
     } catch {
-      // Remembered above.
+      // Falls back to `remembered`.
     }
   },
 };
 
-/** The address of a page of this panel at another origin, where the session goes on: the half is in the part that no server sees. */
+/** The URL of a page of this panel at another origin, with the half of the token in its fragment, which no server receives. */
 export function withSessionSecret(url: string): string {
   const secret = sessionSecret.read();
   if (secret === null) return url;
@@ -36,8 +36,8 @@ export function withSessionSecret(url: string): string {
 }
 
 /**
- * Takes what another address handed over, and removes it from the address bar and the history. Where this origin has a half already it
- * keeps that: a link from elsewhere must not end a session.
+ * Stores a half that another address passed on, and removes it from the address bar and the history. If this origin already has one, that
+ * stays: a foreign link must not end a session.
  */
 export function adoptSessionSecret(): void {
   const mark = location.hash.indexOf('?');

@@ -1,8 +1,8 @@
-// What this window knows of its session: whether it has signed in, and whether the session has ended since.
+// This window's session: whether it has signed in, and whether the session has ended since.
 import { create } from 'zustand';
 
 export interface Session {
-  /** Since sign-in in this window; the pages stay as they are while it is true, also when the session has ended. */
+  /** Whether this window has signed in; the pages stay mounted while it is true, even if the session has ended. */
   readonly hasBegun: boolean;
   /** The panel no longer knows the session: sign-in appears over the page, which keeps its input. */
   readonly hasEnded: boolean;
@@ -19,7 +19,7 @@ export function markSessionEnded(): void {
   if (useSession.getState().hasBegun) useSession.setState({ hasEnded: true });
 }
 
-/** The administrator has signed out: nothing remains. */
+/** After signing out: resets everything. */
 export function clearSession(): void {
   useSession.setState({ hasBegun: false, hasEnded: false });
 }

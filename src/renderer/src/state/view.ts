@@ -1,14 +1,14 @@
-// How the pages look, as this browser stores it. No data of the panel and no secret.
+// Display preferences, stored in this browser. They contain no data of the panel and no secret.
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
 import type { Language } from '../../../i18n/languages.ts';
 
 type Theme = 'system' | 'light' | 'dark';
 type Density = 'comfortable' | 'compact';
-/** `decimal`: 1 GB is 10^9 bytes, as networks count. `binary`: 1 GiB is 2^30 bytes. */
+/** `decimal`: 1 GB is 10^9 bytes. `binary`: 1 GiB is 2^30 bytes. */
 export type Units = 'decimal' | 'binary';
 
-/** What a list remembers of its columns. */
+/** The stored columns of a list. */
 export interface TableView {
   /** Columns shown or hidden against their default. */
   readonly shown?: Readonly<Record<string, boolean>>;
@@ -23,7 +23,7 @@ export interface View {
   readonly locale: Language | null;
   readonly density: Density;
   readonly units: Units;
-  /** Whether single letters act, as `j` and `?` do. */
+  /** Whether single-letter keys work, such as `j` and `?`. */
   readonly hasLetterKeys: boolean;
   readonly tables: Readonly<Record<string, TableView>>;
 }
@@ -46,7 +46,7 @@ export const useView = create<View>()(
   }),
 );
 
-/** Follows what another window of this browser changes. Returns how to stop. */
+/** Applies changes from other windows of this browser. Returns the function that stops it. */
 export function followOtherWindows(): () => void {
   const onStorage = ({ key }: StorageEvent) => {
     if (key === STORED_AS) void useView.persist.rehydrate();
@@ -59,7 +59,7 @@ export function changeView(change: Partial<View>): void {
   useView.setState(change);
 }
 
-/** Remembers something of one list's columns beside what it remembers already. */
+/** Stores a change of one list's columns. */
 export function changeTableView(table: string, change: TableView): void {
   useView.setState(({ tables }) => ({ tables: { ...tables, [table]: { ...tables[table], ...change } } }));
 }

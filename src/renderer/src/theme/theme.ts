@@ -1,4 +1,4 @@
-// Mantine's theme in the panel's own palette: its components take their colours from tokens.css.
+// Mantine's theme with the panel's own palette: components take their colours from tokens.css.
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple, Menu } from '@mantine/core';
 
 const indigo: MantineColorsTuple = [
@@ -46,15 +46,15 @@ export const theme = createTheme({
   focusRing: 'auto',
   respectReducedMotion: true,
   components: {
-    // The focus goes to the first item; Mantine's placeholder would be a child that no menu may have.
+    // The focus goes to the first item; Mantine's placeholder element is not allowed inside a menu.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
-    // By name: what the first screen does not have is not loaded with it.
+    // By name, so that components of other screens are not loaded with the first one.
     SegmentedControl: { defaultProps: { withItemsBorders: false } },
     Switch: { defaultProps: { withThumbIndicator: false } },
   },
 });
 
-/** Surfaces, text and states of both themes; the contrast of every pair was measured to be at least 4.5:1. */
+/** Surfaces, text and states of both themes; every pair has a measured contrast of at least 4.5:1. */
 export const cssVariablesResolver: CSSVariablesResolver = () => {
   const shared = {
     '--mantine-color-text': 'var(--g-ink)',
@@ -86,7 +86,7 @@ export const cssVariablesResolver: CSSVariablesResolver = () => {
   return { variables: {}, light: shared, dark: shared };
 };
 
-// The nonce that the server gave to styles made at run time.
+// The server's nonce for styles that are created at run time.
 
 export function styleNonce(): string {
   return document.getElementById('style-nonce')?.nonce ?? '';

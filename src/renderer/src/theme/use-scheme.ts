@@ -1,4 +1,4 @@
-// Which of the two themes is on, by choice or by the system; on paper the light one.
+// The active theme, by choice or by the system; light while printing.
 import { useSyncExternalStore } from 'react';
 import { usePrinting } from '../state/printing.ts';
 import { useView } from '../state/view.ts';

@@ -1,4 +1,5 @@
-// The menu of a record's acts behind three dots, in a row and over the record, and the question before an act: both from the registry.
+// The menu of a record's actions behind three dots, in a row and in the record, and the confirmation of an action. Both come from the
+// registry.
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconDots } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
@@ -7,10 +8,10 @@ import { ACTS, type ActId, type ActRuns, actsIn, isDeletion } from './acts.ts';
 import { useActTexts } from './use-acts.ts';
 
 interface ActMenuProps {
-  /** For those who do not see the dots: of what these are the acts. */
+  /** Accessible name of the button: whose actions these are. */
   readonly label: string;
   readonly acts: ActRuns;
-  /** Those of them that are not possible now. */
+  /** Actions that are not possible now. */
   readonly disabled?: readonly ActId[];
 }
 
@@ -45,9 +46,9 @@ interface ActQuestionProps {
   readonly act: ActId;
   readonly isOpen: boolean;
   readonly onClose: () => void;
-  /** The act with its object: "Delete Anna Smirnova". */
+  /** The action with its object: "Delete Anna Smirnova". */
   readonly title: string;
-  /** The record's name and id: one of them is typed where the act asks for it. */
+  /** The record's name and id, one of which must be typed if the action demands it. */
   readonly name: string;
   readonly id: number;
   readonly children: ReactNode;
@@ -56,7 +57,7 @@ interface ActQuestionProps {
   readonly onConfirm: () => Promise<unknown>;
 }
 
-/** What is asked before an act: its name is on the button. */
+/** The confirmation of an action, whose name is on the button. */
 export function ActQuestion({ act, name, id, ...props }: ActQuestionProps) {
   const { getActName } = useActTexts();
   const value = { id: act, ...ACTS[act] };

@@ -1,4 +1,4 @@
-// The registry of acts: every bulk action of the contract is in it, its names exist in every language, and no two acts of a place share a key.
+// The registry of actions: it has every bulk action of the contract, names in every language, and no two actions in one place share a key.
 import { describe, expect, it } from 'vitest';
 import { BULK_ACTIONS } from '../../../../contract/users/user-acts.ts';
 import { LANGUAGES } from '../../../../i18n/languages.ts';

@@ -1,4 +1,4 @@
-// The one registry of acts: row menus, record menus, the bulk bar, the palette and the keys are made from these values.
+// The registry of actions: row menus, record menus, the bulk bar, the palette and the keys are made from it.
 import {
   IconAppWindow,
   IconArchive,
@@ -38,7 +38,7 @@ import {
 
 type ActSubject = 'users' | 'plans' | 'connections' | 'nodes' | 'webhooks' | 'frame';
 
-/** Where an act applies: to one record, to the selected records of a list, or everywhere. */
+/** What an action applies to: one record, the selected records of a list, or no record. */
 export type ActionContext = 'record' | 'selection' | 'everywhere';
 
 interface Action {
@@ -49,19 +49,19 @@ interface Action {
   readonly contexts: readonly ActionContext[];
   /** Other words by which the palette finds it: `frame:actWords.<words>`; those of its subject are added. */
   readonly keywords?: 'extend' | 'grant' | 'reissue' | 'make';
-  /** The key that does it, as `useShortcuts` names keys. */
+  /** Its key, in the notation of `useShortcuts`. */
   readonly keys?: string;
-  /** What is asked before: a confirmation, or the record's name as well. */
+  /** Whether it asks for confirmation, or for the record's name to be typed as well. */
   readonly confirm?: 'confirmation' | 'name';
-  /** Its message offers to undo it. */
+  /** Its toast offers to undo it. */
   readonly undoable?: true;
-  /** A button of the bulk bar; the others of a selection are behind "More". */
+  /** A button of the bulk bar; the other bulk actions are behind "More". */
   readonly isButton?: true;
-  /** Begins another part of a menu. */
+  /** Begins another section of a menu. */
   readonly startsPart?: true;
 }
 
-/** In the order of the menus. */
+/** In the order of menus. */
 export const ACTS = {
   'users.create': {
     subject: 'users',
@@ -345,13 +345,13 @@ export type ActId = keyof typeof ACTS;
 
 export type Act = Omit<Action, 'name'> & { readonly id: ActId; readonly name: (typeof ACTS)[ActId]['name'] };
 
-/** All of them, in the order of the menus. */
+/** All actions, in the order of menus. */
 export const ALL_ACTS: readonly Act[] = (Object.keys(ACTS) as ActId[]).map((id) => ({ id, ...ACTS[id] }));
 
-/** What each act does here; an act that is not in it cannot be done here. */
+/** What each action does here; actions without an entry are not available. */
 export type ActRuns = { readonly [Id in ActId]?: (() => void) | undefined };
 
-/** The acts that can be done here, in the order of the registry. */
+/** The available actions, in the order of the registry. */
 export function actsIn(runs: ActRuns): readonly (Act & { run(): void })[] {
   return ALL_ACTS.flatMap((act) => {
     const run = runs[act.id];
@@ -359,7 +359,7 @@ export function actsIn(runs: ActRuns): readonly (Act & { run(): void })[] {
   });
 }
 
-/** Deletes, which a menu and a bar show last and in the colour of what cannot be undone. */
+/** Whether it deletes: menus and bars show such actions last and in red. */
 export function isDeletion(id: ActId): boolean {
   return id.endsWith('.delete');
 }

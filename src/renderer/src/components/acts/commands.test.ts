@@ -1,4 +1,4 @@
-// The palette finds a command by every word of what was typed, in any case, the ones that begin with it first.
+// The palette finds a command by every typed word, in any case; commands that begin with the text come first.
 import { describe, expect, it } from 'vitest';
 import { type Command, matchCommands } from './commands.ts';
 

@@ -1,4 +1,4 @@
-// What the command palette offers: the frame's own commands and those of the screen that is open.
+// The commands of the command palette: the frame's own and those of the open screen.
 import type { TablerIcon } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
 import { create } from 'zustand';
@@ -8,11 +8,11 @@ export interface Command {
   readonly label: string;
   readonly group: 'goTo' | 'acts' | 'records' | 'appearance';
   readonly icon?: TablerIcon;
-  /** Other words it is found by. */
+  /** Further words that find it. */
   readonly keywords?: string;
   /** The key that does the same. */
   readonly keys?: string;
-  /** What is to be known before: that it asks, or can be undone. */
+  /** A hint beside it: that it asks for confirmation, or can be undone. */
   readonly hint?: string;
   run(): void;
 }
@@ -31,7 +31,7 @@ export function useCommands(commands: readonly Command[]): void {
   useEffect(() => {
     layer.current = commands;
   });
-  // Of the row that has the focus, for example.
+  // Commands depend on the focused row, for example.
   const offered = JSON.stringify(commands.map(({ id, label, keys }) => [id, label, keys]));
   useEffect(() => useLayers.setState({ changed: offered }), [offered]);
   useEffect(() => {
@@ -40,13 +40,13 @@ export function useCommands(commands: readonly Command[]): void {
   }, []);
 }
 
-/** All commands, those of the screen first; of two with one id the screen's. */
+/** All commands, those of the screen first; if two have the same id, the screen's one is used. */
 export function useAllCommands(): readonly Command[] {
   useLayers((state) => state.changed);
   return allCommands(useLayers((state) => state.layers));
 }
 
-/** Those of this moment, outside of components. */
+/** The present commands, for use outside components. */
 export function currentCommands(): readonly Command[] {
   return allCommands(useLayers.getState().layers);
 }
@@ -56,7 +56,7 @@ function allCommands(layers: readonly Layer[]): readonly Command[] {
   return commands.filter(({ id }, index) => commands.findIndex((other) => other.id === id) === index);
 }
 
-/** The commands whose label or words contain every word of a text: the ones that begin with it first, then those whose label has it. */
+/** The commands whose label or words contain every word of a text: first those that begin with it, then those with it in their label. */
 export function matchCommands(commands: readonly Command[], text: string): readonly Command[] {
   const parts = text.toLocaleLowerCase().split(/\s+/).filter(Boolean);
   const all = commands.filter(({ label, keywords = '' }) => {

@@ -1,4 +1,4 @@
-// Shows a key as it is pressed on this machine: `mod+k` is ⌘K on a Mac and Ctrl K elsewhere.
+// Shows a key in the form of this machine: `mod+k` is ⌘K on a Mac and Ctrl K elsewhere.
 import classes from './key-hint.module.css';
 
 export const isMac = /mac|iphone|ipad/i.test(globalThis.navigator?.platform ?? '');

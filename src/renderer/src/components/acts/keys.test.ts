@@ -1,4 +1,4 @@
-// Names of keys: the same for every layout, with the shift only where it is not part of the sign.
+// Names of keys: the same for every layout; shift is named only if it is not part of the character.
 import { describe, expect, it } from 'vitest';
 import { formatChord } from './keys.ts';
 
@@ -26,7 +26,7 @@ describe('formatChord', () => {
   it('uses the position of a key in a layout without Latin letters', () => {
     expect(press('о', 'KeyJ')).toBe('j');
     expect(press('Л', 'KeyK', { ctrlKey: true, shiftKey: true })).toBe('mod+shift+k');
-    // A Latin layout decides by what it types, wherever that is.
+    // In a Latin layout the typed letter counts, not its position.
     expect(press('z', 'KeyY')).toBe('z');
   });
 });

@@ -1,43 +1,46 @@
-// Keyboard shortcuts: components declare the keys they take while they are on screen; the newest wins, and typing is never disturbed.
+// Keyboard shortcuts: components declare their keys while they are on screen; the newest declaration wins, and typing is never disturbed.
 import { use, useLayoutEffect, useRef } from 'react';
 import { create } from 'zustand';
 import { useView } from '../../state/view.ts';
 import { SidePanelContext, sidePanel } from '../side-panel.ts';
 
 export interface Shortcut {
-  /** `x`, `?`, `mod+k` (Ctrl, on a Mac Cmd), `shift+x`, or a sequence: `g u`. Letters by what they type; in a layout without Latin letters by their position. */
+  /**
+   * `x`, `?`, `mod+k` (Ctrl, on a Mac Cmd), `shift+x`, or a sequence: `g u`. Letters by their character; in layouts without Latin letters
+   * by their position.
+   */
   readonly keys: string;
-  /** What it does, for the list of keys. */
+  /** What it does, for the dialog that lists keys. */
   readonly label: string;
-  /** Its group in the list; `here` by default. */
+  /** Its group in that dialog; default: `here`. */
   readonly group?: 'general' | 'goTo' | 'list' | 'here';
-  /** Also while an input has the focus. */
+  /** Works while an input has the focus too. */
   readonly inInputs?: boolean;
-  /** Shown in the list of keys only: the element that has the focus answers it. */
+  /** Only listed: the focused element itself handles the key. */
   readonly isHint?: boolean;
-  /** Only where this holds for what has the focus, as for arrows, which other elements use too. */
+  /** Whether it applies to the focused element: arrows, for example, are used by other elements too. */
   isFor?(target: EventTarget | null): boolean;
   run(event: KeyboardEvent): void;
 }
 
 interface Layer {
   readonly shortcuts: readonly Shortcut[];
-  /** Works also while a dialog is open, since it is in it. */
+  /** Declared inside a dialog, so that it works while the dialog is open. */
   readonly isInDialog: boolean;
-  /** It is of a record beside its list, which is no dialog over it. */
+  /** Declared inside a side panel, which is not a dialog. */
   readonly isSidePanel: boolean;
 }
 
 const useLayers = create<{ readonly layers: readonly { readonly current: Layer }[] }>()(() => ({ layers: [] }));
 
-/** Takes keys while the component is on screen and `isOn`. `inDialog`: for what is in a drawer or a modal. */
+/** Declares keys while the component is on screen and `isOn`. `inDialog`: the component is in a drawer or a modal. */
 export function useShortcuts(
   shortcuts: readonly Shortcut[],
   { isOn = true, inDialog = false }: { readonly isOn?: boolean; readonly inDialog?: boolean } = {},
 ): void {
   const isSidePanel = use(SidePanelContext);
   const layer = useRef<Layer>({ shortcuts, isInDialog: inDialog, isSidePanel });
-  // With what is shown and not a moment later: a key that comes in between would be lost, or act on what was shown before.
+  // A layout effect: a key pressed between painting and an effect would be lost, or act on the former content.
   useLayoutEffect(() => {
     layer.current = { shortcuts, isInDialog: inDialog, isSidePanel };
   });
@@ -48,17 +51,17 @@ export function useShortcuts(
   }, [isOn]);
 }
 
-/** All keys of what is on screen, for the list of keys. */
+/** All keys of the components on screen, for the dialog that lists keys. */
 export function useAllShortcuts(): readonly Shortcut[] {
   const layers = useLayers((state) => state.layers);
   return layers.flatMap(({ current }) => current.shortcuts);
 }
 
-/** The name of what was pressed, as shortcuts name it. */
+/** The name of a pressed key in the notation of shortcuts. */
 export function formatChord(
   event: Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>,
 ): string {
-  // In a layout of another script `key` is not a Latin letter: then the key's position decides, as ф at the position of a.
+  // In a non-Latin layout `key` is no Latin letter, so the key's position decides: ф is at the position of a.
   const positional = /^Key([A-Z])$/.exec(event.code)?.[1]?.toLowerCase();
   const isForeign =
     event.key.length === 1 && event.key.toLowerCase() !== event.key.toUpperCase() && event.key > '\u007f';
@@ -67,12 +70,12 @@ export function formatChord(
   const parts = [];
   if (event.ctrlKey || event.metaKey) parts.push('mod');
   if (event.altKey) parts.push('alt');
-  // For signs such as ? the shift is part of the sign.
+  // For characters such as ? the shift is part of the character.
   if (event.shiftKey && isLetter) parts.push('shift');
   return [...parts, key === ' ' ? 'space' : key].join('+');
 }
 
-/** A letter or a sign alone: speech input may type it by accident, so that these keys can be turned off. */
+/** Whether it is a single letter or character: speech input may type these by accident, so they can be turned off. */
 function isLetter(keys: string): boolean {
   return keys.split(' ').some((chord) => chord.replace(/^shift\+/, '').length === 1);
 }
@@ -85,17 +88,17 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
-/** The id of the bar with the acts on a selection; for the key that leads to it. */
+/** The id of the bulk bar, for the key that moves the focus to it. */
 export const SELECTION_BAR = 'selection-bar';
 
-/** Whether a key is for the record beside the list: it has the focus, or nothing has it and no rows are selected. */
+/** Whether a key is for the side panel: it has the focus, or nothing has the focus and no rows are selected. */
 function isForRecord(target: EventTarget | null): boolean {
   const record = sidePanel();
   if (record === null || !(target instanceof Node)) return false;
   return record.contains(target) || (target === document.body && document.getElementById(SELECTION_BAR) === null);
 }
 
-/** How long the second key of a sequence is waited for. */
+/** How long to wait for the second key of a sequence. */
 const SEQUENCE_MS = 900;
 
 function createKeyHandler(): (event: KeyboardEvent) => void {
@@ -107,7 +110,7 @@ function createKeyHandler(): (event: KeyboardEvent) => void {
     const isInInput = isTyping(event.target);
     const hasLetters = useView.getState().hasLetterKeys;
     const hasDialog = document.querySelector('[role="dialog"][aria-modal="true"]') !== null;
-    // A list and the record beside it have keys in common.
+    // A list and its side panel share keys.
     const isInRecord = isForRecord(event.target);
     const isFirst = ({ isInDialog }: Layer) => isInDialog === isInRecord;
     const chord = formatChord(event);

@@ -1,4 +1,4 @@
-// The menu of a plan, node or connection in its row. A record that others use is not deleted: what is possible instead is offered.
+// The menu of a plan, node or connection in its row. A record in use is not deleted: an alternative is offered.
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Confirm } from '../confirm.tsx';
@@ -8,17 +8,17 @@ import type { ActRuns } from './acts.ts';
 interface RecordMenuProps {
   readonly noun: 'connections' | 'nodes' | 'plans';
   readonly record: { readonly id: number; readonly name: string };
-  /** All but the deletion. */
+  /** All actions but deletion. */
   readonly acts: ActRuns;
   readonly isDeleting: boolean;
   readonly setDeleting: (isDeleting: boolean) => void;
   readonly onDelete: () => Promise<unknown>;
-  /** In addition to the text of every deletion. */
+  /** Added to the standard text of a deletion. */
   readonly deletionHint?: string;
   readonly isInUse: boolean;
-  /** The button in place of the deletion. */
+  /** The alternative to deletion, with its button. */
   readonly instead: { readonly action: string; readonly onConfirm: () => Promise<unknown> };
-  /** What uses the record. */
+  /** The list of records that use it. */
   readonly children: ReactNode;
 }
 

@@ -1,4 +1,4 @@
-// Shows how many rows are selected and what can be done with them, over the list's lower edge.
+// The bulk bar: shows how many rows are selected and the actions on them, over the list's lower edge.
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
@@ -8,11 +8,10 @@ import classes from './selection-bar.module.css';
 
 interface SelectionBarProps {
   readonly count: number;
-  /** How many match the filter in all; offered if it is more than the selected. */
+  /** Number of rows that match the filter; selecting all is offered if it exceeds the selection. */
   readonly total?: number;
   readonly onSelectAll?: () => void;
   readonly onClear: () => void;
-  /** Buttons. */
   readonly children: ReactNode;
 }
 

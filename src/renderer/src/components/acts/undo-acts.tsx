@@ -1,4 +1,4 @@
-// Undoes an act on users by its entry in the audit log, and names those who stay as they are.
+// Undoes an action on users by its entry in the audit log, and lists users who stay unchanged.
 import { Button } from '@mantine/core';
 import { IconArrowBackUp } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
@@ -14,12 +14,12 @@ import { FormFailure } from '../form/form-failure.tsx';
 import classes from './undo-acts.module.css';
 
 interface UndoActsProps {
-  /** The id of the entry. */
+  /** Id of the audit entry. */
   readonly entry: number;
   readonly onUndone?: () => void;
 }
 
-/** Nothing where it cannot be undone, or not any more. */
+/** Renders nothing if it cannot be undone. */
 export function UndoActs({ entry, onUndone }: UndoActsProps) {
   const { t } = useTranslation(['users', 'common']);
   const format = useFormat();
@@ -58,7 +58,7 @@ export function UndoActs({ entry, onUndone }: UndoActsProps) {
 function UndoResult({ result: { restored, left, users } }: { readonly result: Output<'undoActs'> }) {
   const { t } = useTranslation('users');
   const box = useRef<HTMLDivElement>(null);
-  // The button that had the focus is gone.
+  // The button that had the focus has been removed.
   useEffect(() => box.current?.focus(), []);
   return (
     <div ref={box} className={classes.box} role="status" tabIndex={-1}>

@@ -1,4 +1,4 @@
-// Offers the acts of what is on screen by their keys and in the palette, as the registry describes them.
+// Declares the keys and palette commands of the actions on screen, as the registry describes them.
 import { useTranslation } from 'react-i18next';
 import { type Act, type ActRuns, actsIn } from './acts.ts';
 import { type Command, useCommands } from './commands.ts';
@@ -6,18 +6,18 @@ import { useShortcuts } from './keys.ts';
 
 interface UseActsOptions {
   readonly isOn?: boolean;
-  /** They are acts of what is in a drawer. */
+  /** The actions belong to a drawer's content. */
   readonly inDialog?: boolean;
-  /** On what they act, for the palette: a record's name, or how many are selected. */
+  /** Their object in the palette: a record's name, or how many are selected. */
   readonly about?: string | undefined;
-  /** Their keys work; false where only the palette offers them. */
+  /** Whether their keys work; false: only the palette offers them. */
   readonly hasKeys?: boolean;
-  /** The palette offers them; false while there is nothing that they would act on. */
+  /** Whether the palette offers them; false while they would have no object. */
   readonly hasCommands?: boolean;
   readonly group?: 'general' | 'list' | 'here';
 }
 
-/** The name of an act, and the other words by which the palette finds it. */
+/** Returns an action's name, and the other words by which the palette finds it. */
 export function useActTexts(): { getActName(act: Act): string; getActKeywords(act: Act): string } {
   const { t } = useTranslation(['frame', 'users', 'plans', 'connections', 'nodes', 'settings']);
   return {

@@ -6,13 +6,13 @@ import classes from './chart.module.css';
 import { type ChartData, createMeasure, sumValues } from './series.ts';
 
 export interface ChartProps extends ChartData {
-  /** What is drawn, for screen readers. */
+  /** Accessible name: what the chart shows. */
   readonly label: string;
-  /** Of the drawing, px. */
+  /** Height of the drawing, px. */
   readonly height?: number;
-  /** Shows each series with its sum and a toggle; by default where there is more than one. */
+  /** Shows each series with its sum and a toggle; default: if there are several. */
   readonly hasLegend?: boolean;
-  /** Of money in minor units; left out: the values are bytes. */
+  /** The values are money in minor units of this currency; left out: bytes. */
   readonly currency?: string | undefined;
 }
 

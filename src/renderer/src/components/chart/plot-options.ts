@@ -1,4 +1,4 @@
-// How uPlot draws the panel's charts: stacked bars of whole steps, a quiet grid, axes in the panel's time zone and units.
+// Options of uPlot for the panel's charts: stacked bars of whole steps, a light grid, axes in the panel's time zone and units.
 import uPlot from 'uplot';
 import type { Format } from '../../format/format.ts';
 import { type Measure, NOTHING, type SeriesColor, stepsTo } from './series.ts';
@@ -7,7 +7,7 @@ interface PlotParts {
   readonly width: number;
   readonly height: number;
   readonly step: 'hour' | 'day';
-  /** In the order of the data: from the top of the stack down. */
+  /** In the order of the data: the top of the stack first. */
   readonly colors: readonly SeriesColor[];
   readonly format: Format;
   readonly measure: Measure;
@@ -18,7 +18,7 @@ const HOUR_S = 3600;
 const DAY_S = 86_400;
 const AXIS_FONT = '11px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 const NARROW_PX = 480;
-/** Beside the last bar, so that a date in its middle is not cut. */
+/** Space after the last bar, so that a date at its middle is not cut off. */
 const LAST_LABEL_PX = 28;
 
 export function plotOptions({ width, height, step, colors, format, measure, onIndex }: PlotParts): uPlot.Options {
@@ -26,7 +26,7 @@ export function plotOptions({ width, height, step, colors, format, measure, onIn
   const color = (name: string) => style.getPropertyValue(name).trim();
   const half = (step === 'hour' ? HOUR_S : DAY_S) / 2;
   const axis = { font: AXIS_FONT, stroke: color('--g-ink-3'), ticks: { show: false } };
-  // The pixel ratio scales radii; a top of two pixels is round on every screen.
+  // uPlot scales the radius by the pixel ratio: two pixels look round on every screen.
   const bars = uPlot.paths.bars?.({ size: [0.64, 28], radius: [0.12, 0], gap: 0 });
   return {
     width,
@@ -76,7 +76,7 @@ export function plotOptions({ width, height, step, colors, format, measure, onIn
   };
 }
 
-/** Days by their date, hours by the clock; midnight shows the day that begins. */
+/** Days show their date, hours the time; midnight shows the date of the new day. */
 function formatTick(at: number, splits: readonly number[], format: Format): string {
   const [first = 0, second = first + DAY_S] = splits;
   if (second - first >= DAY_S) return format.moment(at, 'day');

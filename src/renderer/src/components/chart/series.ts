@@ -5,14 +5,14 @@ import { computePower } from '../../format/bytes.ts';
 import type { Format } from '../../format/format.ts';
 import type { Units } from '../../state/view.ts';
 
-/** A colour of tokens.css: 1 to 8, and a soft companion of the first. */
+/** A colour of tokens.css: 1 to 8, or a lighter variant of the first. */
 export type SeriesColor = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 'soft';
 
 export interface ChartSeries {
   readonly id: string;
   readonly label: string;
   readonly color: SeriesColor;
-  /** Bytes, or minor units of money, of each step; as many as there are moments. */
+  /** Bytes, or minor units of money, of each step; as many as `moments`. */
   readonly values: readonly number[];
 }
 
@@ -30,7 +30,7 @@ interface Report {
   readonly points: readonly { readonly t: string; readonly up: number; readonly down: number }[];
 }
 
-/** Both directions of a report, named by `label`. */
+/** The two series of a traffic report, named by `label`. */
 export function buildTrafficChart({ points, step }: Report, label: (direction: 'down' | 'up') => string): ChartData {
   return {
     moments: points.map(({ t }) => Date.parse(t)),
@@ -42,7 +42,7 @@ export function buildTrafficChart({ points, step }: Report, label: (direction: '
   };
 }
 
-/** Sums from the bottom up: what each series reaches to. */
+/** The cumulated sums from the bottom up: the top edge of each series. */
 export function stack(series: readonly ChartSeries[], length: number): number[][] {
   const sums: number[][] = [];
   let below: number[] = new Array<number>(length).fill(0);
@@ -57,15 +57,15 @@ export function sumValues({ values }: Pick<ChartSeries, 'values'>): number {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
-/** How amounts are written, and where grid lines may be. */
+/** Formats amounts and chooses the distance of grid lines. */
 export interface Measure {
   text(amount: number): string;
-  /** What stands at an axis: all amounts in one unit, so that they compare. */
+  /** Labels of an axis, all in the same unit. */
   axis(amounts: readonly number[]): string[];
   readonly steps: number[];
 }
 
-/** Traffic, or money where a currency is given. */
+/** For traffic, or for money if a currency is given. */
 export function createMeasure(
   format: Pick<Format, 'bytes' | 'units' | 'locale'>,
   currency: string | undefined,
@@ -78,23 +78,23 @@ export function createMeasure(
   return { text, axis: (amounts) => amounts.map((amount) => (amount === 0 ? '0' : text(amount))), steps };
 }
 
-/** Distances of grid lines that are round in the shown units. */
+/** Distances of grid lines that are round numbers in the displayed units. */
 export function niceSteps(units: Units): number[] {
   const base = units === 'decimal' ? 1000 : 1024;
   const within = units === 'decimal' ? [1, 2, 5, 10, 20, 50, 100, 200, 500] : [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
   return [0, 1, 2, 3, 4, 5].flatMap((power) => within.map((step) => step * base ** power));
 }
 
-/** The top of an axis where there is nothing: no amount is invented for it. */
+/** The top of the axis of an empty chart. */
 export const NOTHING = 1;
 
-/** The grid lines up to a top, a step apart. */
+/** Positions of the grid lines up to a top, `step` apart. */
 export function stepsTo(top: number, step: number): number[] {
   if (top <= NOTHING || step <= 0) return [0];
   return Array.from({ length: Math.floor(top / step) + 1 }, (_, index) => index * step);
 }
 
-/** Bytes at an axis: all in the unit of the largest. */
+/** Bytes for an axis: all in the unit of the largest. */
 export function formatAmounts(amounts: readonly number[], { bytes, units }: Pick<Format, 'bytes' | 'units'>): string[] {
   const power = computePower(Math.max(0, ...amounts), units);
   return amounts.map((amount) => (amount === 0 ? '0' : bytes(amount, power)));

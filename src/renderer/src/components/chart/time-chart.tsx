@@ -1,4 +1,4 @@
-// Draws a chart over time on a canvas, with the values under the pointer beside it. Loaded only where a chart is shown.
+// Draws a chart over time on a canvas, with a tooltip of the values under the pointer. Loaded when a chart is shown.
 import 'uplot/dist/uPlot.min.css';
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -11,7 +11,7 @@ import { plotOptions } from './plot-options.ts';
 import { type ChartData, type Measure, stack } from './series.ts';
 
 export interface TimeChartProps extends ChartData {
-  /** What is drawn, for screen readers. */
+  /** Accessible name: what the chart shows. */
   readonly label: string;
   /** px */
   readonly height: number;
@@ -27,7 +27,7 @@ export function TimeChart({ label, height, moments, step, series, measure }: Tim
   const [at, setAt] = useState<{ readonly index: number; readonly left: number } | null>(null);
 
   const data = useMemo<uPlot.AlignedData>(() => {
-    // The highest sum is drawn first, the others over it.
+    // The largest sums are drawn first, the others over them.
     return [moments.map((moment) => moment / 1000), ...stack(series, moments.length).toReversed()];
   }, [moments, series]);
   const shape = series.map(({ id, color }) => `${id}:${color}`).join(' ');
@@ -107,12 +107,12 @@ export function TimeChart({ label, height, moments, step, series, measure }: Tim
   );
 }
 
-// The values under the pointer of a chart: when, and how much of each series.
+// The tooltip: time and the value of each series under the pointer.
 
 interface ChartTipProps extends ChartData {
   readonly at: { readonly index: number; readonly left: number };
   readonly measure: Measure;
-  /** Of the chart, px. */
+  /** Width of the chart, px. */
   readonly width: number;
 }
 

@@ -1,4 +1,4 @@
-// Asks for the password, and for a code if the second factor is on, before what takes data out or weakens the panel.
+// Asks for the password, and for a code if the second factor is on, before an operation that exports data or weakens security.
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { type FormEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -9,7 +9,7 @@ import { Dialog } from '../dialog.tsx';
 import { FormFailure } from '../form/form-failure.tsx';
 import classes from './credentials.module.css';
 
-/** Once for the whole application: any call opens it (data/proof.ts). */
+/** Rendered once for the whole application: any call can open it (data/proof.ts). */
 export function ProofDialog() {
   const { t } = useTranslation('access');
   const question = useProofQuestion((state) => state.question);
@@ -37,7 +37,7 @@ function Fields({ onProve, onCancel }: FieldsProps) {
   const isWrong = failure?.code === 'wrong_password';
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    // The dialog is in the tree of the page below it, whose forms must not hear of this.
+    // React events bubble to the page that rendered the dialog; its forms must not handle them.
     event.stopPropagation();
     if (isBusy) return;
     setBusy(true);
@@ -55,7 +55,7 @@ function Fields({ onProve, onCancel }: FieldsProps) {
   return (
     <form className={classes.form} noValidate onSubmit={(event) => void submit(event)}>
       <p className={classes.text}>{t('access:proof.text')}</p>
-      {/* Password managers want to know whose it is. */}
+      {/* For password managers: whose password it is. */}
       <input
         type="text"
         autoComplete="username"

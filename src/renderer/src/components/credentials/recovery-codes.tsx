@@ -1,4 +1,4 @@
-// The recovery codes, shown once: to be copied or saved before continuing.
+// The recovery codes, shown once: they must be copied or saved before continuing.
 import { Button, Checkbox } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
@@ -18,7 +18,7 @@ export function RecoveryCodes({ codes, onDone }: RecoveryCodesProps) {
   const host = useHost();
   const [isKept, setKept] = useState(false);
   const box = useRef<HTMLDivElement>(null);
-  // The form before them is gone, or the dialog that asked: read and left from here.
+  // The element that had the focus has been removed; screen readers continue here.
   useEffect(() => box.current?.focus(), []);
   const text = `${codes.join('\n')}\n`;
   return (

@@ -14,7 +14,7 @@ import { RecoveryCodes } from './recovery-codes.tsx';
 import { VaultRemedy } from './vault-remedy.tsx';
 
 interface TwoFactorEnrolProps {
-  /** As typed a moment ago, so that it is not asked for twice. */
+  /** A password that was just typed, so that it is not asked for again. */
   readonly password?: string;
   readonly onDone: () => void;
   readonly onCancel: () => void;
@@ -36,7 +36,7 @@ interface BeginProps {
   readonly onCancel: () => void;
 }
 
-/** Asks for the secret at once; the proof that it needs is asked for where it was not given. */
+/** Requests the secret at once; asks for proof if no password was passed. */
 function Begin({ password, onBegun, onCancel }: BeginProps) {
   const { t } = useTranslation(['access', 'common']);
   const [failure, setFailure] = useState<PanelCallError | null>(null);
@@ -84,7 +84,7 @@ function Scan({ secret, onConfirmed, onCancel }: ScanProps) {
   const [failure, setFailure] = useState<PanelCallError | null>(null);
   const { run, isRunning } = useAct('confirmTwoFactor');
   const field = useRef<HTMLInputElement>(null);
-  // What had the focus is gone: the next thing to do is to type the code.
+  // The element that had the focus has been removed; the code is typed next.
   useEffect(() => field.current?.focus(), []);
   const submit = async (event: FormEvent) => {
     event.preventDefault();

@@ -1,17 +1,17 @@
-// Where the panel has nowhere to seal the secret of the second factor: why, and what to do about it.
+// Shown if the panel cannot store the secret of the second factor: why, and what to do about it.
 import { useTranslation } from 'react-i18next';
 import { useHost, usePanelCommand } from '../../data/host.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { CopyButton } from '../copy-button.tsx';
 import classes from './credentials.module.css';
 
-/** Whether a secret can be sealed; null until that is known. */
+/** Whether a secret can be sealed; null: not known yet. */
 export function useCanSeal(): boolean | null {
   const { data } = useOperation('getVault', {});
   return data === undefined ? null : data.state === 'unlocked' || data.state === 'headless';
 }
 
-/** Nothing while a secret can be sealed. */
+/** Renders nothing while a secret can be sealed. */
 export function VaultRemedy() {
   const { t } = useTranslation('access');
   const host = useHost();

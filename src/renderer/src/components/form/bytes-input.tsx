@@ -1,4 +1,4 @@
-// An amount of traffic as a figure and a unit. The value is whole bytes, null where the field is empty.
+// An amount of traffic as a number and a unit. The value is whole bytes, null if the field is empty.
 import { NumberInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -52,7 +52,7 @@ export function BytesInput({ value = null, onChange, ...props }: BytesInputProps
           onChange={(event) => {
             const next = Number(event.currentTarget.value);
             setPower(next);
-            // The figure stays as typed; its meaning changes.
+            // Changing the unit keeps the typed number and changes the value.
             if (value !== null) onChange(Math.round((value / size) * unitSize(next, units)));
           }}
         >

@@ -1,4 +1,4 @@
-// The allowed connections: all, including future ones, or chosen ones, node by node.
+// The allowed connections: all, including future ones, or selected ones, grouped by node.
 import { Checkbox, Input, Radio } from '@mantine/core';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -14,9 +14,9 @@ interface ConnectionsInputProps {
   /** null: all. */
   readonly value: readonly number[] | null;
   readonly onChange: (value: number[] | null) => void;
-  /** There is no choice of all: whichever are named. */
+  /** Without the choice "all". */
   readonly onlyChosen?: boolean;
-  /** Without the connections of this node. */
+  /** Leaves out the connections of this node. */
   readonly exceptNode?: number;
   readonly 'data-path'?: string;
 }

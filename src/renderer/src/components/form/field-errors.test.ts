@@ -1,4 +1,4 @@
-// Errors of a form: shown at the field, in the administrator's language, before it is sent and after it was refused.
+// Errors of a form: shown at the field, in the administrator's language, before sending and after a refusal.
 import i18next from 'i18next';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { PanelCallError } from '../../../../contract/client.ts';

@@ -1,4 +1,4 @@
-// Errors of a form, field by field: found by the contract's own schemas before sending, or reported by the panel.
+// Errors of a form by field: found by the contract's schemas before sending, or reported by the panel.
 import type { TFunction } from 'i18next';
 import type { z } from 'zod';
 import type { PanelCallError } from '../../../../contract/client.ts';
@@ -6,7 +6,7 @@ import { ERRORS, type FieldError } from '../../../../contract/errors.ts';
 import { splitInput } from '../../../../contract/input/input.ts';
 import { OPERATIONS, type OperationId } from '../../../../contract/table.ts';
 
-/** Texts by field: the first member of the path, as the contract names it. */
+/** Texts by field: the first member of the error's path, with the contract's name. */
 export type FieldTexts = Record<string, string>;
 
 type Issue = z.core.$ZodIssue;
@@ -15,7 +15,7 @@ type T = TFunction<'errors'>;
 /** A form's own text for an error of a field, by the panel's code; undefined leaves the usual text. */
 export type DescribeField = (field: string, code: string) => string | undefined;
 
-/** Everything that the contract has against an input; empty where it can be sent. */
+/** All errors that the contract's schema finds in an input; empty: it can be sent. */
 export function wrongFields(t: T, id: OperationId, input: unknown, describe?: DescribeField): FieldTexts {
   const texts: FieldTexts = {};
   for (const issue of listIssues(id, input)) {
@@ -78,7 +78,7 @@ function describeBound(t: T, origin: string, amount: number, keys: BoundKeys): s
   return t(`field.${keys.other}`, { bound: amount });
 }
 
-/** The rules that scalars.ts adds to zod's, by their words. */
+/** Rules that scalars.ts adds to zod's, by their message. */
 function ownRule(t: T, message: string): string {
   if (message.includes('blank')) return t('field.blank');
   if (message.includes('control characters')) return t('field.control');
@@ -86,14 +86,14 @@ function ownRule(t: T, message: string): string {
   return message.includes('between 1970') ? t('field.moment') : t('field.invalid');
 }
 
-/** An empty field is not a short or a malformed one: it has to be filled. */
+/** Whether the value is missing: then the text says to fill the field, rather than that it is too short. */
 function isMissing(input: unknown, path: readonly PropertyKey[]): boolean {
   let value = input;
   for (const member of path) value = (value as Record<PropertyKey, unknown> | null | undefined)?.[member];
   return path.length > 0 && (value === undefined || value === '');
 }
 
-/** The panel's errors of single fields; the rest of a failure is shown as a whole. */
+/** The panel's errors of single fields; other failures are shown for the whole form. */
 export function refusedFields(t: T, failure: PanelCallError, describe?: DescribeField): FieldTexts {
   const texts: FieldTexts = {};
   for (const error of failure.errors) {
@@ -118,11 +118,11 @@ const FIELD_CODES = [
 function refusal(t: T, { code }: PanelCallError, error: FieldError): string {
   if (code !== 'validation' && code in ERRORS) return t(`code.${code}`);
   const known = FIELD_CODES.find((one) => one === error.code);
-  // Bounds have only the panel's own text; they get here only if its rules are newer than this page.
+  // Bounds have only the panel's own text: they get here only if the panel's rules are newer than this page.
   return known === undefined ? error.message : t(`field.${known}`);
 }
 
-/** The field an error is about: the first member of its pointer, or the parameter's name. */
+/** The field of an error: the first member of its pointer, or the parameter's name. */
 export function findField({ pointer, parameter }: FieldError): string | null {
   if (parameter !== undefined) return parameter;
   const first = /^#\/([^/]+)/.exec(pointer ?? '')?.[1];

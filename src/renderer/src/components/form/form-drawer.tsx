@@ -1,4 +1,4 @@
-// A form over its list. The input survives every failure, and closing or going elsewhere asks before it is discarded.
+// A form in a drawer over its list. Input survives every failure, and leaving asks before it is discarded.
 import { Button } from '@mantine/core';
 import { type FormEvent, type ReactNode, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -16,21 +16,21 @@ export interface FormDrawerProps {
   /** "Add a plan", "Edit Anna Smirnova". */
   readonly title: string;
   readonly subtitle?: ReactNode;
-  /** In the head: what else can be done with the record. */
+  /** Further actions on the record, in the head. */
   readonly actions?: ReactNode;
   /** The verb on the button: "Add", "Save". */
   readonly action: string;
-  // Only the state of the form, so that its fields may be of any type.
+  // Only the form's state, so that its fields may have any type.
   readonly form: Pick<
     OperationForm<Record<string, unknown>>,
     'failure' | 'isBusy' | 'isDirty' | 'submit' | 'overwrite'
   >;
-  /** After another's change: loads the present values into the form. */
+  /** Loads the present values into the form, after a change by someone else. */
   readonly onReload?: () => void;
   readonly width?: 480 | 560 | 640;
-  /** It is of a row of the list, which goes on working beside it where there is room. */
+  /** The record is a row of the list: on wide screens the form is a side panel. */
   readonly isOfList?: boolean;
-  /** false: what its fields begin with has not come yet, and nothing is sent until it has. */
+  /** false: initial values are still loading, so the form cannot be sent. */
   readonly isReady?: boolean;
   readonly children: ReactNode;
 }
@@ -103,7 +103,7 @@ export function FormDrawer({
   );
 }
 
-/** Fields side by side where they fit. */
+/** Fields side by side if they fit. */
 export function FieldRow({ children }: { readonly children: ReactNode }) {
   return <div className={classes.row}>{children}</div>;
 }

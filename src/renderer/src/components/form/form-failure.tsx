@@ -1,4 +1,4 @@
-// Why a form was not saved, at its foot beside the button; the input stays.
+// The reason why a form was not saved, beside its button; the input stays.
 import { Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
@@ -8,9 +8,9 @@ import classes from './form.module.css';
 
 interface FormFailureProps {
   readonly failure: PanelCallError | null;
-  /** After another's change: loads the present values into the form. */
+  /** Loads the present values into the form, after a change by someone else. */
   readonly onReload?: (() => void) | undefined;
-  /** After another's change: saves over it. */
+  /** Saves despite a change by someone else. */
   readonly onOverwrite?: (() => void) | undefined;
 }
 

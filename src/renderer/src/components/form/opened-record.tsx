@@ -1,4 +1,4 @@
-// Reads a record before its form opens: the form begins with what the panel has now and with the tag that belongs to it.
+// Reads a record before its form opens, so that the form starts with the present values and their entity tag.
 import { Fragment, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../../contract/table.ts';
@@ -12,11 +12,11 @@ import classes from './form.module.css';
 
 type ReadId = 'getTariff' | 'getInbound' | 'getNode';
 
-/** What belongs to a record while it is being changed. */
+/** The version of a record that is being edited. */
 export interface RecordVersion {
-  /** The tag it had when it was read. */
+  /** Its entity tag when it was read. */
   readonly etag: string | undefined;
-  /** Reads the record again; the form then starts over with it. */
+  /** Reads the record again; the form then starts anew. */
   reload(): void;
 }
 
@@ -35,7 +35,7 @@ interface Shown<Id extends ReadId> {
   readonly revision: number;
 }
 
-/** Mounted for one opening (`useOpening`). */
+/** Mounted once for each opening (`useOpening`). */
 export function OpenedRecord<Id extends ReadId>({ read, id, isOpen, onClose, width, children }: OpenedRecordProps<Id>) {
   const { t } = useTranslation('common');
   const { etags } = usePanel();
@@ -43,12 +43,12 @@ export function OpenedRecord<Id extends ReadId>({ read, id, isOpen, onClose, wid
   const record = useOperation(read, input, { enabled: isOpen });
   const [shown, setShown] = useState<Shown<Id> | null>(null);
   const isSlow = useIsSlow(isOpen && shown === null);
-  // Beside the list it is there at once: the list would take its room, and give it back.
+  // A side panel opens at once, so that the list's width changes only once.
   const isSidePanel = useIsSidePanel(isOpen);
   const isWaiting = isOpen && shown === null && (isSidePanel || isSlow || record.error !== null);
   const show = (data: Output<Id>) =>
     setShown((before) => ({ record: data, etag: etags.find(read, input), revision: (before?.revision ?? 0) + 1 }));
-  // A cached record may be old: wait for the present answer.
+  // A cached record may be outdated, so the form waits for the running read.
   if (shown === null && record.data !== undefined && !record.isFetching) show(record.data);
   if (shown !== null) {
     const reload = async () => {

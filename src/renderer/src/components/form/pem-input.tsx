@@ -1,4 +1,4 @@
-// A certificate or a key in PEM, typed in or from a file, and the words for what the panel refuses.
+// A certificate or a key in PEM, typed or loaded from a file, and the texts of the panel's refusals.
 import { FileButton, Textarea } from '@mantine/core';
 import { IconFile } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
@@ -41,7 +41,7 @@ export function PemInput({ label, hint, inputProps, onFile }: PemInputProps) {
   );
 }
 
-// Why a certificate or a key is refused, as the panel names it; each has its words in the texts, under `settings:certificates.wrong`.
+// The panel's reasons to refuse a certificate or key; their texts are under `settings:certificates.wrong`.
 
 type PemRefusal = keyof (typeof settings)['certificates']['wrong'];
 

@@ -14,9 +14,9 @@ interface SaveCardProps {
   readonly title: string;
   readonly description?: ReactNode;
   readonly form: FormState;
-  /** What a change breaks; shown while there is one. */
+  /** What the change breaks; shown while there is one. */
   readonly warning?: ReactNode;
-  /** The verb on the button; "Save" by default. */
+  /** The verb on the button; default: "Save". */
   readonly action?: string;
   /** Disables the button whatever was typed. */
   readonly isClosed?: boolean;
@@ -26,7 +26,7 @@ interface SaveCardProps {
 export function SaveCard(props: SaveCardProps) {
   const { title, description, form, warning, action, isClosed = false, children } = props;
   const { t } = useTranslation('common');
-  // Appears with the first change and stays: after it was pressed the focus is still on it.
+  // The button appears with the first change and stays, as it has the focus after it was pressed.
   const [hasButton, setHasButton] = useState(form.isDirty);
   if (form.isDirty && !hasButton) setHasButton(true);
   useUnsaved(form.isDirty && !form.isBusy);

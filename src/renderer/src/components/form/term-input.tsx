@@ -1,4 +1,4 @@
-// A length of time as the contract has it: so many days or so many calendar months.
+// A duration as the contract has it: a number of days or of calendar months.
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { MAX_EXTEND_DAYS, MAX_EXTEND_MONTHS } from '../../../../contract/users/users.ts';
@@ -15,7 +15,7 @@ interface TermInputProps {
   readonly value?: Duration | null;
   readonly onChange: (value: Duration | null) => void;
   readonly onBlur?: () => void;
-  /** What an empty field's unit is. */
+  /** The unit while the field is empty. */
   readonly unit?: 'days' | 'months';
   readonly 'data-path'?: string;
 }

@@ -1,13 +1,13 @@
-// Leaving a form with input that is not saved asks first, wherever it leads: another section, another screen, Back, another page.
+// Leaving a form with unsaved input asks first, whether to another section, another screen, Back or another page.
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useHost } from '../../data/host.ts';
 import { cancelNavigation, proceed, useHold, useIsWaiting } from '../../router/router.ts';
 import { Confirm } from '../confirm.tsx';
 
-/** While `isOn` there is such input. */
+/** `isOn`: there is unsaved input. */
 export function useUnsaved(isOn: boolean): void {
-  // The desktop's window would not close, and say nothing.
+  // Not in the desktop, whose window would silently refuse to close.
   const isInBrowser = useHost().kind === 'browser';
   useHold(isOn);
   useEffect(() => {
@@ -18,7 +18,7 @@ export function useUnsaved(isOn: boolean): void {
   }, [isOn, isInBrowser]);
 }
 
-/** The question; on screen once for all forms. */
+/** The question, rendered once for all forms. */
 export function UnsavedQuestion() {
   const { t } = useTranslation('frame');
   return (

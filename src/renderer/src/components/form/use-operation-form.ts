@@ -1,4 +1,4 @@
-// A form that sends one operation: checked by the contract before it is sent; refused input stays in its fields.
+// A form that sends one operation: validated by the contract before sending; refused input stays in its fields.
 import { type UseFormReturnType, useForm } from '@mantine/form';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -11,27 +11,27 @@ import { type DescribeField, type FieldTexts, refusedFields, wrongFields } from 
 export interface OperationFormOptions<Id extends OperationId, Values extends Record<string, unknown>>
   extends Omit<ActOptions<Id>, 'onFailure'> {
   readonly operation: Id;
-  /** What the fields begin with; fields are named as the contract names its members. */
+  /** Initial values; fields have the contract's names. */
   readonly initial: Values;
-  /** The operation's input of what was typed: gigabytes become bytes, an empty limit becomes null. */
+  /** Converts values to the operation's input: gigabytes become bytes, an empty limit becomes null. */
   toInput(values: Values): CallInput<Id>;
-  /** What the contract cannot know, such as two passwords that must be alike: texts by field. */
+  /** Checks that the contract cannot express, such as two equal passwords; returns texts by field. */
   readonly check?: (values: Values) => FieldTexts;
   readonly describeField?: DescribeField;
-  /** The record's entity tag when the form was opened: another's change is then reported instead of overwritten. */
+  /** The record's entity tag when the form was opened, so that a change by someone else is reported and not overwritten. */
   readonly ifMatch?: string | undefined;
 }
 
 export interface OperationForm<Values extends Record<string, unknown>> {
   /** `form.getInputProps('name')` for each field. */
   readonly form: UseFormReturnType<Values>;
-  /** Why sending failed as a whole; errors of single fields are shown at the fields. */
+  /** Why the form could not be sent as a whole; errors of single fields are shown at the fields. */
   readonly failure: PanelCallError | null;
   readonly isBusy: boolean;
   readonly isDirty: boolean;
   /** For the form's onSubmit. */
   submit(event?: FormEvent): void;
-  /** Sends again without a condition, over another's change. */
+  /** Sends again without the entity tag, overwriting the other change. */
   overwrite(): void;
 }
 

@@ -1,4 +1,4 @@
-// A whole number, 0 or more, that stays as typed: one out of bounds is refused with its reason, not changed.
+// A whole number of at least 0. A number out of bounds stays as typed and is reported, not changed.
 import { NumberInput, type NumberInputProps } from '@mantine/core';
 
 type Props = Omit<NumberInputProps, 'clampBehavior' | 'allowDecimal' | 'allowNegative' | 'hideControls'>;

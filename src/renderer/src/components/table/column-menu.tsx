@@ -1,4 +1,4 @@
-// The menu in which a list's columns are chosen and put in order.
+// The menu that selects and orders a list's columns.
 import { ActionIcon, Checkbox, Popover, Tooltip } from '@mantine/core';
 import { IconChevronDown, IconChevronUp, IconColumns3 } from '@tabler/icons-react';
 import { type KeyboardEvent, useMemo, useState } from 'react';
@@ -9,12 +9,12 @@ import { type Columns, mapColumnLooks } from './columns.ts';
 import { computeOrder, isShown, widthByKey } from './use-column-state.ts';
 
 interface ColumnMenuProps<Row extends object> {
-  /** The name under which the list remembers its columns. */
+  /** The name under which the list's columns are stored. */
   readonly remember: string;
   readonly columns: Columns<Row>;
 }
 
-/** px, from which a column that takes the remaining width is resized. */
+/** px: the starting width when a column without a width is resized. */
 const UNSET = 240;
 
 export function ColumnMenu<Row extends object>({ remember, columns }: ColumnMenuProps<Row>) {

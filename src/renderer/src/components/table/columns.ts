@@ -1,4 +1,4 @@
-// The columns of a list: how a screen describes each, and the table features that all lists share.
+// The columns of a list: how screens describe them, and the table features that all lists share.
 import {
   type ColumnDef,
   columnOrderingFeature,
@@ -13,24 +13,24 @@ import {
   tableFeatures,
 } from '@tanstack/react-table';
 
-/** How a column is shown in the list. */
+/** The presentation of a column. */
 export interface ColumnLook {
-  /** Its name, in the head and in the menu of columns. */
+  /** Its name, in the head and in the column menu. */
   readonly label: string;
-  /** px; a column without it gets the remaining width. */
+  /** px; left out: it takes the remaining width. */
   readonly width?: number;
   readonly align?: 'end';
-  /** Not shown in lists narrower than this: the least important first. */
+  /** Hidden in lists narrower than this: the least important columns first. */
   readonly hideBelow?: 480 | 640 | 860 | 1100 | 1320;
-  /** The panel's name of its order; the column can then be sorted. Lists that are loaded whole sort by the column's value. */
+  /** The panel's name of this sort order; left out: not sortable. Lists that are loaded completely sort by the column's value. */
   readonly sort?: string;
-  /** Sorted downwards first, as amounts and dates are. */
+  /** The first click sorts in descending order, as for amounts and dates. */
   readonly descFirst?: boolean;
   /** Cannot be hidden: it identifies the row. */
   readonly isFixed?: boolean;
   /** Hidden until chosen. */
   readonly isHidden?: boolean;
-  /** No name in the head, as for a column of buttons. */
+  /** Without a name in the head, as for a column of buttons. */
   readonly isBare?: boolean;
 }
 
@@ -54,7 +54,7 @@ export function createColumns<Row extends object>() {
   return createColumnHelper<Features, Row>();
 }
 
-/** How a column is shown, by its id. */
+/** The presentation of each column, by its id. */
 export function mapColumnLooks<Row extends object>(columns: Columns<Row>): ReadonlyMap<string, ColumnLook> {
   return new Map(columns.map((column) => [getColumnId(column), column.meta ?? { label: '' }]));
 }

@@ -1,4 +1,4 @@
-// The list of every screen: sorted, selected, opened by mouse or keyboard, windowed when it is long, and honest while it loads.
+// The list of every screen: sorting, selection, opening by mouse or keyboard, virtual scrolling, and loading states.
 import { useTable } from '@tanstack/react-table';
 import { type ReactNode, useEffect, useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -18,37 +18,37 @@ import { useColumnState, useOnWindow } from './use-column-state.ts';
 import { useRowWindow } from './use-row-window.ts';
 
 export interface DataTableProps<Row extends object> {
-  /** What is listed, for screen readers. */
+  /** Accessible name: what is listed. */
   readonly label: string;
   readonly columns: Columns<Row>;
   readonly rows: readonly Row[] | RowSource<Row>;
   readonly reading: Reading;
   rowId(row: Row): RowId;
-  /** The row's name, for the names of its checkbox and its keys. */
+  /** The row's name, for its checkbox and keys. */
   rowName(row: Row): string;
-  /** Where a row opens; rows without it do not open. */
+  /** The address of a row's record; left out: rows do not open. */
   buildHref?(row: Row): string;
-  /** The row that is open in a drawer, over the list or beside it. */
+  /** The row whose record is open. */
   readonly openId?: RowId | null | undefined;
-  /** Its place, where it is known and the list does not have all rows: the list follows from record to record. */
+  /** Its index, if it is known without loading all rows, so that the list can scroll to it. */
   readonly openIndex?: number;
-  /** The order that the panel was asked for, `-` in front: descending. Without `onSort` the list sorts the loaded rows. */
+  /** The order of the loaded rows; a leading `-` means descending. Without `onSort` the list itself sorts the rows. */
   readonly sort?: string | undefined;
   readonly onSort?: (sort: string) => void;
   readonly selection?: Selection | undefined;
-  /** The acts on a row, by their keys and in the palette for the row that has the focus. */
+  /** Actions on a row, by keys and in the palette for the focused row. */
   readonly rowActs?: (row: Row) => ActRuns;
-  /** Shown where there are no rows at all. */
+  /** Shown if there are no rows at all. */
   readonly empty: ReactNode;
-  /** Removes all filters; given while there are some, it distinguishes "nothing matches" from "nothing exists". */
+  /** Removes all filters; passed only while there are some, to distinguish "nothing matches" from "nothing exists". */
   readonly onClearFilters?: (() => void) | undefined;
-  /** Remembers this list's columns under a name. */
+  /** Stores this list's columns under this name. */
   readonly remember?: string;
-  /** Another key begins the list at its top: rows of another question. */
+  /** A changed key means other rows: the list scrolls to its top. */
   readonly listKey?: string;
-  /** Reports which rows are on screen, to load them. */
+  /** Called with the range of visible rows, so that they can be loaded. */
   readonly onWindow?: (start: number, end: number) => void;
-  /** Over the lower edge: the selection bar. */
+  /** Shown over the lower edge: the bulk bar. */
   readonly children?: ReactNode;
 }
 
@@ -68,7 +68,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   return <RowList {...props} />;
 }
 
-/** Mounted while there is a list, so that it measures the present element. */
+/** Mounted only while there are rows, so that it measures the right element. */
 function RowList<Row extends object>(props: DataTableProps<Row>) {
   const { columns, rows, reading, rowId, rowName, buildHref, openId, selection, children } = props;
   const { t } = useTranslation('frame');
@@ -186,7 +186,7 @@ function RowList<Row extends object>(props: DataTableProps<Row>) {
   );
 }
 
-/** The height of rows that are not rendered. */
+/** Takes the height of the rows that are not rendered. */
 function Space({ height }: { readonly height: number }) {
   return height > 0 ? (
     <tr aria-hidden className={classes.space} style={{ height }}>

@@ -1,4 +1,4 @@
-// What mouse and keyboard do with the rows of a list, by one set of handlers for all of them.
+// Mouse and keyboard control of a list's rows, by one set of handlers for all rows.
 import { useDebouncedCallback } from '@mantine/hooks';
 import { type MouseEvent, type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -16,21 +16,21 @@ interface RowControlParts<Row> {
   readonly buildHref?: ((row: Row) => string) | undefined;
   /** The row whose record is open. */
   readonly openId: string | null;
-  /** Its place; -1: unknown. */
+  /** Its index; -1: unknown. */
   readonly openIndex: number;
   readonly selection?: Selection | undefined;
   rowName(row: Row): string;
-  /** The acts on a row, by their keys and in the palette for the row that has the focus. */
+  /** Actions on a row, by keys and in the palette for the focused row. */
   readonly rowActs?: ((row: Row) => ActRuns) | undefined;
   readonly scroller: RefObject<HTMLElement | null>;
-  /** Another key is another list: a place in the former one means nothing in it. */
+  /** A changed key means other rows: indexes of the former ones are invalid. */
   readonly listKey?: string | undefined;
   reveal(index: number): void;
 }
 
-/** For a page's worth of rows; exact enough for a jump. */
+/** Approximate height of a row, for page up and down. */
 const ROW_PX = 40;
-/** After this much rest, in ms, the record beside the list is that of the row that has the focus. */
+/** After this long without a key, in ms, the side panel shows the focused row's record. */
 const FOLLOW_MS = 120;
 const ACTS = 'a, button, input, select, textarea, label, [role="button"], [data-acts]';
 
@@ -38,21 +38,21 @@ export function useRowControl<Row>(parts: RowControlParts<Row>) {
   const { count, rowAt, rowId, buildHref, openId, openIndex, selection, rowActs, rowName, scroller, reveal } = parts;
   const { t } = useTranslation('frame');
   const [active, setActive] = useState(-1);
-  /** The row that is to get the focus; -1: none. */
+  /** Index of the row to focus; -1: none. */
   const wanted = useRef(-1);
   const anchor = useRef(-1);
   const latest = useRef(active);
   latest.current = active;
 
-  // With the row that is shown: the next key may depend on what has the focus.
+  // A layout effect, because the next key may depend on the focus.
   useLayoutEffect(() => {
     if (wanted.current < 0) {
-      // The row that has the focus is the one that keys act on, wherever other rows have moved it.
+      // Keys act on the focused row, also after its index has changed.
       const index = readRowIndex(document.activeElement);
       if (index >= 0 && index !== active && scroller.current?.contains(document.activeElement)) setActive(index);
       return;
     }
-    // An effect of a render before the last key would take the focus to the row of that time.
+    // Skips renders from before the last key, which would focus a former row.
     if (wanted.current !== active) return;
     const row = scroller.current?.querySelector<HTMLElement>(`tr[data-index="${active}"]`);
     if (!row) return;
@@ -64,10 +64,10 @@ export function useRowControl<Row>(parts: RowControlParts<Row>) {
     wanted.current = -1;
     setActive(openIndex);
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: Another list is the reason, not what is read.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the list changes.
   useLayoutEffect(() => restart(), [parts.listKey]);
 
-  // The keys go on from the record that is open, as its own keys and Back change it too.
+  // Keys continue from the open record, which its own keys and Back change too.
   useLayoutEffect(() => {
     if (openIndex < 0) return;
     const hasFocus = scroller.current?.contains(document.activeElement) === true;
@@ -77,7 +77,7 @@ export function useRowControl<Row>(parts: RowControlParts<Row>) {
   const follow = useDebouncedCallback((index: number) => {
     const row = rowAt(index);
     if (row === undefined || !buildHref || index !== active) return;
-    // Not while something in it is not saved: keys of the list ask no questions.
+    // Not while the record has unsaved input: moving through the list must not ask.
     if (sidePanel() !== null && !isHeld()) navigate(buildHref(row), { replace: true });
   }, FOLLOW_MS);
   const enter = useEnterRecord(openId);
@@ -120,7 +120,7 @@ export function useRowControl<Row>(parts: RowControlParts<Row>) {
   };
 
   const list = (keys: string, label: string, run: () => void): Shortcut => ({ keys, label, group: 'list', run });
-  // Elsewhere arrows belong to what has the focus: a group of radio buttons, a chart, a page that scrolls.
+  // Arrows on other elements belong to those: radio buttons, a chart, a page that scrolls.
   const isFor = (target: EventTarget | null) =>
     target === document.body || (target instanceof Node && (scroller.current?.contains(target) ?? false));
   const arrow = (keys: string, run: () => void): Shortcut => ({ keys, label: '', group: 'list', isFor, run });
@@ -153,7 +153,7 @@ export function useRowControl<Row>(parts: RowControlParts<Row>) {
   const hasSelection = selection !== undefined && (selection.isAll || selection.ids.size > 0);
   useShortcuts([list('b', t('keys.bar'), focusSelectionBar)], { isOn: hasSelection });
   const focused = rowAt(active);
-  // Without a focused row the first one tells which keys there are, for the list of keys; they do nothing.
+  // Without a focused row, the first one provides the entries of the keys dialog; their keys do nothing.
   const shown = focused ?? rowAt(0);
   const runs = (shown !== undefined && rowActs?.(shown)) || {};
   useActs(focused === undefined ? mapRuns(runs, () => {}) : runs, {
@@ -177,7 +177,7 @@ interface HandlerParts {
   readonly selection: Selection | undefined;
 }
 
-/** One set for all rows: each event says in which it was. */
+/** One set for all rows: each event tells its row. */
 function buildHandlers({ active, setActive, select, enterAt, open, hasSelection, selection }: HandlerParts) {
   return {
     onClick(event: MouseEvent<HTMLElement>) {
@@ -188,27 +188,27 @@ function buildHandlers({ active, setActive, select, enterAt, open, hasSelection,
         select(index, event.shiftKey);
         return;
       }
-      // A link that was followed by a key, or by a screen reader.
+      // A link that was followed by a key or a screen reader: `detail` is 0.
       if (event.detail === 0 && event.target.closest('a') !== null) enterAt(index);
       if (event.target.closest(ACTS) || String(getSelection()) !== '') return;
       if (selection && (event.ctrlKey || event.metaKey || event.shiftKey)) select(index, event.shiftKey);
       else open(index);
     },
     onKeyDown(event: React.KeyboardEvent<HTMLElement>) {
-      // After the last row that was selected comes what can be done with them, not the links of all other rows.
+      // Tab after a selected row moves to the bulk bar, not to the links of all other rows.
       const isRow = event.target instanceof HTMLElement && event.target.matches('tr, input[data-select]');
       if (event.key === 'Tab' && !event.shiftKey && isRow && hasSelection && focusSelectionBar()) {
         event.preventDefault();
         return;
       }
-      // Enter on the row itself; on a link or a button in it the browser does what they do.
+      // Enter on the row itself; on a link or button inside it the browser acts.
       if (event.key !== 'Enter' || !(event.target instanceof HTMLTableRowElement)) return;
       event.preventDefault();
       enterAt(readRowIndex(event.target));
       open(readRowIndex(event.target));
     },
     onMouseDown(event: MouseEvent<HTMLElement>) {
-      // Shift-click selects rows, not the text between them.
+      // Shift-click selects rows, not text.
       if (event.shiftKey && selection) event.preventDefault();
     },
     onFocus(event: React.FocusEvent<HTMLElement>) {
@@ -218,13 +218,13 @@ function buildHandlers({ active, setActive, select, enterAt, open, hasSelection,
   };
 }
 
-/** The place of the row that an element is in; -1: it is in none. */
+/** The index of an element's row; -1: none. */
 function readRowIndex(target: EventTarget | null): number {
   const row = target instanceof Element ? target.closest<HTMLElement>('tr[data-index]') : null;
   return row === null ? -1 : Number(row.dataset.index);
 }
 
-/** Moves the focus into the record beside the list when it is there: who opens one by keyboard goes on in it. */
+/** Moves the focus into the side panel once it is there, for a record that was opened by keyboard. */
 function useEnterRecord(openId: string | null): (id: string) => void {
   const entered = useRef<string | null>(null);
   useEffect(() => {
@@ -238,7 +238,7 @@ function useEnterRecord(openId: string | null): (id: string) => void {
   };
 }
 
-/** Moves the focus to the acts on the selection; false: they are not shown. */
+/** Moves the focus to the bulk bar; false: it is not shown. */
 function focusSelectionBar(): boolean {
   const button = document.querySelector<HTMLElement>(`#${SELECTION_BAR} [data-acts] button`);
   button?.focus();

@@ -1,4 +1,4 @@
-// The window of a long list: true at both ends, continuous while scrolling, and never taller than a browser can bear.
+// The window of a long list: exact at both ends, continuous while scrolling, and never higher than browsers support.
 import { describe, expect, it } from 'vitest';
 import {
   computeScrollHeight,

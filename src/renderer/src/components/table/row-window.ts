@@ -1,5 +1,5 @@
-// Which rows of a long list are on screen, and where. Browsers limit an element to 17 to 33 million pixels: a longer list has its
-// scroll range scaled, so that the scrollbar still shows the right position, while the wheel moves pixel by pixel.
+// Computes which rows of a long list are on screen, and where. Browsers limit an element to 17 to 33 million pixels: for a longer list the
+// scroll range is scaled, so that the scrollbar shows the right position, while the wheel still moves pixel by pixel.
 
 /** The largest height of a list, in px; above it one px of the scrollbar is more than one px of the list. */
 export const MAX_HEIGHT = 8_000_000;
@@ -16,9 +16,9 @@ export interface ListShape {
 }
 
 export interface RowWindow {
-  /** The first row that is rendered. */
+  /** Index of the first rendered row. */
   readonly start: number;
-  /** The row behind the last one that is rendered. */
+  /** Index after the last rendered row. */
   readonly end: number;
   /** Space above the first rendered row, in px of the scroll range. */
   readonly before: number;
@@ -26,7 +26,7 @@ export interface RowWindow {
   readonly after: number;
 }
 
-/** The height that the scroll range has. */
+/** Height of the scroll range, in px. */
 export function computeScrollHeight({ count, rowHeight }: ListShape): number {
   return Math.min(count * rowHeight, MAX_HEIGHT);
 }
@@ -36,7 +36,7 @@ export function isScaled({ count, rowHeight }: ListShape): boolean {
   return count * rowHeight > MAX_HEIGHT;
 }
 
-/** The position in the whole list, in its own px, of a position of the scrollbar. */
+/** The position in the whole list, in px of the list, for a position of the scrollbar. */
 export function offsetAt(scrollTop: number, shape: ListShape): number {
   const full = shape.count * shape.rowHeight - shape.viewport;
   const range = computeScrollHeight(shape) - shape.viewport;
@@ -50,7 +50,7 @@ export function scrollTopAt(offset: number, shape: ListShape): number {
   return full <= 0 ? 0 : (Math.min(Math.max(offset, 0), full) / full) * Math.max(range, 0);
 }
 
-/** Follows the scrollbar: a small step moves the list as far as the scrollbar, a jump goes to the scrollbar's position. */
+/** The list's new position after the scrollbar moved: a small step moves the list equally, a jump goes to the scrollbar's position. */
 export function follow(offset: number, from: number, to: number, shape: ListShape): number {
   const full = Math.max(0, shape.count * shape.rowHeight - shape.viewport);
   const range = computeScrollHeight(shape) - shape.viewport;

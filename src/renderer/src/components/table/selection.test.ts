@@ -1,4 +1,4 @@
-// Selecting rows: one by one, several at once, and out of "all" again.
+// Selecting rows: one by one, several at once, and out of "all".
 import { describe, expect, it } from 'vitest';
 import { toggled, withRows } from './selection.ts';
 

@@ -1,11 +1,11 @@
-// Which rows are selected, over pages that are not on screen, or all that match without naming them.
+// The selected rows, also on pages that are not loaded, or all rows that match the filter.
 import { useCallback, useMemo, useState } from 'react';
 
 export type RowId = number | string;
 
 export interface Selection {
   readonly ids: ReadonlySet<RowId>;
-  /** All that match the filter, also what is not loaded: the act is then given the filter instead of ids. */
+  /** All rows that match the filter, loaded or not: the action then gets the filter instead of ids. */
   readonly isAll: boolean;
   has(id: RowId): boolean;
   toggle(id: RowId): void;
@@ -22,7 +22,7 @@ interface State {
 
 const NOTHING: State = { ids: new Set(), isAll: false };
 
-/** One row changed; removing a row from "all" returns to the rows selected one by one before. */
+/** Toggles one row; removing a row from "all" returns to the rows that were selected one by one before. */
 export function toggled({ ids, isAll }: State, id: RowId): State {
   const next = new Set(ids);
   if (isAll || next.has(id)) next.delete(id);
@@ -39,7 +39,7 @@ export function withRows({ ids }: State, rows: readonly RowId[], isOn: boolean):
   return { ids: next, isAll: false };
 }
 
-/** `key`: what the list is filtered by; another filter clears the selection, which would otherwise contain rows out of sight. */
+/** `key`: the list's filter; another filter clears the selection, which could otherwise contain rows that are not visible. */
 export function useSelection(key = ''): Selection {
   const [state, setState] = useState<State & { readonly key: string }>({ ...NOTHING, key });
   const current = state.key === key ? state : NOTHING;

@@ -1,4 +1,4 @@
-// The head of a list: names that sort, edges that resize, and the checkbox for all rows.
+// The head of a list: names that sort, edges that resize, and the checkbox of all rows.
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import type { ReactTable } from '@tanstack/react-table';
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef } from 'react';
@@ -89,7 +89,7 @@ function SelectAll({ selection, ids }: { readonly selection: Selection; readonly
       ref={box}
       type="checkbox"
       checked={isWhole}
-      // Before there are rows a click would select nothing.
+      // Before rows are loaded a click would select nothing.
       disabled={ids.length === 0}
       onChange={() => (selection.isAll ? selection.clear() : selection.set(ids, !isWhole))}
       aria-label={t('table.selectAll')}
@@ -97,11 +97,11 @@ function SelectAll({ selection, ids }: { readonly selection: Selection; readonly
   );
 }
 
-// The edge of a column's head: dragged, or moved by the arrow keys, it changes the column's width.
+// The edge of a column's head: dragging it, or its arrow keys, change the column's width.
 
 interface ColumnEdgeProps {
   readonly label: string;
-  /** px; null: as wide as the list gives it. */
+  /** px; null: automatic width. */
   readonly onResize: (width: number | null) => void;
 }
 
@@ -115,7 +115,7 @@ function resizeByKey(event: KeyboardEvent, onResize: (width: number) => void): v
   onResize(width);
 }
 
-/** Not a stop of Tab: a head that sorts takes the keys itself, and every column's width is in the menu of columns. */
+/** Not a Tab stop: sortable heads handle the keys themselves, and the column menu sets every column's width. */
 function ColumnEdge({ label, onResize }: ColumnEdgeProps) {
   const { t } = useTranslation('frame');
   const start = useRef<{ readonly x: number; readonly width: number } | null>(null);

@@ -1,4 +1,4 @@
-// One row: rendered again only when its record, its columns or its marks change, since a list renders on every scroll.
+// One row, memoized: it renders only when its record, columns or marks change, since a list renders on every scroll.
 import { FlexRender, type Row as TableRowModel } from '@tanstack/react-table';
 import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -9,7 +9,7 @@ import classes from './data-table.module.css';
 interface TableRowProps<Row extends object> {
   readonly row: TableRowModel<Features, Row>;
   readonly index: number;
-  /** The ids of the shown columns; another shape renders again. */
+  /** The ids of the shown columns; a change renders the row again. */
   readonly shape: string;
   readonly looks: ReadonlyMap<string, ColumnLook>;
   readonly name: string;
@@ -76,7 +76,7 @@ interface WaitingRowProps {
   readonly hasCheck: boolean;
 }
 
-/** Fills the position of a row that is being loaded. */
+/** The placeholder of a row that is being loaded. */
 export const WaitingRow = memo(({ index, columns, hasCheck }: WaitingRowProps) => (
   <tr className={classes.row} aria-rowindex={index + 2} data-waiting>
     <td className={classes.cell} colSpan={columns.length + (hasCheck ? 1 : 0)}>
@@ -85,7 +85,7 @@ export const WaitingRow = memo(({ index, columns, hasCheck }: WaitingRowProps) =
   </tr>
 ));
 
-// The shape of a list before its first rows are loaded.
+// The placeholder of a list before its first rows are loaded.
 
 interface SkeletonRowsProps {
   readonly count: number;
@@ -94,7 +94,7 @@ interface SkeletonRowsProps {
   readonly hasCheck: boolean;
 }
 
-/** Skeletons of different lengths, always the same ones. */
+/** Skeletons of different, fixed lengths. */
 const LENGTHS = [72, 54, 63, 80, 48, 68];
 
 export function SkeletonRows({ count, columns, looks, hasCheck }: SkeletonRowsProps) {

@@ -1,4 +1,4 @@
-// Columns as chosen: hidden, shown and ordered, and new columns where they belong by default.
+// Chosen columns: hidden, shown and ordered; new columns get their default position.
 import { describe, expect, it } from 'vitest';
 import type { ColumnLook } from './columns.ts';
 import { computeOrder, isShown } from './use-column-state.ts';

@@ -1,4 +1,4 @@
-// Which columns a list shows, in which order and width, and by which it is sorted; choices are stored in this browser.
+// The columns, order, widths and sort order of a list; choices are stored in this browser.
 import type { SortingState, Updater } from '@tanstack/react-table';
 import { useEffect, useMemo, useState } from 'react';
 import { changeTableView, type TableView, useView } from '../../state/view.ts';
@@ -13,7 +13,7 @@ export interface ColumnState {
   readonly onSortingChange: (change: Updater<SortingState>) => void;
   canSort(id: string): boolean;
   getWidth(id: string): number | undefined;
-  /** null where the list stores no choices. */
+  /** null: the list stores no choices. */
   readonly onResize: ((id: string, width: number | null) => void) | null;
 }
 
@@ -55,7 +55,7 @@ const NARROWEST = 64;
 const WIDEST = 640;
 const KEY_STEP = 16;
 
-/** A width (px) that a column may have. */
+/** The width limited to the allowed range, in px. */
 export function widthWithin(width: number): number {
   return Math.round(Math.min(Math.max(width, NARROWEST), WIDEST));
 }
@@ -72,7 +72,7 @@ function parseSorting(sort: string | undefined, looks: ReadonlyMap<string, Colum
   return sort === undefined || id === undefined ? [] : [{ id, desc: sort.startsWith('-') }];
 }
 
-/** Whether a column is shown: as chosen, else as it is by default. */
+/** Whether a column is shown: by choice, else by default. */
 export function isShown(id: string, look: ColumnLook, view: TableView): boolean {
   return look.isFixed === true || (view.shown?.[id] ?? look.isHidden !== true);
 }
@@ -81,7 +81,7 @@ function computeVisibility(looks: ReadonlyMap<string, ColumnLook>, view: TableVi
   return Object.fromEntries([...looks].map(([id, look]) => [id, isShown(id, look, view)]));
 }
 
-/** As chosen; columns that are newer than the choice stay at their default position. */
+/** The chosen order; columns that are newer than the choice stay at their default position. */
 export function computeOrder(looks: ReadonlyMap<string, ColumnLook>, view: TableView): string[] {
   const all = [...looks.keys()];
   if (view.order === undefined) return all;
@@ -92,7 +92,7 @@ export function computeOrder(looks: ReadonlyMap<string, ColumnLook>, view: Table
   return order;
 }
 
-/** Reports which rows are on screen, once for each window. */
+/** Calls back once for each new range of rows on screen. */
 export function useOnWindow(
   onWindow: ((start: number, end: number) => void) | undefined,
   start: number,

@@ -1,19 +1,19 @@
-// Follows the scrolling of a list and returns the rows in its window; renders again only when that changes.
+// Follows the scrolling of a list and returns the range of rendered rows; renders only when that changes.
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { MAX_PRINTED, usePrinting } from '../../state/printing.ts';
 import { follow, isScaled, type ListShape, type RowWindow, scrollTopAt, windowAt } from './row-window.ts';
 
-/** After this much rest, in ms, the scrollbar is set to where the list really is. */
+/** After this long without scrolling, in ms, the scrollbar is set to the list's exact position. */
 const REST_MS = 140;
 const FIRST_VIEWPORT = 800;
 
 export interface RowWindowControl extends RowWindow {
-  /** Scrolls as little as needed to bring a row into sight. */
+  /** Scrolls as little as needed to show a row. */
   reveal(index: number): void;
 }
 
-/** `scroller`: the element that scrolls. `headHeight`: what sticks at its top, in px. Another `listKey` begins at the top. */
+/** `scroller`: the scrolling element. `headHeight`: height of its sticky head, in px. Another `listKey` scrolls to the top. */
 export function useRowWindow(
   scroller: RefObject<HTMLElement | null>,
   count: number,
@@ -45,7 +45,7 @@ export function useRowWindow(
     return () => observer.disconnect();
   }, [scroller, rowHeight, headHeight]);
 
-  /** Follows the scrollbar, which may have moved without its event having come yet. Returns whether it had moved. */
+  /** Applies a movement of the scrollbar whose event has not arrived yet. Returns whether there was one. */
   const catchUp = useCallback(() => {
     const to = scroller.current?.scrollTop ?? 0;
     const { offset, scrollTop } = position.current;
@@ -75,7 +75,7 @@ export function useRowWindow(
     if (element === null) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const settle = () => {
-      // On a busy machine the list may have been scrolled again, and the event is still to come: that must not be taken back.
+      // On a busy machine the list may have been scrolled again before this event: that movement must not be undone.
       if (catchUp()) {
         update();
         timer = setTimeout(settle, REST_MS);
@@ -85,7 +85,7 @@ export function useRowWindow(
       if (Math.abs(top - element.scrollTop) < 1) return;
       element.scrollTop = top;
       position.current.scrollTop = element.scrollTop;
-      // In the same frame as the scrollbar, so that neither is seen to move.
+      // In the same frame as the scrollbar, so that no offset between them is visible.
       flushSync(update);
     };
     const onScroll = () => {
@@ -121,7 +121,7 @@ export function useRowWindow(
   );
 
   if (isPrinting) return { start: 0, end: Math.min(MAX_PRINTED, count), before: 0, after: 0, reveal };
-  // Of a list that has grown, at once: a row that leaves the window for a moment loses the focus.
+  // A list that has grown is updated at once: a row that leaves the window for a moment would lose the focus.
   const { offset, scrollTop } = position.current;
   return { ...(shown.count === count ? shown : windowAt(offset, scrollTop, shape)), reveal };
 }

@@ -14,9 +14,9 @@ interface AccessPageProps {
   readonly title: string;
   readonly subtitle?: ReactNode;
   readonly children: ReactNode;
-  /** Under the card. */
+  /** Content below the card. */
   readonly foot?: ReactNode;
-  /** Over a page whose own title returns later. */
+  /** Shown over a page, whose title returns later. */
   readonly isOverlay?: boolean;
 }
 

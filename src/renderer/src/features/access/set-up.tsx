@@ -1,4 +1,4 @@
-// Setup: the administrator is created by the one-time link, whose token follows the `#` so that it is never sent as an address.
+// Setup: a one-time link creates the administrator. Its token follows the `#`, so that no server receives it in an address.
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
@@ -22,7 +22,7 @@ import { ThisComputer } from './this-computer.tsx';
 export function SetUp() {
   const { path } = useRoute();
   const { data: state } = useOperation('panelState', {});
-  // As typed in the form, for the next step; never stored.
+  // The password typed in the form, for the next step; never stored.
   const [password, setPassword] = useState<string>();
   const token = path[0] === 'setup' ? path[1] : undefined;
   if (state?.signed_in && path[1] === 'done') return <Done password={password} />;
@@ -90,7 +90,7 @@ function SetUpForm({ token, onDone }: SetUpFormProps) {
     },
   });
   const { name, password } = form.getValues();
-  // The link was used, is too old, or was never one.
+  // The link was used, has expired, or is invalid.
   if (failure?.code === 'not_found') return <Notice title="deadTitle" text="deadText" />;
   return (
     <AccessPage title={t('setUp.title')} subtitle={t('setUp.subtitle')}>
@@ -116,7 +116,7 @@ function SetUpForm({ token, onDone }: SetUpFormProps) {
   );
 }
 
-/** The administrator is created and signed in: offers the second factor where its secret can be sealed. */
+/** The administrator is created and signed in: offers the second factor if its secret can be sealed. */
 function Done({ password }: { readonly password: string | undefined }) {
   const { t } = useTranslation('access');
   const [isEnrolling, setEnrolling] = useState(false);

@@ -1,4 +1,4 @@
-// Sign-in: name, password, and a code where the panel asks for one. Also over a page whose session has ended, which stays mounted.
+// Sign-in: name, password, and a code if the panel asks for one. Also shown over a page whose session has ended, which stays mounted.
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
@@ -15,7 +15,7 @@ import { AccessPage } from './access-page.tsx';
 import { useCountdown } from './use-countdown.ts';
 
 interface SignInProps {
-  /** Over the page, whose input stays. */
+  /** Shown over the page, whose input stays. */
   readonly isOverlay?: boolean;
 }
 
@@ -116,7 +116,7 @@ function SignInForm() {
         required
         withAsterisk={false}
       />
-      {/* A browser that is not known is not told whether a code is asked for. */}
+      {/* An unknown browser is not told whether a code is needed, so the field is always shown. */}
       {state?.two_factor !== false && (
         <TextInput
           name="code"

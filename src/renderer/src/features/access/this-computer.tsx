@@ -1,4 +1,4 @@
-// The last step of the set-up in the desktop application: how it behaves on this computer, asked once; Settings can change it later.
+// The last step of the desktop application's setup: its behaviour on this computer, which Settings can change later.
 import { Button, Switch } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';

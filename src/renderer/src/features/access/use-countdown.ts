@@ -1,10 +1,10 @@
-// Counts whole seconds down to zero, for a wait.
+// Counts whole seconds down to zero.
 import { useCallback, useEffect, useState } from 'react';
 
 export interface Countdown {
-  /** Seconds; 0: over. */
+  /** Remaining seconds. */
   readonly left: number;
-  /** Starts again with so many seconds. */
+  /** Starts again with this many seconds. */
   begin(seconds: number): void;
 }
 

@@ -1,4 +1,4 @@
-// Holds the audit log to having texts for everything that can be done.
+// The audit log has texts for every action.
 import { expect, it } from 'vitest';
 import { isReading, type Operation } from '../../../../contract/operation.ts';
 import { OPERATIONS } from '../../../../contract/table.ts';

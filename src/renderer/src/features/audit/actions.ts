@@ -1,7 +1,7 @@
-// The actions of the audit log by subject: every operation that changes something, and what only the machine does.
+// The actions of the audit log by subject: every changing operation, and events of the panel itself.
 import type { audit } from '../../../../i18n/en/pages/audit.ts';
 
-/** Each has its texts in `audit:action`. */
+/** Texts are in `audit:action`. */
 export type ActionId = keyof (typeof audit)['action'];
 
 export const ACTION_GROUPS = {

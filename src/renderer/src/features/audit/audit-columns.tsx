@@ -1,4 +1,4 @@
-// The columns of the log.
+// The columns of the audit log.
 import {
   IconBrandTelegram,
   IconDeviceDesktop,
@@ -85,7 +85,7 @@ interface ActorProps {
   readonly texts: EntryTexts;
 }
 
-/** Who acted, with an icon of its kind: a key may have the administrator's name. */
+/** Who acted, with an icon for the kind: a key may have the administrator's name. */
 export function Actor({ actor, texts }: ActorProps) {
   const { t } = useTranslation('audit');
   const Icon = ACTOR_ICONS[actor.kind];

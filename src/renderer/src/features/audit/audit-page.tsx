@@ -1,4 +1,4 @@
-// The audit log: who did what, on what, from where. Every change ever made is found here.
+// The audit log: who did what, to which record, from which address.
 import { TextInput } from '@mantine/core';
 import { IconHistory, IconSearch } from '@tabler/icons-react';
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef } from 'react';
@@ -24,10 +24,10 @@ import { FilterMenu, useFilterLabels } from './filter-menu.tsx';
 import { type Entries, useEntries } from './use-entries.ts';
 import { useEntryTexts } from './use-entry-texts.ts';
 
-/** As far as a search reads by itself. */
+/** Entries that a search reads without being asked to continue. */
 const SEARCHED = 5000;
 const SEARCH_PAGE = 500;
-/** As many found fill the window. */
+/** This many matches fill the window, so that reading stops. */
 const ENOUGH = 60;
 const AHEAD = 20;
 
@@ -156,11 +156,11 @@ function clearAll(
   drop(names);
 }
 
-// How far a search has read: the log is searched from its newest entry on, and what lies beyond is read when it is asked for.
+// The progress of a search: it reads the log from its newest entry on, and asks before it reads further.
 
 interface SearchFootProps {
   readonly entries: Entries;
-  /** null: there is no search. */
+  /** null: no search. */
   readonly found: number | null;
   readonly isSearching: boolean;
   readonly onMore: () => void;

@@ -1,4 +1,4 @@
-// One entry with all that is on record of it.
+// One audit entry with all its details.
 import { useTranslation } from 'react-i18next';
 import type { AuditEntry } from '../../../../contract/access/audit.ts';
 import { DAY_MS } from '../../../../domain/limits.ts';
@@ -21,7 +21,7 @@ import type { EntryTexts } from './use-entry-texts.ts';
 interface EntryDrawerProps {
   /** null: closed. */
   readonly id: number | null;
-  /** The entries that are already loaded. */
+  /** The loaded entries. */
   readonly items: readonly AuditEntry[];
   readonly texts: EntryTexts;
   readonly onClose: () => void;
@@ -31,7 +31,7 @@ export function EntryDrawer({ id, items, texts, onClose }: EntryDrawerProps) {
   const { t } = useTranslation('audit');
   const { shown } = useOpening(id);
   const here = items.find((entry) => entry.id === shown);
-  // An entry never changes: one that is read by its address is the first before the next id.
+  // Entries never change. There is no operation for one entry, so it is read as the first one before the next id.
   const read = useOperation(
     'listAudit',
     { before: (shown ?? 0) + 1, limit: 1 },
@@ -56,7 +56,7 @@ export function EntryDrawer({ id, items, texts, onClose }: EntryDrawerProps) {
   );
 }
 
-/** Acts that can be undone for some minutes. */
+/** Actions that can be undone for some minutes. */
 const UNDOABLE: ReadonlySet<string> = new Set(['bulkUsers', 'extendUser', 'shortenUser', 'resetUserTraffic']);
 
 function Entry({ entry, texts }: { readonly entry: AuditEntry; readonly texts: EntryTexts }) {
@@ -127,7 +127,7 @@ function Entry({ entry, texts }: { readonly entry: AuditEntry; readonly texts: E
   );
 }
 
-/** A value of the request, unchanged: a text as it is, the rest as JSON. */
+/** A value of the request: texts unchanged, others as JSON. */
 function Value({ value }: { readonly value: unknown }) {
   const { t } = useTranslation('common');
   if (value === null) return <span className={classes.quiet}>{t('none')}</span>;

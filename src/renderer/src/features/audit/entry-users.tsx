@@ -1,4 +1,4 @@
-// Whom an act on many users changed, by name, a page at a time.
+// The users that an action on many changed, by name, a page at a time.
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -15,7 +15,7 @@ import type { EntryTexts } from './use-entry-texts.ts';
 const PAGE = 50;
 const ACTIONS: ReadonlySet<string> = new Set(['bulkUsers', 'createUsers', 'undoActs']);
 
-/** Whether an act is on many users. */
+/** Whether an action applies to many users. */
 export function isOnMany(action: string): boolean {
   return ACTIONS.has(action);
 }
@@ -28,7 +28,7 @@ interface EntryUsersProps {
 export function EntryUsers({ id, texts }: EntryUsersProps) {
   const { t } = useTranslation('audit');
   const format = useFormat();
-  /** The ids behind which the pages until now began. */
+  /** The cursors of the pages so far. */
   const [pageStarts, setPageStarts] = useState<readonly number[]>([0]);
   const page = useOperation(
     'listAuditUsers',

@@ -1,4 +1,4 @@
-// Writes what the log shows into a file: all that match.
+// Exports all entries that match the log's filter and search.
 import { useTranslation } from 'react-i18next';
 import type { AuditEntry } from '../../../../contract/access/audit.ts';
 import { CsvExport } from '../../components/csv-export.tsx';
@@ -9,7 +9,7 @@ import type { EntryTexts } from './use-entry-texts.ts';
 
 interface ExportButtonProps {
   readonly filter: Filter;
-  /** The search text within it. */
+  /** The search text. */
   readonly text: string;
   readonly texts: EntryTexts;
 }
@@ -40,7 +40,7 @@ export function ExportButton({ filter, text, texts }: ExportButtonProps) {
   );
 }
 
-// Entries of the log as a table for other programs.
+// The columns of the exported file.
 
 const AUDIT_COLUMNS = [
   'id',
@@ -57,7 +57,7 @@ const AUDIT_COLUMNS = [
   'detail',
 ];
 
-/** `words`: the act in the language of the page. */
+/** `texts`: the action in the language of the page. */
 function auditRow(entry: AuditEntry, texts: string): string {
   const { id, at, actor, action, outcome, target, address, request_id, detail } = entry;
   const facts = Object.keys(detail).length === 0 ? '' : JSON.stringify(detail);

@@ -1,4 +1,4 @@
-// The conditions of the log: who, what, on what, when. Each takes effect at once and is part of the address.
+// The filters of the log: actor, action, record, time. Each takes effect at once and is part of the address.
 import { NativeSelect, Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -76,7 +76,7 @@ function Conditions({ filter, texts }: FilterMenuProps) {
 
 const MAX_USERS = 8;
 
-/** A record by its name: users are searched for, the few others are all there. */
+/** Selects a record by its name: users are searched for, other records are few and all listed. */
 function TargetSelect(props: { readonly value: string | null; readonly onChange: (target: string | null) => void }) {
   const { t } = useTranslation(['audit', 'frame']);
   const [text, setText] = useState('');
@@ -120,7 +120,7 @@ function TargetSelect(props: { readonly value: string | null; readonly onChange:
   );
 }
 
-// Conditions as their chips are read: "Who: billing bot".
+// Texts of the filters' chips: "Who: billing bot".
 
 export function useFilterLabels(filter: Filter, texts: EntryTexts): (name: FilterName) => string {
   const { t } = useTranslation('audit');

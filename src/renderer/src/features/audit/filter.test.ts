@@ -1,4 +1,4 @@
-// Holds the log's filter to the contract, whatever the address contains.
+// Whatever the address contains, the log's filter is valid for the contract.
 import { describe, expect, it } from 'vitest';
 import { type AuditEntry, listAudit } from '../../../../contract/access/audit.ts';
 import { matches, namesIn, parseFilter } from './filter.ts';
@@ -28,7 +28,7 @@ describe('parseFilter', () => {
   });
 });
 
-// Holds the search to finding by anything that is shown of an entry.
+// The search finds everything that is shown of an entry.
 
 const [entry] = (listAudit.example.reply as { items: [AuditEntry] }).items;
 const named: AuditEntry = { ...entry, detail: { name: 'Анна Смирнова', tags: ['family'] } };

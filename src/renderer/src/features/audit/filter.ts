@@ -1,16 +1,16 @@
-// What the log is narrowed by, as the address has it.
+// The filter of the log, stored in the address.
 import { AUDIT_ACTOR_KINDS, type AuditEntry, type listAudit } from '../../../../contract/access/audit.ts';
 import type { CallOf } from '../../../../contract/operation.ts';
 
 export type Filter = Omit<CallOf<typeof listAudit>, 'before' | 'limit'>;
-/** A single key is an actor too. */
+/** A single key is a value of the filter `actor`. */
 export type FilterName = Exclude<keyof Filter, 'key_id'>;
 
 function parseInstant(text: string): string | undefined {
   return /Z$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined;
 }
 
-/** The member of the address that each member of the filter is read from, and how. `actor` is a kind, or `key:3`. */
+/** How each member of the filter is read from the address. `actor` is a kind, or `key:3`. */
 const READERS: {
   readonly [Member in keyof Filter]-?: readonly [name: FilterName, read: (text: string) => Filter[Member]];
 } = {
@@ -38,14 +38,14 @@ export function parseFilter(query: URLSearchParams): Filter {
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
-/** The conditions that are set, as the address names them. */
+/** The names of the filters that are set. */
 export function namesIn(filter: Filter): readonly FilterName[] {
   return [...new Set(MEMBERS.filter((member) => filter[member] !== undefined).map((member) => READERS[member][0]))];
 }
 
-// The search within the log: an entry matches if it contains every word of the text.
+// Search: an entry matches if it contains every word of the text.
 
-/** `texts`: what is shown of the entry beyond its own fields, such as the action in the language of the page. */
+/** `texts`: displayed texts of the entry beyond its fields, such as the action in the language of the page. */
 export function matches(entry: AuditEntry, text: string, texts: string): boolean {
   const parts = text.toLocaleLowerCase().split(/\s+/).filter(Boolean);
   if (parts.length === 0) return true;

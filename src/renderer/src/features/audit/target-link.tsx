@@ -1,4 +1,4 @@
-// What an entry is about, by its name, as a link to its record.
+// The record that an entry is about, as a link with its name.
 import { useQuery } from '@tanstack/react-query';
 import type { AuditEntry } from '../../../../contract/access/audit.ts';
 import { usePanel } from '../../data/panel.tsx';
@@ -35,7 +35,7 @@ export function TargetLink({ entry, texts }: TargetLinkProps) {
   );
 }
 
-/** A user's name, read once: the log need not follow its changes. null: unknown or not needed. */
+/** A user's name, read once, as changes of it do not matter here. null: unknown or not needed. */
 function useUserName(id: number | null): string | null {
   const { client } = usePanel();
   const { data } = useQuery({

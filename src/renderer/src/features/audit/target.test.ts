@@ -1,4 +1,4 @@
-// Holds entries to leading where their records are.
+// Entries lead to the pages of their records.
 import { describe, expect, it } from 'vitest';
 import { buildTargetPath, isGone, parseTarget } from './target.ts';
 

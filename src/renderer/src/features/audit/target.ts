@@ -1,4 +1,4 @@
-// The target of an entry: `user:7` as a kind, an id and the path of its record.
+// The target of an entry: parses `user:7` into a kind, an id and the path of its record.
 
 type TargetKind =
   | 'user'
@@ -20,7 +20,7 @@ type TargetKind =
 
 export interface Target {
   readonly kind: TargetKind;
-  /** '' where there is only one of its kind. */
+  /** '' for a kind of which there is only one. */
   readonly id: string;
 }
 
@@ -43,23 +43,23 @@ const PATHS: Readonly<Record<TargetKind, readonly string[] | null>> = {
   bot: ['settings', 'bot'],
 };
 
-/** Kinds whose records have an address of their own. */
+/** Kinds whose records have their own addresses. */
 const OWN: ReadonlySet<TargetKind> = new Set(['user', 'tariff', 'inbound', 'node']);
 
-/** null: of a kind that this page does not know. */
+/** null: a kind that this page does not know. */
 export function parseTarget(text: string): Target | null {
   const mark = text.indexOf(':');
   const kind = mark < 0 ? text : text.slice(0, mark);
   return kind in PATHS ? { kind: kind as TargetKind, id: mark < 0 ? '' : text.slice(mark + 1) } : null;
 }
 
-/** Where its record or its settings are. */
+/** The path of the record, or of its settings. */
 export function buildTargetPath({ kind, id }: Target): readonly string[] {
   const path = PATHS[kind] ?? [];
   return OWN.has(kind) ? [...path, id] : path;
 }
 
-/** Whether an act deletes its target, so that there is no record to link to. */
+/** Whether an action deletes its target, so that there is nothing to link to. */
 export function isGone(action: string): boolean {
   return /^delete(?:User|Tariff|Inbound|Node)$/.test(action);
 }

@@ -1,4 +1,4 @@
-// Holds the list of entries to being whole: nothing twice, nothing left out, whatever happens while it is read.
+// The list of entries is complete and has no duplicates, whatever happens while it is read.
 import { describe, expect, it } from 'vitest';
 import { type AuditEntry, listAudit } from '../../../../contract/access/audit.ts';
 import { addNewest, addOlder, type LoadedEntries } from './use-entries.ts';

@@ -10,17 +10,17 @@ import type { Filter } from './filter.ts';
 export interface Entries {
   readonly items: readonly AuditEntry[];
   readonly reading: Reading;
-  /** Older ones are there that have not been read. */
+  /** Whether there are older entries that have not been read. */
   readonly hasMore: boolean;
-  /** Why older ones could not be read. */
+  /** Why older entries could not be read. */
   readonly failure: PanelCallError | null;
-  /** Reads the next older ones; does nothing while that is already running. */
+  /** Reads the next older entries; does nothing while that is already running. */
   readMore(limit?: number): void;
 }
 
 const NOTHING: readonly AuditEntry[] = [];
 const PAGE = 100;
-/** No event reports a sign-in. */
+/** Polled too, as sign-ins emit no event. */
 const EVERY_MS = 15_000;
 
 export function useEntries(filter: Filter): Entries {
@@ -67,14 +67,14 @@ export function useEntries(filter: Filter): Entries {
   };
 }
 
-// The loaded entries: the newest, refreshed as things happen, and older ones, read as the list is scrolled. Entries never change.
+// The loaded entries: the newest, which are refreshed, and older ones, which are read while scrolling. Entries never change.
 
 export interface LoadedEntries {
-  /** The question they answer. */
+  /** Identifies the filter that they match. */
   readonly key: string;
-  /** The newest first, none left out between. */
+  /** Newest first, without gaps. */
   readonly items: readonly AuditEntry[];
-  /** Older ones are read before this id; null: there are none. */
+  /** The cursor of the older entries; null: there are none. */
   readonly next: number | null;
 }
 
@@ -83,7 +83,7 @@ interface Page {
   readonly next_before: number | null;
 }
 
-/** Adds a refreshed newest page. Where more has happened than a page holds, the list starts over. */
+/** Adds a refreshed newest page. If more entries are new than a page has, the list starts over, as there would be a gap. */
 export function addNewest(loaded: LoadedEntries | null, key: string, page: Page): LoadedEntries {
   const start: LoadedEntries = { key, items: page.items, next: page.next_before };
   const newest = loaded?.items[0]?.id;
@@ -94,7 +94,7 @@ export function addNewest(loaded: LoadedEntries | null, key: string, page: Page)
   return fresh.length === 0 ? loaded : { ...loaded, items: [...fresh, ...loaded.items] };
 }
 
-/** With the page that was read before `loaded.next`. */
+/** Adds the page that was read before the cursor `before`, if that is still `loaded.next`. */
 export function addOlder(loaded: LoadedEntries, before: number, page: Page): LoadedEntries {
   if (loaded.next !== before) return loaded;
   return { ...loaded, items: [...loaded.items, ...page.items], next: page.next_before };

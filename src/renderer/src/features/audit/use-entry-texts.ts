@@ -1,4 +1,4 @@
-// The texts of an entry: what was done, who did it, and its most important part.
+// The texts of an entry: its action, its actor and a summary of its details.
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AuditEntry } from '../../../../contract/access/audit.ts';
@@ -10,11 +10,11 @@ import { parseTarget, type Target } from './target.ts';
 export interface EntryTexts {
   /** "Extended a user" */
   formatAction(action: string): string;
-  /** The same of an entry: "Tried to sign in" where that was refused. */
+  /** The title of an entry, such as "Tried to sign in" if that was refused. */
   formatTitle(entry: Pick<AuditEntry, 'action' | 'outcome'>): string;
-  /** The administrator or the key by name, else what acted. */
+  /** The name of the administrator or key, else the kind of actor. */
   formatActor(actor: AuditEntry['actor']): string;
-  /** The most important part of the request: "1 month". '' where there is none. */
+  /** The most important detail of the request: "1 month". '' if there is none. */
   formatSummary(entry: AuditEntry): string;
   /** The kind of a record and its number: "User 7". */
   describeTarget(target: Target): string;
@@ -64,7 +64,7 @@ export function useEntryTexts(): EntryTexts {
           return format.term(term);
         return CHANGES.test(action) ? Object.keys(detail).join(', ') : '';
       },
-      // There is one administrator.
+      // There is only one administrator, so the id is not shown.
       describeTarget: ({ kind, id }) =>
         id === '' || kind === 'administrator' ? t(`target.${kind}`) : `${t(`target.${kind}`)} ${id}`,
       findName({ target, detail, action }) {

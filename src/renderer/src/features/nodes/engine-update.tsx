@@ -1,4 +1,4 @@
-// Another engine for nodes on other machines: what it changes for users is shown before, then one node after the other.
+// Switches engines of remote nodes: shows first what that changes for users, then updates one node after the other.
 import { Button, Checkbox, Select } from '@mantine/core';
 import type { TFunction } from 'i18next';
 import { useEffect, useState } from 'react';
@@ -21,7 +21,7 @@ interface EngineUpdateProps {
 
 type Preview = Output<'previewEngineUpdate'>;
 
-/** Names of their own, the same in every language; the others are texts. */
+/** Proper names, the same in every language; others are in the texts. */
 const NAMES = {
   grpc: 'gRPC',
   httpupgrade: 'HTTPUpgrade',
@@ -32,11 +32,11 @@ const NAMES = {
 } as const satisfies Partial<Record<EngineAbility, string>>;
 const hasName = (ability: EngineAbility): ability is keyof typeof NAMES => ability in NAMES;
 
-/** Instead of an engine: each node's own of before. */
+/** Stands for each node's former engine. */
 const FORMER = 'former';
 const LOOK_MS = 2000;
 
-/** A program with its version: `xray-26.7.28` is said as `xray 26.7.28`. */
+/** A program with its version: `xray-26.7.28` becomes `xray 26.7.28`. */
 const formatEngine = (engine: string | null) => engine?.replace('-', ' ') ?? '—';
 
 export function EngineUpdateDrawer({ isOpen, onClose, nodes }: EngineUpdateProps) {
@@ -134,7 +134,7 @@ function getNodeName(nodes: readonly Node[], id: number): string {
   return nodes.find((node) => node.id === id)?.name ?? `#${id}`;
 }
 
-/** What a node runs, and what another engine changes for its users. */
+/** What a node runs, and the effect of another engine on its users. */
 function Change({
   node,
   isFormer,
@@ -166,7 +166,7 @@ function Change({
 
 const CORE_NAMES = { xray: 'Xray', 'sing-box': 'sing-box', mihomo: 'Clash (mihomo)' } as const;
 
-/** Whom it cuts off, as in "Cuts off 312 of 4,100 users: 298 on Clash (mihomo), 14 with fingerprint edge." */
+/** The users who would be cut off: "Cuts off 312 of 4,100 users: 298 on Clash (mihomo), 14 with fingerprint edge." */
 function formatCutOff(t: TFunction<'nodes'>, cutOff: Preview['nodes'][number]['cut_off']): string {
   if (cutOff === null || cutOff.users === 0) return '';
   const reasons = cutOff.reasons.map(({ core, fingerprint, users: count }) =>

@@ -100,7 +100,7 @@ export function useNodeColumns(buildHref: (node: Node) => string) {
             sort: 'clock',
             align: 'end',
             descFirst: true,
-            // Before it, the addresses of nodes have the room.
+            // In narrower lists the addresses need the space.
             hideBelow: 1320,
           },
           cell: ({ row: { original } }) => <ClockOffset ms={original.clock_offset_ms} />,
@@ -120,14 +120,14 @@ export function useNodeColumns(buildHref: (node: Node) => string) {
   );
 }
 
-/** The longer its engine does without what was changed, the further behind it is. */
+/** The sort value: the longer a change is pending, the further the engine is behind. */
 function computeLag(pending: number | null, ageS: number | null): number {
   return (pending ?? Number.MAX_SAFE_INTEGER / 2) * 1000 + (ageS ?? 999);
 }
 
 type T = TFunction<['nodes', 'common']>;
 
-/** In the words of the engine or the system, where there are some. */
+/** The engine's or the system's own message if there is one. */
 function troubleText(t: T, node: Node): string {
   const trouble = findTrouble(node);
   return trouble === null ? '' : (node.error ?? t(`nodes:trouble.${trouble}`));
@@ -138,7 +138,7 @@ function trafficText(t: T, format: Format, { traffic: { today, month } }: Node):
   return t('nodes:monthTraffic', { up, down, today: format.bytes(today.up + today.down) });
 }
 
-/** Its address; in a list without room for a column of its own, what is wrong instead. */
+/** The node's address, or its problem in a list too narrow for a column of that. */
 function NodeDetail({ node }: { readonly node: Node }) {
   const { t } = useTranslation(['nodes', 'common']);
   const trouble = troubleText(t, node);
@@ -167,7 +167,7 @@ function Measured({ isHigh, text, title }: MeasuredProps) {
 
 const HIGH_PERCENT = 90;
 
-/** Of the processor cores; a dash where the machine does not tell. */
+/** Load of the processor cores; a dash if the machine does not report it. */
 export function Load({ percent }: { readonly percent: number | null }) {
   const { t } = useTranslation('nodes');
   const format = useFormat();
@@ -180,7 +180,7 @@ const SECOND_MS = 1000;
 const MINUTE_S = 60;
 const HIGH_MS = 2000;
 
-/** How far the machine's clock is from the panel's, as in `+12 ms`; a dash where the machine does not tell. */
+/** The difference of the machine's clock to the panel's, such as `+12 ms`; a dash if the machine does not report it. */
 export function ClockOffset({ ms }: { readonly ms: number | null }) {
   const { t } = useTranslation('nodes');
   const format = useFormat();
@@ -197,7 +197,7 @@ export function ClockOffset({ ms }: { readonly ms: number | null }) {
   return <Measured isHigh={size >= HIGH_MS} text={offset} title={t('clock.ahead', { offset })} />;
 }
 
-/** When it was read last, and how many changes of users its engine does not have. */
+/** When the node was last read, and the number of user changes that its engine lacks. */
 function Lag({ node }: { readonly node: Node }) {
   const { t } = useTranslation(['nodes', 'common']);
   const { enabled, pending_changes: pending } = node;

@@ -1,4 +1,4 @@
-// Before a node is drained: what becomes of the users who name its connections.
+// The question before draining a node: what to do with users who are limited to its connections.
 import { Radio } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';

@@ -1,4 +1,4 @@
-// A node over its list: how it is, what to do if it is not well, its traffic and its connections.
+// A node's record: its state, advice if it has a problem, its traffic and its connections.
 import { Button, SegmentedControl, Textarea } from '@mantine/core';
 import { IconPencil } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
@@ -29,7 +29,7 @@ import classes from './nodes.module.css';
 interface NodeDrawerProps {
   /** `new`, an id, or null: closed. */
   readonly open: 'new' | number | null;
-  /** Its form instead of its record. */
+  /** Shows the form instead of the record. */
   readonly isEdited: boolean;
   readonly onClose: () => void;
 }
@@ -56,7 +56,7 @@ export function NodeDrawer({ open, isEdited, onClose }: NodeDrawerProps) {
 }
 
 interface NodeRecordProps {
-  /** As it was when it was opened. */
+  /** The node when the record was opened. */
   readonly first: Node;
   readonly isOpen: boolean;
   readonly onClose: () => void;
@@ -67,7 +67,7 @@ function NodeRecord({ first, isOpen, onClose }: NodeRecordProps) {
   const format = useFormat();
   const { data } = useOperation('getNode', { id: first.id }, { enabled: isOpen, pollMs: RECORD_EVERY_MS });
   const node = data ?? first;
-  // It stays for as long as the record is open: it says how far the machine has come.
+  // Decided once, so that the instructions stay while the record is open: they show the progress of joining.
   const [canJoin] = useState(first.kind === 'remote' && (!first.joined || first.status === 'down'));
   const {
     id,
@@ -213,7 +213,7 @@ function LinksCertificate({ certificate }: { readonly certificate: NonNullable<N
   );
 }
 
-/** What its machine has counted and the panel has not taken yet. */
+/** What the machine has counted and the panel has not acknowledged. */
 function WaitingLedger({ node }: { readonly node: Node }) {
   const { t } = useTranslation('nodes');
   const format = useFormat();
@@ -241,7 +241,7 @@ function ImplausibleTraffic({ up, down, last_at }: NonNullable<Node['implausible
   );
 }
 
-/** How many users a restart names here; the others are counted. */
+/** Users that a restart lists by name; the others are only counted. */
 const NAMED = 3;
 
 function LastRestart({
@@ -269,7 +269,7 @@ function LastRestart({
   );
 }
 
-/** A user's name, which leads to the record; the id of one who is deleted. */
+/** A link to a user with the name; for a deleted user only the id. */
 function UserLink({ id }: { readonly id: number }) {
   const { data } = useOperation('getUser', { id });
   return (
@@ -319,7 +319,7 @@ function NodeConnections({ nodeId }: { readonly nodeId: number }) {
   );
 }
 
-// What the engine of a local node said last.
+// The last log lines of a local node's engine.
 
 function EngineLog({ nodeId }: { readonly nodeId: number }) {
   const { t } = useTranslation('nodes');

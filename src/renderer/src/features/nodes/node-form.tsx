@@ -1,4 +1,4 @@
-// The form of a node: what it is called and where it is.
+// The form of a node: its name, its address and its settings.
 import { SegmentedControl, Switch, Textarea, TextInput } from '@mantine/core';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -44,7 +44,7 @@ export function NewNode({ isOpen, onClose }: NodeFormProps) {
       ...(allows_private && { allows_private }),
     }),
     message: ({ name }) => ({ text: t('toast.created', { name }) }),
-    // Next it needs a connection, which its record offers.
+    // The next step is a connection, which the record offers.
     onDone: ({ id }) => navigate(buildHash(['nodes', id]), { replace: true }),
   });
   return (
@@ -100,7 +100,7 @@ export function EditNode({ node, isOpen, onClose }: NodeFormProps & { readonly n
   );
 }
 
-/** Empty: the contract reports it. */
+/** An empty field is reported by the contract. */
 function toPercent(value: Values['weight_percent']): number {
   return value === '' ? Number.NaN : value;
 }

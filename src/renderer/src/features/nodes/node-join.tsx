@@ -1,4 +1,4 @@
-// How the machine of a remote node is joined: the command to run there, what it does, and how far it has come.
+// How to join a remote node's machine: the command to run there, what it does, and its progress.
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -18,7 +18,7 @@ const STEPS_EVERY_MS = 2000;
 
 interface NodeJoinProps {
   readonly node: Node;
-  /** The record is on screen. */
+  /** Whether the record is on screen. */
   readonly isOpen: boolean;
 }
 
@@ -28,7 +28,7 @@ export function NodeJoin({ node, isOpen }: NodeJoinProps) {
   const command = useNodeCommand();
   const [port, setPort] = useState<number | string>(NODE_PORT);
   const [made, setMade] = useState<Output<'inviteNode'> | null>(null);
-  /** Of the machine that is to be replaced. */
+  /** Fingerprint of the machine that is to be replaced. */
   const [former, setFormer] = useState<string | null>(null);
   const invite = useAct('inviteNode', {
     onDone: (output) => {
@@ -73,7 +73,7 @@ export function NodeJoin({ node, isOpen }: NodeJoinProps) {
 
 interface StepsProps {
   readonly first: Node;
-  /** The fingerprint of the machine before. */
+  /** Fingerprint of the former machine. */
   readonly former: string | null;
   readonly isOpen: boolean;
 }

@@ -1,4 +1,4 @@
-// What else can be done with a node: on and off, and out. One that has connections is not deleted.
+// The further actions on a node: enable, disable, drain, delete. A node with connections cannot be deleted.
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Node } from '../../../../contract/nodes/nodes.ts';
@@ -11,7 +11,7 @@ import { NodeDrain } from './node-drain.tsx';
 
 interface NodeMenuProps {
   readonly node: Node;
-  /** It is no longer there. */
+  /** Called when the node has been deleted. */
   readonly onGone: () => void;
 }
 

@@ -1,4 +1,4 @@
-// Holds advice to where there is something to advise.
+// Advice is shown only for problems that have some.
 import { expect, it } from 'vitest';
 import { findTrouble } from './node-trouble.tsx';
 

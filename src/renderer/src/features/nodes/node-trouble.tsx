@@ -8,12 +8,12 @@ import { useNow } from '../../format/use-now.ts';
 import classes from './nodes.module.css';
 
 /**
- * What is wrong by its code, `down` where nothing else is known; `waiting`: it has not been asked yet; `clock`: that of its machine is wrong;
- * `certificate`: there is no new one for its links.
+ * A problem by its error code; `down`: nothing else is known; `waiting`: the node has not been polled yet; `clock`: its machine's clock is
+ * wrong; `certificate`: the certificate of its links was not renewed.
  */
 type Trouble = NodeErrorCode | 'down' | 'waiting' | 'clock' | 'certificate';
 
-/** Terms end by that clock while the panel is away. */
+/** The machine ends terms by its clock while the panel is away, so a larger offset is a problem. */
 const MAX_OFFSET_MS = 10_000;
 
 /** null: none. */

@@ -1,4 +1,4 @@
-// The nodes: the servers that carry the traffic, the state of each, and what to do where one has a problem.
+// The nodes: the servers that carry the traffic, their states, and advice for those with a problem.
 import { Button } from '@mantine/core';
 import { IconPlus, IconServer2 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';

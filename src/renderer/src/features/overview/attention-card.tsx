@@ -1,4 +1,4 @@
-// "Needs attention": each problem with the way to solve it. Not shown where there are none.
+// "Needs attention": problems, each with a way to solve it. Hidden if there are none.
 import { Button } from '@mantine/core';
 import {
   IconArchive,
@@ -68,7 +68,7 @@ export function AttentionCard({ items, now }: { readonly items: readonly Attenti
   );
 }
 
-/** What the words are made of. */
+/** What the texts need. */
 interface Words {
   readonly t: TFunction<'overview'>;
   readonly format: ReturnType<typeof useFormat>;
@@ -80,7 +80,7 @@ interface Words {
 
 type ItemOf<Kind extends Attention['kind']> = Extract<Attention, { kind: Kind }>;
 
-/** Each matter in words. */
+/** The text of each kind of problem. */
 const DESCRIBERS: { readonly [Kind in Attention['kind']]: (item: ItemOf<Kind>, words: Words) => AttentionText } = {
   clock: (item, { t, format, confirmClock }) => {
     const times = { machine: format.moment(item.machineAt, 'exact'), panel: format.moment(item.panelAt, 'exact') };
@@ -278,7 +278,7 @@ function useAttentionText(now: number): (item: Attention) => AttentionText {
     confirmClock: () => confirm.start({}),
   };
   return (item) => {
-    // The entry of its own kind, which the compiler cannot follow through the table.
+    // The compiler cannot see that the entry belongs to the item's kind.
     const describe = DESCRIBERS[item.kind] as (item: Attention, words: Words) => AttentionText;
     return describe(item, words);
   };

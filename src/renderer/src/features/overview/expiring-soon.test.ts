@@ -1,4 +1,4 @@
-// The list of those whose term ends soon: counted from the moment of the figure, with the end of the seventh day.
+// The list of users whose term ends soon: counted from the time of the figure, and including the end of the seventh day.
 import { expect, it } from 'vitest';
 import { parseRoute } from '../../router/route.ts';
 import { expiringSoon } from './expiring-soon.ts';

@@ -1,4 +1,4 @@
-// One row of figures: each answers a question and leads to the list behind it.
+// One row of figures, each a link to the list of what it counts.
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../../contract/table.ts';

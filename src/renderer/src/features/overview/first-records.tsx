@@ -1,4 +1,4 @@
-// The first plan and the first user, in the list of steps: what each needs at least; all else is in its own form.
+// Short forms of the first plan and the first user, in the list of steps, with the required fields only.
 import { Button, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -50,7 +50,7 @@ export function FirstPlan() {
   );
 }
 
-/** The record opens with what the user sees at the link. */
+/** After creation the record opens with the user's page. */
 export function FirstUser() {
   const { t } = useTranslation('overview');
   const plans = useOperation('listTariffs', { limit: 1 });
@@ -75,7 +75,7 @@ export function FirstUser() {
 interface StepFormProps {
   readonly label: string;
   readonly act: string;
-  /** Where the form with everything is. */
+  /** Address of the complete form. */
   readonly all: string;
   readonly operation: Pick<OperationForm<Record<string, unknown>>, 'submit' | 'isBusy' | 'failure'>;
   readonly children: ReactNode;

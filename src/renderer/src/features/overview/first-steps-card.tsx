@@ -1,4 +1,4 @@
-// The way from an empty panel to the first customer, as a list that is ticked off.
+// A check list from an empty panel to the first customer.
 import { Button } from '@mantine/core';
 import { IconCircle, IconCircleCheckFilled } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
@@ -28,7 +28,7 @@ const TROUBLES: Readonly<Record<NonNullable<Step['trouble']>, readonly string[]>
   untrusted: ['settings', 'certificates'],
 };
 
-/** The record of the first user opens with what the user sees at the link. */
+/** The step of the link opens the first user's record with the user's page. */
 function buildStepHref(kind: StepKind): string {
   return buildHash(PLACES[kind], new URLSearchParams(kind === 'user' ? { do: 'link' } : {}));
 }
@@ -40,11 +40,11 @@ interface FirstStepsCardProps {
 
 export function FirstStepsCard({ steps, nodes }: FirstStepsCardProps) {
   const { t } = useTranslation('overview');
-  // A node that is expected turns green at once.
+  // Polls while a node is expected to connect.
   const isExpected = steps.some(({ trouble }) => trouble === 'waiting');
   useWholeList('listNodes', {}, { enabled: isExpected, pollMs: NODE_EVERY_MS });
   const next = steps.find(({ kind, isDone, trouble }) => !isDone && trouble === null && kind !== 'address');
-  // What a node elsewhere needs is in its own form; one of this machine is finished here.
+  // A remote node is finished in its own form, a local one here.
   const isRemote = nodes.length > 0 && nodes.every(({ kind }) => kind === 'remote');
   const renderBody = (kind: StepKind) => {
     if (kind === 'plan') return <FirstPlan />;
@@ -52,7 +52,7 @@ export function FirstStepsCard({ steps, nodes }: FirstStepsCardProps) {
     if (kind === 'backup') return null;
     return isRemote || kind === 'address' ? null : <LocalNode node={nodes.find(({ kind }) => kind === 'local')} />;
   };
-  // Who has done one step goes on with the next by keyboard.
+  // After a step is done by keyboard, the focus moves to the next one.
   const list = useRef<HTMLOListElement>(null);
   const shown = useRef(next?.kind);
   useEffect(() => {
@@ -105,7 +105,7 @@ export function FirstStepsCard({ steps, nodes }: FirstStepsCardProps) {
 interface StepLinkProps {
   readonly to: string;
   readonly label: string;
-  /** The one that is to be done now. */
+  /** The step to do now. */
   readonly isNext: boolean;
 }
 

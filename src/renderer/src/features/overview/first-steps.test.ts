@@ -1,4 +1,4 @@
-// Which steps to the first customer are left, and when there is nothing left to say.
+// Which steps to the first customer are left, and when the list is hidden.
 import { expect, it } from 'vitest';
 import { listSteps, type StepFacts } from './first-steps.ts';
 

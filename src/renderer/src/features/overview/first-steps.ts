@@ -1,4 +1,4 @@
-// From an empty panel to the first customer: what has to be there, in this order.
+// The steps from an empty panel to the first customer, in their order.
 import type { Output } from '../../../../contract/table.ts';
 import { isLoopbackHost } from '../../../../domain/host.ts';
 import { computeLinkTrust } from '../../../../domain/link-trust.ts';
@@ -8,28 +8,28 @@ export type StepKind = 'address' | 'node' | 'connection' | 'plan' | 'user' | 'ba
 export interface Step {
   readonly kind: StepKind;
   readonly isDone: boolean;
-  /** What stands in its way although it was begun: a node that does not answer yet, or a certificate that apps refuse. */
+  /** Why a started step is not complete: a node that does not answer yet, or a certificate that apps refuse. */
   readonly trouble: 'waiting' | 'untrusted' | null;
 }
 
-/** What has been read so far; undefined: not read yet. */
+/** What has been read so far; undefined: not yet. */
 export interface StepFacts {
   readonly addresses: Pick<Output<'getAddresses'>, 'links_url'> | undefined;
   readonly nodes: Pick<Output<'listNodes'>, 'items' | 'total'> | undefined;
   readonly connections: Pick<Output<'listInbounds'>, 'total'> | undefined;
   readonly plans: Pick<Output<'listTariffs'>, 'total'> | undefined;
   readonly users: number | undefined;
-  /** Those that links are served with. */
+  /** The certificates that links are served with. */
   readonly certificates: Pick<Output<'getCertificates'>, 'served'> | undefined;
-  /** Where backups are stored outside of the machine. */
+  /** Places of backups outside the machine. */
   readonly places: Pick<Output<'listBackupPlaces'>, 'items'> | undefined;
-  /** A panel whose data another one has taken over can take no step. */
+  /** A panel whose data another one has taken over cannot take any step. */
   readonly role: Pick<Output<'getRole'>, 'state'> | undefined;
 }
 
 /**
- * The steps, or null while they are not known and once they are done. An address of this machine alone is named while other steps are
- * left, but is no reason to go on: links that only work here may be what somebody wants to try first.
+ * The steps; null: not known yet, or all done. An address that only this machine can reach is listed while other steps are left, but does
+ * not keep the list open: somebody may want to try the panel locally first.
  */
 export function listSteps({
   addresses,
@@ -51,9 +51,9 @@ export function listSteps({
     step('plan', plans.total > 0),
     step('user', users > 0),
   ];
-  // A node that is down later is told of elsewhere.
+  // A node that goes down later is reported elsewhere.
   if (nodes.total > 0 && needed.slice(1).every(({ isDone }) => isDone)) return null;
-  // As the address it is no reason to go on: the overview warns about late backups elsewhere.
+  // Like the address, it does not keep the list open: the overview warns about late backups.
   const backup = step('backup', places.items.length > 0);
   return [addressStep(new URL(addresses.links_url), certificates.served), ...needed, backup];
 }

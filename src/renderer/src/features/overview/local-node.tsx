@@ -1,4 +1,4 @@
-// The first node, on the panel's own machine where an engine is found there: one form for the node and its connection.
+// The first node on the panel's own machine, if an engine is found there: one form for the node and its connection.
 import { Button, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
@@ -27,11 +27,11 @@ const LOOK_EVERY_MS = 5000;
 type Found = Output<'suggestLocalNode'>;
 
 interface LocalNodeProps {
-  /** One of this machine that has no connection yet. */
+  /** A local node without connections, if there is one. */
   readonly node: Node | undefined;
 }
 
-/** Says what is found on this machine; the form comes when it is wanted, since sites are asked for it. */
+/** Shows what is found on this machine; the form opens on request, since it probes websites. */
 export function LocalNode({ node }: LocalNodeProps) {
   const { t } = useTranslation('overview');
   const [isWanted, setWanted] = useState(false);
@@ -162,7 +162,7 @@ function LocalNodeForm({ suggestion, engine, node }: LocalNodeFormProps) {
   );
 }
 
-/** What the suggested site said when it was asked. */
+/** The result of probing the suggested website. */
 function SiteState({ findings }: { readonly findings: Suggestion['connection']['sni_findings'] }) {
   const { t } = useTranslation('overview');
   const isGood = findings?.length === 0;

@@ -1,4 +1,4 @@
-// How the nodes are: state, who is on them, and since when.
+// The nodes with their state, since when, and their online users.
 import { useTranslation } from 'react-i18next';
 import type { PanelCallError } from '../../../../contract/client.ts';
 import type { Node } from '../../../../contract/nodes/nodes.ts';

@@ -62,7 +62,7 @@ export function OverviewPage() {
     places: places.data,
     role: role.data,
   });
-  // The steps say it already.
+  // Problems that the steps already show are left out.
   const others = attention.filter(
     ({ kind }) => steps === null || (kind !== 'no-nodes' && kind !== 'no-plans' && kind !== 'backup-away'),
   );

@@ -1,4 +1,4 @@
-// Who has moved most this month, as bars that compare.
+// The users with the most traffic this month, as a bar chart.
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../../contract/table.ts';
 import { SectionCard } from '../../components/page.tsx';

@@ -1,4 +1,4 @@
-// Traffic over time: a day, a week or a month; sent and received, or node by node.
+// Traffic over a day, a week or a month: sent and received, or by node.
 import { SegmentedControl } from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';
 import { useMemo } from 'react';
@@ -25,7 +25,7 @@ type Report = Output<'getServerTraffic'>;
 
 const EVERY_MS = 60_000;
 const HEIGHT = 260;
-/** As many as have a colour of their own; more could not be distinguished. */
+/** The number of colours; more nodes could not be distinguished. */
 const MAX_NODES = 8;
 
 export function TrafficCard({ nodes }: { readonly nodes: Nodes | undefined }) {
@@ -89,7 +89,7 @@ function parseRange(text: string | null): Range {
   return RANGES.find((range) => range === text) ?? '24h';
 }
 
-/** The traffic of each node, in the nodes' order; undefined: being read. */
+/** The traffic of each node, in the nodes' order; undefined: loading. */
 function useNodeTraffic(nodes: Nodes, range: Range): readonly (Report | undefined)[] {
   const panel = usePanel();
   return useQueries({

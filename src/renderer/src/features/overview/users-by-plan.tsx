@@ -1,4 +1,4 @@
-// How many users each plan has, as bars that compare, and what the last 30 days changed.
+// The number of users of each plan as a bar chart, and the changes of the last 30 days.
 import { useTranslation } from 'react-i18next';
 import { SectionCard } from '../../components/page.tsx';
 import { EmptyState, ErrorState } from '../../components/placeholder.tsx';

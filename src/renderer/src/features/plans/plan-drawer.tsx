@@ -1,4 +1,4 @@
-// A plan over its list: created, copied from another, or changed.
+// The drawer of a plan: a new one, a copy, or a change.
 import { useTranslation } from 'react-i18next';
 import { FormDrawer } from '../../components/form/form-drawer.tsx';
 import { OpenedRecord, type RecordVersion } from '../../components/form/opened-record.tsx';
@@ -23,9 +23,9 @@ import classes from './plans.module.css';
 interface PlanDrawerProps {
   /** `new`, an id, or null: closed. */
   readonly open: 'new' | number | null;
-  /** For a new plan: the one it is copied from. */
+  /** For a new plan: the plan whose values it copies. */
   readonly from: Plan | undefined;
-  /** The currency of prices where a plan has none yet. */
+  /** The initial currency of a plan without prices. */
   readonly currency: string;
   readonly onClose: () => void;
 }

@@ -1,4 +1,4 @@
-// What else can be done with a plan: a copy, the archive, and out. One that has users is archived, never deleted.
+// The further actions on a plan: copy, archive, delete. A plan with users can be archived but not deleted.
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { RecordMenu } from '../../components/acts/record-menu.tsx';

@@ -1,4 +1,4 @@
-// Holds the plan's form to giving back what it was given, and to the contract.
+// The plan's form returns the values it was given, and obeys the contract.
 import { describe, expect, it } from 'vitest';
 import { tariffCreate, tariffExample } from '../../../../contract/tariffs.ts';
 import { blankValues, buildInput, buildPatch, computeDays, pickPlanInput, toFormValues } from './plan-values.ts';

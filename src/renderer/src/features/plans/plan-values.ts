@@ -1,4 +1,4 @@
-// A plan as its form has it, and back: an empty limit is none, and a price without an amount is no price.
+// Converts a plan to form values and back: an empty limit means none, and a price without an amount is left out.
 import type { Output } from '../../../../contract/table.ts';
 import type { Duration } from '../../../../domain/users/term.ts';
 import type { CallInput } from '../../data/use-operation.ts';
@@ -6,7 +6,7 @@ import { toMajor, toMinor } from '../../format/price.ts';
 
 export type Plan = Output<'getTariff'>;
 
-/** Fields are named as the contract names them, so that its errors appear at the fields. */
+/** Fields have the contract's names, so that its errors appear at the fields. */
 export type PlanValues = {
   name: string;
   traffic_limit: number | null;
@@ -36,7 +36,7 @@ export function blankValues(currency: string): PlanValues {
   };
 }
 
-/** `currency`: what an absent price begins with. */
+/** `currency`: the initial currency of an empty price. */
 export function toFormValues(plan: Plan, currency: string): PlanValues {
   const { name, traffic_limit, reset_strategy, duration, starts, device_limit, concurrent_limit, inbounds, price } =
     plan;
@@ -58,18 +58,18 @@ export function buildInput({ price, ...values }: PlanValues): PlanInput {
   return { ...values, price: amount === null ? null : { amount: toMinor(amount, currency), currency } };
 }
 
-/** The patch that makes a plan so. It is merged with the present one, so the other unit of the length is taken away. */
+/** The merge patch to this plan: it removes the other unit of the duration. */
 export function buildPatch({ duration, ...input }: PlanInput): Omit<CallInput<'updateTariff'>, 'id'> {
   return { ...input, duration: duration ? { days: null, months: null, ...duration } : null };
 }
 
-/** What puts a plan's fields back as they were. */
+/** The plan's present fields, to undo a change. */
 export function pickPlanInput({ name, traffic_limit, reset_strategy, duration, ...plan }: Plan): PlanInput {
   const { starts, device_limit, concurrent_limit, inbounds, price } = plan;
   return { name, traffic_limit, reset_strategy, duration, starts, device_limit, concurrent_limit, inbounds, price };
 }
 
-/** Days of a term, for sorting; without an end it is the longest. */
+/** Days of a duration, for sorting; unlimited is the longest. */
 export function computeDays(duration: Plan['duration']): number {
   if (duration === null) return Number.POSITIVE_INFINITY;
   return 'days' in duration ? duration.days : duration.months * 30.44;

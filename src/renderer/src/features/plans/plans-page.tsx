@@ -1,4 +1,4 @@
-// The plans that users are created from, offered and archived ones apart.
+// The plans that users are created from; archived ones are listed separately.
 import { Button } from '@mantine/core';
 import { IconPlus, IconStack2 } from '@tabler/icons-react';
 import { useCallback } from 'react';
@@ -35,7 +35,7 @@ export function PlansPage() {
   const open = openedBy(path[1]);
   const from = all.find(({ id }) => String(id) === query.get('from'));
   const currency = all.findLast(({ price }) => price !== null)?.price?.currency ?? t('usualCurrency');
-  // A copy starts with the values of its original: wait until that is loaded.
+  // A copy starts with the values of its original, so the form waits until that is loaded.
   const isWaiting = open === 'new' && query.has('from') && plans.isPending;
   return (
     <Page fill>

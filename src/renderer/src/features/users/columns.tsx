@@ -1,4 +1,4 @@
-// The columns of the list: identity, state, and what runs out.
+// The columns of the list: identity, state, term and traffic.
 import { useMediaQuery } from '@mantine/hooks';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -13,10 +13,10 @@ import type { Plans } from './use-plans.ts';
 import classes from './users.module.css';
 
 const column = createColumns<User>();
-/** The list is then narrower than 480 px. */
+/** In such windows the list is narrower than 480 px. */
 const PHONE = '(max-width: 500px)';
 
-/** `buildHref` and `getPlanName` must keep their identity while their results stay the same: rows are rendered again with the columns. */
+/** `buildHref` and `getPlanName` must be memoized: new columns render all rows again. */
 export function useUserColumns(getPlanName: Plans['getPlanName'], buildHref: (user: User) => string): Columns<User> {
   const { t } = useTranslation(['users', 'common']);
   const isPhone = useMediaQuery(PHONE) ?? false;
@@ -108,7 +108,7 @@ export function useUserColumns(getPlanName: Plans['getPlanName'], buildHref: (us
   );
 }
 
-/** State, what is left and when it ends on one line, where their columns have no room. */
+/** State, remaining traffic and end of term on one line, for lists without room for their columns. */
 function PhoneFacts({ user }: { readonly user: User }) {
   const { t } = useTranslation(['users', 'common']);
   const format = useFormat();

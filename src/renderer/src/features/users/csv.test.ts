@@ -1,4 +1,4 @@
-// The export: every text comes back as it was, and none of them is a formula.
+// The export: every text can be read back unchanged, and none is a formula.
 import { expect, it } from 'vitest';
 import { userExample } from '../../../../contract/users/users.ts';
 import { usersCsvHead, usersCsvRows } from './csv.ts';

@@ -1,4 +1,4 @@
-// Users as a table of comma-separated values: which columns it has, never the link.
+// The CSV export of users. It never contains the link.
 import type { User } from '../../../../contract/users/users.ts';
 import { csvHead, csvLine } from '../../format/csv.ts';
 

@@ -1,4 +1,4 @@
-// No user matches: which filter to remove, and how many users would then be listed.
+// Shown if no user matches: which filter to remove, and how many users would then be listed.
 import { Button } from '@mantine/core';
 import { IconUserSearch, IconUsers } from '@tabler/icons-react';
 import { useQueries } from '@tanstack/react-query';
@@ -33,7 +33,7 @@ export function NothingFound({ filter, formatFilter }: NothingFoundProps) {
         <div className={classes.drops}>
           {names.map((name, index) => {
             const total = counts[index]?.data?.total;
-            // It would lead to as empty a list.
+            // Hidden, as without this filter the list would be empty too.
             if (total === 0 && names.length > 1) return null;
             return (
               <Button key={name} variant="default" onClick={() => setQuery(without([name]), { push: true })}>
@@ -55,7 +55,7 @@ export function NothingFound({ filter, formatFilter }: NothingFoundProps) {
   );
 }
 
-// A panel without users: what they are for, and the first act.
+// Shown in a panel without users: their purpose, and the first action.
 
 export function NoUsers({ plans, onCreate }: { readonly plans: Plans; readonly onCreate: () => void }) {
   const { t } = useTranslation('users');

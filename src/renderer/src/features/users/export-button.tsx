@@ -1,4 +1,4 @@
-// Exports what the list shows, with its progress.
+// Exports the listed users, with progress.
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconDownload, IconX } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
@@ -51,7 +51,7 @@ export function ExportButton({ filter, sort, plans }: ExportButtonProps) {
   );
 }
 
-// The export of a list: page after page into one file, with progress and cancellation.
+// A running export: page by page into one file, with progress and cancellation.
 
 export interface Export {
   /** null: none is running. */

@@ -1,4 +1,4 @@
-// Where conditions are added: states, plan, node, traffic, tag, online, expiring. Each takes effect at once and is part of the address.
+// Adds filters: states, plan, node, traffic, tag, online, expiring. Each takes effect at once and is part of the address.
 import { Autocomplete, Button, Checkbox, NativeSelect, SegmentedControl } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
@@ -132,7 +132,7 @@ function Conditions({ filter, plans, onDone }: FilterMenuProps & { readonly onDo
   );
 }
 
-// Each condition in words, for its chip and for the list that has become empty by it.
+// The text of each filter, for its chip and for a list that it has made empty.
 
 export function useFilterLabels(filter: Filter, plans: Plans): (name: FilterName) => string {
   const { t } = useTranslation(['users', 'common']);

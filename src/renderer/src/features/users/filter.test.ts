@@ -1,4 +1,4 @@
-// The address of the list: it stores every condition, and a broken one filters nothing.
+// The filter in the address: every condition is stored, and an invalid one is ignored.
 import { describe, expect, it } from 'vitest';
 import {
   buildBulkFilter,
@@ -86,7 +86,7 @@ describe('the filter of a bulk act', () => {
   it('states that it means all users', () => {
     expect(buildBulkFilter({})).toEqual({ all: true });
     expect(buildBulkFilter({ tag: 'a' })).toEqual({ tag: 'a' });
-    // Also a condition that the list has no words for is one.
+    // A condition that the pages cannot show still counts as one.
     expect(buildBulkFilter({ external_id: 'a' })).toEqual({ external_id: 'a' });
   });
 });

@@ -1,8 +1,8 @@
-// The filter of the list, as the address stores it and as the panel is asked. Invalid parts of the address are ignored.
+// Converts the filter between the address and requests. Invalid parts of the address are ignored.
 import { SORTS, type Sort, USER_STATES, type UserFilter, type UserState } from '../../../../contract/users/users.ts';
 import { DAY_MS, HOUR_MS } from '../../../../domain/limits.ts';
 
-/** The list is of one state, as its tabs choose, or of any of several. */
+/** One state, as the tabs choose, or several. */
 export type Filter = Omit<UserFilter, 'state'> & { readonly state?: UserState | UserState[] };
 
 const parseId = (text: string) => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined);
@@ -13,7 +13,7 @@ type Readers = {
   readonly [Member in keyof UserFilter]-?: ((text: string) => Filter[Member]) | null;
 };
 
-/** How each member of the filter is read from the address; null: the list of the pages has no such condition. */
+/** Reads each member of the filter from the address; null: the pages have no such filter. */
 const READERS = {
   state: parseState,
   q: (text) => parseText(100)(text.trim()),
@@ -33,24 +33,24 @@ const READERS = {
   updated_since: null,
 } as const satisfies Readers;
 
-/** A member of the filter that the list of the pages has. */
+/** A member of the filter that the pages have. */
 type Member = { [Name in keyof Readers]: (typeof READERS)[Name] extends null ? never : Name }[keyof Readers];
 export type FilterName = Exclude<Member, 'expires_after' | 'expires_before'> | 'expires';
 
 const MEMBERS = (Object.keys(READERS) as (keyof Readers)[]).filter((name): name is Member => READERS[name] !== null);
 
-/** The condition that a member belongs to: both ends of a range are one. */
+/** The filter of a member: both ends of a range are one filter. */
 function getFilterName(member: Member): FilterName {
   return member === 'expires_after' || member === 'expires_before' ? 'expires' : member;
 }
 
-/** Reads the conditions of an address. */
+/** The filter in an address. */
 export function parseFilter(query: URLSearchParams): Filter {
   const read = MEMBERS.map((name) => [name, READERS[name](query.get(name) ?? '')] as const);
   return Object.fromEntries(read.filter(([, value]) => value !== undefined));
 }
 
-/** States with commas between them; all of them are no condition. */
+/** States separated by commas; all states mean no filter. */
 function parseState(text: string): Filter['state'] {
   const named = text.split(',');
   const states = USER_STATES.filter((state) => named.includes(state));
@@ -75,25 +75,25 @@ export function parseSort(query: URLSearchParams): Sort {
   return text?.startsWith('-') ? `-${field}` : field;
 }
 
-/** The conditions that are set, by name. */
+/** The names of the filters that are set. */
 export function namesIn(filter: Filter): readonly FilterName[] {
   return [...new Set(MEMBERS.filter((member) => filter[member] !== undefined).map(getFilterName))];
 }
 
-/** A change of the address that removes conditions. */
+/** Changes of the address that remove filters. */
 export function without(names: readonly FilterName[]): Record<string, null> {
   return Object.fromEntries(
     MEMBERS.filter((member) => names.includes(getFilterName(member))).map((member) => [member, null]),
   );
 }
 
-/** A filter without one of its conditions. */
+/** A filter without one of its parts. */
 export function withoutFilter(filter: Filter, name: FilterName): Filter {
   const members: readonly string[] = MEMBERS.filter((member) => getFilterName(member) === name);
   return Object.fromEntries(Object.entries(filter).filter(([member]) => !members.includes(member)));
 }
 
-/** A change of the address: users whose term ends within so many days from now (epoch ms), to the hour. */
+/** Changes of the address for users whose term ends within `days` from now (epoch ms), rounded to the hour. */
 export function expiringWithin(days: number, now: number): Record<string, string> {
   const from = Math.floor(now / HOUR_MS) * HOUR_MS;
   return {
@@ -102,10 +102,13 @@ export function expiringWithin(days: number, now: number): Record<string, string
   };
 }
 
-/** The days of the ranges that can be chosen. */
+/** The day ranges that the pages offer. */
 export const RANGE_DAYS = [1, 3, 7, 30] as const;
 
-/** Which range of terms a filter asks for: so many days, `over`, '' for none, `own` for another one. To the hour, and one that was chosen within a day is still the same. */
+/**
+ * The range of terms in a filter: a number of days, `over`, '' for none, `own` for any other. Rounded to the hour; a range that was chosen
+ * within the last day is still recognized.
+ */
 export function findExpiryRange({ expires_after: after, expires_before: before }: Filter, now: number): string {
   if (before === undefined) return after === undefined ? '' : 'own';
   if (after === undefined) return Date.parse(before) < now + HOUR_MS ? 'over' : 'own';
@@ -115,14 +118,14 @@ export function findExpiryRange({ expires_after: after, expires_before: before }
   return days === undefined ? 'own' : String(days);
 }
 
-/** A change of the address: to a range that can be chosen, or to none. */
+/** Changes of the address for an offered range, or for none. */
 export function buildExpiryFilter(range: string, now: number): Record<string, string | null> {
   const days = RANGE_DAYS.find((one) => String(one) === range);
   if (days !== undefined) return expiringWithin(days, now);
   return { expires_after: null, expires_before: range === 'over' ? new Date(now).toISOString() : null };
 }
 
-/** The filter of a bulk act; without conditions it has to state that it means all users. */
+/** The filter of a bulk action; without conditions it must state `all`. */
 export function buildBulkFilter(filter: Filter): Filter | { readonly all: true } {
   return Object.values(filter).every((value) => value === undefined) ? { all: true } : filter;
 }

@@ -1,4 +1,4 @@
-// What the fields of a grant hold, and the members of the request that they become: for one user and for many.
+// The values of the grant fields, and the members of a request that they become: for one user and for many.
 import type { GrantCreate, GrantLifetime } from '../../../../contract/users/grants.ts';
 
 export interface GrantValues {

@@ -1,4 +1,4 @@
-// The search of the list: it answers while one types, and the address stores the text.
+// The search of the list: it searches while typing, and the address stores the text.
 import { ActionIcon, TextInput } from '@mantine/core';
 import { IconSearch, IconX } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
@@ -8,7 +8,7 @@ import { useShortcuts } from '../../components/acts/keys.ts';
 import { setQuery, useRoute } from '../../router/router.ts';
 import classes from './users.module.css';
 
-/** Two keys of one word make one request; the answer still comes within 100 ms of the last. */
+/** Quick key presses share one request; the answer still comes within 100 ms of the last key. */
 const PAUSE_MS = 40;
 const MAX_LENGTH = 100;
 
@@ -20,7 +20,7 @@ export function SearchField() {
   const input = useRef<HTMLInputElement>(null);
 
   useEffect(() => {
-    // Changed from elsewhere: a filter dropped, Back pressed.
+    // Changed elsewhere: a filter was removed, or Back was pressed.
     if (queryText === sent.current) return;
     sent.current = queryText;
     setText(queryText);

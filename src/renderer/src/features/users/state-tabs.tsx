@@ -1,4 +1,4 @@
-// The states as tabs, each with how many there are under the other conditions.
+// The states as tabs, each with the number of users under the other filters.
 import { useQueries } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -9,9 +9,9 @@ import { operationQuery, useOperation } from '../../data/use-operation.ts';
 import { setQuery } from '../../router/router.ts';
 import { type Filter, namesIn, withoutFilter } from './filter.ts';
 
-/** Counting waits until the typing has paused: the rows come first. */
+/** Counting waits until typing pauses, so that the rows come first. */
 const REST_MS = 400;
-/** No tab: several are chosen in the filter. */
+/** No tab is selected: the filter has several states. */
 const SEVERAL = 'several';
 const TABS = [undefined, ...USER_STATES] as const;
 
@@ -35,7 +35,7 @@ export function StateTabs({ filter, total }: { readonly filter: Filter; readonly
 
 type State = (typeof TABS)[number];
 
-/** The overview has the counts of all users; under other conditions each state is counted. */
+/** Without other filters the overview has the counts; otherwise each state is counted. */
 function useCounts(filter: Filter): (state: State) => number | undefined {
   const panel = usePanel();
   const rest = withoutFilter(filter, 'state');
@@ -59,7 +59,7 @@ function useCounts(filter: Filter): (state: State) => number | undefined {
   };
 }
 
-/** A value once it has stayed the same for a while. */
+/** A value once it has not changed for a while. */
 function useSettled(value: string): string {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

@@ -1,4 +1,4 @@
-// Tags of users, with those that users here have as suggestions.
+// The tags of users, with known tags as suggestions.
 import { TagsInput, type TagsInputProps } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
@@ -8,7 +8,7 @@ import { knownTags } from './user-reads.ts';
 const MAX_LENGTH = 32;
 const MAX_SUGGESTIONS = 8;
 
-/** With a label, visible or not, and the form's `getInputProps('tags')`. */
+/** Needs a label, visible or not, and the form's `getInputProps('tags')`. */
 export function TagsField(props: TagsInputProps) {
   const { t } = useTranslation('users');
   const queries = useQueryClient();

@@ -1,8 +1,8 @@
-// Which connections a user may use, by their names.
+// The names of the connections that a user may use.
 import { useTranslation } from 'react-i18next';
 import { useWholeList } from '../../data/use-operation.ts';
 
-/** `formatNames(null)`: all of them. A connection that was deleted is shown by its id. */
+/** `formatNames(null)`: all connections. A deleted connection is shown by its id. */
 export function useConnectionNames(): { readonly formatNames: (ids: readonly number[] | null) => string } {
   const { t } = useTranslation('users');
   const { data } = useWholeList('listInbounds', {});

@@ -1,16 +1,16 @@
-// From the open record to the one before and the one after it in the list.
+// The records before and after the open one in the list.
 import { useMemo, useRef } from 'react';
 import type { User } from '../../../../contract/users/users.ts';
 import type { RowSource } from '../../data/use-paged-rows.ts';
 
 export interface Neighbours {
-  /** The place of the open record; -1: it is not in the list, or not loaded. */
+  /** The index of the open record; -1: not in the list, or not loaded. */
   readonly index: number;
   readonly previous: User | undefined;
   readonly next: User | undefined;
 }
 
-/** `id`: of the open record; null: none is open. One that an act took out of the list has the neighbours that it had. */
+/** `id`: of the open record; null: none. A user whom an action has removed from the list keeps the former neighbours. */
 export function useNeighbours(rows: RowSource<User>, id: number | null): Neighbours {
   const place = useRef(-1);
   const index = useMemo(() => (id === null ? -1 : (rows.findIndex?.((user) => user.id === id) ?? -1)), [rows, id]);

@@ -1,4 +1,4 @@
-// The plans for lists of choices and for names beside ids; archived ones too, since users still have them.
+// The plans for select fields and for names beside ids, including archived ones, since users may still have them.
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Tariff } from '../../../../contract/tariffs.ts';
@@ -8,11 +8,11 @@ const NO_PLANS: readonly Tariff[] = [];
 
 export interface Plans {
   readonly all: readonly Tariff[];
-  /** Not archived: new users can be created from them. */
+  /** Plans that are not archived, for new users. */
   readonly usable: readonly Tariff[];
   readonly names: ReadonlyMap<number, string>;
   readonly isPending: boolean;
-  /** A plan's name; the id where it is not known. null: no plan. */
+  /** The name of a plan; its id if unknown; for null the text for "no plan". */
   getPlanName(id: number | null): string;
 }
 

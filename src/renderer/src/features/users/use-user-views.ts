@@ -1,4 +1,4 @@
-// The saved views of the list: which one is open, whether the list differs from it, and opening one by the address `#/users?open=3`.
+// The saved views of the list: the open one, whether the list differs from it, and opening one by the address `#/users?open=3`.
 import { useLayoutEffect, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { UserView } from '../../../../contract/users/user-views.ts';
@@ -13,7 +13,7 @@ import { panelNow } from '../../state/connection.ts';
 import { changeTableView, useView } from '../../state/view.ts';
 import { buildTableView, formatStoredQuery, parseStoredQuery, shownColumns } from './views.ts';
 
-/** The list, as it would be saved now. */
+/** The present list in the form of a view. */
 type Present = Pick<UserView, 'query' | 'columns'>;
 
 export interface UserViews {
@@ -22,12 +22,12 @@ export interface UserViews {
   readonly open: UserView | undefined;
   readonly isChanged: boolean;
   readonly present: Present;
-  /** Where the list remembers its columns: each view has its own. */
+  /** The name under which the list stores its columns: each view has its own. */
   readonly remember: string;
-  /** Stores the present list in the open view. */
+  /** Saves the present list in the open view. */
   update(): void;
   remove(view: UserView): void;
-  /** Goes on with a view that was just saved of the present list. */
+  /** Opens a view that was just saved from the present list. */
   follow(view: UserView): void;
 }
 
@@ -48,7 +48,7 @@ export function useUserViews(columns: Columns<User>): UserViews {
   const table = useView(({ tables }) => tables[remember]);
   const present = { query: formatStoredQuery(query, panelNow()), columns: shownColumns(looks, table ?? {}) };
 
-  // Before the list is drawn: it would be asked for twice.
+  // Before the list is rendered: otherwise it would be read twice.
   const requestedView = query.get('open');
   const found = all.find(({ id }) => String(id) === requestedView);
   useLayoutEffect(() => {
@@ -58,12 +58,12 @@ export function useUserViews(columns: Columns<User>): UserViews {
     const opened = changedQuery(parseStoredQuery(found.query, panelNow()), { view: found.id });
     navigate(buildHash(['users'], opened), { replace: true });
   }, [requestedView, data, found, looks]);
-  // Its link was opened in a browser that has no columns of it.
+  // A link to a view was opened in a browser that has not stored its columns.
   useLayoutEffect(() => {
     if (open !== undefined && table === undefined) changeTableView(remember, buildTableView(open.columns, looks));
   }, [open, table, remember, looks]);
 
-  // Columns that this version does not have are no difference.
+  // Columns that this version does not have are not compared.
   const isSame = ({ query: stored, columns: chosen }: UserView, { query: now, columns: shown }: Present) =>
     stored === now && shownColumns(looks, buildTableView(chosen, looks)).join() === shown.join();
 

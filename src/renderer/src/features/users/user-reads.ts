@@ -1,4 +1,4 @@
-// Every user that a filter matches, page by page by cursor: none twice and none missed while others are created and deleted.
+// Reads all users that match a filter, page by page by cursor: none is missed or read twice while others are created and deleted.
 
 import type { QueryClient } from '@tanstack/react-query';
 import type { Client } from '../../../../contract/client.ts';
@@ -9,11 +9,11 @@ const PAGE = 500;
 
 interface UserPage {
   readonly users: readonly User[];
-  /** How many there are on all pages. */
+  /** The number of users on all pages. */
   readonly total: number;
 }
 
-/** Rejects as the client does; with the signal's reason where it was given up. */
+/** Rejects with the client's error, or with the signal's reason. */
 export async function* allUsers(
   client: Client,
   filter: Filter,
@@ -30,16 +30,16 @@ export async function* allUsers(
   }
 }
 
-// What this window has cached of users: names beside ids and known tags, without another request.
+// Users in this window's cache: for names beside ids and known tags, without another request.
 
-/** Every user of every cached page. */
+/** All users on cached pages. */
 export function knownUsers(queries: QueryClient): readonly User[] {
   return queries
     .getQueriesData<{ readonly items: readonly User[] }>({ queryKey: ['listUsers'] })
     .flatMap(([, page]) => page?.items ?? []);
 }
 
-/** Every tag of theirs, in order. */
+/** Their tags, sorted. */
 export function knownTags(queries: QueryClient): string[] {
   return [...new Set(knownUsers(queries).flatMap(({ tags }) => tags))].sort((a, b) => a.localeCompare(b));
 }

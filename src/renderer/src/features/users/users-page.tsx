@@ -1,4 +1,4 @@
-// The users: found by typing, narrowed by chips, opened over the list, and acted on one by one or many at once.
+// The users: search, filters, records, and actions on one or many.
 import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import { IconPlus, IconSend } from '@tabler/icons-react';
 import { useCallback, useDeferredValue, useState } from 'react';
@@ -54,7 +54,7 @@ export function UsersPage() {
   const openWindow = useOpenWindow();
 
   const search = changedQuery(query, { do: null }).toString();
-  // Drawn again with the rows of the answer, not with every key.
+  // Rows are rendered again with the answer, not with every key.
   const deferredSearch = useDeferredValue(search);
   const buildHref = useCallback(
     ({ id }: User) => buildHash(['users', id], new URLSearchParams(deferredSearch)),

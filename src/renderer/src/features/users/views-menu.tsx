@@ -1,4 +1,4 @@
-// The menu of saved views: opens them, stores the present list in one or under a new name, renames and deletes them.
+// The menu of saved views: opens, saves, renames and deletes them.
 import { Button, Menu, TextInput } from '@mantine/core';
 import {
   IconBookmark,
@@ -100,7 +100,7 @@ export function ViewsMenu({ views }: { readonly views: UserViews }) {
 
 interface NameFormProps {
   readonly views: UserViews;
-  /** The view that gets another name; undefined: a new view of the present list. */
+  /** The view to rename; undefined: a new view of the present list. */
   readonly before: UserView | undefined;
   readonly onClose: () => void;
 }

@@ -1,4 +1,4 @@
-// What a view stores of an address and of columns, and that it comes back later.
+// What a view stores of the address and the columns, and that it can be restored.
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../../../domain/limits.ts';
 import type { ColumnLook } from '../../components/table/columns.ts';

@@ -1,13 +1,13 @@
-// Saved views: what of the address and of the columns is stored under a name, and the way back. Terms are stored by how far they are from now.
+// Saved views: converts address and columns to their stored form and back. Dates of terms are stored relative to now.
 import type { ColumnLook } from '../../components/table/columns.ts';
 import { computeOrder, isShown } from '../../components/table/use-column-state.ts';
 import type { TableView } from '../../state/view.ts';
 import { buildExpiryFilter, findExpiryRange, parseFilter, parseSort } from './filter.ts';
 
-/** Of a stored view: a range of `rangeOf`. */
+/** The stored parameter of a range of `findExpiryRange`. */
 const TERM = 'expires';
 
-/** The filters and the order of an address, as a view stores them: equal for equal lists. */
+/** The filters and sort order of an address in stored form: the same text for the same list. */
 export function formatStoredQuery(query: URLSearchParams, now: number): string {
   const { expires_after: after, expires_before: before, ...others } = parseFilter(query);
   const range = findExpiryRange({ expires_after: after, expires_before: before }, now);
@@ -21,7 +21,7 @@ export function formatStoredQuery(query: URLSearchParams, now: number): string {
   return new URLSearchParams(stored.toSorted()).toString();
 }
 
-/** The address of what a view has stored. */
+/** Restores the address of a view. */
 export function parseStoredQuery(stored: string, now: number): URLSearchParams {
   const query = new URLSearchParams(stored);
   const terms = buildExpiryFilter(query.get(TERM) ?? '', now);
@@ -38,7 +38,7 @@ export function shownColumns(looks: ReadonlyMap<string, ColumnLook>, view: Table
   });
 }
 
-/** The columns of a view, as a list remembers them. */
+/** The columns of a view in the list's stored form. */
 export function buildTableView(
   columns: readonly string[],
   looks: ReadonlyMap<string, ColumnLook>,

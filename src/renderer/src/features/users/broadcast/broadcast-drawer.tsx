@@ -1,4 +1,4 @@
-// A message by the Telegram bot to those whom the list shows: how many there are, its texts, and a test to oneself.
+// A broadcast by the Telegram bot to the listed users: their number, its texts, and a test message to oneself.
 import { Button, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -19,7 +19,7 @@ import classes from '../users.module.css';
 
 interface BroadcastDrawerProps {
   readonly isOpen: boolean;
-  /** Of the list. */
+  /** The filter of the list. */
   readonly filter: Filter;
   formatFilter(name: FilterName): string;
   readonly onClose: () => void;
@@ -35,7 +35,7 @@ type Values = Record<Language, string>;
 function BroadcastForm({ isOpen, filter, formatFilter, onClose }: BroadcastDrawerProps) {
   const { t } = useTranslation('users');
   const format = useFormat();
-  // The same on every retry of this form.
+  // The idempotency key, the same on every retry of this form.
   const [key] = useState(() => randomHex(16));
   const conditions = buildBulkFilter(filter);
   const preview = useOperation('previewBroadcast', { filter: conditions }, { staleMs: 0 });

@@ -1,4 +1,4 @@
-// The selection with its acts, over the lower edge of the list.
+// The bulk bar of users: the selection and its actions, over the lower edge of the list.
 import { Button, Menu } from '@mantine/core';
 import { IconDots } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';

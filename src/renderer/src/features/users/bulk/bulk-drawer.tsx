@@ -1,4 +1,4 @@
-// A bulk act: first a forecast, then the act with its progress, then each user's result.
+// A bulk action: first a forecast, then the action with its progress, then the result of each user.
 import { Button, Progress, TextInput } from '@mantine/core';
 import { IconCheck, IconMinus, IconRotate, IconTrash, IconX } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
@@ -27,11 +27,11 @@ interface BulkDrawerProps {
   /** null: closed. */
   readonly job: BulkJob | null;
   readonly onClose: () => void;
-  /** Something was changed: the selection has done its work. */
+  /** Called after something was changed: the selection is no longer needed. */
   readonly onDone: () => void;
 }
 
-/** Mounted with each act, so that no state of the former one is in it. */
+/** Mounted anew for each action, so that it starts without former state. */
 export function BulkDrawer({ job, ...props }: BulkDrawerProps) {
   return job === null ? null : <Bulk job={job} {...props} />;
 }
@@ -43,7 +43,7 @@ function Bulk({ job, onClose, onDone }: BulkDrawerProps & { readonly job: BulkJo
   const bulk = useBulk(job, onDone);
   const { fields, wrong, dry, isAskable, isChecked, progress, end } = bulk;
   const [typed, setTyped] = useState('');
-  // The rest of what was taken back is nothing to go on with.
+  // After an undo the remaining users cannot be continued with.
   const [isUndone, setUndone] = useState(false);
   const hint = useId();
   const affected = dry.data?.affected ?? 0;
@@ -136,14 +136,14 @@ function Bulk({ job, onClose, onDone }: BulkDrawerProps & { readonly job: BulkJo
   );
 }
 
-// What a bulk act would do, before anything is done.
+// What a bulk action would do, before it is started.
 
 interface BulkForecastProps {
   readonly action: BulkAction;
   readonly dry: UseQueryResult<BulkResult, PanelCallError>;
-  /** undefined: not there yet. */
+  /** undefined: not loaded yet. */
   readonly preview: Output<'previewBulk'> | undefined;
-  /** The fields are filled in. */
+  /** Whether the fields are complete. */
   readonly isAskable: boolean;
   readonly isChecked: boolean;
 }
@@ -223,7 +223,7 @@ function ForecastLines({ action, result, preview }: ForecastLinesProps) {
   );
 }
 
-// What came of a bulk act: the counts, why it ended early if it did, and every user's own result.
+// The result of a bulk action: counts, why it ended early if it did, and the result of each user.
 
 interface BulkResultsProps {
   readonly action: BulkAction;
@@ -232,7 +232,7 @@ interface BulkResultsProps {
   readonly onUndone: () => void;
 }
 
-/** More lines than anyone reads; the copy has them all. */
+/** Lines shown; copying includes all. */
 const SHOWN = 200;
 
 function BulkResults({ action, end, names, onUndone }: BulkResultsProps) {

@@ -1,4 +1,4 @@
-// What a bulk act has to be given: a term, a grant, a plan, tags or connections.
+// The fields of a bulk action: a term, a grant, a plan, tags or connections.
 import type { UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import type { BulkAction } from '../../../../../contract/users/user-acts.ts';

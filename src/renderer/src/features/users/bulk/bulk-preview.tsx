@@ -1,4 +1,4 @@
-// What a bulk act would make of its first users, one by one: the end, state, plan, traffic and tags that would differ.
+// The effect of a bulk action on its first users: changes of end, state, plan, traffic and tags.
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../../../contract/table.ts';
 import type { PreviewRow, PreviewSide } from '../../../../../contract/users/bulk-preview.ts';
@@ -10,7 +10,7 @@ import { usePlans } from '../use-plans.ts';
 import classes from './bulk.module.css';
 import { isRefusal, toReason } from './run-bulk.ts';
 
-/** How those who would not change are spoken of. */
+/** Texts for users who would not change. */
 export const AS_IS = {
   extend: 'unchanged',
   reset: 'unchanged',
@@ -28,7 +28,7 @@ export const AS_IS = {
 interface BulkPreviewProps {
   readonly action: BulkAction;
   readonly preview: Output<'previewBulk'>;
-  /** How many the act is about. */
+  /** Number of users of the action. */
   readonly total: number;
 }
 
@@ -62,7 +62,7 @@ export function BulkPreview({ action, preview, total }: BulkPreviewProps) {
   );
 }
 
-/** What differs for one user, in words. */
+/** A user's changes as texts. */
 function useDifferences(action: BulkAction): (row: PreviewRow) => readonly string[] {
   const { t } = useTranslation(['users', 'common']);
   const format = useFormat();

@@ -1,4 +1,4 @@
-// Bulk acts in calls: no user is left out or tried twice, and after a pause or a failure the rest is known.
+// Bulk actions in several calls: no user is left out or changed twice, and after a pause or a failure the rest is known.
 import { describe, expect, it } from 'vitest';
 import { PanelCallError } from '../../../../../contract/client.ts';
 import { buildProblem } from '../../../../../contract/errors.ts';
@@ -30,7 +30,7 @@ const nothing = () => undefined;
 const never = new AbortController().signal;
 const lost = new PanelCallError(buildProblem('unavailable', 'none'));
 
-/** A panel with these users, which acts on 500 in a call; the call of a given number fails. */
+/** A fake panel with these users, which changes 500 in a call; the call of a given number fails. */
 function createFakePanel(
   calls: number[],
   failAt = -1,
@@ -142,7 +142,7 @@ describe('the request of an action', () => {
   });
 });
 
-// The forecast of a bulk act: the counts add up, and each reason is counted apart.
+// The forecast of a bulk action: counts add up, and each reason is counted separately.
 
 const found = (results: BulkResult['results'], matched: number, affected: number): BulkResult => ({
   action: 'extend',

@@ -1,4 +1,4 @@
-// A bulk act on the way: in calls of bounded length, so that there is progress and a way to pause, and one entry in the audit log.
+// Runs a bulk action in calls of bounded length, so that it has progress and can be paused, with one entry in the audit log.
 import { PanelCallError } from '../../../../../contract/client.ts';
 import type { CallOf } from '../../../../../contract/operation.ts';
 import type { Output } from '../../../../../contract/table.ts';
@@ -14,7 +14,7 @@ import { type GrantValues, grantMembers } from '../grant-values.ts';
 
 export type BulkTarget = { readonly ids: readonly number[] } | { readonly filter: Filter | { readonly all: true } };
 
-/** What was chosen, and the users who were selected then. */
+/** The chosen action, and the users who were selected then. */
 export interface BulkJob {
   readonly action: BulkAction;
   readonly target: BulkTarget;
@@ -24,7 +24,7 @@ export interface BulkJob {
 /** The input of the operation. */
 export type BulkInput = CallOf<typeof bulkUsers>;
 
-/** Acts on the users behind `after`. Sent once more after a failure, it must not act twice. */
+/** Changes the users after the id `after`. Repeating it after a failure must not change anything twice. */
 export type SendBulk = (bulk: BulkInput, after: number) => Promise<Output<'bulkBatch'>>;
 
 export type BulkLine = BulkResult['results'][number];
@@ -34,22 +34,22 @@ export interface BulkProgress {
   readonly total: number;
 }
 
-/** How far a bulk act came, and what came of it. */
+/** How far a bulk action has come, and its results. */
 export interface BulkEnd {
-  /** How many changed. */
+  /** Number of changed users. */
   readonly affected: number;
   /** Failures first; at most 10,000. */
   readonly lines: readonly BulkLine[];
-  /** The id of the last user who was acted on. */
+  /** The id of the last processed user. */
   readonly position: number;
-  /** How many were not tried, after a pause or a failure. */
+  /** Number of users that were not processed, after a pause or a failure. */
   readonly left: number;
-  /** The id of the entry in the audit log; null: none was told, or it cannot be undone. */
+  /** The id of the audit entry; null: unknown, or the action cannot be undone. */
   readonly entry: number | null;
   readonly failure: PanelCallError | null;
 }
 
-/** What the fields hold. An action uses its own; they are named as the contract names its members. */
+/** Values of the fields, with the contract's names. Each action uses its own. */
 export interface BulkValues extends Record<string, unknown>, GrantValues {
   term: Duration | null;
   /** Empty: none is chosen. */
@@ -60,7 +60,7 @@ export interface BulkValues extends Record<string, unknown>, GrantValues {
   from_inbounds: number[];
 }
 
-/** An action with the members that go with it. */
+/** An action with its members of the request. */
 export type BulkAct = Pick<
   BulkInput,
   'action' | 'days' | 'months' | 'bytes' | 'lifetime' | 'note' | 'tariff_id' | 'tags' | 'inbounds' | 'from_inbounds'
@@ -97,14 +97,14 @@ export function buildInput(act: BulkAct, target: BulkTarget) {
   return { ...act, ...('ids' in target ? { ids: [...target.ids] } : { filter: target.filter }) };
 }
 
-/** What is sent: all who match, if they are still as many as the dry run found. */
+/** The request for all matching users; the panel refuses it if their number has changed since the dry run. */
 export function buildBatch(act: BulkAct, target: BulkTarget, { matched }: BulkResult): BulkInput {
   return { ...buildInput(act, target), ...('filter' in target && { expect_matched: matched }) };
 }
 
 const NOTHING: BulkEnd = { affected: 0, lines: [], position: 0, left: 0, entry: null, failure: null };
 
-/** Acts on all, or, where an earlier run ended before, on the rest. `signal` pauses it between two calls. */
+/** Processes all users, or those that an earlier run has left. `signal` pauses it between two calls. */
 export async function runBulk(
   send: SendBulk,
   bulk: BulkInput,
@@ -130,7 +130,7 @@ export async function runBulk(
   return { ...end, lines: lines.sort(failuresFirst).slice(0, MAX_BULK_IDS) };
 }
 
-/** Nothing was done: the panel has refused the act itself. After a lost reply that is unknown. */
+/** Whether the panel refused the whole action, so that nothing was changed. After a lost reply that is unknown. */
 export function isRefused({ entry, affected, position, failure }: BulkEnd): boolean {
   return failure !== null && failure.problem.status < 500 && entry === null && affected === 0 && position === 0;
 }
@@ -146,13 +146,13 @@ function failuresFirst(a: BulkLine, b: BulkLine): number {
   return ORDER[a.outcome] - ORDER[b.outcome] || a.id - b.id;
 }
 
-// What a dry run found, counted: how many would change, how many would not, and why.
+// The counts of a dry run: how many users would change, how many would not, and why.
 
-/** Reasons that have words of their own. A value beyond its bounds is an end of a term or, of a grant, an amount. */
+/** Reasons with texts of their own. `validation` is an end of a term, or an amount of a grant, that is out of bounds. */
 const REASONS = ['term_unlimited', 'not_found', 'too_many_tags', 'validation'] as const;
 export type Reason = (typeof REASONS)[number] | 'too_much' | 'other';
 
-/** Whether it is a failure. Where a term never ends there is nothing to extend: the user simply stays. */
+/** Whether it is a failure. A user without an end of term cannot be extended, and stays unchanged without a failure. */
 export function isRefusal(reason: Reason): boolean {
   return reason !== 'term_unlimited';
 }
@@ -169,7 +169,7 @@ export function toReason(code: string | undefined, action: BulkAction): Reason {
   return REASONS.find((reason) => reason === code) ?? 'other';
 }
 
-/** Beyond what the reply can name, the counts of reasons are those of what it names: failures come first in it. */
+/** If the reply has more results than it lists, reasons are counted among the listed ones, of which failures come first. */
 export function computeForecast({ action, matched, affected, results }: BulkResult): Forecast {
   const counts = new Map<Reason, number>();
   for (const { outcome, detail } of results) {
@@ -178,7 +178,7 @@ export function computeForecast({ action, matched, affected, results }: BulkResu
     counts.set(reason, (counts.get(reason) ?? 0) + 1);
   }
   const failed = [...counts].map(([reason, count]) => ({ reason, count }));
-  // A deleted user was not matched.
+  // Deleted users are not among the matched ones.
   const tried = failed.reduce((sum, { reason, count }) => sum + (reason === 'not_found' ? 0 : count), 0);
   return { changed: affected, unchanged: Math.max(0, matched - affected - tried), failed };
 }

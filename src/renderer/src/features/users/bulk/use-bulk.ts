@@ -1,4 +1,4 @@
-// A bulk act from its dry run to its result.
+// The state of a bulk action from its dry run to its result.
 import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
@@ -46,14 +46,14 @@ export function useBulk({ action, target, count }: BulkJob, onDone: () => void) 
   const [end, setEnd] = useState<BulkEnd | null>(null);
   const [failure, setFailure] = useState<PanelCallError | null>(null);
   const [batch] = useState(() => randomHex(16));
-  /** What was begun with. */
+  /** The request that was started. */
   const [startedBulk, setStartedBulk] = useState<{ readonly bulk: BulkInput; readonly total: number } | null>(null);
   const [isPausing, setPausing] = useState(false);
   const running = useRef<AbortController | null>(null);
-  // Whom to act on is not the question here, and would be read again with every key.
+  // Validates the fields only: the real target is not needed, and would be read again with every key.
   const wrong = wrongFields(tErrors, 'bulkUsers', buildInput(act, { ids: [1] }));
   const isAskable = Object.keys(wrong).length === 0 && (action !== 'extend' || fields.values.term !== null);
-  // The note changes nothing in what would happen.
+  // The note does not change the forecast.
   const { note: _, ...actWithoutNote } = act;
   const dry = useOperation(
     'bulkUsers',
@@ -93,14 +93,14 @@ export function useBulk({ action, target, count }: BulkJob, onDone: () => void) 
     await run(bulk, total);
   }
 
-  /** Tries those that a pause or a failure left. */
+  /** Continues with users that a pause or a failure has left. */
   async function resume(): Promise<void> {
     if (end !== null && startedBulk !== null) await run(startedBulk.bulk, startedBulk.total, end);
   }
 
   function finish(result: BulkEnd): void {
     if (isRefused(result)) {
-      // The forecast is read again.
+      // The forecast is read again after a refusal.
       setFailure(result.failure);
       return;
     }
@@ -112,10 +112,10 @@ export function useBulk({ action, target, count }: BulkJob, onDone: () => void) 
 
   return {
     fields,
-    /** What is wrong with what was filled in; a field that is still empty is not reported. */
+    /** Errors of filled fields; fields that are still empty are not reported. */
     wrong: presentOnly(wrong, act),
     isAskable,
-    /** The forecast is that of the present input. */
+    /** Whether the forecast belongs to the present input. */
     isChecked: isAskable && dry.data !== undefined && !dry.isPlaceholderData && !dry.isFetching,
     dry,
     preview: preview.data,
@@ -125,7 +125,7 @@ export function useBulk({ action, target, count }: BulkJob, onDone: () => void) 
     names,
     start: () => void start(),
     resume: () => void resume(),
-    /** It stops after the call that runs. */
+    /** It pauses after the running call. */
     isPausing,
     pause: () => {
       setPausing(true);
@@ -138,7 +138,7 @@ function presentOnly(texts: FieldTexts, members: object): FieldTexts {
   return Object.fromEntries(Object.entries(texts).filter(([name]) => name in members));
 }
 
-/** Names of those whom the act is about: as the list has shown them; read for a filter, where the result can name all of them. */
+/** Names of the action's users: from the list's cache; for a filter they are read if the result can list all of them. */
 function useNames(target: BulkJob['target'], count: number): ReadonlyMap<number, string> {
   const { client } = usePanel();
   const queries = useQueryClient();

@@ -1,4 +1,4 @@
-// New users from a plan: one with all its fields, or as many as names are pasted.
+// Creates users from a plan: one with all its fields, or many from pasted names.
 import { Button, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -9,7 +9,7 @@ import { CreateMany } from './create-many.tsx';
 import { CreateOne } from './create-one.tsx';
 import type { CreateDrawerProps } from './plan-field.tsx';
 
-/** Mounted with each opening, so that no former input is in it. */
+/** Mounted anew for each opening, so that it starts without former input. */
 export function CreateDrawer({ isOpen, ...props }: CreateDrawerProps) {
   const { t } = useTranslation('users');
   const [kind, setKind] = useState('one');

@@ -1,4 +1,4 @@
-// Pasted names: lines of any system, columns of a spreadsheet, and nothing invented.
+// Pasted names: lines of any system and columns of a spreadsheet.
 import { expect, it } from 'vitest';
 import { parseNames, toLines } from './create-many.tsx';
 

@@ -1,4 +1,4 @@
-// Many new users of one plan, from pasted names.
+// Creates many users of one plan from pasted names.
 import { Progress, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useEffect, useRef, useState } from 'react';
@@ -114,7 +114,7 @@ export function CreateMany({ plans, kind, onClose }: CreateProps) {
   );
 }
 
-// Names pasted for many new users: one a line; behind a tab, as spreadsheets copy it, the contact.
+// A pasted line: the name and, after a tab (as spreadsheets copy columns), the contact.
 
 export interface NewName {
   readonly name: string;
@@ -128,16 +128,16 @@ export function parseNames(text: string): readonly NewName[] {
     .flatMap(([name = '', contact = '']) => (name === '' && contact === '' ? [] : [{ name, contact }]));
 }
 
-/** Back to lines: the names that are still to be created after some failed. */
+/** The names as lines again, for those that are still to be created after failures. */
 export function toLines(names: readonly NewName[]): string {
   return names.map(({ name, contact }) => (contact === '' ? name : `${name}\t${contact}`)).join('\n');
 }
 
-// Many new users, a few at a time: refused ones can be tried again, created ones have their links.
+// The results of creating many users: refused ones can be tried again, created ones have their links.
 
 export interface Made {
   readonly users: readonly User[];
-  /** Those that were refused, in their order. */
+  /** The refused ones, in their order. */
   readonly failed: readonly { readonly index: number; readonly failure: PanelCallError }[];
 }
 
@@ -149,7 +149,7 @@ function useCreateMany() {
   const stop = useRef<AbortController | null>(null);
   useEffect(() => () => stop.current?.abort(), []);
 
-  /** Creates them all; a refused one does not stop the others. */
+  /** Creates users a few at a time; a refused one does not stop the others. */
   async function run(inputs: readonly UserCreate[]): Promise<Made> {
     const controller = new AbortController();
     stop.current = controller;

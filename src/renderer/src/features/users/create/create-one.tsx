@@ -1,4 +1,4 @@
-// One new user; empty fields come from the plan. Its record opens when it is created, with the link to send.
+// Creates one user; empty fields come from the plan. Then the user's record opens, with the link to send.
 import { Collapse, Textarea, TextInput, UnstyledButton } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -32,7 +32,7 @@ export function CreateOne({ plans, list, kind, onClose }: CreateProps) {
   const { t } = useTranslation('users');
   const { timeZone } = useFormat();
   const [isMore, setMore] = useState(false);
-  /** What its record is to open with. */
+  /** The part that the record is to open with. */
   const requestedAct = useRoute().query.get('do');
   const operation = useOperationForm<'createUser', Values>({
     operation: 'createUser',

@@ -1,4 +1,4 @@
-// The choice of a plan, with what it gives under it.
+// The choice of a plan, with a summary of the chosen one.
 import { NativeSelect } from '@mantine/core';
 import type { GetInputPropsReturnType } from '@mantine/form';
 import type { ReactNode } from 'react';
@@ -11,7 +11,7 @@ interface PlanFieldProps {
   readonly plans: Plans;
   readonly value: string;
   readonly label?: string;
-  /** What stands there while no plan is chosen; left out, there is no such choice. */
+  /** The text of the choice "no plan"; left out: a plan is required. */
   readonly empty?: string;
   readonly inputProps: GetInputPropsReturnType;
 }
@@ -28,7 +28,7 @@ export function PlanField({ plans, value, label, empty, inputProps }: PlanFieldP
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       data={empty === undefined ? choices : [{ value: '', label: empty }].concat(choices)}
       {...inputProps}
-      // Plans that come after the form: what stands there is what is sent.
+      // Controlled, so that the shown choice is the one sent even if plans load after the form.
       value={value}
     />
   );
@@ -51,23 +51,23 @@ function useSummary(): (plan: Tariff) => string {
   };
 }
 
-/** The plan that the form begins with: the one that most users have. */
+/** The initial plan of the form: the one with the most users. */
 export function usualPlan({ usable }: Plans): string {
   const [first] = [...usable].sort((a, b) => b.users - a.users);
   return first === undefined ? '' : String(first.id);
 }
 
-// What the drawer that creates users, and its two kinds, are given.
+// Properties of the drawer and of its two forms.
 
 export interface CreateDrawerProps {
   readonly isOpen: boolean;
   readonly plans: Plans;
-  /** The list below, as an address. */
+  /** Address of the list below the drawer. */
   readonly list: string;
   readonly onClose: () => void;
 }
 
 export interface CreateProps extends Omit<CreateDrawerProps, 'isOpen'> {
-  /** Chooses between one and many. */
+  /** The control that switches between one and many. */
   readonly kind: ReactNode;
 }

@@ -1,4 +1,4 @@
-// The plan, and what the user may do with it: devices at a time, connections allowed.
+// The plan, the device limit and the allowed connections.
 import { Checkbox, NativeSelect, SegmentedControl } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { WholeNumberInput } from '../../../components/form/whole-number-input.tsx';

@@ -1,4 +1,4 @@
-// From where the user is and was connected, without addresses: what the engines of nodes tell.
+// The networks of the user's present and recent connections, as nodes' engines report them, without full addresses.
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../../../contract/table.ts';
 import type { User } from '../../../../../contract/users/users.ts';

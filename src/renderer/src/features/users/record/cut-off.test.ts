@@ -1,4 +1,4 @@
-// What is said of the restart that ends a cut-off user's connections.
+// Texts about the restart that ends a blocked user's connections.
 import { expect, it } from 'vitest';
 import { restartFor } from './cut-off.ts';
 

@@ -1,13 +1,13 @@
-// What ends the open connections of a user who is cut off and goes on moving bytes: the restart of an engine, or of one connection.
+// How the open connections of a blocked user who still moves bytes are ended: by restarting an engine, or one connection.
 import type { Node } from '../../../../../contract/nodes/nodes.ts';
 import type { User } from '../../../../../contract/users/users.ts';
 import { RESTART_EVERY_MS } from '../../../../../domain/limits.ts';
 
 export type Restart =
-  /** It has been restarted, and nothing moved since. */
+  /** It was restarted, and no bytes moved since. */
   | { readonly kind: 'done'; readonly node: string; readonly at: string; readonly isWhole: boolean }
   | { readonly kind: 'off' }
-  /** It will be, if the user goes on. `waits`: nodes that were restarted too recently, and from when on they can be again. */
+  /** It will be restarted if the user continues. `waits`: nodes that were restarted too recently, and when they can be again. */
   | { readonly kind: 'due'; readonly waits: readonly { readonly node: string; readonly until: number }[] };
 
 export function restartFor(

@@ -1,4 +1,4 @@
-// Who it is: name, contact, tags, note, and the ids and data of other systems.
+// Identity: name, contact, tags, note, and ids and data of other systems.
 import { Textarea, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { DateTime } from '../../../components/figures.tsx';

@@ -22,7 +22,7 @@ import type { RecordProps } from './record-context.tsx';
 
 const EVERY_MS = 15_000;
 
-/** Open from the start where the address says so: `users/7?do=diagnose`. */
+/** Open from the start if the address asks for it: `users/7?do=diagnose`. */
 export function DiagnosisSection(props: RecordProps) {
   const { t } = useTranslation('users');
   const isAsked = useRoute().query.get('do') === 'diagnose';
@@ -144,7 +144,7 @@ interface RemedyButtonProps extends FindingLineProps {
   readonly remedy: Remedy;
 }
 
-/** What changes the user is done at once, with an undo; the other buttons lead to where it is mended. */
+/** Remedies that change the user run at once, with an undo; other buttons lead to the page with the solution. */
 function RemedyButton({ remedy, finding, user, onPart }: RemedyButtonProps) {
   const { t } = useTranslation('users');
   const change = useAct('updateUser', { message: ({ name }) => ({ text: t('diagnosis.mended', { name }) }) });

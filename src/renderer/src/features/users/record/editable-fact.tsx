@@ -1,4 +1,4 @@
-// A value of the record that is edited in its place: the editor keeps its input through every failure and reports another's change
+// A value of the record with an editor in its place. The editor keeps its input through every failure, and reports a change by someone else
 // instead of overwriting it.
 import { ActionIcon, Button } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
@@ -20,12 +20,12 @@ export interface EditableFactProps<Values extends Record<string, unknown>> {
   readonly label: string;
   /** The present value. */
   readonly shown: ReactNode;
-  /** What the fields begin with, named as the contract names them. */
+  /** Initial values; fields have the contract's names. */
   initial(): Values;
   toPatch(values: Values): UserPatch;
-  /** The texts of what the contract cannot know. */
+  /** Checks that the contract cannot express; returns texts by field. */
   readonly check?: (values: Values) => Record<string, string>;
-  /** false: what it changes beside itself cannot be put back. */
+  /** false: the change has effects that cannot be undone. */
   readonly canUndo?: boolean;
   readonly fields: (form: UseFormReturnType<Values>) => ReactNode;
 }
@@ -38,7 +38,7 @@ export function EditableFact<Values extends Record<string, unknown>>(props: Edit
   const button = useRef<HTMLButtonElement>(null);
   const close = () => {
     setOpen(false);
-    // The button is back after this render.
+    // The button is rendered again in the next frame.
     requestAnimationFrame(() => button.current?.focus());
   };
   return (
@@ -105,7 +105,7 @@ function Editor<Values extends Record<string, unknown>>(props: EditorProps<Value
   useEffect(() => {
     const field = box.current?.querySelector<HTMLElement>('input:not([type=hidden]), textarea, select');
     field?.focus();
-    // A note is continued at its end.
+    // The cursor of a note starts at its end.
     if (field instanceof HTMLTextAreaElement) field.setSelectionRange(field.value.length, field.value.length);
   }, []);
   return (
@@ -121,7 +121,7 @@ function Editor<Values extends Record<string, unknown>>(props: EditorProps<Value
       }}
       onKeyDown={(event) => {
         const isSend = event.key === 'Enter' && (event.ctrlKey || event.metaKey);
-        // An open list of suggestions is closed first, by itself.
+        // Escape first closes an open list of suggestions.
         const isListOpen = event.target instanceof Element && event.target.getAttribute('aria-expanded') === 'true';
         if (isSend) submit();
         else if (event.key === 'Escape' && !event.defaultPrevented && !isListOpen && !isBusy) closeBy(onClose);
@@ -144,12 +144,12 @@ function Editor<Values extends Record<string, unknown>>(props: EditorProps<Value
   );
 }
 
-/** What a patch has changed, as it was before. */
+/** The patch that undoes another patch. */
 function buildUndoPatch(user: User, patch: UserPatch & { readonly id: number }): UserPatch {
   const names = Object.keys(patch).filter((name) => name !== 'id');
   const former = Object.fromEntries(names.map((name) => [name, user[name as keyof User]])) as UserPatch;
   if (patch.metadata === undefined) return former;
-  // Metadata is merged: what was added has to be removed by name.
+  // Metadata is merged, so added members must be removed by name.
   const added = Object.keys(patch.metadata).filter((key) => !Object.hasOwn(user.metadata, key));
   return { ...former, metadata: { ...user.metadata, ...Object.fromEntries(added.map((key) => [key, null])) } };
 }

@@ -1,4 +1,4 @@
-// Since when the link that the user had before is dead: here, and on the machine of each node.
+// Since when the user's former link is invalid, on the panel and on each node's machine.
 import { useTranslation } from 'react-i18next';
 import { useOperation } from '../../../data/use-operation.ts';
 import { useFormat } from '../../../format/use-format.tsx';

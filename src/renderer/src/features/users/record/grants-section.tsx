@@ -1,4 +1,4 @@
-// Traffic on top of the plan: the rest of each grant, adding one, and revoking one.
+// Grants of extra traffic: the rest of each, adding one, and revoking one.
 import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import { IconArrowBackUp, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -124,7 +124,7 @@ function GrantLine({ grant, isLive: isActive, onTake }: GrantLineProps) {
   );
 }
 
-// Adds traffic on top of the plan.
+// Adds a grant.
 
 interface Values extends Record<string, unknown>, GrantValues {}
 

@@ -1,4 +1,4 @@
-// What was done to the user and by whom, the newest first.
+// Audit entries about the user, the newest first.
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -15,7 +15,7 @@ import classes from './record.module.css';
 
 const MORE = 500;
 
-/** Acts of whose entry there is more to see, or that can be undone there. */
+/** Actions whose entries have further details or an undo. */
 const LINKED: ReadonlySet<string> = new Set(['bulkUsers', 'undoActs', 'extendUser', 'shortenUser', 'resetUserTraffic']);
 
 export function HistorySection({ user, plans }: { readonly user: User; readonly plans: Plans }) {

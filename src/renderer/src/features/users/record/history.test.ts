@@ -1,4 +1,4 @@
-// The history of a user has words for whatever the audit log can have on one.
+// The history of a user has a text for every audit entry about a user.
 import i18next from 'i18next';
 import { beforeAll, expect, it } from 'vitest';
 import type { AuditEntry } from '../../../../../contract/access/audit.ts';

@@ -1,4 +1,4 @@
-// Entries of the audit log in words.
+// Texts of audit entries about a user.
 import type { TFunction } from 'i18next';
 import type { AuditEntry } from '../../../../../contract/access/audit.ts';
 import { STARS } from '../../../../../contract/currencies.ts';
@@ -15,7 +15,7 @@ type ActionId = keyof (typeof audit)['action'];
 
 type Field = keyof UserPatch;
 
-/** What a field was set to, where that is short; '' else. The order is that of the sentence. */
+/** A field's new value if it is short, else ''. In the order of the sentence. */
 const FIELDS: { readonly [Name in Field]-?: (value: unknown, format: Format, plans: Plans, t: T) => string } = {
   name: readText,
   contact: readText,
@@ -38,7 +38,7 @@ function readText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Who did it. */
+/** The actor of an entry. */
 export function describeActor(t: T, { actor }: AuditEntry): string {
   if (actor.kind === 'key') return t('history.byKey', { name: actor.name });
   if (actor.kind === 'cli') return t('history.byCli');
@@ -46,7 +46,7 @@ export function describeActor(t: T, { actor }: AuditEntry): string {
   return actor.name === '' ? t('history.byUnknown') : actor.name;
 }
 
-/** The entry by which the user was last disabled; undefined where it is not among these, the newest first. */
+/** The entry by which the user was last disabled, among entries that start with the newest; undefined: not among them. */
 export function disabledBy(entries: readonly AuditEntry[]): AuditEntry | undefined {
   const last = entries.find((entry) => entry.outcome === 'done' && enabledBy(entry) !== undefined);
   return last !== undefined && enabledBy(last) === false ? last : undefined;
@@ -61,7 +61,7 @@ function enabledBy({ action, detail }: AuditEntry): boolean | undefined {
   return typeof detail.enabled === 'boolean' ? detail.enabled : undefined;
 }
 
-/** An act on many, as it was done to one of them: how many others there were is said with it. */
+/** A bulk action from the view of one of its users, with the number of the others. */
 function describeBulk(t: T, format: Format, plans: Plans, { detail }: AuditEntry): string {
   const others = (Number(detail.affected) || 1) - 1;
   const what = describeBulkAct(t, format, plans, detail);
@@ -96,10 +96,10 @@ function describeBulkAct(t: T, format: Format, plans: Plans, detail: AuditEntry[
   }
 }
 
-/** What was done; in the words of the audit log where it has none here. An act of a newer panel is shown by its operation id. */
+/** The action's text; falls back to the audit log's text, and for an unknown action to its operation id. */
 export function describeAct(t: T, format: Format, plans: Plans, entry: AuditEntry): string {
   const { action, detail } = entry;
-  // Of who invited the buyer of an order.
+  // A referral reward: days for the user who referred the buyer, or their revocation.
   if (detail.referral === true)
     return t(`history.act.${detail.days === undefined ? 'referralBack' : 'referral'}`, { id: String(detail.order_id) });
   switch (action) {
@@ -171,8 +171,6 @@ function formatEntryPrice({ amount, currency }: AuditEntry['detail'], { locale }
 function readTerm({ months, days }: AuditEntry['detail']): { months?: number; days?: number } {
   return typeof months === 'number' ? { months } : { days: Number(days) || 0 };
 }
-
-// What was done to a user, as the audit log has it.
 
 /** Entries shown first; more on request. */
 export const FIRST = 20;

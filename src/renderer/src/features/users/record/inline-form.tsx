@@ -1,5 +1,5 @@
-// A form inside a section of a record: it scrolls into view, takes the focus, and is closed by Escape or Cancel, with a question where
-// something was typed.
+// A form inside a section of a record: it scrolls into view and takes the focus. Escape or Cancel close it, after a question if something
+// was typed.
 import { Button } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -14,10 +14,9 @@ interface InlineFormProps {
   readonly label: string;
   readonly submitLabel: string;
   readonly isDisabled?: boolean;
-  /** What useOperationForm returned. */
+  /** The result of useOperationForm. */
   readonly operation: Pick<OperationForm<never>, 'failure' | 'isBusy' | 'isDirty' | 'submit'>;
   readonly onClose: () => void;
-  /** The fields. */
   readonly children: ReactNode;
 }
 
@@ -26,7 +25,7 @@ export function InlineForm({ label, submitLabel, isDisabled = false, operation, 
   const { failure, isBusy, isDirty, submit } = operation;
   const box = useRef<HTMLFormElement>(null);
   const closeBy = useEditing(isDirty && !isBusy);
-  // Before the focus moves into the form.
+  // Called before the focus moves into the form, so that the former focus is known.
   useReturnFocus(box);
   useEffect(() => {
     box.current?.scrollIntoView({ block: 'nearest' });

@@ -1,4 +1,4 @@
-// The subscription link: copied, scanned or opened.
+// The subscription link: copy it, scan it or open it.
 import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import { IconAlertTriangle, IconDeviceMobile, IconDownload, IconExternalLink, IconQrcode } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -19,7 +19,7 @@ import { TelegramLink } from './telegram-link.tsx';
 
 interface LinkSectionProps {
   readonly user: User;
-  /** The link is what the record was opened for: its code and page are there at once. */
+  /** Whether the record was opened for its link: then QR code and page are shown at once. */
   readonly isAsked: boolean;
 }
 
@@ -104,7 +104,7 @@ export function LinkSection({ user, isAsked }: LinkSectionProps) {
   );
 }
 
-/** Why an app would not open the link, and where that is changed. */
+/** Why an app would not open the link, with a link to the setting. */
 function Warning({ text, href, act }: { readonly text: string; readonly href: string; readonly act: string }) {
   return (
     <p className={classes.linkWarning}>
@@ -121,7 +121,7 @@ function isLocal(link: string): boolean {
   return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(link).hostname);
 }
 
-/** A name as a file's: what no system takes is left out. */
+/** A name without characters that file systems do not accept. */
 function sanitizeFileName(name: string): string {
   return name.replace(/[\p{C}<>:"/\\|?*]+/gu, ' ').trim() || 'qr';
 }

@@ -1,4 +1,4 @@
-// The metadata of a user, which programs set: names and texts, edited together.
+// The metadata of a user, which other programs set: names and texts, edited together.
 import { ActionIcon, Button, Input, TextInput } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
@@ -104,7 +104,7 @@ function listMembers(metadata: User['metadata']): Member[] {
   return Object.entries(metadata).map(([key, text]) => ({ key, text }));
 }
 
-/** Rows that are left empty count as absent. */
+/** Empty rows count as absent. */
 function listFilled(members: readonly Member[]): readonly Member[] {
   return members.filter(({ key, text }) => key !== '' || text !== '');
 }
@@ -114,7 +114,7 @@ function hasRepeated(members: readonly Member[]): boolean {
   return new Set(keys).size < keys.length;
 }
 
-/** A merge patch that makes the metadata what was typed. */
+/** The merge patch that replaces the metadata by what was typed. */
 function metadataPatch(before: User['metadata'], members: readonly Member[]): NonNullable<UserPatch['metadata']> {
   const after = Object.fromEntries(listFilled(members).map(({ key, text }) => [key, text]));
   const removed = Object.keys(before).filter((key) => !Object.hasOwn(after, key));

@@ -1,8 +1,8 @@
-// Shows a user's record in a window of its own, where the host has windows.
+// Shows a user's record in a window of its own, if the host supports it.
 import { useHost } from '../../../data/host.ts';
 import { notifyFailure } from '../../../state/messages.ts';
 
-/** Opens the window of a user; undefined where there is none to open: in a browser, and in such a window. */
+/** Returns the function that opens a user's window; undefined in a browser, and inside such a window. */
 export function useOpenWindow(): ((id: number) => void) | undefined {
   const { shell, record } = useHost();
   if (shell === null || record !== null) return undefined;

@@ -1,5 +1,5 @@
-// Asks a user for money: an order of what the plan sells, whose link is then copied from the list of payments. Its page lets the buyer
-// choose a provider; opened at one, it has a link there too.
+// Creates an order of one of the plan's offers for a user; its link can then be copied from the list of payments. The buyer chooses a
+// provider on its page; an order that is opened at a provider also has a link there.
 import { Select, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Provider } from '../../../../../contract/sales/providers.ts';
@@ -23,7 +23,7 @@ interface OrderPartProps {
   readonly onClose: () => void;
 }
 
-/** The form, once it is known what can be sold and where it can be paid. */
+/** The form; rendered when offers and providers are loaded. */
 export function OrderPart({ user, onClose }: OrderPartProps) {
   const { t } = useTranslation('sales');
   const planId = user.tariff_id;
@@ -49,7 +49,7 @@ export function OrderPart({ user, onClose }: OrderPartProps) {
   return <OrderForm user={user} paymentOptions={paymentOptions} onClose={onClose} />;
 }
 
-/** One offer at one provider in one currency, or (null) on the page of the order. */
+/** One offer at one provider in one currency; without a provider (null) on the page of the order. */
 interface PaymentOption {
   readonly id: string;
   readonly offer: Offer;

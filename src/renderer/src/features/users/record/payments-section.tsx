@@ -1,4 +1,4 @@
-// The payments of a user: what was bought and when, recording one that came by hand, and refunding one.
+// The payments of a user: lists them, records one paid by hand, and refunds one.
 import { Button, Select, TextInput } from '@mantine/core';
 import { IconLink, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -116,7 +116,7 @@ interface PaymentPartProps {
   readonly onClose: () => void;
 }
 
-/** The form, once it is known what the user can buy. */
+/** The form; rendered when the user's offers are loaded. */
 function PaymentPart({ user, onClose }: PaymentPartProps) {
   const { t } = useTranslation('sales');
   const planId = user.tariff_id;
@@ -156,7 +156,7 @@ function PaymentForm({ user, offers, onClose }: PaymentPartProps & { readonly of
   const { t } = useTranslation(['sales', 'common']);
   const { locale } = useFormat();
   const { id, name } = user;
-  // The same on every retry of this form.
+  // The idempotency key, the same on every retry of this form.
   const [key] = useState(() => randomHex(16));
   const operation = useOperationForm<'recordPayment', Values>({
     operation: 'recordPayment',

@@ -1,4 +1,4 @@
-// The subscription page of a user in the frame of a phone, as the link shows it.
+// A user's subscription page in the frame of a phone, as the link shows it.
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { User } from '../../../../../contract/users/users.ts';
@@ -12,8 +12,8 @@ export function Phone({ user: { id, name } }: { readonly user: User }) {
   const { t } = useTranslation('users');
   const page = useOperation('getSubscriptionPage', { id });
   return (
-    // A picture of some height that is scrolled, by keyboard too.
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls needs the focus
+    // A scrollable preview, by keyboard too.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element needs the focus
     <section className={classes.phone} aria-label={t('link.pageOf', { name })} tabIndex={0}>
       {page.data !== undefined ? (
         <Screen html={page.data.html} title={t('link.pageOf', { name })} />
@@ -31,8 +31,8 @@ export function Phone({ user: { id, name } }: { readonly user: User }) {
 }
 
 /**
- * The page runs no script, loads nothing and leads nowhere: of its own origin is it only to be measured. Its style needs the nonce of
- * the pages around it, whose policy it has.
+ * The page runs no script, loads nothing and has no links; it has this origin only so that its height can be measured. Its style needs the
+ * nonce of the surrounding page, whose policy applies.
  */
 function Screen({ html, title }: { readonly html: string; readonly title: string }) {
   const [height, setHeight] = useState<number>();

@@ -1,4 +1,4 @@
-// Which forms of the open record have input that is not saved: none of it is discarded without a question.
+// Unsaved input in the forms of the open record, which is not discarded without a question.
 import { createContext, type ReactNode, use, useEffect, useId, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { User } from '../../../../../contract/users/users.ts';
@@ -7,10 +7,10 @@ import { useUnsaved } from '../../../components/form/unsaved.tsx';
 import type { Plans } from '../use-plans.ts';
 
 interface Editing {
-  /** Whether there is input that is not saved. */
+  /** Whether there is unsaved input. */
   readonly isOn: boolean;
   mark(id: string, isOn: boolean): void;
-  /** Asks whether to discard it, and calls `close` then. */
+  /** Asks whether to discard it; then calls `close`. */
   ask(close: () => void): void;
 }
 
@@ -53,11 +53,11 @@ export function EditingProvider({ children }: { readonly children: (editing: Edi
   );
 }
 
-/** To be called by a form of the record, with whether it has input that is not saved. Returns how it is closed: with a question where it has. */
+/** For a form of the record: declares whether it has unsaved input. Returns the function that closes it, with a question if it has. */
 export function useEditing(isUnsaved: boolean): (close: () => void) => void {
   const id = useId();
   const { mark, ask } = use(EditingContext);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `mark` does the same whenever it is made.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every `mark` does the same.
   useEffect(() => {
     mark(id, isUnsaved);
     return () => mark(id, false);
@@ -65,9 +65,7 @@ export function useEditing(isUnsaved: boolean): (close: () => void) => void {
   return (close) => (isUnsaved ? ask(close) : close());
 }
 
-// What every part of a user's record is given.
-
-/** A part of the record that is opened for an act. */
+/** A part of the record that is opened for an action. */
 export type OpenPart = 'extend' | 'shorten' | 'grant' | 'payment' | 'order' | null;
 
 export interface RecordProps {

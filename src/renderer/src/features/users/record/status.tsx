@@ -1,4 +1,4 @@
-// The user's state, why and since when, and the one act that most likely helps.
+// The user's state with its reason and time, and the action that most likely helps.
 import { Button } from '@mantine/core';
 import { IconCalendarPlus, IconCheck, IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
@@ -32,7 +32,7 @@ export function Status({ user, onPart }: RecordProps) {
   );
 }
 
-/** That the user is or was connected from too many addresses at once, and may not connect over it. */
+/** The user is or was connected from too many addresses at once, and may be blocked for that. */
 function ExcessText({ user: { concurrent_excess: excess, concurrent_limit: limit } }: Pick<RecordProps, 'user'>) {
   const { t } = useTranslation('users');
   const format = useFormat();
@@ -49,7 +49,7 @@ function ExcessText({ user: { concurrent_excess: excess, concurrent_limit: limit
   );
 }
 
-/** What moved since the user may not connect, and what the engines of nodes can do about it. */
+/** Traffic since the user was blocked, and how nodes can end it. */
 function AfterCut({ user }: { readonly user: User }) {
   const { t } = useTranslation(['users', 'nodes']);
   const format = useFormat();
@@ -133,7 +133,7 @@ function MainAct({ user, onPart }: Pick<RecordProps, 'user' | 'onPart'>) {
   );
 }
 
-/** Why the user is in this state, in a sentence. */
+/** The reason of the user's state, as a sentence. */
 function useReason(user: User): string {
   const { t } = useTranslation('users');
   const format = useFormat();

@@ -1,4 +1,4 @@
-// The link by which a user ties a Telegram account: made when it is asked for, shown as a link and a QR code, and good for one use.
+// The link by which a user links a Telegram account: created on request, shown as text and QR code, usable once.
 import { Button } from '@mantine/core';
 import { IconBrandTelegram, IconSend } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -12,7 +12,7 @@ import { useAct } from '../../../data/use-act.ts';
 import { useOperation } from '../../../data/use-operation.ts';
 import classes from './record.module.css';
 
-/** Nothing where no bot runs. */
+/** Renders nothing if no bot runs. */
 export function TelegramLink({ user: { id, name, telegram_id } }: { readonly user: User }) {
   const { t } = useTranslation('users');
   const bot = useOperation('getBot', {}, { staleMs: HOUR_MS });

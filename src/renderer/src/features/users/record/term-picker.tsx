@@ -1,4 +1,4 @@
-// By how much a term grows: the usual lengths at one press, any other by typing.
+// The length of an extension: usual lengths as buttons, any other by typing.
 import type { Duration } from '../../../../../domain/users/term.ts';
 import { TermInput } from '../../../components/form/term-input.tsx';
 import { useFormat } from '../../../format/use-format.tsx';
@@ -16,7 +16,7 @@ const USUAL: readonly Duration[] = [
 interface TermPickerProps {
   readonly value: Duration | null;
   readonly onChange: (term: Duration | null) => void;
-  /** What the amount is for: "Extend by". */
+  /** The label of the field: "Extend by". */
   readonly label: string;
   readonly error?: string | undefined;
 }

@@ -1,4 +1,4 @@
-// The term: until when, extended or shortened with the resulting date in sight, or set to a date.
+// The term: its end; extending or shortening it, with a preview of the new end; or setting a date.
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { IconCalendarPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
@@ -22,7 +22,7 @@ export function TermSection({ user, refresh, part, onPart }: RecordProps) {
   const format = useFormat();
   const zone = format.timeZone;
   const { expires_at: at, hold } = user;
-  // In the other states the record's first button is this one.
+  // In other states the record's main button already extends.
   const canExtend = (at !== null || hold !== null) && (user.state === 'disabled' || user.state === 'limited');
   return (
     <DrawerSection
@@ -91,9 +91,9 @@ export function TermSection({ user, refresh, part, onPart }: RecordProps) {
   );
 }
 
-// Extends or shortens a term; the new end is shown beside the button before it is pressed.
+// Extends or shortens a term; the new end is shown before the button is pressed.
 
-/** The operation and the texts of each act. */
+/** The operation and the texts of each action. */
 const ACTS = {
   extend: { operation: 'extendUser', toast: 'extended', label: 'users:term.amount', submit: 'users:term.extendBy' },
   shorten: {
@@ -153,7 +153,7 @@ function TermForm({ act, user, onClose }: TermFormProps) {
   );
 }
 
-/** Where the term will end, in words. */
+/** The new end of the term as text. */
 function useResult(act: keyof typeof ACTS, { expires_at: at, hold }: User, term: Duration | null, now: number) {
   const { t } = useTranslation('users');
   const format = useFormat();

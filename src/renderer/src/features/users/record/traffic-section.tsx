@@ -1,4 +1,4 @@
-// What has been used, of what: the plan's part and the grants apart, the figures behind it, and the traffic over time.
+// The user's traffic: the plan's part and grants separately, the figures, and the traffic over time.
 import { NativeSelect, SegmentedControl } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -116,7 +116,7 @@ function UserChart({ user: { id, name } }: { readonly user: User }) {
   );
 }
 
-// The last 30 days by node.
+// The traffic of the last 30 days by node.
 
 function UserNodes({ id }: { readonly id: number }) {
   const { t } = useTranslation('users');

@@ -1,4 +1,4 @@
-// The acts on one user: the message of each when it is done, and how it is undone.
+// The actions on one user, with their toasts and undos.
 import { useTranslation } from 'react-i18next';
 import { PanelCallError } from '../../../../../contract/client.ts';
 import { buildProblem } from '../../../../../contract/errors.ts';
@@ -7,7 +7,7 @@ import { usePanel } from '../../../data/panel.tsx';
 import { type Act, useAct } from '../../../data/use-act.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 
-/** Undoes the last act of its kind on a user; fails where the user was changed since. */
+/** Undoes the last action of its kind on a user; fails if the user was changed since. */
 function useUndoLast(action: 'extendUser' | 'shortenUser' | 'resetUserTraffic') {
   const { client, invalidate } = usePanel();
   return async (id: number) => {
@@ -19,13 +19,13 @@ function useUndoLast(action: 'extendUser' | 'shortenUser' | 'resetUserTraffic') 
   };
 }
 
-/** Whether an extension begins a new term of the user in which the counter begins again. */
+/** Whether an extension starts a new term with a reset traffic counter. */
 export function canBeginAgain(user: User, now: number): boolean {
   const { expires_at: end, reset_strategy: strategy, used_up, used_down } = user;
   return strategy === 'period' && end !== null && Date.parse(end) <= now && used_up + used_down > 0;
 }
 
-/** Describes a changed term by its new end, with its undo. */
+/** The toast of a changed term: its new end, with an undo. */
 export function useTermMessage(before: User, act: 'extended' | 'shortened') {
   const { t } = useTranslation('users');
   const undoOf = useUndoLast(act === 'extended' ? 'extendUser' : 'shortenUser');

@@ -1,4 +1,4 @@
-// The record of a user over the list: its state and why, the act that helps most, and every value with an editor in its place.
+// The record of a user: state and reason, the action that helps most, and every value with an editor in its place.
 import { ActionIcon, Button } from '@mantine/core';
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
@@ -34,21 +34,21 @@ const EVERY_MS = 20_000;
 interface UserDrawerProps {
   /** null: closed. */
   readonly id: number | null;
-  /** The address names something that is no id. */
+  /** The address contains no valid id. */
   readonly isUnknown: boolean;
   readonly plans: Plans;
-  /** Those before and after it in the list. */
+  /** The users before and after this one in the list. */
   readonly neighbours: Neighbours;
   readonly onGo: (user: User) => void;
   readonly onClose: () => void;
-  /** It has the whole window, and no list behind it. */
+  /** It fills a window of its own, without a list. */
   readonly isWindow?: boolean;
 }
 
 export function UserDrawer({ id, isUnknown, plans, neighbours, onGo, onClose, isWindow = false }: UserDrawerProps) {
   const { t } = useTranslation('users');
   const requestedAct = useRoute().query.get('do');
-  // While it slides away it still shows whom it showed.
+  // While it slides out, it still shows the last user.
   const last = useRef(id);
   if (id !== null) last.current = id;
   const shown = id ?? last.current;
@@ -107,11 +107,11 @@ export function UserDrawer({ id, isUnknown, plans, neighbours, onGo, onClose, is
 interface StepsProps {
   readonly neighbours: Neighbours;
   readonly onGo: (user: User) => void;
-  /** Not while something is being edited, which would be lost. */
+  /** false while something is being edited, which would be lost. */
   readonly isOn: boolean;
 }
 
-/** To the records before and after this one, by button or by the keys that walk the list. */
+/** Navigates to the previous or next record, by buttons or by the list's keys. */
 function Steps({ neighbours: { previous, next }, onGo, isOn }: StepsProps) {
   const { t } = useTranslation('users');
   const to = (user: User | undefined) => user && isOn && onGo(user);
@@ -143,7 +143,7 @@ interface StepProps {
   readonly children: ReactNode;
 }
 
-/** At the end of the list it is still there, so that the focus stays on it. */
+/** At the end of the list the button stays, as it may have the focus. */
 function Step({ label, keys, isOn, onClick, children }: StepProps) {
   return (
     <ActionIcon
@@ -199,7 +199,7 @@ function Waiting({ failure, onRetry }: { readonly failure: PanelCallError | null
   );
 }
 
-// The record's parts, the most asked for first.
+// The sections of the record, the most used ones first.
 
 function UserRecord(props: RecordProps) {
   const { user, plans } = props;

@@ -1,4 +1,4 @@
-// Everything that can be done to the user, with a question before what cannot be undone.
+// All actions on the user, with a question before irreversible ones.
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { User } from '../../../../../contract/users/users.ts';

@@ -1,4 +1,4 @@
-// A user's record in a window of its own, beside the main window of the desktop.
+// A user's record in its own window of the desktop application.
 import { useHost } from '../../../data/host.ts';
 import { notifyFailure } from '../../../state/messages.ts';
 import { usePlans } from '../use-plans.ts';
