@@ -58,7 +58,7 @@ export function lastSegment(link: string): string {
 
 function credentialIn(scheme: string, rest: string): PastedCredential | null {
   if (scheme === 'vmess') return parseUuid(idInJson(decodeBase64(rest.split(/[?#]/)[0] ?? '')));
-  const user = decodePercent(rest.slice(0, Math.max(0, rest.lastIndexOf('@', untilPlace(rest)))));
+  const user = decodePercent(rest.slice(0, Math.max(0, rest.lastIndexOf('@', findAuthorityEnd(rest)))));
   if (scheme === 'vless') return parseUuid(user);
   if (scheme === 'ss') return shadowsocksIn(user);
   if (scheme === 'wireguard' || scheme === 'wg')
@@ -67,7 +67,7 @@ function credentialIn(scheme: string, rest: string): PastedCredential | null {
 }
 
 /** The end of the authority part of a link. */
-function untilPlace(rest: string): number {
+function findAuthorityEnd(rest: string): number {
   const end = rest.search(/[/?#]/);
   return end < 0 ? rest.length : end;
 }
