@@ -37,7 +37,7 @@ export function readPasted(pasted: string): Pasted {
   const text = pasted.trim();
   const [, scheme, rest] = SHARE_LINK.exec(text) ?? [];
   if (scheme !== undefined && rest !== undefined)
-    return { kind: 'share_link', credential: credentialIn(scheme.toLowerCase(), rest) };
+    return { kind: 'share_link', credential: parseCredential(scheme.toLowerCase(), rest) };
   if (KEY_BEGINNING.test(text)) return { kind: 'key', value: text, isWhole: KEY_PATTERN.test(text) };
   if (UUID.test(text)) return { kind: 'uuid', value: text.toLowerCase() };
   if (REQUEST.test(text)) return { kind: 'request', id: text.toLowerCase() };
@@ -56,7 +56,7 @@ export function lastSegment(link: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-function credentialIn(scheme: string, rest: string): PastedCredential | null {
+function parseCredential(scheme: string, rest: string): PastedCredential | null {
   if (scheme === 'vmess') return parseUuid(idInJson(decodeBase64(rest.split(/[?#]/)[0] ?? '')));
   const user = decodePercent(rest.slice(0, Math.max(0, rest.lastIndexOf('@', findAuthorityEnd(rest)))));
   if (scheme === 'vless') return parseUuid(user);
