@@ -4,10 +4,10 @@ import {
   computeRenewalTime,
   isNearEnd,
   MAX_ORDERS_AN_HOUR,
-  momentIn,
   nextFreeMoment,
   pauseAfter,
   pauseEnd,
+  pickRenewalTime,
   recentOrders,
 } from './acme-schedule.ts';
 
@@ -61,8 +61,12 @@ describe('renewal', () => {
   it('is due after two thirds of the lifetime, or in the window that the authority advises', () => {
     expect(computeRenewalTime(lifetime)).toBe(NOW + 60 * DAY);
     const window = { from: NOW + 50 * DAY, to: NOW + 52 * DAY };
-    expect([0, 0.5, 1].map((share) => momentIn(window, share))).toEqual([window.from, NOW + 51 * DAY, window.to]);
-    expect(momentIn({ from: NOW, to: NOW - DAY }, 0.7)).toBe(NOW);
+    expect([0, 0.5, 1].map((share) => pickRenewalTime(window, share))).toEqual([
+      window.from,
+      NOW + 51 * DAY,
+      window.to,
+    ]);
+    expect(pickRenewalTime({ from: NOW, to: NOW - DAY }, 0.7)).toBe(NOW);
   });
 
   it('is warned of in the last quarter, however short the lifetime is', () => {

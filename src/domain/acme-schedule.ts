@@ -44,7 +44,7 @@ export function computeRenewalTime({ from, to }: Span): number {
 }
 
 /** A time in the renewal window that the authority suggests (RFC 9773); `share` (0 to 1) is random, to spread the renewals of many clients. */
-export function momentIn({ from, to }: Span, share: number): number {
+export function pickRenewalTime({ from, to }: Span, share: number): number {
   return Math.floor(from + Math.max(0, to - from) * share);
 }
 

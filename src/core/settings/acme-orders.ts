@@ -6,9 +6,9 @@
 import {
   computeRenewalTime,
   isNearEnd,
-  momentIn,
   pauseAfter,
   pauseEnd,
+  pickRenewalTime,
   recentOrders,
   type Span,
 } from '../../domain/acme-schedule.ts';
@@ -154,7 +154,7 @@ async function fetchRenewalWindow(place: AcmePlace, settings: AcmeSettings, chai
   await place.save(settings, (state, now) => {
     const polled = { ...state, askedAt: now };
     if (!window || (state.window?.from === window.from && state.window.to === window.to)) return polled;
-    return { ...polled, window, renewAt: momentIn(window, randomShare(place)) };
+    return { ...polled, window, renewAt: pickRenewalTime(window, randomShare(place)) };
   });
 }
 
