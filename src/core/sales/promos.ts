@@ -5,7 +5,7 @@ import type { Promo } from '../../contract/sales/promos.ts';
 import type { Sold } from '../../contract/sales/sales.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import type { Money } from '../../domain/sales/money.ts';
-import { canUsePromo, hasUsesLeft, normalizeCode, pricesWith, RESERVED_MS } from '../../domain/sales/promo.ts';
+import { canUsePromo, discountPrices, hasUsesLeft, normalizeCode, RESERVED_MS } from '../../domain/sales/promo.ts';
 import type { Context, Handlers, Transaction } from '../kernel/context.ts';
 import { bodyError, PanelError } from '../kernel/panel-error.ts';
 import { fromInstant, isSameJson, patchReader, toInstant, toInstantOrNull } from '../kernel/wire.ts';
@@ -161,7 +161,7 @@ export function setPromo(tx: Transaction, before: OrderRow, code: string): Order
   const order = withoutPromo(before);
   if (!promo || before.given !== null || !canUse(tx, promo, order)) throw new PanelError('promo_refused');
   const { id, code: known, effect } = promo;
-  const prices = pricesWith(effect, order.prices);
+  const prices = discountPrices(effect, order.prices);
   const after = withFirstPrice({ ...order, prices, promo: { id, code: known, effect, prices: order.prices } });
   if (before.promo !== null) store.promos.removeUse(before.id);
   store.sales.saveOrder(after);

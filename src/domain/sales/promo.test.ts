@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canUsePromo, normalizeCode, type PromoRule, pricesWith } from './promo.ts';
+import { canUsePromo, discountPrices, normalizeCode, type PromoRule } from './promo.ts';
 
 const rule: PromoRule = {
   effect: { kind: 'percent', percent: 20 },
@@ -54,11 +54,11 @@ describe('a promo code', () => {
       { amount: 1, currency: 'XTR' },
       { amount: Number.MAX_SAFE_INTEGER, currency: 'VND' },
     ];
-    expect(pricesWith({ kind: 'percent', percent: 33 }, prices)).toEqual([
+    expect(discountPrices({ kind: 'percent', percent: 33 }, prices)).toEqual([
       { amount: 335, currency: 'EUR' },
       { amount: 1, currency: 'XTR' },
       { amount: 6034823500676464, currency: 'VND' },
     ]);
-    expect(pricesWith({ kind: 'days', days: 5 }, prices)).toBe(prices);
+    expect(discountPrices({ kind: 'days', days: 5 }, prices)).toBe(prices);
   });
 });

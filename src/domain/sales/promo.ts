@@ -53,7 +53,7 @@ export function canUsePromo(rule: PromoRule, target: PromoTarget, uses: PromoUse
 }
 
 /** Discounted prices: rounded up, so never zero, and never above the original price. */
-export function pricesWith(effect: PromoEffect, prices: readonly Money[]): readonly Money[] {
+export function discountPrices(effect: PromoEffect, prices: readonly Money[]): readonly Money[] {
   if (effect.kind !== 'percent') return prices;
   return prices.map(({ amount, currency }) => ({
     amount: Math.min(amount, roundUpPart(amount, 100 - effect.percent, 100, currency)),
