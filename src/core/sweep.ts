@@ -3,7 +3,7 @@
 import { DAYS_STORED, HOURS_STORED_DAYS } from '../contract/stats.ts';
 import { localDay } from '../domain/calendar.ts';
 import { DAY_MS, HOUR_MS, IDEMPOTENCY_HOURS } from '../domain/limits.ts';
-import { settledExcess } from '../domain/users/concurrency.ts';
+import { settleExcess } from '../domain/users/concurrency.ts';
 import { pruneSessions } from './access/session.ts';
 import type { Action, Env, Transaction } from './kernel/context.ts';
 import type { UserRow } from './ports/users.ts';
@@ -38,7 +38,7 @@ export async function sweepDue(env: SweepEnv): Promise<boolean> {
 export async function sweepExcesses(env: SweepEnv): Promise<void> {
   const { store, clock } = env;
   if (!store.users.hasExcess() || store.diskSpace.isFull()) return;
-  const isOver = ({ excess }: UserRow) => settledExcess(excess, clock.now()) !== excess;
+  const isOver = ({ excess }: UserRow) => settleExcess(excess, clock.now()) !== excess;
   let afterId = 0;
   for (;;) {
     const rows = store.users.withExcess(afterId, CHUNK);
@@ -51,7 +51,7 @@ export async function sweepExcesses(env: SweepEnv): Promise<void> {
 
 function endExcesses(tx: Transaction, afterId: number): void {
   for (const row of tx.store.users.withExcess(afterId, CHUNK)) {
-    const excess = settledExcess(row.excess, tx.now);
+    const excess = settleExcess(row.excess, tx.now);
     if (excess !== row.excess) commitTraffic(tx, openUser(tx, row), { fields: { excess } });
   }
 }

@@ -7,7 +7,7 @@ import {
   EXCESS_ENDS_AFTER_MS,
   isNewExcess,
   nextExcess,
-  settledExcess,
+  settleExcess,
 } from './concurrency.ts';
 
 const NOW = 1_000_000_000;
@@ -47,16 +47,16 @@ describe('an excess', () => {
   });
 
   it('cuts off for 5 minutes, and is over 10 minutes after it was last found', () => {
-    expect(settledExcess(null, NOW)).toBeNull();
-    expect(settledExcess(CUT, NOW + CUT_OFF_MS - 1)).toBe(CUT);
-    expect(settledExcess(CUT, NOW + CUT_OFF_MS)).toEqual(NOTICE);
-    expect(settledExcess(NOTICE, NOW + EXCESS_ENDS_AFTER_MS - 1)).toBe(NOTICE);
-    expect(settledExcess(NOTICE, NOW + EXCESS_ENDS_AFTER_MS)).toBeNull();
-    expect(settledExcess(CUT, NOW + EXCESS_ENDS_AFTER_MS)).toBeNull();
+    expect(settleExcess(null, NOW)).toBeNull();
+    expect(settleExcess(CUT, NOW + CUT_OFF_MS - 1)).toBe(CUT);
+    expect(settleExcess(CUT, NOW + CUT_OFF_MS)).toEqual(NOTICE);
+    expect(settleExcess(NOTICE, NOW + EXCESS_ENDS_AFTER_MS - 1)).toBe(NOTICE);
+    expect(settleExcess(NOTICE, NOW + EXCESS_ENDS_AFTER_MS)).toBeNull();
+    expect(settleExcess(CUT, NOW + EXCESS_ENDS_AFTER_MS)).toBeNull();
   });
 
   it('is not made longer by a clock that was set back', () => {
-    expect(settledExcess(CUT, NOW - 1)).toBeNull();
-    expect(settledExcess(NOTICE, NOW - 1)).toBeNull();
+    expect(settleExcess(CUT, NOW - 1)).toBeNull();
+    expect(settleExcess(NOTICE, NOW - 1)).toBeNull();
   });
 });

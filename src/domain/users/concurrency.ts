@@ -59,7 +59,7 @@ export function isNewExcess(before: Excess | null, after: Excess): boolean {
 }
 
 /** Applies the passing of time: the block ends, then the excess. A clock that was set back extends neither. */
-export function settledExcess(excess: Excess | null, now: number): Excess | null {
+export function settleExcess(excess: Excess | null, now: number): Excess | null {
   if (excess === null) return null;
   const { at, cutOffUntil } = excess;
   if (cutOffUntil !== null && cutOffUntil > now && cutOffUntil <= now + CUT_OFF_MS) return excess;
