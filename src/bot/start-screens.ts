@@ -43,7 +43,7 @@ export function createStartScreens({ botService, users, main }: StartParts): Sta
     const outcome = ctx.from === undefined ? 'ended' : await botService.linkAccount(token, ctx.from.id);
     const screen = users.home(ctx);
     // A repeated link that worked before shows the same screen.
-    if (outcome === 'tied' || (outcome === 'ended' && users.findSubscription(ctx) !== null)) return screen;
+    if (outcome === 'linked' || (outcome === 'ended' && users.findSubscription(ctx) !== null)) return screen;
     return { text: `${t(`tie.${outcome}`)}\n\n${screen.text}`, buttons: screen.buttons };
   }
 

@@ -45,5 +45,5 @@ export function linkAccount(tx: Transaction, token: string, telegramId: number):
   if (found.purpose === 'page' && user.telegramId !== null && user.telegramId !== telegramId) return 'other';
   store.bot.endInvitation(found.tokenHash);
   if (user.telegramId !== telegramId) USER_HANDLERS.updateUser.write({ id: user.id, telegram_id: telegramId }, tx);
-  return 'tied';
+  return 'linked';
 }

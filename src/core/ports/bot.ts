@@ -275,7 +275,7 @@ export interface Invitation {
 }
 
 /** `ended`: used or expired. `taken`: the account is linked to another user. `other`: the user has another account. */
-export type LinkOutcome = 'tied' | 'ended' | 'taken' | 'other';
+export type LinkOutcome = 'linked' | 'ended' | 'taken' | 'other';
 
 /** `waiting`: pending. `refused`: refused recently. `known`: the account has a user. */
 export type AccessOutcome = 'waiting' | 'refused' | 'known' | 'off';
