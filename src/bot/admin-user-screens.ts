@@ -85,7 +85,7 @@ export function createAdminUserScreens({ core, clock }: AdminParts): AdminUserSc
       `<b>${t('term')}:</b> ${formatTerm(ctx, found, core.settings().timeZone)}`,
       `<b>${t('traffic')}:</b> ${traffic}`,
       ...(found.contact === '' ? [] : [escapeHtml(found.contact)]),
-      t(found.telegram_id === null ? 'admin.untied' : 'admin.tied'),
+      t(found.telegram_id === null ? 'admin.unlinked' : 'admin.linked'),
     ];
     const ask = (act: AdminAct) => button(t(`admin.act.${act}`), `ask:${act}:${id}:0`);
     const chat = found.telegram_id === null ? button(t('admin.invite'), `invite:${id}`) : ask('link');

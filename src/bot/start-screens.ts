@@ -44,7 +44,7 @@ export function createStartScreens({ botService, users, main }: StartParts): Sta
     const screen = users.home(ctx);
     // A repeated link that worked before shows the same screen.
     if (outcome === 'linked' || (outcome === 'ended' && users.findSubscription(ctx) !== null)) return screen;
-    return { text: `${t(`tie.${outcome}`)}\n\n${screen.text}`, buttons: screen.buttons };
+    return { text: `${t(`linking.${outcome}`)}\n\n${screen.text}`, buttons: screen.buttons };
   }
 
   async function referred(ctx: ChatContext, code: string): Promise<Screen> {

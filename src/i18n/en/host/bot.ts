@@ -36,7 +36,7 @@ export const bot = {
   terms:
     'You buy access for a period, or traffic, as stated on the button. It is available as soon as the payment arrives. The order shows what was paid and until when it is valid. For a refund, or if something does not work, send /paysupport.',
   paySupport: 'Questions about a payment? Send the order number and the time of the payment.',
-  tie: {
+  linking: {
     ended: 'This link was used already or has expired. Create a new one on your subscription page, or ask for one.',
     taken:
       'This Telegram account is linked to another subscription. Only the operator of this service can change that.',
@@ -56,8 +56,8 @@ export const bot = {
     notFound: 'No user found.',
     found: 'Found: {{shown}} of {{total}}',
     gone: 'This user no longer exists.',
-    tied: 'A Telegram account is linked.',
-    untied: 'No Telegram account is linked.',
+    linked: 'A Telegram account is linked.',
+    unlinked: 'No Telegram account is linked.',
     invite: 'Link an account',
     inviteHint: 'The first Telegram account that opens this link is linked to this user. It works once, for a day.',
     share: 'Share the link',
