@@ -225,8 +225,8 @@ async function writeEverything(traced: Traced): Promise<ReadonlyMap<string, stri
   await act('removeBotAdmin', { id: 1001 });
   await act('saveAdminNotices', { quiet: null });
   await act('inviteToBot', { user_id: buyer.id });
-  const tied = browse('updateUser', { id: buyer.id, telegram_id: 1001 });
-  await noted('updateUser with a Telegram account', tied);
+  const linked = browse('updateUser', { id: buyer.id, telegram_id: 1001 });
+  await noted('updateUser with a Telegram account', linked);
   await act('sendUserLink', { user_id: buyer.id });
   await act('enableBot', { enabled: false });
   await act('deleteBot', {});

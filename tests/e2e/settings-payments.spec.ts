@@ -173,10 +173,10 @@ test('a payment provider and the bot are added, changed, tried, disabled and del
   await own.administrator?.call('createUser', { name: 'Anna', tariff_id: 1 });
   await own.visit('users/1');
   await page.getByRole('button', { name: 'Link a Telegram account' }).click();
-  const tie = page.getByText(/^https:\/\/t\.me\/anna_vpn_bot\?start=tie_/);
-  await expect(tie).toBeVisible();
-  await expectAccessible(page, 'the link that ties a Telegram account');
-  telegram.write(6006, `/start ${(await tie.textContent())?.split('start=')[1]}`);
+  const botLink = page.getByText(/^https:\/\/t\.me\/anna_vpn_bot\?start=link_/);
+  await expect(botLink).toBeVisible();
+  await expectAccessible(page, 'the link that links a Telegram account');
+  telegram.write(6006, `/start ${(await botLink.textContent())?.split('start=')[1]}`);
   const anna = async () => (await own.administrator?.call('getUser', { id: 1 }))?.body;
   await expect.poll(anna).toMatchObject({ telegram_id: 6006 });
   await own.visit('users');

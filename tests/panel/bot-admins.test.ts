@@ -32,16 +32,16 @@ it('pairs accounts by a link that works once, tells the others, and forgets who 
   const { url, command } = await made();
   expect(url).toMatch(/^https:\/\/t\.me\/anna_vpn_bot\?start=admin_[A-Za-z0-9_-]{20,58}$/);
   expect(url.endsWith(command.slice('/start '.length))).toBe(true);
-  // A newer one ends it; what ties a user pairs nobody, and the reverse.
+  // A newer one ends it; a link for users pairs no administrator, and the reverse.
   const { command: second } = await made();
   fake.write(ADMIN, command);
   await expect.poll(() => fake.findLastMessage(ADMIN)?.text, sleepy).toContain('was used already or has expired');
   const { id: tariff_id } = await own.act('createTariff', { name: 'Month', duration: { months: 1 } });
   const user = await own.act('createUser', { name: 'Boris', tariff_id });
-  const tie = new URL((await own.act('inviteToBot', { user_id: user.id })).url).searchParams.get('start') ?? '';
-  fake.write(6006, `/start admin_${tie.slice('tie_'.length)}`);
+  const link = new URL((await own.act('inviteToBot', { user_id: user.id })).url).searchParams.get('start') ?? '';
+  fake.write(6006, `/start admin_${link.slice('link_'.length)}`);
   await expect.poll(() => fake.findLastMessage(6006)?.text, sleepy).toContain('was used already or has expired');
-  fake.write(7007, `/start tie_${second.slice('/start admin_'.length)}`);
+  fake.write(7007, `/start link_${second.slice('/start admin_'.length)}`);
   await expect.poll(() => fake.findLastMessage(7007)?.text, sleepy).toContain('was used already or has expired');
   expect(await paired()).toEqual([]);
 

@@ -380,23 +380,23 @@ it('gives up notices that are too old by the time they could be sent', async () 
 /** What a link into the bot is followed by in /start. */
 const parseStart = (url: string) => new URL(url).searchParams.get('start') ?? '';
 
-it('ties an account by a link that works once, and moves no user to another by the page alone', async () => {
+it('links an account by a link that works once, and moves no user to another by the page alone', async () => {
   const { fake, own } = await running();
   const expires_at = '2030-01-01T00:00:00Z';
   const { id: tariff_id } = await own.act('createTariff', { name: 'Month', duration: { months: 1 } });
   const user = await own.act('createUser', { name: 'Anna', tariff_id, expires_at });
   const other = await own.act('createUser', { name: 'Boris', tariff_id, telegram_id: 3003, expires_at });
-  const tiedTo = async (id: number) => (await own.act('getUser', { id })).telegram_id;
+  const getTelegramId = async (id: number) => (await own.act('getUser', { id })).telegram_id;
   const press = (chatId: number, url: string) => fake.write(chatId, `/start ${parseStart(url)}`);
   const { url } = await own.act('inviteToBot', { user_id: user.id });
   expect(url).toMatch(/^https:\/\/t\.me\/anna_vpn_bot\?start=[A-Za-z0-9_-]{1,64}$/);
   // The account of another user is that user's.
   press(3003, url);
   await expect.poll(() => fake.findLastMessage(3003)?.text, sleepy).toContain('is linked to another subscription');
-  expect(await tiedTo(user.id)).toBeNull();
+  expect(await getTelegramId(user.id)).toBeNull();
   press(ANNA, url);
   await expect.poll(() => fake.findLastMessage(ANNA)?.text, sleepy).toContain('Active');
-  expect(await tiedTo(user.id)).toBe(ANNA);
+  expect(await getTelegramId(user.id)).toBe(ANNA);
   press(2002, url);
   await expect.poll(() => fake.findLastMessage(2002)?.text, sleepy).toContain('was used already or has expired');
 
@@ -410,9 +410,9 @@ it('ties an account by a link that works once, and moves no user to another by t
   const [, made = ''] = /href="(https:\/\/t\.me\/[^"]*)"/.exec(await reply.text()) ?? [];
   press(2002, made);
   await expect.poll(() => fake.findLastMessage(2002)?.text, sleepy).toContain('is linked to another Telegram account');
-  expect([await tiedTo(user.id), await tiedTo(other.id)]).toEqual([ANNA, 3003]);
+  expect([await getTelegramId(user.id), await getTelegramId(other.id)]).toEqual([ANNA, 3003]);
   // A new link ends what was given on the page of the old one.
-  const given = createHash('sha256').update(parseStart(made).slice(4)).digest('hex');
+  const given = createHash('sha256').update(parseStart(made).slice('link_'.length)).digest('hex');
   expect(own.store.bot.invitation(given)).toMatchObject({ purpose: 'page', userId: user.id });
   await own.act('reissueUser', { id: user.id });
   expect(own.store.bot.invitation(given)).toBeUndefined();
@@ -422,12 +422,12 @@ it('ties an account by a link that works once, and moves no user to another by t
   press(2002, first);
   await expect.poll(() => fake.findLastMessage(2002)?.text, sleepy).toContain('was used already or has expired');
   press(2002, second);
-  await expect.poll(() => tiedTo(user.id), sleepy).toBe(2002);
+  await expect.poll(() => getTelegramId(user.id), sleepy).toBe(2002);
   const stored = JSON.stringify([own.log.lines, await own.act('listAudit', { limit: 50 })]);
   for (const each of [url, made, first, second]) expect(stored).not.toContain(parseStart(each));
   // Too old.
   const { url: late } = await own.act('inviteToBot', { user_id: user.id });
-  const tokenHash = createHash('sha256').update(parseStart(late).slice(4)).digest('hex');
+  const tokenHash = createHash('sha256').update(parseStart(late).slice('link_'.length)).digest('hex');
   const row = own.store.bot.invitation(tokenHash);
   if (!row) throw new Error('no invitation is stored');
   own.store.write(() => own.store.bot.invite({ ...row, expiresAt: 1 }));

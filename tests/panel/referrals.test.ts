@@ -89,7 +89,7 @@ describe('a referral', () => {
     const { url } = await invite(boris.id);
     expect(await come(url, 1001)).toBe(false);
     expect(await come(url.replace(/.{4}$/, 'zzzz'), 3003)).toBe(false);
-    // A user from before the link was opened, whose account is tied later.
+    // A user from before the link was opened, whose account is linked later.
     const old = await makeUser({ name: 'Old' });
     shop.clock.advance(1000);
     expect(await come(url, 3003)).toBe(true);

@@ -210,7 +210,7 @@ export const inviteToBot = panelOperation({
   example: {
     body: { user_id: 7 },
     reply: {
-      url: 'https://t.me/anna_vpn_bot?start=tie_Q2hhbmdlIHRoaXMgdG9rZW4gbm93ISE',
+      url: 'https://t.me/anna_vpn_bot?start=link_Q2hhbmdlIHRoaXMgdG9rZW4gbm93ISE',
       expires_at: '2026-11-21T10:00:00.000Z',
     },
   },

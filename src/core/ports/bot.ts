@@ -251,7 +251,7 @@ export interface Checkout {
 export type CheckoutRefusal = 'selling_off' | 'ended';
 
 /** The parameter of `/start`. Telegram allows 64 characters of A-Z, a-z, 0-9, _ and -. */
-export const LINK_PREFIX = 'tie_';
+export const LINK_PREFIX = 'link_';
 export const PAIR_PREFIX = 'admin_';
 export const REFERRAL_PREFIX = 'ref_';
 
