@@ -7,7 +7,7 @@ import { createPasswordHasher } from './passwords.ts';
 const quick = createPasswordHasher(10);
 
 /** The stored form, made without the hasher. */
-function storedWith(costLog2: number, r: number, p: number, password: string): string {
+function hashAsStored(costLog2: number, r: number, p: number, password: string): string {
   const salt = Buffer.alloc(16, 7);
   const hash = scryptSync(password, salt, 32, { N: 2 ** costLog2, r, p, maxmem: 2 ** 28 });
   return ['scrypt', costLog2, r, p, salt.toString('base64url'), hash.toString('base64url')].join('$');
@@ -48,7 +48,7 @@ describe('verify', () => {
       [10, 8, 1],
       [9, 16, 2],
     ] as const)
-      expect(await quick.verify('correct horse', storedWith(costLog2, r, p, 'correct horse'))).toBe(true);
+      expect(await quick.verify('correct horse', hashAsStored(costLog2, r, p, 'correct horse'))).toBe(true);
     const [, costLog2, r, p, salt = '', hash] = (await quick.hash('correct horse')).split('$');
     const options = { N: 2 ** Number(costLog2), r: Number(r), p: Number(p) };
     const made = scryptSync('correct horse', Buffer.from(salt, 'base64url'), 32, options);
@@ -56,7 +56,7 @@ describe('verify', () => {
   });
 
   test('refuses the right password against what has more behind its hash', async () => {
-    expect(await quick.verify('correct horse', `${storedWith(10, 8, 1, 'correct horse')}!`)).toBe(false);
+    expect(await quick.verify('correct horse', `${hashAsStored(10, 8, 1, 'correct horse')}!`)).toBe(false);
   });
 
   test('takes the same password in another Unicode form', async () => {

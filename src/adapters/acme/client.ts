@@ -186,10 +186,10 @@ export function createAcmeClient({ folder, timers, alpnAnswers, log }: AcmeClien
       const http = settings.challenge === 'http-01' ? await openHttpAnswers(settings.httpPort) : null;
       const { directoryUrl } = settings;
       try {
-        const accountKey = accountKeyIn({ folder, log }, directoryUrl);
+        const accountKey = ensureAccountKey({ folder, log }, directoryUrl);
         return await orderWith(new Client({ directoryUrl, accountKey }), settings, replaces, http, signal);
       } catch (error) {
-        throw error instanceof AcmeError || signal.aborted ? error : withoutAnswer(error);
+        throw error instanceof AcmeError || signal.aborted ? error : toUnreachable(error);
       } finally {
         for (const name of settings.names) alpnAnswers.delete(name);
         await http?.close();
@@ -242,7 +242,7 @@ function throwIfRefused({ status, identifier, challenges }: Authorization, kind:
 }
 
 /** A failed connection or an unreadable reply, as AcmeError `unreachable`. */
-function withoutAnswer(error: unknown): AcmeError {
+function toUnreachable(error: unknown): AcmeError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : null;
   const detail = readText(error instanceof Error ? error.message : String(error));
   return new AcmeError(
@@ -265,7 +265,7 @@ function newKey(): string {
 }
 
 /** The account key of an authority, made on first use. A damaged one is set aside and replaced: a new account serves as well. */
-function accountKeyIn({ folder, log }: Pick<AcmeClientParts, 'folder' | 'log'>, directoryUrl: string): string {
+function ensureAccountKey({ folder, log }: Pick<AcmeClientParts, 'folder' | 'log'>, directoryUrl: string): string {
   const name = createHash('sha256').update(directoryUrl).digest('hex').slice(0, 16);
   const path = join(folder, `acme-account-${name}.pem`);
   const present = readIfThere(path);

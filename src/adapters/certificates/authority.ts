@@ -128,7 +128,7 @@ function readAuthority({ folder, sealing }: Pick<AuthorityParts, 'folder' | 'sea
     readIfThere(join(folder, name)),
   );
   if (pem == null && clear == null && sealed == null && chain == null) return 'absent';
-  const certificate = [pem, chain && issuerIn(chain)].find((text) => text != null && isAuthority(text));
+  const certificate = [pem, chain && getLastCertificate(chain)].find((text) => text != null && isAuthority(text));
   if (certificate == null) return 'damaged';
   if (clear != null && isPair(clear, certificate)) return { pem: certificate, key: clear, isClear: true };
   if (sealed == null) return 'damaged';
@@ -138,7 +138,7 @@ function readAuthority({ folder, sealing }: Pick<AuthorityParts, 'folder' | 'sea
 }
 
 /** The last certificate of a chain that `ensureCertificate` wrote: the authority's. */
-function issuerIn(chain: string): string {
+function getLastCertificate(chain: string): string {
   return `${chain.slice(chain.indexOf(END) + END.length).trim()}\n`;
 }
 

@@ -28,8 +28,8 @@ const SIGNATURE = { name: 'ECDSA', hash: 'SHA-256' };
 export async function issueAuthority(validity: Validity): Promise<Issued> {
   const keys = await webcrypto.subtle.generateKey(EC, true, ['sign', 'verify']);
   const certificate = await X509CertificateGenerator.createSelfSigned({
-    serialNumber: serialNumber(),
-    name: [{ CN: [neutralName()] }],
+    serialNumber: createSerialNumber(),
+    name: [{ CN: [createRandomName()] }],
     notBefore: new Date(validity.from),
     notAfter: new Date(validity.to),
     signingAlgorithm: SIGNATURE,
@@ -59,8 +59,8 @@ interface Leaf {
 async function signLeaf(authority: Issued, { publicKey, usage, hosts }: Leaf, validity: Validity): Promise<string> {
   const issuer = new X509Certificate(authority.pem);
   const certificate = await X509CertificateGenerator.create({
-    serialNumber: serialNumber(),
-    subject: [{ CN: [neutralName()] }],
+    serialNumber: createSerialNumber(),
+    subject: [{ CN: [createRandomName()] }],
     issuer: issuer.subjectName,
     notBefore: new Date(validity.from),
     notAfter: new Date(validity.to),
@@ -89,14 +89,14 @@ const MAX_AGE_DAYS = 365;
  */
 export async function issuePinned(): Promise<Issued> {
   const from = Date.now() - randomInt(MAX_AGE_DAYS * DAY_MS);
-  return issueSelfSigned([neutralName()], { from, to: from + PINNED_DAYS * DAY_MS });
+  return issueSelfSigned([createRandomName()], { from, to: from + PINNED_DAYS * DAY_MS });
 }
 
 /** A server's self-signed certificate, for clients that pin its digest. */
 export async function issueSelfSigned(hosts: readonly string[], validity: Validity): Promise<Issued> {
   const keys = await webcrypto.subtle.generateKey(EC, true, ['sign', 'verify']);
   const certificate = await X509CertificateGenerator.createSelfSigned({
-    serialNumber: serialNumber(),
+    serialNumber: createSerialNumber(),
     name: [{ CN: [(hosts[0] ?? '').slice(0, 64)] }],
     notBefore: new Date(validity.from),
     notAfter: new Date(validity.to),
@@ -118,12 +118,12 @@ function buildSanExtension(hosts: readonly string[]): SubjectAlternativeNameExte
 }
 
 /** A random name: anyone who connects can read it, so it must not identify the program. */
-function neutralName(): string {
+function createRandomName(): string {
   return randomBytes(8).toString('hex');
 }
 
 /** Random, positive, at most 20 octets (RFC 5280 section 4.1.2.2). */
-function serialNumber(): string {
+function createSerialNumber(): string {
   const bytes = randomBytes(16);
   bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40;
   return bytes.toString('hex');
