@@ -103,7 +103,7 @@ export function orderLinks(folder: string, { host, port }: LinksPlace, request: 
   const acme = acmeRequest.safeParse(request);
   if (!acme.success) throw refusal('refused', `This cannot be ordered: ${z.prettifyError(acme.error)}`);
   prepareDataFolder(folder);
-  requestOrder(folder, acme.data, issuedIn(folder), systemClock.now());
+  requestOrder(folder, acme.data, readIssuedChain(folder), systemClock.now());
   writePrivateFile(join(folder, SETTINGS), JSON.stringify({ host, port, acme: acme.data }));
 }
 
@@ -133,7 +133,7 @@ function findIdentity(folder: string): LinksIdentity | 'damaged' | null {
 }
 
 /** The chain that ACME issued; null: the certificate was imported, or there is none. */
-function issuedIn(folder: string): string | null {
+function readIssuedChain(folder: string): string | null {
   const chain = readIdentity(folder)?.cert ?? null;
   if (chain === null || readLinksSettings(folder)?.acme == null) return null;
   // An imported certificate stays until an order succeeds.
@@ -209,7 +209,7 @@ export interface NodeLinks {
 }
 
 /** A self-signed certificate, which no app trusts, until there is another. */
-async function ownIdentity(
+async function issueOwnIdentity(
   names: readonly string[],
   clock: Clock,
 ): Promise<{ readonly key: string; readonly cert: string }> {
@@ -220,7 +220,7 @@ async function ownIdentity(
 }
 
 /** The subscription of a token, of which the lease has only the hash; null: no user has it, or there is no complete lease. */
-function subscriptionBehind({ lease, clock }: Parts, token: string): Subscription | null {
+function findSubscription({ lease, clock }: Parts, token: string): Subscription | null {
   const shared = lease.shared();
   if (shared === null || (lease.held()?.at ?? null) === null) return null;
   const now = clock.now();
@@ -252,7 +252,7 @@ function openDoor(parts: Parts, settings: () => ServedSettings): Door {
   };
   const link = createSubscriptionDoor({
     core: {
-      subscription: (token) => subscriptionBehind(parts, token),
+      subscription: (token) => findSubscription(parts, token),
       settings,
       recordLinkRead: () => {},
     },
@@ -277,7 +277,7 @@ export async function serveLinks(parts: Parts): Promise<NodeLinks | null> {
   } else if (found === null && wanted.acme === null) log.error('links not served: there is no certificate');
   // Self-signed until a certificate is issued: challenges may arrive on the same port.
   const isThere = found !== null && found !== 'damaged';
-  let identity = isThere ? found : wanted.acme && (await ownIdentity(wanted.acme.names, clock));
+  let identity = isThere ? found : wanted.acme && (await issueOwnIdentity(wanted.acme.names, clock));
   if (identity === null) return null;
   // A random secret path: no request finds it. Before the first lease no link resolves either.
   const nowhere = { secretPath: randomBytes(32).toString('hex'), instanceId: '' };
@@ -316,7 +316,7 @@ export async function serveLinks(parts: Parts): Promise<NodeLinks | null> {
       wanted: acme,
       client: createLazyAcme({ folder, timers, alpnAnswers, log }),
       present: () => readLinksSettings(folder)?.acme ?? null,
-      chain: () => issuedIn(folder),
+      chain: () => readIssuedChain(folder),
       serve({ key, chain }) {
         writePrivateFile(join(folder, CERTIFICATE), key + chain);
         followFile();

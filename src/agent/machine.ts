@@ -96,7 +96,7 @@ function own(folder: string, command: string): { release(): void } {
 }
 
 /** `path`: the program; left out: the one that `panel node engine` has installed, else `shipped`, else on PATH. */
-function engineIn(folder: string, path: string | undefined, shipped: string | null = null): Engine {
+function openEngine(folder: string, path: string | undefined, shipped: string | null = null): Engine {
   return createLocalEngine({
     nodeId: ENGINE_ID,
     folder: join(folder, 'engines'),
@@ -245,7 +245,7 @@ export async function runMachine(options: RunOptions): Promise<NodeMachine> {
   const leaseClock = createLeaseClock({ read: createClockReader(), file: join(folder, CLOCK_OFFSET), log });
   const { lease } = ledger;
   let enforced: EnforcedEngine | null = null;
-  const recorded = meterEngine(given ?? engineIn(folder, enginePath, await findShippedEngine()), {
+  const recorded = meterEngine(given ?? openEngine(folder, enginePath, await findShippedEngine()), {
     ledger,
     clock: leaseClock,
     onRefused: (userIds) => enforced?.recordRefused(userIds),
@@ -271,7 +271,7 @@ export async function runMachine(options: RunOptions): Promise<NodeMachine> {
     const { port, ...identity } = joined;
     const certificate = () => machineCertificate(folder, systemClock.now());
     const check = async (path: string, config: EngineConfig) => {
-      const other = engineIn(folder, path);
+      const other = openEngine(folder, path);
       try {
         await other.check(config);
       } finally {
@@ -328,7 +328,7 @@ export async function runMachine(options: RunOptions): Promise<NodeMachine> {
 /** Stops the engine and forgets the panel, which cannot reach this machine afterwards. */
 export async function leaveMachine(folder: string): Promise<void> {
   const lock = own(folder, 'node leave');
-  const engine = engineIn(folder, undefined);
+  const engine = openEngine(folder, undefined);
   try {
     if (!existsSync(join(folder, 'node.json')))
       throw refusal('refused', 'This machine has not been joined to a panel.');

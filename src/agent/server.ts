@@ -162,7 +162,7 @@ function createRefusalLog({ log, clock }: Pick<ServedParts, 'log' | 'clock'>) {
 }
 
 /** Logs refused strangers: the first, and then one line a minute, however many there are. */
-function strangersLog({ log, clock }: Pick<ServedParts, 'log' | 'clock'>, message: string) {
+function createStrangersLog({ log, clock }: Pick<ServedParts, 'log' | 'clock'>, message: string) {
   let lineAt = Number.NEGATIVE_INFINITY;
   let others = 0;
   return (address: string | undefined, error?: string): void => {
@@ -403,12 +403,12 @@ export function serveNode(parts: ServedParts, place: Listening): Promise<NodeLis
     void respond(response, logFailure, reply, refused);
   });
   const connections = watchConnections(server, null);
-  admitPanel(server, identity.panelPin, strangersLog(parts, 'connection refused'));
+  admitPanel(server, identity.panelPin, createStrangersLog(parts, 'connection refused'));
   return open(server, connections, place);
 }
 
 /** Closes connections of clients without the panel's key before a request is read. */
-function admitPanel(server: Server, panelPin: string, logRefused: ReturnType<typeof strangersLog>): void {
+function admitPanel(server: Server, panelPin: string, logRefused: ReturnType<typeof createStrangersLog>): void {
   server.on('tlsClientError', (error, socket) => logRefused(socket.remoteAddress, error.message));
   // Prepended, so that it runs before HTTP's own listener.
   server.prependListener('secureConnection', (socket) => {
@@ -438,7 +438,7 @@ export function awaitJoin(
   place: Listening,
 ): Promise<NodeListener> {
   const refuse = createRefuser(log);
-  const logRefused = strangersLog({ log, clock }, 'join refused');
+  const logRefused = createStrangersLog({ log, clock }, 'join refused');
   const server = createServer(buildOptions(identity), (request, response) => {
     const socket = request.socket as TLSSocket;
     connections.markAnswered(socket);
