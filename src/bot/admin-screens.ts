@@ -6,7 +6,7 @@ import { formatMoney } from '../domain/sales/money.ts';
 import { formatBytes } from '../i18n/bytes.ts';
 import { languageEntry } from '../i18n/languages.ts';
 import { type AdminParts, buildCall, isConfirmable, isProofMissing, stampOf, withProofHint } from './admin-call.ts';
-import { button, type ChatContext, escapeHtml, getTexts, messageWith, type Screen } from './screen.ts';
+import { buildScreenMessage, button, type ChatContext, escapeHtml, getTexts, type Screen } from './screen.ts';
 
 export interface AdminScreens {
   /** Figures of the panel. `hasOwn`: the account also has a subscription. */
@@ -20,7 +20,7 @@ export interface AdminScreens {
 }
 
 function listMessages(ctx: ChatContext, screen: Screen) {
-  const message = messageWith(ctx, screen);
+  const message = buildScreenMessage(ctx, screen);
   return message === null ? [] : [message];
 }
 

@@ -47,7 +47,7 @@ function readMember(value: unknown, name: string): unknown {
 }
 
 /** The id of the person who caused an update; null: unknown. */
-function personIn({ message, callback_query: pressed, my_chat_member: member }: Update): number | null {
+function getSenderId({ message, callback_query: pressed, my_chat_member: member }: Update): number | null {
   return (message ?? pressed ?? member)?.from?.id ?? null;
 }
 
@@ -67,7 +67,7 @@ export function startPoller({
 
   /** Drops updates beyond a person's limit, except payments. */
   function isWelcome(update: Update): boolean {
-    const person = personIn(update);
+    const person = getSenderId(update);
     if (person === null || parsePayment(update) !== null) return true;
     return persons.consumeRequest(person, PERSON, clock.now()).isAllowed;
   }

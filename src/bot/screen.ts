@@ -42,13 +42,13 @@ export function isPublicUrl(text: string): boolean {
 }
 
 /** A message to the chat of an update; null: the update has no chat. */
-export function messageTo(ctx: ChatContext, method: string, payload: NewMessage['payload']): NewMessage | null {
+export function buildMessage(ctx: ChatContext, method: string, payload: NewMessage['payload']): NewMessage | null {
   const chatId = ctx.chat?.id;
   return chatId === undefined ? null : { chatId, dedupeKey: null, method, payload, priority: PRIORITIES.answer };
 }
 
 /** Shows a screen as a new message, or in place of the message whose button was pressed. */
-export function messageWith(ctx: ChatContext, { text, buttons }: Screen): NewMessage | null {
+export function buildScreenMessage(ctx: ChatContext, { text, buttons }: Screen): NewMessage | null {
   const payload = {
     text,
     parse_mode: 'HTML',
@@ -57,16 +57,16 @@ export function messageWith(ctx: ChatContext, { text, buttons }: Screen): NewMes
   };
   const edited = ctx.callbackQuery?.message?.message_id;
   return edited === undefined
-    ? messageTo(ctx, 'sendMessage', { ...payload, protect_content: true })
-    : messageTo(ctx, 'editMessageText', { ...payload, message_id: edited });
+    ? buildMessage(ctx, 'sendMessage', { ...payload, protect_content: true })
+    : buildMessage(ctx, 'editMessageText', { ...payload, message_id: edited });
 }
 
 export function sendMessage(ctx: ChatContext, method: string, payload: NewMessage['payload']): void {
-  const message = messageTo(ctx, method, payload);
+  const message = buildMessage(ctx, method, payload);
   if (message) ctx.messages.push(message);
 }
 
 export function show(ctx: ChatContext, screen: Screen): void {
-  const message = messageWith(ctx, screen);
+  const message = buildScreenMessage(ctx, screen);
   if (message) ctx.messages.push(message);
 }

@@ -41,7 +41,7 @@ type Fate =
   | { readonly do: 'post' };
 
 /** The name of the backup that a message contains; null: none. */
-function backupIn({ document }: MessageRow['payload']): string | null {
+function getBackupName({ document }: MessageRow['payload']): string | null {
   if (typeof document !== 'object' || document === null || !('backup' in document)) return null;
   return String(document.backup);
 }
@@ -148,7 +148,7 @@ export function startSender({ link, botService, clock, timers, log, unreachable 
     if (priority >= PRIORITIES.notice && isOld(message, clock.now()))
       return botService.write((store, now) => store.finishMessage(id, null, 'too_old', now));
     const isChat = method !== 'answerCallbackQuery';
-    const file = backupIn(payload);
+    const file = getBackupName(payload);
     const bytes = file === null ? null : await botService.encryptedBackup(file);
     // The backup was deleted meanwhile.
     if (file !== null && bytes === null)

@@ -10,7 +10,15 @@ import { hostTexts } from '../i18n/host.ts';
 import { languageEntry } from '../i18n/languages.ts';
 import { formatDay } from '../subscription/format-day.ts';
 import { promoText, soldText } from '../subscription/page/order-page.ts';
-import { button, type ChatContext, escapeHtml, getTexts, isPublicUrl, messageWith, type Screen } from './screen.ts';
+import {
+  buildScreenMessage,
+  button,
+  type ChatContext,
+  escapeHtml,
+  getTexts,
+  isPublicUrl,
+  type Screen,
+} from './screen.ts';
 
 /** What `/start` is followed by where a buyer comes back from a provider. */
 export const ORDER_PREFIX = 'order_';
@@ -240,7 +248,7 @@ export function createShopScreens({ core, botService, clock }: ShopParts): ShopS
         (url) => payScreen(ctx, token, url),
         (error: unknown) => order(ctx, token, pickNotice(error)),
       );
-      return [messageWith(ctx, screen)].filter((one) => one !== null);
+      return [buildScreenMessage(ctx, screen)].filter((one) => one !== null);
     };
     return order(ctx, token, 'opening');
   }
@@ -279,7 +287,7 @@ export function createShopScreens({ core, botService, clock }: ShopParts): ShopS
   function ask(ctx: ChatContext, token: string): null {
     ctx.later = async () => {
       await core.shop.pollOrder(token).catch(pickNotice);
-      return [messageWith(ctx, order(ctx, token, 'asked'))].filter((one) => one !== null);
+      return [buildScreenMessage(ctx, order(ctx, token, 'asked'))].filter((one) => one !== null);
     };
     return null;
   }
