@@ -215,7 +215,7 @@ function buildJoinEntry(kind: Entry['kind'], table: string, where: string, id: s
 }
 
 /** All tests but those of a subject. */
-function testsBut(tests: ReadonlyMap<string, string>, about: string): string[] {
+function listOtherTests(tests: ReadonlyMap<string, string>, about: string): string[] {
   return [...tests].filter(([name]) => name !== about).map(([, test]) => test);
 }
 
@@ -313,7 +313,7 @@ function createPlanner(statements: Statements, states: UserStates, few = FEW): P
   }
 
   /** The index to scan for these conditions, and whether it has the order of the sort. */
-  function indexFor(
+  function chooseIndex(
     { states: wanted, tariffId }: UserConditions,
     sort: SortField,
     now: number,
@@ -340,7 +340,7 @@ function createPlanner(statements: Statements, states: UserStates, few = FEW): P
       const bestEntry = entries.length === 1 && ordered ? ordered : entries.find((entry) => areFew(filter, entry));
       const entry = bestEntry ?? ordered;
       if (entry) return { branches: enter(filter, entry), isOrdered: entry === ordered };
-      const [index, isOrdered] = indexFor(conditions, sort, now);
+      const [index, isOrdered] = chooseIndex(conditions, sort, now);
       const notStale = isDeepOffset(offset, few) ? `u.id NOT IN (${STALE_IDS})` : `${IS_STALE} IS NOT TRUE`;
       return { branches: scan(selectTests(filter), index, conditions.states, isAnyStale ? notStale : null), isOrdered };
     },
@@ -356,7 +356,7 @@ function createPlanner(statements: Statements, states: UserStates, few = FEW): P
 }
 
 function enter(filter: Filter, { kind, table, where, id, join }: Entry): Branch[] {
-  const others = testsBut(filter.tests, kind);
+  const others = listOtherTests(filter.tests, kind);
   const isJoined = others.length > 0;
   const branch = { from: isJoined ? table + join : table, where: [where, ...others], id, join: isJoined ? '' : join };
   if (kind !== 'text' || filter.search === null || filter.search.id === null) return [branch];
@@ -375,7 +375,7 @@ function scan(
   const isByState = index.startsWith('users_state') || index === 'users_tariff_state';
   if (!isByState || states === undefined) return [{ from, where: [...tests.values()], id: 'u.id', join: '' }];
   // In the index each state is an ordered range.
-  const others = testsBut(tests, 'state');
+  const others = listOtherTests(tests, 'state');
   const fresh = notStale === null ? [] : [notStale];
   const names = states.map((_, number) => `:state${number}` as const);
   const ranges = names.map((name) => ({
@@ -502,7 +502,7 @@ export function createUserLists(db: Connection, states: UserStates, few?: number
       if (offset > total / 2) return readFromEnd(request, total);
       const isInside = offset + limit < total && isRangeOfState(request) && !isAnyStale;
       if (isInside && first) {
-        const ids = statements.column<number>(idsWithin(first.from, request), { ...values, limit, offset });
+        const ids = statements.column<number>(buildRangeSql(first.from, request), { ...values, limit, offset });
         return { rows: getRows(ids), hasMore: true };
       }
     }
@@ -589,7 +589,7 @@ function isRangeOfState({ conditions, sort }: PageRequest): boolean {
  * The ids of a page that ends before its state's range does. Leaves out the end of the range: comparing each row with it would take four
  * fifths of the time.
  */
-function idsWithin(from: string, request: PageRequest): string {
+function buildRangeSql(from: string, request: PageRequest): string {
   const [later, direction] = request.descending ? ['<=', 'DESC'] : ['>=', 'ASC'];
   return `SELECT u.id FROM ${from} WHERE u.state ${later} +:state0
     ORDER BY u.state ${direction}, ${buildOrderBy('u.id', request)} ${limitTo(':limit')} OFFSET :offset`;
