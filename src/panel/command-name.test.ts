@@ -1,4 +1,4 @@
-// What the command is called where the application was installed, and in a checkout.
+// The name of the command for each kind of installation, and in a checkout.
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

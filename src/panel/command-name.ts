@@ -27,13 +27,13 @@ export function installedName(folder: string, link: string): string {
 
 let own: string | null = null;
 
-/** Of this process. */
+/** The name of the command for this process. */
 export function ownCommandName(): string {
   own ??= commandName(process.versions.electron !== undefined && !('defaultApp' in process), process);
   return own;
 }
 
-/** Those of src/cli/index.ts. */
+/** The commands of src/cli/index.ts. */
 export const COMMANDS = [
   'serve',
   'setup',

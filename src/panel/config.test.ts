@@ -1,4 +1,4 @@
-// What of the asked-for cannot be, and what holds for a run.
+// Which options are refused, and which apply to a run.
 import { describe, expect, test } from 'vitest';
 import { buildOverrides, checkOptions, checkPlainHttp } from './config.ts';
 

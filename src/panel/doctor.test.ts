@@ -1,4 +1,4 @@
-// The doctor finds what is broken, says what to do, and touches nothing.
+// The doctor finds what is broken, advises, and changes nothing.
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -101,7 +101,7 @@ it('finds a port that something else listens on', async () => {
   expect(await readVerdict('port')).toBe('ok');
 });
 
-// `npm run engines` has built one in this checkout: none is missing then.
+// After `npm run engines` in this checkout, no engine is missing.
 const isShipped = (await findShippedEngine()) !== null;
 it.skipIf(isShipped)('misses an engine only where a local node needs one', async () => {
   const path = process.env.PATH;

@@ -1,4 +1,4 @@
-// `panel install`: what it does to the machine, that a second run finishes the first, and what `panel uninstall` leaves.
+// `panel install`: its changes to the machine, a second run that finishes the first, and leftovers of `panel uninstall`.
 import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
@@ -26,7 +26,9 @@ afterEach(async () => {
   running = null;
 });
 
-/** A machine whose system is the folder `root`; its service is a panel of this process. `dies`: the command at which it is killed. */
+/**
+ * A machine whose system is the folder `root`; its service is a panel of this process. `dies`: index of the command at which it is killed.
+ */
 function createMachine(root: string, dies = -1) {
   const places: InstallPlaces = {
     program: join(root, 'opt'),

@@ -1,5 +1,5 @@
-// `panel install`: the panel as a service of systemd, with an account, a data folder and a key file of its own. Each step may be done
-// already, so that a second run finishes what a kill has interrupted, and installs another version.
+// `panel install`: the panel as a service of systemd, with its own account, data folder and key file. Each step may be done already, so
+// that a second run finishes an interrupted one, or installs another version.
 
 import {
   chmodSync,
@@ -53,12 +53,12 @@ const START_MS = 120_000;
 const RETRY_MS = 200;
 
 export interface InstallPlaces {
-  /** Where a release is put. */
+  /** The folder to which a release is copied. */
   readonly program: string;
   readonly data: string;
-  /** The key file, and what the service was installed with. */
+  /** The folder of the key file and of the installation's options. */
   readonly settings: string;
-  /** A link to the program. */
+  /** Path of the link to the program. */
   readonly command: string;
 }
 
@@ -76,10 +76,10 @@ const reachFile = z.discriminatedUnion('mode', [
   z.strictObject({ mode: z.literal('domain'), domain: z.string() }),
   z.strictObject({ mode: z.literal('proxy'), publicUrl: z.string() }),
 ]);
-/** How the panel is reached: from this machine alone, by its own name, or by a reverse proxy of this machine. */
+/** How the panel is reached: only from this machine, by its own public name, or by a reverse proxy on this machine. */
 export type Reach = z.output<typeof reachFile>;
 
-/** What an earlier run was told; a panel for this machine alone where there was none. */
+/** The options of an earlier run; without one, a panel for this machine only. */
 export function readReach({ settings }: InstallPlaces = PLACES): Reach {
   const text = readIfThere(join(settings, 'install.json'));
   try {
@@ -125,7 +125,7 @@ export type InstallStep = 'account' | 'program' | 'key' | 'service' | 'wait';
 
 export interface InstalledPanel {
   readonly addresses: Addresses;
-  /** Whether an engine came along. */
+  /** Whether an engine is shipped with the panel. */
   readonly hasEngine: boolean;
 }
 
@@ -137,7 +137,7 @@ export async function installPanel(
 ): Promise<InstalledPanel> {
   requireServiceHost(machine, 'panel serve');
   const installation = findInstallation();
-  // Before anything is made: a program in a home folder is refused.
+  // Before anything is created: refuses a program in a home folder.
   if (installation === null) writePanelUnit(reach, machine.self(), places);
   reportStep('account');
   makeAccount(machine, NAME);
@@ -157,7 +157,7 @@ export async function installPanel(
   return { addresses: await waitForPanel(installation, places), hasEngine: (await findShippedEngine()) !== null };
 }
 
-/** A release is copied to its place; anything else runs from where it is. */
+/** Copies a release to its place; any other program runs from where it is. */
 function placeProgram(installation: Installation | null, machine: ServiceHost, { program }: InstallPlaces) {
   if (installation === null) return machine.self();
   step(`Copying into ${program}`, () => copyInstallation(installation, program));
@@ -165,7 +165,7 @@ function placeProgram(installation: Installation | null, machine: ServiceHost, {
   return [join(program, 'panel')];
 }
 
-/** Another version than the one that is there is on trial at its first start, as after `panel update`. */
+/** Another version than the present one starts on trial, as after `panel update`. */
 export function copyInstallation({ root, version }: Installation, target: string): void {
   if (existsSync(target) && realpathSync(target) === realpathSync(root)) return;
   mkdirSync(join(target, 'versions'), { recursive: true, mode: 0o755 });
@@ -187,7 +187,7 @@ function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
-/** Nothing that is there already is replaced: npm may have put it there. */
+/** Existing files are not replaced: npm may have put one there. */
 function linkCommand(program: readonly string[], { command }: InstallPlaces): void {
   const target = program.at(-1) ?? '';
   if (lstatSync(command, { throwIfNoEntry: false }) !== undefined) return;
@@ -198,7 +198,7 @@ async function placeKey(machine: ServiceHost, places: InstallPlaces): Promise<vo
   const path = keyFile(places);
   step(`Making ${places.settings}`, () => {
     mkdirSync(places.settings, { recursive: true });
-    // Whatever the umask is: the service reads the key there.
+    // Independent of the umask: the service must be able to read the key in this folder.
     chmodSync(places.settings, 0o755);
   });
   if (!existsSync(path)) {
@@ -237,7 +237,7 @@ async function waitForPanel(installation: Installation | null, places: InstallPl
   );
 }
 
-/** What there is to remove; the data stay unless they are asked for. */
+/** Lists what to remove; data only on request. */
 export function uninstallPanel(
   isPurge: boolean,
   machine: ServiceHost = thisHost,
@@ -253,7 +253,7 @@ export function uninstallPanel(
     rmSync(places.settings, { recursive: true, force: true });
     removeAccount(machine);
   }
-  // The last: this command may run from there.
+  // Removed last: this command may run from there.
   if (existsSync(join(places.program, 'current'))) rmSync(places.program, { recursive: true });
 }
 
@@ -268,7 +268,7 @@ function removeAccount(machine: ServiceHost): void {
   }
 }
 
-/** For commands of root where the service is installed: they are for its panel, and run as its account. */
+/** For commands that root runs on a machine with the service: makes them use the service's panel and account. */
 export function actForService(places: InstallPlaces = PLACES): void {
   if (!existsSync(join(places.settings, 'install.json')) || !existsSync(places.data)) return;
   process.env.GATEHOUSE_DATA = places.data;

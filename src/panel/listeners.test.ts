@@ -1,9 +1,9 @@
-// The panel's sockets at its end: one that is opened meanwhile is closed again.
+// The panel's sockets when it closes: one that is being opened is closed too.
 import { expect, it } from 'vitest';
 import type { PanelServer } from '../http/server.ts';
 import { createListeners } from './listeners.ts';
 
-/** Servers that listen when the test says so. */
+/** Servers that start to listen when the test lets them. */
 function openScene() {
   const open = new Set<number>();
   const gates: PromiseWithResolvers<void>[] = [];

@@ -42,7 +42,7 @@ export interface RunningState {
 export type Addresses = {
   readonly base_url: string;
   readonly panel_url: string;
-  /** For `curl --cacert`; null where there is none. */
+  /** For `curl --cacert`; null: there is none. */
   readonly ca_file: string | null;
   /** Whether there is an administrator. */
   readonly set_up: boolean;
@@ -113,7 +113,7 @@ export const COMMANDS = {
     const { folder } = await runOperation(panel.core, 'listBackups', {}, buildCall(panel));
     return { ...made, path: join(folder, made.name), instance_id: panel.core.settings().instanceId };
   }),
-  /** The backup was stored at another place. */
+  /** Records that a backup was stored at a remote place. */
   'backup-stored': command(z.strictObject({ name: text, kind: text }), async ({ core }, { name, kind }) => {
     await core.local.recordStoredBackup(name, kind);
     return null;

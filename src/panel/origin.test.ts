@@ -1,4 +1,4 @@
-// What base_url begins with, and which hosts are this machine's alone.
+// The origin of base_url, and which hosts only this machine can reach.
 import { describe, expect, test } from 'vitest';
 import { isLoopback } from './config.ts';
 import { buildOrigin, isEverywhere } from './public-origin.ts';

@@ -1,4 +1,4 @@
-// The key file that a panel makes for itself: on a server without a keychain only, once, and found by the commands after it.
+// The key file that a panel creates: only on a server without a keychain, once, and later commands find it.
 import { existsSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

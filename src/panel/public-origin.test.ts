@@ -1,4 +1,4 @@
-// Names and addresses follow what is listened on and what is set.
+// Names and addresses follow the listening address and the settings.
 import { expect, test } from 'vitest';
 import type { Timers } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';

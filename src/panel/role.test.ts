@@ -19,7 +19,7 @@ it.each([
     startedAt: recordStart({ store: temp.store, log: fakeLog() }, now),
     run,
   });
-  // Of equal starts the greater run would win.
+  // With equal start times, the greater run id would win.
   const before = claim(NOW, 'f'.repeat(32));
   const after = claim(NOW + byMs, '0'.repeat(32));
   expect([classifyClaim(after, before, true), classifyClaim(before, after, true)]).toEqual(['obeyed', 'other_panel']);

@@ -53,7 +53,7 @@ export function recordStart({ store, log }: Pick<RoleParts, 'store' | 'log'>, no
 export function openRole({ folder, store, startedAt, log }: RoleParts): PanelRole {
   const run = randomBytes(RUN_BYTES).toString('hex');
   const listeners = new Set<() => void>();
-  /** Null: a node has answered. */
+  /** Callbacks that wait for a node's answer; null: a node has answered. */
   let waiting: (() => void)[] | null = [];
   /** Nodes that obey a copy of this panel. */
   const refusing = new Set<number>();

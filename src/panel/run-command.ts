@@ -116,7 +116,7 @@ async function performHere(folder: string, name: CommandName, args: unknown, key
       host: () => null,
     });
     const result = await dispatchCommand(
-      // A restore may bring one.
+      // A restore may create the authority.
       { core, crypto: parts.crypto, caPath: () => findAuthority(folder), origin },
       name,
       args,

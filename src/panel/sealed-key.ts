@@ -1,4 +1,4 @@
-// The master key that secrets depend on: those in the database, and the key of the panel's own authority.
+// The master key that sealed values depend on: secrets in the database, and the key of the panel's own authority.
 import { join } from 'node:path';
 import { authoritySealedWith } from '../adapters/certificates/authority.ts';
 import { FILES } from '../adapters/data-folder.ts';

@@ -1,4 +1,4 @@
-// The end of the served certificates: a renewal that runs is finished before.
+// Stopping the served certificates: waits for a running renewal.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

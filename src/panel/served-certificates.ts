@@ -1,4 +1,4 @@
-// The certificates that are served: the local authority's leaf, renewed as the machine's addresses change, one by ACME, or an imported one.
+// The served certificates: a leaf of the local authority, renewed when the machine's addresses change, one by ACME, or an imported one.
 import { X509Certificate } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,19 +28,19 @@ const CHECK_MS = 60_000;
 const TARGETS: readonly CertificateTarget[] = ['panel', 'links'];
 
 export interface ServedCertificates extends Certificates {
-  /** What a listener serves now. */
+  /** The certificate that a listener serves now. */
   identity(target: CertificateTarget): TlsIdentity;
-  /** Whether the panel serves a certificate of an authority that browsers know. */
+  /** Whether the panel serves a publicly trusted certificate. */
   isTrusted(): boolean;
   /** The authority's file, for `curl --cacert`. */
   readonly caPath: string;
-  /** The authority with its key, where that opens. */
+  /** The authority with its key, if that can be opened. */
   wholeAuthority(): Authority | null;
-  /** Replaces the authority by another one. */
+  /** Replaces the authority. */
   adopt(authority: KeyedAuthority): Promise<void>;
-  /** Reads imported certificates and the one by ACME again, which a restore has replaced. Its settings follow with `follow`. */
+  /** Reads the imported certificates and the one by ACME again after a restore. Their settings are applied by `follow`. */
   readAgain(): void;
-  /** Stops renewing them, and waits for a renewal that runs. */
+  /** Stops renewals, and waits for a running one. */
   stop(): Promise<void>;
 }
 
@@ -52,15 +52,15 @@ interface Parts {
   /** Seals the authority's key. */
   readonly sealing?: AuthoritySealing;
   settings(): NamedSettings & Pick<SettingValues, 'acme'>;
-  /** Hosts that are listened on, or are about to be. */
+  /** Hosts that are listened on, or will be. */
   listensOn(): Iterable<string>;
-  /** Whether links have a listener of their own. */
+  /** Whether links have a separate listener. */
   hasLinks(): boolean;
-  /** A target serves another certificate from now on. */
+  /** Called when a target's certificate changes. */
   replace(target: CertificateTarget, identity: TlsIdentity): void;
 }
 
-/** Opens the certificates of a data folder, makes missing ones, and renews them from then on. */
+/** Opens the certificates of a data folder, creates missing ones, and starts renewals. */
 export async function openCertificates(parts: Parts): Promise<ServedCertificates> {
   const folder = join(parts.folder, FILES.tls);
   const { clock, log } = parts;
@@ -69,7 +69,7 @@ export async function openCertificates(parts: Parts): Promise<ServedCertificates
     ensureCertificate({ folder, clock, log, sealing }, certificateHosts(parts.listensOn(), settings), options);
   let local = await ensure(parts.settings());
   const imported = new Map<CertificateTarget, Imported>();
-  /** Targets whose imported certificate cannot be served: it stays where it is until another takes its place. */
+  /** Targets whose imported certificate cannot be served: the file stays until another certificate replaces it. */
   const damaged = new Set<CertificateTarget>();
   readImported();
   let issued = readIssued();
@@ -85,7 +85,7 @@ export async function openCertificates(parts: Parts): Promise<ServedCertificates
     }
   }
 
-  /** A damaged one is ordered anew. */
+  /** The certificate by ACME; null: none. A damaged one is ordered again. */
   function readIssued(): Imported | null {
     const path = join(folder, BY_ACME);
     const found = readKeyAndChain(path, clock.now());
@@ -94,7 +94,7 @@ export async function openCertificates(parts: Parts): Promise<ServedCertificates
     return null;
   }
 
-  /** What a target serves: an imported one before one by ACME before the local one. */
+  /** The certificate of a target: an imported one, else one by ACME, else the local one. */
   function chooseCertificate(target: CertificateTarget): Imported & { readonly source: Certificate['source'] } {
     const own = imported.get(target);
     if (own) return { ...own, source: 'imported' };
@@ -219,12 +219,12 @@ export async function openCertificates(parts: Parts): Promise<ServedCertificates
   };
 }
 
-/** Key and chain in one file, so that a kill leaves both old or both new. */
+/** Key and chain are in one file, so that a kill leaves both old or both new. */
 function importedPath(folder: string, target: CertificateTarget): string {
   return join(folder, `imported-${target}.pem`);
 }
 
-/** null: there is none. */
+/** null: there is no file. */
 function readKeyAndChain(path: string, now: number): Imported | 'damaged' | null {
   const text = readIfThere(path);
   if (text === null) return null;
@@ -233,7 +233,7 @@ function readKeyAndChain(path: string, now: number): Imported | 'damaged' | null
   return isDamaged(found, now) ? 'damaged' : found;
 }
 
-/** Of the first certificate. */
+/** Validity of the first certificate. */
 function readValidity(chain: string): Span {
   const leaf = new X509Certificate(chain);
   return { from: leaf.validFromDate.getTime(), to: leaf.validToDate.getTime() };
@@ -247,7 +247,7 @@ function describe(target: CertificateTarget, source: Certificate['source'], chai
   return {
     target,
     source,
-    // Missing where all names are alternative ones, as public authorities leave it.
+    // Public authorities may omit the subject, if all names are alternative names.
     subject: (leaf.subject ?? '').replaceAll('\n', ', '),
     issuer: leaf.issuer.replaceAll('\n', ', '),
     names,

@@ -1,4 +1,4 @@
-// The order in which a panel ends: that of its parts in reverse, whatever fails, and as it is documented.
+// The order in which a panel stops: its parts in reverse, whatever fails, and as documented.
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { fakeLog } from '../../tests/support/fake-core.ts';

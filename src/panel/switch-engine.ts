@@ -66,7 +66,7 @@ async function restartLocalNodes(parts: LocalEngineParts): Promise<string | null
   return null;
 }
 
-/** null: it is so; else the node as it is after the longest wait. */
+/** null: `isDone` holds; otherwise the node's status after the longest wait. */
 async function awaitNode({ core, call }: LocalEngineParts, id: number, isDone: (status: string) => boolean) {
   for (let waited = 0; ; waited += RETRY_MS) {
     const node = await runOperation(core, 'getNode', { id }, call);
