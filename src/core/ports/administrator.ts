@@ -1,4 +1,4 @@
-// The administrator and the second factor, as the store has them.
+// The store's port for the administrator and the second factor.
 
 export interface AdministratorRow {
   readonly name: string;

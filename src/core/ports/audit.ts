@@ -1,4 +1,4 @@
-// The audit log as the store has it.
+// The store's port for the audit log.
 import type { AuditActorKind } from '../../contract/access/audit.ts';
 
 export type ActorKind = AuditActorKind;
@@ -50,7 +50,7 @@ export interface AuditStore {
   /** The changed users by id, after `after`; the name is the current one, or that at the deletion. */
   users(id: number, after: number, limit: number): readonly (AuditUser & { readonly isPresent: boolean })[];
   countUsers(id: number): number;
-  /** Those of `ids` that it changed. */
+  /** Those of `ids` that the operation changed. */
   usersAmong(id: number, ids: readonly number[]): readonly number[];
   /** Newest first. */
   page(query: AuditQuery): readonly AuditRow[];

@@ -1,7 +1,7 @@
-// The ports of places outside of the panel's machine where backups are stored: the records, and what talks to them.
+// The ports of remote places for backups: their records, and the clients that transfer files.
 import type { BackupPlaceError, BackupPlaceFieldName, BackupPlaceKind } from '../../contract/backup-places.ts';
 
-/** A place as the administrator has added it. Its credentials and its passphrase are sealed apart. */
+/** A place as the administrator has added it. Credentials and passphrase are sealed separately. */
 export interface BackupPlaceRow {
   readonly id: number;
   readonly kind: BackupPlaceKind;
@@ -12,11 +12,11 @@ export interface BackupPlaceRow {
   readonly encrypted: boolean;
   /** null: only on request. */
   readonly everyHours: number | null;
-  /** How many of this panel's own backups stay there. */
+  /** How many of this panel's own backups are kept there. */
   readonly keep: number;
-  /** When one was last stored there. */
+  /** When a backup was last stored there, epoch ms; null: never. */
   readonly lastAt: number | null;
-  /** Why none was stored since then. */
+  /** Why storing has failed since then; null: it has not. */
   readonly error: BackupPlaceError | null;
   readonly errorAt: number | null;
   readonly createdAt: number;
@@ -31,12 +31,12 @@ export interface BackupPlaceStore {
   get(id: number): BackupPlaceRow | undefined;
   /** Oldest first. */
   all(): readonly BackupPlaceRow[];
-  /** All but its kind and when it was made. */
+  /** Saves everything but kind and creation time. */
   save(row: BackupPlaceRow): void;
   remove(id: number): void;
 }
 
-/** A place with its secrets in clear; in memory only. */
+/** A place with its unsealed secrets; in memory only. */
 export type PlaceAccess = FolderAccess | S3Access | SftpAccess;
 
 export interface FolderAccess {
@@ -47,7 +47,7 @@ export interface FolderAccess {
 
 export interface S3Access {
   readonly kind: 's3';
-  /** As in https://s3.example.com; path-style requests. */
+  /** Such as https://s3.example.com; path-style requests. */
   readonly endpoint: string;
   readonly region: string;
   readonly bucket: string;
@@ -81,7 +81,7 @@ export interface PlacedFile {
   readonly storedAt: number;
 }
 
-/** Rejects with PanelError `place_failed` with the reason. */
+/** All methods reject with PanelError `place_failed`, which has the reason. */
 export interface BackupPlace {
   /** Complete backups, newest first; partial uploads are not listed. */
   list(): Promise<readonly PlacedFile[]>;
@@ -93,22 +93,22 @@ export interface BackupPlace {
   close(): void;
 }
 
-/** A place whose work runs on a thread of its own: a hanging disk or a large file does not hold up the panel. */
+/** A place whose work runs on a separate thread: a hanging disk or a large file does not block the panel. */
 export interface OpenPlace extends BackupPlace {
   /** Stores a small file under the name, lists it, reads it back and deletes it. */
   test(name: string): Promise<void>;
 }
 
 export interface BackupPlaces {
-  /** `close` ends what runs, which rejects with PanelError `unavailable`. */
+  /** `close` aborts running work, which rejects with PanelError `unavailable`. */
   open(access: PlaceAccess): OpenPlace;
 }
 
-/** What was stored at a place. */
+/** The result of storing a backup at a place. */
 export interface StoredBackup {
   readonly name: string;
   readonly sizeBytes: number;
   readonly encrypted: boolean;
-  /** Older ones of this panel that were deleted there. */
+  /** Older backups of this panel that were deleted there. */
   readonly removed: readonly string[];
 }

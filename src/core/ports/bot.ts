@@ -31,7 +31,7 @@ export interface UpdateRow {
   readonly failures: number;
 }
 
-/** A private chat; its id is that of the person. */
+/** A private chat; its id is the person's id. */
 export interface ChatRow {
   readonly chatId: number;
   /** Chosen in the chat; null: Telegram's. */

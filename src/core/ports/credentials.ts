@@ -10,16 +10,16 @@ export interface Credentials {
   readonly key: string;
   /** wireguard: the private key, 32 bytes in base64, for the app; the node gets the public key. */
   readonly wireguard: string;
-  /** Those that replace the ones above on one inbound, as of users of another panel. Omitted: there are none. */
+  /** Credentials that replace those above on single inbounds, such as those of users from another panel. Left out: none. */
   readonly byInbound?: readonly InboundCredential[];
 }
 
-/** What a user presents on one inbound alone. */
+/** A user's credential on one inbound. */
 export interface InboundCredential {
   readonly inboundId: number;
-  /** In the family of the protocol of the inbound. */
+  /** Of the same family as the inbound's protocol. */
   readonly value: string;
-  /** With VLESS: the flow of this user; empty: none. Null: that of the inbound. */
+  /** With VLESS: the flow of this user; empty: none. null: the inbound's flow. */
   readonly flow: string | null;
 }
 

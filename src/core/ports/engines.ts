@@ -1,4 +1,4 @@
-// The core's port to the engines of nodes (Xray, v2ray): start, counters, and who may connect. Implemented in src/engines.
+// The core's port to the engines of nodes (Xray, v2ray): start, counters, and users. Implemented in src/engines.
 import type { EngineStepState } from '../../contract/nodes/engine-update.ts';
 import type { NodeErrorCode } from '../../contract/nodes/nodes.ts';
 import type { AcmeFailureCode } from '../../contract/settings/acme.ts';
@@ -11,9 +11,9 @@ export type EngineName = 'xray' | 'v2ray';
 
 /** The panel's own machine, where engines of local nodes run. */
 export interface LocalMachine {
-  /** Which engine a local node would run; null: none is found. */
+  /** The engine that a local node would run; null: none is found. */
   engine(): Promise<{ readonly name: EngineName; readonly version: string } | null>;
-  /** Whether an engine could listen on this port of TCP: no program does, and the panel's account may. */
+  /** Whether an engine could listen on this TCP port: it is free, and the panel's account may use it. */
   isFree(port: number): Promise<boolean>;
 }
 
@@ -22,33 +22,33 @@ export interface EngineUser {
   readonly credentials: Credentials;
 }
 
-/** An inbound with what only its engine may know. */
+/** An inbound with the secrets that only its engine gets. */
 export interface EngineInbound extends MachineInbound {
-  /** X25519, base64url, with `reality` and `wireguard`. */
+  /** X25519, base64url; with `reality` and `wireguard` only. */
   readonly privateKey: string | null;
-  /** PEM, of the certificate, with `tls`. */
+  /** PEM key of the certificate; with `tls` only. */
   readonly certificateKey: string | null;
-  /** Of Shadowsocks 2022, base64, as long as the cipher takes it. */
+  /** With Shadowsocks 2022 only: base64, in the cipher's length. */
   readonly serverKey: string | null;
 }
 
-/** Everything that an engine serves, but for its users. A change of it needs another start. */
+/** Everything that an engine serves except users. A change of it needs a restart. */
 export interface EngineConfig {
   readonly inbounds: readonly EngineInbound[];
   /** Whether users are kept from private and local addresses behind the node. */
   readonly blocksPrivate: boolean;
 }
 
-/** An engine that runs, as it answers itself. */
+/** A running engine, as it reports itself. */
 export interface RunningEngine {
   readonly name: EngineName;
-  /** As in `26.3.27`. */
+  /** Such as `26.3.27`. */
   readonly version: string;
-  /** Which start this is: the `boot` that it was started with. Null: not started by a panel. */
+  /** The id of its start (`boot`). null: no panel started it. */
   readonly boot: string | null;
-  /** `fingerprint` of the configuration that it was started with. */
+  /** `fingerprint` of the configuration it was started with. */
   readonly fingerprint: string | null;
-  /** Epoch ms, by its own uptime. */
+  /** Epoch ms, computed from its uptime. */
   readonly startedAt: number;
 }
 
@@ -60,27 +60,27 @@ export interface EngineCounters {
   readonly inbounds: ReadonlyMap<string, UpDown>;
 }
 
-/** An address from which a user has connections open. */
+/** An address from which a user has open connections. */
 export interface ConnectedAddress {
   readonly address: string;
   /** When the last of them was opened, in Unix seconds of the engine's own clock. */
   readonly openedAt: number;
 }
 
-/** One user on one inbound: to be let in, or not. */
+/** Allows or blocks a user on one inbound. */
 export interface EngineChange {
   readonly inbound: EngineInbound;
   readonly user: EngineUser;
   readonly isAllowed: boolean;
 }
 
-/** A user who moves bytes over an inbound. */
+/** A user who moves bytes on an inbound. */
 export interface EngineSession {
   readonly inboundId: number;
   readonly userId: number;
 }
 
-/** The message has the engine's own words, where it gave any. */
+/** The message contains the engine's own text, if it gave one. */
 export class EngineError extends Error {
   readonly code: NodeErrorCode;
   constructor(code: NodeErrorCode, message: string) {
@@ -89,10 +89,10 @@ export class EngineError extends Error {
   }
 }
 
-/** Refusals that may be about one inbound of a configuration. */
+/** Refusals that may concern a single inbound of a configuration. */
 const OF_INBOUNDS: readonly NodeErrorCode[] = ['config_refused', 'port_taken', 'other_version'];
 
-/** Why an engine would not start with a configuration; null: it would. Rejects where it does not say. */
+/** Why an engine would not start with a configuration; null: it would. Rejects if the engine cannot be asked. */
 export async function findConfigError(
   engine: Pick<Engine, 'check'>,
   config: EngineConfig,
@@ -106,18 +106,18 @@ export async function findConfigError(
   }
 }
 
-/** What one start of an engine had counted of a user, or of an inbound, when its machine last wrote that down. */
+/** The counters of a user or an inbound in one start of an engine, as its machine last recorded them. */
 export interface LedgerEntry extends UpDown {
-  /** Grows with everything that is written down; an entry that changes gets another one. */
+  /** Increases with every record; an entry that changes gets a new number. */
   readonly seq: number;
   readonly boot: string;
-  /** Null: of the inbound `tag`. */
+  /** null: the entry is of the inbound `tag`. */
   readonly userId: number | null;
-  /** Null: of the user. */
+  /** null: the entry is of the user. */
   readonly tag: string | null;
 }
 
-/** A start of an engine of which nothing more will be written down. */
+/** A start of an engine that has ended, so that its counters are final. */
 export interface LedgerEnd {
   readonly seq: number;
   readonly boot: string;
@@ -125,188 +125,191 @@ export interface LedgerEnd {
 
 /** The next entries of a ledger, in order. */
 export interface LedgerPage {
-  /** Which ledger it is. */
+  /** Id of the ledger. */
   readonly ledger: string;
-  /** The process that offers it. */
+  /** Id of the process that offers it. */
   readonly run: string;
-  /** The last number that was acknowledged before, by what the ledger itself says. */
+  /** The last acknowledged number, according to the ledger. */
   readonly acknowledged: number;
   readonly entries: readonly LedgerEntry[];
   readonly ends: readonly LedgerEnd[];
   readonly events: readonly LedgerEvent[];
-  /** All numbers up to this one are in this page or before it. */
+  /** Everything up to this number is on this page or before it. */
   readonly until: number;
   readonly isLast: boolean;
-  /** Why the engine could not be asked what it has counted since; null: it was, or was not to be. */
+  /** Why the engine's counters could not be read; null: they were, or need not be. */
   readonly failure: EngineError | null;
 }
 
-/** How far the ledger of a node's machine was taken. */
+/** How far the ledger of a node's machine was read. */
 export interface LedgerTaken {
-  /** Which ledger it is. */
+  /** Id of the ledger. */
   readonly ledger: string;
-  /** The process that offered it: numbers of another one say nothing. */
+  /** Id of the process that offered it: its numbers mean nothing for another process. */
   readonly run: string;
-  /** The last number that was taken. */
+  /** The last number that was read and counted. */
   readonly taken: number;
-  /** The last one that the machine was told of and has answered to. */
+  /** The last acknowledgement that the machine has confirmed. */
   readonly acknowledged: number;
 }
 
-/** What a ledger has that the panel has not acknowledged. */
+/** The part of a ledger that the panel has not acknowledged. */
 export interface LedgerWaiting {
   readonly entries: number;
-  /** That users have moved since these were last read by the panel. */
+  /** Bytes of users since the panel last read these entries. */
   readonly bytes: number;
 }
 
 /** The certificate of the links that a machine serves. */
 export interface MachineCertificate {
-  /** Null: there is none yet. */
+  /** null: there is none yet. */
   readonly endsAt: number | null;
-  /** It should have been replaced by now. */
+  /** Whether its renewal is overdue. */
   readonly isLate: boolean;
   /** Why the last order by ACME failed; null: it did not, or none is ordered. */
   readonly failure: AcmeFailureCode | null;
 }
 
-/** What became of another engine on a machine, or is to become of it. */
+/** The installation of another engine on a machine, and its result. */
 export interface EngineJob {
-  /** As in `xray-26.3.27`; null: the one that was used before. */
+  /** Such as `xray-26.3.27`; null: the former engine. */
   readonly name: string | null;
   readonly state: 'running' | 'switched' | 'same' | 'refused' | 'taken_back' | 'failed';
-  /** Empty where nothing went wrong. */
+  /** Empty: no error. */
   readonly reason: string;
 }
 
-/** A node of an update of engines. */
+/** A node in an update of engines. */
 export interface EngineUpdateStep {
   readonly nodeId: number;
   state: EngineStepState;
   reason: string;
 }
 
-/** An update of engines over nodes, in memory only. */
+/** An update of engines on nodes; in memory only. */
 export interface EngineUpdateRun {
-  /** As in `xray-26.3.27`; null: what each node used before. */
+  /** Such as `xray-26.3.27`; null: each node's former engine. */
   readonly engine: string | null;
   readonly steps: readonly EngineUpdateStep[];
   isRunning: boolean;
-  /** It ends after the present node. */
+  /** It stops after the present node. */
   isStopping: boolean;
 }
 
-/** The engines of a machine, by names as in `xray-26.3.27`. */
+/** The engines of a machine, by names such as `xray-26.3.27`. */
 export interface MachinePrograms {
-  /** What it would start; null: none. */
+  /** The engine that it would start; null: none. */
   readonly current: string | null;
-  /** What was used before. */
+  /** The former engine; null: none. */
   readonly former: string | null;
-  /** What its release of Gatehouse can bring. */
+  /** Engines that its release of Gatehouse offers. */
   readonly offered: readonly string[];
-  /** Its service was started with a program of its own: it takes no other. */
+  /** Whether its service was started with a fixed program, so that it cannot switch. */
   readonly hasOwnPath: boolean;
-  /** The last one since it started; null: none. */
+  /** The last installation since its start; null: none. */
   readonly job: EngineJob | null;
 }
 
-/** How the machine of an engine is. */
+/** The state of an engine's machine. */
 export interface MachineFacts {
-  /** Its load in the last minute by processor core, in percent; null: the system does not tell. */
+  /** Load average of the last minute by processor core, in percent; null: the system does not report it. */
   readonly load: number | null;
-  /** How many ms its clock is ahead of the panel's; null: it is the panel's, or it does not say. */
+  /** Its clock minus the panel's, ms; null: the panel's own machine, or not reported. */
   readonly clockOffset: number | null;
-  /** The version of Gatehouse there; null: it is the panel's, or it does not say. */
+  /** The version of Gatehouse there; null: the panel's own machine, or not reported. */
   readonly version: string | null;
-  /** Null: it serves no links, or does not say. */
+  /** null: it serves no links, or does not report it. */
   readonly certificate: MachineCertificate | null;
-  /** Null: it has no ledger, or does not say. */
+  /** null: it has no ledger, or does not report it. */
   readonly waiting: LedgerWaiting | null;
 }
 
 /** The engine of one node. All methods reject with EngineError; every call ends in bounded time. */
 export interface Engine {
-  /** The engine that runs now, adopted if an earlier panel left it; null: none. */
+  /** The running engine, adopted if an earlier panel left it; null: none. */
   running(): Promise<RunningEngine | null>;
-  /** Identifies a configuration: equal for equal ones, over restarts. */
+  /** Identifies a configuration: the same for equal ones, also after restarts. */
   fingerprint(config: EngineConfig): string;
   /**
-   * Asks the engine's program whether it would start with this; the running one is not touched. `config_refused`, `port_taken`: what is about the port of
-   * an inbound begins as `describePort` does, also where a start fails.
+   * Checks with the engine's program whether it would start with the configuration; a running engine is not affected. For `config_refused`
+   * and `port_taken` of one inbound the message begins with `describePort`, also if a start fails.
    */
   check(config: EngineConfig): Promise<void>;
-  /** Starts it with these users on these inbounds (ids). There must be none running. */
+  /** Starts it with these users on these inbounds (ids). None may be running. */
   start(
     config: EngineConfig,
     users: Iterable<EngineUser & { readonly inbounds: readonly number[] }>,
     boot: string,
   ): Promise<RunningEngine>;
   /**
-   * Starts it with whom the lease of its machine lets in now, if that is as named. There must be none running. Null: it holds another one. Absent: it
-   * cannot.
+   * Starts it with the users whom its machine's lease allows now, if it is the named lease. None may be running. null: the machine has
+   * another lease. Absent: not supported.
    */
   startHeld?(
     config: EngineConfig,
     held: Pick<LeaseHeld, 'leaseId' | 'version'>,
     boot: string,
   ): Promise<RunningEngine | null>;
-  /** Ends a start or a check that is under way, as the caller is about to close; none begins after it. Absent: none is waited for long. */
+  /** Abandons a running start or check, because the caller is about to close; none starts after it. Absent: none takes long. */
   abandonStart?(): void;
-  /** `isRestart`: the caller starts it next; a machine of its own does so itself where the caller has not within three minutes. */
+  /** `isRestart`: the caller will start it again; if it does not within three minutes, a remote machine does. */
   stop(isRestart?: boolean): Promise<void>;
   counters(): Promise<EngineCounters>;
   /**
-   * What its machine has written down behind `taken`, which is acknowledged by that: the machine may forget it. `asks`: the counters are read and
-   * written down before. Null: its machine has no ledger, and the counters are all there is.
+   * Entries that its machine has recorded after `taken`, which is thereby acknowledged: the machine may delete it. `isFresh`: the counters
+   * are read and recorded first. null: its machine has no ledger, and only counters exist.
    */
   readLedgerPage(taken: LedgerTaken | null, isFresh: boolean): Promise<LedgerPage | null>;
-  /** Sends a part of the lease to its machine, or asks what that holds. Null: it was given none yet. Absent: it takes none, as a local node. */
+  /**
+   * Sends a part of the lease to its machine, or (null) asks which version it has. Resolves to null if it has none. Absent: it takes no
+   * lease, as a local node.
+   */
   lease?(part: LeasePart | null): Promise<LeaseHeld | null>;
   /**
-   * Makes each user as wanted, whatever the engine had: one that is there already is replaced. The outcomes are in order: null where it
-   * holds now. Rejects where the engine does not answer; what was done before stays done.
+   * Allows or blocks each user, whatever the engine had: an existing user is replaced. Outcomes are in order; null: success. Rejects if the
+   * engine does not answer; changes before that stay.
    */
   apply(changes: readonly EngineChange[]): Promise<readonly (EngineError | null)[]>;
-  /** Which of these users move bytes over these inbounds, allowed or not: what half a second shows. Absent: this engine cannot `reopen`. */
+  /** Which of these users, allowed or not, move bytes on these inbounds within half a second. Absent: this engine cannot `reopen`. */
   findSessions?(inbounds: readonly EngineInbound[], userIds: readonly number[]): Promise<readonly EngineSession[]>;
   /**
-   * Closes an inbound and opens it again with these users, which ends the sessions over some protocols (`endsWhenReopened`). A machine of its own knows
-   * the users itself. Rejects with `engine_refused` where nothing was changed; after another failure the engine has to be started again.
+   * Closes an inbound and opens it again with these users, which ends the sessions of some protocols (`endsWhenReopened`). A remote machine
+   * knows the users itself. Rejects with `engine_refused` if nothing was changed; after another error the engine must be restarted.
    */
   reopen?(inbound: EngineInbound, users: () => Promise<readonly EngineUser[]>): Promise<void>;
-  /** The engines of its machine. Absent: the panel cannot install another one there. */
+  /** The engines of its machine. Absent: the panel cannot install one there. */
   programs?(): Promise<MachinePrograms>;
-  /** Begins to bring its machine another engine; null: the one that was used before. What becomes of it is the `job` of `programs`. */
+  /** Starts the installation of another engine on its machine; null: the former one. The result is the `job` of `programs`. */
   changeProgram?(name: string | null): Promise<void>;
-  /** Ids of the users on an inbound; null: this engine cannot tell. */
+  /** Ids of the users on an inbound; null: this engine cannot list them. */
   members(inbound: EngineInbound): Promise<readonly number[] | null>;
-  /** From where each user who is connected is: with connections that are open now; null: this engine cannot tell. */
+  /** The addresses of each connected user; null: this engine cannot report them. */
   connected(): Promise<ReadonlyMap<number, readonly ConnectedAddress[]> | null>;
-  /** The version of the protocol that the machine between has spoken last, as in `1.0`; null: none is there, or it has not answered yet. */
+  /** The protocol version of the machine's last answer, such as `1.0`; null: no machine in between, or no answer yet. */
   protocol(): string | null;
-  /** As it was when the engine was last asked whether it runs; null: nothing is known of it. */
+  /** The machine's state in the last answer to `running`; null: none yet. */
   machine(): MachineFacts | null;
-  /** Its last lines, the oldest first. */
+  /** The last lines of its log, the oldest first. */
   log(): readonly string[];
-  /** Called when the engine ends by itself. */
+  /** Called when the engine exits without `stop`. */
   onExit(listener: (error: EngineError) => void): void;
-  /** Lets go of it; the engine goes on. No process is started after it. */
+  /** Stops following the engine, which runs on. No process is started afterwards. */
   close(): void;
 }
 
-/** The panel's key for the machines of nodes, and the certificate that it signs itself. PEM. */
+/** The panel's key for machines of nodes, with its self-signed certificate. PEM. */
 export interface PanelIdentity {
   readonly key: string;
   readonly certificate: string;
 }
 
-/** How machines of nodes come to be trusted: each end knows the public key of the other, by its SHA-256 in hex (`pin`). */
+/** How the panel and machines of nodes come to trust each other: each end stores the SHA-256 (hex) of the other's public key, the `pin`. */
 export interface NodeTrust {
   makeIdentity(): Promise<PanelIdentity>;
   computePin(identity: PanelIdentity): string;
   /**
-   * Joins the machine that waits there for the panel, if one does and knows the secret. Resolves with its pin. `takenBy`: the pin of the machine
-   * that was joined with this secret before; the one that waits is told, and is not joined. Rejects with EngineError.
+   * Joins the machine that waits there, if it knows the secret. Resolves with its pin. `takenBy`: the pin of the machine that has already
+   * joined with this secret; then the waiting one is told so and not joined. Rejects with EngineError.
    */
   join(identity: PanelIdentity, place: JoinPlace, takenBy: string | null): Promise<string>;
 }
@@ -314,9 +317,9 @@ export interface NodeTrust {
 export interface JoinPlace {
   readonly host: string;
   readonly port: number;
-  /** Of the token, hex. */
+  /** The token's secret, hex. */
   readonly secret: string;
 }
 
-/** The engines of nodes, by id. Null: this host runs none for it. */
+/** Opens the engine of a node. null: this host runs none for it. */
 export type OpenEngine = (node: { readonly id: number; readonly kind: 'local' | 'remote' }) => Engine | null;

@@ -1,7 +1,7 @@
-// The feed of events as the store has it.
+// The store's port for the feed of events.
 import type { EventActorKind, EventType } from '../../contract/event-types.ts';
 
-/** An event as stored; the members of the wire that are JSON there are its text here. */
+/** A stored event; members that are JSON in the API are JSON texts here. */
 export interface EventRow {
   readonly id: number;
   readonly type: EventType;
@@ -18,15 +18,15 @@ export interface EventRow {
 }
 
 export interface EventStore {
-  /** `at` is the event's own moment, `writtenAt` the transaction's: a late event must not be pruned as old. */
+  /** `at` is the event's own time, `writtenAt` the transaction's: an event that is recorded late must not be pruned as old. */
   append(event: Omit<EventRow, 'id'>, writtenAt: number): number;
-  /** As `append`, many by one statement. */
+  /** Like `append`, several by one statement. */
   appendAll(events: readonly Omit<EventRow, 'id'>[], writtenAt: number): void;
-  /** Behind `after`, in order. */
+  /** Events after the id `after`, in order. */
   after(after: number, limit: number, types: readonly EventType[] | null): readonly EventRow[];
-  /** The highest id that was pruned; 0 if none was. */
+  /** The highest pruned id; 0: none. */
   prunedUpTo(): number;
   latestId(): number;
-  /** Drops events written before `before`. */
+  /** Deletes events written before `before`. */
   prune(before: number): void;
 }

@@ -1,4 +1,4 @@
-// The ports of a listening host: addresses that are tried before they stay, and the certificates served there.
+// The ports of a listening host: addresses, which are tried before they are used, and the certificates served there.
 
 import type { FieldErrorCode } from '../../contract/errors.ts';
 import type { REACH_OUTCOMES } from '../../contract/settings/addresses.ts';
@@ -15,11 +15,11 @@ export interface ListenAddress {
 
 /** The sockets of the panel. A new address is tried before it is used, so that the administrator is never locked out. */
 export interface Listeners {
-  /** Where the panel listens, which may be given for this run alone; null before its start. */
+  /** The listening address, which may be an option of this run; null before the start. */
   place(): ListenAddress | null;
   /**
-   * Listens at another address: beside the present one, or on the same port instead of it. PanelError `address_in_use` where that
-   * fails; nothing has changed then.
+   * Also listens on another address; if it has the same port, instead of the present one. PanelError `address_in_use` if that fails; then
+   * nothing has changed.
    */
   tryAt(address: ListenAddress): Promise<void>;
   /** Ends a trial: the panel uses the new address. The former one closes once its replies are finished. */
@@ -32,7 +32,7 @@ export interface Listeners {
 
 export type CertificateTarget = (typeof CERTIFICATE_TARGETS)[number];
 
-/** What an imported certificate may be refused for. */
+/** Why an imported certificate is refused. */
 export interface ImportFailure {
   readonly member: 'certificate' | 'private_key';
   readonly code: FieldErrorCode;
@@ -50,43 +50,43 @@ export interface LocalAuthority {
 
 /** The served certificates. Each change swaps them without dropping a connection. */
 export interface Certificates {
-  /** Those served now; the one for links only where its listener has a certificate of its own. */
+  /** The served certificates; the one for links only if that listener has a separate certificate. */
   served(): readonly Certificate[];
   authority(): LocalAuthority;
-  /** Sets the local authority aside and makes a new one, with leaves that are served at once. */
+  /** Sets the local authority aside, makes a new one, and serves leaves of it at once. */
   replaceAuthority(): Promise<void>;
-  /** Checks chain, key and dates; what is refused changes nothing. */
+  /** Checks chain, key and dates, and serves the certificate; a refused one changes nothing. */
   import(target: CertificateTarget, chainPem: string, keyPem: string): Promise<Certificate | readonly ImportFailure[]>;
-  /** A new leaf of the local authority, also in place of an imported one. */
+  /** Makes a new leaf of the local authority, which also replaces an imported certificate. */
   renew(target: CertificateTarget): Promise<Certificate>;
-  /** Whether it could be served: else why not. */
+  /** Why the certificate could not be served; empty: it could. */
   validateIssued(issued: IssuedByAcme): readonly ImportFailure[];
-  /** Stores the certificate by ACME, serves it at these targets, in place of imported ones, and returns its validity. */
+  /** Stores the certificate by ACME, serves it at these targets instead of imported ones, and returns its validity. */
   install(issued: IssuedByAcme, targets: readonly CertificateTarget[]): Span;
   /** The chain of the certificate by ACME, PEM; null: there is none. */
   issuedChain(): string | null;
-  /** The targets that serve the one by ACME are others: these, in place of imported ones. */
+  /** Changes the targets that serve the certificate by ACME; there it replaces imported ones. */
   followAcme(targets: readonly CertificateTarget[]): void;
   /** Removes the certificate by ACME. */
   dropIssued(): void;
-  /** The host names changed, which certificates of the local authority must contain, or a restore has changed which targets serve the one by ACME. */
+  /** Applies changed host names to certificates of the local authority, and changed targets of the certificate by ACME after a restore. */
   follow(settings: SettingValues): Promise<void>;
 }
 
 export type ReachOutcome = (typeof REACH_OUTCOMES)[number];
 
-/** The panel as this machine's own networks reach it. */
+/** Addresses at which this machine's own networks reach the panel. */
 export interface Network {
-  /** How base_url begins, then the same with this machine's other addresses, where all are listened on. */
+  /** The origin of base_url, then those of the machine's other addresses, if all are listened on. */
   origins(): readonly string[];
-  /** Connects to one of them, for three seconds at most. */
+  /** Connects to an origin, for at most three seconds. */
   connect(origin: string): Promise<ReachOutcome>;
 }
 
 export interface HostPorts {
   readonly listeners: Listeners;
   readonly network: Network;
-  /** null: plain HTTP behind a proxy, which has the certificate. */
+  /** null: plain HTTP behind a reverse proxy, which has the certificate. */
   readonly certificates: Certificates | null;
   /** null: plain HTTP. */
   readonly acme: AcmeClient | null;

@@ -1,14 +1,14 @@
-// Replies stored under an Idempotency-Key.
+// The store's port for replies stored under an Idempotency-Key.
 
 export interface StoredReply {
   readonly fingerprint: string;
   readonly status: number;
-  /** The reply's body as it was sent. */
+  /** The reply's body, byte for byte. */
   readonly body: string | null;
   readonly location: string | null;
 }
 
-/** A part of a write in several transactions. */
+/** A part of a write that takes several transactions. */
 export interface StoredPart {
   readonly fingerprint: string;
   /** JSON. */
@@ -21,7 +21,7 @@ export interface IdempotencyStore {
   saveReply(scope: string, key: string, at: number, reply: StoredReply): void;
   /** The parts of a write that was interrupted before its reply, in order. */
   parts(scope: string, key: string, notBefore: number): readonly StoredPart[];
-  /** Adds a part; storing the reply drops them all. */
+  /** Adds a part; storing the reply deletes all parts. */
   addPart(scope: string, key: string, at: number, part: StoredPart): void;
   prune(before: number): void;
 }

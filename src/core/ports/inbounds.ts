@@ -1,15 +1,15 @@
-// Inbounds as the store has them.
+// The store's port for inbounds.
 import type { TargetFinding } from '../../contract/inbounds.ts';
 import type { EngineVersion } from '../../domain/nodes/engine-facts.ts';
 
 /** The certificate of an inbound with TLS; its key is sealed. */
 export interface ServedCertificate {
-  /** PEM, the server's first. */
+  /** PEM, the leaf first. */
   readonly chain: string;
-  /** Given by the administrator; else the panel made it, and renews it. */
+  /** Whether the administrator imported it; otherwise the panel made it and renews it. */
   readonly isOwn: boolean;
   readonly isSelfSigned: boolean;
-  /** Of the server's certificate, lower-case hex. */
+  /** SHA-256 of the leaf, lower-case hex. */
   readonly sha256: string;
   readonly endsAt: number;
 }
@@ -17,7 +17,7 @@ export interface ServedCertificate {
 export interface InboundRow {
   readonly id: number;
   readonly nodeId: number;
-  /** Shared by inbounds of one definition on several nodes: the id of the first. Null: it is on its own. */
+  /** The id of the first inbound of a group (one definition on several nodes). null: no group. */
   readonly groupId: number | null;
   readonly tag: string;
   readonly name: string;
@@ -29,31 +29,31 @@ export interface InboundRow {
   readonly sni: string | null;
   readonly path: string | null;
   readonly serviceName: string | null;
-  /** Of HTTP, in requests of a proxy in front of the node: with it X-Forwarded-For is believed. */
+  /** Name of an HTTP header of the proxy in front of the node: requests with it have a trusted X-Forwarded-For. */
   readonly proxyHeader: string | null;
   readonly flow: string | null;
   readonly fingerprint: string | null;
   readonly alpn: readonly string[] | null;
   readonly publicKey: string | null;
   readonly shortId: string | null;
-  /** Of REALITY: what else the node accepts, but no link contains. */
+  /** REALITY: further ids that the node accepts, but no link contains. */
   readonly moreShortIds: readonly string[];
   readonly moreServerNames: readonly string[];
   readonly method: string | null;
-  /** Of Hysteria2's obfuscation; in the links of all its users. */
+  /** Hysteria2: password of the obfuscation, which is in all users' links. */
   readonly obfsPassword: string | null;
-  /** The ports between which apps over Hysteria2 hop, as in `20000-30000`. */
+  /** Hysteria2: the port range between which apps hop, such as `20000-30000`. */
   readonly hopPorts: string | null;
-  /** Of WireGuard: the network of which users have addresses, and the most bytes of a packet (null: as usual). */
+  /** WireGuard: the network of users' addresses, and the largest packet in bytes (null: the default). */
   readonly addressPool: string | null;
   readonly mtu: number | null;
   readonly target: string | null;
   readonly minClientVersion: string | null;
-  /** What the target of REALITY lacked when it was last asked. Null: it was not, as with any other security. */
+  /** REALITY: faults of the target when it was last probed. null: not probed, or another kind of security. */
   readonly targetFindings: readonly TargetFinding[] | null;
-  /** Null without TLS, and until the panel made one. */
+  /** null without TLS, and until the panel has made one. */
   readonly certificate: ServedCertificate | null;
-  /** The administrator's own words. */
+  /** The administrator's note. */
   readonly note: string;
   readonly enabled: boolean;
   readonly createdAt: number;
@@ -61,7 +61,7 @@ export interface InboundRow {
   readonly version: number;
 }
 
-/** An inbound as machines of nodes have it: without what is for the panel alone. */
+/** An inbound without the fields that only the panel needs. */
 export type MachineInbound = Omit<
   InboundRow,
   'groupId' | 'targetFindings' | 'note' | 'enabled' | 'createdAt' | 'version'
@@ -70,11 +70,11 @@ export type MachineInbound = Omit<
 /** An enabled inbound of an enabled node. */
 export interface OfferedInbound {
   readonly inbound: InboundRow;
-  /** Where users connect: the inbound's own host, or the node. */
+  /** The address that users connect to: the inbound's own host, or the node's. */
   readonly address: string;
-  /** Whether its node is being left by its users. */
+  /** Whether its node is drained. */
   readonly isDraining: boolean;
-  /** The engine of its node, as it last answered; null: it never did. */
+  /** The engine of its node, from its last answer; null: never answered. */
   readonly engine: EngineVersion | null;
 }
 
@@ -83,7 +83,7 @@ export interface InboundStore {
   get(id: number): InboundRow | undefined;
   save(inbound: InboundRow): void;
   remove(id: number): void;
-  /** By id. `after`: only those behind this id. */
+  /** By id. `after`: only those after this id. */
   page(
     conditions: { nodeId?: number | undefined },
     limit: number,
@@ -91,13 +91,13 @@ export interface InboundStore {
     after?: number,
   ): readonly InboundRow[];
   count(conditions: { nodeId?: number | undefined }): number;
-  /** What subscriptions consist of, by id; the very same rows as long as none is changed. */
+  /** The inbounds of subscriptions, by id; returns the same objects until one changes. */
   listOffered(): readonly OfferedInbound[];
   byTag(nodeId: number, tag: string): InboundRow | undefined;
   /** By id. */
   ofGroup(groupId: number): readonly InboundRow[];
-  /** One for TCP and one for UDP at most. */
+  /** At most one for TCP and one for UDP. */
   atPort(nodeId: number, port: number): readonly InboundRow[];
-  /** Which of these ids do not exist. */
+  /** The ids that do not exist. */
   missing(ids: readonly number[]): readonly number[];
 }

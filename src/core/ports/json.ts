@@ -1,4 +1,4 @@
-// Parses foreign JSON that is large on another thread than the one that answers.
+// Parses large foreign JSON on another thread.
 
-/** `bytes` were counted (domain/foreign-json.ts). Rejects with JsonRefusal where they are not JSON. */
+/** `bytes` have been counted (domain/foreign-json.ts). Rejects with JsonRefusal if they are not JSON. */
 export type ParseLargeJson = (bytes: Uint8Array) => Promise<unknown>;

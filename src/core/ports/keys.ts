@@ -1,4 +1,4 @@
-// API keys as the store has them.
+// The store's port for API keys.
 import type { Access } from '../../contract/operation.ts';
 
 export interface KeyRow {
@@ -9,7 +9,7 @@ export interface KeyRow {
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
-  /** 1: it came with a backup that may have been changed, and is revoked until the administrator confirms it. */
+  /** 1: the key came with a backup that may have been changed, and is revoked until the administrator confirms it. */
   readonly unconfirmed: 0 | 1;
   readonly lastUsedAt: number | null;
   readonly lastUsedFrom: string | null;
@@ -21,13 +21,13 @@ export interface KeyStore {
   get(id: number): KeyRow | undefined;
   /** Newest first. */
   all(): readonly KeyRow[];
-  /** For good, also where it waited to be confirmed; it keeps the time at which it was first revoked. */
+  /** Revokes a key for good, also an unconfirmed one; the first time of revocation stays. */
   revoke(id: number, at: number): void;
-  /** Makes an unconfirmed one valid. */
+  /** Makes an unconfirmed key valid. */
   confirm(id: number): void;
-  /** Revokes all that are not revoked, and for good those that wait to be confirmed; how many were valid. */
+  /** Revokes all keys, unconfirmed ones for good; returns how many were valid. */
   revokeAll(at: number): number;
   touch(id: number, at: number, from: string): void;
-  /** Neither revoked nor expired. */
+  /** Counts keys that are neither revoked nor expired. */
   countByAccess(now: number): Readonly<Record<Access, number>>;
 }

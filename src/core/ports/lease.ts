@@ -1,4 +1,4 @@
-// The lease: what the panel leaves with the machine of a node, so that it can act alone.
+// The lease: the data that the panel leaves on a node's machine, so that it can act alone.
 import type { EngineVersion } from '../../domain/nodes/engine-facts.ts';
 import type { Leased, LeaseEventKind } from '../../domain/nodes/lease.ts';
 import type { Credentials, InboundSecrets } from './credentials.ts';
@@ -6,7 +6,7 @@ import type { MachineInbound } from './inbounds.ts';
 import type { LinkSettings, SettingValues } from './settings.ts';
 import type { UpDown } from './traffic.ts';
 
-/** A user, also one who may not connect. */
+/** A user of the lease, allowed or not. */
 export interface LeaseUser {
   readonly id: number;
   readonly name: string;
@@ -22,17 +22,17 @@ export interface LeaseUser {
   readonly updatedAt: number;
 }
 
-/** What of the settings holds on machines too. */
+/** The settings that machines need too. */
 export type LeaseSettings = LinkSettings & Pick<SettingValues, 'restartToCutOff' | 'rateLimit' | 'subPath'>;
 
-/** What holds for all users. */
+/** The part of the lease that all users share. */
 export interface LeaseShared {
   readonly settings: LeaseSettings;
-  /** What traffic over this node counts for, in hundredths. */
+  /** The weight of traffic over this node, in hundredths. */
   readonly weight: number;
-  /** What links begin with, up to the token. */
+  /** The beginning of links, up to the token. */
   readonly linkBase: string;
-  /** What links offer, over all nodes. */
+  /** The connections in links, on all nodes. */
   readonly connections: readonly {
     readonly inbound: MachineInbound;
     readonly address: string;
@@ -44,55 +44,55 @@ export interface LeaseShared {
 
 /** A part of the lease as the panel sends it. */
 export interface LeasePart {
-  /** Random: of all parts from one in which everything begins. */
+  /** Random id; a new one starts with a part that replaces everything. */
   readonly leaseId: string;
-  /** How many parts of it the machine must have; 0: everything begins with this one. */
+  /** Number of parts that the machine must have already; 0: this part replaces everything. */
   readonly base: number;
-  /** When it was read, by the panel's clock. */
+  /** When it was read, by the panel's clock, epoch ms. */
   readonly at: number;
-  /** How far the ledger was taken before: what is behind that is not in the users' counters. */
+  /** Up to which number the ledger had been counted: later entries are not in the users' counters. */
   readonly taken: number;
-  /** Null: as before. */
+  /** null: unchanged. */
   readonly shared: LeaseShared | null;
   readonly users: readonly LeaseUser[];
-  /** Ids of deleted ones. */
+  /** Ids of deleted users. */
   readonly gone: readonly number[];
-  /** The machine acts by it from here on; who was in no part since `base` 0 is gone. */
+  /** The machine uses the lease from here on; users that were in no part since `base` 0 are deleted. */
   readonly isLast: boolean;
 }
 
-/** How far a machine was brought, by what it has answered. */
+/** How much of the lease a machine has, according to its answers. */
 export interface LeaseProgress {
   readonly leaseId: string;
-  /** How many parts it has; 0: it is not whole yet. */
+  /** Number of parts it has; 0: not complete yet. */
   readonly version: number;
-  /** When it was read, and the last change that was there. */
+  /** When the lease was read, and the last change at that time. */
   readonly at: number;
   readonly change: number;
-  /** When users who have only moved bytes were sent. */
+  /** When users were last sent who had only moved bytes. */
   readonly movedAt: number;
-  /** The version that its machine spoke: another one may take more. */
+  /** The machine's protocol version: another version may accept more. */
   readonly protocolVersion: string | null;
-  /** SHA-256 of what holds for all users, hex. */
+  /** SHA-256 of the shared part, hex. */
   readonly shared: string;
 }
 
-/** What a machine holds. */
+/** The version of the lease that a machine has. */
 export interface LeaseHeld {
   readonly leaseId: string;
-  /** Of how many parts. */
+  /** Number of parts. */
   readonly version: number;
-  /** When the last whole one was read by the panel; null: none is whole yet. */
+  /** When the panel read the last complete one; null: none is complete yet. */
   readonly at: number | null;
   readonly users: number;
 }
 
-/** Something that happened on a machine at a moment of its own: what had been counted of the user by then. */
+/** An event on a machine at its own time, with the counters of the user at that time. */
 export interface LedgerEvent extends UpDown {
   readonly seq: number;
   readonly kind: LeaseEventKind;
   readonly at: number;
   readonly userId: number;
-  /** The start of the engine that had counted it; null: none had counted anything. */
+  /** The start of the engine that the counters belong to; null: nothing was counted. */
   readonly boot: string | null;
 }

@@ -1,16 +1,16 @@
-// The store's port for when users' links were last read, and by which application.
+// The store's port for when users' links were last read, and by which app.
 
 export interface LinkRead {
   readonly at: number;
-  /** As in `Happ/3.1`; null: it named none. */
+  /** Such as `Happ/3.1`; null: it named none. */
   readonly app: string | null;
 }
 
 export interface LinkReadStore {
-  /** A user who does not exist is left out. */
+  /** Ignores unknown users. */
   recordRead(userId: number, read: LinkRead): void;
   get(userId: number): LinkRead | undefined;
-  /** Users who may connect, with ids in this range: how many have these inbounds (null: all) and read their link last with this application. */
+  /** Counts users who may connect, with ids in this range, by their inbounds (null: all) and the app that last read their link. */
   countByApp(
     afterId: number,
     untilId: number,

@@ -1,22 +1,22 @@
-// Nodes as the store has them.
+// The store's port for nodes.
 import type { NodeErrorCode, NodeRestartReason } from '../../contract/nodes/nodes.ts';
 import type { AcmeFailureCode } from '../../contract/settings/acme.ts';
 
-/** An inbound that the engine of its node does not serve as the records say: it is left out, or is as it was before. */
+/** An inbound that the engine of its node does not serve as recorded: it is left out, or serves the former settings. */
 export interface UnservedInbound {
   readonly inboundId: number;
   readonly code: NodeErrorCode;
-  /** In the engine's own words, where it gave any. */
+  /** The engine's own message, if it gave one. */
   readonly message: string;
 }
 
-/** That the panel restarted an engine, or reopened one of its inbounds. */
+/** A restart of an engine by the panel, or the reopening of an inbound. */
 export interface NodeRestart {
   readonly at: number;
   readonly reason: NodeRestartReason;
-  /** The inbound that alone was reopened; null: the engine was restarted. */
+  /** The only inbound that was reopened; null: the whole engine was restarted. */
   readonly inboundId: number | null;
-  /** The users who were to be cut off by it. */
+  /** The users whose connections it should end. */
   readonly userIds: readonly number[];
 }
 
@@ -24,49 +24,49 @@ export interface NodeRow {
   readonly id: number;
   readonly name: string;
   readonly kind: 'local' | 'remote';
-  /** What links point at unless an inbound names its own host. */
+  /** The host in links, unless an inbound has its own. */
   readonly address: string;
   readonly enabled: boolean;
   /** Whether users may reach private and local addresses through it. */
   readonly allowsPrivate: boolean;
-  /** It serves on, but is left out of links. */
+  /** Whether it is drained: still serving, but left out of links. */
   readonly draining: boolean;
-  /** What traffic over it counts for, in hundredths. */
+  /** The weight of its traffic, in hundredths. */
   readonly weight: number;
   readonly note: string;
   readonly status: 'up' | 'down' | 'unknown';
   readonly coreName: string | null;
   readonly coreVersion: string | null;
-  /** When the engine started, by its own uptime. */
+  /** When the engine started, epoch ms, computed from its uptime. */
   readonly engineStartedAt: number | null;
   readonly usersOnline: number;
   readonly lastSeenAt: number | null;
   readonly errorCode: NodeErrorCode | null;
-  /** For a Full key and the panel only. */
+  /** Visible to Full keys and the administrator only. */
   readonly errorText: string | null;
   /** In the order of inbounds. */
   readonly unserved: readonly UnservedInbound[];
-  /** The last one; null: none yet. */
+  /** The last restart; null: none yet. */
   readonly restart: NodeRestart | null;
-  /** Where a remote node's machine listens for the panel; null: it was not joined. */
+  /** The port at which a remote node's machine listens for the panel; null: not joined. */
   readonly agentPort: number | null;
-  /** SHA-256 of the public key of that machine, hex. */
+  /** SHA-256 of that machine's public key, hex. */
   readonly agentPin: string | null;
-  /** The version of the protocol that it spoke last, as in `1.1`. */
+  /** Its protocol version in the last answer, such as `1.1`. */
   readonly agentProtocol: string | null;
-  /** As MachineFacts of the last poll. */
+  /** MachineFacts of the last poll. */
   readonly load: number | null;
   readonly clockOffset: number | null;
   readonly agentVersion: string | null;
-  /** As MachineCertificate of the last poll; `linksLate` null: it serves no links, or does not say. */
+  /** MachineCertificate of the last poll; `linksLate` null: it serves no links, or does not report it. */
   readonly linksEndsAt: number | null;
   readonly linksLate: boolean | null;
   readonly linksFailure: AcmeFailureCode | null;
-  /** As LedgerWaiting of the last poll, before it was taken; `waitingSince`: the poll before that. */
+  /** LedgerWaiting of the last poll, before it was read; `waitingSince`: the time of the poll before. */
   readonly waitingEntries: number | null;
   readonly waitingBytes: number | null;
   readonly waitingSince: number | null;
-  /** When it was last found to be restored from an old copy. */
+  /** When its machine was last found to be restored from an old copy. */
   readonly restoredAt: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -78,7 +78,7 @@ export interface NodeStore {
   save(node: NodeRow): void;
   /** Its traffic stays in the totals. */
   remove(id: number): void;
-  /** By id. `after`: only those behind this id. */
+  /** By id. `after`: only those after this id. */
   page(limit: number, offset: number, after?: number): readonly NodeRow[];
   count(): number;
 }

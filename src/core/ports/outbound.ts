@@ -5,7 +5,7 @@ export interface OutboundRequest {
   readonly url: string;
   /** Whether private addresses and plain HTTP are allowed. */
   readonly allowPrivate: boolean;
-  /** By which it is sent, with name and password; left out: by none. */
+  /** URL of a proxy, with name and password; left out: no proxy. */
   readonly proxy?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
@@ -20,15 +20,15 @@ export type OutboundFailure =
   | 'too_long'
   | 'stopped';
 
-/** A reply's status, its Retry-After header and its text, or why there was none. */
+/** A reply's status, Retry-After header and text, or why there was none. */
 export type OutboundOutcome =
   | { readonly status: number; readonly retryAfter: string | null; readonly text: string }
   | { readonly error: OutboundFailure };
 
-/** Sends requests. It follows no redirects, and connects only to addresses that it has checked, or to a proxy that was asked for. */
+/** Sends requests. It follows no redirects, and connects only to checked addresses or to the given proxy. */
 export interface OutboundClient {
   /** Never rejects. */
   send(request: OutboundRequest): Promise<OutboundOutcome>;
-  /** Ends running requests, whose outcome is `stopped`. */
+  /** Aborts running requests, whose outcome is `stopped`. */
   close(): void;
 }

@@ -1,5 +1,5 @@
-// The ports of the core: a store, time, randomness and cryptography. Only panel/ wires the implementations.
-// Everywhere: times are epoch milliseconds (UTC), traffic is bytes, ids are positive safe integers never used again.
+// The ports of the core: store, time, randomness and cryptography. Only panel/ wires the implementations. Everywhere: times are epoch
+// milliseconds (UTC), traffic is bytes, ids are positive safe integers and never reused.
 import type { TargetFinding } from '../../contract/inbounds.ts';
 import type { AdministratorStore, TwoFactorStore } from './administrator.ts';
 import type { AuditStore } from './audit.ts';
@@ -36,11 +36,11 @@ export interface Clock {
   now(): number;
 }
 
-/** Timers of the host; none of them holds the process open. */
+/** Timers of the host, which do not prevent the process from exiting. */
 export interface Timers {
-  /** Runs `work` every `ms`; returns how to stop. */
+  /** Runs `work` every `ms`; returns the function that stops it. */
   every(ms: number, work: () => void): () => void;
-  /** Runs `work` once after `ms`; returns how to cancel. */
+  /** Runs `work` once after `ms`; returns the function that cancels it. */
   after(ms: number, work: () => void): () => void;
   /** Runs `work` after the tasks that are queued now. */
   soon(work: () => void): void;
@@ -64,21 +64,21 @@ export interface Crypto {
 }
 
 export interface PasswordHasher {
-  /** Whether it is among those that are tried first, also with what people add to such a one. */
+  /** Whether it is a common password, also with common additions. */
   isCommon(password: string): boolean;
   /** scrypt with its parameters written into the result. */
   hash(password: string): Promise<string>;
   /**
-   * With null it takes as long as with a real hash and answers false. At most two hashes run at once, one of them for strangers.
-   * Rejects with PanelError `sign_in_busy` for a stranger where too many wait.
+   * With null it takes as long as with a real hash and resolves to false. At most two hashes run at once, one of them for unknown browsers.
+   * Rejects with PanelError `sign_in_busy` for an unknown browser if too many wait.
    */
   verify(password: string, stored: string | null, turn?: HashTurn): Promise<boolean>;
 }
 
 export interface HashTurn {
   /**
-   * How many attempts of this stranger failed before: those with the fewest have the next turn, among them one at random. null: it
-   * is no stranger, and waits for none of them.
+   * Failed attempts of this unknown browser: those with the fewest are next, and among equals a random one. null: a known browser, which
+   * does not wait for the others.
    */
   readonly strangerAfter: number | null;
 }
@@ -91,17 +91,17 @@ export interface KeyedCertificate {
 
 /** Certificates of inbounds with TLS. */
 export interface CertificateMaker {
-  /** A self-signed one for a host name or an address. */
+  /** A self-signed certificate for a host name or an address. */
   makeSelfSigned(host: string, now: number): Promise<KeyedCertificate>;
-  /** From when on it is in force, epoch ms. */
+  /** The start of its validity, epoch ms. */
   startsAt(certificate: ServedCertificate): number;
-  /** Whether a self-signed one is for this host, and for no other. */
+  /** Whether a self-signed one is for this host only. */
   isFor(certificate: ServedCertificate, host: string): boolean;
-  /** Checks a given one: its form, its chain, its key and its dates. Reports all faults. */
+  /** Checks form, chain, key and dates of an imported one. Returns all faults. */
   validateCertificate(chainPem: string, keyPem: string, now: number): KeyedCertificate | readonly ImportFailure[];
 }
 
-/** The site that REALITY pretends to be. */
+/** The site that REALITY imitates. */
 export interface RealityTarget {
   readonly host: string;
   readonly port: number;
@@ -109,11 +109,13 @@ export interface RealityTarget {
   readonly name: string;
 }
 
-/** Asks targets of REALITY. */
+/** Probes targets of REALITY. */
 export interface TargetProbe {
-  /** What it lacks; null: it was not asked, as it is in a private network or the panel closes. Never rejects; takes 3 s at most. */
+  /**
+   * Faults of the target; null: it was not contacted, as it is in a private network or the panel closes. Never rejects; takes at most 3 s.
+   */
   probeTarget(target: RealityTarget): Promise<readonly TargetFinding[] | null>;
-  /** Gives up what is being asked. */
+  /** Aborts running probes. */
   close(): void;
 }
 
@@ -124,21 +126,21 @@ export interface Log {
   error(event: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** What a work returned or threw. */
+/** What a function returned or threw. */
 export type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
-/** One SQLite file. Everything is synchronous; nothing is awaited inside a transaction. */
+/** One SQLite file. All functions are synchronous; nothing is awaited inside a transaction. */
 export interface Store {
   /** One consistent view over several reads. */
   read<T>(work: () => T): T;
   /**
-   * BEGIN IMMEDIATE … COMMIT; a throw undoes all. Throws PanelError `storage_full` when the disk is full. An essential write may
-   * run more than once, rolled back each time but the last. Inside another write it is part of that one.
+   * BEGIN IMMEDIATE … COMMIT; an error rolls back. Throws PanelError `storage_full` when the disk is full. An essential write may run
+   * several times, rolled back each time but the last. Inside another write it joins that transaction.
    */
   write<T>(work: () => T, importance?: Importance): T;
   /**
-   * Runs works that each call `write`, in order, in one transaction: one that fails is undone alone. Throws where the commit fails,
-   * which undoes all. On a full disk each has a transaction of its own, so a work may run twice, undone the first time.
+   * Runs works that each call `write`, in order, in one transaction: a failed one is undone alone. Throws if the commit fails, which undoes
+   * all. On a full disk each has a separate transaction, so a work may run twice, undone the first time.
    */
   writeTogether(works: readonly (() => unknown)[]): readonly Outcome[];
   readonly users: UserStore;
@@ -173,9 +175,9 @@ export interface Store {
   readonly payments: PaymentStore;
   readonly bot: BotStore;
   readonly diskSpace: DiskSpace;
-  /** What is in the journal at the moment. */
+  /** The present state of the WAL. */
   journal(): Journal;
-  /** Bytes of the database file and its journal. */
+  /** Bytes of the database file and its WAL. */
   sizeBytes(): number;
   close(): void;
 }
@@ -192,22 +194,22 @@ export type VaultReason =
   | 'key_file_unusable';
 
 /**
- * Seals secrets with the master key. `unlocked` and `headless` (a key file) work; in any other state `seal` and `open` throw
- * PanelError `vault_unavailable`, and nothing sealed is ever dropped or overwritten.
+ * Seals secrets with the master key. `unlocked` and `headless` (a key file) work; in any other state `seal` and `open` throw PanelError
+ * `vault_unavailable`. Sealed secrets are never dropped or overwritten because of the state.
  */
 export interface Vault {
   state(): VaultState;
   reason(): VaultReason;
-  /** Where the master key lives: `secret-service`, `keychain`, `credential-manager`, `key-file`; null if nowhere. */
+  /** Where the master key is stored: `secret-service`, `keychain`, `credential-manager`, `key-file`; null: nowhere. */
   backend(): string | null;
   /** Checks the keychain again, after it was unlocked or restarted. */
   refresh(): Promise<VaultState>;
   /**
-   * Creates the master key where there is none yet. To be awaited before a transaction that seals: a keychain is slow, and a
-   * secret must not be stored before its key. Rejects with PanelError `vault_unavailable`.
+   * Creates the master key if there is none. Must be awaited before a transaction that seals: a keychain is slow, and a secret must not be
+   * stored before its key. Rejects with PanelError `vault_unavailable`.
    */
   prepare(): Promise<void>;
-  /** `place` is where the row belongs, as in `administrator:totp`: a row moved elsewhere does not open. */
+  /** `place` names what the row belongs to, such as `administrator:totp`: a row that was moved to another place cannot be opened. */
   seal(place: string, secret: string): SealedRow;
   open(row: SealedRow): string;
 }
@@ -218,6 +220,6 @@ export interface Totp {
   newSecret(): string;
   /** The otpauth URI behind the QR code. */
   uri(secret: string, account: string): string;
-  /** The time step whose code this is, one step either side of now allowed; null if none. All candidates are compared. */
+  /** The time step of this code, at most one step before or after now; null: none. All candidates are compared. */
   findStep(secret: string, code: string, now: number): number | null;
 }

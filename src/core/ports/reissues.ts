@@ -1,25 +1,25 @@
-// The store's port for links that were replaced: since when the machine of each node no longer serves the former one.
+// The store's port for replaced links: since when each node's machine no longer serves the former one.
 
 export interface Reissue {
-  /** When the user's present link was made in place of another one. */
+  /** When the user's present link replaced another one. */
   readonly at: number;
-  /** When the machine of a node was met for the first time after that, by node. */
+  /** The first contact with each node's machine after that, by node. */
   readonly deliveredAt: ReadonlyMap<number, number>;
 }
 
-/** Moments between which links were replaced, both inclusive. */
+/** A time span in which links were replaced, both ends inclusive. */
 export interface Between {
   readonly from: number;
   readonly until: number;
 }
 
 export interface ReissueStore {
-  /** A user's link was replaced: no machine has heard of it. */
+  /** Records that a user's link was replaced; no machine knows it yet. */
   recordReissue(userId: number, at: number): void;
-  /** Null: the present link is the first. */
+  /** null: the present link is the user's first. */
   of(userId: number): Reissue | null;
-  /** Whether there are such replacements that the machine of a node has not heard of. */
+  /** Whether there are replacements in this span that the node's machine has not received. */
   hasUndelivered(nodeId: number, between: Between): boolean;
-  /** It has heard of all of them by `at`. */
+  /** Records that it has received all of them by `at`. */
   markDelivered(nodeId: number, between: Between, at: number): void;
 }

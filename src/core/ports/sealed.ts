@@ -1,12 +1,12 @@
-// Secrets as the vault has sealed them.
+// The store's port for secrets sealed by the vault.
 
 /** A secret as stored: it opens only with the master key, and only at its own `place`. */
 export interface SealedRow {
   readonly place: string;
-  /** Which master key sealed it. */
+  /** Id of the master key that sealed it. */
   readonly keyId: string;
   readonly nonce: Uint8Array;
-  /** With the authentication tag behind it. */
+  /** Followed by the authentication tag. */
   readonly ciphertext: Uint8Array;
 }
 
@@ -14,8 +14,8 @@ export interface SealedStore {
   get(place: string): SealedRow | undefined;
   save(row: SealedRow): void;
   remove(place: string): void;
-  /** All, by place: for a backup's passphrase. */
+  /** All, by place: for backups with a passphrase. */
   all(): readonly SealedRow[];
-  /** The id of the master key that this database's secrets were sealed with; null while there are none. */
+  /** The id of the master key of this database's secrets; null: there are none. */
   keyId(): string | null;
 }

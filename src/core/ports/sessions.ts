@@ -1,4 +1,4 @@
-// Sessions of the administrator, and the browsers that they were opened in, as the store has them.
+// The store's port for the administrator's sessions, and the browsers in which they were opened.
 
 export interface SessionRow {
   readonly id: number;
@@ -9,7 +9,7 @@ export interface SessionRow {
 }
 
 export interface NewSession extends Omit<SessionRow, 'id'> {
-  /** In which known browser it begins; null: in none. */
+  /** The known browser in which it began; null: none. */
   readonly browserId: number | null;
 }
 
@@ -19,15 +19,15 @@ export interface SessionStore {
   /** Newest first. */
   all(): readonly SessionRow[];
   touch(id: number, at: number): void;
-  /** When the administrator last proved in this session who he is; null: not yet. */
+  /** When the administrator last gave proof of identity in this session; null: never. */
   provenAt(id: number): number | null;
-  /** null: a former proof no longer holds. */
+  /** null: invalidates an earlier proof. */
   prove(id: number, at: number | null): void;
   remove(id: number): boolean;
   removeOfBrowser(browserId: number): void;
-  /** All, or all but one; how many. */
+  /** Removes all, or all but one; returns how many. */
   removeAll(exceptId: number | null): number;
-  /** Those idle since before `idleBefore` or created before `madeBefore`. */
+  /** Removes those idle since before `idleBefore` or created before `madeBefore`. */
   removeOld(idleBefore: number, madeBefore: number): void;
 }
 
@@ -42,8 +42,8 @@ export interface BrowserStore {
   insert(hash: string, signedInAt: number): number;
   byHash(hash: string): BrowserRow | undefined;
   touch(id: number, signedInAt: number): void;
-  /** All, or all but one. */
+  /** Removes all, or all but one. */
   removeAll(exceptId: number | null): void;
-  /** Drops those that signed in before `before`, and the oldest beyond `most`. */
+  /** Removes those that last signed in before `before`, and the oldest beyond `most`. */
   dropOld(before: number, most: number): void;
 }

@@ -1,4 +1,4 @@
-// The store's ports for settings, the schedule of backups, and what is known of updates.
+// The store's ports for settings, the schedule of backups, and the state of updates.
 
 import type { AdminNotice } from '../../contract/bot/bot-admins.ts';
 import type { UserNotice } from '../../contract/bot/bot-notices.ts';
@@ -8,7 +8,7 @@ import type { QuietHours } from '../../domain/users/user-notices.ts';
 import type { Language } from '../../i18n/languages.ts';
 import type { AcmeSettings, AcmeState } from './acme.ts';
 
-/** What an administrator sets. Stored as one row a setting; a missing or unreadable one has its default. */
+/** Values that the administrator sets. Stored as one row each; a missing or invalid one has its default. */
 export interface SettingValues {
   readonly timeZone: string;
   readonly language: Language;
@@ -19,21 +19,21 @@ export interface SettingValues {
   readonly announcement: string;
   /** Requests a minute per key; 0: no limit. */
   readonly rateLimit: number;
-  /** Days before the end of a term at which it is announced as expiring, the longest first. */
+  /** Days before the end of a term at which `user.expiring` is emitted, the longest first. */
   readonly expiringNoticeDays: readonly number[];
   readonly eventsKeptDays: number;
   readonly auditKeptDays: number;
   /** The program of local engines; null: `xray` or `v2ray` on PATH. */
   readonly enginePath: string | null;
-  /** Whether users who are connected from more addresses at once than they may are cut off for a while. */
+  /** Whether users who are connected from too many addresses are blocked for a while. */
   readonly cutOffConcurrent: boolean;
-  /** Of the fastest line of a node, in Gbit/s. */
+  /** The speed of a node's fastest line, in Gbit/s. */
   readonly nodeLineGbps: number;
-  /** Whether an engine is restarted over which users who may not connect go on moving bytes. */
+  /** Whether an engine is restarted if blocked users still move bytes. */
   readonly restartToCutOff: boolean;
-  /** Whether orders can be made that users pay at a provider. */
+  /** Whether users can create orders and pay them at a provider. */
   readonly selling: boolean;
-  /** Whether the chat of the bot offers no other way to pay. */
+  /** Whether the bot's chat offers only Stars for payment. */
   readonly starsOnlyInTelegram: boolean;
   readonly referrals: ReferralsValue;
   readonly botNotices: BotNoticesValue;
@@ -48,7 +48,7 @@ export interface SettingValues {
   readonly publicUrl: string | null;
   /** The address in base_url; null: the LAN address listened on. */
   readonly publicAddress: string | null;
-  /** A listener of its own that serves nothing but links; null: none. */
+  /** The port of a separate listener for links only; null: none. */
   readonly linksPort: number | null;
   readonly linksHost: string;
   /** Names accepted in Host besides the panel's own. */
@@ -59,13 +59,13 @@ export interface SettingValues {
   /** null: certificates by ACME are off. */
   readonly acme: AcmeSettings | null;
   readonly acmeState: AcmeState;
-  /** The panel's own authority as it was last seen; null: the panel has not served TLS yet. */
+  /** The panel's own authority as last seen; null: the panel has not served TLS yet. */
   readonly authority: SeenAuthority | null;
   readonly backupSchedule: BackupScheduleValue;
   readonly backupLast: BackupOutcomeValue;
-  /** When a backup was last stored at another place or downloaded, epoch ms; null: none was. */
+  /** When a backup was last stored at a remote place or downloaded, epoch ms; null: never. */
   readonly backupLeftAt: number | null;
-  /** When the administrator was last told that none has left the machine for long, epoch ms; null: never. */
+  /** When the administrator was last notified that no backup has left the machine for long, epoch ms; null: never. */
   readonly backupLateAt: number | null;
   /** Whether the panel looks for releases once a day. */
   readonly updateChecks: boolean;
@@ -73,19 +73,19 @@ export interface SettingValues {
   readonly updateLast: UpdateLastValue | null;
   /** The last time at which the clock was trusted, epoch ms; null: the panel has not run. */
   readonly knownAt: number | null;
-  /** Counts the machines that these data were restored to: nodes obey the highest one (docs/decisions/0025). */
+  /** Counts the machines that this data was restored to: nodes obey the highest number (docs/decisions/0025). */
   readonly epoch: number;
-  /** When the panel was started last, as it claims at its nodes, epoch ms; 0: never. */
+  /** The start time in this panel's claim at its nodes, epoch ms; 0: never started. */
   readonly startedAt: number;
 }
 
 export interface SeenAuthority {
   readonly fingerprint: string;
-  /** The one that clients trust where they have not got the present one; null: all have. */
+  /** The former authority, which some clients still trust; null: all know the present one. */
   readonly former: { readonly fingerprint: string; readonly replacedAt: number } | null;
 }
 
-/** What users get for inviting friends. */
+/** Rewards for referrals. */
 export interface ReferralsValue {
   readonly on: boolean;
   readonly referrerDays: number;
@@ -96,30 +96,30 @@ export interface ReferralsValue {
 
 /** The notices to users by the bot. */
 export interface BotNoticesValue {
-  /** Those that are sent. */
+  /** Enabled notices. */
   readonly on: readonly UserNotice[];
   readonly quiet: QuietHours | null;
-  /** In place of the usual ones. */
+  /** Texts that replace the default ones. */
   readonly texts: Readonly<Partial<Record<Language, Readonly<Partial<Record<UserNotice, string>>>>>>;
 }
 
 /** Whether strangers can ask for access in the bot. */
 export interface BotRequestsValue {
   readonly on: boolean;
-  /** Whether who is let in begins without a term. */
+  /** Whether accepted users begin without a term. */
   readonly buysFirst: boolean;
 }
 
 /** The notices to the administrator by the bot. */
 export interface AdminNoticesValue {
-  /** Those that are sent. */
+  /** Enabled notices. */
   readonly on: readonly AdminNotice[];
   readonly quiet: QuietHours | null;
 }
 
 /** The saved views of the list of users. */
 export interface UserViewsValue {
-  /** The id of none is given to another. */
+  /** The last used id: ids are not reused. */
   readonly lastId: number;
   readonly items: readonly UserView[];
 }
@@ -130,11 +130,11 @@ export interface UpdateSeenValue {
   readonly at: number | null;
   /** null: the last check succeeded. */
   readonly problem: UpdateProblem | null;
-  /** The newest release that is known; null: none is. */
+  /** The newest known release; null: none. */
   readonly release: {
     readonly version: string;
     readonly publishedAt: string;
-    /** An earlier signature is refused from then on. */
+    /** When it was signed: a release with an earlier signature is refused. */
     readonly signedAt: string;
     readonly notes: string;
     readonly platforms: readonly string[];
@@ -148,20 +148,20 @@ export interface UpdateLastValue {
   readonly to: string;
   readonly result: (typeof UPDATE_RESULTS)[number];
   readonly reason: (typeof ROLLBACK_REASONS)[number] | null;
-  /** Whether the data are those of before the update. */
+  /** Whether the data from before the update was restored. */
   readonly restored: boolean;
 }
 
 export interface BackupScheduleValue {
   /** null: no scheduled backups. */
   readonly everyHours: number | null;
-  /** How many scheduled ones stay. */
+  /** How many scheduled backups are kept. */
   readonly keep: number;
-  /** With the passphrase that the vault has. */
+  /** Whether they are encrypted, with the passphrase in the vault. */
   readonly encrypted: boolean;
 }
 
-/** When the last scheduled backup succeeded, and why the one after it failed. */
+/** When the last scheduled backup succeeded, and why a later one failed. */
 export interface BackupOutcomeValue {
   readonly at: number | null;
   readonly error: string | null;
@@ -169,12 +169,12 @@ export interface BackupOutcomeValue {
 
 export interface SettingStore {
   get(): SettingValues;
-  /** Whether the setting has a row of its own. */
+  /** Whether the setting is stored. */
   has(name: keyof SettingValues): boolean;
   set(values: Partial<SettingValues>): void;
 }
 
-/** What a link shows of the settings. */
+/** The settings that links show. */
 export type LinkSettings = Pick<
   SettingValues,
   'subscriptionTitle' | 'language' | 'supportUrl' | 'timeZone' | 'announcement' | 'updateIntervalHours'

@@ -1,4 +1,4 @@
-// Tariffs as the store has them.
+// The store's port for tariffs.
 import type { Uses } from '../../contract/errors.ts';
 import type { Account } from '../../domain/users/account.ts';
 
@@ -24,7 +24,7 @@ export interface TariffStore {
   get(id: number): TariffRow | undefined;
   save(tariff: TariffRow): void;
   remove(id: number): void;
-  /** By id. `after`: only those behind this id. */
+  /** By id. `after`: only those after this id. */
   page(
     conditions: { archived?: boolean | undefined },
     limit: number,
@@ -32,6 +32,6 @@ export interface TariffStore {
     after?: number,
   ): readonly TariffRow[];
   count(conditions: { archived?: boolean | undefined }): number;
-  /** Tariffs that name an inbound. */
+  /** Tariffs that list an inbound. */
   usesOfInbound(inboundId: number): Uses;
 }

@@ -1,21 +1,21 @@
-// The panel's time as the core sees it, where the machine's clock may be wrong.
+// The port of the panel's time, for a machine whose clock may be wrong.
 import type { ClockDoubt, PanelTime } from '../../domain/panel-time.ts';
 import type { Clock } from './ports.ts';
 
 export interface ClockStatus {
   readonly state: PanelTime['state'];
-  /** Null while the machine's clock is followed. */
+  /** null while the machine's clock is trusted. */
   readonly doubt: ClockDoubt | null;
-  /** Since when it is in doubt, panel's time; null while it is followed. */
+  /** Since when it is in doubt, by the panel's time; null while it is trusted. */
   readonly since: number | null;
-  /** What the machine's clock shows, epoch ms. */
+  /** The machine's clock, epoch ms. */
   readonly machineAt: number;
 }
 
 export interface PanelClock extends Clock {
   status(): ClockStatus;
-  /** What somebody else takes for the time: a node's machine, or a verified HTTPS reply. Epoch ms. */
+  /** Adds the time by another clock: a node's machine, or a verified HTTPS reply. Epoch ms. */
   addEvidence(at: number): void;
-  /** The administrator says that the machine's clock is right. */
+  /** The administrator confirms that the machine's clock is right. */
   confirm(): void;
 }

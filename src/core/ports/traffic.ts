@@ -1,4 +1,4 @@
-// Traffic as the store has it: by user, node and inbound, in slots of time.
+// The store's port for traffic: by user, node and inbound, in slots of time.
 
 export interface UpDown {
   readonly up: number;
@@ -6,17 +6,17 @@ export interface UpDown {
 }
 
 export interface Point extends UpDown {
-  /** Start of the hour, or of the local day as the caller named it. */
+  /** Start of the hour, or of the local day that the caller passed. */
   readonly t: number;
 }
 
-/** What moved over a node on a local day. */
+/** Traffic over a node on a local day. */
 export interface NodeDay extends UpDown {
   readonly day: string;
   readonly nodeId: number;
 }
 
-/** Where a moment falls: the start of its UTC hour, its local day `YYYY-MM-DD` and month `YYYY-MM` in the panel's time zone. */
+/** The slots of a time: the start of its UTC hour, and its local day `YYYY-MM-DD` and month `YYYY-MM` in the panel's time zone. */
 export interface TrafficSlot {
   readonly hour: number;
   readonly day: string;
@@ -33,21 +33,21 @@ export interface TrafficStore {
   nodeDays(firstDay: string, nodeId: number | null): readonly (UpDown & { readonly day: string })[];
   userHours(userId: number, from: number): readonly Point[];
   userDays(userId: number, firstDay: string): readonly (UpDown & { readonly day: string })[];
-  /** The same by node, also of deleted ones: by day, then by node. */
+  /** The same by day, then by node, deleted ones included. */
   userNodeDays(userId: number, firstDay: string): readonly NodeDay[];
   /** All nodes together; both ends included. */
   sumDays(firstDay: string, lastDay: string, nodeId?: number): UpDown;
-  /** Those that moved most, most first, without a scan over all users. */
+  /** Users with the most traffic, most first, without a scan of all users. */
   topUsers(month: string, count: number): readonly (UpDown & { readonly id: number; readonly name: string })[];
-  /** Ever, all nodes together, deleted ones included; never goes down. */
+  /** All traffic ever, of all nodes, deleted ones included; never decreases. */
   total(): UpDown;
   nodeTotals(): readonly (UpDown & { readonly nodeId: number; readonly name: string })[];
   inboundTotals(): readonly (UpDown & { readonly inboundId: number; readonly name: string })[];
-  /** Drops hours before `hour` and days before `day`. */
+  /** Deletes hours before `hour` and days before `day`. */
   prune(hour: number, day: string): void;
 }
 
-/** What happened to users on a local day. */
+/** Events of users on a local day. */
 export interface UserDayCounts {
   readonly created: number;
   readonly expired: number;
@@ -58,6 +58,6 @@ export interface UserDayStore {
   add(day: string, what: keyof UserDayCounts, count: number): void;
   /** Days with changes, both ends included. */
   read(firstDay: string, lastDay: string): readonly (UserDayCounts & { readonly day: string })[];
-  /** Drops days before `day`. */
+  /** Deletes days before `day`. */
   prune(day: string): void;
 }

@@ -1,25 +1,25 @@
-// What can be undone, as the store has it.
+// The store's port for data that undoes operations.
 
-/** How an act on some users is undone, of whom no other row of the act has any. */
+/** The undo data of an operation for some of its users; no two rows of an operation have a user in common. */
 export interface UndoRow {
-  /** The audit row of the act. */
+  /** The audit row of the operation. */
   readonly auditId: number;
   /** The first of these users. */
   readonly firstId: number;
-  /** How many they are. */
+  /** Number of these users. */
   readonly users: number;
   /** JSON array. */
   readonly steps: string;
 }
 
-/** What is in here may still be undone, unless its act is too old. */
+/** Contains only what can still be undone, unless the operation is too old. */
 export interface UndoStore {
   append(row: UndoRow): void;
-  /** Those of acts that began at `since` or later, by act and user: the first ones, until they have `users` together or more. */
+  /** Rows of operations that began at `since` or later, by operation and user: as many as it takes to cover `users` users. */
   of(auditIds: readonly number[], since: number, users: number): readonly UndoRow[];
-  /** When the act began; null where nothing of it is here. */
+  /** When the operation began; null: it has no rows. */
   begunAt(auditId: number): number | null;
   remove(auditId: number, firstId: number): void;
-  /** Drops those of acts that began before `before`. */
+  /** Deletes rows of operations that began before `before`. */
   prune(before: number): void;
 }

@@ -1,4 +1,4 @@
-// The ports of webhooks: their rows, and the client that sends.
+// The ports of webhooks: their rows, and the client that sends requests.
 import type { EventType } from '../../contract/event-types.ts';
 import type {
   DeliveryState,
@@ -14,15 +14,15 @@ export interface WebhookRow {
   /** null: all, including those added later. */
   readonly types: readonly EventType[] | null;
   readonly enabled: boolean;
-  /** null where it is enabled. */
+  /** null: it is enabled. */
   readonly disabledReason: WebhookDisabledReason | null;
   readonly allowPrivate: boolean;
-  /** The last event of the feed that was handed out. */
+  /** The last event of the feed for which deliveries were created. */
   readonly position: number;
-  /** Until when the previous secret signs as well; null: there is none. */
+  /** How long the previous secret also signs; null: there is none. */
   readonly previousSecretEndsAt: number | null;
   readonly deliveredAt: number | null;
-  /** The first failure since the last success; null: there is none. */
+  /** The first failure since the last success; null: none. */
   readonly failingSince: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -31,10 +31,10 @@ export interface WebhookRow {
 export interface DeliveryRow {
   readonly id: number;
   readonly webhookId: number;
-  /** null: a test, which is no event of the feed. */
+  /** null: a test, which is not in the feed. */
   readonly eventId: number | null;
   readonly type: WebhookEventType;
-  /** JSON, sent as it is. */
+  /** JSON, sent unchanged. */
   readonly body: string;
   readonly state: DeliveryState;
   readonly attempts: number;
@@ -43,7 +43,7 @@ export interface DeliveryRow {
   readonly createdAt: number;
   /** When the present series of attempts began. */
   readonly begunAt: number;
-  /** Of a pending one. */
+  /** When a pending delivery is tried next; null: not pending. */
   readonly nextAt: number | null;
   readonly endedAt: number | null;
 }
@@ -54,15 +54,15 @@ export interface AttemptRow {
   readonly number: number;
   readonly at: number;
   readonly durationMs: number;
-  /** HTTP status; null: there was no reply. */
+  /** HTTP status; null: no reply. */
   readonly status: number | null;
-  /** null: it succeeded. */
+  /** null: success. */
   readonly error: WebhookErrorCode | null;
 }
 
 export interface DeliveryQuery {
   readonly webhookId: number;
-  /** Those with a lower id. */
+  /** Only ids below this one. */
   readonly before?: number | undefined;
   readonly state?: DeliveryState | undefined;
   readonly limit: number;
@@ -74,22 +74,22 @@ export interface WebhookStore {
   /** By id. */
   all(): readonly WebhookRow[];
   save(webhook: WebhookRow): void;
-  /** With its deliveries. */
+  /** Also deletes its deliveries. */
   remove(id: number): void;
   addDelivery(delivery: Omit<DeliveryRow, 'id'>): number;
   delivery(id: number): DeliveryRow | undefined;
   saveDelivery(delivery: DeliveryRow): void;
-  /** The ids of pending ones with `nextAt <= now`, the earliest first. */
+  /** Ids of pending deliveries with `nextAt <= now`, the earliest first. */
   due(webhookId: number, now: number, limit: number): number[];
   countPending(webhookId: number): number;
-  /** Makes pending ones due that would be later. */
+  /** Makes pending deliveries due that are scheduled later. */
   makeDue(webhookId: number, now: number): void;
   addAttempt(attempt: AttemptRow): void;
-  /** Of one delivery, by number. */
+  /** The attempts of a delivery, by number. */
   attempts(deliveryId: number): readonly AttemptRow[];
   /** Newest first. */
   deliveries(query: DeliveryQuery): readonly DeliveryRow[];
-  /** Removes those that ended before `before`, and all but the newest `keep` of those that ended. */
+  /** Deletes deliveries that ended before `before`, and of ended ones all but the newest `keep`. */
   prune(webhookId: number, before: number, keep: number): void;
 }
 
@@ -106,7 +106,7 @@ export type WebhookOutcome =
   | { readonly status: number; readonly retryAfter: string | null }
   | { readonly error: Exclude<WebhookErrorCode, 'status' | 'redirect' | 'no_secret'> };
 
-/** What became of one request for a delivery. */
+/** The result of one request for a delivery. */
 export interface Attempted {
   readonly deliveryId: number;
   readonly at: number;
@@ -114,12 +114,12 @@ export interface Attempted {
   readonly outcome: WebhookOutcome | { readonly error: 'no_secret' };
 }
 
-/** Sends requests. It follows no redirects, uses no proxies, and connects only to addresses that it has checked. */
+/** Sends requests. It follows no redirects, uses no proxies, and connects only to checked addresses. */
 export interface WebhookClient {
   /** Never rejects. A reply that does not come within 15 s is `timeout`. */
   post(request: WebhookRequest): Promise<WebhookOutcome>;
-  /** Whether the URL names an address, rather than a host, that may not be connected to. */
+  /** Whether the URL's host is a literal address that must not be connected to. */
   isRefused(url: string, allowPrivate: boolean): boolean;
-  /** Ends running requests, whose outcome is `stopped`. */
+  /** Aborts running requests, whose outcome is `stopped`. */
   close(): void;
 }
