@@ -16,6 +16,7 @@ import { listenEverywhere } from '../adapters/listen-everywhere.ts';
 import { readIfThere, setAside, writePrivateFile } from '../adapters/private-file.ts';
 import { describeSystemError, refusal } from '../adapters/refusal.ts';
 import type { AcmeFailureCode } from '../contract/settings/acme.ts';
+import { DEFAULT_SUBSCRIPTION_HEADERS } from '../contract/subscription/headers.ts';
 import type { Subscription } from '../core/kernel/core.ts';
 import { NO_ORDERS } from '../core/ports/acme.ts';
 import type { MachineCertificate } from '../core/ports/engines.ts';
@@ -48,6 +49,8 @@ const NO_LEASE: Omit<LeaseSettings, 'subPath'> = {
   timeZone: 'UTC',
   announcement: '',
   updateIntervalHours: 12,
+  subscriptionRules: [],
+  subscriptionHeaders: DEFAULT_SUBSCRIPTION_HEADERS,
   restartToCutOff: false,
   rateLimit: 0,
 };

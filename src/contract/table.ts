@@ -31,6 +31,8 @@ import * as role from './settings/role.ts';
 import * as settings from './settings/settings.ts';
 import * as vault from './settings/vault.ts';
 import * as stats from './stats.ts';
+import * as subscriptionHeaders from './subscription/headers.ts';
+import * as subscriptionRules from './subscription/rules.ts';
 import * as tariffs from './tariffs.ts';
 import * as trying from './try-api.ts';
 import * as updates from './updates.ts';
@@ -63,6 +65,11 @@ export const OPERATIONS = {
   previewBulk: bulkPreview.previewBulk,
   bulkBatch: bulkBatch.bulkBatch,
   getSubscriptionPage: subscriptionPage.getSubscriptionPage,
+  getSubscriptionRules: subscriptionRules.getSubscriptionRules,
+  saveSubscriptionRules: subscriptionRules.saveSubscriptionRules,
+  trySubscription: subscriptionRules.trySubscription,
+  getSubscriptionHeaders: subscriptionHeaders.getSubscriptionHeaders,
+  saveSubscriptionHeaders: subscriptionHeaders.saveSubscriptionHeaders,
   undoActs: undo.undoActs,
   getUserTraffic: acts.getUserTraffic,
   getUserTrafficByNode: acts.getUserTrafficByNode,

@@ -41,6 +41,7 @@ import { VAULT_HANDLERS } from './settings/vault.ts';
 import { ADMINISTRATOR_HANDLERS } from './setup/administrator.ts';
 import { STATS_HANDLERS } from './stats/stats.ts';
 import { DIAGNOSIS_HANDLERS } from './subscription/diagnosis.ts';
+import { LINK_SETTING_HANDLERS } from './subscription/link-settings.ts';
 import { readSubscriptionPage } from './subscription/subscription.ts';
 import { TARIFF_HANDLERS } from './tariffs/tariffs.ts';
 import { UPDATE_HANDLERS } from './updates/updates.ts';
@@ -65,6 +66,7 @@ export const HANDLERS: {
   bulkUsers: BULK_HANDLER,
   bulkBatch: BATCH_HANDLER,
   getSubscriptionPage: { read: readSubscriptionPage, opensTransaction: true },
+  ...LINK_SETTING_HANDLERS,
   previewBulk: { read: previewBulk, opensTransaction: true },
   undoActs: UNDO_HANDLER,
   ...USER_VIEW_HANDLERS,

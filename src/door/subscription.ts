@@ -82,7 +82,7 @@ export function createSubscriptionDoor(parts: SubscriptionDoorParts): (request: 
     return isAllowed ? null : retryAfter;
   }
 
-  return ({ id, isStray, method, path, query, headers, address }) => {
+  return ({ id, isStray, method, path, query, headers, allHeaders, address }) => {
     const given = TOKEN.exec(path)?.[1];
     const token = !isStray && (method === 'GET' || method === 'HEAD') ? given : undefined;
     // One look-up in any case: the time of the reply must not tell where links are.
@@ -100,9 +100,11 @@ export function createSubscriptionDoor(parts: SubscriptionDoorParts): (request: 
         accept: headers.accept,
         acceptLanguage: headers['accept-language'],
         userAgent: headers['user-agent'],
+        allHeaders,
         now: clock.now(),
         notice: NOTICES.find((one) => one === query) ?? null,
       });
+      if (rendered.isRefused) return null;
       // Who opens the page in a browser has no application yet.
       if (!rendered.inline) core.recordLinkRead(subscription.user.id, clientApp(headers['user-agent']));
       return replyWith(state, rendered, headers['if-none-match'], rendered.inline ? parts.framedBy?.() : undefined);

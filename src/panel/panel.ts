@@ -180,6 +180,7 @@ async function open(options: PanelOptions, steps: StopSteps): Promise<Panel> {
     ...parts,
     ...engines,
     subscriptionPage: previewPage,
+    subscriptionReply: renderSubscription,
     pollEveryMs: options.pollEveryMs,
     addressTrialMs: options.addressTrialMs,
     // Nodes and REALITY targets of a demonstration are simulated, and cannot report another panel.

@@ -6,6 +6,14 @@ import { ADMIN_NOTICES } from '../contract/bot/bot-admins.ts';
 import { USER_NOTICES } from '../contract/bot/bot-notices.ts';
 import { ACME_CHALLENGES, ACME_FAILURES } from '../contract/settings/acme.ts';
 import { CERTIFICATE_TARGETS } from '../contract/settings/certificates.ts';
+import { CONFIGURATION_FORMATS } from '../contract/subscription/formats.ts';
+import {
+  DEFAULT_SUBSCRIPTION_HEADERS,
+  FRAGMENT_PACKETS,
+  NOISE_KINDS,
+  NOISE_TARGETS,
+} from '../contract/subscription/headers.ts';
+import { RULE_ACTIONS } from '../contract/subscription/rules.ts';
 import { ROLLBACK_REASONS, UPDATE_PROBLEMS, UPDATE_RESULTS } from '../contract/updates.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
 import { MAX_EPOCH } from '../domain/nodes/panel-claim.ts';
@@ -20,6 +28,17 @@ const UPDATE = { from: '', to: '', reason: null, restored: true } as const;
 const FAILURE = { name: '', type: '', detail: '', at: 0 };
 const ORDERED = { directoryUrl: '', names: TEXTS, validity: { from: 0, to: 0 } };
 const ACME = { directoryUrl: '', email: '', names: TEXTS, challenge: 'http-01', httpPort: 1, targets: [] } as const;
+const RULE: SettingValues['subscriptionRules'][number] = {
+  id: 1,
+  name: '',
+  enabled: false,
+  apps: TEXTS,
+  requires: TEXTS.map((one) => ({ name: one, pattern: one })),
+  action: 'serve',
+  format: 'links',
+  text: '',
+  headers: TEXTS.map((one) => ({ name: one, value: one })),
+};
 const STATE: SettingValues['acmeState'] = {
   orders: [],
   failures: 0,
@@ -44,6 +63,42 @@ const SAMPLES: { readonly [Name in keyof SettingValues]: readonly SettingValues[
   updateIntervalHours: [1, 8760],
   supportUrl: [null, ...TEXTS],
   announcement: TEXTS,
+  subscriptionRules: [
+    [],
+    ...RULE_ACTIONS.map((action) => [{ ...RULE, id: MAX, action, format: null, enabled: true }]),
+    CONFIGURATION_FORMATS.map((format) => ({ ...RULE, format })),
+    [{ ...RULE, apps: [], requires: [], headers: [] }],
+    [{ ...RULE, name: 'text', text: 'text' }],
+  ],
+  subscriptionHeaders: [
+    DEFAULT_SUBSCRIPTION_HEADERS,
+    ...TEXTS.map((one) => ({
+      web_page_url: one,
+      announce_url: one,
+      update_always: true,
+      happ_routing: one,
+      v2raytun_routing: one,
+      incy_routing: one,
+      happ_provider_id: one,
+      happ_hide_settings: true,
+      happ_always_device: true,
+      happ_expiry_notices: true,
+      happ_fragment: { packets: 'tlshello', length: one, interval: one } as const,
+      happ_noise: { kind: 'rand', packet: one, delay: one, apply_to: 'ip' } as const,
+    })),
+    ...FRAGMENT_PACKETS.map((packets) => ({
+      ...DEFAULT_SUBSCRIPTION_HEADERS,
+      happ_fragment: { packets, length: '', interval: '' },
+    })),
+    ...NOISE_KINDS.map((kind) => ({
+      ...DEFAULT_SUBSCRIPTION_HEADERS,
+      happ_noise: { kind, packet: '', delay: '', apply_to: 'ipv4' } as const,
+    })),
+    ...NOISE_TARGETS.map((apply_to) => ({
+      ...DEFAULT_SUBSCRIPTION_HEADERS,
+      happ_noise: { kind: 'str', packet: '', delay: '', apply_to } as const,
+    })),
+  ],
   rateLimit: [0, MAX],
   expiringNoticeDays: [[90, 1], [1]],
   eventsKeptDays: [1, 36_500],

@@ -5,6 +5,14 @@ import { ADMIN_NOTICES } from '../contract/bot/bot-admins.ts';
 import { USER_NOTICES } from '../contract/bot/bot-notices.ts';
 import { ACME_CHALLENGES, ACME_FAILURES } from '../contract/settings/acme.ts';
 import { CERTIFICATE_TARGETS } from '../contract/settings/certificates.ts';
+import { CONFIGURATION_FORMATS } from '../contract/subscription/formats.ts';
+import {
+  DEFAULT_SUBSCRIPTION_HEADERS,
+  FRAGMENT_PACKETS,
+  NOISE_KINDS,
+  NOISE_TARGETS,
+} from '../contract/subscription/headers.ts';
+import { RULE_ACTIONS } from '../contract/subscription/rules.ts';
 import { ROLLBACK_REASONS, UPDATE_PROBLEMS, UPDATE_RESULTS } from '../contract/updates.ts';
 import { NO_ORDERS } from '../core/ports/acme.ts';
 import type { SettingStore, SettingValues } from '../core/ports/settings.ts';
@@ -23,6 +31,8 @@ const DEFAULTS: SettingValues = {
   updateIntervalHours: 12,
   supportUrl: null,
   announcement: '',
+  subscriptionRules: [],
+  subscriptionHeaders: DEFAULT_SUBSCRIPTION_HEADERS,
   rateLimit: 1200,
   expiringNoticeDays: [7, 3, 1],
   eventsKeptDays: 30,
@@ -71,6 +81,35 @@ const hour = z.int().min(0).max(23);
 const quiet = z.object({ from: hour, until: hour }).nullable();
 const span = z.object({ from: time, to: time });
 const rewardDays = z.int().min(0).max(365);
+
+const subscriptionRule = z.object({
+  id: z.int().min(1),
+  name: text,
+  enabled: flag,
+  apps: z.array(text),
+  requires: z.array(z.object({ name: text, pattern: text })),
+  action: z.enum(RULE_ACTIONS),
+  format: z.enum(CONFIGURATION_FORMATS).nullable(),
+  text,
+  headers: z.array(z.object({ name: text, value: text })),
+});
+
+const subscriptionHeaders = z.object({
+  web_page_url: text.nullable(),
+  announce_url: text.nullable(),
+  update_always: flag,
+  happ_routing: text.nullable(),
+  v2raytun_routing: text.nullable(),
+  incy_routing: text.nullable(),
+  happ_provider_id: text.nullable(),
+  happ_hide_settings: flag,
+  happ_always_device: flag,
+  happ_expiry_notices: flag,
+  happ_fragment: z.object({ packets: z.enum(FRAGMENT_PACKETS), length: text, interval: text }).nullable(),
+  happ_noise: z
+    .object({ kind: z.enum(NOISE_KINDS), packet: text, delay: text, apply_to: z.enum(NOISE_TARGETS) })
+    .nullable(),
+});
 
 const acme = z.object({
   directoryUrl: text,
@@ -127,6 +166,8 @@ const SCHEMAS: { readonly [Name in keyof SettingValues]: z.ZodType<SettingValues
   updateIntervalHours: z.int().min(1).max(8760),
   supportUrl: text.nullable(),
   announcement: text,
+  subscriptionRules: z.array(subscriptionRule),
+  subscriptionHeaders,
   rateLimit: z.int().min(0),
   expiringNoticeDays: z
     .array(z.int().min(1).max(90))

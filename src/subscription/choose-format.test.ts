@@ -1,6 +1,7 @@
 // Holds which format each client gets, application by application.
 import { describe, expect, it } from 'vitest';
-import { chooseFormat, FORMATS, type FormatRequest, singBoxVersion } from './choose-format.ts';
+import { FORMATS } from '../contract/subscription/formats.ts';
+import { chooseFormat, type FormatRequest, singBoxVersion } from './choose-format.ts';
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:152.0) Gecko/20100101 Firefox/152.0';
 const IPHONE =
@@ -31,11 +32,11 @@ describe('chooseFormat', () => {
       'links',
     ],
   ])('%s', (_, wish, format) => {
-    expect(chooseFormat(wish)).toBe(format);
+    expect(chooseFormat(wish, []).format).toBe(format);
   });
 
   it.each(FORMATS)('%s where it is asked for', (format) => {
-    expect(chooseFormat({ format, userAgent: 'clash.meta' })).toBe(format);
+    expect(chooseFormat({ format, userAgent: 'clash.meta' }, []).format).toBe(format);
   });
 
   it.each<[userAgent: string, format: string]>([
@@ -93,8 +94,8 @@ describe('chooseFormat', () => {
     ['Karing/1.2.4.1800', 'sing-box'],
     ['Xray-core/26.3.27', 'xray'],
   ])('%s gets %s', (userAgent, format) => {
-    expect(chooseFormat({ userAgent })).toBe(format);
-    expect(chooseFormat({ userAgent, accept: '*/*' })).toBe(format);
+    expect(chooseFormat({ userAgent }, []).format).toBe(format);
+    expect(chooseFormat({ userAgent, accept: '*/*' }, []).format).toBe(format);
   });
 });
 

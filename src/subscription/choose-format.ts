@@ -1,17 +1,22 @@
 // Which format a client gets: by `?format=`, then Accept, then User-Agent.
+import { FORMATS, type Format } from '../contract/subscription/formats.ts';
+import type { FormatReason, SubscriptionRule } from '../contract/subscription/rules.ts';
 import { isOlder } from '../domain/nodes/engine-facts.ts';
-
-export const FORMATS = ['links', 'plain', 'mihomo', 'clash', 'sing-box', 'xray', 'wireguard', 'html'] as const;
-export type Format = (typeof FORMATS)[number];
+import { type AppRequest, findRule } from '../domain/subscription/app-rules.ts';
 
 /** What a request reveals about the formats that its client can read. */
-export interface FormatRequest {
+export interface FormatRequest extends AppRequest {
   /** The `format` of the query, as sent. */
   readonly format?: string | undefined;
   /** The Accept header. */
   readonly accept?: string | undefined;
-  /** The User-Agent header. */
-  readonly userAgent?: string | undefined;
+}
+
+export interface FormatChoice {
+  readonly format: Format;
+  readonly reason: FormatReason;
+  /** The rule that applies; null: none. */
+  readonly rule: SubscriptionRule | null;
 }
 
 /**
@@ -47,19 +52,33 @@ const BY_ACCEPT: readonly (readonly [pattern: RegExp, format: Format])[] = [
   [/^\s*(text|application)\/(x-)?(vnd\.)?yaml\s*(;[^,]*)?$/i, 'mihomo'],
 ];
 
-/**
- * Otherwise `links`, which every client reads: a link must never fail. An unknown format is ignored, as those that only other panels
- * have. `html` is for browsers; Java's HTTP client accepts text/html too, so that alone does not mean one.
- */
-export function chooseFormat({ format, accept, userAgent }: FormatRequest): Format {
+/** An unknown format is ignored, as those that only other panels have. Java's HTTP client accepts text/html too, so that alone does not mean a browser. */
+function chooseWithoutRules({ format, accept, userAgent }: FormatRequest): Omit<FormatChoice, 'rule'> {
   const requested = FORMATS.find((known) => known === format);
-  if (requested !== undefined) return requested;
+  if (requested !== undefined) return { format: requested, reason: 'link' };
   const accepted = accept === undefined ? undefined : BY_ACCEPT.find(([pattern]) => pattern.test(accept));
-  if (accepted !== undefined) return accepted[1];
-  if (userAgent === undefined) return 'links';
+  if (accepted !== undefined) return { format: accepted[1], reason: 'accept' };
+  // Every client reads links: a link must never fail.
+  if (userAgent === undefined) return { format: 'links', reason: 'default' };
   const isBrowser = /^(Mozilla|Opera)\/\d/.test(userAgent) && accept !== undefined && /\btext\/html\b/i.test(accept);
-  if (isBrowser) return 'html';
-  const known = BY_USER_AGENT.find(([pattern]) => pattern.test(userAgent))?.[1] ?? 'links';
-  const isTooOld = known === 'sing-box' && isOlder(singBoxVersion(userAgent) ?? FIRST_SING_BOX, FIRST_SING_BOX);
-  return isTooOld ? 'links' : known;
+  if (isBrowser) return { format: 'html', reason: 'browser' };
+  const known = BY_USER_AGENT.find(([pattern]) => pattern.test(userAgent))?.[1];
+  return known === undefined ? { format: 'links', reason: 'default' } : { format: known, reason: 'app' };
+}
+
+/** Whether the app cannot read the format `sing-box`, and refuses it as a whole. */
+function isTooOld({ format, reason }: Omit<FormatChoice, 'rule'>, userAgent: string | undefined): boolean {
+  if (format !== 'sing-box' || reason === 'link' || reason === 'accept') return false;
+  return isOlder(singBoxVersion(userAgent) ?? FIRST_SING_BOX, FIRST_SING_BOX);
+}
+
+/** The page follows no rules: rules are for apps. */
+export function chooseFormat(request: FormatRequest, rules: readonly SubscriptionRule[]): FormatChoice {
+  const usual = chooseWithoutRules(request);
+  if (usual.format === 'html') return { ...usual, rule: null };
+  const rule = findRule(rules, request);
+  const ruled = usual.reason === 'link' ? null : (rule?.format ?? null);
+  const choice = ruled === null ? usual : { format: ruled, reason: 'rule' as const };
+  if (isTooOld(choice, request.userAgent)) return { format: 'links', reason: 'old_core', rule };
+  return { ...choice, rule };
 }

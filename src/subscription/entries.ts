@@ -83,6 +83,11 @@ function withFlow(inbound: Inbound, flow: string | null): Inbound {
   return made;
 }
 
+/** One entry whose name is the text, in place of connections. */
+export function explainOnly(text: string, { canCarry }: Pick<FormatWriter, 'canCarry'>): Entries {
+  return { entries: [placeholder(text, canCarry)], leftOut: 0 };
+}
+
 /** By connection, engine and core: a link of hundreds of connections is read often. */
 const knownToFail = new WeakMap<Inbound, Map<string, boolean>>();
 

@@ -1,24 +1,41 @@
 // The headers that clients show: traffic, term, title, support. Always valid, whatever the settings contain.
+import type { SubscriptionRule } from '../contract/subscription/rules.ts';
 import type { Subscription } from '../core/kernel/core.ts';
 import type { LinkSettings } from '../core/ports/settings.ts';
+import { appHeaders } from './app-headers.ts';
 import { percent, toBase64 } from './encoding.ts';
 
 /** Clients truncate or reject longer announcements. */
 const MAX_ANNOUNCEMENT_LENGTH = 200;
 const SUPPORT_PROTOCOLS: readonly string[] = ['https:', 'http:', 'tg:', 'mailto:'];
 
-/** The headers of every format: lower-case names, printable ASCII values. Traffic in bytes, `expire` in Unix seconds, 0 = none. */
+/** What a header value may have: printable ASCII. */
+const SENDABLE = /^[\x20-\x7e]*$/;
+/** Headers whose other characters apps read as base64. */
+const BASE64_HEADERS: ReadonlySet<string> = new Set(['profile-title', 'announce']);
+
+/**
+ * The headers of every format: lower-case names, printable ASCII values. Traffic in bytes, `expire` in Unix seconds, 0 = none. Those for the app
+ * replace the usual ones, and those of a rule replace both.
+ */
 export function subscriptionHeaders(
   sub: Subscription,
   settings: LinkSettings,
   userAgent: string | undefined,
+  rule: SubscriptionRule | null,
 ): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {
     'subscription-userinfo': userInfo(sub, userAgent),
     ...settingHeaders(settings),
+    ...appHeaders(settings.subscriptionHeaders, userAgent),
   };
-  const page = validUrl(sub.url);
+  const page = validUrl(settings.subscriptionHeaders.web_page_url ?? sub.url);
   if (page) headers['profile-web-page-url'] = page;
+  for (const { name, value } of rule?.headers ?? []) {
+    const encoded = BASE64_HEADERS.has(name) && !SENDABLE.test(value) ? `base64:${toBase64(value)}` : value;
+    if (encoded === '' || !SENDABLE.test(encoded)) delete headers[name];
+    else headers[name] = encoded;
+  }
   return headers;
 }
 

@@ -1,10 +1,11 @@
 // The reply to a subscription link: the format that the client can read, and the headers that it shows.
+import type { ConfigurationFormat } from '../contract/subscription/formats.ts';
 import type { Subscription } from '../core/kernel/core.ts';
 import type { LinkSettings } from '../core/ports/settings.ts';
 import { hasVariables } from '../domain/subscription/variables.ts';
-import { chooseFormat, type Format, type FormatRequest, singBoxVersion } from './choose-format.ts';
+import { chooseFormat, type FormatChoice, type FormatRequest, singBoxVersion } from './choose-format.ts';
 import { clash } from './clash.ts';
-import { listEntries } from './entries.ts';
+import { explainOnly, listEntries } from './entries.ts';
 import type { FormatWriter } from './format.ts';
 import { subscriptionHeaders } from './headers.ts';
 import { links, plain } from './links.ts';
@@ -19,6 +20,10 @@ export interface RenderedSubscription {
   /** Lower-case names, printable ASCII values. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** The format, and why it was chosen. */
+  readonly choice: FormatChoice;
+  /** A rule refuses the app: the link must look like an unknown one. */
+  readonly isRefused?: true;
   /** Of a page: the style and the script that stand in it. */
   readonly inline?: Page['inline'];
 }
@@ -29,7 +34,7 @@ export type RenderRequest = FormatRequest &
     readonly connection?: string | undefined;
   };
 
-export const WRITERS: Readonly<Record<Exclude<Format, 'html'>, FormatWriter>> = {
+export const WRITERS: Readonly<Record<ConfigurationFormat, FormatWriter>> = {
   links,
   plain,
   mihomo,
@@ -48,28 +53,34 @@ export function renderSubscription(
   settings: LinkSettings,
   request: RenderRequest,
 ): RenderedSubscription {
-  const format = chooseFormat(request);
-  const common = subscriptionHeaders(sub, settings, request.userAgent);
+  const choice = chooseFormat(request, settings.subscriptionRules);
+  const { format, rule } = choice;
+  if (rule?.action === 'refuse') return { status: 404, headers: {}, body: '', choice, isRefused: true };
+  const common = subscriptionHeaders(sub, settings, request.userAgent, rule);
   if (format === 'html') {
     // A page is shown, not saved.
     const { 'content-disposition': _, ...headers } = common;
     return {
       status: 200,
+      choice,
       headers: { 'content-type': 'text/html; charset=utf-8', ...headers },
       ...renderPage(sub, settings, request),
     };
   }
   const writer = writerFor(format, request.userAgent);
-  const { entries, leftOut } = listEntries(sub, settings, writer, request.now, Number(request.connection));
+  const { entries, leftOut } =
+    rule?.action === 'explain'
+      ? explainOnly(rule.text, writer)
+      : listEntries(sub, settings, writer, request.now, Number(request.connection));
   const headers: Record<string, string> = { 'content-type': writer.type, ...common };
   if (leftOut > 0) headers[LEFT_OUT_HEADER] = String(leftOut);
   if (writer.fileName) headers['content-disposition'] = `attachment; filename="${writer.fileName(entries)}"`;
-  const changedAt = lastChange(sub);
+  const changedAt = rule?.action === 'explain' ? null : lastChange(sub);
   if (changedAt !== null) headers['last-modified'] = new Date(changedAt).toUTCString();
-  return { status: 200, headers, body: writer.write(entries, settings.subscriptionTitle) };
+  return { status: 200, choice, headers, body: writer.write(entries, settings.subscriptionTitle) };
 }
 
-function writerFor(format: Exclude<Format, 'html'>, userAgent: string | undefined): FormatWriter {
+function writerFor(format: ConfigurationFormat, userAgent: string | undefined): FormatWriter {
   return format === 'sing-box' && resolvesAtStart(singBoxVersion(userAgent)) ? olderSingBox : WRITERS[format];
 }
 

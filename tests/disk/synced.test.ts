@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { TOTP } from 'otpauth';
 import { expect, inject, it } from 'vitest';
 import { isReading, type Operation } from '../../src/contract/operation.ts';
+import { DEFAULT_SUBSCRIPTION_HEADERS } from '../../src/contract/subscription/headers.ts';
 import { OPERATIONS } from '../../src/contract/table.ts';
 import { openBotApi } from '../support/bot-api.ts';
 import { type Answer, type Client, createClient } from '../support/http-client.ts';
+import { PLAIN_RULE } from '../support/plain-rule.ts';
 import { openStars } from '../support/providers/stars.ts';
 import { openStripe } from '../support/providers/stripe.ts';
 import { createSessionJar } from '../support/session-jar.ts';
@@ -114,6 +116,8 @@ async function writeEverything(traced: Traced): Promise<ReadonlyMap<string, stri
   await noted('deleteUser', client.call('deleteUser', { id }));
 
   await act('updateSettings', { panel_title: 'Panel' });
+  await act('saveSubscriptionRules', { items: [PLAIN_RULE] });
+  await act('saveSubscriptionHeaders', { ...DEFAULT_SUBSCRIPTION_HEADERS, update_always: true });
   const saved = await act('saveUserView', { name: 'Active', query: 'state=active', columns: ['name'] });
   await act('deleteUserView', { id: saved.id });
   await act('updateNode', { id: node.id, name: 'Node 2' });

@@ -13,6 +13,7 @@ import { meterEngine } from '../../src/agent/ledger-engine.ts';
 import { type NodeListener, serveNode } from '../../src/agent/server.ts';
 import { openNodeLedger } from '../../src/agent/store/ledger.ts';
 import { superviseEngine } from '../../src/agent/supervised-engine.ts';
+import { DEFAULT_SUBSCRIPTION_HEADERS } from '../../src/contract/subscription/headers.ts';
 import { type Engine, EngineError, type EngineInbound } from '../../src/core/ports/engines.ts';
 import { METHODS, type Method } from '../../src/engines/remote/wire.ts';
 import { createTestTimers } from '../support/clock.ts';
@@ -21,6 +22,7 @@ import { createTestLog, type TestLog } from '../support/log.ts';
 import { times } from '../support/long.ts';
 import { plainSeal } from '../support/node-lease.ts';
 import { dial, type Keys, makeKeys, realLooking } from '../support/node-machine.ts';
+import { PLAIN_RULE } from '../support/plain-rule.ts';
 import { readSeed } from '../support/seed.ts';
 import { SOLE_PANEL } from '../support/sole-panel.ts';
 import { sampleInbound } from '../support/subscription-samples.ts';
@@ -114,6 +116,8 @@ const part = fc.record({
         supportUrl: fc.option(fc.string()),
         announcement: fc.string(),
         updateIntervalHours: fc.nat(),
+        subscriptionRules: fc.array(fc.constantFrom(PLAIN_RULE, { ...PLAIN_RULE, action: 'x' }, null)),
+        subscriptionHeaders: fc.constantFrom(DEFAULT_SUBSCRIPTION_HEADERS, { happ_routing: 1 }),
         rateLimit: fc.nat(),
         subPath: fc.string(),
       }),

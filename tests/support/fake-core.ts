@@ -1,4 +1,6 @@
 // A core without a store, for the doors' own tests: answers what a test tells it to and remembers what it was asked.
+
+import { DEFAULT_SUBSCRIPTION_HEADERS } from '../../src/contract/subscription/headers.ts';
 import type { OperationId } from '../../src/contract/table.ts';
 import type { Core, Subscription } from '../../src/core/kernel/core.ts';
 import { NO_ORDERS } from '../../src/core/ports/acme.ts';
@@ -57,6 +59,8 @@ export const SETTINGS: SettingValues = {
   updateIntervalHours: 12,
   supportUrl: null,
   announcement: '',
+  subscriptionRules: [],
+  subscriptionHeaders: DEFAULT_SUBSCRIPTION_HEADERS,
   rateLimit: 0,
   expiringNoticeDays: [7, 3, 1],
   eventsKeptDays: 30,

@@ -6,6 +6,8 @@ import type { PromoEffect } from '../../contract/sales/promos.ts';
 import type { ProviderKind } from '../../contract/sales/providers.ts';
 import type { Sold } from '../../contract/sales/sales.ts';
 import type { Acme } from '../../contract/settings/acme.ts';
+import type { Format } from '../../contract/subscription/formats.ts';
+import type { FormatReason, SubscriptionRule } from '../../contract/subscription/rules.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import type { ReleaseManifest, UpdateProblem } from '../../contract/updates.ts';
 import type { UserState } from '../../contract/users/users.ts';
@@ -38,7 +40,7 @@ import type {
 import type { PaymentProviders, Webhook } from '../ports/providers.ts';
 import type { Releases } from '../ports/releases.ts';
 import type { PanelRole } from '../ports/role.ts';
-import type { SettingValues, UpdateLastValue } from '../ports/settings.ts';
+import type { LinkSettings, SettingValues, UpdateLastValue } from '../ports/settings.ts';
 import type { PanelClock } from '../ports/time.ts';
 import type { UpDown } from '../ports/traffic.ts';
 import type { UserRow } from '../ports/users.ts';
@@ -86,6 +88,24 @@ export interface Subscription<User extends LinkUser = LinkUser> {
   /** The bot to link a Telegram account with; null: none runs. Read on call. */
   bot(): { readonly username: string; readonly isLinked: boolean; readonly hasFriends: boolean } | null;
 }
+
+/** The reply of a link to an app, and why it is this one. */
+export type SubscriptionReply = (
+  subscription: Subscription,
+  settings: LinkSettings,
+  request: {
+    readonly userAgent: string | undefined;
+    readonly accept: string | undefined;
+    readonly format: string | undefined;
+    readonly allHeaders: Readonly<Record<string, string>>;
+    readonly now: number;
+  },
+) => {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly choice: { readonly format: Format; readonly reason: FormatReason; readonly rule: SubscriptionRule | null };
+};
 
 /** An offer as shown to a buyer. */
 export interface Offered {
@@ -301,6 +321,8 @@ export interface CoreParts {
   readonly backupPlaces?: BackupPlaces;
   /** The page of a subscription link, without its script. Left out: this core has no pages. */
   readonly subscriptionPage?: (subscription: Subscription, settings: SettingValues, now: number) => string;
+  /** The reply of a subscription link to an app. Left out: this core answers no links. */
+  readonly subscriptionReply?: SubscriptionReply;
   /** Called with a new secret path before it can appear in a log line. */
   hideSecret?(secret: string): void;
   /** The panel's version. */

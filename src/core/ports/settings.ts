@@ -2,6 +2,8 @@
 
 import type { AdminNotice } from '../../contract/bot/bot-admins.ts';
 import type { UserNotice } from '../../contract/bot/bot-notices.ts';
+import type { SubscriptionHeaders } from '../../contract/subscription/headers.ts';
+import type { SubscriptionRule } from '../../contract/subscription/rules.ts';
 import type { ROLLBACK_REASONS, UPDATE_RESULTS, UpdateProblem } from '../../contract/updates.ts';
 import type { UserView } from '../../contract/users/user-views.ts';
 import type { QuietHours } from '../../domain/users/user-notices.ts';
@@ -17,6 +19,8 @@ export interface SettingValues {
   readonly updateIntervalHours: number;
   readonly supportUrl: string | null;
   readonly announcement: string;
+  readonly subscriptionRules: readonly SubscriptionRule[];
+  readonly subscriptionHeaders: SubscriptionHeaders;
   /** Requests a minute per key; 0: no limit. */
   readonly rateLimit: number;
   /** Days before the end of a term at which `user.expiring` is emitted, the longest first. */
@@ -177,5 +181,12 @@ export interface SettingStore {
 /** The settings that links show. */
 export type LinkSettings = Pick<
   SettingValues,
-  'subscriptionTitle' | 'language' | 'supportUrl' | 'timeZone' | 'announcement' | 'updateIntervalHours'
+  | 'subscriptionTitle'
+  | 'language'
+  | 'supportUrl'
+  | 'timeZone'
+  | 'announcement'
+  | 'updateIntervalHours'
+  | 'subscriptionRules'
+  | 'subscriptionHeaders'
 >;

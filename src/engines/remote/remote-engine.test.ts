@@ -4,10 +4,12 @@ import { expect, it } from 'vitest';
 import { createFakeMachine, NO_PROGRAMS } from '../../../tests/support/fake-engine.ts';
 import { createTestLog } from '../../../tests/support/log.ts';
 import { dial, makeKeys, realLooking } from '../../../tests/support/node-machine.ts';
+import { PLAIN_RULE } from '../../../tests/support/plain-rule.ts';
 import { SOLE_PANEL, SOLE_ROLE } from '../../../tests/support/sole-panel.ts';
 import { sampleInbound } from '../../../tests/support/subscription-samples.ts';
 import { systemClock } from '../../adapters/clock.ts';
 import { serveNode } from '../../agent/server.ts';
+import { DEFAULT_SUBSCRIPTION_HEADERS } from '../../contract/subscription/headers.ts';
 import { EngineError } from '../../core/ports/engines.ts';
 import type { LeasePart, LeaseShared } from '../../core/ports/lease.ts';
 import { signClaim } from './signed-claim.ts';
@@ -49,6 +51,8 @@ it('sends a lease in pieces that part no character, however many nodes have the 
     language: 'ru',
     supportUrl: null,
     announcement: '\\"',
+    subscriptionRules: [{ ...PLAIN_RULE, format: 'xray', headers: [{ name: 'x-a', value: '"connections":[]' }] }],
+    subscriptionHeaders: { ...DEFAULT_SUBSCRIPTION_HEADERS, happ_routing: 'happ://routing/off' },
   } as const;
   const common = { timeZone: 'UTC', updateIntervalHours: 12, rateLimit: 1200, subPath: 'sub' };
   const settings: LeaseShared['settings'] = { ...links, ...common, restartToCutOff: true };

@@ -1,5 +1,7 @@
 // A part of the lease on the wire.
 import { z } from 'zod';
+import { DEFAULT_SUBSCRIPTION_HEADERS, subscriptionHeaders } from '../../contract/subscription/headers.ts';
+import { subscriptionRule } from '../../contract/subscription/rules.ts';
 import { GRANT_LIFETIMES } from '../../contract/users/grants.ts';
 import { RESET_STRATEGIES } from '../../contract/users/users.ts';
 import type { Credentials, InboundSecrets } from '../../core/ports/credentials.ts';
@@ -61,6 +63,9 @@ const user = z.strictObject({
   updatedAt: instant,
 });
 
+/** null: a rule of a later panel, which this machine cannot follow. */
+const rule = subscriptionRule.nullable().catch(null);
+
 // Unknown members of the following are ignored: a later panel may send more.
 const settings = z.object({
   subscriptionTitle: z.string(),
@@ -69,6 +74,8 @@ const settings = z.object({
   timeZone: z.string(),
   announcement: z.string(),
   updateIntervalHours: amount,
+  subscriptionRules: z.array(rule).default([]),
+  subscriptionHeaders: subscriptionHeaders.catch(DEFAULT_SUBSCRIPTION_HEADERS),
   restartToCutOff: z.boolean(),
   rateLimit: bytes,
   subPath: z.string(),
@@ -182,12 +189,21 @@ function settingsToWire({
   timeZone,
   announcement,
   updateIntervalHours,
+  subscriptionRules,
+  subscriptionHeaders,
   restartToCutOff,
   rateLimit,
   subPath,
 }: LeaseSettings): WireSettings {
   const links = { subscriptionTitle, language, supportUrl, timeZone, announcement, updateIntervalHours };
-  return { ...links, restartToCutOff, rateLimit, subPath };
+  return {
+    ...links,
+    subscriptionRules: [...subscriptionRules],
+    subscriptionHeaders,
+    restartToCutOff,
+    rateLimit,
+    subPath,
+  };
 }
 
 function secretsToWire({ serverKey, certificate, pin }: InboundSecrets): WireSecrets {
@@ -247,7 +263,8 @@ export function encodeLease(part: LeasePart): readonly string[] {
 function sharedFromWire({ settings, ...shared }: ReadShared): LeaseShared {
   const { language } = settings;
   const known = isLanguage(language) ? language : LANGUAGES[0].code;
-  return { ...shared, settings: { ...settings, language: known } };
+  const subscriptionRules = settings.subscriptionRules.filter((one) => one !== null);
+  return { ...shared, settings: { ...settings, language: known, subscriptionRules } };
 }
 
 export function partFromWire({ shared, ...part }: ReadPart): LeasePart {

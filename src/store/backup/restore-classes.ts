@@ -584,6 +584,8 @@ export const SETTING_CLASSES: Readonly<
   updateIntervalHours: 'data',
   supportUrl: 'data',
   announcement: 'data',
+  subscriptionRules: 'data',
+  subscriptionHeaders: 'data',
   rateLimit: 'data',
   expiringNoticeDays: 'data',
   eventsKeptDays: 'data',

@@ -1,5 +1,5 @@
 // A subscription link in each format, over twenty connections: what reading, writing and the headers cost beside sending the same bytes.
-import { FORMATS } from '../../../src/subscription/choose-format.ts';
+import { FORMATS } from '../../../src/contract/subscription/formats.ts';
 import type { Figure } from '../figure.ts';
 import { computeRatio, cpu, pairedRounds, type Ratio, time } from '../rounds.ts';
 import { type Server, startBareBeside, startPanel } from '../servers.ts';

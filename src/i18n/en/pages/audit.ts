@@ -212,6 +212,8 @@ export const audit = {
     changeBroadcast: 'Started, paused or stopped a broadcast',
     sendBroadcast: 'A broadcast ended',
     updateSettings: 'Changed the settings',
+    saveSubscriptionRules: 'Changed the rules of subscription links',
+    saveSubscriptionHeaders: 'Changed the headers of subscription links',
     saveUserView: 'Saved a view of the users',
     deleteUserView: 'Deleted a view of the users',
     changeAddresses: 'Changed the panel’s address',

@@ -222,6 +222,8 @@ export const audit: Russian<typeof english> = {
     changeBroadcast: 'Рассылка начата, приостановлена или остановлена',
     sendBroadcast: 'Рассылка завершена',
     updateSettings: 'Изменены настройки',
+    saveSubscriptionRules: 'Изменены правила ссылок подписки',
+    saveSubscriptionHeaders: 'Изменены заголовки ссылок подписки',
     saveUserView: 'Сохранён вид списка пользователей',
     deleteUserView: 'Удалён вид списка пользователей',
     changeAddresses: 'Изменён адрес панели',

@@ -124,6 +124,11 @@ export const EFFECTS: Readonly<Record<OperationId, Read | Change>> = {
   getSettings: { reads: ['settings', 'panel'] },
   getPanelSettings: { reads: ['settings', 'panel'] },
   updateSettings: { changes: ['settings', 'panel'] },
+  getSubscriptionRules: { reads: ['settings', 'panel'] },
+  saveSubscriptionRules: { changes: ['settings', 'panel'] },
+  trySubscription: { reads: ['user', 'tariff', 'inbound', 'node', 'settings', 'panel'] },
+  getSubscriptionHeaders: { reads: ['settings', 'panel'] },
+  saveSubscriptionHeaders: { changes: ['settings', 'panel'] },
   getOpenApi: { reads: ['settings', 'panel'] },
   tryApi: { reads: [] },
 

@@ -108,6 +108,8 @@ export const ACTION_GROUPS = {
   ],
   settings: [
     'updateSettings',
+    'saveSubscriptionRules',
+    'saveSubscriptionHeaders',
     'saveUserView',
     'deleteUserView',
     'changeAddresses',
