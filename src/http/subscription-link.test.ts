@@ -16,7 +16,8 @@ beforeEach(async () => {
     renderSubscription: (subscription, _settings, request) => {
       requests.push(request);
       if (subscription.url === 'broken') throw new Error('broken');
-      return { status: 200, headers: { 'content-type': 'text/plain', 'profile-title': 'x' }, body: 'vless://…' };
+      const headers = { 'content-type': 'text/plain', 'profile-title': 'x' };
+      return { status: 200, headers, body: 'vless://…', choice: { format: 'links', reason: 'default', rule: null } };
     },
   });
   door.core.links.set(TOKEN, { url: 'fine', user: { id: 1 } } as Subscription<UserRow>);
@@ -39,13 +40,14 @@ describe('the subscription link', () => {
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
     });
-    expect(requests).toEqual([
+    expect(requests).toMatchObject([
       {
         format: 'plain',
         notice: null,
         accept: 'text/html',
         acceptLanguage: 'ru',
         userAgent: 'Happ/1',
+        allHeaders: { 'user-agent': 'Happ/1', accept: 'text/html' },
         now: door.clock.now(),
       },
     ]);

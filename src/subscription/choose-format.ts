@@ -25,13 +25,16 @@ export interface FormatChoice {
  */
 const BY_USER_AGENT: readonly (readonly [pattern: RegExp, format: Format])[] = [
   // "HiddifyNext/2.5.7 (android) like ClashMeta v2ray sing-box", "NekoBox/Android/1.3.8 (Prefer ClashMeta Format)"
-  [/^(hiddify|nekobox|nekoray|v2ray|happ|streisand|shadowrocket|v2box|foxray|throne|exclave|husi)/i, 'links'],
+  [
+    /^(hiddify|nekobox|nekoray|v2ray|happ|streisand|shadowrocket|v2box|foxray|throne|exclave|husi|incy|inhive)/i,
+    'links',
+  ],
   // "SFA/1.14.1 (Build 600; sing-box 1.14.1; language en)"; F is for Android, iOS, macOS, tvOS.
   [/^(sf[aimt]\b|sing-?box|karing)/i, 'sing-box'],
   [/^xray/i, 'xray'],
   // "ClashforWindows/0.20.39", but not "ClashX Meta/v1.4.24 (com.metacubex.ClashX.meta; …)".
   [/^clash(x|\s?for\s?windows|\s?for\s?android)\b(?!.*(meta|mihomo))/i, 'clash'],
-  [/clash|mihomo|^stash|^sparkle|^prizrak/i, 'mihomo'],
+  [/clash|mihomo|^stash|^sparkle|^prizrak|^flowvy|^murge|^rabbit ?hole/i, 'mihomo'],
 ];
 
 /** The first whose configuration has the form of the format `sing-box`. An older one refuses it as a whole. */

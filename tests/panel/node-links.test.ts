@@ -8,6 +8,8 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { issueSelfSigned } from '../../src/adapters/certificates/issuer.ts';
 import { dropLinks, serveLinks, setLinks } from '../../src/agent/links.ts';
 import { examineMachine, joinMachine, leaveMachine, runMachine } from '../../src/agent/machine.ts';
+import { DEFAULT_SUBSCRIPTION_HEADERS } from '../../src/contract/subscription/headers.ts';
+import { KNOWN_APPS } from '../../src/domain/subscription/known-apps.ts';
 import { createTestClock, createTestTimers } from '../support/clock.ts';
 import { createFakeMachine } from '../support/fake-engine.ts';
 import { freePort } from '../support/free-port.ts';
@@ -16,12 +18,24 @@ import { createTestLog } from '../support/log.ts';
 import { noLease } from '../support/node-lease.ts';
 import { realLooking } from '../support/node-machine.ts';
 import { openOwnPanel, PASSWORD } from '../support/own-panel.ts';
+import { PLAIN_RULE } from '../support/plain-rule.ts';
 
 const HOST = '127.0.0.1';
 const NAME = 'links.example.com';
 const DAY_MS = 86_400_000;
 const POLLED = { timeout: 90_000, interval: 50 };
 const FORMATS = ['links', 'plain', 'mihomo', 'sing-box', 'xray', 'html'];
+
+const RULES = [
+  { ...PLAIN_RULE, name: 'None', apps: ['curl/*'], action: 'refuse' as const },
+  { ...PLAIN_RULE, id: 2, apps: ['Happ/*'], format: 'xray' as const, headers: [{ name: 'x-rule', value: 'happ' }] },
+  { ...PLAIN_RULE, id: 3, apps: ['v2rayN/*'], action: 'explain' as const, text: 'Install Happ' },
+];
+const HEADERS = {
+  ...DEFAULT_SUBSCRIPTION_HEADERS,
+  happ_routing: 'happ://routing/onadd/e30=',
+  v2raytun_routing: 'e30=',
+};
 
 let folder = '';
 beforeEach(() => {
@@ -36,10 +50,15 @@ interface Reply {
 }
 
 /** Asks at a port, whatever the address names. */
-function sendRequest(port: number, path: string, host = HOST): Promise<Reply> {
+function sendRequest(
+  port: number,
+  path: string,
+  host = HOST,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const sent = request(
-      { host: HOST, port, path, agent: false, rejectUnauthorized: false, headers: { host } },
+      { host: HOST, port, path, agent: false, rejectUnauthorized: false, headers: { host, ...more } },
       (reply) => {
         const parts: Buffer[] = [];
         reply.on('data', (part: Buffer) => parts.push(part));
@@ -69,6 +88,8 @@ it('are those of the panel while it is away, and a reissued one is dead after th
   const { id: tariff_id } = (await api.call('createTariff', { name: 'Plan', traffic_limit: 10_000, device_limit: 3 }))
     .body;
   const { id, sub_url } = (await api.call('createUser', { name: 'Anna', tariff_id })).body;
+  await administrator.call('saveSubscriptionRules', { items: RULES });
+  await administrator.call('saveSubscriptionHeaders', HEADERS);
   const ended = (await api.call('createUser', { name: 'Boris', tariff_id, enabled: false })).body;
   const port = await freePort();
   const { token } = (await administrator.call('inviteNode', { id: nodeId, port, password: PASSWORD })).body;
@@ -90,6 +111,16 @@ it('are those of the panel while it is away, and a reissued one is dead after th
     expect([format, wanted.status]).toEqual([format, 200]);
     expect(await sendRequest(at, `${path}?format=${format}`), format).toEqual(wanted);
   }
+  expect(KNOWN_APPS.length).toBeGreaterThanOrEqual(50);
+  for (const { userAgent } of KNOWN_APPS) {
+    const app = { 'user-agent': userAgent, accept: '*/*' };
+    const wanted = await sendRequest(own443, path, HOST, app);
+    expect([userAgent, wanted.status]).toEqual([userAgent, userAgent.startsWith('curl/') ? 404 : 200]);
+    expect(await sendRequest(at, path, HOST, app), userAgent).toEqual(wanted);
+  }
+  const happ = await sendRequest(at, path, HOST, { 'user-agent': 'Happ/3.21.1' });
+  expect(happ.headers).toMatchObject({ routing: HEADERS.happ_routing, 'x-rule': 'happ' });
+  expect(JSON.parse(happ.body)).toHaveProperty('outbounds');
   const reason = await sendRequest(own443, `${parsePath(ended.sub_url)}?format=plain`);
   expect(await sendRequest(at, `${parsePath(ended.sub_url)}?format=plain`)).toEqual(reason);
   expect((await sendRequest(at, `${path}?format=plain`, NAME)).status).toBe(200);

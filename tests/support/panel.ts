@@ -168,6 +168,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<TestPanel>
     vault,
     host: () => null,
     webhookClient: createWebhookClient({ timers }),
+    subscriptionReply: renderSubscription,
     paymentProviders: createTestProviders(clock),
     botClient,
     ...(options.targetProbe && { targetProbe: options.targetProbe }),

@@ -7,6 +7,7 @@ import { certificates } from './settings/certificates.ts';
 import { desktop } from './settings/desktop.ts';
 import { payments } from './settings/payments.ts';
 import { security } from './settings/security.ts';
+import { subscription } from './settings/subscription.ts';
 import { updates } from './settings/updates.ts';
 import { webhooks } from './settings/webhooks.ts';
 
@@ -68,19 +69,7 @@ export const settings = {
     eventsHint: 'A bot that was offline for longer has to read everything again.',
     audit: 'Audit log, days',
   },
-  subscription: {
-    title: 'Subscription',
-    description: 'What users see in their apps and on the page behind their link.',
-    name: 'Title',
-    nameHint: 'The name of the subscription in the app.',
-    interval: 'Update every, hours',
-    intervalHint: 'How often apps fetch their connections again.',
-    support: 'Support link',
-    supportHint: 'The address of your support: https, tg or mailto. Empty: none.',
-    supportWrong: 'A link such as https://t.me/example, tg://… or mailto:…',
-    announcement: 'Announcement',
-    announcementHint: 'One short message that apps show above the connections. Empty: none.',
-  },
+  subscription,
   addresses,
   api,
   backups,

@@ -9,6 +9,7 @@ import { certificates } from './settings/certificates.ts';
 import { desktop } from './settings/desktop.ts';
 import { payments } from './settings/payments.ts';
 import { security } from './settings/security.ts';
+import { subscription } from './settings/subscription.ts';
 import { updates } from './settings/updates.ts';
 import { webhooks } from './settings/webhooks.ts';
 
@@ -70,20 +71,7 @@ export const settings: Russian<typeof english> = {
     eventsHint: 'Бот, который был отключён дольше, должен прочитать всё заново.',
     audit: 'Журнал действий, дней',
   },
-  subscription: {
-    title: 'Подписка',
-    description: 'Что пользователи видят в своих приложениях и на странице по своей ссылке.',
-    name: 'Название',
-    nameHint: 'Так подписка называется в приложении.',
-    interval: 'Обновлять каждые, часов',
-    intervalHint: 'Как часто приложения запрашивают подключения заново.',
-    support: 'Ссылка на поддержку',
-    supportHint: 'Куда пользователи обращаются за помощью: https, tg или mailto. Пусто — никуда.',
-    supportWrong: 'Ссылка вида https://t.me/example, tg://… или mailto:…',
-    announcement: 'Объявление',
-    announcementHint:
-      'Одно короткое сообщение, которое приложения показывают над подключениями. Пусто — нет объявления.',
-  },
+  subscription,
   addresses,
   api,
   backups,

@@ -6,14 +6,22 @@ import { SaveCard } from '../../../components/form/save-card.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { useOperation } from '../../../data/use-operation.ts';
 import { Reading } from '../parts/parts.tsx';
+import { HeadersCard } from './headers-card.tsx';
+import { RulesCard } from './rules-card.tsx';
+import { TryCard } from './try-card.tsx';
 
 export function SubscriptionSection() {
   const { t } = useTranslation('settings');
   const settings = useOperation('getPanelSettings', {});
   return (
-    <Reading title={t('subscription.title')} query={settings} height={240}>
-      {(data) => <SubscriptionCard settings={data} />}
-    </Reading>
+    <>
+      <Reading title={t('subscription.title')} query={settings} height={240}>
+        {(data) => <SubscriptionCard settings={data} />}
+      </Reading>
+      <RulesCard />
+      <TryCard />
+      <HeadersCard />
+    </>
   );
 }
 

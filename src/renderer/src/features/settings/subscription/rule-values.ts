@@ -1,0 +1,82 @@
+// The form of a rule: lists are lines of text there, one pattern or header a line.
+import { type SubscriptionRule, subscriptionRule } from '../../../../../contract/subscription/rules.ts';
+
+export interface RuleValues extends Record<string, unknown> {
+  readonly name: string;
+  readonly apps: string;
+  readonly requires: string;
+  readonly action: SubscriptionRule['action'];
+  /** Empty: by the app. */
+  readonly format: string;
+  readonly text: string;
+  readonly headers: string;
+}
+
+export const EMPTY_RULE: RuleValues = {
+  name: '',
+  apps: '',
+  requires: '',
+  action: 'serve',
+  format: '',
+  text: '',
+  headers: '',
+};
+
+function splitLines(text: string): readonly string[] {
+  return text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
+}
+
+/** `name: value`; the name in lower case, as the panel compares it. */
+function parsePair(line: string): readonly [name: string, value: string] {
+  const colon = line.indexOf(':');
+  const name = colon < 0 ? line : line.slice(0, colon);
+  return [name.trim().toLowerCase(), colon < 0 ? '' : line.slice(colon + 1).trim()];
+}
+
+export function toValues({ name, apps, requires, action, format, text, headers }: SubscriptionRule): RuleValues {
+  return {
+    name,
+    apps: apps.join('\n'),
+    requires: requires.map((one) => `${one.name}: ${one.pattern}`).join('\n'),
+    action,
+    format: format ?? '',
+    text,
+    headers: headers.map((one) => `${one.name}: ${one.value}`).join('\n'),
+  };
+}
+
+export function toRule(
+  values: RuleValues,
+  { id, enabled }: Pick<SubscriptionRule, 'id' | 'enabled'>,
+): SubscriptionRule {
+  return {
+    id,
+    enabled,
+    name: values.name.trim(),
+    apps: [...splitLines(values.apps)],
+    requires: splitLines(values.requires).map((line) => {
+      const [name, pattern] = parsePair(line);
+      return { name, pattern };
+    }),
+    action: values.action,
+    format: values.format === '' ? null : (values.format as SubscriptionRule['format']),
+    text: values.text.trim(),
+    headers: splitLines(values.headers).map((line) => {
+      const [name, value] = parsePair(line);
+      return { name, value };
+    }),
+  };
+}
+
+export type WrongField = 'name' | 'apps' | 'requires' | 'text' | 'headers';
+
+/** The fields of the form that the panel would refuse. */
+export function findWrongFields(rule: SubscriptionRule): readonly WrongField[] {
+  const { error } = subscriptionRule.safeParse(rule);
+  return [...new Set(error?.issues.map(({ path }) => path[0] as WrongField))];
+}
+
+/** A number that no rule has. */
+export function nextRuleId(rules: readonly SubscriptionRule[]): number {
+  return 1 + Math.max(0, ...rules.map(({ id }) => id));
+}

@@ -1,0 +1,95 @@
+// Rules of subscription links: made, ordered, switched, tried and deleted; and the headers for single apps.
+import { expectAccessible } from './support/axe.ts';
+import { expect, test } from './support/fixtures.ts';
+import { card } from './support/settings.ts';
+import { getToast } from './support/toast.ts';
+
+const HOSTILE = '<img src=x onerror=alert(1)> بوت 🦦';
+
+test('rules are made, ordered, tried and deleted', async ({ page, own }) => {
+  const call = own.administrator?.call;
+  if (!call) throw new Error('no administrator');
+  const { id: tariff_id } = (await own.api.call('createTariff', { name: 'Plan' })).body;
+  const { id } = (await own.api.call('createUser', { name: 'Anna', tariff_id })).body;
+  await own.visit('settings/subscription');
+  const rules = card(page, 'Rules for apps');
+  await rules.getByRole('link', { name: 'Add rule' }).click();
+  const form = page.getByRole('dialog', { name: 'Add rule' });
+  await form.getByLabel('Name').fill(HOSTILE);
+  await form.getByLabel('Apps').fill('Happ/*\nv2raytun/*');
+  await form.getByLabel('Headers of the reply').fill('content-length: 1');
+  await page.keyboard.press('Control+Enter');
+  await expect(form.getByText('Headers of the connection cannot be set.')).toBeVisible();
+  await expectAccessible(page, 'a refused rule');
+  await form.getByLabel('Headers of the reply').fill('X-Own: a');
+  await form.getByLabel('Format').selectOption('Xray JSON');
+  await page.keyboard.press('Control+Enter');
+  await expect(getToast(page, 'Settings saved')).toBeVisible();
+  const row = rules.getByRole('listitem').filter({ hasText: HOSTILE });
+  await expect(row).toContainText('Gets Xray JSON');
+  await expect(row).toContainText('1 header');
+
+  await rules.getByRole('link', { name: 'Add rule' }).click();
+  await form.getByLabel('Name').fill('No robots');
+  await form.getByLabel('Apps').fill('curl/*');
+  await form.getByLabel('The app gets').selectOption('Nothing');
+  await page.keyboard.press('Control+Enter');
+  await rules.getByRole('button', { name: 'Move No robots up' }).click();
+  await expect(rules.getByRole('listitem').first()).toContainText('No robots');
+  await rules.getByRole('switch', { name: `Enable ${HOSTILE}` }).click();
+  await expect(row).toContainText('Disabled');
+  await rules.getByRole('switch', { name: `Enable ${HOSTILE}` }).click();
+  await expect(row).not.toContainText('Disabled');
+  expect((await call('getSubscriptionRules', {})).body.items).toMatchObject([
+    { id: 2, apps: ['curl/*'], action: 'refuse' },
+    { id: 1, apps: ['Happ/*', 'v2raytun/*'], format: 'xray', headers: [{ name: 'x-own', value: 'a' }], enabled: true },
+  ]);
+
+  const tries = card(page, 'Try a link');
+  await tries.getByRole('combobox', { name: 'User', exact: true }).fill('Anna');
+  await page.getByRole('option', { name: `Anna (${id})` }).click();
+  await tries.getByLabel('User-Agent of the app').fill('Happ/3.21.1');
+  await page.keyboard.press('Escape');
+  await tries.getByRole('button', { name: 'Show reply' }).click();
+  await expect(tries.getByText(`The rule “${HOSTILE}” applies.`)).toBeVisible();
+  await expect(tries.getByText('x-own')).toBeVisible();
+  await expect(tries.getByText(/"outbounds"/)).toBeVisible();
+  await expectAccessible(page, 'a reply of a link');
+  await tries.getByLabel('User-Agent of the app').fill('curl/8');
+  await page.keyboard.press('Escape');
+  await tries.getByRole('button', { name: 'Show reply' }).click();
+  await expect(tries.getByText(/Refused by the rule “No robots”/)).toBeVisible();
+
+  await rules.getByRole('link', { name: 'No robots' }).click();
+  await page.getByRole('dialog', { name: 'No robots' }).getByRole('button', { name: 'Delete' }).click();
+  await page
+    .getByRole('dialog', { name: 'Delete the rule No robots?' })
+    .getByRole('button', { name: 'Delete' })
+    .click();
+  await expect(getToast(page, 'Rule deleted')).toBeVisible();
+  await expect(rules.getByRole('listitem')).toHaveCount(1);
+});
+
+test('headers for apps are checked, and a Provider ID says what it does', async ({ page, own }) => {
+  await own.visit('settings/subscription');
+  const headers = card(page, 'Headers for apps');
+  await headers.getByLabel('Routing for Happ').fill('incy://routing/add/e30=');
+  await expect(headers.getByText(/reports to its vendor/)).toHaveCount(0);
+  await headers.getByLabel('Provider ID of Happ').fill('abcd1234');
+  await expect(headers.getByText(/reports to its vendor each day/)).toBeVisible();
+  await headers.getByLabel('Hide the settings of servers').check();
+  await headers.getByLabel('Send the first packets in fragments').check();
+  await headers.getByRole('button', { name: 'Save' }).click();
+  await expect(headers.getByText('A routing profile of this app, up to 6,000 characters.')).toBeVisible();
+  await expectAccessible(page, 'a refused routing profile');
+  await headers.getByLabel('Routing for Happ').fill('happ://routing/off');
+  await headers.getByRole('button', { name: 'Save' }).click();
+  await expect(getToast(page, 'Settings saved')).toBeVisible();
+  expect((await own.administrator?.call('getSubscriptionHeaders', {}))?.body).toMatchObject({
+    happ_routing: 'happ://routing/off',
+    happ_provider_id: 'abcd1234',
+    happ_hide_settings: true,
+    happ_fragment: { packets: 'tlshello', length: '50-100', interval: '5' },
+    happ_noise: null,
+  });
+});
