@@ -9,8 +9,8 @@ const HOSTILE = '<img src=x onerror=alert(1)> بوت 🦦';
 test('rules are made, ordered, tried and deleted', async ({ page, own }) => {
   const call = own.administrator?.call;
   if (!call) throw new Error('no administrator');
-  const { id: tariff_id } = (await own.api.call('createTariff', { name: 'Plan' })).body;
-  const { id } = (await own.api.call('createUser', { name: 'Anna', tariff_id })).body;
+  const { id: tariff_id } = (await call('createTariff', { name: 'Plan' })).body;
+  const { id } = (await call('createUser', { name: 'Anna', tariff_id })).body;
   await own.visit('settings/subscription');
   const rules = card(page, 'Rules for apps');
   await rules.getByRole('link', { name: 'Add rule' }).click();
