@@ -5,6 +5,7 @@ import type { Core, Subscription } from '../core/kernel/core.ts';
 import type { BotService, MiniApp } from '../core/ports/bot.ts';
 import type { Clock } from '../core/ports/ports.ts';
 import { shorten } from '../domain/shorten.ts';
+import { dropVariables } from '../domain/subscription/variables.ts';
 import { formatBytes } from '../i18n/bytes.ts';
 import { hostTexts } from '../i18n/host.ts';
 import { LANGUAGES, type Language } from '../i18n/languages.ts';
@@ -53,7 +54,10 @@ function describeSubscription(
   const { user, total } = sub;
   const used = user.usedUp + user.usedDown;
   const mark = sub.canConnect ? '🟢' : user.state === 'limited' ? '🟠' : '🔴';
-  const lines = [`<b>${escapeHtml(settings.subscriptionTitle)}</b>`, `${mark} ${page(`page.state.${user.state}`)}`];
+  const lines = [
+    `<b>${escapeHtml(dropVariables(settings.subscriptionTitle))}</b>`,
+    `${mark} ${page(`page.state.${user.state}`)}`,
+  ];
   if (!sub.canConnect || sub.inbounds.length === 0)
     lines.push(escapeHtml(describeReason(sub, { ...settings, language })));
   const bytes = (count: number) => formatBytes(count, language);

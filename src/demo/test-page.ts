@@ -3,6 +3,7 @@
 import type { Core } from '../core/kernel/core.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
 import { formatMoney } from '../domain/sales/money.ts';
+import { dropVariables } from '../domain/subscription/variables.ts';
 import { newCallState } from '../door/call.ts';
 import { pageReply, redirectTo } from '../door/checkout.ts';
 import type { LinkDoor } from '../door/subscription.ts';
@@ -79,7 +80,7 @@ function renderTestPage(
   const back = returnUrl.endsWith('?back')
     ? `<p><a class="support" href="${escapeHtml(returnUrl)}">${escapeHtml(t('test.back'))}</a></p>`
     : '';
-  const body = `${renderHead(`${escapeHtml(t('test.title'))} · ${escapeHtml(settings.subscriptionTitle)}`, language)}<body class="order">
+  const body = `${renderHead(`${escapeHtml(t('test.title'))} · ${escapeHtml(dropVariables(settings.subscriptionTitle))}`, language)}<body class="order">
 <header><h1>${escapeHtml(t('test.title'))}</h1><span class="pill ${isPaid && shown === 'paid' ? 'good' : 'warn'}">${escapeHtml(t(`test.state.${shown}`))}</span>
 <p class="notice warn">${escapeHtml(t('test.hint'))}</p>
 </header>

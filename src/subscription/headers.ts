@@ -2,8 +2,10 @@
 import type { SubscriptionRule } from '../contract/subscription/rules.ts';
 import type { Subscription } from '../core/kernel/core.ts';
 import type { LinkSettings } from '../core/ports/settings.ts';
+import { expandVariables } from '../domain/subscription/variables.ts';
 import { appHeaders } from './app-headers.ts';
 import { percent, toBase64 } from './encoding.ts';
+import { userVariables } from './variables.ts';
 
 /** Clients truncate or reject longer announcements. */
 const MAX_ANNOUNCEMENT_LENGTH = 200;
@@ -21,7 +23,7 @@ const BASE64_HEADERS: ReadonlySet<string> = new Set(['profile-title', 'announce'
 export function subscriptionHeaders(
   sub: Subscription,
   settings: LinkSettings,
-  userAgent: string | undefined,
+  { userAgent, now }: { readonly userAgent?: string | undefined; readonly now: number },
   rule: SubscriptionRule | null,
 ): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {
@@ -31,7 +33,9 @@ export function subscriptionHeaders(
   };
   const page = validUrl(settings.subscriptionHeaders.web_page_url ?? sub.url);
   if (page) headers['profile-web-page-url'] = page;
-  for (const { name, value } of rule?.headers ?? []) {
+  const values = userVariables(sub, settings, now);
+  for (const { name, value: template } of rule?.headers ?? []) {
+    const value = expandVariables(template, values);
     const encoded = BASE64_HEADERS.has(name) && !SENDABLE.test(value) ? `base64:${toBase64(value)}` : value;
     if (encoded === '' || !SENDABLE.test(encoded)) delete headers[name];
     else headers[name] = encoded;

@@ -2,7 +2,7 @@
 import type { ConfigurationFormat } from '../contract/subscription/formats.ts';
 import type { Subscription } from '../core/kernel/core.ts';
 import type { LinkSettings } from '../core/ports/settings.ts';
-import { hasVariables } from '../domain/subscription/variables.ts';
+import { expandVariables, hasVariables } from '../domain/subscription/variables.ts';
 import { chooseFormat, type FormatChoice, type FormatRequest, singBoxVersion } from './choose-format.ts';
 import { clash } from './clash.ts';
 import { explainOnly, listEntries } from './entries.ts';
@@ -12,6 +12,7 @@ import { links, plain } from './links.ts';
 import { mihomo } from './mihomo.ts';
 import { type Page, type PageRequest, renderPage } from './page/page.ts';
 import { olderSingBox, resolvesAtStart, singBox } from './sing-box.ts';
+import { fillSettings, userVariables } from './variables.ts';
 import { wireguard } from './wireguard.ts';
 import { xray } from './xray.ts';
 
@@ -50,13 +51,14 @@ const LEFT_OUT_HEADER = 'x-gatehouse-left-out';
 /** The reply to `GET /<sub path>/<token>`; never an empty body. For a user who cannot connect, the name of the only entry says why. */
 export function renderSubscription(
   sub: Subscription,
-  settings: LinkSettings,
+  settingValues: LinkSettings,
   request: RenderRequest,
 ): RenderedSubscription {
-  const choice = chooseFormat(request, settings.subscriptionRules);
+  const choice = chooseFormat(request, settingValues.subscriptionRules);
   const { format, rule } = choice;
   if (rule?.action === 'refuse') return { status: 404, headers: {}, body: '', choice, isRefused: true };
-  const common = subscriptionHeaders(sub, settings, request.userAgent, rule);
+  const settings = fillSettings(sub, settingValues, request.now);
+  const common = subscriptionHeaders(sub, settings, request, rule);
   if (format === 'html') {
     // A page is shown, not saved.
     const { 'content-disposition': _, ...headers } = common;
@@ -70,12 +72,13 @@ export function renderSubscription(
   const writer = writerFor(format, request.userAgent);
   const { entries, leftOut } =
     rule?.action === 'explain'
-      ? explainOnly(rule.text, writer)
+      ? explainOnly(expandVariables(rule.text, userVariables(sub, settings, request.now)) || rule.text, writer)
       : listEntries(sub, settings, writer, request.now, Number(request.connection));
   const headers: Record<string, string> = { 'content-type': writer.type, ...common };
   if (leftOut > 0) headers[LEFT_OUT_HEADER] = String(leftOut);
   if (writer.fileName) headers['content-disposition'] = `attachment; filename="${writer.fileName(entries)}"`;
-  const changedAt = rule?.action === 'explain' ? null : lastChange(sub);
+  const isOfTime = rule?.action === 'explain' || settings !== settingValues;
+  const changedAt = isOfTime ? null : lastChange(sub);
   if (changedAt !== null) headers['last-modified'] = new Date(changedAt).toUTCString();
   return { status: 200, choice, headers, body: writer.write(entries, settings.subscriptionTitle) };
 }

@@ -18,20 +18,24 @@ const CHROME = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.
 interface Asked {
   readonly rules?: readonly Partial<SubscriptionRule>[];
   readonly headers?: Partial<typeof DEFAULT_SUBSCRIPTION_HEADERS>;
+  readonly texts?: { readonly subscriptionTitle: string; readonly announcement: string };
   readonly format?: string;
   readonly accept?: string;
   readonly sent?: Readonly<Record<string, string>>;
 }
 
-function render(userAgent: string | undefined, { rules = [], headers = {}, sent, ...request }: Asked = {}) {
+function render(userAgent: string | undefined, { rules = [], headers = {}, texts, sent, ...request }: Asked = {}) {
   const settings = {
     ...DEFAULTS,
     announcement: 'Hello',
+    ...texts,
     subscriptionRules: rules.map((rule, index) => ({ ...PLAIN_RULE, ...rule, id: index + 1 })),
     subscriptionHeaders: { ...DEFAULT_SUBSCRIPTION_HEADERS, ...headers },
   };
   return renderSubscription(SUB, settings, { now: NOW, userAgent, allHeaders: sent, ...request });
 }
+
+const decode = (header = '') => Buffer.from(header.replace('base64:', ''), 'base64').toString();
 
 describe('an app without rules', () => {
   it.each(KNOWN_APPS)('$name gets $format', ({ userAgent, format }) => {
@@ -48,7 +52,7 @@ describe('an app without rules', () => {
 
 describe('a rule', () => {
   it('chooses the format, unless the link does', () => {
-    const rules = [{ apps: ['Happ/*'], format: 'xray' }] as const;
+    const rules = [{ apps: ['Happ/*'], format: 'xray' as const }];
     expect(render('Happ/3', { rules }).choice).toMatchObject({ format: 'xray', reason: 'rule', rule: { id: 1 } });
     expect(render('Happ/3', { rules }).headers['content-type']).toContain('json');
     expect(render('Happ/3', { rules, format: 'plain' }).choice).toMatchObject({ format: 'plain', reason: 'link' });
@@ -113,6 +117,20 @@ describe('a rule', () => {
     });
     expect(headers).not.toHaveProperty('profile-web-page-url');
     expect(headers).not.toHaveProperty('x-other');
+  });
+
+  it('fills in variables, as the title and the announcement do', () => {
+    const rules = [{ headers: [{ name: 'x-user', value: '{{ID}} | {DAYS_LEFT}' }] }];
+    const texts = { subscriptionTitle: 'VPN {{ID}}', announcement: '{{USERNAME}}: {{STATUS}}' };
+    const { headers, body } = render('Happ/3', { rules, texts, format: 'xray' });
+    expect(headers['x-user']).toBe('7');
+    expect(decode(headers['profile-title'])).toBe('VPN 7');
+    expect(decode(headers.announce)).toBe('Anna: ACTIVE');
+    expect(headers['content-disposition']).toContain('VPN-7');
+    expect(headers['last-modified']).toBeUndefined();
+    expect(JSON.parse(body)).toMatchObject({ remarks: 'VPN 7' });
+    const explained = render('x', { rules: [{ action: 'explain', text: 'Ask for {{ID}}' }], format: 'plain' });
+    expect(readLink(explained.body).name).toBe('Ask for 7');
   });
 
   it.each<[string, Partial<SubscriptionRule>]>([

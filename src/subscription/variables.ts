@@ -1,7 +1,14 @@
 // The values of variables in names and titles, for the user of a link and for one of the connections in it.
 import type { Subscription } from '../core/kernel/core.ts';
 import type { LinkSettings } from '../core/ports/settings.ts';
-import { UNLIMITED, type Variable, type VariableValues } from '../domain/subscription/variables.ts';
+import {
+  dropVariables,
+  expandVariables,
+  hasVariables,
+  UNLIMITED,
+  type Variable,
+  type VariableValues,
+} from '../domain/subscription/variables.ts';
 import { isTimeZone } from '../domain/time-zone.ts';
 import { formatBytes } from '../i18n/bytes.ts';
 import { hostTexts } from '../i18n/host.ts';
@@ -100,6 +107,22 @@ function formatJalali(at: number, zone: string): string {
 /** The values for a user's link at `now`. Those of a connection are empty. */
 export function userVariables(link: LinkFacts, settings: SettingFacts, now: number): VariableValues {
   return (variable) => USER_VALUES[variable]?.(link, settings, now) ?? '';
+}
+
+/** The settings with the values in title and announcement; the same object where these have no variables. */
+export function fillSettings<Settings extends SettingFacts & Pick<LinkSettings, 'announcement'>>(
+  link: LinkFacts,
+  settings: Settings,
+  now: number,
+): Settings {
+  const { subscriptionTitle, announcement } = settings;
+  if (!hasVariables(subscriptionTitle) && !hasVariables(announcement)) return settings;
+  const values = userVariables(link, settings, now);
+  return {
+    ...settings,
+    subscriptionTitle: expandVariables(subscriptionTitle, values) || dropVariables(subscriptionTitle),
+    announcement: expandVariables(announcement, values),
+  };
 }
 
 /** The same with the values of a connection. */

@@ -8,6 +8,7 @@ import {
 } from '../../contract/bot/bot-notices.ts';
 import type { Input } from '../../contract/table.ts';
 import { DAY_MS } from '../../domain/limits.ts';
+import { dropVariables } from '../../domain/subscription/variables.ts';
 import { trafficRemaining } from '../../domain/users/account.ts';
 import { type DueNotice, fillNotice, isQuiet, noticesDue } from '../../domain/users/user-notices.ts';
 import { withoutYearMark } from '../../i18n/dates.ts';
@@ -125,7 +126,7 @@ function buildTemplateValues(user: NoticeUser, settings: SettingValues, language
   const end = new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: settings.timeZone });
   return {
     name: user.name,
-    service: settings.subscriptionTitle,
+    service: dropVariables(settings.subscriptionTitle),
     days: new Intl.NumberFormat(tag, { style: 'unit', unit: 'day', unitDisplay: 'long' }).format(days),
     end: user.expiresAt === null ? '' : withoutYearMark(end.format(user.expiresAt)),
     used: gigabytes(user.used),

@@ -76,6 +76,11 @@ export function expandVariables(text: string, values: VariableValues): string {
   return isShortened ? shown.join(SEPARATOR).trim() : shown.join(SEPARATOR);
 }
 
+/** The text for a page that is no user's: what has variables in it is omitted, unless nothing else would be left. */
+export function dropVariables(text: string): string {
+  return expandVariables(text, () => '') || text;
+}
+
 /** null: it has variables, and none of them has anything to show. */
 function expandSegment(segment: Segment, values: VariableValues): string | null {
   let text = '';

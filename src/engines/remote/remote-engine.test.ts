@@ -51,11 +51,14 @@ it('sends a lease in pieces that part no character, however many nodes have the 
     language: 'ru',
     supportUrl: null,
     announcement: '\\"',
-    subscriptionRules: [{ ...PLAIN_RULE, format: 'xray', headers: [{ name: 'x-a', value: '"connections":[]' }] }],
-    subscriptionHeaders: { ...DEFAULT_SUBSCRIPTION_HEADERS, happ_routing: 'happ://routing/off' },
   } as const;
+  const rule = { ...PLAIN_RULE, headers: [{ name: 'x-a', value: '"connections":[]' }] };
+  const apps = {
+    subscriptionRules: [rule],
+    subscriptionHeaders: { ...DEFAULT_SUBSCRIPTION_HEADERS, happ_routing: 'happ://routing/off' },
+  };
   const common = { timeZone: 'UTC', updateIntervalHours: 12, rateLimit: 1200, subPath: 'sub' };
-  const settings: LeaseShared['settings'] = { ...links, ...common, restartToCutOff: true };
+  const settings: LeaseShared['settings'] = { ...links, ...apps, ...common, restartToCutOff: true };
   const lease = { leaseId: 'a'.repeat(32), at: 1, taken: 0, users: [], gone: [7], isLast: true };
   const sent: LeasePart[] = [
     { ...lease, base: 0, shared: { settings, linkBase: 'https://a/', weight: 100, connections } },

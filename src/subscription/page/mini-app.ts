@@ -1,6 +1,7 @@
 // The pages of the Mini App that are not that of a subscription: one that sends what Telegram said of who opened it, and one that says why that was not enough.
 import type { MiniAppRefusal } from '../../core/ports/bot.ts';
 import type { LinkSettings } from '../../core/ports/settings.ts';
+import { dropVariables } from '../../domain/subscription/variables.ts';
 import { hostTexts } from '../../i18n/host.ts';
 import { chooseLanguage } from '../../i18n/languages.ts';
 import { escapeHtml, type Page, preferredLanguages, renderHead } from './page.ts';
@@ -30,7 +31,7 @@ export interface MiniAppRequest {
 export function renderMiniApp(settings: LinkSettings, { acceptLanguage, refusal }: MiniAppRequest): Page {
   const language = chooseLanguage([...preferredLanguages(acceptLanguage), settings.language]);
   const t = hostTexts(language, 'subscription');
-  const title = escapeHtml(settings.subscriptionTitle);
+  const title = escapeHtml(dropVariables(settings.subscriptionTitle));
   const text = (key: 'opening' | 'outside' | MiniAppRefusal) => escapeHtml(t(`miniApp.${key}`));
   const opening = `<p class="card" id="opening" role="status">${text('opening')}</p>
 <p class="card" id="outside" role="status" hidden>${text('outside')}</p>

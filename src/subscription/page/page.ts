@@ -11,6 +11,7 @@ import { chooseLanguage, type Language, languageEntry } from '../../i18n/languag
 import { describeReason, isKnownToFail, listEntries } from '../entries.ts';
 import { formatDay } from '../format-day.ts';
 import { validUrl } from '../headers.ts';
+import { fillSettings } from '../variables.ts';
 import { wireguard } from '../wireguard.ts';
 import { APPS, type App, detectSystem, SYSTEM_NAMES, SYSTEMS, type System } from './apps.ts';
 import { SCRIPT, STYLE } from './style.ts';
@@ -63,7 +64,10 @@ ${renderWireguard(sub, settings, language, request.now)}</main>
 
 /** The page as the administrator looks at it: of a phone, and without its script, which is of use on the phone alone. */
 export function previewPage(sub: Subscription, settings: LinkSettings, now: number): string {
-  return renderPage(sub, settings, { now, userAgent: 'Android' }).body.replace(`<script>${SCRIPT}</script>`, '');
+  return renderPage(sub, fillSettings(sub, settings, now), { now, userAgent: 'Android' }).body.replace(
+    `<script>${SCRIPT}</script>`,
+    '',
+  );
 }
 
 /** What the person can do about it: the panel's own half is not said here. */

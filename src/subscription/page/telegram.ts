@@ -1,6 +1,7 @@
 // The pages with a link into the bot, to be opened here or scanned by the phone that has Telegram: one that ties an account to a subscription, and one for friends.
 import type { FriendLink, Invitation } from '../../core/ports/bot.ts';
 import type { SettingValues } from '../../core/ports/settings.ts';
+import { dropVariables } from '../../domain/subscription/variables.ts';
 import { hostTexts } from '../../i18n/host.ts';
 import { chooseLanguage, type Language, languageEntry } from '../../i18n/languages.ts';
 import type { RenderedOrder } from './order-page.ts';
@@ -53,8 +54,8 @@ interface LinkTexts {
 
 function linkPage(url: string, settings: SettingValues, language: Language, texts: LinkTexts): RenderedOrder {
   const title = escapeHtml(texts.title);
-  const body = `${renderHead(`${title} · ${escapeHtml(settings.subscriptionTitle)}`, language)}<body class="order">
-<header><h1>${escapeHtml(settings.subscriptionTitle)}</h1></header>
+  const body = `${renderHead(`${title} · ${escapeHtml(dropVariables(settings.subscriptionTitle))}`, language)}<body class="order">
+<header><h1>${escapeHtml(dropVariables(settings.subscriptionTitle))}</h1></header>
 <main>
 <section class="card telegram" aria-labelledby="telegram"><h2 id="telegram">${title}</h2>
 <p class="quiet">${escapeHtml(texts.hint)}</p>

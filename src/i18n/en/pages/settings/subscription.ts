@@ -4,14 +4,15 @@ export const subscription = {
   title: 'Subscription',
   description: 'What users see in their apps and on the page behind their link.',
   name: 'Title',
-  nameHint: 'The name of the subscription in the app.',
+  nameHint: 'The name of the subscription in the app. Variables such as {USERNAME} are filled in.',
   interval: 'Update every, hours',
   intervalHint: 'How often apps fetch their connections again.',
   support: 'Support link',
   supportHint: 'The address of your support: https, tg or mailto. Empty: none.',
   supportWrong: 'A link such as https://t.me/example, tg://… or mailto:…',
   announcement: 'Announcement',
-  announcementHint: 'One short message that apps show above the connections. Empty: none.',
+  announcementHint:
+    'One short message that apps show above the connections, with variables such as {DAYS_LEFT}. Empty: none.',
   formats: {
     links: 'Links',
     plain: 'Links as text',
