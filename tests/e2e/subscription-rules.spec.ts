@@ -36,9 +36,9 @@ test('rules are made, ordered, tried and deleted', async ({ page, own }) => {
   await page.keyboard.press('Control+Enter');
   await rules.getByRole('button', { name: 'Move No robots up' }).click();
   await expect(rules.getByRole('listitem').first()).toContainText('No robots');
-  await rules.getByRole('switch', { name: `Enable ${HOSTILE}` }).click();
+  await rules.getByRole('switch', { name: `Enable ${HOSTILE}` }).press(' ');
   await expect(row).toContainText('Disabled');
-  await rules.getByRole('switch', { name: `Enable ${HOSTILE}` }).click();
+  await rules.getByRole('switch', { name: `Enable ${HOSTILE}` }).press(' ');
   await expect(row).not.toContainText('Disabled');
   expect((await call('getSubscriptionRules', {})).body.items).toMatchObject([
     { id: 2, apps: ['curl/*'], action: 'refuse' },
