@@ -1,4 +1,4 @@
-// Every call's way through the core: what is repeated, refused, undone, or done on the worker thread, over a real store.
+// Calls through the core over a real store: repeated, refused, rolled back, and run on the worker thread.
 import { expect, it } from 'vitest';
 import { createTestClock } from '../../tests/support/clock.ts';
 import { ADMINISTRATOR_CALL, CLI_CALL, coreParts } from '../../tests/support/core.ts';
@@ -19,21 +19,21 @@ type InputOf<Id extends HandledId> = CallOf<(typeof OPERATIONS)[Id]>;
 const PASSWORD = 'correct horse battery';
 const HOUR = 3_600_000;
 const START = Date.UTC(2026, 10, 20);
-/** So much passes with each look at the clock: a part of a bulk ends after its first hundred users. */
+/** Time that passes with each reading of the clock: a part of a bulk ends after its first hundred users. */
 const SLOW_MS = 31;
 
 const under = (key: string, fingerprint = 'body', scope = '1 POST /users'): Partial<Call> => ({
   idempotency: { scope, key, fingerprint } satisfies Idempotency,
 });
 
-/** The worker thread's side, on this thread. */
+/** The worker's side of heavy writes, on this thread. */
 function heavyOn(temp: Temp) {
   const slow = createTestClock(START);
   const clock = { now: () => slow.advance(SLOW_MS) };
   const env = createHeavyEnv(coreParts(temp, { clock }));
   const unfinished: (() => HeavyOutcome | Unfinished)[] = [];
   const asked: { readonly input: unknown }[] = [];
-  /** Instead of what the next step would do. */
+  /** Outcomes that replace those of the next steps. */
   const failures: HeavyOutcome[] = [];
   const hooks = { between: () => {} };
   function step(work: () => HeavyOutcome | Unfinished): HeavyOutcome {
@@ -69,7 +69,7 @@ function open(temp: Temp, changes: Partial<CoreParts> = {}) {
   const dispatch = createDispatch(env);
   const call = <Id extends HandledId>(id: Id, input: InputOf<Id>, by: Partial<Call> = {}) =>
     dispatch(id, input as never, { ...CLI_CALL, ...by });
-  /** The code with which it is refused. */
+  /** Returns the code of the refusal. */
   const refused = async <Id extends HandledId>(...args: Parameters<typeof call<Id>>): Promise<string> => {
     try {
       await call(...args);
@@ -85,13 +85,13 @@ function open(temp: Temp, changes: Partial<CoreParts> = {}) {
   return { env, clock, tariff, call, refused, create, names, audited, announced };
 }
 
-/** Users whom a bulk by filter finds. */
+/** Creates users that a bulk by filter matches. */
 function crowd({ store }: Temp, size: number): readonly number[] {
   return store.write(() =>
     Array.from({ length: size }, () => store.users.insert(sampleUser({ tags: ['crowd'], tariffId: null }))),
   );
 }
-/** As the doors hand it on, with what was left out. */
+/** Defaults that the doors fill in. */
 const WHOLE = { dry_run: false, atomic: false } as const;
 const DISABLE = { ...WHOLE, action: 'disable', filter: { tag: 'crowd' } } as const;
 
@@ -171,7 +171,7 @@ it('lets one call at a time run under a key', async () => {
   const anna = { tariff_id: tariff, name: 'Anna' };
   const first = create('Anna', under('k'));
   expect(await refused('createUser', anna, under('k'))).toBe('idempotency_in_flight');
-  // Those of other keys, of other scopes and without a key do not wait.
+  // Calls with other keys, other scopes or without a key do not wait.
   await Promise.all([
     first,
     create('Boris', under('other')),
@@ -182,7 +182,7 @@ it('lets one call at a time run under a key', async () => {
   expect((await create('Anna', under('k'))).replayed).toBe(true);
   expect(names().sort()).toEqual(['Anna', 'Boris', 'Dora', 'Gleb', 'Vera']);
 
-  // One that failed is over too.
+  // A failed call releases the key too.
   const wrong = { tariff_id: 999, name: 'Eva' };
   for (const _ of [1, 2]) expect(await refused('createUser', wrong, under('fails'))).toBe('tariff_not_found');
 });
@@ -202,7 +202,7 @@ it('commits what a refusal wrote, and undoes what a failure wrote', async () => 
   expect(store.users.count({ states: ['disabled'] }, clock.now())).toBe(0);
   expect(store.events.latestId()).toBe(events);
   expect(audited()).toHaveLength(1);
-  // Nor is the failure stored under the key.
+  // The failure is not stored under the key either.
   expect((await call('bulkUsers', { ...bulk, ids: ids.slice(0, 2) }, under('k'))).body.affected).toBe(2);
 });
 
@@ -238,12 +238,12 @@ it('does a long write on the thread, in parts, and takes up what it did', async 
   expect(JSON.parse(done.raw ?? '')).toEqual(done.body);
   expect(temp.store.users.count({ states: ['disabled'] }, clock.now())).toBe(ids.length);
   expect(asked).toHaveLength(1);
-  // Each part and its end, and the user who was made between two of them.
+  // Each part and the end, and the user who was created between two parts.
   expect(announced.length).toBeGreaterThanOrEqual(4);
   expect(audited()).toMatchObject([{ action: 'createUser' }, { action: 'bulkUsers' }]);
   expect(await call('bulkUsers', DISABLE, under('k'))).toMatchObject({ raw: done.raw, replayed: true });
 
-  // A write of one part, whose settings are read from then on.
+  // A write of one part; its settings are read afterwards.
   expect(env.settings().timeZone).toBe('UTC');
   const saved = await call('updateSettings', { time_zone: 'Europe/Berlin' });
   expect(saved).toMatchObject({ status: 200, body: { time_zone: 'Europe/Berlin' } });
@@ -274,7 +274,7 @@ it('goes on where an interrupted call under the same key has stopped', async () 
   expect(await refused('bulkUsers', DISABLE, under('k', 'another body'))).toBe('idempotency_mismatch');
   expect(disabled()).toBe(100);
 
-  // A panel that stops ends it after the present part; the next one goes on.
+  // A stopping panel ends it after the present part; the next panel continues.
   env.tasks.beginStop();
   expect(await refused('bulkUsers', DISABLE, under('k'))).toBe('unavailable');
   expect(disabled()).toBe(200);
@@ -296,7 +296,7 @@ it('begins from the start without a key, and 24 hours later', async () => {
   expect(temp.db.prepare('SELECT count(*) AS n FROM idempotency_parts').get()).toEqual({ n: 1 });
   expect(disabled()).toBe(100);
   temp.db.prepare('UPDATE idempotency_parts SET at = at - ?').run(25 * HOUR);
-  // What was done then is found done.
+  // Completed parts are recognized.
   expect(step(under('k'))).toBe('unfinished');
   expect(disabled()).toBe(100);
 });
@@ -341,7 +341,7 @@ it('refuses what is new while the disk is full, but repeats replies and does wha
   const anna = await create('Anna', under('k'));
   const bulk = await call('bulkUsers', DISABLE, under('bulk'));
 
-  // The thread's own connection meets it first.
+  // The thread's own connection meets the full disk first.
   expect(store.diskSpace.isFull()).toBe(false);
   failures.push({ code: 'storage_full' });
   expect(await call('bulkUsers', DISABLE, under('bulk'))).toMatchObject({ raw: bulk.raw, replayed: true });

@@ -1,5 +1,5 @@
-// Merge patches over a real store, for every operation that takes one: what a patch sets, a read gives; what it leaves out stays. What a new record is given, a read
-// gives too.
+// Merge patches over a real store, for every operation that takes one: what a patch sets is read back; what it leaves out stays. The same
+// for the members of a new record.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
@@ -22,7 +22,7 @@ type Members = Readonly<Record<string, unknown>>;
 // An update of programs changes no record.
 const PATCHES = Object.values(OPERATIONS).filter(({ id }) => id.startsWith('update') && id !== 'updateEngines');
 
-/** The operations that read and make what a patch changes. */
+/** The operations that read and create the record of a patch. */
 const RECORDS: Readonly<Record<string, { readonly read: OperationId; readonly create: OperationId | null }>> = {
   updateUser: { read: 'getUser', create: 'createUser' },
   updateTariff: { read: 'getTariff', create: 'createTariff' },
@@ -33,7 +33,7 @@ const RECORDS: Readonly<Record<string, { readonly read: OperationId; readonly cr
 
 const CERTIFICATE_MEMBERS = ['certificate_sha256', 'certificate_ends_at', 'certificate_self_signed'];
 
-/** What else follows from a member by the contract; everything has its time of change. */
+/** Members that the contract changes as a consequence of others; every record has its time of change. */
 const CONSEQUENCES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   updateUser: {
     enabled: ['state'],
@@ -56,7 +56,7 @@ const CONSEQUENCES: Readonly<Record<string, Readonly<Record<string, readonly str
   updateInbound: {
     private_key: ['public_key', 'has_private_key'],
     security: ['has_private_key', 'warnings', ...CERTIFICATE_MEMBERS],
-    // A certificate of the panel is for the name that apps ask for.
+    // A certificate by the panel is for the name that apps request.
     host: ['warnings', ...CERTIFICATE_MEMBERS],
     sni: ['warnings', ...CERTIFICATE_MEMBERS],
     certificate: ['warnings', ...CERTIFICATE_MEMBERS],
@@ -67,7 +67,7 @@ const CONSEQUENCES: Readonly<Record<string, Readonly<Record<string, readonly str
   },
 };
 
-// Members of a connection depend on each other: each of these takes what others refuse.
+// Members of a connection depend on each other: each of these accepts what others refuse.
 const KEYS = nodeCrypto.newX25519();
 const INBOUNDS: readonly Members[] = [
   { protocol: 'vless', network: 'tcp', security: 'none' },
@@ -82,7 +82,7 @@ const INBOUNDS: readonly Members[] = [
 const NOW = Date.UTC(2026, 10, 20);
 const GIVEN = await certificateMaker.makeSelfSigned('given.example', NOW);
 
-/** Members of which a random text is hardly ever one. */
+/** Members for which random text is seldom valid. */
 const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   // Unique: small numbers would soon be taken.
   telegram_id: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
@@ -129,7 +129,7 @@ async function call(id: OperationId, flat: Members): Promise<Members> {
   return (await run(id, input.value, CALL)).body as Members;
 }
 
-/** The command line is asked for no proof of identity. */
+/** The command line needs no proof of identity. */
 const CALL = CLI_CALL;
 
 function newInbound(members: Members): Members {
@@ -137,14 +137,14 @@ function newInbound(members: Members): Members {
   return { node_id: 1, tag: `tag-${tags}`, name: 'Germany', port: 10_000 + tags, ...members };
 }
 
-/** The schema of what an operation may set: neither which record it is nor the proof of identity. */
+/** The schema of the members that an operation may set, without the record's id and the proof of identity. */
 function pickFields(operation: Operation): z.ZodObject {
   let schema = (operation.door === 'api' ? operation.body : operation.input) as z.ZodObject;
   if (acceptsProof(operation)) schema = schema.omit({ password: true, code: true });
   return 'id' in schema.shape ? schema.omit({ id: true }) : schema;
 }
 
-/** Tariffs and connections that exist, instead of those that a random record names. */
+/** Replaces random references by existing tariffs and connections. */
 function withReferences(members: Members): Members {
   const { tariff_id: tariff, inbounds } = members;
   return {
@@ -154,26 +154,26 @@ function withReferences(members: Members): Members {
   };
 }
 
-/** What a patch may begin with: records as the contract takes them, and for connections one of each kind. */
+/** Records to patch: random valid ones, and for connections one of each kind. */
 function generateStart(create: OperationId | null): fc.Arbitrary<Members> {
   if (create === null) return fc.constant({});
   if (create === 'createInbound') return fc.constantFrom(...INBOUNDS);
   const records = buildArbitrary(pickFields(OPERATIONS[create])) as fc.Arbitrary<Members>;
-  // Few records would be made of random ids of other systems, which are soon taken, and of random addresses.
+  // Random external ids and addresses would soon collide, so that few records could be created.
   if (create === 'createUser') return records.map((user) => ({ ...user, external_id: null, telegram_id: null }));
   if (create === 'createNode') return records.map((node) => ({ ...node, kind: 'remote', address: 'de2.example.com' }));
   if (create !== 'createTariff') return records;
-  // Only a tariff with a term may begin with the first use: without one, a patch of `starts` seldom changes anything.
+  // Only a tariff with a duration may start with the first use: without one, patches of `starts` seldom change anything.
   return records.map((plan) => ({ ...plan, duration: plan.duration ?? { days: 30 } }));
 }
 
-/** A certificate and its key go together only. */
+/** A certificate and its key can only be set together. */
 function getCounterpart(member: string, value: unknown): Members {
   if (member === 'certificate' && value !== null) return { certificate_key: GIVEN.key };
   return member === 'certificate_key' ? { certificate: GIVEN.served.chain } : {};
 }
 
-/** A member as a read gives it. */
+/** The form in which a member is read back. */
 function readable(member: string, value: unknown): unknown {
   if (member === 'expires_at' && typeof value === 'string') return new Date(value).toISOString();
   // The longest notice comes first.
@@ -205,7 +205,7 @@ async function check(id: OperationId, path: Members, patch: Members): Promise<bo
   const consequences = CONSEQUENCES[id] ?? {};
   const following = new Set(Object.keys(patch).flatMap((member) => consequences[member] ?? []));
   for (const member of Object.keys(after)) {
-    // A private key gives the public one, also where the patch has none.
+    // The public key follows from the private one, even if the patch omits it.
     if (member === 'public_key' && patch.public_key === null && typeof patch.private_key === 'string') continue;
     if (member in patch) expect(after[member], member).toEqual(readable(member, merged(before[member], patch[member])));
     else if (!following.has(member) && member !== 'updated_at') expect(after[member], member).toEqual(before[member]);
@@ -249,7 +249,7 @@ describe.each(PATCHES.map((operation) => [operation.id, operation] as const))('%
   });
 });
 
-/** The least that a new record needs. What a connection takes depends on its shape, and is tried with its patches. */
+/** The required members of new records. Those of a connection depend on its shape, and are tried with its patches. */
 const NEW_RECORDS: Readonly<Record<string, Members>> = {
   createUser: { name: 'Anna', tariff_id: 1 },
   createTariff: { name: 'Monthly', duration: { days: 30 } },
@@ -278,7 +278,7 @@ describe.each(CREATES)('%s', (create, read) => {
   });
 });
 
-/** The path of a new record; null where the core refuses the random one. */
+/** The path of a new record; null: the core refuses the random one. */
 async function createRecord(create: OperationId | null, members: Members): Promise<Members | null> {
   if (create === null) return {};
   try {

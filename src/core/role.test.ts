@@ -1,4 +1,4 @@
-// A panel that comes back: buyers change nothing before its nodes have said whether another panel has taken over.
+// After a restart buyers cannot change anything before the nodes have said whether another panel has taken over.
 import { expect, it } from 'vitest';
 import { coreParts } from '../../tests/support/core.ts';
 import { sampleNode, tempStore } from '../../tests/support/temp-store.ts';

@@ -1,4 +1,4 @@
-// The stop of a core whose ports are at work: when it is over, nothing uses the store any more, whatever they answer later.
+// Stopping a core while its ports are busy: afterwards nothing uses the store, whatever they answer later.
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createTestClock, createTestTimers } from '../../tests/support/clock.ts';
@@ -27,14 +27,14 @@ async function act<Id extends HandledId>(core: Core, id: Id, input: CallOf<(type
   return (await core.call(id, parsed.value, ADMINISTRATOR_CALL)).body;
 }
 
-/** Work of a port that is asked, and answers when the test says so. */
+/** Work of a port that is called, and answers when the test lets it. */
 function createGate() {
   const { promise, resolve } = Promise.withResolvers<void>();
   let calls = 0;
   return {
     calls: () => calls,
     open: resolve,
-    /** The same function, which waits before it does anything. */
+    /** The same function, but it waits before it does anything. */
     wait:
       <Input extends unknown[], Output>(work: (...input: Input) => Output | Promise<Output>) =>
       async (...input: Input): Promise<Output> => {
@@ -54,10 +54,13 @@ interface Scene {
 
 interface Case {
   readonly what: string;
-  /** `cut`: a stop does not wait for the answer. `closed`: the port is closed, and answers by that. `finished`: it is waited for. */
+  /**
+   * `cut`: the stop does not wait for the answer. `closed`: the port is closed, and answers because of that. `finished`: the stop waits for
+   * it.
+   */
   readonly how: 'cut' | 'closed' | 'finished';
   parts(gate: Gate, parts: CoreParts): Partial<CoreParts>;
-  /** Left out: it is asked by itself. */
+  /** Left out: the core calls the port by itself. */
   begin?(scene: Scene): Promise<unknown>;
 }
 
@@ -283,7 +286,7 @@ describe('a core that is stopped', () => {
     expect(() => core.call('listKeys', {}, ADMINISTRATOR_CALL)).toThrow(unavailable);
     expect(() => core.shop.order('token')).toThrow(unavailable);
     await expect(core.catchUp()).rejects.toEqual(unavailable);
-    // Again, as where a start fails behind it.
+    // A second stop, as after a failed start.
     await core.stop();
   });
 });

@@ -1,4 +1,4 @@
-// Keys by the core alone: made once, known by their hash, active until they are revoked or end, and noted as used.
+// API keys in the core: created once, stored as a hash, valid until revoked or expired, and their last use.
 import { expect, it } from 'vitest';
 import { createTestClock, createTestTimers } from '../../../tests/support/clock.ts';
 import { ADMINISTRATOR_CALL, coreParts } from '../../../tests/support/core.ts';
@@ -13,7 +13,7 @@ import type { Call, HandledId } from '../ports/call.ts';
 const DAY = 86_400_000;
 const START = Date.UTC(2026, 10, 20);
 const at = (ms: number) => new Date(ms).toISOString();
-/** The owner of the machine needs no proof. */
+/** The machine's owner needs no proof of identity. */
 const CALL: Call = { ...ADMINISTRATOR_CALL, actor: { kind: 'cli', id: null, name: 'command line', access: 'full' } };
 
 function open(temp: ReturnType<typeof tempStore>) {

@@ -36,19 +36,19 @@ async function open(temp: ReturnType<typeof tempStore>, changes: Partial<CorePar
       throw error;
     }
   }
-  /** Signs in with a new browser; the token. */
+  /** Signs in with a new browser; returns the token. */
   async function signIn(device = 'Firefox on Linux'): Promise<string> {
     const reply = await call('signIn', { name: 'admin', password: PASSWORD }, { device });
     if (typeof reply === 'string') throw new Error(reply);
     return String(reply.sessionToken);
   }
-  /** Who is behind a token, without using the session. */
+  /** The actor of a token, without counting as use of the session. */
   function getActor(token: string) {
     const actor = core.authenticateSession(token, false);
     if (actor === null) throw new Error('signed out');
     return actor;
   }
-  /** What was touched is written in its turn. */
+  /** Waits for the queued write of the session's last use. */
   const settled = () => call('signOut', {}, { actor: { kind: 'administrator', id: 1, name: 'admin', access: 'full' } });
   const isOpen = (token: string) => core.authenticateSession(token, false) !== null;
   return { core, clock, call, signIn, getActor, isOpen, settled };
@@ -217,7 +217,7 @@ it('ends the session that the browser had, or that it comes from, and no other',
   const second = await again({ browserToken });
   expect(second.browserToken).toBe(browserToken);
   expect([other, first.session, second.session].map(isOpen)).toEqual([true, false, true]);
-  // Without what the browser is known by.
+  // Without the browser's cookie.
   const third = await again({ actor: getActor(second.session) });
   expect([other, second.session, third.session].map(isOpen)).toEqual([true, false, true]);
 });
@@ -229,7 +229,7 @@ it('says to who listens that sessions have ended, once for each act', async () =
   const stop = core.onEndedSessions(() => {
     times += 1;
   });
-  /** How often it was said over an act. */
+  /** How many notifications an action caused. */
   const saidBy = async (act: () => Promise<unknown>) => {
     const before = times;
     await act();

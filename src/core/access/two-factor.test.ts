@@ -1,4 +1,4 @@
-// The second factor: enrolled by who began it, in time; codes and recovery codes that work once; what ends it.
+// The second factor: enrolment within its time and session, codes and recovery codes that work once, and disabling it.
 import { Secret, TOTP } from 'otpauth';
 import { expect, it } from 'vitest';
 import { createTestClock } from '../../../tests/support/clock.ts';
@@ -23,7 +23,7 @@ async function open(temp: ReturnType<typeof tempStore>) {
   async function call<Id extends HandledId>(id: Id, input: CallOf<(typeof OPERATIONS)[Id]>, by: Partial<Call> = {}) {
     const actor = { kind: 'unknown', id: null, name: '', access: 'read' } as const;
     try {
-      // Without an address nothing is slowed: attempts.test.ts is about that.
+      // Without an address nothing is delayed; attempts.test.ts covers that.
       return await core.call(id, input as never, { actor, requestId: 'test', address: null, ...by });
     } catch (error) {
       if (error instanceof PanelError) return error.code;
@@ -37,7 +37,7 @@ async function open(temp: ReturnType<typeof tempStore>) {
   }
   const signIn = (code?: string) =>
     call('signIn', { name: 'admin', password: PASSWORD, ...(code !== undefined && { code }) });
-  /** Signs in; who is signed in by it. */
+  /** Signs in; returns the actor. */
   async function begin(code?: string) {
     const reply = await signIn(code);
     const actor = typeof reply === 'string' ? null : core.authenticateSession(String(reply.sessionToken));
@@ -46,7 +46,7 @@ async function open(temp: ReturnType<typeof tempStore>) {
   }
   const codeAt = (secret: string, ms = clock.now()) =>
     new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: ms });
-  /** Turns it on for a session; the secret and the recovery codes. */
+  /** Enables it for a session; returns the secret and the recovery codes. */
   async function enrol(actor: Awaited<ReturnType<typeof begin>>) {
     const { secret } = (await succeed('beginTwoFactor', { password: PASSWORD }, { actor })).body;
     const { recovery_codes: codes } = (await succeed('confirmTwoFactor', { code: codeAt(secret) }, { actor })).body;

@@ -1,4 +1,4 @@
-// The credentials of places of backups: sealed apart from the records, and opened to talk to them.
+// The credentials of backup places: sealed separately from the records, and unsealed to connect.
 import { BACKUP_PLACE_FIELDS, type BackupPlaceError, type BackupPlaceKind } from '../../contract/backup-places.ts';
 import type { PlaceErrorCode } from '../../contract/errors.ts';
 import { PLACE_SECRETS } from '../../domain/backup-places.ts';
@@ -11,7 +11,7 @@ const SSH_PORT = 22;
 /** The name of the passphrase among the secrets of a place. */
 const PASSPHRASE = 'passphrase';
 
-/** Where a secret of a place is sealed for. */
+/** The vault place of a secret of a backup place. */
 export function secretPlace(placeId: number, name: string): string {
   return `${PLACE_SECRETS}:${placeId}:${name}`;
 }
@@ -25,7 +25,7 @@ export function createPlaceError(code: PlaceErrorCode, message: string): PanelEr
   return new PanelError('place_failed', [{ pointer: '#/place', code, message }]);
 }
 
-/** Why nothing was stored, as the record has it. */
+/** The reason of a failure, as the record stores it. */
 export function toPlaceError(error: unknown): BackupPlaceError {
   if (!(error instanceof PanelError)) return 'internal';
   if (error.code === 'place_failed') return (error.errors?.[0]?.code as PlaceErrorCode | undefined) ?? 'place_refused';
@@ -35,7 +35,7 @@ export function toPlaceError(error: unknown): BackupPlaceError {
   return isOwn ? code : 'internal';
 }
 
-/** The credentials of a place in clear; PanelError `vault_unavailable`. */
+/** The unsealed credentials of a place. PanelError `vault_unavailable`. */
 export function openSecrets(
   { store, vault }: Pick<Env, 'store' | 'vault'>,
   { id, kind }: Pick<BackupPlaceRow, 'id' | 'kind'>,
@@ -48,7 +48,7 @@ export function openSecrets(
   return opened;
 }
 
-/** Seals those that are given, and removes the others of the kind. */
+/** Seals the given secrets, and removes the kind's other ones. */
 export function sealSecrets(
   { store, vault }: Pick<Transaction, 'store' | 'vault'>,
   { id, kind }: Pick<BackupPlaceRow, 'id' | 'kind'>,
@@ -61,7 +61,7 @@ export function sealSecrets(
   }
 }
 
-/** null: there is none any more. */
+/** null: removes the passphrase. */
 export function sealPassphrase(
   { store, vault }: Pick<Transaction, 'store' | 'vault'>,
   placeId: number,
@@ -72,7 +72,10 @@ export function sealPassphrase(
   else store.sealed.save(vault.seal(place, passphrase));
 }
 
-/** null: backups there are in clear. PanelError `place_failed` where it is missing, as nothing is stored in clear instead; `vault_unavailable`. */
+/**
+ * null: backups there are unencrypted. PanelError `place_failed` if the passphrase is missing, as nothing is stored unencrypted instead;
+ * `vault_unavailable`.
+ */
 export function openPassphrase(
   { store, vault }: Pick<Env, 'store' | 'vault'>,
   { id, encrypted }: Pick<BackupPlaceRow, 'id' | 'encrypted'>,
@@ -87,7 +90,7 @@ export function removeSecrets({ store }: Pick<Transaction, 'store'>, { id, kind 
   for (const name of [...listSecretNames(kind), PASSPHRASE]) store.sealed.remove(secretPlace(id, name));
 }
 
-/** `fields`: settings and credentials of the kind, judged already. */
+/** `fields`: validated settings and credentials of the kind. */
 export function buildAccess(
   kind: Exclude<BackupPlaceKind, 'chat'>,
   fields: PlaceFields,
@@ -131,7 +134,7 @@ export function requirePlaces({ backupPlaces }: Pick<Env, 'backupPlaces'>): Back
   return backupPlaces;
 }
 
-/** Opens a saved place; to be closed. PanelError `place_failed` where a credential is missing, `vault_unavailable`. */
+/** Opens a saved place; the caller closes it. PanelError `place_failed` if a credential is missing, `vault_unavailable`. */
 export function openSavedPlace(
   env: Pick<Env, 'backupPlaces' | 'store' | 'vault'>,
   row: BackupPlaceRow & { readonly kind: Exclude<BackupPlaceKind, 'chat'> },
@@ -139,7 +142,7 @@ export function openSavedPlace(
   return requirePlaces(env).open(buildAccess(row.kind, { ...row.fields, ...openSecrets(env, row) }, row.allowPrivate));
 }
 
-/** Whether files are stored there, and can be listed. */
+/** Whether the kind stores files that can be listed; a chat does not. */
 export function holdsFiles(
   row: BackupPlaceRow,
 ): row is BackupPlaceRow & { readonly kind: Exclude<BackupPlaceKind, 'chat'> } {

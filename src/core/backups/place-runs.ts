@@ -1,4 +1,4 @@
-// Backups to places outside of the machine: made for one place, stored there, and the older ones there deleted. Places do not wait for each other.
+// Backups to remote places: makes one for each place, stores it there, and deletes older ones. Places do not wait for each other.
 
 import { buildPlacedName, listSurplus } from '../../domain/backup-places.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/limits.ts';
@@ -21,10 +21,10 @@ export type PlaceRunEnv = Pick<
 >;
 
 const AGAIN_AFTER_MS = 15 * 60_000;
-/** So long without a backup elsewhere is too long. */
+/** The time without a backup outside the machine after which it counts as late. */
 export const LATE_MS = 2 * DAY_MS;
 
-/** A clock that was set back makes the next one due, not late. */
+/** After a clock was set back the next backup is due, not late. */
 export function isWithin(now: number, since: number, ms: number): boolean {
   return now >= since && now - since < ms;
 }
@@ -41,7 +41,7 @@ export function findLastLeft({ bot }: Pick<Store, 'bot'>, { backupLeftAt }: Pick
   return latest === 0 ? null : latest;
 }
 
-/** Stores a file under a name of this panel's own. Returns the name, which the place lists. */
+/** Stores a file under a new name of this panel. Returns the name, which the place then lists. */
 export async function storeFile(
   place: BackupPlace,
   { path, createdAt, instanceId }: { readonly path: string; readonly createdAt: number; readonly instanceId: string },
@@ -65,8 +65,8 @@ export async function pruneAt(place: BackupPlace, instanceId: string, keep: numb
 }
 
 /**
- * Makes a backup for a place and stores it there; the record gets the outcome. Rejects with PanelError as the work does; `rate_limited` where one
- * is on its way there already.
+ * Makes a backup for a place and stores it there; the record gets the outcome. Rejects with the PanelError of the failed step;
+ * `rate_limited` if one is being stored there already.
  */
 export async function backUpTo(env: PlaceRunEnv, id: number, by: Call | 'schedule'): Promise<StoredBackup> {
   const row = requirePlace(env, id);
@@ -93,7 +93,7 @@ async function storeFor(
   const passphrase = openPassphrase(env, row);
   const place = openSavedPlace(env, row);
   try {
-    // Before anything is made: whether the place is there.
+    // Fails before a backup is made if the place cannot be reached.
     await env.tasks.untilStop(place.list());
     const { name: madeName, createdAt, sizeBytes, encrypted } = await backups.create('outgoing', passphrase);
     try {
@@ -110,7 +110,7 @@ async function storeFor(
   }
 }
 
-/** The file stays until it was sent; only the newest one does. */
+/** Sends a backup to the chat. The file stays until it was sent; only the newest one is kept. */
 async function sendFor(env: PlaceRunEnv, row: BackupPlaceRow, by: Call | 'schedule'): Promise<StoredBackup> {
   const backups = requireBackups(env);
   requireChat(env);
@@ -129,7 +129,7 @@ async function sendFor(env: PlaceRunEnv, row: BackupPlaceRow, by: Call | 'schedu
   return { name, sizeBytes, encrypted, removed: [] };
 }
 
-/** PanelError `bot_off`; `place_failed` where no account is paired. */
+/** PanelError `bot_off`; `place_failed` if no account is paired. */
 export function requireChat(env: Pick<Env, 'store'>): void {
   if (!findRunningBot(env)) throw new PanelError('bot_off');
   if (env.store.bot.admins().length === 0) throw createPlaceError('no_chat', 'no account is paired');
@@ -137,7 +137,7 @@ export function requireChat(env: Pick<Env, 'store'>): void {
 
 type Outcome = Partial<Pick<BackupPlaceRow, 'lastAt' | 'error' | 'errorAt'>>;
 
-/** The place may have been changed or deleted meanwhile. Returns it as it was before. */
+/** Stores the outcome, unless the place was changed or deleted meanwhile. Returns the former record. */
 export function saveOutcome(
   { store }: Pick<Transaction, 'store'>,
   id: number,
@@ -156,7 +156,7 @@ function recordStored(env: PlaceRunEnv, id: number, name: string, by: Call | 'sc
   });
 }
 
-/** Each reason is told once, until a backup is stored there again. */
+/** Reports each reason once, until a backup succeeds there again. */
 function recordFailure(env: PlaceRunEnv, id: number, cause: unknown, by: Call | 'schedule'): Promise<void> {
   const error = toPlaceError(cause);
   return env.transact({ name: 'storeBackup', by }, (tx) => {
@@ -177,7 +177,7 @@ function isDue({ everyHours, lastAt, error, errorAt }: BackupPlaceRow, now: numb
   return lastAt === null || !isWithin(now, lastAt, everyHours * HOUR_MS);
 }
 
-/** Makes the periodic check that begins a backup to each place where one is due; none waits for another. */
+/** Creates the periodic check that starts due backups; places do not wait for each other. */
 export function createPlaceSchedule(env: PlaceRunEnv): () => Promise<void> {
   return async () => {
     if (env.backups === undefined) return;
@@ -191,11 +191,11 @@ export function createPlaceSchedule(env: PlaceRunEnv): () => Promise<void> {
   };
 }
 
-/** Once, until one has left. */
+/** Reports once that no backup has left the machine for long, until one has. */
 async function reportLate(env: PlaceRunEnv): Promise<void> {
   const { store } = env;
   const administrator = store.administrator.get();
-  // Nothing of a panel that was never set up can be lost.
+  // A panel that was never set up has no data to lose.
   if (administrator === undefined) return;
   const { backupLateAt } = env.settings();
   const leftAt = findLastLeft(store, env.settings());

@@ -1,4 +1,4 @@
-// Places of backups as the administrator works with them: added, changed, tested, listed, deleted. Each is tested before it is stored.
+// The administrator's operations on backup places: add, change, test, list, delete. A place is tested before it is stored.
 import type { Proof } from '../../contract/access/proof.ts';
 import {
   BACKUP_PLACE_FIELDS,
@@ -54,7 +54,7 @@ function viewPlace({ env, store }: Context, row: BackupPlaceRow): BackupPlaceVie
   };
 }
 
-/** For the audit log: settings and credentials are in none. */
+/** The audit log contains neither settings nor credentials. */
 function buildAuditDetail({ kind, name, encrypted, everyHours, keep }: BackupPlaceRow) {
   return { kind, name, encrypted, every_hours: everyHours, keep };
 }
@@ -65,7 +65,7 @@ function isGiven([, value]: readonly [string, string | undefined]): boolean {
   return value !== undefined && value !== '';
 }
 
-/** Refuses fields that the kind does not have, that are missing, or that look otherwise. */
+/** Refuses fields that the kind does not have, that are missing, or that are malformed. */
 function requireFields(kind: BackupPlaceKind, fields: PlaceFields): void {
   const known = BACKUP_PLACE_FIELDS[kind];
   const unknown = Object.keys(fields).filter((name) => !known.some((one) => one.name === name));
@@ -125,7 +125,7 @@ async function requireWorking(
   }
 }
 
-/** A second chat would be the same one. */
+/** Refuses a second chat, which would be the same place. */
 function requireFree(
   { store }: Pick<Env, 'store'>,
   { kind, name }: Pick<BackupPlaceRow, 'kind' | 'name'>,
@@ -207,7 +207,7 @@ async function changeBackupPlace(input: Input<'changeBackupPlace'>, context: Asy
   return context.commit((tx) => {
     const present = requirePlace(tx, before.id);
     requireFree(tx, { kind, name: wanted.name }, before.id);
-    // It was just found to work, or will be tried again at once.
+    // The place was just tested, or is retried at once.
     const row = { ...present, ...wanted, error: null, errorAt: null, updatedAt: tx.now };
     tx.store.backupPlaces.save(row);
     if (movesPlace) sealSecrets(tx, row, secret);

@@ -1,4 +1,4 @@
-// Settings that no client could connect with are refused, each at its own member.
+// Settings with which no client could connect are refused, each at its own member.
 import { describe, expect, it } from 'vitest';
 import { PanelError } from '../kernel/panel-error.ts';
 import { requireConsistent } from './inbound-rules.ts';

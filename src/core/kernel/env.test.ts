@@ -1,4 +1,4 @@
-// Write transactions of the panel itself: under which name they are in the audit log, at which moment, and who is notified.
+// The panel's own write transactions: their name in the audit log, their time, and the notified subscribers.
 import { expect, it } from 'vitest';
 import { createTestClock } from '../../../tests/support/clock.ts';
 import { ADMINISTRATOR_CALL, coreParts } from '../../../tests/support/core.ts';

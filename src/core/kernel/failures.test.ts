@@ -1,4 +1,4 @@
-// The trace of failed attempts: some log lines a minute, a row where a series begins and ends, bounded whatever comes.
+// Logging of failed attempts: a few log lines a minute, an audit row at the start and end of a series, bounded in any case.
 import { describe, expect, it } from 'vitest';
 import { fakeClock, fakeLog } from '../../../tests/support/fake-core.ts';
 import { createFailures } from './failures.ts';
@@ -55,7 +55,7 @@ describe('failed attempts', () => {
     const rows = failures.report();
     expect(rows).toHaveLength(21);
     expect(rows.reduce((sum, { detail }) => sum + Number(detail.count), 0)).toBe(50_000);
-    // Those that failed most, and the sum of the others: also where each network is seen once only.
+    // The networks with the most failures, and the sum of the others, even if each network fails only once.
     expect(log.lines).toHaveLength(11);
     expect(log.lines.at(-1)?.fields).toMatchObject({ networks: 491 });
     expect(

@@ -1,4 +1,4 @@
-// Folding must be the same for a text and for what is looked for in it, in any script.
+// A text and a search for it must be case-folded in the same way, in any script.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { foldText } from './sort-key.ts';

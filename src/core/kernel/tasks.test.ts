@@ -1,4 +1,4 @@
-// What a core does beside its callers: a stop waits for it, cuts what waits for others, and nothing runs after.
+// Background work of a core: a stop waits for it, aborts waits for others, and nothing runs afterwards.
 import { expect, it } from 'vitest';
 import { createTestTimers } from '../../../tests/support/clock.ts';
 import { fakeLog } from '../../../tests/support/fake-core.ts';

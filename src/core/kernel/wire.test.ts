@@ -1,4 +1,4 @@
-// Conversions at the edge: base64url both ways for any text, and merge patches that touch only what is named.
+// Conversions: base64url both ways for any text, and merge patches that change only the named members.
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { PanelError } from './panel-error.ts';

@@ -1,4 +1,4 @@
-// The queue lets one write run at a time, in order; those that wait together are committed together, and a failure stops no other.
+// The queue runs one write at a time, in order; waiting writes are committed together, and a failure stops no other.
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../ports/ports.ts';
 import { createWriteQueue, MAX_TOGETHER } from './write-queue.ts';
@@ -11,7 +11,7 @@ function deferred() {
   return { promise, release };
 }
 
-/** A queue over a commit that notes how many writes share it, and fails where the test says so. */
+/** A queue whose commit records how many writes share it, and fails if the test says so. */
 function openQueue(parts: { readonly isCommitBroken?: boolean } = {}) {
   const groups: number[] = [];
   const attempt = (work: () => unknown): Outcome => {

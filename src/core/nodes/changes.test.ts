@@ -1,4 +1,4 @@
-// The log of changes: whatever is done to users, an engine that is told of the users in it has exactly those who may connect.
+// The log of changes: after any changes of users, an engine that receives the users in it has exactly those who may connect.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TestClock } from '../../../tests/support/clock.ts';
@@ -44,14 +44,14 @@ function openScene(temp: TempStore): Scene {
   return { temp, clock, core, env: createHeavyEnv(parts), nodeId, inboundIds, tariffId };
 }
 
-/** Who is on which connection with what, as text. */
+/** User, connection and credentials of each membership, as text. */
 type Membership = ReadonlySet<string>;
 
 function formatEntry(inboundId: number, userId: number, credentials: object): string {
   return `${inboundId} ${userId} ${JSON.stringify(credentials)}`;
 }
 
-/** By the records alone. */
+/** The memberships according to the records. */
 function desired({ temp, inboundIds }: Scene): Membership {
   const { users } = temp.store;
   const all = users.rows(users.ids({}, 0));
@@ -63,7 +63,7 @@ function desired({ temp, inboundIds }: Scene): Membership {
   return new Set(entries);
 }
 
-/** An engine that is told of the users in the log. */
+/** An engine that receives the users in the log. */
 function createFollower({ temp, inboundIds }: Scene): () => Membership {
   const { sync } = temp.store;
   const present = new Map<number, readonly string[]>();
@@ -81,7 +81,7 @@ function createFollower({ temp, inboundIds }: Scene): () => Membership {
   };
 }
 
-/** Acts on the user whom `pick` chooses of those who are there. */
+/** Changes the present user that `pick` selects. */
 type Act = (scene: Scene, pick: number) => unknown;
 
 function userAct<Id extends HandledId>(id: Id, buildInput: (userId: number, scene: Scene) => Input<Id>): Act {

@@ -1,4 +1,4 @@
-// Who is connected, over a real store and an engine in memory: what is stored of addresses, and what an answer that never comes holds up.
+// Connected users, with a real store and an engine in memory: what is stored of addresses, and an engine that never answers.
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createTestClock, createTestTimers } from '../../../tests/support/clock.ts';
@@ -13,7 +13,7 @@ const START = Date.UTC(2026, 10, 20);
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** A panel with nodes of their own machines. */
+/** A panel with local nodes. */
 function openScene(temp: TempStore, count = 1) {
   const { store } = temp;
   const clock = createTestClock(START);
@@ -47,13 +47,13 @@ function openScene(temp: TempStore, count = 1) {
     start: async () => {
       core.start();
       await waitUntilIdle();
-      // Up to the next asking: there are polls at the start.
+      // Polls at the start, up to the next reading of addresses.
       for (let poll = 0; poll < 2; poll += 1) {
         timers.tick();
         await waitUntilIdle();
       }
     },
-    /** So many polls as there are between two askings. */
+    /** As many polls as there are between two readings of addresses. */
     async readAddresses(): Promise<void> {
       for (let poll = 0; poll < 3; poll += 1) {
         clock.advance(10_000);
@@ -96,7 +96,7 @@ describe('addresses of users', () => {
     const rows = temp.db.prepare<[], Readonly<Record<string, unknown>>>('SELECT * FROM user_addresses').all();
     expect(rows).toHaveLength(3);
     expect(JSON.stringify(rows)).not.toMatch(/113|1:2/);
-    // Two users of one address cannot be told by it.
+    // The stored values do not reveal that two users share an address.
     expect(new Set(rows.map(({ hash }) => hash)).size).toBe(3);
 
     machines[0]?.addresses?.set(userId, from('2001:db8:1:2::c'));
@@ -126,7 +126,7 @@ describe('addresses of users', () => {
     ]);
     const [address] = scene.read(userId).addresses;
     expect(Date.parse(address?.first_seen_at ?? '')).toBe(clock.now() - DAY);
-    // A panel whose engines are silent does not answer with what is older either.
+    // If engines are silent, the panel does not answer with older data either.
     clock.advance(DAY + HOUR);
     expect(scene.read(userId)).toEqual({ concurrent: null, addresses: [] });
   });
@@ -169,7 +169,7 @@ describe('addresses of users', () => {
 });
 
 describe('a limit of addresses at once', () => {
-  /** Two addresses of a user who may be connected from one; at each asking connections were opened from those named. */
+  /** Two addresses of a user with a limit of one; each reading finds connections opened from the named ones. */
   async function openLimited(temp: TempStore, count = 1) {
     const scene = openScene(temp, count);
     const { store, machines } = scene;

@@ -1,4 +1,4 @@
-// Engines of several nodes, brought to another version: one machine after the other, and no further after the first that fails.
+// Updating engines of several nodes: one machine after the other, stopping at the first failure.
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createTestClock, createTestTimers } from '../../../tests/support/clock.ts';
@@ -15,7 +15,7 @@ const NEXT = 'xray-26.9.11';
 
 interface Machine {
   programs: MachinePrograms;
-  /** What it was asked for. */
+  /** The requested engines. */
   readonly asked: (string | null)[];
   isAway: boolean;
 }
@@ -76,7 +76,7 @@ async function openScene(temp: TempStore, count: number) {
       const { update } = core.call('getEngineUpdate', {}, ADMINISTRATOR_CALL).body;
       return [update?.is_running, update?.steps.map(({ state }) => state)];
     },
-    /** A machine is done, and the panel has looked. */
+    /** A machine has finished, and the panel has polled it. */
     async finish(index: number, job: Omit<EngineJob, 'name'>) {
       const machine = machines[index];
       if (machine) machine.programs = { ...machine.programs, job: { name: NEXT, ...job } };
@@ -102,7 +102,7 @@ describe('an update of engines', () => {
     expect(scene.machines.map(({ asked }) => asked)).toEqual([[NEXT], [], []]);
     await scene.look();
     expect(scene.states()).toEqual([true, ['running', 'waiting', 'waiting']]);
-    // Another one is not begun beside it.
+    // A second update is not started meanwhile.
     expect(await scene.begin(null)).toMatchObject({ engine: NEXT });
     await scene.finish(0, { state: 'switched', reason: '' });
     expect(scene.machines.map(({ asked }) => asked)).toEqual([[NEXT], [NEXT], []]);
@@ -190,7 +190,7 @@ it('says before what it changes for the users of each node, and where it cannot 
     null,
     null,
   ]);
-  // Who keeps a connection of another node is not cut off, as long as that node is up.
+  // Users who keep a connection of another node are not counted, as long as that node is up.
   const otherId = scene.ids[1] ?? 0;
   const tls = { nodeId: otherId, protocol: 'trojan', network: 'tcp', security: 'tls' } as const;
   const { id: _other, ...other } = sampleInbound({ ...tls, tag: 'tls', port: 1002 });

@@ -1,4 +1,4 @@
-// What engines count is counted once, whatever is interrupted: the ledger equals the truth.
+// Engines' counters are counted once, whatever is interrupted.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTestClock } from '../../../tests/support/clock.ts';
@@ -18,7 +18,7 @@ import { ingest } from './ingest.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);
 const USERS = 12;
-/** Of the node: so much counts of what moves. */
+/** The node's weight, in hundredths. */
 const WEIGHT = 150;
 const TAGS = ['in-1', 'in-2'];
 
@@ -112,7 +112,7 @@ describe('the ledger equals the truth', () => {
         } else {
           await ingest(env, nodeId, snapshot(engine), null, 3);
           boot();
-          // A start that the panel wrote, or one that it only finds.
+          // A start that the panel recorded, or one that it only finds.
           if (one.type === 'restart') begin();
         }
       }

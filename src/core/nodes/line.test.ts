@@ -1,4 +1,4 @@
-// A node that lies about its traffic: no more than its line carries is counted anywhere, and its record and an event say so.
+// A node that reports too much traffic: no more than its line can carry is counted anywhere, and its record and an event report it.
 import { expect, it } from 'vitest';
 import { createTestClock } from '../../../tests/support/clock.ts';
 import { coreParts } from '../../../tests/support/core.ts';
@@ -12,7 +12,7 @@ import { collectLedger } from './ledger.ts';
 const START = Date.UTC(2026, 10, 20, 12);
 const DAY = 86_400_000;
 const MAX = Number.MAX_SAFE_INTEGER;
-/** 100 Gbit/s, and what is granted beside the time between two readings. */
+/** 100 Gbit/s, and the allowance beyond the time between two readings. */
 const PER_SECOND = 12_500_000_000;
 const SPARE = 60 * PER_SECOND;
 
@@ -33,7 +33,7 @@ function openScene(temp: ReturnType<typeof tempStore>) {
     inboundId,
     userId,
     next: () => ++seq,
-    /** The panel reads this page. */
+    /** Lets the panel read this page. */
     async read(page: { entries?: readonly LedgerEntry[]; events?: readonly LedgerEvent[]; isLast?: boolean }) {
       const { entries = [], events = [], isLast = true } = page;
       const numbers = { ledger: 'l', run: 'r', acknowledged: 0, until: seq };
@@ -72,10 +72,10 @@ it('counts one lying counter of each kind for no more than the line carries, and
     implausible: { up: MAX - most, down: MAX - most },
     implausibleAt: START + 10_000,
   });
-  // Two kinds of counters: the first of them announced it.
+  // Two kinds of counters, of which the first emitted the event.
   expect(scene.announced()).toHaveLength(1);
   expect(scene.announced()[0]).toMatchObject({ node_id: nodeId });
-  // Others of the same node.
+  // Other users of the same node.
   clock.advance(10_000);
   const other = store.users.insert(sampleUser({ createdAt: START }));
   await scene.read({ entries: [scene.entry({ userId: other }, MAX, MAX)] });

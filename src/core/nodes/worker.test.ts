@@ -1,4 +1,5 @@
-// Workers over a real store and an engine in memory: whatever fails, the engine has who may connect, and every byte is counted once.
+// Workers with a real store and an engine in memory: whatever fails, the engine has the users who may connect, and every byte is counted
+// once.
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -27,13 +28,13 @@ interface Scene {
   readonly inboundIds: readonly number[];
   readonly clock: ReturnType<typeof createTestClock>;
   readonly vault: { open: Vault['open'] };
-  /** Of the panel that runs now. */
+  /** The core of the running panel. */
   readonly core: () => Core;
-  /** Lets everything that was begun come to rest. */
+  /** Waits until everything that was started has finished. */
   waitUntilIdle(): Promise<void>;
-  /** A poll, with what follows. */
+  /** A poll and its consequences. */
   poll(): Promise<void>;
-  /** The panel is gone at once; `boot` begins another. */
+  /** Kills the panel at once; `boot` starts another. */
   kill(): void;
   boot(): void;
 }
@@ -85,7 +86,7 @@ function openScene(
 
   async function waitUntilIdle(): Promise<void> {
     let before = -1;
-    // A turn of the worker takes less than so many turns of the event loop.
+    // A worker's round takes fewer turns of the event loop than this.
     while (before !== machine.calls) {
       before = machine.calls;
       for (let turn = 0; turn < 40; turn += 1) await setImmediate();
@@ -116,7 +117,7 @@ function openScene(
   };
 }
 
-/** By the records: connection, user and credentials of everybody who may connect. */
+/** Connection, user and credentials of all users who may connect, according to the records. */
 function desired({ store, inboundIds, nodeId }: Scene): readonly string[] {
   const out = new Set(store.sync.quarantined(nodeId).map(({ userId, inboundId }) => `${userId} ${inboundId}`));
   const rows = store.users.rows(store.users.ids({}, 0)).filter(({ state }) => canConnect(state));
@@ -152,7 +153,7 @@ const listEvents = ({ store }: Scene) =>
 
 const servedPorts = ({ machine }: Scene) => machine.process?.config.inbounds.map(({ port }) => port);
 
-/** Why the panel restarted the engine, each time. */
+/** The reason of each restart of the engine by the panel. */
 const listRestartReasons = ({ store }: Scene) =>
   store.events
     .after(0, 10_000, ['node.restarted'])
@@ -236,7 +237,7 @@ describe('a worker', () => {
     const id = store.users.insert(sampleUser());
     await scene.poll();
     const move = () => machine.move(id, inboundIds[0] ?? 0, { up: 1, down: 2 });
-    // As after a backup of this panel was restored: another start is known, and how far it was brought is not.
+    // As after a restore of this panel's backup: another start is stored, without a position.
     move();
     store.sync.begin(nodeId, { boot: 'before', position: null, cautiousUntil: 0 });
     await scene.poll();
@@ -254,7 +255,7 @@ describe('a worker', () => {
     await scene.poll();
     expect([machine.starts, store.users.get(id)?.totalDown]).toEqual([4, 6]);
     move();
-    // As after a backup of another panel: its users are not those whom this engine counts.
+    // As after a restore of another panel's backup: its users are not those that this engine counts.
     store.sync.begin(nodeId, { boot: null, position: null, cautiousUntil: 0 });
     await scene.poll();
     expect([machine.starts, store.users.get(id)?.totalDown]).toEqual([5, 6]);
@@ -338,7 +339,7 @@ describe('a worker', () => {
         ['down', [how === 'is taken' ? 'port_taken' : 'refused']],
         ['up', []],
       ]);
-      // Users of the others are followed, and nothing is restarted for it, nor by the next panel.
+      // Users of the other connections are still followed, and nothing is restarted for that, nor by the next panel.
       await act(scene).patch(first, { enabled: false });
       await scene.waitUntilIdle();
       expect(present(scene).map((line) => Number(line.split(' ')[0]))).toEqual([inboundIds[0], inboundIds[2]]);
@@ -393,7 +394,7 @@ describe('a worker', () => {
     await scene.poll();
     expect([servedPorts(scene), machine.starts]).toEqual([[1001, 2002, 1003], 2]);
     expect(machine.process?.members.get(first)?.has(id)).toBe(true);
-    // Another one takes its place.
+    // Another connection gets the freed port.
     await act(scene).inbound(third, { port: 1001 });
     await scene.poll();
     expect([servedPorts(scene), machine.starts]).toEqual([[2002, 1001], 3]);
@@ -413,7 +414,7 @@ describe('a worker', () => {
     for (let polls = 0; polls < 65; polls += 1) await scene.poll();
     expect(store.nodes.get(nodeId)).toMatchObject(said);
     expect([servedPorts(scene), machine.starts]).toEqual([[1001], 1]);
-    // Its port is taken, which the engine says by itself, and no longer is.
+    // The engine itself reports that the port is taken; then it is free again.
     machine.taken.add(1002);
     for (let polls = 0; polls < 31; polls += 1) await scene.poll();
     expect(store.nodes.get(nodeId)).toMatchObject({ errorCode: 'port_taken' });
@@ -582,7 +583,7 @@ describe('a worker', () => {
     expect(store.nodes.get(nodeId)).toMatchObject({ status: 'down', errorCode: 'engine_crashed' });
     await scene.poll();
     expect([machine.starts, store.nodes.get(nodeId)?.status]).toEqual([2, 'up']);
-    // The administrator is not told of what was over within a minute.
+    // The administrator is not notified of what ended within a minute.
     expect(queued(clock.now() + 10 * MINUTE)).toEqual([]);
     machine.fault = () => 'hang';
     for (let polls = 0; polls < 3; polls += 1) await scene.poll();
@@ -695,7 +696,7 @@ describe('a worker', () => {
     for (let polls = 0; polls < 4; polls += 1) await scene.pollOnce();
     expect([machine.starts, store.nodes.get(scene.nodeId)?.restart]).toEqual([1, restart]);
     expect([store.users.get(id)?.totalDown, store.users.get(other)?.totalDown]).toEqual([10, 60]);
-    // Somebody who is cut off over VLESS alone ends nothing over Hysteria2.
+    // A user who is blocked over VLESS only does not end sessions over Hysteria2.
     machine.move(other, hysteria, { up: 0, down: 1 });
     machine.process?.over.get(hysteria)?.delete(other);
     scene.clock.advance(600_000);
@@ -755,7 +756,7 @@ describe('a worker', () => {
       expect(present(scene)).toHaveLength(2);
     }
     expect([machine.starts, store.nodes.get(nodeId)?.restart]).toEqual([1, null]);
-    // Not allowed again, and bytes go on: that is what the restart is for.
+    // The user is not allowed again, and still moves bytes: that causes the restart.
     await exceedLimit();
     for (let polls = 0; polls < 2; polls += 1) await exceedLimit();
     expect([machine.starts, store.nodes.get(nodeId)?.restart?.reason]).toEqual([2, 'cut_off']);
@@ -791,7 +792,7 @@ describe('a worker', () => {
     await moveAndPoll();
     expect(states()).toEqual(['active', 'active']);
 
-    // A panel that was just started does not know when the counters were read before.
+    // A panel that was just started does not know when the counters were last read.
     await holdAfterMoving();
     scene.kill();
     scene.boot();
@@ -966,11 +967,11 @@ describe('any schedule of acts, traffic, hangs, crashes and kills of the panel',
       const { store, machine, nodeId, inboundIds } = scene;
       const [inbound = 0, other = 0] = inboundIds;
       let bytes = 0;
-      // Read by the panel and not yet written when the engine ended: counted, unless the panel was killed in between.
+      // Read by the panel but not stored when the engine ended: counted, unless the panel was killed in between.
       let underway = 0;
       let port = 2000;
       for (let count = 0; count < 4; count += 1) store.users.insert(sampleUser());
-      // What an engine had counted that the store has not seen is gone with it.
+      // Counts that an engine had and the store has not are lost with it.
       machine.lost = ({ boot, users, told }) => {
         const known = boot === null ? new Map() : store.sync.userCounters(nodeId, boot, [...users.keys()]);
         for (const [id, { up, down }] of users) {
@@ -1002,7 +1003,7 @@ describe('any schedule of acts, traffic, hangs, crashes and kills of the panel',
           port += 1;
           await act(scene).inbound(other, { port });
         } else if (one.type === 'taken') {
-          // A port that an engine has, no other program can have.
+          // No other program can have a port that an engine uses.
           const taken = store.inbounds.get(other)?.port ?? 0;
           if (!machine.taken.delete(taken) && !servedPorts(scene)?.includes(taken)) machine.taken.add(taken);
         } else if (one.type === 'kill' || one.type === 'close') {
@@ -1015,7 +1016,7 @@ describe('any schedule of acts, traffic, hangs, crashes and kills of the panel',
           else if (one.type === 'connection') await act(scene).patch(id, { inbounds: [inbound] });
           else await act(scene).patch(id, { enabled: one.type === 'enable' });
         }
-        // Some acts come while the worker is at it, others when it rests.
+        // Some changes come during a round, others between rounds.
         if (one.type !== 'move' && one.user % 3 > 0) await scene.waitUntilIdle();
       }
       faults.length = 0;
@@ -1027,7 +1028,8 @@ describe('any schedule of acts, traffic, hangs, crashes and kills of the panel',
       expect(up + down).toBeGreaterThanOrEqual(bytes);
       expect(up + down).toBeLessThanOrEqual(bytes + underway);
       expect(store.nodes.get(nodeId)?.status).toBe('up');
-      // Each restart has a cause: a changed connection, a port that is free again, or a panel that does not know how a connection was before.
+      // Each restart has a cause: a changed connection, a port that is free again, or a panel that does not know a connection's former
+      // settings.
       const reasons = listRestartReasons(scene);
       const causes = steps.some(({ type }) => type === 'taken') ? ['port', 'taken', 'kill'] : ['port'];
       const changes = steps.filter(({ type }) => causes.includes(type)).length;

@@ -1,4 +1,4 @@
-// What the administrator is told of a node that goes up and down in quiet hours: all of it that lasted, in order.
+// Notifications of a node that goes up and down in quiet hours: every state that lasted, in order.
 import { expect, it } from 'vitest';
 import { pairAdmin } from '../../../tests/support/bot-admin.ts';
 import { tempStore } from '../../../tests/support/temp-store.ts';

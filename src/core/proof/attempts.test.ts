@@ -1,4 +1,4 @@
-// How failed attempts slow each other, and whom they do not slow: another network, a browser that signed in before, a session.
+// How failed attempts delay each other, and what they do not delay: another network, a known browser, a session.
 import { expect, it } from 'vitest';
 import { createTestClock } from '../../../tests/support/clock.ts';
 import { coreParts } from '../../../tests/support/core.ts';
@@ -34,7 +34,7 @@ it('lets at most 50 guesses an hour be looked at', () => {
   expect(looked).toBeLessThan(50);
 });
 
-/** A core with an administrator; `call` is answered with the reply, or with the code of the refusal. */
+/** A core with an administrator; `call` resolves to the reply, or to the code of the refusal. */
 async function open(temp: ReturnType<typeof tempStore>, changes: Partial<CoreParts> = {}) {
   const clock = createTestClock(Date.UTC(2026, 10, 20));
   const core = createCore(coreParts(temp, { clock, ...changes }));
@@ -51,13 +51,13 @@ async function open(temp: ReturnType<typeof tempStore>, changes: Partial<CorePar
   }
   const signIn = (password: string, address: string, browserToken?: string) =>
     call('signIn', { name: 'admin', password }, { address, ...(browserToken !== undefined && { browserToken }) });
-  /** Wrong passwords until they are no longer looked at. */
+  /** Sends wrong passwords until they are refused without verification. */
   const exhaust = async (address: string, browserToken?: string) => {
     const outcomes = [];
     while (outcomes.at(-1) !== 'slow_down') outcomes.push(await signIn('wrong', address, browserToken));
     return outcomes;
   };
-  /** Signs in; the browser's token and the session's. */
+  /** Signs in; returns the tokens of browser and session. */
   const begin = async (address: string, browserToken?: string) => {
     const reply = await signIn(PASSWORD, address, browserToken);
     if (typeof reply === 'string') throw new Error(reply);
@@ -97,7 +97,7 @@ it('puts the strangers of a network from which attempts failed behind those of o
   });
   const { browser } = await begin(OWNER);
   expect(turns.splice(0)).toEqual([0]);
-  // Each from a /64 that was never seen.
+  // Each from a new /64 network.
   for (let network = 0; network < 20; network += 1)
     expect(await signIn('wrong', `2001:db8:1:${network}::1`)).toBe('sign_in_failed');
   expect(turns.splice(0)).toEqual([...Array.from({ length: 17 }, (_, failed) => failed), 16, 16, 16]);
@@ -199,7 +199,7 @@ it('counts the codes of strangers together: networks are many, and a code has si
     );
   expect(await signIn(PASSWORD, OWNER)).toBe('sign_in_failed');
   for (const last of [1, 2, 3]) expect(await withCode(`192.0.2.${last}`, 'wrong')).toBe('sign_in_failed');
-  // Not looked at, so not used up either.
+  // Not verified, so the code was not used up.
   expect(await withCode('192.0.2.4', 'good')).toBe('sign_in_failed');
   expect(await withCode('192.0.2.4', 'good', browser)).toMatchObject({ status: 200 });
 });

@@ -1,4 +1,4 @@
-// How long a browser is known in which the administrator signed in, and how many are.
+// How long a browser stays known after a sign-in, and how many can be.
 import { expect, it } from 'vitest';
 import { createTestClock } from '../../../tests/support/clock.ts';
 import { coreParts } from '../../../tests/support/core.ts';
@@ -22,12 +22,12 @@ async function open(temp: ReturnType<typeof tempStore>) {
     address,
     ...(browserToken !== undefined && { browserToken }),
   });
-  /** Signs in; what the browser is to store. */
+  /** Signs in; returns the token for the browser to store. */
   const signIn = async (browserToken?: string, address: string | null = '203.0.113.9') => {
     const reply = await core.call('signIn', { name: 'admin', password: PASSWORD }, buildCall(browserToken, address));
     return reply.browserToken;
   };
-  /** Whether the panel says to this browser what it says to none that it does not know. */
+  /** Whether the panel treats this browser as a known one. */
   const isKnown = async (browserToken: string | undefined) =>
     (await core.call('panelState', {}, buildCall(browserToken, '203.0.113.9'))).body.two_factor !== null;
   return { clock, signIn, isKnown };

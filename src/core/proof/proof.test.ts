@@ -1,4 +1,4 @@
-// Proof of identity: for whom and for how long it holds, what a wrong one costs, and codes that work once.
+// Proof of identity: for whom and how long it is valid, the cost of wrong ones, and codes that work once.
 import { Secret, TOTP } from 'otpauth';
 import { expect, it } from 'vitest';
 import { createTestClock } from '../../../tests/support/clock.ts';
@@ -91,7 +91,7 @@ it('holds for the session in which it was given, for less than five minutes', as
   expect(await refused(() => requireFreshProof(env, session))).toBe('accepted');
   clock.set(START + 5 * MINUTE);
   expect(await refused(() => requireFreshProof(env, session))).toBe('proof_required');
-  // A clock that was set back ends it.
+  // A clock that was set back ends the proof.
   clock.set(START - 1);
   expect(await refused(() => requireFreshProof(env, session))).toBe('proof_required');
   expect(provenUntil(env, undefined, START)).toBeNull();
@@ -124,7 +124,7 @@ it('that is wrong is a failed attempt with an audit row; a right one is given wi
   expect(await refused(requireProof(env, 'createKey', { password: PASSWORD }, session))).toBe('slow_down');
   clock.advance(MINUTE);
   expect(await refused(requireProof(env, 'createKey', { password: PASSWORD }, session))).toBe('accepted');
-  // The count begins again.
+  // The count starts again.
   for (let count = 0; count < 2; count += 1)
     expect(await refused(requireProof(env, 'createKey', { password: 'wrong' }, session))).toBe('wrong_password');
   const local = { ...buildCall(), address: null };
@@ -203,7 +203,7 @@ it('looks at the name where one is given, and takes as long without an administr
     },
   };
   expect(await verifyPassword({ ...env, passwords }, null, 'nobody', PASSWORD)).toBeNull();
-  // The work is done against no hash, so that the time tells nothing.
+  // The password is verified against no hash, so that the time reveals nothing.
   expect(hashes).toEqual([null]);
   store.connection().exec('DELETE FROM administrator');
   expect(await verifyPassword({ ...env, passwords }, null, null, PASSWORD)).toBeNull();

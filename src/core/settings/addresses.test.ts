@@ -1,4 +1,4 @@
-// A change of the listening address that is not confirmed is undone after a minute, whatever happened in between.
+// An unconfirmed change of the listening address is undone after a minute, whatever happens in between.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

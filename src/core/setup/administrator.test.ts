@@ -1,4 +1,4 @@
-// The administrator: made once by a link that holds for an hour, or at the terminal; what a new password ends, and what it leaves.
+// The administrator: created once by a link that is valid for an hour, or at the terminal; and what a password reset ends.
 import { expect, it } from 'vitest';
 import { createTestClock } from '../../../tests/support/clock.ts';
 import { coreParts } from '../../../tests/support/core.ts';
@@ -21,7 +21,7 @@ function open(temp: ReturnType<typeof tempStore>) {
   async function call<Id extends HandledId>(id: Id, input: CallOf<(typeof OPERATIONS)[Id]>, by: Partial<Call> = {}) {
     return core.call(id, input as never, { actor: STRANGER, requestId: 'test', address: '203.0.113.9', ...by });
   }
-  /** The code of a refusal, with what is wrong of the input. */
+  /** The code and the field errors of a refusal. */
   const catchRefusal = (work: Promise<unknown>) =>
     work.then(
       () => 'done',
@@ -173,7 +173,7 @@ it('resets the password at the terminal: sessions, keys, accounts at Telegram an
   });
   clock.advance(5);
   expect(await core.local.resetPassword(NEXT)).toEqual({ keys: 1, sessions: 1, telegram: 1 });
-  // Neither an account at Telegram nor a link that would pair one goes on.
+  // Telegram accounts and pairing links are removed.
   expect([bot.admins(), bot.invitation('a'.repeat(64)), bot.countMessages()]).toEqual([[], undefined, 0]);
   expect(core.local.hasSecondFactor()).toBe(true);
   expect(core.authenticateSession(before.token)).toBeNull();
@@ -270,7 +270,7 @@ it('has a session in its browser after a new password, which the next sign-in th
   expect(core.authenticateSession(token, false)).not.toBeNull();
   await signIn(NEXT, own.browser);
   expect(core.authenticateSession(token, false)).toBeNull();
-  // Who has no session, as the desktop's window before it signs in, gets none.
+  // A caller without a session, such as the desktop's window before sign-in, gets none.
   const window: Actor = { kind: 'administrator', id: 1, name: 'admin', access: 'full' };
   const again = await call(
     'changePassword',

@@ -1,4 +1,4 @@
-// What the panel knows of newer versions by itself: it looks once a day where that is wanted, and takes no step back.
+// The daily check for newer versions: only if enabled, and never back to an older release.
 import { expect, it } from 'vitest';
 import { pairAdmin } from '../../../tests/support/bot-admin.ts';
 import { createTestClock, createTestTimers } from '../../../tests/support/clock.ts';
@@ -60,7 +60,7 @@ it('a newer release is offered with its notes, and nothing that is not newer', a
     problem: null,
     available: { version: '1.2.0', notes: 'Faster lists.', fits: true },
   });
-  // The administrator is told of a version once.
+  // The administrator is notified of a version once.
   const now = panel.clock.now();
   expect(panel.queued(now)).toEqual(['Version 1.2.0 of the panel is available; this is 1.0.0.']);
   await panel.check();
@@ -92,7 +92,7 @@ it('the panel looks once a day, unless that is turned off or there is nowhere to
   panel.core.start();
   const tick = async () => {
     panel.timers.tick();
-    // A job that runs is not run beside itself.
+    // A running job is not started a second time.
     await panel.core.call('updateSettings', {}, ADMINISTRATOR_CALL);
     await panel.core.call('updateSettings', {}, ADMINISTRATOR_CALL);
     return panel.asked();

@@ -1,4 +1,4 @@
-// A new link and new credentials are unique, also where random values repeat.
+// A new link and new credentials are unique, even if random values repeat.
 import { expect, it } from 'vitest';
 import { ADMINISTRATOR_CALL, coreParts } from '../../../tests/support/core.ts';
 import { sampleTariff, tempStore } from '../../../tests/support/temp-store.ts';
@@ -6,7 +6,7 @@ import { nodeCrypto } from '../../adapters/crypto.ts';
 import { createCore } from '../create-core.ts';
 import type { Crypto } from '../ports/ports.ts';
 
-/** Gives each of its values twice, in turn for each length. */
+/** Returns each of its values twice. */
 function repeating(): Crypto {
   const given = new Map<number, Uint8Array>();
   const again = <T>(memory: Map<number, T>, length: number, make: () => T): T => {
