@@ -10,7 +10,7 @@ type Tree = { readonly [key: string]: string | Tree };
 const SUFFIX = /_(zero|one|two|few|many|other)$/;
 // Names and formats that are the same in every language.
 const NAMES =
-  /\b(API|IP|TOML|YAML|JSON|CSV|PEM|SNI|ALPN|VLESS|VMess|Trojan|Shadowsocks|gRPC|WebSocket|REALITY|ACME|Let’s Encrypt|TLS|TCP|XHTTP|MTU|WireGuard|HTTPUpgrade|UUID|curl|OpenAPI|Telegram|Stars|Crypto Pay|Stripe|Heleket|shopId|Merchant ID|Prometheus|Xray|sing-box|Mihomo)\b/gi;
+  /\b(API|IP|TOML|YAML|JSON|CSV|PEM|SNI|ALPN|VLESS|VMess|Trojan|Shadowsocks|gRPC|WebSocket|REALITY|ACME|Let’s Encrypt|TLS|TCP|XHTTP|MTU|WireGuard|HTTPUpgrade|UUID|curl|OpenAPI|Telegram|Stars|Crypto Pay|Stripe|Heleket|shopId|Merchant ID|Prometheus|Xray|sing-box|Mihomo|Clash)\b/gi;
 
 /** Every text by its whole key; the plural forms of a key stand together. */
 function listTexts(tree: Tree, path = ''): Map<string, Map<string, string>> {
