@@ -21,7 +21,9 @@ describe('a connection in its form', () => {
   it('is unchanged by a round trip, without its private key', () => {
     const { id, node_id, group_id, protocol, has_private_key, status, created_at, updated_at, ...others } =
       inboundExample;
-    const { certificate_sha256, certificate_ends_at, certificate_self_signed, warnings, ...rest } = others;
+    const { certificate_sha256, certificate_ends_at, certificate_self_signed, warnings, ...input } = others;
+    // The form does not show them; a patch without them leaves them as they are.
+    const { more_short_ids, more_server_names, ...rest } = input;
     expect(buildChanges(toFormValues(inboundExample))).toEqual(rest);
     expect(inboundPatch.safeParse(buildChanges(toFormValues(inboundExample))).success).toBe(true);
   });
