@@ -1,7 +1,7 @@
 // A part of the lease on the wire.
 import { z } from 'zod';
 import { DEFAULT_SUBSCRIPTION_HEADERS, subscriptionHeaders } from '../../contract/subscription/headers.ts';
-import { subscriptionRule } from '../../contract/subscription/rules.ts';
+import { type SubscriptionRule, subscriptionRule } from '../../contract/subscription/rules.ts';
 import { GRANT_LIFETIMES } from '../../contract/users/grants.ts';
 import { RESET_STRATEGIES } from '../../contract/users/users.ts';
 import type { Credentials, InboundSecrets } from '../../core/ports/credentials.ts';
@@ -63,8 +63,18 @@ const user = z.strictObject({
   updatedAt: instant,
 });
 
-/** null: a rule of a later panel, which this machine cannot follow. */
-const rule = subscriptionRule.nullable().catch(null);
+/** In place of a rule of a later panel, which this machine cannot follow. */
+const UNKNOWN_RULE: SubscriptionRule = {
+  id: 1,
+  name: 'unknown',
+  enabled: false,
+  apps: [],
+  requires: [],
+  action: 'serve',
+  format: null,
+  text: '',
+  headers: [],
+};
 
 // Unknown members of the following are ignored: a later panel may send more.
 const settings = z.object({
@@ -74,7 +84,7 @@ const settings = z.object({
   timeZone: z.string(),
   announcement: z.string(),
   updateIntervalHours: amount,
-  subscriptionRules: z.array(rule).default([]),
+  subscriptionRules: z.array(subscriptionRule.catch(UNKNOWN_RULE)).default([]),
   subscriptionHeaders: subscriptionHeaders.catch(DEFAULT_SUBSCRIPTION_HEADERS),
   restartToCutOff: z.boolean(),
   rateLimit: bytes,
@@ -263,8 +273,7 @@ export function encodeLease(part: LeasePart): readonly string[] {
 function sharedFromWire({ settings, ...shared }: ReadShared): LeaseShared {
   const { language } = settings;
   const known = isLanguage(language) ? language : LANGUAGES[0].code;
-  const subscriptionRules = settings.subscriptionRules.filter((one) => one !== null);
-  return { ...shared, settings: { ...settings, language: known, subscriptionRules } };
+  return { ...shared, settings: { ...settings, language: known } };
 }
 
 export function partFromWire({ shared, ...part }: ReadPart): LeasePart {

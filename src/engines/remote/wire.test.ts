@@ -31,6 +31,8 @@ import { serveNode } from '../../agent/server.ts';
 import { openNodeLedger } from '../../agent/store/ledger.ts';
 import { superviseEngine } from '../../agent/supervised-engine.ts';
 import { NODE_ERROR_CODES } from '../../contract/nodes/nodes.ts';
+import { CONFIGURATION_FORMATS } from '../../contract/subscription/formats.ts';
+import { RULE_ACTIONS } from '../../contract/subscription/rules.ts';
 import { createHeavyEnv } from '../../core/create-core.ts';
 import { engineInbound, saveSecret } from '../../core/inbounds/inbound-secrets.ts';
 import { createNodeReconciler } from '../../core/nodes/reconciler.ts';
@@ -117,7 +119,38 @@ const inbound = fc
     note: fc.constant(NOTE),
   })
   .map(({ row, ...more }): InboundRow => ({ ...row, ...more }));
+/** Rules as the panel saves them. */
+const rules = fc.array(
+  fc.record({
+    id: fc.integer({ min: 1, max: 1_000_000 }),
+    name: fc.constant('Rule'),
+    enabled: fc.boolean(),
+    apps: fc.array(fc.constant('Happ/*'), { maxLength: 2 }),
+    requires: fc.array(fc.constant({ name: 'x-a', pattern: '*' }), { maxLength: 1 }),
+    action: fc.constantFrom(...RULE_ACTIONS),
+    format: fc.option(fc.constantFrom(...CONFIGURATION_FORMATS)),
+    text: fc.constant('Text'),
+    headers: fc.array(fc.constant({ name: 'x-a', value: '1' }), { maxLength: 1 }),
+  }),
+  { maxLength: 3 },
+);
+const appHeaders = fc.record({
+  web_page_url: fc.option(fc.constant('https://a.example')),
+  announce_url: fc.option(fc.constant('https://a.example')),
+  update_always: fc.boolean(),
+  happ_routing: fc.option(fc.constant('happ://routing/off')),
+  v2raytun_routing: fc.option(fc.constant('e30=')),
+  incy_routing: fc.option(fc.constant('incy://routing/add/e30=')),
+  happ_provider_id: fc.option(fc.constant('abcd1234')),
+  happ_hide_settings: fc.boolean(),
+  happ_always_device: fc.boolean(),
+  happ_expiry_notices: fc.boolean(),
+  happ_fragment: fc.option(fc.constant({ packets: 'tlshello', length: '50-100', interval: '5' } as const)),
+  happ_noise: fc.option(fc.constant({ kind: 'rand', packet: '10-20', delay: '10', apply_to: 'ip' } as const)),
+});
 const settings = fc.record({
+  subscriptionRules: rules,
+  subscriptionHeaders: appHeaders,
   timeZone: fc.constantFrom('UTC', 'America/Argentina/ComodRivadavia'),
   language: fc.constantFrom('en', 'ru'),
   supportUrl: fc.option(fc.webUrl()),
