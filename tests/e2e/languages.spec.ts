@@ -8,17 +8,17 @@ import { everyPlace, makeOneOfEach } from './support/records.ts';
 const NAMES = new RegExp(
   [
     /\b(?:API|OpenAPI|ACME|Let’s Encrypt|Certificate Transparency|HTTPS?|TLS-ALPN|CAA|AAAA|URL|DNS|IPv?[46]?|ID|QR|GMT|UTC|CSV|JSON|PEM|SHA-256|RSA|TLS|TCP|UDP|CDN|SNI|ALPN|UUID|CPU|X-Forwarded-For|CF-Connecting-IP|SFTP)\b/,
-    /\b(?:REALITY|VLESS|VMess|Trojan|Shadowsocks|Hysteria2|WireGuard|MTU|Salamander|WebSocket|gRPC|HTTPUpgrade|XHTTP|Vision|Xray|xray|v2ray|curl|grafana|Gatehouse)\b/,
+    /\b(?:REALITY|VLESS|VMess|Trojan|Shadowsocks|Hysteria2|WireGuard|MTU|Salamander|WebSocket|gRPC|HTTPUpgrade|XHTTP|Vision|Xray|xray|v2ray|sing-box|tlshello|PROXY|curl|grafana|Gatehouse|mihomo|Happ|v2RayTun|Koala Clash|Clash|INCY|Provider ID|User-Agent|base64)\b/,
     /\b(?:Stars|Crypto Pay|Kassa|Stripe|Heleket|BotFather|Bot|Swagger UI)\b/,
     /\b(?:chrome|firefox|safari|ios|android|edge|random|randomized|Firefox|Linux|HeadlessChrome|Chromium?)\b/,
     /\b(?:GET|POST|Telegram|RUB|EUR|USD|Ctrl|Shift|Enter|Esc|Tab|Alt|Delete|Home|End|PgUp|PgDn)\b/,
     /\b(?:https?|tg|mailto|subjectAltName|fullchain|privkey|cacert|gatehouse-ca|pem|localhost|admin|one|enabled|name|announcement|BEGIN|vless-reality|xtls-rprx-vision)\b/,
     // Fields of protocols, beside or within the translated name; headers.
-    /\((?:fingerprint|target|flow)\)|\b[Ss]hort ID\b|\buTLS\b|\bRetry-After\b|\bHost\b/,
+    /\((?:fingerprint|target|flow|mux|fallback)\)|\b[Ss]hort ID\b|\buTLS\b|\bRetry-After\b|\bHost\b/,
     // Time zones, host names, members of the API, names of files and of certificates, versions of programs.
     /\b[A-Z]\w+(?:\/[\w+-]+)+|[\w-]+(?:\.[\w-]+)+|\b[a-z]+(?:_[a-z]+)+\b|CN=[\w ]+|pnl_|\/(?:tmp|usr)\/[\w/-]+|[\w:.-]*gatehouse-backup|[\dA-F]+(?::[\dA-F]*)+/,
-    // Placeholders of texts, and codes.
-    /\{\{\w+\}\}|\bONE\d+\b/,
+    // Placeholders of texts, variables of names, links of apps, and codes.
+    /\{\{\w+\}\}|\{[A-Z_]+\}|\b(?:happ|incy):\/\/[\w/]+|\?format=[\w-]+|\bx-device-os: iOS\b|\bONE\d+\b/,
   ]
     .map(({ source }) => source)
     // The general settings name the panel's language in itself.

@@ -62,6 +62,7 @@ export function TryCard() {
             label={t('subscription.try.agent')}
             placeholder="Happ/3.21.1"
             data={KNOWN_APPS.map((app) => app.userAgent)}
+            renderOption={({ option }) => <code>{option.value}</code>}
             value={userAgent}
             onChange={setUserAgent}
             limit={MAX_USERS}
