@@ -132,6 +132,20 @@ const WINDOW = {
   step: differs('day', { from: YESTERDAY }),
 };
 
+const IPHONE = { name: 'x-device-os', value: 'iOS' };
+/** A rule for links that applies where a request says that it comes from an iPhone. */
+const IPHONE_RULE = {
+  id: 1,
+  name: 'iPhones',
+  enabled: true,
+  apps: [],
+  requires: [{ name: IPHONE.name, pattern: IPHONE.value }],
+  action: 'refuse',
+  format: null,
+  text: '',
+  headers: [],
+};
+
 /** What each read takes that can be left out. */
 const READS: { readonly [Id in OperationId]?: Readonly<Record<string, Condition | Difference>> } = {
   listUsers: { ...PAGED, sort: differs('name') },
@@ -163,6 +177,12 @@ const READS: { readonly [Id in OperationId]?: Readonly<Record<string, Condition 
     until: nothing(PAST),
   },
   listAuditUsers: { after: nothing(ABSENT), limit: differs(1) },
+  trySubscription: {
+    accept: differs('text/html', { user_agent: 'Mozilla/5.0' }),
+    format: differs('xray'),
+    headers: differs([IPHONE], { rules: [IPHONE_RULE] }),
+    rules: differs([{ ...IPHONE_RULE, requires: [] }]),
+  },
 };
 
 /** What has a test of its own: the filter of users, how long a read waits, what a bulk takes, and what the door itself answers. */
@@ -178,6 +198,7 @@ function required(id: OperationId): Members {
   if (id === 'listWebhookDeliveries') return { webhook_id: webhookId };
   if (id === 'listBroadcastPeople') return { id: broadcastId };
   if (id === 'listAuditUsers') return { id: bulkEntry };
+  if (id === 'trySubscription') return { id: fixtures.users.active.id, user_agent: 'Happ/3.21.1' };
   const takesUser = id === 'listGrants' || id === 'getUserTraffic' || id === 'getUserTrafficByNode';
   return takesUser ? { id: fixtures.users.active.id } : {};
 }
