@@ -91,8 +91,13 @@ test('an offer is added to a plan, changed and deleted', async ({ page, panel, v
   await expect(offer).toContainText('On sale');
   const { body: priced } = await otherWindow(panel).call('getTariff', { id: plan.id });
   expect(priced.price).toEqual({ amount: 1299, currency: 'EUR' });
+  // Its one field is that of the offer.
+  await visit(`plans/${plan.id}`);
+  const planForm = page.getByRole('dialog', { name: 'Offered plan' });
+  await expect(planForm.getByText('€12.99')).toBeVisible();
+  await expect(planForm.getByLabel('Price')).toHaveCount(0);
+  await planForm.getByRole('link', { name: 'Set in the offer “3 months”' }).click();
 
-  await offer.getByRole('link', { name: '3 months' }).click();
   const record = page.getByRole('dialog', { name: '3 months' });
   await expect(record.getByRole('textbox', { name: 'Price 1' })).toHaveValue('12.99');
   await record.getByRole('switch', { name: /On sale/ }).press('Space');
@@ -166,12 +171,19 @@ test('a user is asked for a payment by a link, and the provider is asked whether
   await expect(form.getByLabel('Payment method')).toHaveValue('The buyer chooses');
   await expectAccessible(page, 'the form of an order');
   await form.getByRole('button', { name: 'Create link' }).click();
-  await expect(getToast(page, 'Order no. 1 created. Copy its link and send it.')).toBeVisible();
+  const made = record.getByRole('group', { name: 'No. 1' });
+  await expect(made.getByText('Order no. 1 created. Send this link to the buyer.')).toBeVisible();
+  await expect(made.locator('code')).toHaveText(/\/sub\/pay\/[\w-]{22,}$/);
+  await expect(made.getByRole('button', { name: 'Copy link' })).toBeFocused();
+  await expectAccessible(page, 'the link of an order');
+  await made.getByRole('button', { name: 'Close' }).click();
   await expect(record.getByRole('button', { name: 'Copy link: payment of order no. 1' })).toBeVisible();
   await record.getByRole('button', { name: 'Request a payment' }).click();
   await form.getByLabel('Payment method').click();
   await page.getByRole('option', { name: 'Cards · €4.99' }).click();
   await form.getByRole('button', { name: 'Create link' }).click();
+  await expect(made.locator('code')).toHaveText(/^http.*\/pay\//);
+  await made.getByRole('button', { name: 'Close' }).click();
   await expect(record.getByRole('button', { name: 'Copy link: order no. 1 at the provider' })).toBeVisible();
 
   await own.visit('sales/orders');
@@ -359,7 +371,7 @@ test('an offer is asked for with a promo code', async ({ page, own }) => {
   const request = page.getByRole('form', { name: 'Request a payment' });
   await request.getByLabel('Promo code').fill('autumn');
   await request.getByRole('button', { name: 'Create link' }).click();
-  await expect(getToast(page, /Order no\. \d+ created/)).toBeVisible();
+  await expect(page.getByText(/Order no\. \d+ created/)).toBeVisible();
   const [order] = (await call('listOrders', { user_id: user.id, limit: 5 })).body.items;
   expect(order).toMatchObject({ amount: Math.ceil(amount / 2), currency, promo: { code: 'AUTUMN' } });
 });

@@ -200,6 +200,28 @@ describe('a refund', () => {
     expect(await readRecord(user)).toEqual(before);
   });
 
+  it('of traffic says nothing of a term, also of one that has not begun', async () => {
+    const plan = await panel.act('createTariff', { name: 'Held', duration: { months: 1 }, starts: 'on_first_use' });
+    const sold = { kind: 'traffic', bytes: 5000, lifetime: 'used' } as const;
+    const held = await panel.act('createOffer', { tariff_id: plan.id, name: 'P', sold, prices: [EUR], on_sale: true });
+    for (const made of [
+      { tariff_id: plan.id, offer: held.id },
+      { tariff_id: tariffId, offer: pack },
+    ]) {
+      const { id } = await panel.act('createUser', { name: 'Dora', tariff_id: made.tariff_id });
+      const order = await pay(id, made.offer);
+      expect(await panel.act('previewRefund', { id: order.id })).toMatchObject({
+        expires_at: null,
+        hold: null,
+        bytes: 5000,
+        nothing: false,
+      });
+      const { expires_at, state } = await readRecord(id);
+      await panel.act('refundOrder', { id: order.id });
+      expect(await readRecord(id)).toMatchObject({ expires_at, state });
+    }
+  });
+
   it('of traffic takes what is left of it, and leaves what was used', async () => {
     const user = await makeUser();
     const before = await readRecord(user);

@@ -1,8 +1,9 @@
 // Offers of a tariff. The price of the tariff is the first price of its first offer with a term; a change of either is written to both.
 
-import type { Offer, Sold } from '../../contract/sales/sales.ts';
+import type { Offer } from '../../contract/sales/sales.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { type Money, toDecimal } from '../../domain/sales/money.ts';
+import { isPriceOffer } from '../../domain/sales/sold.ts';
 import type { Context, Handlers, Transaction } from '../kernel/context.ts';
 import { bodyError, PanelError, requireAll } from '../kernel/panel-error.ts';
 import { isSameJson, patchReader, toInstant } from '../kernel/wire.ts';
@@ -59,10 +60,6 @@ function requirePayable({ store, env }: Pick<Transaction, 'store' | 'env'>, pric
   );
 }
 
-export function isTerm(sold: Sold): boolean {
-  return sold.kind === 'days' || sold.kind === 'months';
-}
-
 /** Whether an offer is available to this user; `link`: only by an order that the administrator creates. */
 export function isFor({ store }: Pick<Context, 'store'>, { audience, isTrial }: OfferRow, user: UserRow): boolean {
   const hasBought = audience === 'all' && !isTrial ? false : store.sales.hasBoughtTerm(user.id);
@@ -85,7 +82,7 @@ export function requireOfferFor(context: Context, user: UserRow, id: number): Of
 
 /** The offer whose first price is that of the tariff. */
 function firstOffer({ store }: Context, tariffId: number): OfferRow | undefined {
-  return store.sales.offers(tariffId).find(({ sold, isTrial }) => isTerm(sold) && !isTrial);
+  return store.sales.offers(tariffId).find(isPriceOffer);
 }
 
 /** Copies the price of the first offer to the tariff. A tariff without an offer for a term keeps its price. */

@@ -2,9 +2,10 @@
 
 import { STARS } from '../../contract/currencies.ts';
 import { nextPollAt } from '../../domain/sales/poll-interval.ts';
+import { isTerm } from '../../domain/sales/sold.ts';
 import type { Env, Transaction } from '../kernel/context.ts';
 import { PanelError } from '../kernel/panel-error.ts';
-import { isFor, isTerm } from '../offers/offers.ts';
+import { isFor } from '../offers/offers.ts';
 import type { ChatInvoice, Checkout, CheckoutRefusal } from '../ports/bot.ts';
 import type { InvoiceRow } from '../ports/payments.ts';
 import type { ProviderPayment, ProviderRow } from '../ports/providers.ts';

@@ -2,9 +2,10 @@
 
 import { localDay } from '../../domain/calendar.ts';
 import { HOUR_MS, LATE_PAYMENT_MS } from '../../domain/limits.ts';
+import { isTerm } from '../../domain/sales/sold.ts';
 import type { Transaction } from '../kernel/context.ts';
 import { PanelError } from '../kernel/panel-error.ts';
-import { isTerm, requireOfferFor } from '../offers/offers.ts';
+import { requireOfferFor } from '../offers/offers.ts';
 import type { OrderRow } from '../ports/sales.ts';
 import type { UserRow } from '../ports/users.ts';
 import { fulfillOrder } from '../sales/fulfillment.ts';

@@ -3,11 +3,12 @@
 import type { Order, TakenBack } from '../../contract/sales/sales.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { addDays, localDay, startOfLocalDay } from '../../domain/calendar.ts';
+import { isTerm } from '../../domain/sales/sold.ts';
 import { isGrantLive } from '../../domain/users/account.ts';
 import type { AsyncContext, Context, Handlers, Transaction } from '../kernel/context.ts';
 import { bodyError, PanelError } from '../kernel/panel-error.ts';
 import { fromInstant, toInstantOrNull } from '../kernel/wire.ts';
-import { isTerm, requireOfferFor } from '../offers/offers.ts';
+import { requireOfferFor } from '../offers/offers.ts';
 import type { Result } from '../ports/call.ts';
 import type { OrderRow } from '../ports/sales.ts';
 import {
@@ -128,10 +129,10 @@ function previewRefund({ id }: Input<'previewRefund'>, context: Context): Result
     .filter((grant) => ids.includes(grant.id) && isGrantLive(grant, now))
     .reduce((sum, { bytesLeft }) => sum + bytesLeft, 0);
   const whole = soldBy(order).reduce((sum, part) => sum + ('bytes' in part ? part.bytes : 0), 0);
-  const isTerm = listTerms(order.given).length > 0;
+  const hasTerm = listTerms(order.given).length > 0;
   return {
     body: {
-      ...(isTerm ? viewTermLeft(current, change) : { expires_at: null, hold: null }),
+      ...(hasTerm ? viewTermLeft(current, change) : { expires_at: null, hold: null }),
       bytes,
       bytes_used: ids.length === 0 ? 0 : whole - bytes,
       nothing: change === null && referrer === null,

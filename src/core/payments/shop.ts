@@ -3,10 +3,11 @@
 import type { Sold } from '../../contract/sales/sales.ts';
 import { DAY_MS, HOUR_MS, LATE_PAYMENT_MS } from '../../domain/limits.ts';
 import { acceptsPrice, type Money } from '../../domain/sales/money.ts';
+import { isTerm } from '../../domain/sales/sold.ts';
 import type { Env, Transaction } from '../kernel/context.ts';
 import type { Offered, OrderPage, PaymentOption, Shop } from '../kernel/core.ts';
 import { PanelError } from '../kernel/panel-error.ts';
-import { isFor, isTerm } from '../offers/offers.ts';
+import { isFor } from '../offers/offers.ts';
 import type { ProviderRow } from '../ports/providers.ts';
 import type { OrderRow } from '../ports/sales.ts';
 import type { UserRow } from '../ports/users.ts';

@@ -1,5 +1,5 @@
-// The refund of an order: its button, and the confirmation that says what will be revoked.
-import { ActionIcon, TextInput, Tooltip } from '@mantine/core';
+// The refund of an order: its button, and the question that says what will be taken back.
+import { ActionIcon, Button, TextInput, Tooltip } from '@mantine/core';
 import { IconArrowBackUp } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -10,9 +10,23 @@ import { formatPrice } from '../format/price.ts';
 import { useFormat } from '../format/use-format.tsx';
 import { Confirm } from './confirm.tsx';
 
-export function RefundButton({ id, onClick }: { readonly id: number; readonly onClick: () => void }) {
+interface RefundButtonProps {
+  readonly id: number;
+  /** Without room for its label. */
+  readonly isNarrow?: boolean;
+  readonly onClick: () => void;
+}
+
+export function RefundButton({ id, isNarrow = false, onClick }: RefundButtonProps) {
   const { t } = useTranslation('sales');
   const label = t('order.refund', { id });
+  if (!isNarrow) {
+    return (
+      <Button variant="default" size="compact-sm" aria-label={label} onClick={onClick}>
+        {t('refund.act')}
+      </Button>
+    );
+  }
   return (
     <Tooltip label={label}>
       <ActionIcon variant="subtle" color="gray" size={32} aria-label={label} onClick={onClick}>

@@ -1,27 +1,31 @@
 // Prices have their currency's digits, in the usual notation.
 import { describe, expect, it } from 'vitest';
-import { formatPrice, toMajor, toMinor, typedDigits } from './price.ts';
+import { formatPrice, isPrice, parsePrice, toTypedPrice } from './price.ts';
 
-describe('minor units', () => {
+describe('a typed price', () => {
   it.each([
-    ['EUR', 2, 499, 4.99],
-    ['JPY', 0, 499, 499],
-    ['KWD', 3, 4990, 4.99],
-    ['XTR', 0, 499, 499],
-  ])('of %s have %i digits', (currency, digits, minor, major) => {
-    expect(typedDigits(currency)).toBe(digits);
-    expect(toMajor({ amount: minor, currency })).toBe(major);
-    expect(toMinor(major, currency)).toBe(minor);
+    ['EUR', 499, '4.99'],
+    ['JPY', 499, '499'],
+    ['KWD', 4990, '4.990'],
+    ['XTR', 499, '499'],
+    // More than a number can hold.
+    ['EUR', Number.MAX_SAFE_INTEGER, '90071992547409.91'],
+  ])('of %s comes back: %i is %s', (currency, amount, typed) => {
+    expect(toTypedPrice({ amount, currency }, 'RUB')).toEqual({ amount: typed, currency });
+    expect(parsePrice({ amount: ` ${typed} `, currency })).toEqual({ amount, currency });
   });
 
-  it('stay whole where the fraction is not exact in binary', () => {
-    expect(toMinor(1.1, 'EUR')).toBe(110);
-    expect(toMinor(4.35, 'EUR')).toBe(435);
-  });
-
-  it('count two digits for what is no currency yet', () => {
-    expect(typedDigits('eu')).toBe(2);
-    expect(typedDigits('')).toBe(2);
+  it('is none where nothing is typed, and wrong where its currency has no such amount', () => {
+    expect(toTypedPrice(null, 'RUB')).toEqual({ amount: '', currency: 'RUB' });
+    expect(parsePrice({ amount: ' ', currency: 'RUB' })).toBeNull();
+    expect(isPrice({ amount: ' ', currency: 'RUB' })).toBe(true);
+    for (const [amount, currency] of [
+      ['1.5', 'JPY'],
+      ['1', 'eu'],
+      ['4.999', 'EUR'],
+      ['x', 'EUR'],
+    ] as const)
+      expect(isPrice({ amount, currency }), `${amount} ${currency}`).toBe(false);
   });
 });
 

@@ -1,23 +1,29 @@
-// Prices: the contract counts minor units (cents, kopecks), people use the major one; the number of digits depends on the currency.
-import { minorDigits } from '../../../contract/currencies.ts';
+// Prices: the contract counts minor units (cents, kopecks), people read and type the major one, and currencies differ in their digits.
 import { formatMoney, fromDecimal, type Money, toDecimal } from '../../../domain/sales/money.ts';
 import { type Language, languageEntry } from '../../../i18n/languages.ts';
 
 export type Price = Money;
 
-/** 499 minor units of a currency as 4.99. */
-export function toMajor(price: Price): number {
-  return Number(toDecimal(price));
+/** A price as it is typed: decimal text in the major unit, which a number could not hold exactly. */
+export interface TypedPrice {
+  readonly amount: string;
+  readonly currency: string;
 }
 
-/** How many decimals can be typed, also while the currency's code is incomplete. */
-export function typedDigits(currency: string): number {
-  return minorDigits(currency) ?? 2;
+/** `currency`: of an absent price. */
+export function toTypedPrice(price: Price | null, currency: string): TypedPrice {
+  return price === null ? { amount: '', currency } : { amount: toDecimal(price), currency: price.currency };
 }
 
-/** 4.99 as whole minor units of a currency. */
-export function toMinor(amount: number, currency: string): number {
-  return fromDecimal(String(amount), currency) ?? Math.round(amount * 10 ** typedDigits(currency));
+/** null: nothing is typed, or no amount that the currency has. */
+export function parsePrice({ amount, currency }: TypedPrice): Price | null {
+  const minor = fromDecimal(amount.trim(), currency);
+  return minor === null ? null : { amount: minor, currency };
+}
+
+/** Whether it is a price, or empty, which is none. */
+export function isPrice(typed: TypedPrice): boolean {
+  return typed.amount.trim() === '' || parsePrice(typed) !== null;
 }
 
 /** `€4.99`, `€5.00`: with all digits. */

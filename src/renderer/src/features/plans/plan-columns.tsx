@@ -79,7 +79,7 @@ export function usePlanColumns(buildHref: (plan: Plan) => string) {
           hideBelow: 480,
         },
         cell: ({ row: { original: plan } }) => (
-          <a className={classes.users} href={buildHash(['users'], { tariff_id: plan.id })}>
+          <a className={classes.link} href={buildHash(['users'], { tariff_id: plan.id })}>
             {format.number(plan.users)}
           </a>
         ),

@@ -1,11 +1,15 @@
 // The drawer of a plan: a new one, a copy, or a change.
 import { useTranslation } from 'react-i18next';
+import type { Offer } from '../../../../contract/sales/sales.ts';
+import { isPriceOffer } from '../../../../domain/sales/sold.ts';
 import { FormDrawer } from '../../components/form/form-drawer.tsx';
 import { OpenedRecord, type RecordVersion } from '../../components/form/opened-record.tsx';
 import { useOperationForm } from '../../components/form/use-operation-form.ts';
 import { Mark, StateBadge } from '../../components/state.tsx';
 import { useOpening } from '../../components/use-opening.ts';
 import { useAct } from '../../data/use-act.ts';
+import { useOperation } from '../../data/use-operation.ts';
+import { isPrice } from '../../format/price.ts';
 import { buildHash } from '../../router/route.ts';
 import { PlanFields } from './plan-form.tsx';
 import { PlanMenu } from './plan-menu.tsx';
@@ -14,11 +18,14 @@ import {
   buildInput,
   buildPatch,
   type Plan,
+  type PlanInput,
   type PlanValues,
   pickPlanInput,
   toFormValues,
 } from './plan-values.ts';
 import classes from './plans.module.css';
+
+const isPriceSource = ({ sold, trial }: Offer) => isPriceOffer({ sold, isTrial: trial });
 
 interface PlanDrawerProps {
   /** `new`, an id, or null: closed. */
@@ -60,6 +67,7 @@ function NewPlan({ isOpen, from, currency, onClose }: NewPlanProps) {
     operation: 'createTariff',
     initial,
     toInput: buildInput,
+    check: useCheck(),
     message: ({ name }) => ({ text: t('toast.created', { name }) }),
     onDone: onClose,
   });
@@ -72,9 +80,15 @@ function NewPlan({ isOpen, from, currency, onClose }: NewPlanProps) {
       width={560}
       form={form}
     >
-      <PlanFields form={form.form} />
+      <PlanFields form={form.form} plan={null} offer={null} />
     </FormDrawer>
   );
+}
+
+function useCheck() {
+  const { t } = useTranslation('sales');
+  return ({ price }: PlanValues): Record<string, string> =>
+    isPrice(price) ? {} : { price: t('offer.fields.badPrice') };
 }
 
 interface EditPlanProps extends Pick<NewPlanProps, 'isOpen' | 'currency' | 'onClose'> {
@@ -86,14 +100,21 @@ function EditPlan({ plan, version, isOpen, currency, onClose }: EditPlanProps) {
   const { t } = useTranslation(['plans', 'common']);
   const { id, users, archived } = plan;
   const { run } = useAct('updateTariff');
+  const offers = useOperation('listOffers', { tariff_id: id });
+  const offer = offers.data && (offers.data.items.find(isPriceSource) ?? null);
+  const toPatch = (input: PlanInput) => {
+    const { price, ...patch } = buildPatch(input);
+    return { id, ...patch, ...(offer === null && { price }) };
+  };
   const form = useOperationForm({
     operation: 'updateTariff',
     initial: toFormValues(plan, currency),
-    toInput: (values) => ({ id, ...buildPatch(buildInput(values)) }),
+    toInput: (values) => toPatch(buildInput(values)),
+    check: useCheck(),
     ifMatch: version.etag,
     message: ({ name }) => ({
       text: t('plans:toast.saved', { name }),
-      undo: () => run({ id, ...buildPatch(pickPlanInput(plan)) }),
+      undo: () => run(toPatch(pickPlanInput(plan))),
     }),
     onDone: onClose,
   });
@@ -106,7 +127,7 @@ function EditPlan({ plan, version, isOpen, currency, onClose }: EditPlanProps) {
       subtitle={
         <>
           {archived ? <StateBadge state="archived" /> : <Mark>{t('plans:mark')}</Mark>}
-          <a className={classes.users} href={buildHash(['users'], { tariff_id: id })}>
+          <a className={classes.link} href={buildHash(['users'], { tariff_id: id })}>
             {t('plans:users', { count: users })}
           </a>
         </>
@@ -118,7 +139,7 @@ function EditPlan({ plan, version, isOpen, currency, onClose }: EditPlanProps) {
       onReload={version.reload}
     >
       {users > 0 && <p className={classes.note}>{t('plans:kept')}</p>}
-      <PlanFields form={form.form} />
+      <PlanFields form={form.form} plan={plan} offer={offer} />
     </FormDrawer>
   );
 }

@@ -1,22 +1,32 @@
 // The form of a plan: what a user created from it gets.
-import { Autocomplete, NumberInput, Select, TextInput } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Select, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { CURRENCIES } from '../../../../contract/currencies.ts';
+import type { Offer } from '../../../../contract/sales/sales.ts';
 import { RESET_STRATEGIES } from '../../../../contract/users/users.ts';
 import { BytesInput } from '../../components/form/bytes-input.tsx';
 import { ConnectionsInput } from '../../components/form/connections-input.tsx';
 import { FieldRow } from '../../components/form/form-drawer.tsx';
+import { PriceInput } from '../../components/form/price-input.tsx';
 import { TermInput } from '../../components/form/term-input.tsx';
 import type { OperationForm } from '../../components/form/use-operation-form.ts';
 import { WholeNumberInput } from '../../components/form/whole-number-input.tsx';
-import { typedDigits } from '../../format/price.ts';
+import { Fact, Facts } from '../../components/record-drawer.tsx';
+import { formatPrice } from '../../format/price.ts';
 import { useFormat } from '../../format/use-format.tsx';
-import type { PlanValues } from './plan-values.ts';
+import { buildHash } from '../../router/route.ts';
+import type { Plan, PlanValues } from './plan-values.ts';
+import classes from './plans.module.css';
 
 const STARTS = ['on_creation', 'on_first_use'] as const;
 
-export function PlanFields({ form }: Pick<OperationForm<PlanValues>, 'form'>) {
+interface PlanFieldsProps extends Pick<OperationForm<PlanValues>, 'form'> {
+  /** null: a new one. */
+  readonly plan: Plan | null;
+  /** The offer whose first price is that of the plan; null: none; undefined: not known yet. */
+  readonly offer: Offer | null | undefined;
+}
+
+export function PlanFields({ form, plan, offer }: PlanFieldsProps) {
   const { t } = useTranslation(['plans', 'common']);
   const devices = form.getInputProps('device_limit');
   const addresses = form.getInputProps('concurrent_limit');
@@ -87,54 +97,50 @@ export function PlanFields({ form }: Pick<OperationForm<PlanValues>, 'form'>) {
         {...form.getInputProps('inbounds')}
         value={form.values.inbounds}
       />
-      <PriceInput {...form.getInputProps('price')} value={form.values.price} />
+      <PriceFields form={form} plan={plan} offer={offer} />
     </>
   );
 }
 
-// A price: an amount in the major unit, and its currency.
-
-interface PriceInputProps {
-  readonly value: PlanValues['price'];
-  readonly onChange: (value: PlanValues['price']) => void;
-  readonly error?: ReactNode;
-  readonly 'data-path'?: string;
-}
-
-function PriceInput({ value, onChange, error, ...props }: PriceInputProps) {
+/** The price where no offer sells the plan for a time: else it is the first price of that offer, and is changed there. */
+function PriceFields({ form, plan, offer }: PlanFieldsProps) {
   const { t } = useTranslation('plans');
-  const { separators } = useFormat();
+  const { locale } = useFormat();
+  if (offer !== null) {
+    const price = plan?.price ?? null;
+    return (
+      <Facts>
+        <Fact label={t('fields.price')}>
+          {price === null ? t('fields.noPrice') : formatPrice(price, locale)}
+          {offer !== undefined && (
+            <>
+              {' · '}
+              <a className={classes.link} href={buildHash(['sales', 'offers', offer.id])}>
+                {t('fields.priceOffer', { name: offer.name })}
+              </a>
+            </>
+          )}
+        </Fact>
+      </Facts>
+    );
+  }
+  const { value, onChange, ...price } = form.getInputProps('price');
   return (
     <FieldRow>
-      <NumberInput
-        {...props}
-        label={t('fields.price')}
-        description={t('fields.priceHint')}
-        placeholder={t('fields.noPrice')}
-        error={error}
-        value={value.amount ?? ''}
-        onChange={(amount) => onChange({ ...value, amount: amount === '' ? null : Number(amount) })}
-        min={0}
-        max={1_000_000_000}
-        allowNegative={false}
-        decimalScale={typedDigits(value.currency)}
-        thousandSeparator={separators.thousand}
-        decimalSeparator={separators.decimal}
-        hideControls
-        inputMode="decimal"
-      />
-      <Autocomplete
-        label={t('fields.currency')}
-        description={t('fields.currencyHint')}
-        value={value.currency}
-        onChange={(currency) => onChange({ ...value, currency: currency.toUpperCase().slice(0, 3) })}
-        data={CURRENCIES}
-        limit={40}
-        maxLength={3}
-        autoCapitalize="characters"
-        spellCheck={false}
-        disabled={value.amount === null}
-        comboboxProps={{ shadow: 'none' }}
+      <PriceInput
+        value={form.values.price}
+        onChange={onChange}
+        amount={{
+          ...price,
+          label: t('fields.price'),
+          description: t('fields.priceHint'),
+          placeholder: t('fields.noPrice'),
+        }}
+        currency={{
+          label: t('fields.currency'),
+          description: t('fields.currencyHint'),
+          disabled: form.values.price.amount === '',
+        }}
       />
     </FieldRow>
   );

@@ -10,7 +10,7 @@ describe('a plan in its form', () => {
 
   it('keeps an absent price absent', () => {
     const values = toFormValues({ ...tariffExample, price: null }, 'RUB');
-    expect(values.price).toEqual({ amount: null, currency: 'RUB' });
+    expect(values.price).toEqual({ amount: '', currency: 'RUB' });
     expect(buildInput(values).price).toBeNull();
   });
 
@@ -27,7 +27,7 @@ describe('a plan in its form', () => {
   });
 
   it('distinguishes a price of zero from no price', () => {
-    const values = { ...blankValues('EUR'), price: { amount: 0, currency: 'EUR' } };
+    const values = { ...blankValues('EUR'), price: { amount: '0', currency: 'EUR' } };
     expect(buildInput(values).price).toEqual({ amount: 0, currency: 'EUR' });
   });
 });

@@ -2,7 +2,7 @@
 import type { Output } from '../../../../contract/table.ts';
 import type { Duration } from '../../../../domain/users/term.ts';
 import type { CallInput } from '../../data/use-operation.ts';
-import { toMajor, toMinor } from '../../format/price.ts';
+import { parsePrice, type TypedPrice, toTypedPrice } from '../../format/price.ts';
 
 export type Plan = Output<'getTariff'>;
 
@@ -16,8 +16,7 @@ export type PlanValues = {
   device_limit: number | null;
   concurrent_limit: number | null;
   inbounds: number[] | null;
-  /** `amount`: in the major unit, 4.99. */
-  price: { amount: number | null; currency: string };
+  price: TypedPrice;
 };
 
 export type PlanInput = CallInput<'createTariff'>;
@@ -32,7 +31,7 @@ export function blankValues(currency: string): PlanValues {
     device_limit: null,
     concurrent_limit: null,
     inbounds: null,
-    price: { amount: null, currency },
+    price: toTypedPrice(null, currency),
   };
 }
 
@@ -49,13 +48,12 @@ export function toFormValues(plan: Plan, currency: string): PlanValues {
     device_limit,
     concurrent_limit,
     inbounds,
-    price: price === null ? { amount: null, currency } : { amount: toMajor(price), currency: price.currency },
+    price: toTypedPrice(price, currency),
   };
 }
 
 export function buildInput({ price, ...values }: PlanValues): PlanInput {
-  const { amount, currency } = price;
-  return { ...values, price: amount === null ? null : { amount: toMinor(amount, currency), currency } };
+  return { ...values, price: parsePrice(price) };
 }
 
 /** The merge patch to this plan: it removes the other unit of the duration. */

@@ -1,25 +1,18 @@
 // An offer over its list: added, changed or deleted.
-import { ActionIcon, Autocomplete, Button, SegmentedControl, Select, Switch, TextInput } from '@mantine/core';
+import { ActionIcon, Button, SegmentedControl, Select, Switch, TextInput } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
-import { CURRENCIES } from '../../../../contract/currencies.ts';
 import { MAX_PRICES, OFFER_AUDIENCES, type Offer } from '../../../../contract/sales/sales.ts';
 import type { Tariff } from '../../../../contract/tariffs.ts';
 import { FormDrawer } from '../../components/form/form-drawer.tsx';
+import { PriceInput } from '../../components/form/price-input.tsx';
 import { TermInput } from '../../components/form/term-input.tsx';
 import { type OperationForm, useOperationForm } from '../../components/form/use-operation-form.ts';
 import { useOpening } from '../../components/use-opening.ts';
 import { useAct } from '../../data/use-act.ts';
-import {
-  blankOffer,
-  buildInput,
-  isPrice,
-  newPrice,
-  type OfferValues,
-  type PriceValue,
-  toFormValues,
-} from './offer-values.ts';
+import { isPrice, type TypedPrice } from '../../format/price.ts';
+import { blankOffer, buildInput, newPrice, type OfferValues, type PriceValue, toFormValues } from './offer-values.ts';
 import { SaleForm } from './sale-form.tsx';
 import classes from './sales.module.css';
 import { TrafficFields } from './traffic-fields.tsx';
@@ -51,10 +44,13 @@ type NewOfferProps = Omit<OfferDrawerProps, 'open'> & { readonly isOpen: boolean
 function NewOffer({ isOpen, plans, planId, offers, onClose }: NewOfferProps) {
   const { t } = useTranslation(['sales', 'plans']);
   const plan = planId ?? (plans.length === 1 ? (plans[0]?.id ?? null) : null);
+  // The first offer of a plan sells it for the price that the plan was given.
+  const isFirst = !offers.some(({ tariff_id }) => tariff_id === plan);
+  const price = isFirst ? (plans.find(({ id }) => id === plan)?.price ?? null) : null;
   const currency = offers.at(-1)?.prices[0]?.currency ?? t('plans:usualCurrency');
   const { form, ...rest } = useOperationForm<'createOffer', OfferValues>({
     operation: 'createOffer',
-    initial: blankOffer(plan, currency),
+    initial: blankOffer(plan, currency, price),
     // Without a plan the contract reports it as missing.
     toInput: (values) =>
       ({ ...(values.tariff_id !== null && toTariffRef(values.tariff_id)), ...buildInput(values) }) as never,
@@ -214,8 +210,8 @@ function PriceFields({ form }: Pick<OfferFieldsProps, 'form'>) {
     form.setFieldValue('prices', next);
     form.clearFieldError('prices');
   };
-  const change = (index: number, part: Partial<PriceValue>) =>
-    set(prices.map((price, at) => (at === index ? { ...price, ...part } : price)));
+  const change = (index: number, typed: TypedPrice) =>
+    set(prices.map((price, at) => (at === index ? { ...price, ...typed } : price)));
   return (
     <fieldset className={classes.prices} aria-describedby={error ? errorId : undefined}>
       <legend className={classes.legend}>{t('offer.fields.prices')}</legend>
@@ -224,25 +220,15 @@ function PriceFields({ form }: Pick<OfferFieldsProps, 'form'>) {
         const number = index + 1;
         return (
           <div key={price.id} className={classes.price}>
-            <TextInput
-              aria-label={t('offer.fields.price', { number })}
-              inputMode="decimal"
-              autoComplete="off"
-              value={price.amount}
-              error={!isPrice(price) && error !== undefined}
-              {...(index === 0 && { 'data-path': 'prices' })}
-              onChange={(event) => change(index, { amount: event.currentTarget.value.replace(',', '.') })}
-            />
-            <Autocomplete
-              aria-label={t('offer.fields.currency', { number })}
-              data={[...CURRENCIES]}
-              limit={40}
-              maxLength={3}
-              autoCapitalize="characters"
-              spellCheck={false}
-              comboboxProps={{ shadow: 'none' }}
-              value={price.currency}
-              onChange={(currency) => change(index, { currency: currency.toUpperCase().slice(0, 3) })}
+            <PriceInput
+              value={price}
+              onChange={(typed) => change(index, typed)}
+              amount={{
+                'aria-label': t('offer.fields.price', { number }),
+                error: !isPrice(price) && error !== undefined,
+                ...(index === 0 && { 'data-path': 'prices' }),
+              }}
+              currency={{ 'aria-label': t('offer.fields.currency', { number }) }}
             />
             <ActionIcon
               variant="subtle"

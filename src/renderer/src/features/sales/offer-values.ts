@@ -1,16 +1,15 @@
 // An offer as its form has it, and back: what is sold is chosen by parts, and prices are decimal text.
 import type { Offer, OfferAudience, Sold } from '../../../../contract/sales/sales.ts';
-import { fromDecimal, toDecimal } from '../../../../domain/sales/money.ts';
+import { isTerm } from '../../../../domain/sales/sold.ts';
 import type { Duration } from '../../../../domain/users/term.ts';
 import type { CallInput } from '../../data/use-operation.ts';
+import { type Price, parsePrice, type TypedPrice, toTypedPrice } from '../../format/price.ts';
 import { randomHex } from '../../state/random.ts';
 import { type TrafficValue, toTraffic } from './traffic-value.ts';
 
-/** `id`: of the row in the form; `amount`: decimal text in the major unit. */
-export interface PriceValue {
+/** `id`: of the row in the form. */
+export interface PriceValue extends TypedPrice {
   readonly id: string;
-  readonly amount: string;
-  readonly currency: string;
 }
 
 /** Fields are named as the contract names them, so that its errors appear at the fields. */
@@ -27,16 +26,17 @@ export type OfferValues = {
   trial: boolean;
 };
 
-export function newPrice(currency: string): PriceValue {
-  return { id: randomHex(4), amount: '', currency };
+export function newPrice(currency: string, price: Price | null = null): PriceValue {
+  return { id: randomHex(4), ...toTypedPrice(price, currency) };
 }
 
-export function blankOffer(tariffId: number | null, currency: string): OfferValues {
+/** `price`: what it begins with; null: none yet. */
+export function blankOffer(tariffId: number | null, currency: string, price: Price | null = null): OfferValues {
   return {
     tariff_id: tariffId === null ? null : String(tariffId),
     name: '',
     sold: { kind: 'term', term: { months: 1 }, bytes: null, lifetime: 'used', days: 30 },
-    prices: [newPrice(currency)],
+    prices: [newPrice(currency, price)],
     on_sale: true,
     audience: 'all',
     trial: false,
@@ -45,18 +45,17 @@ export function blankOffer(tariffId: number | null, currency: string): OfferValu
 
 export function toFormValues({ tariff_id, name, sold, prices, on_sale, audience, trial }: Offer): OfferValues {
   const { sold: blank } = blankOffer(null, '');
-  const isTerm = sold.kind === 'days' || sold.kind === 'months';
   return {
     tariff_id: String(tariff_id),
     name,
     sold: {
-      kind: isTerm ? 'term' : 'traffic',
+      kind: isTerm(sold) ? 'term' : 'traffic',
       term: sold.kind === 'days' ? { days: sold.days } : sold.kind === 'months' ? { months: sold.months } : blank.term,
       bytes: 'bytes' in sold ? sold.bytes : null,
       lifetime: sold.kind === 'traffic' ? sold.lifetime : sold.kind === 'traffic_days' ? 'days' : blank.lifetime,
       days: sold.kind === 'traffic_days' ? sold.days : blank.days,
     },
-    prices: prices.map((price) => ({ ...newPrice(price.currency), amount: toDecimal(price) })),
+    prices: prices.map((price) => newPrice(price.currency, price)),
     on_sale,
     audience,
     trial,
@@ -70,21 +69,15 @@ function parseSold({ kind, term, ...traffic }: OfferValues['sold']): Sold | null
   return 'days' in term ? { kind: 'days', days: term.days } : { kind: 'months', months: term.months };
 }
 
-/** Whether a price is written as its currency has it; an empty one is left out. */
-export function isPrice({ amount, currency }: Omit<PriceValue, 'id'>): boolean {
-  return amount.trim() === '' || fromDecimal(amount.trim(), currency) !== null;
-}
-
 type OfferInput = Omit<CallInput<'createOffer'>, 'tariff_id'>;
 
 export function buildInput({ name, sold, prices, on_sale, audience, trial }: OfferValues): OfferInput {
-  const filled = trial ? [] : prices.filter(({ amount }) => amount.trim() !== '');
   const values = parseSold(sold);
   return {
     name,
     // Left out, the contract reports it as missing.
     ...((values === null ? {} : { sold: values }) as { sold: Sold }),
-    prices: filled.map(({ amount, currency }) => ({ amount: fromDecimal(amount.trim(), currency) ?? 0, currency })),
+    prices: trial ? [] : prices.flatMap((price) => parsePrice(price) ?? []),
     on_sale,
     audience,
     trial,

@@ -1,5 +1,6 @@
 // The orders, the newest first, and the refund of one.
 import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { IconReceipt, IconRefresh } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -25,6 +26,8 @@ const NO_ORDERS: readonly Order[] = [];
 const FILTERS = ['open', 'paid', 'refunded'] as const satisfies readonly OrderState[];
 const FIRST = 100;
 const MAX = 500;
+/** The list has no room for labels of buttons there. */
+const PHONE = '(width < 640px)';
 
 /** Asks the provider at once whether an order is paid. */
 function PollButton({ id }: { readonly id: number }) {
@@ -107,6 +110,7 @@ function useOrderColumns(onRefund: (order: Order) => void) {
   const { t } = useTranslation('sales');
   const format = useFormat();
   const soldText = useSoldText();
+  const isPhone = useMediaQuery(PHONE) ?? false;
   return useMemo(
     () =>
       column.columns([
@@ -161,15 +165,15 @@ function useOrderColumns(onRefund: (order: Order) => void) {
         }),
         column.display({
           id: 'acts',
-          meta: { label: t('order.columns.acts'), width: 56, isBare: true, isFixed: true },
+          meta: { label: t('order.columns.acts'), width: isPhone ? 56 : 96, isBare: true, isFixed: true },
           cell: ({ row: { original: order } }) =>
             order.state === 'paid' ? (
-              <RefundButton id={order.id} onClick={() => onRefund(order)} />
+              <RefundButton id={order.id} isNarrow={isPhone} onClick={() => onRefund(order)} />
             ) : (
               (order.state === 'open' || order.state === 'opening') && <PollButton id={order.id} />
             ),
         }),
       ]),
-    [t, format, soldText, onRefund],
+    [t, format, soldText, isPhone, onRefund],
   );
 }

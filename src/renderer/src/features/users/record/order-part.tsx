@@ -1,20 +1,22 @@
-// Creates an order of one of the plan's offers for a user; its link can then be copied from the list of payments. The buyer chooses a
-// provider on its page; an order that is opened at a provider also has a link there.
-import { Select, TextInput } from '@mantine/core';
+// Asks a user for money: an order of what the plan sells, whose link is then shown. Its page lets the buyer choose a provider; opened at
+// one, the link leads there.
+import { Button, Select, TextInput } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Provider } from '../../../../../contract/sales/providers.ts';
 import type { Offer, Order } from '../../../../../contract/sales/sales.ts';
 import type { User } from '../../../../../contract/users/users.ts';
 import { acceptsPrice } from '../../../../../domain/sales/money.ts';
+import { CopyButton } from '../../../components/copy-button.tsx';
 import { useOperationForm } from '../../../components/form/use-operation-form.ts';
 import { ErrorState } from '../../../components/placeholder.tsx';
+import { useReturnFocus } from '../../../components/record-drawer.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
 import { useAct } from '../../../data/use-act.ts';
 import { useOperation } from '../../../data/use-operation.ts';
 import { formatPrice } from '../../../format/price.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 import { buildHash } from '../../../router/route.ts';
-import { notify } from '../../../state/messages.ts';
 import { InlineForm } from './inline-form.tsx';
 import classes from './record.module.css';
 
@@ -74,9 +76,9 @@ function OrderForm({
 }: OrderPartProps & { readonly paymentOptions: readonly PaymentOption[] }) {
   const { t } = useTranslation(['sales', 'common']);
   const { locale } = useFormat();
+  const [made, setMade] = useState<Order | null>(null);
   const findPaymentOption = (id: unknown) => paymentOptions.find((option) => option.id === id);
-  const message = ({ id }: Pick<Order, 'id'>) => ({ text: t('sales:request.toast', { id }) });
-  const open = useAct('openOrder', { message });
+  const open = useAct('openOrder', { onDone: setMade });
   const operation = useOperationForm({
     operation: 'createOrder',
     initial: { way: paymentOptions[0]?.id ?? '', promo_code: '' },
@@ -85,13 +87,13 @@ function OrderForm({
       offer_id: findPaymentOption(way)?.offer.id ?? 0,
       ...(code.trim() !== '' && { promo_code: code.trim() }),
     }),
-    onDone: ({ id }) => {
+    onDone: (order) => {
+      setMade(order);
       const at = findPaymentOption(form.values.way)?.at;
-      if (at) open.start({ id, provider_id: at.provider.id, currency: at.price.currency });
-      else notify(message({ id }));
-      onClose();
+      if (at) open.start({ id: order.id, provider_id: at.provider.id, currency: at.price.currency });
     },
   });
+  if (made !== null) return <OrderLink order={made} isOpening={open.isRunning} onClose={onClose} />;
   const { form } = operation;
   const offered = [...new Map(paymentOptions.map(({ offer }) => [offer.id, offer])).values()];
   const chosen = findPaymentOption(form.values.way);
@@ -132,5 +134,44 @@ function OrderForm({
         {...form.getInputProps('promo_code')}
       />
     </InlineForm>
+  );
+}
+
+interface OrderLinkProps {
+  readonly order: Order;
+  /** The provider is asked for its page. */
+  readonly isOpening: boolean;
+  readonly onClose: () => void;
+}
+
+/** The link of an order that was just made: at the provider where it was opened there, else to its page. */
+function OrderLink({ order: { id, pay_url, page_url }, isOpening, onClose }: OrderLinkProps) {
+  const { t } = useTranslation(['sales', 'common']);
+  const box = useRef<HTMLFieldSetElement>(null);
+  useReturnFocus(box);
+  useEffect(() => {
+    if (!isOpening) box.current?.querySelector('button')?.focus();
+  }, [isOpening]);
+  const link = pay_url ?? page_url;
+  return (
+    <fieldset ref={box} className={classes.panel} aria-busy={isOpening}>
+      <legend className="visually-hidden">{t('sales:order.number', { id })}</legend>
+      <p role="status">{t('sales:request.made', { id })}</p>
+      {isOpening || link === null ? (
+        isOpening && <Skeleton height={40} />
+      ) : (
+        <div className={classes.link}>
+          <code className={classes.linkText} title={link}>
+            {link}
+          </code>
+        </div>
+      )}
+      <span className={classes.editorActs}>
+        {!isOpening && link !== null && <CopyButton wide value={link} label={t('sales:request.copyLink')} />}
+        <Button variant="default" onClick={onClose}>
+          {t('common:close')}
+        </Button>
+      </span>
+    </fieldset>
   );
 }
