@@ -51,7 +51,7 @@ const invoice = report(
     title: 'Test of the panel',
     returnUrl: 'https://example.com/',
     hookUrl: null,
-    contact: { email: null, phone: null },
+    email: 'buyer@example.com',
     isRetry: false,
   }),
 );

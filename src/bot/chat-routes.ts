@@ -1,4 +1,5 @@
 // The route of each command and each button, as data.
+import { email } from '../contract/scalars.ts';
 import type { Core } from '../core/kernel/core.ts';
 import {
   type AdminRow,
@@ -128,7 +129,7 @@ function showStart(screens: ChatScreens, ctx: ChatContext, given: string): Answe
   if (given.startsWith(REFERRAL_PREFIX)) return start.referred(ctx, given.slice(REFERRAL_PREFIX.length));
   if (given.startsWith(PAIR_PREFIX)) return start.paired(ctx, given.slice(PAIR_PREFIX.length));
   const order = given.startsWith(ORDER_PREFIX) ? given.slice(ORDER_PREFIX.length) : null;
-  if (order === null || core.shop.order(order) === null) return main(ctx);
+  if (order === null || core.shop.order(order, 'telegram') === null) return main(ctx);
   // Back from the provider: shows the known state; the news is sent when the provider has answered.
   ctx.later = async () => {
     await core.shop.pollOrder(order);
@@ -181,7 +182,26 @@ function listUserButtons({ clock, users, start, main, changeChat }: ChatScreens)
   ];
 }
 
+const PAY = /^pay:([\w-]{16,128}):(\d{1,9}):([A-Z]{3}):(\w{1,10})$/;
+const PROMO = /^promo:([\w-]{16,128})$/;
+
+/** The answer to a message that was asked for; null: none was. */
+export function answerPrompt(screens: ChatScreens, ctx: ChatContext, text: string): Screen | Promise<Screen> | null {
+  const { shop, changeChat } = screens;
+  const prompt = ctx.prompt ?? '';
+  const [, promoToken] = PROMO.exec(prompt) ?? [];
+  if (promoToken !== undefined) return shop.enterPromo(ctx, promoToken, text);
+  const [, token, provider, currency = '', pressed = ''] = PAY.exec(prompt) ?? [];
+  if (token === undefined) return null;
+  const given = email.safeParse(text.trim());
+  if (given.success) return shop.pay(ctx, { token, providerId: Number(provider), currency }, pressed, given.data);
+  changeChat(ctx, { prompt });
+  return shop.askEmail(ctx, token, 'wrong');
+}
+
 function listShopButtons({ users, shop, changeChat }: ChatScreens): readonly Route[] {
+  /** The next message answers the button that was pressed. */
+  const setPrompt = (ctx: ChatContext) => changeChat(ctx, { prompt: ctx.callbackQuery?.data ?? null });
   return [
     {
       pattern: 'shop',
@@ -205,15 +225,19 @@ function listShopButtons({ users, shop, changeChat }: ChatScreens): readonly Rou
       },
     },
     {
-      pattern: /^pay:([\w-]{16,128}):(\d{1,9}):([A-Z]{3}):(\w{1,10})$/,
-      show: (ctx, token = '', provider, currency = '', pressed = '') =>
-        shop.pay(ctx, token, Number(provider), currency, pressed, ctx.me.username),
+      pattern: PAY,
+      show(ctx, token = '', provider, currency = '', pressed = '') {
+        const choice = { token, providerId: Number(provider), currency };
+        if (!shop.needsEmail(choice)) return shop.pay(ctx, choice, pressed);
+        setPrompt(ctx);
+        return shop.askEmail(ctx, token);
+      },
     },
     { pattern: /^ask:([\w-]{16,128})$/, show: (ctx, token = '') => shop.ask(ctx, token) },
     {
-      pattern: /^promo:([\w-]{16,128})$/,
+      pattern: PROMO,
       show(ctx, token = '') {
-        changeChat(ctx, { promoFor: token });
+        setPrompt(ctx);
         return shop.askPromo(ctx, token);
       },
     },

@@ -6,6 +6,7 @@ import type { BotRow, UpdateEffect } from '../core/ports/bot.ts';
 import { hostTexts } from '../i18n/host.ts';
 import { chooseLanguage } from '../i18n/languages.ts';
 import {
+  answerPrompt,
   type ChatParts,
   type ChatScreens,
   createChatScreens,
@@ -28,7 +29,7 @@ export interface Chat {
   answerCheckout(query: PreCheckoutQuery): Readonly<Record<string, unknown>>;
 }
 
-/** Reads the chat's state from an update: language, whether a promo code is expected, and whether the bot can write to it. */
+/** Reads what an update says of its chat: the language, what was asked there, and whether it can be written to. */
 function readChat(
   { core, clock, getChat }: Pick<ChatScreens, 'core' | 'getChat'> & Pick<ChatParts, 'clock'>,
   ctx: ChatContext,
@@ -45,10 +46,10 @@ function readChat(
   if (chat !== null) {
     const toldLanguage = languageCode.length >= 2 ? languageCode : chat.toldLanguage;
     const unreachableAt = member === 'kicked' ? clock.now() : isBack ? null : chat.unreachableAt;
-    // A promo code is expected in the next message only.
-    ctx.promoFor = chat.promoFor;
+    // Anything but the answer ends the question.
+    ctx.prompt = chat.prompt;
     const isNews = toldLanguage !== chat.toldLanguage || unreachableAt !== chat.unreachableAt;
-    if (isNews || chat.promoFor !== null) ctx.chats.push({ ...chat, toldLanguage, unreachableAt, promoFor: null });
+    if (isNews || chat.prompt !== null) ctx.chats.push({ ...chat, toldLanguage, unreachableAt, prompt: null });
   }
 }
 
@@ -68,7 +69,8 @@ export function createChat(parts: ChatParts): Chat {
     const { text } = ctx.message;
     const admin = screens.findAdmin(ctx);
     if (text === undefined) return;
-    if (ctx.promoFor !== null) show(ctx, await screens.shop.enterPromo(ctx, ctx.promoFor, text));
+    const answer = answerPrompt(screens, ctx, text);
+    if (answer !== null) show(ctx, await answer);
     else show(ctx, admin === undefined ? screens.users.home(ctx) : screens.adminUsers.find(ctx, admin, text));
   });
   for (const route of listButtons(screens))

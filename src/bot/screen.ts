@@ -19,8 +19,8 @@ export class ChatContext extends Context {
   readonly messages: NewMessage[] = [];
   readonly chats: ChatRow[] = [];
   later: Later | null = null;
-  /** The token of the order for which the next message is a promo code; null: none. */
-  promoFor: string | null = null;
+  /** The data of the button whose question the message answers. */
+  prompt: string | null = null;
   language: Language = LANGUAGES[0].code;
 }
 

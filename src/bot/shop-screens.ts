@@ -47,20 +47,23 @@ type Notice =
   | 'wrongPromo'
   | 'often';
 
+/** An order, and where it is to be paid. */
+interface PaymentChoice extends Pick<PaymentOption, 'providerId'> {
+  readonly token: string;
+  readonly currency: string;
+}
+
 export interface ShopScreens {
   offers(ctx: ChatContext, sub: Subscription, notice?: Notice, page?: number): Screen;
   /** Makes the order of an offer, or finds the one that is not paid, and shows it. */
   buy(ctx: ChatContext, sub: Subscription, offerId: number, digest: string): Promise<Screen>;
   order(ctx: ChatContext, token: string, notice?: Notice): Screen;
+  /** Whether the provider that was chosen sends a receipt, to an address that is not known yet. */
+  needsEmail(choice: PaymentChoice): boolean;
+  /** Asks for that address, which the next message is. */
+  askEmail(ctx: ChatContext, token: string, before?: 'wrong'): Screen;
   /** Sends the invoice into the chat, or opens the payment at its provider. */
-  pay(
-    ctx: ChatContext,
-    token: string,
-    providerId: number,
-    currency: string,
-    pressed: string,
-    username: string,
-  ): Promise<Screen>;
+  pay(ctx: ChatContext, choice: PaymentChoice, pressed: string, email?: string): Promise<Screen>;
   /** Asks for the promo code of an order, which the next message is. */
   askPromo(ctx: ChatContext, token: string): Screen;
   enterPromo(ctx: ChatContext, token: string, code: string): Promise<Screen>;
@@ -79,10 +82,10 @@ function hashOffer({ name, sold, price }: Offered): string {
 
 const getLanguageTag = ({ language }: ChatContext) => languageEntry(language).tag;
 
-function offersScreen(ctx: ChatContext, sub: Subscription, starsOnly: boolean, notice?: Notice, pageIndex = 0): Screen {
+function offersScreen(ctx: ChatContext, sub: Subscription, notice?: Notice, pageIndex = 0): Screen {
   const t = getTexts(ctx);
   const page = hostTexts(ctx.language, 'subscription');
-  const all = sub.offers(starsOnly);
+  const all = sub.offers('telegram');
   const last = Math.max(0, Math.ceil(all.length / OFFERS_ON_PAGE) - 1);
   const at = Math.min(pageIndex, last);
   const found = all.slice(at * OFFERS_ON_PAGE, (at + 1) * OFFERS_ON_PAGE);
@@ -137,6 +140,12 @@ function askPromo(ctx: ChatContext, token: string): Screen {
   return { text: t('shop.promoAsk'), buttons: [[button(t('buttons.back'), `order:${token}`)]] };
 }
 
+function askEmail(ctx: ChatContext, token: string, before?: 'wrong'): Screen {
+  const t = getTexts(ctx);
+  const text = t(before === 'wrong' ? 'shop.emailWrong' : 'shop.emailAsk');
+  return { text, buttons: [[button(t('buttons.back'), `order:${token}`)]] };
+}
+
 function orderText(ctx: ChatContext, found: OrderPage, notice: Notice | undefined, timeZone: string): string {
   const t = getTexts(ctx);
   const page = hostTexts(ctx.language, 'subscription');
@@ -166,15 +175,6 @@ function orderText(ctx: ChatContext, found: OrderPage, notice: Notice | undefine
 }
 
 export function createShopScreens({ core, botService, clock }: ShopParts): ShopScreens {
-  const isStarsOnly = () => core.settings().starsOnlyInTelegram;
-  const offers: ShopScreens['offers'] = (ctx, sub, notice, page) => offersScreen(ctx, sub, isStarsOnly(), notice, page);
-  /** The order with the ways to pay that Telegram permits in its chats. https://core.telegram.org/bots/payments-stars */
-  function findOrder(token: string): OrderPage | null {
-    const found = core.shop.order(token);
-    if (found === null || !isStarsOnly()) return found;
-    return { ...found, paymentOptions: found.paymentOptions.filter(({ kind }) => kind === 'stars') };
-  }
-
   /** What is to be pressed: with the moment it was shown, so that two presses of one button send one invoice. */
   function paymentOptionButton(ctx: ChatContext, token: string, { providerId, kind, isTest, price }: PaymentOption) {
     const page = hostTexts(ctx.language, 'subscription');
@@ -187,7 +187,7 @@ export function createShopScreens({ core, botService, clock }: ShopParts): ShopS
   function order(ctx: ChatContext, token: string, notice?: Notice): Screen {
     const t = getTexts(ctx);
     const back = [button(t('buttons.back'), 'shop')];
-    const found = findOrder(token);
+    const found = core.shop.order(token, 'telegram');
     if (found === null) return { text: t('shop.gone'), buttons: [back] };
     const ask = found.canPoll ? [[button(hostTexts(ctx.language, 'subscription')('order.ask'), `ask:${token}`)]] : [];
     const paymentOptions =
@@ -219,32 +219,26 @@ export function createShopScreens({ core, botService, clock }: ShopParts): ShopS
   }
 
   async function buy(ctx: ChatContext, sub: Subscription, offerId: number, digest: string): Promise<Screen> {
-    const offer = sub.offers(isStarsOnly()).find(({ id }) => id === offerId);
-    if (!offer || hashOffer(offer) !== digest) return offers(ctx, sub, 'changed');
+    const offer = sub.offers('telegram').find(({ id }) => id === offerId);
+    if (!offer || hashOffer(offer) !== digest) return offersScreen(ctx, sub, 'changed');
     try {
       return order(ctx, await core.shop.buy(sub.user.token, offerId));
     } catch (error) {
-      return offers(ctx, sub, pickNotice(error));
+      return offersScreen(ctx, sub, pickNotice(error));
     }
   }
 
-  async function pay(
-    ctx: ChatContext,
-    token: string,
-    providerId: number,
-    currency: string,
-    pressed: string,
-    username: string,
-  ): Promise<Screen> {
-    const found = findOrder(token);
-    const isOption = found?.paymentOptions.some(
-      (option) => option.providerId === providerId && option.price.currency === currency,
-    );
-    if (!found || !isOption) return order(ctx, token);
+  const findOption = (found: OrderPage | null, { providerId, currency }: PaymentChoice) =>
+    found?.paymentOptions.find((option) => option.providerId === providerId && option.price.currency === currency);
+
+  async function pay(ctx: ChatContext, choice: PaymentChoice, pressed: string, email = ''): Promise<Screen> {
+    const { token, providerId, currency } = choice;
+    const found = core.shop.order(token, 'telegram');
+    if (!found || !findOption(found, choice)) return order(ctx, token);
     if (botService.isOwnStars(providerId)) return sendInvoice(ctx, token, found, pressed);
-    const returnUrl = `https://t.me/${username}?start=${ORDER_PREFIX}${token}`;
+    const returnUrl = `https://t.me/${ctx.me.username}?start=${ORDER_PREFIX}${token}`;
     ctx.later = async () => {
-      const screen = await core.shop.pay(token, { providerId, currency, returnUrl }).then(
+      const screen = await core.shop.pay(token, { providerId, currency, returnUrl, email, place: 'telegram' }).then(
         (url) => payScreen(ctx, token, url),
         (error: unknown) => order(ctx, token, pickNotice(error)),
       );
@@ -292,5 +286,8 @@ export function createShopScreens({ core, botService, clock }: ShopParts): ShopS
     return null;
   }
 
-  return { offers, buy, order, pay, askPromo, enterPromo, removePromo, ask };
+  const needsEmail = (choice: PaymentChoice) =>
+    findOption(core.shop.order(choice.token, 'telegram'), choice)?.needsEmail ?? false;
+
+  return { offers: offersScreen, buy, order, needsEmail, askEmail, pay, askPromo, enterPromo, removePromo, ask };
 }

@@ -149,7 +149,7 @@ export function createUserScreens(
         ...appRow(language),
         [button(t('buttons.link'), 'link'), button(t('buttons.qr'), 'qr')],
         [button(t('buttons.setUp'), 'systems')],
-        ...(sub.offers(core.settings().starsOnlyInTelegram).length > 0 ? [[button(t('buttons.buy'), 'shop')]] : []),
+        ...(sub.offers('telegram').length > 0 ? [[button(t('buttons.buy'), 'shop')]] : []),
         ...(settings.referrals.on ? [[button(t('buttons.friends'), 'friends')]] : []),
         [button(t('buttons.language'), 'languages'), ...supportRow(language)],
         [button(t('buttons.refresh'), 'mine'), ...(isAdmin(ctx) ? [button(t('buttons.admin'), 'admin')] : [])],

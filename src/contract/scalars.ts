@@ -192,6 +192,8 @@ export const ABOUT = {
 
 export const name = text({ min: 1, max: 100 }).meta({ description: ABOUT.name });
 export const contact = text({ min: 0, max: 100 }).meta({ description: ABOUT.contact });
+/** An e-mail address, to be written to. */
+export const email = z.email().max(200);
 export const note = text({ min: 0, max: 2000, multiline: true }).meta({ description: ABOUT.note });
 export const tag = text({ min: 1, max: 32 });
 /** Tags of a user. */

@@ -1,7 +1,8 @@
 // The shop door, below the sub path: `pay/<token>` is an order page, `<link token>/buy/<offer>` creates an order, `<link token>/telegram` a link into
-// the bot, `<link token>/friends` a referral link. Forms have no fields except a promo code; the token in the path is the authority, which prevents
-// CSRF.
+// the bot, `<link token>/friends` a referral link. Forms have no fields except a promo code and an e-mail address for a receipt; the token in the
+// path is the authority, which prevents CSRF.
 import { hash } from 'node:crypto';
+import { STARS } from '../contract/currencies.ts';
 import type { Core, OrderPage } from '../core/kernel/core.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
 import type { BotService, FriendLink, Invitation } from '../core/ports/bot.ts';
@@ -9,6 +10,7 @@ import type { Clock, Log } from '../core/ports/ports.ts';
 import type { SettingValues } from '../core/ports/settings.ts';
 import { computeNetwork } from '../domain/client-network.ts';
 import { createRateLimiter, type RateRule } from '../domain/rate-limiter.ts';
+import { IN_TELEGRAM, OPENS_INVOICE, type ShopPlace } from '../domain/sales/shop-place.ts';
 import type { OrderNotice, OrderRequest, RenderedOrder } from '../subscription/page/order-page.ts';
 import type { TelegramRequest } from '../subscription/page/telegram.ts';
 import { type CallState, type DoorReply, makeReply, newCallState, type RequestBody, readBytes } from './call.ts';
@@ -44,8 +46,8 @@ const BUY = /^\/([A-Za-z0-9_-]{16,64})\/buy\/(\d{1,9})$/;
 const INTO_BOT = /^\/([A-Za-z0-9_-]{16,64})\/(telegram|friends)$/;
 /** Matches no order and no user. */
 const NO_TOKEN = '-'.repeat(43);
-const NOTICES: readonly OrderNotice[] = ['asked', 'failed', 'wait', 'promo'];
-/** Maximum size of a promo code form. */
+const NOTICES: readonly OrderNotice[] = ['asked', 'failed', 'wait', 'promo', 'email'];
+/** Maximum size of a form. */
 const MAX_FORM_BYTES = 1024;
 
 /** Per order or link and network. */
@@ -54,10 +56,21 @@ const ACTS: RateRule = { perMinute: 10, burst: 5 };
 /** Promo codes per network, against guessing. */
 const CODES: RateRule = { perMinute: 20, burst: 20 };
 
-/** The code of a form; empty if missing. PanelError `body_too_large`. */
-async function readCode(body: RequestBody): Promise<string> {
+/** The field of a form; empty if missing. PanelError `body_too_large`. */
+async function readField(body: RequestBody, name: 'code' | 'email'): Promise<string> {
   const form = new URLSearchParams(new TextDecoder().decode(await readBytes(body, MAX_FORM_BYTES)));
-  return form.get('code') ?? '';
+  return form.get(name) ?? '';
+}
+
+/** Where a page is shown, by its query. */
+function readPlace(query: string): ShopPlace {
+  return query.split('&').includes(IN_TELEGRAM) ? 'telegram' : 'page';
+}
+
+/** The query of a page: where it is shown, and what to tell or do there. */
+function buildQuery(place: ShopPlace, word?: OrderNotice | 'refused' | typeof OPENS_INVOICE): string {
+  const words = [...(place === 'telegram' ? [IN_TELEGRAM] : []), ...(word === undefined ? [] : [word])];
+  return words.length === 0 ? '' : `?${words.join('&')}`;
 }
 
 /** Redirects to a page, relative to the form. */
@@ -65,11 +78,12 @@ export function redirectTo(state: CallState, to: string): DoorReply {
   return makeReply(state, 303, null, '', ['Location', to]);
 }
 
-/** A page without scripts, whose forms may redirect to a provider. `framedBy` undefined: no framing. */
-export function pageReply(state: CallState, { body, style }: RenderedOrder, framedBy?: string): DoorReply {
+/** A page with no script but its own, whose forms may redirect to a provider. `framedBy` undefined: no framing. */
+export function pageReply(state: CallState, { body, style, script }: RenderedOrder, framedBy?: string): DoorReply {
   const policy = [
     "default-src 'none'",
     `style-src 'sha256-${hash('sha256', style, 'base64')}'`,
+    ...(script === undefined ? [] : [`script-src 'sha256-${hash('sha256', script, 'base64')}'`]),
     'img-src data:',
     "base-uri 'none'",
     // Browsers apply form-action to redirects too, which lead to the provider.
@@ -86,6 +100,7 @@ function toOrderNotice(log: Pick<Log, 'error'>, id: string, error: unknown): Ord
   if (error instanceof PanelError) {
     if (error.code === 'promo_refused') return 'promo';
     if (error.code === 'rate_limited') return 'wait';
+    if (error.errors?.some(({ pointer }) => pointer === '#/email')) return 'email';
   } else
     log.error('order_failed', { requestId: id, cause: error instanceof Error ? (error.stack ?? '') : String(error) });
   return 'failed';
@@ -105,20 +120,36 @@ export function createOrderDoor(parts: OrderDoorParts): LinkDoor {
     return isAllowed ? 0 : Math.max(1, retryAfter);
   }
 
-  function show(state: CallState, token: string, { headers }: LinkRequest, notice: OrderNotice | null): DoorReply {
-    const order = core.shop.order(token);
+  function show(
+    state: CallState,
+    token: string,
+    { headers, query }: LinkRequest,
+    notice: OrderNotice | null,
+  ): DoorReply {
+    const place = readPlace(query);
+    const order = core.shop.order(token, place);
     if (order === null) return makeReply(state, 404, null, '');
-    return showPage(
-      state,
-      render(order, core.settings(), { token, acceptLanguage: headers['accept-language'], notice }),
-    );
+    const request = { token, acceptLanguage: headers['accept-language'], notice, place };
+    return showPage(state, render(order, core.settings(), request));
   }
 
-  async function open(state: CallState, token: string, providerId: number, currency: string): Promise<DoorReply> {
+  async function open(
+    state: CallState,
+    token: string,
+    providerId: number,
+    currency: string,
+    { body, query }: LinkRequest,
+  ): Promise<DoorReply> {
+    const place = readPlace(query);
+    const page = `../../../${token}`;
     try {
-      return redirectTo(state, await core.shop.pay(token, { providerId, currency }));
+      const email = await readField(body, 'email');
+      const payUrl = await core.shop.pay(token, { providerId, currency, email, place });
+      // Stars are paid over the page, which has the invoice now.
+      const isOverPage = place === 'telegram' && currency === STARS;
+      return redirectTo(state, isOverPage ? `${page}${buildQuery(place, OPENS_INVOICE)}` : payUrl);
     } catch (error) {
-      return redirectTo(state, `../../../${token}?${toOrderNotice(log, state.id, error)}`);
+      return redirectTo(state, `${page}${buildQuery(place, toOrderNotice(log, state.id, error))}`);
     }
   }
 
@@ -141,35 +172,42 @@ export function createOrderDoor(parts: OrderDoorParts): LinkDoor {
     return showPage(state, renderFriends(found, core.settings(), { acceptLanguage: headers['accept-language'] }));
   }
 
-  async function changePromo(state: CallState, token: string, isSet: boolean, body: RequestBody): Promise<DoorReply> {
+  async function changePromo(
+    state: CallState,
+    token: string,
+    isSet: boolean,
+    { body, query }: LinkRequest,
+  ): Promise<DoorReply> {
+    const place = readPlace(query);
     try {
-      if (isSet) await core.shop.enterPromo(token, await readCode(body));
+      if (isSet) await core.shop.enterPromo(token, await readField(body, 'code'));
       else await core.shop.removePromo(token);
-      return redirectTo(state, `../${token}`);
+      return redirectTo(state, `../${token}${buildQuery(place)}`);
     } catch (error) {
-      return redirectTo(state, `../${token}?${toOrderNotice(log, state.id, error)}`);
+      return redirectTo(state, `../${token}${buildQuery(place, toOrderNotice(log, state.id, error))}`);
     }
   }
 
   /** A promo code is applied if given; its refusal is shown on the order page. */
   async function buy(state: CallState, link: string, offerId: number, request: LinkRequest): Promise<DoorReply> {
+    const place = readPlace(request.query);
     try {
-      const code = (await readCode(request.body)).trim();
+      const code = (await readField(request.body, 'code')).trim();
       const mayTry = code !== '' && waitFor(codes, CODES, '', request.address) === 0;
       const token = await core.shop.buy(link, offerId);
-      const page = `../../pay/${token}`;
-      if (code === '') return redirectTo(state, page);
-      if (!mayTry) return redirectTo(state, `${page}?wait`);
+      const toPage = (notice?: OrderNotice) => redirectTo(state, `../../pay/${token}${buildQuery(place, notice)}`);
+      if (code === '') return toPage();
+      if (!mayTry) return toPage('wait');
       // A trial is paid already.
-      if (core.shop.order(token)?.state !== 'unpaid') return redirectTo(state, page);
+      if (core.shop.order(token, place)?.state !== 'unpaid') return toPage();
       return await core.shop.enterPromo(token, code).then(
-        () => redirectTo(state, page),
-        (error: unknown) => redirectTo(state, `${page}?${toOrderNotice(log, state.id, error)}`),
+        () => toPage(),
+        (error: unknown) => toPage(toOrderNotice(log, state.id, error)),
       );
     } catch (error) {
       toOrderNotice(log, state.id, error);
       const isOften = error instanceof PanelError && error.code === 'order_limit';
-      return redirectTo(state, `../../${link}?${isOften ? 'wait' : 'refused'}`);
+      return redirectTo(state, `../../${link}${buildQuery(place, isOften ? 'wait' : 'refused')}`);
     }
   }
 
@@ -188,7 +226,8 @@ export function createOrderDoor(parts: OrderDoorParts): LinkDoor {
     const state = newCallState(id, method);
     state.route = 'order';
     const wait = waitFor(acts, ACTS, link, address);
-    if (wait > 0) return redirectTo(state, `${offer === undefined ? '../' : '../../'}${link}?wait`);
+    const query = buildQuery(readPlace(request.query), 'wait');
+    if (wait > 0) return redirectTo(state, `${offer === undefined ? '../' : '../../'}${link}${query}`);
     if (offer !== undefined) return buy(state, link, offer, request);
     return isForFriends ? showFriends(state, link, request) : inviteTo(state, link, request);
   }
@@ -197,28 +236,30 @@ export function createOrderDoor(parts: OrderDoorParts): LinkDoor {
     request: LinkRequest,
     [, given = '', act, provider, currency = '']: RegExpExecArray,
   ): Promise<DoorReply> | DoorReply | null {
-    const { id, isStray, method, query, address, body } = request;
+    const { id, isStray, method, query, address } = request;
+    const place = readPlace(query);
+    const words = query.split('&');
     const isAct = act !== undefined || provider !== undefined;
     const isPossible = !isStray && (isAct ? method === 'POST' : method === 'GET' || method === 'HEAD');
     // Always one look-up, so that the response time does not reveal which orders exist.
-    const order = core.shop.order(isPossible ? given : NO_TOKEN);
+    const order = core.shop.order(isPossible ? given : NO_TOKEN, place);
     if (!isPossible || order === null) return null;
     const state = newCallState(id, method);
     state.route = 'order';
     const wait = waitFor(reads, READS, given, address);
     if (wait > 0) return makeReply(state, 429, null, '', ['Retry-After', String(wait)]);
-    const isBack = method === 'GET' && query === 'back';
-    if (!isAct && !isBack) return show(state, given, request, NOTICES.find((one) => one === query) ?? null);
+    const isBack = method === 'GET' && !isAct && words.includes('back');
+    if (!isAct && !isBack) return show(state, given, request, NOTICES.find((one) => words.includes(one)) ?? null);
     const mayAct =
       waitFor(acts, ACTS, given, address) === 0 && (act !== 'promo' || waitFor(codes, CODES, '', address) === 0);
     // After returning from the provider: show the known state.
     if (isBack)
       return (mayAct ? pollOrder(state, given) : Promise.resolve()).then(() => show(state, given, request, 'asked'));
     const depth = act === undefined ? '../../../' : '../';
-    if (!mayAct) return redirectTo(state, `${depth}${given}?wait`);
-    if (provider !== undefined) return open(state, given, Number(provider), currency);
-    if (act !== 'ask') return changePromo(state, given, act === 'promo', body);
-    return pollOrder(state, given).then(() => redirectTo(state, `../${given}?asked`));
+    if (!mayAct) return redirectTo(state, `${depth}${given}${buildQuery(place, 'wait')}`);
+    if (provider !== undefined) return open(state, given, Number(provider), currency, request);
+    if (act !== 'ask') return changePromo(state, given, act === 'promo', request);
+    return pollOrder(state, given).then(() => redirectTo(state, `../${given}${buildQuery(place, 'asked')}`));
   }
 
   return {

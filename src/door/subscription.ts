@@ -6,6 +6,7 @@ import type { LinkSettings } from '../core/ports/settings.ts';
 import { clientApp } from '../domain/client-app.ts';
 import { computeNetwork } from '../domain/client-network.ts';
 import { createRateLimiter, type RateRule } from '../domain/rate-limiter.ts';
+import { IN_TELEGRAM } from '../domain/sales/shop-place.ts';
 import type { RenderedSubscription, RenderRequest } from '../subscription/render.ts';
 import { type CallState, type DoorReply, type HeaderList, makeReply, newCallState, type RequestBody } from './call.ts';
 import { isTagListed, type RequestHeaders } from './headers.ts';
@@ -94,6 +95,7 @@ export function createSubscriptionDoor(parts: SubscriptionDoorParts): (request: 
     if (wait !== null) return makeReply(state, 429, null, '', ['Retry-After', String(wait)]);
     try {
       const { format, connection } = readQuery(query).raw;
+      const words = query.split('&');
       const rendered = render(subscription, core.settings(), {
         format,
         connection,
@@ -102,7 +104,8 @@ export function createSubscriptionDoor(parts: SubscriptionDoorParts): (request: 
         userAgent: headers['user-agent'],
         allHeaders,
         now: clock.now(),
-        notice: NOTICES.find((one) => one === query) ?? null,
+        notice: NOTICES.find((one) => words.includes(one)) ?? null,
+        isInTelegram: words.includes(IN_TELEGRAM),
       });
       if (rendered.isRefused) return null;
       // Who opens the page in a browser has no application yet.

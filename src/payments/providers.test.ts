@@ -72,7 +72,7 @@ async function stage(kind: ProviderKind) {
     title: 'A month of everything, with a name that is longer than some providers take',
     returnUrl: 'https://panel.example/sub/abc',
     hookUrl: null,
-    contact: { email: null, phone: null },
+    email: 'buyer@example.com',
     isRetry,
   });
   const answers: unknown[] = [];
@@ -387,16 +387,19 @@ it('the requests of one account wait for one another, those of another do not', 
   expect([await waits, await next]).toMatchObject([{ error: 'stopped' }, { error: 'stopped' }]);
 });
 
-it('yookassa refuses a payment without a contact for its receipt', async () => {
+it('yookassa is asked for no receipt without the e-mail address of the buyer, and for none without a VAT code', async () => {
   const { fake, providers, access, buildRequest } = await stage('yookassa');
-  const { receipt_contact: _contact, ...fields } = fake.fields;
-  expect(await providers.open({ ...access, fields }, buildRequest('a'))).toMatchObject({
+  expect(await providers.open(access, { ...buildRequest('a'), email: null })).toMatchObject({
     error: 'refused',
     isUnclear: false,
+    codes: ['receipt.customer.email'],
   });
-  const contact = { email: null, phone: '+79990000000' };
-  good(await providers.open({ ...access, fields }, { ...buildRequest('a'), contact, idempotencyKey: 'second' }));
-  expect(JSON.parse(fake.requests.at(-1)?.raw ?? '').receipt.customer).toEqual({ phone: '79990000000' });
+  expect(fake.requests).toEqual([]);
+  good(await providers.open(access, buildRequest('a')));
+  const sent = () => JSON.parse(fake.requests.at(-1)?.raw ?? '');
+  expect(sent().receipt.customer).toEqual({ email: 'buyer@example.com' });
+  await providers.open({ ...access, fields: { ...access.fields, vat_code: '' } }, { ...buildRequest('b'), email: null });
+  expect(sent().receipt).toBeUndefined();
 });
 
 describe('reading the events of Stripe', () => {

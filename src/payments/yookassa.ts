@@ -102,14 +102,10 @@ function parsePayment(link: Link, payment: unknown): ProviderPayment | null {
   };
 }
 
-/** A receipt for the tax office (54-FZ), where the account has a VAT code. */
-function buildReceipt(link: Link, { amount: value, currency, title, contact }: WrittenInvoice) {
+/** A receipt for the tax office (54-FZ), where the account has a VAT code: for the buyer, who alone can be its recipient. */
+function buildReceipt(link: Link, { amount: value, currency, title, email }: WrittenInvoice) {
   const vatCode = link.field('vat_code');
   if (vatCode === '') return {};
-  const own = link.field('receipt_contact');
-  const email = contact.email ?? (contact.phone === null && own.includes('@') ? own : null);
-  const phone = contact.phone ?? (contact.email === null && own.startsWith('+') ? own : null);
-  const customer = { ...(email !== null && { email }), ...(phone !== null && { phone: phone.replace(/\D/g, '') }) };
   const item = {
     description: shorten(title, 128),
     // A whole number, as receipts of the self-employed have no fraction; `measure` is demanded by FFD 1.2 and by receipts of YooKassa.
@@ -120,7 +116,7 @@ function buildReceipt(link: Link, { amount: value, currency, title, contact }: W
     payment_subject: 'service',
     payment_mode: 'full_payment',
   };
-  return { receipt: { customer, items: [item] } };
+  return { receipt: { customer: { email }, items: [item] } };
 }
 
 function listPath(list: Cursor['list'], from: string, next: string | null): string {
@@ -184,7 +180,8 @@ export const yookassa: Adapter = {
     };
   },
   async open(link, order) {
-    const { token, idempotencyKey, amount: value, currency, title, returnUrl } = order;
+    const { token, idempotencyKey, amount: value, currency, title, returnUrl, email } = order;
+    if (link.field('vat_code') !== '' && email === null) return { ...failure('refused'), codes: ['receipt.customer.email'] };
     const body = {
       amount: { value, currency },
       capture: true,

@@ -175,14 +175,14 @@ function createChats(
   db: Connection,
 ): Pick<BotStore, 'chat' | 'saveChat' | 'noticeMark' | 'markNotice' | 'usersToNotify' | 'lastLinkedUser'> {
   const chat = db.prepare<[number], ChatRow>(
-    'SELECT chat_id AS chatId, language, told_language AS toldLanguage, unreachable_at AS unreachableAt, promo_for AS promoFor FROM bot_chats WHERE chat_id = ?',
+    'SELECT chat_id AS chatId, language, told_language AS toldLanguage, unreachable_at AS unreachableAt, prompt FROM bot_chats WHERE chat_id = ?',
   );
   const saveChat = db.prepare<[ChatRow]>(
-    `INSERT INTO bot_chats (chat_id, language, told_language, unreachable_at, promo_for)
-     VALUES (:chatId, :language, :toldLanguage, :unreachableAt, :promoFor)
+    `INSERT INTO bot_chats (chat_id, language, told_language, unreachable_at, prompt)
+     VALUES (:chatId, :language, :toldLanguage, :unreachableAt, :prompt)
      ON CONFLICT (chat_id) DO UPDATE SET
        language = excluded.language, told_language = excluded.told_language, unreachable_at = excluded.unreachable_at,
-       promo_for = excluded.promo_for`,
+       prompt = excluded.prompt`,
   );
   const noticeMark = db
     .prepare<[number, string], number>('SELECT mark FROM bot_notices WHERE user_id = ? AND kind = ?')

@@ -61,7 +61,7 @@ const PLANTS: Readonly<Record<PendingTable, { readonly insert: (ids: Ids) => str
   },
   bot_chats: {
     planted: `chat_id = ${VICTIM}`,
-    insert: () => `INSERT INTO bot_chats (chat_id, promo_for) VALUES (${VICTIM}, '${'p'.repeat(24)}')`,
+    insert: () => `INSERT INTO bot_chats (chat_id, prompt) VALUES (${VICTIM}, 'promo:${'p'.repeat(24)}')`,
   },
   broadcasts: {
     planted: "key = 'planted-broadcast'",

@@ -186,7 +186,7 @@ async function writeEverything(traced: Traced): Promise<ReadonlyMap<string, stri
   await act('updateSettings', { selling: true });
   await act('changeOffer', { id: sale.id, prices: [{ amount: 100, currency: 'XTR' }] });
   const ordered = await act('createOrder', { user_id: buyer.id, offer_id: sale.id });
-  await act('openOrder', { id: ordered.id, provider_id: providerId });
+  await act('openOrder', { id: ordered.id, provider_id: providerId, email: 'buyer@example.com' });
   const invoice = bank.invoices[0];
   if (!invoice) throw new Error('no invoice was opened');
   // Less than was asked is left to a person.

@@ -251,7 +251,7 @@ it('says that somebody signed in from a browser that is not known, after quiet h
   expect(queued()).toEqual([expect.stringContaining('1 December 2026 at 23:00')]);
   // In the language of the chat.
   own.store.write(() =>
-    own.store.bot.saveChat({ chatId: ADMIN, language: 'ru', toldLanguage: null, unreachableAt: null, promoFor: null }),
+    own.store.bot.saveChat({ chatId: ADMIN, language: 'ru', toldLanguage: null, unreachableAt: null, prompt: null }),
   );
   await signIn('four');
   expect(queued()).toEqual([

@@ -74,7 +74,7 @@ it('says each once, and after a sleep only what is still true', async () => {
   // In the language of the chat, whose dates end without the mark of the year.
   const { store } = shop.panel();
   store.write(() =>
-    store.bot.saveChat({ chatId: ANNA, language: 'ru', toldLanguage: null, unreachableAt: null, promoFor: null }),
+    store.bot.saveChat({ chatId: ANNA, language: 'ru', toldLanguage: null, unreachableAt: null, prompt: null }),
   );
   expect(await shop.at(again - DAY_MS)).toEqual([
     'Gatehouse: доступ скоро закончится, он действует до 20 января 2027. Продлите его, чтобы остаться на связи.',
@@ -118,7 +118,7 @@ it('says when 80 % and all of the traffic is used, in the text and the hours tha
   await expect(own.act('saveBotNotices', { texts: [...wrong] })).rejects.toMatchObject({ code: 'validation' });
   // Who blocked the bot is left alone.
   own.store.write(() =>
-    own.store.bot.saveChat({ chatId: ANNA, language: 'ru', toldLanguage: null, unreachableAt: START, promoFor: null }),
+    own.store.bot.saveChat({ chatId: ANNA, language: 'ru', toldLanguage: null, unreachableAt: START, prompt: null }),
   );
   await own.act('resetUserTraffic', { id });
   use(9_000_000_000);

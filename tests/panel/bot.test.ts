@@ -8,6 +8,7 @@ import { DAY_MS } from '../../src/domain/limits.ts';
 import { BOT_TOKEN, type FakeBotApi, openBotApi } from '../support/bot-api.ts';
 import { PASSWORD, startPanel, type TestPanel } from '../support/panel.ts';
 import { openStripe } from '../support/providers/stripe.ts';
+import { openYookassa } from '../support/providers/yookassa.ts';
 
 const ANNA = 1001;
 const STARS = 250;
@@ -587,3 +588,49 @@ it.each([true, false])(
     expect(await (await fetch(page ?? '')).text()).toContain('€4.99');
   },
 );
+
+it('asks for the e-mail address of the buyer before it opens a payment with a receipt', async () => {
+  await using fake = await openYookassa();
+  const { fake: api, own } = await running();
+  await own.act('updateSettings', { selling: true, stars_only_in_telegram: false });
+  const fields = { name: 'Cards', api_root: fake.root, allow_private: true, password: PASSWORD };
+  await own.act('createProvider', { kind: 'yookassa', fields: fake.fields, ...fields });
+  const plan = await own.act('createTariff', { name: 'Month', duration: { months: 1 } });
+  const sold = { kind: 'days', days: 30 } as const;
+  const prices = [{ amount: 45_000, currency: 'RUB' }];
+  await own.act('createOffer', { tariff_id: plan.id, name: 'Thirty', sold, prices, on_sale: true });
+  const expires_at = '2030-01-01T00:00:00Z';
+  await own.act('createUser', { name: 'Anna', tariff_id: plan.id, telegram_id: ANNA, expires_at });
+  const shown = () => (api.findLastMessage(ANNA)?.text ?? '').replaceAll('\u00a0', ' ');
+  const posts = () => fake.requests.filter(({ method }) => method === 'POST');
+  const pay = async () => {
+    api.press(ANNA, findButton('Pay'));
+    await expect.poll(shown, sleepy).toContain('Send your e-mail address');
+  };
+  const findButton = (begin: string) =>
+    (api.findLastMessage(ANNA)?.buttons ?? []).map(({ text }) => text).find((text) => text.startsWith(begin)) ?? '';
+  api.write(ANNA, '/start');
+  await expect.poll(shown, sleepy).toContain('Active');
+  api.press(ANNA, 'Renew or add traffic');
+  await expect.poll(shown, sleepy).toContain('Thirty: 30 days');
+  api.press(ANNA, findButton('Thirty'));
+  await expect.poll(shown, sleepy).toContain('Order no. 1');
+  await pay();
+  api.write(ANNA, 'anna at example.org');
+  await expect.poll(shown, sleepy).toContain('This is not an e-mail address.');
+  // Back ends the question: the next message is no answer.
+  api.press(ANNA, 'Back');
+  await expect.poll(shown, sleepy).toContain('Order no. 1');
+  api.write(ANNA, 'anna@example.org');
+  await expect.poll(shown, sleepy).toContain('Active');
+  expect(posts()).toEqual([]);
+  api.press(ANNA, 'Renew or add traffic');
+  await expect.poll(shown, sleepy).toContain('Thirty: 30 days');
+  api.press(ANNA, findButton('Thirty'));
+  await expect.poll(shown, sleepy).toContain('Order no. 1');
+  await pay();
+  api.write(ANNA, ' anna@example.org ');
+  await expect.poll(() => findButton('To the payment'), sleepy).not.toBe('');
+  expect(posts().map(({ raw }) => JSON.parse(raw).receipt.customer)).toEqual([{ email: 'anna@example.org' }]);
+  expect(own.store.bot.chat(ANNA)?.prompt).toBeNull();
+});

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { PASSWORD } from '../support/panel.ts';
 import { exchangeRaw, requestText } from '../support/raw-socket.ts';
 import { openShop, type Shop } from '../support/shop.ts';
 
@@ -24,8 +25,9 @@ async function makeOrder(): Promise<{ readonly id: number; readonly url: string 
 const get = async (url: string, language = 'en') =>
   (await (await fetch(url, { headers: { 'accept-language': language } })).text()).replaceAll('\u00a0', ' ');
 /** Sends a form of a page; where it leads. */
-async function press(url: string): Promise<string> {
-  const reply = await fetch(url, { method: 'POST', redirect: 'manual' });
+async function press(url: string, fields?: Record<string, string>): Promise<string> {
+  const body = fields === undefined ? null : new URLSearchParams(fields);
+  const reply = await fetch(url, { method: 'POST', redirect: 'manual', body });
   expect(reply.status, url).toBe(303);
   return new URL(reply.headers.get('location') ?? '', url).href;
 }
@@ -57,6 +59,42 @@ describe('the page of an order', () => {
     expect(await shop.order(id)).toMatchObject({ state: 'paid', page_url: null });
     expect(await press(`${url}/open/${stripe.id}/EUR`)).toBe(`${url}?failed`);
     expect(stripe.fake.invoices).toHaveLength(1);
+  });
+
+  it('asks for the e-mail address of the buyer where receipts are issued, and tells it to the provider alone', async () => {
+    const { id, fake } = await shop.add('yookassa');
+    const { id: order, url } = await makeOrder();
+    const action = `${url}/open/${id}/RUB`;
+    expect(await get(url)).toMatch(/<input id="email-\d" name="email" type="email" required/);
+    for (const email of ['', 'nobody', ' @ ', `${'a'.repeat(200)}@example.com`])
+      expect(await press(action, { email }), email).toBe(`${url}?email`);
+    expect(await get(`${url}?email`)).toContain('Enter an e-mail address.');
+    expect(fake.requests.filter(({ method }) => method === 'POST')).toEqual([]);
+    const email = 'anna@example.org';
+    // The reply is lost: the same request is repeated with the same address, also by another panel over the data.
+    fake.fail('/payments', 'cut');
+    expect(await press(action, { email: ` ${email} ` })).toBe(`${url}?failed`);
+    await shop.restart();
+    shop.clock.advance(61_000);
+    await shop.turn();
+    const bodies = fake.requests.filter(({ method }) => method === 'POST').map(({ raw }) => JSON.parse(raw));
+    expect(bodies).toHaveLength(2);
+    expect(bodies[1]).toEqual(bodies[0]);
+    expect(bodies[0].receipt.customer).toEqual({ email });
+    // It is kept no longer, and not asked for again.
+    expect(shop.panel().store.payments.listInvoices(order)).toMatchObject([{ state: 'open', email: null }]);
+    expect(await get(url)).not.toContain('type="email"');
+    expect(await press(action)).toMatch(/^https:\/\/yoomoney\.ru\//);
+    expect(JSON.stringify(shop.panel().log.lines)).not.toContain(email);
+    fake.pay(shop.getInvoiceToken(order));
+    expect(await shop.pollOrder(order)).toMatchObject({ state: 'paid' });
+  });
+
+  it('asks for no e-mail address where no receipts are issued', async () => {
+    const { id, fake } = await shop.add('yookassa');
+    await shop.panel().act('changeProvider', { id, fields: { ...fake.fields, vat_code: '' }, password: PASSWORD });
+    const { url } = await makeOrder();
+    expect(await get(url)).not.toContain('type="email"');
   });
 
   it('has the headers of a page that may do nothing, and no cookie', async () => {

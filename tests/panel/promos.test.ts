@@ -37,7 +37,8 @@ const order = async (code: string, user?: number) =>
     offer_id: shop.offerId,
     promo_code: code,
   });
-const open = (id: number, provider_id: number) => shop.panel().act('openOrder', { id, provider_id });
+const open = (id: number, provider_id: number) =>
+  shop.panel().act('openOrder', { id, provider_id, email: 'buyer@example.com' });
 const readUser = async (id: number) => shop.panel().act('getUser', { id });
 async function pay(id: number, fake: FakeProvider) {
   fake.pay(shop.getInvoiceToken(id));

@@ -151,7 +151,11 @@ it(`loses and doubles nothing in ${KILLS} kills at five providers`, async () => 
   const open = async () => {
     for (const state of ['opening', 'new', 'failed', 'expired'] as const)
       for (const { id } of (await act('listOrders', { state, limit: 500 })).items)
-        await act('openOrder', { id, provider_id: providers[id % providers.length]?.id ?? 0 }).catch(() => null);
+        await act('openOrder', {
+          id,
+          provider_id: providers[id % providers.length]?.id ?? 0,
+          email: 'buyer@example.com',
+        }).catch(() => null);
   };
   const unpaid = async () => ORDERS - (await act('listOrders', { state: 'paid', limit: 1 })).total;
   for (let turn = 0; turn < 40 && (await unpaid()) > 0; turn += 1) {

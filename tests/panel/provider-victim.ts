@@ -29,7 +29,7 @@ for (;;) {
     const opened = items.slice(-AT_ONCE).map(({ id }) => {
       const provider = providers[id % providers.length];
       // What a provider does not do is tried again.
-      return act('openOrder', { id, provider_id: provider?.id ?? 0 }).catch(() => null);
+      return act('openOrder', { id, provider_id: provider?.id ?? 0, email: 'buyer@example.com' }).catch(() => null);
     });
     await Promise.all(opened);
   }

@@ -77,7 +77,7 @@ function buildRequest(name: string, currency: string): InvoiceRequest {
     title: 'Семейный · 🚀 1 год — выгодно! 🎁',
     returnUrl: 'https://panel.example/sub/abc',
     hookUrl: 'https://panel.example/sub/hook/abc',
-    contact: { email: null, phone: null },
+    email: 'buyer@example.com',
     isRetry: false,
   };
 }

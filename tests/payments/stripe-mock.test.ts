@@ -69,7 +69,7 @@ describe.skipIf(reason !== '')(`stripe-mock ${reason}`.trim(), () => {
       title: 'A month',
       returnUrl: 'https://panel.example/sub/abc',
       hookUrl: null,
-      contact: { email: 'buyer@example.com', phone: null },
+      email: 'buyer@example.com',
       isRetry: false,
     });
     expect(opened).toEqual({ externalId: expect.stringMatching(/^cs_/), payUrl: expect.any(String) });

@@ -155,7 +155,7 @@ export async function openPeers(folder: string): Promise<Peers> {
           for (const provider_id of providerIds) {
             const { id: user_id } = await addUser({ expires_at: LATER });
             const { id } = await act('createOrder', { user_id, offer_id: offerId });
-            begun.push(act('openOrder', { id, provider_id }));
+            begun.push(act('openOrder', { id, provider_id, email: 'buyer@example.com' }));
           }
           const areAsked = () => providers.every(({ requests }, index) => requests.length > (asked[index] ?? 0));
           await expect.poll(areAsked, POLLED).toBe(true);

@@ -101,7 +101,7 @@ export async function openShop(folder: string): Promise<Shop> {
     buyer,
     async open(providerId) {
       const made = await panel.act('createOrder', { user_id: await buyer(), offer_id: offer.id });
-      return panel.act('openOrder', { id: made.id, provider_id: providerId });
+      return panel.act('openOrder', { id: made.id, provider_id: providerId, email: 'buyer@example.com' });
     },
     getInvoiceToken(orderId) {
       const [invoice] = panel.store.payments.listInvoices(orderId);

@@ -68,12 +68,6 @@ export const PROVIDER_FIELDS: Readonly<Record<ProviderKind, readonly ProviderFie
     { name: 'secret_key', isSecret: true, isRequired: true, pattern: /^[\x21-\x7e]{10,200}$/ },
     // With a VAT code every payment has a fiscal receipt (54-FZ).
     { name: 'vat_code', isSecret: false, isRequired: false, pattern: /^([1-9]|1[0-2])$/ },
-    {
-      name: 'receipt_contact',
-      isSecret: false,
-      isRequired: false,
-      pattern: /^(\+\d{7,15}|[^\s@]{1,64}@[^\s@]{3,190})$/,
-    },
   ],
   stripe: [
     { name: 'secret_key', isSecret: true, isRequired: true, pattern: /^[sr]k_(test|live)_[A-Za-z0-9_]{4,300}$/ },
@@ -86,6 +80,11 @@ export const PROVIDER_FIELDS: Readonly<Record<ProviderKind, readonly ProviderFie
     { name: 'accuracy_payment_percent', isSecret: false, isRequired: false, pattern: /^[0-5]$/ },
   ],
 };
+
+/** Whether each payment has a fiscal receipt, which the provider sends to an e-mail address of the buyer. */
+export function issuesReceipts({ kind, fields: own }: Pick<Provider, 'kind' | 'fields'>): boolean {
+  return kind === 'yookassa' && (own.vat_code ?? '') !== '';
+}
 
 /** Whether a text has the form of an API's root address. */
 export function isApiRoot(text: string): boolean {

@@ -426,7 +426,14 @@ export const openOrder = panelOperation({
   summary: 'Open an order at a provider',
   description:
     'Creates an invoice. Its idempotency key is stored before the request. An order has one invoice at a time at each provider.',
-  input: z.strictObject({ ...ofOrder, provider_id: s.id, currency: currency.optional() }),
+  input: z.strictObject({
+    ...ofOrder,
+    provider_id: s.id,
+    currency: currency.optional(),
+    email: s.email.optional().meta({
+      description: 'The e-mail address of the buyer, required if the provider issues receipts for a new invoice.',
+    }),
+  }),
   output: order,
   errors: ['not_found', 'selling_off', 'order_ended', 'promo_refused', 'provider_failed'],
   example: {

@@ -46,7 +46,7 @@ const fields = {
     .url({ protocol: /^https$/ })
     .max(300)
     .meta({ description: 'The URL of the ACME directory.' }),
-  email: z.email().max(200).nullable().meta({ description: 'The e-mail address for the authority; null: none.' }),
+  email: s.email.nullable().meta({ description: 'The e-mail address for the authority; null: none.' }),
   names: z
     .array(dnsName)
     .min(1)

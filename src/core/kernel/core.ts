@@ -83,8 +83,8 @@ export interface Subscription<User extends LinkUser = LinkUser> {
     readonly secrets: InboundSecrets;
   }[];
   readonly url: string;
-  /** Offers for the user, each with its first price. Read on call, since apps do not show them. `starsOnly`: those for Stars or free. */
-  offers(starsOnly?: boolean): readonly Offered[];
+  /** Offers for the user, each with its first price. Read on call, since apps do not show them. */
+  offers(place: ShopPlace): readonly Offered[];
   /** The bot to link a Telegram account with; null: none runs. Read on call. */
   bot(): { readonly username: string; readonly isLinked: boolean; readonly hasFriends: boolean } | null;
 }
@@ -124,6 +124,10 @@ export interface PaymentOption {
   /** A test account without real money. */
   readonly isTest: boolean;
   readonly price: Money;
+  /** The provider sends a receipt: the buyer must enter an e-mail address. */
+  readonly needsEmail: boolean;
+  /** Where it is paid, once it was opened; else null. */
+  readonly payUrl: string | null;
 }
 
 export interface OrderPage {
@@ -154,14 +158,20 @@ export interface OrderPage {
 
 export interface Shop {
   /** The order with this token; null: none. */
-  order(token: string): OrderPage | null;
-  /** Opens an order at a provider and returns the payment URL. Throws the same PanelErrors as openOrder. */
+  order(token: string, place: ShopPlace): OrderPage | null;
+  /**
+   * Opens an order at a provider and returns the payment URL. Throws the same PanelErrors as openOrder; `validation` about `email` if the
+   * option needs one, and it is missing or none.
+   */
   pay(
     token: string,
     option: Pick<PaymentOption, 'providerId'> & {
       readonly currency: string;
       /** Where the buyer returns to; default: the page of the order. */
       readonly returnUrl?: string;
+      /** As the buyer typed it. */
+      readonly email?: string;
+      readonly place: ShopPlace;
     },
   ): Promise<string>;
   /** Polls the providers of an order now, if their minimum interval allows. */

@@ -29,8 +29,8 @@ function createOrder(input: Input<'createOrder'>, tx: Transaction): Result<Order
 }
 
 async function openAtProvider(input: Input<'openOrder'>, context: AsyncContext<'openOrder'>) {
-  const { id, provider_id: providerId, currency } = input;
-  await openOrder(context.env, { orderId: id, providerId, currency, returnUrl: null });
+  const { id, provider_id: providerId, currency, email } = input;
+  await openOrder(context.env, { orderId: id, providerId, currency, email, returnUrl: null });
   return context.commit((tx) => {
     const order = requireOrder(tx, id);
     tx.audit(order.userId === null ? null : `user:${order.userId}`, { order_id: id, provider_id: providerId });

@@ -83,6 +83,7 @@ export function openInChat(tx: Transaction, orderToken: string): ChatInvoice {
     externalId: null,
     payUrl: null,
     returnUrl: null,
+    email: null,
     tries: 1,
     createdAt: now,
     polledAt: null,

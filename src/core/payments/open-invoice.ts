@@ -1,5 +1,6 @@
 // Opens an order at a provider: one open invoice at each, stored with its key before the provider hears of it.
 
+import { issuesReceipts } from '../../contract/sales/providers.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/limits.ts';
 import { acceptsPrice, type Money } from '../../domain/sales/money.ts';
 import { nextPollAt } from '../../domain/sales/poll-interval.ts';
@@ -44,6 +45,8 @@ export interface OpenRequest {
   readonly currency?: string | undefined;
   /** Where the buyer comes back to. */
   readonly returnUrl: string | null;
+  /** Of the buyer: required where the provider issues a receipt, and not used elsewhere. */
+  readonly email?: string | undefined;
 }
 
 /**
@@ -68,7 +71,8 @@ function requireStillFor(tx: Transaction, { userId, offerId }: OrderRow): void {
 }
 
 /** The invoice to open, stored with its key before the provider hears of it. */
-function beginInvoice(tx: Transaction, { orderId, providerId, currency, returnUrl }: OpenRequest): InvoiceRow {
+function beginInvoice(tx: Transaction, request: OpenRequest): InvoiceRow {
+  const { orderId, providerId, currency, returnUrl } = request;
   const { store, now, crypto } = tx;
   requireSelling(tx);
   const order = requireOrder(tx, orderId);
@@ -80,14 +84,14 @@ function beginInvoice(tx: Transaction, { orderId, providerId, currency, returnUr
   const price = order.prices.find((one) => acceptsPrice(rules, one) && (currency ?? one.currency) === one.currency);
   if (!price) throw bodyError('validation', '#/currency', 'invalid', 'is no currency of the order at this provider');
   reservePromo(tx, order);
-  const before = store.payments
-    .listInvoices(orderId)
-    .find((one) => one.providerId === providerId && isSameMoney(one, price) && isPayable(one));
+  const before = findPayable(tx, orderId, providerId, price);
   const pricedOrder = { ...order, amount: price.amount, currency: price.currency, method: provider.kind, providerId };
   if (before) {
     store.sales.saveOrder({ ...pricedOrder, state: before.state === 'open' ? 'open' : 'opening' });
     return before;
   }
+  const email = issuesReceipts(provider) ? request.email : null;
+  if (email === undefined) throw bodyError('validation', '#/email', 'required', 'is required for the receipt');
   const unsaved: Omit<InvoiceRow, 'id'> = {
     orderId,
     providerId,
@@ -99,6 +103,7 @@ function beginInvoice(tx: Transaction, { orderId, providerId, currency, returnUr
     externalId: null,
     payUrl: null,
     returnUrl,
+    email,
     tries: 0,
     createdAt: now,
     polledAt: null,
@@ -107,6 +112,18 @@ function beginInvoice(tx: Transaction, { orderId, providerId, currency, returnUr
   const invoice = { ...unsaved, id: store.payments.insertInvoice(unsaved) };
   store.sales.saveOrder({ ...pricedOrder, state: 'opening' });
   return invoice;
+}
+
+/** The invoice of an order at a provider that can still be paid, or is being opened. */
+export function findPayable(
+  { store }: Pick<Env, 'store'>,
+  orderId: number,
+  providerId: number,
+  price: Money,
+): InvoiceRow | undefined {
+  return store.payments
+    .listInvoices(orderId)
+    .find((one) => one.providerId === providerId && isSameMoney(one, price) && isPayable(one));
 }
 
 function isSameMoney(a: Money, b: Money): boolean {
@@ -139,7 +156,7 @@ export async function callOpen(env: ProviderCallEnv, id: number): Promise<PollFa
     title: `${order.tariffName} · ${order.offerName}`,
     returnUrl: before.returnUrl,
     hookUrl: provider.hookToken === null ? null : hookUrl(env, provider.hookToken),
-    contact: { email: null, phone: null },
+    email: before.email,
     isRetry: before.tries > 0,
   });
   const outcome = 'error' in answer || isUsable(answer, access) ? answer : MALFORMED;

@@ -1,12 +1,15 @@
 // What a buyer sees and does who has the link of an order or of a subscription: the link is the authority, as for a subscription.
 
+import { issuesReceipts } from '../../contract/sales/providers.ts';
 import type { Sold } from '../../contract/sales/sales.ts';
+import { email as emailAddress } from '../../contract/scalars.ts';
 import { DAY_MS, HOUR_MS, LATE_PAYMENT_MS } from '../../domain/limits.ts';
 import { acceptsPrice, type Money } from '../../domain/sales/money.ts';
+import type { ShopPlace } from '../../domain/sales/shop-place.ts';
 import { isTerm } from '../../domain/sales/sold.ts';
 import type { Env, Transaction } from '../kernel/context.ts';
 import type { Offered, OrderPage, PaymentOption, Shop } from '../kernel/core.ts';
-import { PanelError } from '../kernel/panel-error.ts';
+import { bodyError, PanelError } from '../kernel/panel-error.ts';
 import { isFor } from '../offers/offers.ts';
 import type { ProviderRow } from '../ports/providers.ts';
 import type { OrderRow } from '../ports/sales.ts';
@@ -15,7 +18,7 @@ import { listTerms } from '../sales/fulfillment.ts';
 import { orderUrl } from '../sales/order.ts';
 import { clearPromo, setPromo } from '../sales/promos.ts';
 import { buildAuditDetail, makeOrder } from './make-order.ts';
-import { openOrder } from './open-invoice.ts';
+import { findPayable, openOrder } from './open-invoice.ts';
 import { pollOrder } from './poll-invoice.ts';
 import type { ProviderCallEnv } from './provider-call.ts';
 import { handleProviderWebhook } from './provider-webhooks.ts';
@@ -33,18 +36,19 @@ export function createShop(env: ShopEnv, wake: () => void): Shop {
     return order;
   };
   return {
-    order(token) {
+    order(token, place) {
       const order = store.sales.orderByToken(token);
-      return order ? buildOrderPage(env, order) : null;
+      return order ? buildOrderPage(env, order, place) : null;
     },
-    async pay(token, { providerId, currency, returnUrl }) {
+    async pay(token, { providerId, currency, returnUrl, email: typed = '', place }) {
       const order = requireToken(token);
-      const isOption = listPaymentOptions(env, order).some(
+      const chosen = listPaymentOptions(env, order, place).find(
         (option) => option.providerId === providerId && option.price.currency === currency,
       );
-      if (!isOption) throw new PanelError('order_ended');
+      if (!chosen) throw new PanelError('order_ended');
+      const email = chosen.needsEmail ? requireEmail(typed) : undefined;
       const back = returnUrl ?? `${orderUrl(env, order)}?back`;
-      const { payUrl } = await openOrder(env, { orderId: order.id, providerId, currency, returnUrl: back });
+      const { payUrl } = await openOrder(env, { orderId: order.id, providerId, currency, returnUrl: back, email });
       if (payUrl === null) throw new PanelError('provider_failed');
       return payUrl;
     },
@@ -71,13 +75,19 @@ export function createShop(env: ShopEnv, wake: () => void): Shop {
       return env.transact({ name: 'createOrder', by: 'payments' }, (tx) => {
         const user = tx.store.users.behindLink(subscription)?.row;
         if (!user) throw new PanelError('not_found');
-        if (!offersTo(env, user).some(({ id }) => id === offerId)) throw new PanelError('selling_off');
+        if (!offersTo(env, user, 'page').some(({ id }) => id === offerId)) throw new PanelError('selling_off');
         const order = makeOrder(tx, user.id, offerId);
         tx.audit(`user:${user.id}`, buildAuditDetail(order));
         return order.token;
       });
     },
   };
+}
+
+function requireEmail(typed: string): string {
+  const { data } = emailAddress.safeParse(typed.trim());
+  if (data === undefined) throw bodyError('validation', '#/email', 'invalid', 'is no e-mail address');
+  return data;
 }
 
 /** Wrong promo codes of one user in an hour. */
@@ -134,7 +144,7 @@ async function changePromo(
   });
 }
 
-function buildOrderPage(env: ShopEnv, order: OrderRow): OrderPage {
+function buildOrderPage(env: ShopEnv, order: OrderRow, place: ShopPlace): OrderPage {
   const { store } = env;
   const { id, tariffName, offerName, sold, prices, promo, amount, currency, given, paidAt, refundedAt } = order;
   const after = listTerms(given).at(-1)?.after ?? null;
@@ -150,7 +160,7 @@ function buildOrderPage(env: ShopEnv, order: OrderRow): OrderPage {
     promo,
     state:
       refundedAt !== null ? 'refunded' : !isUnpaid ? 'paid' : store.payments.hasUndecided(id) ? 'decision' : 'unpaid',
-    paymentOptions: listPaymentOptions(env, order),
+    paymentOptions: listPaymentOptions(env, order, place),
     canPoll: invoices.some(({ nextPollAt }) => nextPollAt !== null),
     isTrial: order.method === 'trial',
     paid: paidAt === null ? null : { at: paidAt, amount, currency },
@@ -162,7 +172,7 @@ function buildOrderPage(env: ShopEnv, order: OrderRow): OrderPage {
 }
 
 /** What could be paid and would then be given, without a person. */
-function listPaymentOptions(env: ShopEnv, order: OrderRow): readonly PaymentOption[] {
+function listPaymentOptions(env: ShopEnv, order: OrderRow, place: ShopPlace): readonly PaymentOption[] {
   const { store, clock } = env;
   const { id, given, userId, offerId, tariffId, prices, sold, createdAt } = order;
   // A day is left for the payment itself.
@@ -171,17 +181,30 @@ function listPaymentOptions(env: ShopEnv, order: OrderRow): readonly PaymentOpti
   if (given !== null || !user || user.tariffId !== tariffId || !maySell(env, user, sold)) return [];
   const offer = offerId === null ? undefined : store.sales.offer(offerId);
   if (offer && !isFor(env, offer, user)) return [];
-  return store.payments.hasUndecided(id) ? [] : listOptionsForPrices(env, prices);
+  if (store.payments.hasUndecided(id)) return [];
+  return listOptionsForPrices(env, prices, place).map((option) => {
+    const invoice = findPayable(env, id, option.providerId, option.price);
+    // One that is open already has its receipt.
+    return invoice === undefined ? option : { ...option, needsEmail: false, payUrl: invoice.payUrl };
+  });
 }
 
-type PriceEnv = Pick<Env, 'paymentProviders' | 'store'>;
+type PriceEnv = Pick<Env, 'paymentProviders' | 'store' | 'settings'>;
 
-function listOptionsForPrices(env: PriceEnv, prices: readonly Money[]): readonly PaymentOption[] {
-  const providers = enabled(env);
+function listOptionsForPrices(env: PriceEnv, prices: readonly Money[], place: ShopPlace): readonly PaymentOption[] {
+  const isStarsOnly = place === 'telegram' && env.settings().starsOnlyInTelegram;
+  const providers = enabled(env).filter(({ kind }) => !isStarsOnly || kind === 'stars');
   return prices.flatMap((price) =>
     providers
       .filter((provider) => acceptsPrice(getPriceRules(env, provider), price))
-      .map(({ id, kind, isTest }) => ({ providerId: id, kind, isTest, price })),
+      .map((provider) => ({
+        providerId: provider.id,
+        kind: provider.kind,
+        isTest: provider.isTest,
+        price,
+        needsEmail: issuesReceipts(provider),
+        payUrl: null,
+      })),
   );
 }
 
@@ -198,14 +221,12 @@ function maySell({ store, settings }: Pick<Env, 'settings' | 'store'>, user: Use
 const FREE: Money = { amount: 0, currency: 'EUR' };
 
 /** What a user can buy now: each offer for him with a price that a provider takes, or that is a trial. */
-export function offersTo(env: PriceEnv & Pick<Env, 'settings'>, user: UserRow, starsOnly = false): readonly Offered[] {
+export function offersTo(env: PriceEnv, user: UserRow, place: ShopPlace): readonly Offered[] {
   if (!env.settings().selling || user.tariffId === null) return [];
   return env.store.sales.offers(user.tariffId).flatMap((offer) => {
     const { id, name, sold, prices, isOnSale, audience, isTrial } = offer;
     if (!isOnSale || audience === 'link' || !maySell(env, user, sold) || !isFor(env, offer, user)) return [];
-    const price = isTrial
-      ? FREE
-      : listOptionsForPrices(env, prices).find(({ kind }) => !starsOnly || kind === 'stars')?.price;
+    const price = isTrial ? FREE : listOptionsForPrices(env, prices, place)[0]?.price;
     return price ? [{ id, name, sold, price, isTrial }] : [];
   });
 }

@@ -39,13 +39,13 @@ export interface ChatRow {
   /** The last language reported by Telegram. */
   readonly toldLanguage: string | null;
   readonly unreachableAt: number | null;
-  /** The order token for which the next message is a promo code; null: none. */
-  readonly promoFor: string | null;
+  /** The data of the button whose question the next message answers; null: nothing was asked. */
+  readonly prompt: string | null;
 }
 
 /** The row of a new chat. */
 export function newChat(chatId: number): ChatRow {
-  return { chatId, language: null, toldLanguage: null, unreachableAt: null, promoFor: null };
+  return { chatId, language: null, toldLanguage: null, unreachableAt: null, prompt: null };
 }
 
 /** A one-time link that links the Telegram account opening it to a user, or pairs it with the administrator. */

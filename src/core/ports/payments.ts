@@ -20,6 +20,8 @@ export interface InvoiceRow extends Money {
   readonly externalId: string | null;
   readonly payUrl: string | null;
   readonly returnUrl: string | null;
+  /** Of the buyer, for the receipt, until the provider has been told; null: none is needed any more. */
+  readonly email: string | null;
   /** How often the provider was called to open it. */
   readonly tries: number;
   readonly createdAt: number;

@@ -100,8 +100,8 @@ export interface InvoiceRequest {
   readonly returnUrl: string | null;
   /** Where the provider may report to, where it takes that with the invoice; null: webhooks are off. */
   readonly hookUrl: string | null;
-  /** For fiscal receipts; null: the account's own. */
-  readonly contact: { readonly email: string | null; readonly phone: string | null };
+  /** Of the buyer, where the provider issues a receipt; else null. */
+  readonly email: string | null;
   /** Whether it may have been asked before, without a clear answer. */
   readonly isRetry: boolean;
 }

@@ -57,7 +57,7 @@ export function findSubscription(env: SubscriptionEnv, token: string): Subscript
     total: trafficTotal({ trafficLimit, used: user.usedUp + user.usedDown, extra }),
     inbounds,
     url: env.subUrl(token),
-    offers: (starsOnly) => offersTo(env, user, starsOnly),
+    offers: (place) => offersTo(env, user, place),
     bot() {
       const bot = findRunningBot(env);
       if (!bot) return null;

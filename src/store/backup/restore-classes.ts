@@ -72,7 +72,7 @@ export const RESTORE_CLASSES = {
     identity: ['bot_id', 'username'],
   },
   bot_admins: { data: ['name', 'paired_at', 'proven_at'], identity: ['telegram_id'] },
-  bot_chats: { data: ['chat_id', 'language', 'told_language', 'unreachable_at'], pending: ['promo_for'] },
+  bot_chats: { data: ['chat_id', 'language', 'told_language', 'unreachable_at'], pending: ['prompt'] },
   bot_invitations: 'machine',
   bot_messages: {
     data: ['id', 'chat_id', 'dedupe_key', 'method', 'priority', 'attempts', 'not_before', 'created_at', 'message_id'],
@@ -140,7 +140,7 @@ export const RESTORE_CLASSES = {
   },
   invoices: {
     data: ['id', 'order_id', 'provider_id', 'key', 'state', 'tries', 'created_at', 'asked_at', 'next_ask_at'],
-    destination: ['pay_url', 'return_url'],
+    destination: ['pay_url', 'return_url', 'email'],
     identity: ['external_id'],
     price: ['amount', 'currency'],
     secret: ['token'],
@@ -475,7 +475,7 @@ interface PendingRule {
 
 /** How pending work is ended in tables with data, whose history stays. */
 export const PENDING_RULES: Readonly<Record<MixedTable, PendingRule>> = {
-  bot_chats: { waits: 'promo_for IS NOT NULL', end: 'UPDATE main.bot_chats SET promo_for = NULL' },
+  bot_chats: { waits: 'prompt IS NOT NULL', end: 'UPDATE main.bot_chats SET prompt = NULL' },
   // A pending message has been sent since, or is too old. Sent ones are not sent again.
   bot_messages: {
     waits: 'ended_at IS NULL',

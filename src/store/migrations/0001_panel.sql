@@ -661,11 +661,14 @@ CREATE TABLE invoices (
   external_id TEXT CHECK (length(external_id) BETWEEN 1 AND 300),
   pay_url TEXT CHECK (length(pay_url) BETWEEN 1 AND 4000),
   return_url TEXT CHECK (length(return_url) BETWEEN 1 AND 1000),
+  -- Of the buyer, for the receipt, until the provider has been told.
+  email TEXT CHECK (length(email) BETWEEN 3 AND 200),
   tries INTEGER NOT NULL CHECK (tries >= 0),
   created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
   asked_at INTEGER CHECK (asked_at BETWEEN 0 AND 8640000000000000),
   next_ask_at INTEGER CHECK (next_ask_at BETWEEN 0 AND 8640000000000000),
-  CHECK (next_ask_at IS NULL OR state IN ('opening', 'open'))
+  CHECK (next_ask_at IS NULL OR state IN ('opening', 'open')),
+  CHECK (email IS NULL OR state = 'opening')
 ) STRICT;
 CREATE UNIQUE INDEX invoices_token ON invoices (token);
 CREATE UNIQUE INDEX invoices_key ON invoices (key);
@@ -908,13 +911,13 @@ CREATE INDEX bot_messages_chat ON bot_messages (chat_id) WHERE ended_at IS NULL;
 CREATE INDEX bot_messages_ended ON bot_messages (ended_at) WHERE ended_at IS NOT NULL;
 
 -- Who talks to the bot. language: chosen there; null: as Telegram says, which is told_language. unreachable_at: since when nothing can be sent there.
--- promo_for: the token of the order for which the next message is a promo code.
+-- prompt: the data of the button whose question the next message answers.
 CREATE TABLE bot_chats (
   chat_id INTEGER PRIMARY KEY,
   language TEXT CHECK (length(language) BETWEEN 2 AND 35),
   told_language TEXT CHECK (length(told_language) BETWEEN 2 AND 35),
   unreachable_at INTEGER CHECK (unreachable_at BETWEEN 0 AND 8640000000000000),
-  promo_for TEXT CHECK (length(promo_for) BETWEEN 22 AND 64)
+  prompt TEXT CHECK (length(prompt) BETWEEN 1 AND 64)
 ) STRICT;
 
 -- Messages to many users, sent to one after the other. texts: by language; filter: as the list of users is filtered; last_user_id: how far

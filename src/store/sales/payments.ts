@@ -6,7 +6,7 @@ import { limitTo } from '../statements.ts';
 type PaymentCells = Omit<PaymentRow, 'isTest'> & { readonly isTest: number };
 
 const INVOICE_COLUMNS = `id, order_id AS orderId, provider_id AS providerId, token, key, state, amount, currency, external_id AS externalId,
-  pay_url AS payUrl, return_url AS returnUrl, tries, created_at AS createdAt, asked_at AS polledAt, next_ask_at AS nextPollAt`;
+  pay_url AS payUrl, return_url AS returnUrl, email, tries, created_at AS createdAt, asked_at AS polledAt, next_ask_at AS nextPollAt`;
 
 const PAYMENT_COLUMNS = `id, kind, provider_id AS providerId, external_id AS externalId, is_test AS isTest, order_id AS orderId, amount,
   currency, refunded, refunded_at AS refundedAt, paid_at AS paidAt, buyer, raw, state, provider_state AS providerState, reason, act, note, resolved_at AS resolvedAt,
@@ -25,13 +25,15 @@ const FAR_MS = 2 * 86_400_000;
 
 export function createPaymentStore(db: Connection): PaymentStore {
   const insertInvoice = db.prepare<[Omit<InvoiceRow, 'id'>]>(
-    `INSERT INTO invoices (order_id, provider_id, token, key, state, amount, currency, external_id, pay_url, return_url, tries, created_at,
+    `INSERT INTO invoices (order_id, provider_id, token, key, state, amount, currency, external_id, pay_url, return_url, email, tries, created_at,
        asked_at, next_ask_at)
-     VALUES (:orderId, :providerId, :token, :key, :state, :amount, :currency, :externalId, :payUrl, :returnUrl, :tries, :createdAt,
+     VALUES (:orderId, :providerId, :token, :key, :state, :amount, :currency, :externalId, :payUrl, :returnUrl, :email, :tries, :createdAt,
        :polledAt, :nextPollAt)`,
   );
+  // Once it is opened, or is not to be, the address of the buyer is of no more use.
   const saveInvoice = db.prepare<[InvoiceRow]>(
-    `UPDATE invoices SET state = :state, external_id = :externalId, pay_url = :payUrl, tries = :tries, asked_at = :polledAt,
+    `UPDATE invoices SET state = :state, external_id = :externalId, pay_url = :payUrl,
+       email = CASE :state WHEN 'opening' THEN :email END, tries = :tries, asked_at = :polledAt,
        next_ask_at = :nextPollAt WHERE id = :id`,
   );
   const invoice = db.prepare<[number], InvoiceRow>(`SELECT ${INVOICE_COLUMNS} FROM invoices WHERE id = ?`);

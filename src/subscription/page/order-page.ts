@@ -2,29 +2,33 @@
 import type { OrderPage } from '../../core/kernel/core.ts';
 import type { SettingValues } from '../../core/ports/settings.ts';
 import { formatMoney } from '../../domain/sales/money.ts';
-import { dropVariables } from '../../domain/subscription/variables.ts';
+import { IN_TELEGRAM, type ShopPlace } from '../../domain/sales/shop-place.ts';
 import { formatBytes } from '../../i18n/bytes.ts';
 import { hostTexts } from '../../i18n/host.ts';
 import { chooseLanguage, type Language, languageEntry } from '../../i18n/languages.ts';
 import { formatDay } from '../format-day.ts';
 import { validUrl } from '../headers.ts';
+import { findInvoiceSlug, INVOICE_SCRIPT } from './invoice-script.ts';
 import { escapeHtml, preferredLanguages, renderHead } from './page.ts';
 import { STYLE } from './style.ts';
 
 /** What the buyer did last came to. */
-export type OrderNotice = 'asked' | 'failed' | 'wait' | 'promo';
+export type OrderNotice = 'asked' | 'failed' | 'wait' | 'promo' | 'email';
 
 export interface OrderRequest {
   readonly token: string;
   /** The Accept-Language header. */
   readonly acceptLanguage: string | undefined;
   readonly notice: OrderNotice | null;
+  readonly place: ShopPlace;
 }
 
 export interface RenderedOrder {
   readonly body: string;
   /** What stands in it, for its policy. */
   readonly style: string;
+  /** Left out: it has none. */
+  readonly script?: string;
 }
 
 const TONES = { unpaid: 'warn', decision: 'warn', paid: 'good', refunded: 'bad' } as const;
@@ -36,27 +40,40 @@ export function renderOrder(order: OrderPage, settings: SettingValues, request: 
   const title = escapeHtml(t('order.title', { id: order.id }));
   const notice = state === 'unpaid' ? request.notice : state === 'paid' && order.isTrial ? 'trial' : state;
   const support = validUrl(settings.supportUrl);
-  const body = `${renderHead(`${title} · ${escapeHtml(dropVariables(settings.subscriptionTitle))}`, language)}<body class="order">
-<header><h1>${escapeHtml(dropVariables(settings.subscriptionTitle))}</h1><span class="pill ${TONES[state]}">${escapeHtml(t(`order.state.${state}`))}</span>
+  const script = state === 'unpaid' && findInvoice(order, request) !== null ? INVOICE_SCRIPT : null;
+  const body = `${renderHead(`${title} · ${escapeHtml(settings.subscriptionTitle)}`, language)}<body class="order">
+<header><h1>${escapeHtml(settings.subscriptionTitle)}</h1><span class="pill ${TONES[state]}">${escapeHtml(t(`order.state.${state}`))}</span>
 ${notice === null ? '' : `<p class="notice ${TONES[state]}" role="status">${escapeHtml(t(`order.notice.${notice}`))}</p>`}
 </header>
 <main>
 <section class="card" aria-labelledby="order"><h2 id="order">${title}</h2><dl>${renderFacts(order, settings, language)}</dl></section>
-${state === 'unpaid' ? renderPayment(order, request.token, language) : ''}
-${renderReturn(order, language)}
+${state === 'unpaid' ? renderPayment(order, request, language) : ''}
+${renderReturn(order, request, language)}
 ${support === null ? '' : `<p><a class="support" href="${escapeHtml(support)}" rel="noreferrer">${escapeHtml(t('page.support'))}</a></p>`}
 </main>
-</body>
+${script === null ? '' : `<script>${script}</script>\n`}</body>
 </html>
 `;
-  return { body, style: STYLE };
+  return { body, style: STYLE, ...(script !== null && { script }) };
+}
+
+/** The invoice that opens over the page inside Telegram. */
+function findInvoice({ paymentOptions }: Pick<OrderPage, 'paymentOptions'>, { place }: OrderRequest): string | null {
+  const links = paymentOptions.flatMap(({ kind, payUrl }) => (kind === 'stars' && payUrl !== null ? [payUrl] : []));
+  return place === 'telegram' ? (links.map(findInvoiceSlug).find((slug) => slug !== null) ?? null) : null;
+}
+
+/** Where a form of the page leads. */
+function buildAction({ token, place }: OrderRequest, act: string): string {
+  return `${token}/${act}${place === 'telegram' ? `?${IN_TELEGRAM}` : ''}`;
 }
 
 /** Back to the subscription, once there is nothing left to pay. */
-function renderReturn({ state, subscriptionUrl }: OrderPage, language: Language): string {
+function renderReturn({ state, subscriptionUrl }: OrderPage, { place }: OrderRequest, language: Language): string {
   if (state === 'unpaid' || subscriptionUrl === null) return '';
   const text = hostTexts(language, 'subscription')('order.toSubscription');
-  return `<p><a class="support" href="${escapeHtml(subscriptionUrl)}">${escapeHtml(text)}</a></p>`;
+  const query = place === 'telegram' ? `?${IN_TELEGRAM}` : '';
+  return `<p><a class="support" href="${escapeHtml(subscriptionUrl)}${query}">${escapeHtml(text)}</a></p>`;
 }
 
 /** What is bought and for how much; of one that is paid, since when, and what it gave. */
@@ -103,32 +120,47 @@ export function soldText({ sold }: Pick<OrderPage, 'sold'>, language: Language):
   return t(`order.sold.traffic_${sold.lifetime}`, { amount });
 }
 
-function renderPayment({ paymentOptions, canPoll, promo }: OrderPage, token: string, language: Language): string {
+function renderPayment(order: OrderPage, request: OrderRequest, language: Language): string {
+  const { paymentOptions, canPoll, promo } = order;
+  const { place } = request;
   const t = hostTexts(language, 'subscription');
   const { tag } = languageEntry(language);
-  const buttons = paymentOptions.map(({ providerId, kind, isTest, price }) => {
+  const buttons = paymentOptions.map(({ providerId, kind, isTest, price, needsEmail, payUrl }, index) => {
     const method = t(isTest ? `order.testWay.${kind}` : `order.way.${kind}`);
     const text = `<span>${escapeHtml(method)}</span> <b>${escapeHtml(formatMoney(price, tag))}</b>`;
-    const action = `${token}/open/${providerId}/${price.currency}`;
-    return `<li><form method="post" action="${action}"><button class="way">${text}</button></form></li>`;
+    const slug = place === 'telegram' && kind === 'stars' && payUrl !== null ? findInvoiceSlug(payUrl) : null;
+    if (slug !== null) {
+      return `<li><a class="button way" href="${escapeHtml(payUrl ?? '')}" data-slug="${slug}">${text}</a></li>`;
+    }
+    const action = buildAction(request, `open/${providerId}/${price.currency}`);
+    const email = needsEmail ? renderEmail(`email-${index}`, language) : '';
+    return `<li><form method="post" action="${action}">${email}<button class="way">${text}</button></form></li>`;
   });
-  const ask = `<form class="ask" method="post" action="${token}/ask"><p class="quiet">${escapeHtml(t('order.askHint'))}</p><button class="plain">${escapeHtml(t('order.ask'))}</button></form>`;
+  const ask = `<form class="ask" method="post" action="${buildAction(request, 'ask')}"><p class="quiet">${escapeHtml(t('order.askHint'))}</p><button class="plain">${escapeHtml(t('order.ask'))}</button></form>`;
   const isAllTest = paymentOptions.length > 0 && paymentOptions.every(({ isTest }) => isTest);
+  const isAllStars = place === 'telegram' && paymentOptions.every(({ kind }) => kind === 'stars');
   const hint = paymentOptions.length === 0 ? 'order.none' : isAllTest ? 'order.leavesTest' : 'order.leaves';
   return `<section class="card" aria-labelledby="pay"><h2 id="pay">${escapeHtml(t('order.pay'))}</h2>
-<p class="quiet">${escapeHtml(t(hint))}</p>
-${paymentOptions.length === 0 ? '' : `<ul>${buttons.join('')}</ul>${renderPromo(promo, token, language)}`}
+${isAllStars && paymentOptions.length > 0 ? '' : `<p class="quiet">${escapeHtml(t(hint))}</p>`}
+${paymentOptions.length === 0 ? '' : `<ul>${buttons.join('')}</ul>${renderPromo(promo, request, language)}`}
 ${canPoll ? ask : ''}
 </section>`;
 }
 
+/** The field for where the provider sends the receipt. */
+function renderEmail(id: string, language: Language): string {
+  const label = escapeHtml(hostTexts(language, 'subscription')('order.email'));
+  return `<label for="${id}">${label}</label>
+<input id="${id}" name="email" type="email" required maxlength="200" autocomplete="email">`;
+}
+
 /** The field for a promo code, or the button that takes the one that is used away. */
-function renderPromo(promo: OrderPage['promo'], token: string, language: Language): string {
+function renderPromo(promo: OrderPage['promo'], request: OrderRequest, language: Language): string {
   const t = hostTexts(language, 'subscription');
   if (promo !== null) {
     const text = escapeHtml(t('order.promoRemove', { code: promo.code }));
-    return `<form class="ask" method="post" action="${token}/no-promo"><button class="plain">${text}</button></form>`;
+    return `<form class="ask" method="post" action="${buildAction(request, 'no-promo')}"><button class="plain">${text}</button></form>`;
   }
-  return `<form class="ask promo" method="post" action="${token}/promo"><label for="code">${escapeHtml(t('order.promoLabel'))}</label>
+  return `<form class="ask promo" method="post" action="${buildAction(request, 'promo')}"><label for="code">${escapeHtml(t('order.promoLabel'))}</label>
 <input id="code" name="code" required maxlength="64" autocomplete="off" autocapitalize="characters" spellcheck="false"><button class="plain">${escapeHtml(t('order.promoUse'))}</button></form>`;
 }

@@ -5,6 +5,7 @@ import type { Offered, Subscription } from '../../core/kernel/core.ts';
 import type { LinkSettings } from '../../core/ports/settings.ts';
 import type { ClientCore } from '../../domain/nodes/compatibility.ts';
 import { formatMoney } from '../../domain/sales/money.ts';
+import { IN_TELEGRAM } from '../../domain/sales/shop-place.ts';
 import { formatBytes } from '../../i18n/bytes.ts';
 import { hostTexts } from '../../i18n/host.ts';
 import { chooseLanguage, type Language, languageEntry } from '../../i18n/languages.ts';
@@ -42,7 +43,7 @@ export function renderPage(sub: Subscription, settings: LinkSettings, request: P
   const { state } = sub.user;
   const tone = state === 'active' || state === 'on_hold' ? 'good' : state === 'limited' ? 'warn' : 'bad';
   const reason = sub.canConnect && sub.inbounds.length > 0 ? null : describeReason(sub, { ...settings, language });
-  const offered = sub.offers();
+  const offered = sub.offers(request.isInTelegram ? 'telegram' : 'page');
   const announcement = settings.announcement.trim();
   const body = `${renderHead(title, language)}<body>
 <header><h1>${title}</h1><span class="pill ${tone}">${escapeHtml(plainText(language, `page.state.${state}`))}</span>
@@ -53,7 +54,7 @@ ${announcement === '' ? '' : `<p class="notice">${escapeHtml(announcement)}</p>`
 </header>
 <main>
 <section class="card" aria-label="${escapeHtml(plainText(language, 'page.account'))}"><dl>${renderAccount(sub, settings, language, request.now)}</dl></section>
-${renderShop(sub, offered, language)}${renderTelegram(sub, language, request.isInTelegram)}${getAppsSection(sub, settings, detectSystem(request.userAgent), language)}
+${renderShop(sub, offered, language, request.isInTelegram)}${renderTelegram(sub, language, request.isInTelegram)}${getAppsSection(sub, settings, detectSystem(request.userAgent), language)}
 ${renderWireguard(sub, settings, language, request.now)}</main>
 <script>${SCRIPT}</script>
 </body>
@@ -145,14 +146,19 @@ function renderAccount({ user, total }: Subscription, settings: LinkSettings, la
 }
 
 /** What can be bought: one form with a field for a promo code, whose buttons lead to the page of an order. */
-function renderShop({ user }: Subscription, offered: readonly Offered[], language: Language): string {
+function renderShop(
+  { user }: Subscription,
+  offered: readonly Offered[],
+  language: Language,
+  isInTelegram = false,
+): string {
   if (offered.length === 0) return '';
   const t = hostTexts(language, 'subscription');
   const renderOfferList = (title: string, own: readonly Offered[]) => {
     if (own.length === 0) return '';
     const rows = own.map(({ id, name, price, isTrial }) => {
       const amount = isTrial ? t('order.free') : formatMoney(price, languageEntry(language).tag);
-      const action = `${encodeURIComponent(user.token)}/buy/${id}`;
+      const action = `${encodeURIComponent(user.token)}/buy/${id}${isInTelegram ? `?${IN_TELEGRAM}` : ''}`;
       return `<li><span class="name">${escapeHtml(name)}</span><button formaction="${action}" aria-label="${escapeHtml(`${name}, ${amount}`)}">${escapeHtml(amount)}</button></li>`;
     });
     return `<h2>${escapeHtml(title)}</h2><ul>${rows.join('')}</ul>`;

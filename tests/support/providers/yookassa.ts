@@ -42,7 +42,7 @@ export function openYookassa(): Promise<FakeProvider> {
   };
   return openFake({
     kind: 'yookassa',
-    fields: { shop_id: SHOP, secret_key: KEY, vat_code: '1', receipt_contact: 'shop@example.com' },
+    fields: { shop_id: SHOP, secret_key: KEY, vat_code: '1' },
     path: '/v3',
     invoices,
     answer({ method, path, query, headers, raw }, isHeld) {

@@ -225,6 +225,8 @@ export const bot = {
     toProvider: 'To the payment',
     promo: 'Promo code',
     promoAsk: 'Send the promo code as a message.',
+    emailAsk: 'Send your e-mail address as a message. The receipt of the provider goes there.',
+    emailWrong: 'This is not an e-mail address. Send it again.',
     notice: {
       asked: 'The payment has not arrived yet. If you have paid, you get a message here when it arrives.',
       failed: 'This payment method does not respond at the moment. Try again, or choose another.',

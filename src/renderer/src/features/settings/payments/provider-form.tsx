@@ -26,10 +26,10 @@ type FieldName =
   | 'shop_id'
   | 'secret_key'
   | 'vat_code'
-  | 'receipt_contact'
   | 'webhook_secret'
   | 'merchant'
-  | 'payment_key';
+  | 'payment_key'
+  | 'accuracy_payment_percent';
 
 interface Values extends Record<FieldName, string>, Record<string, unknown> {
   readonly kind: string;
@@ -46,10 +46,10 @@ const EMPTY: Values = {
   shop_id: '',
   secret_key: '',
   vat_code: '',
-  receipt_contact: '',
   webhook_secret: '',
   merchant: '',
   payment_key: '',
+  accuracy_payment_percent: '',
   api_root: '',
   allow_private: false,
 };

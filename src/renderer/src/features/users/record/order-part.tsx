@@ -3,8 +3,9 @@
 import { Button, Select, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Provider } from '../../../../../contract/sales/providers.ts';
+import { issuesReceipts, type Provider } from '../../../../../contract/sales/providers.ts';
 import type { Offer, Order } from '../../../../../contract/sales/sales.ts';
+import { email as emailAddress } from '../../../../../contract/scalars.ts';
 import type { User } from '../../../../../contract/users/users.ts';
 import { acceptsPrice } from '../../../../../domain/sales/money.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
@@ -69,6 +70,11 @@ function listPaymentOptions(offers: readonly Offer[], providers: readonly Provid
   });
 }
 
+/** Whether a receipt is sent to the buyer of an order that is opened there. */
+function isEmailNeeded(option: PaymentOption | undefined): boolean {
+  return option?.at != null && issuesReceipts(option.at.provider);
+}
+
 function OrderForm({
   user,
   paymentOptions,
@@ -81,16 +87,30 @@ function OrderForm({
   const open = useAct('openOrder', { onDone: setMade });
   const operation = useOperationForm({
     operation: 'createOrder',
-    initial: { way: paymentOptions[0]?.id ?? '', promo_code: '' },
+    initial: {
+      way: paymentOptions[0]?.id ?? '',
+      promo_code: '',
+      email: emailAddress.safeParse(user.contact).data ?? '',
+    },
     toInput: ({ way, promo_code: code }) => ({
       user_id: user.id,
       offer_id: findPaymentOption(way)?.offer.id ?? 0,
       ...(code.trim() !== '' && { promo_code: code.trim() }),
     }),
+    check: ({ way, email }): Record<string, string> =>
+      isEmailNeeded(findPaymentOption(way)) && !emailAddress.safeParse(email.trim()).success
+        ? { email: t('sales:request.badEmail') }
+        : {},
     onDone: (order) => {
       setMade(order);
-      const at = findPaymentOption(form.values.way)?.at;
-      if (at) open.start({ id: order.id, provider_id: at.provider.id, currency: at.price.currency });
+      const chosenOption = findPaymentOption(form.values.way);
+      if (!chosenOption?.at) return;
+      open.start({
+        id: order.id,
+        provider_id: chosenOption.at.provider.id,
+        currency: chosenOption.at.price.currency,
+        ...(isEmailNeeded(chosenOption) && { email: form.values.email.trim() }),
+      });
     },
   });
   if (made !== null) return <OrderLink order={made} isOpening={open.isRunning} onClose={onClose} />;
@@ -125,6 +145,16 @@ function OrderForm({
         comboboxProps={{ shadow: 'none' }}
         {...form.getInputProps('way')}
       />
+      {isEmailNeeded(chosen) && (
+        <TextInput
+          label={t('sales:request.email')}
+          description={t('sales:request.emailHint')}
+          type="email"
+          maxLength={200}
+          autoComplete="off"
+          {...form.getInputProps('email')}
+        />
+      )}
       <TextInput
         label={t('sales:request.promo')}
         maxLength={64}

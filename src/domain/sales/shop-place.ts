@@ -1,0 +1,9 @@
+// The two places where users buy.
+
+/** Where something is sold. Telegram permits digital goods in its chats and Mini Apps for Stars alone. https://core.telegram.org/bots/payments-stars */
+export type ShopPlace = 'page' | 'telegram';
+
+/** In the query of a page that is shown inside Telegram. */
+export const IN_TELEGRAM = 'app';
+/** In the query of such a page that opens its invoice by itself. */
+export const OPENS_INVOICE = 'invoice';
