@@ -1,6 +1,7 @@
 // The schema of each type of event. The type `Event`, the enum of types and the documents are derived from this list.
 import { z } from 'zod';
 import { nodeRestart } from './nodes/nodes.ts';
+import { PROVIDER_ERRORS, PROVIDER_KINDS } from './sales/providers.ts';
 import * as s from './scalars.ts';
 import { acmeFailureCode } from './settings/acme.ts';
 import { userState } from './users/users.ts';
@@ -178,6 +179,15 @@ const backupLateData = z
 const webhookData = z
   .object({ webhook_id: s.id.meta({ description: 'The id of the webhook.' }) })
   .meta({ id: 'WebhookEventData', description: 'The webhook.' });
+const providerFailedData = z
+  .object({
+    provider_id: s.id.meta({ description: 'The id of the payment provider.' }),
+    kind: z.enum(PROVIDER_KINDS).meta({ description: 'Which provider it is.' }),
+    name: z.string().meta({ description: 'Its name in the panel.' }),
+    error: z.enum(PROVIDER_ERRORS).meta({ description: 'Why: the keys were revoked, the account is closed, and so on.' }),
+    codes: z.array(z.string()).meta({ description: "The provider's own identifiers of the reason." }),
+  })
+  .meta({ id: 'ProviderEventData', description: 'The payment provider, and why it refuses.' });
 const certificateData = z.object({ not_after: s.instant.meta({ description: 'When the certificate expires.' }) }).meta({
   id: 'CertificateEventData',
   description: 'The certificate by ACME. Its names are addresses, so they are not in the event.',
@@ -430,6 +440,13 @@ const EVENTS = [
     'A webhook was disabled, because it failed for days or answered 410.',
     webhookData,
     { webhook_id: 1 },
+    BY_SYSTEM,
+  ),
+  defineEvent(
+    'provider.failed',
+    'A payment provider refuses requests, so that purchases fail or are not seen until the administrator acts. Once for each reason until it works again.',
+    providerFailedData,
+    { provider_id: 1, kind: 'stripe', name: 'Cards', error: 'unauthorized', codes: [] },
     BY_SYSTEM,
   ),
   defineEvent(

@@ -31,6 +31,11 @@ it.each([
   [sampleEvent('user.limited', userFacts(7)), 'Anna has used all traffic', '#/users/7'],
   [sampleEvent('webhook.disabled', { webhook_id: 1 }), 'A webhook was disabled', '#/settings/security/webhooks'],
   [
+    sampleEvent('provider.failed', { provider_id: 3, kind: 'stripe', name: 'Cards', error: 'unauthorized', codes: [] }),
+    'The payment provider Cards fails',
+    '#/settings/payments/3',
+  ],
+  [
     sampleEvent('certificate.failed', { code: 'refused', not_after: null }),
     'The certificate was not renewed',
     '#/settings/certificates',

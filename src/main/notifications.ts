@@ -36,6 +36,8 @@ export function describeEvent({ type, data }: Event, t: DesktopTexts, name: () =
       return { title: t('nodeCertificateFailed', { name: name() }), body, hash: `#/nodes/${data.node_id}` };
     case 'node.certificate_ending':
       return { title: t('nodeCertificateEnding', { name: name() }), body, hash: `#/nodes/${data.node_id}` };
+    case 'provider.failed':
+      return { title: t('providerFailed', { name: name() }), body, hash: `#/settings/payments/${data.provider_id}` };
     case 'webhook.disabled':
       return { title: t('webhookDisabled'), body, hash: '#/settings/security/webhooks' };
     case 'user.created':

@@ -347,7 +347,7 @@ export const stripe: Adapter = {
     const id = isFailure(account) ? null : readText(account.body, 'id');
     return { account: id ?? '', isTest: /^[sr]k_test_/.test(key) };
   },
-  async open(link, { token, idempotencyKey, amount, currency, title, returnUrl, contact }) {
+  async open(link, { token, idempotencyKey, amount, currency, title, returnUrl }) {
     const back = returnUrl ?? 'https://stripe.com/';
     const form = {
       mode: 'payment',
@@ -360,7 +360,6 @@ export const stripe: Adapter = {
       'payment_intent_data[metadata][order]': token,
       success_url: back,
       cancel_url: back,
-      ...(contact.email !== null && { customer_email: contact.email }),
     };
     const made = await post(link, SESSIONS, NEEDS_SESSIONS, form, idempotencyKey);
     if (isFailure(made)) return made;

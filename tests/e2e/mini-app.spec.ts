@@ -1,4 +1,5 @@
-// The Mini App in a browser: what Telegram puts behind the `#` signs in, leaves the address, and a purchase begins on the page that comes.
+// The Mini App in a browser: what Telegram puts behind the `#` signs in, leaves the address, and Stars are paid over the page of the order by the
+// events that Telegram's apps have for that.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -6,6 +7,12 @@ import { launchOptions } from '../support/chromium.ts';
 import { APP_NAME, type MiniAppPanel } from '../support/init-data.ts';
 import { expectAccessible } from './support/axe.ts';
 import { expect, LOOKS, test } from './support/fixtures.ts';
+
+interface TelegramWindow {
+  readonly Telegram: {
+    readonly WebView: { receiveEvent(type: string, data: { readonly slug: string; readonly status: string }): void };
+  };
+}
 
 const PHONE = { width: 390, height: 844 };
 const launched = launchOptions();
@@ -21,6 +28,14 @@ for (const { locale, theme } of LOOKS) {
     const [{ address, good, old }] = (await once(child, 'message')) as [MiniAppPanel];
     const context = await browser.newContext({ locale, colorScheme: theme, viewport: PHONE });
     const page = await context.newPage();
+    // As the apps of Telegram have it in each page. https://docs.telegram-mini-apps.com/platform/methods
+    await page.addInitScript(() => {
+      const posted: unknown[] = [];
+      Object.assign(window, {
+        posted,
+        TelegramWebviewProxy: { postEvent: (type: string, data: string) => posted.push([type, data]) },
+      });
+    });
     await page.goto(address);
     await expect(page.getByText(locale === 'ru' ? 'кнопкой бота' : 'with the button of the bot')).toBeVisible();
     await expectAccessible(page, 'the Mini App outside of Telegram');
@@ -34,9 +49,37 @@ for (const { locale, theme } of LOOKS) {
     await expect(page.locator('.pill.good')).toBeVisible();
     expect(page.url()).toBe(address);
     await expectAccessible(page, 'the Mini App');
-    await page.locator('button', { hasText: /4[.,]99/ }).click();
-    await expect(page).toHaveURL(/\/sub\/pay\//);
-    await expect(page.locator('form[action$="/EUR"] button')).toBeVisible();
+    // Nothing but Stars is sold inside Telegram.
+    await expect(page.getByText(/4[.,]99/)).toHaveCount(0);
+    await page.locator('button', { hasText: '⭐ 250' }).click();
+    await expect(page).toHaveURL(/\/sub\/pay\/[\w-]+\?app$/);
+    await expect(page.getByText(/4[.,]99/)).toHaveCount(1);
+    await page.locator('form[action*="/XTR"] button').click();
+    // The invoice opens by itself, once, and again by its button.
+    await expect(page).toHaveURL(/\?app$/);
+    const invoice = page.locator('[data-slug]');
+    await expect(invoice).toBeVisible();
+    await expectAccessible(page, 'an order inside Telegram');
+    const slug = (await invoice.getAttribute('data-slug')) ?? '';
+    const opened = ['web_app_open_invoice', JSON.stringify({ slug })];
+    expect(await page.evaluate('posted')).toEqual([opened]);
+    await invoice.click();
+    await expect.poll(() => page.evaluate('posted')).toEqual([opened, opened]);
+    const close = (status: string, of = slug) =>
+      page.evaluate(
+        ([given, about]) =>
+          (window as unknown as TelegramWindow).Telegram.WebView.receiveEvent('invoice_closed', {
+            slug: about ?? '',
+            status: given ?? '',
+          }),
+        [status, of],
+      );
+    await close('cancelled');
+    await close('paid', 'another');
+    await expect(page).toHaveURL(/\?app$/);
+    await close('paid');
+    await expect(page).toHaveURL(/\?app&back$/);
+    await expect(page.getByRole('status')).toBeVisible();
     await context.close();
     child.disconnect();
     await once(child, 'exit');

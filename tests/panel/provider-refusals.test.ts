@@ -59,6 +59,9 @@ async function reports() {
     now: shop.clock.now(),
   };
   return {
+    events: panel.store.events
+      .after(0, 500, ['provider.failed'])
+      .map(({ data }) => JSON.parse(data) as Readonly<Record<string, unknown>>),
     notices: sentNotices(panel.store, shop.clock.now()),
     attention: computeAttention({ ...facts, ...more, providers: await panel.act('listProviders', {}) }),
   };
@@ -105,7 +108,7 @@ describe('a restricted key of Stripe', () => {
     await shop.panel().act('refundOrder', { id: order.id, password: PASSWORD });
     expect(await shop.order(order.id)).toMatchObject({ state: 'refunded' });
     await probeAll();
-    expect(await reports()).toEqual({ notices: [], attention: [] });
+    expect(await reports()).toEqual({ events: [], notices: [], attention: [] });
   });
 
   it('that loses some still counts what is paid, and the administrator is told once', async () => {
@@ -120,7 +123,11 @@ describe('a restricted key of Stripe', () => {
     // By the list of events, by asking, and each hour.
     await shop.turn();
     await shop.pollOrder((await shop.open(id)).id);
-    const { notices, attention } = await reports();
+    const { notices, attention, events } = await reports();
+    expect(events).toMatchObject([
+      { provider_id: id, kind: 'stripe', name: 'My stripe', error: 'forbidden' },
+      { error: 'forbidden' },
+    ]);
     expect(notices).toEqual([
       expect.stringMatching(
         /^The keys of the payment provider My stripe lack permissions: Charges and Refunds: Read\. /,
@@ -182,6 +189,28 @@ async function listCalls(kind: ProviderKind): Promise<readonly string[]> {
 }
 
 describe.each(PROVIDER_KINDS)('%s', (kind) => {
+  it('that no longer knows the keys is an event, a notice and an item of the overview, once until it works again', async () => {
+    const { id, fake } = await shop.add(kind);
+    pairAdmin(shop.panel().store);
+    for (const times of [1, 2]) {
+      fake.revoke();
+      for (let hour = 0; hour < 3; hour++) await probeAll();
+      const { events, notices, attention } = await reports();
+      const failed = { provider_id: id, kind, name: `My ${kind}`, error: 'unauthorized', codes: expect.any(Array) };
+      expect(events).toEqual(Array.from({ length: times }, () => failed));
+      // At most once a day for each reason.
+      expect(notices.filter((text) => text.includes(`My ${kind}`))).toHaveLength(times === 1 ? 1 : 0);
+      expect(attention).toEqual([{ kind: 'provider', id, name: `My ${kind}` }]);
+      fake.revoke(false);
+      await probeAll();
+      expect((await reports()).attention).toEqual([]);
+    }
+    // Clients of the API read it like every other event.
+    const feed = await shop.panel().read.call('listEvents', { type: 'provider.failed' });
+    expect(feed.body.items).toMatchObject([{ type: 'provider.failed' }, { type: 'provider.failed' }]);
+    expect(JSON.stringify(feed.body.items)).not.toContain('canary');
+  });
+
   it('reports each call of a sale that it does not allow', async () => {
     const calls = await listCalls(kind);
     expect(calls.length).toBeGreaterThan(2);
@@ -194,8 +223,11 @@ describe.each(PROVIDER_KINDS)('%s', (kind) => {
       pairAdmin(shop.panel().store);
       account.fake.deny((request) => describeCall(request) === call);
       const byHand = await sell(account);
-      const { notices, attention } = await reports();
-      const isReported = notices.some((text) => text.includes(`My ${kind}`)) && attention.length === 1;
+      const { notices, attention, events } = await reports();
+      const isReported =
+        notices.some((text) => text.includes(`My ${kind}`)) &&
+        attention.length === 1 &&
+        events.some((event) => event.provider_id === account.id);
       expect(isReported || byHand !== null, `${call} is not allowed: ${JSON.stringify({ notices, attention })}`).toBe(
         true,
       );

@@ -17,13 +17,17 @@ await act('updateSettings', { selling: true });
 await act('saveBot', { token: BOT_TOKEN, api_root: api.root, allow_private: true, password: PASSWORD });
 const account = { fields: stripe.fields, api_root: stripe.root, allow_private: true, password: PASSWORD };
 await act('createProvider', { kind: 'stripe', name: 'Cards', ...account });
+await act('createProvider', { kind: 'stars', name: 'Stars', fields: {}, password: PASSWORD });
 const { id: tariff_id } = await act('createTariff', { name: 'Month', duration: { months: 1 } });
 const sold = { kind: 'days', days: 30 } as const;
 await act('createOffer', {
   tariff_id,
   name: '30 days',
   sold,
-  prices: [{ amount: 499, currency: 'EUR' }],
+  prices: [
+    { amount: 499, currency: 'EUR' },
+    { amount: 250, currency: 'XTR' },
+  ],
   on_sale: true,
 });
 const expires_at = new Date(Date.now() + 20 * DAY_MS).toISOString();

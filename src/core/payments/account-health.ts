@@ -10,7 +10,7 @@ import type { Probed, ProviderFailure, ProviderRow, ReadPayments } from '../port
 const MAX_ACCOUNT = 200;
 
 export type AccountProblem = Pick<ProviderFailure, 'error' | 'missing' | 'codes'>;
-type HealthContext = Pick<Transaction, 'store' | 'now' | 'publish'>;
+type HealthContext = Pick<Transaction, 'store' | 'now' | 'publish' | 'emit'>;
 
 /** What one call that succeeds does not end. */
 const LASTING: ReadonlySet<ProviderError> = new Set(['forbidden', 'open_refused', 'list_repeats']);
@@ -93,11 +93,14 @@ function recordProblem(
   row: ProviderRow,
   { error, missing = [], codes = [] }: AccountProblem,
 ): ProviderRow {
-  const { store, now, publish } = context;
+  const { store, now, publish, emit } = context;
   const after: ProviderRow = { ...row, error, missing, codes, errorAt: now };
   store.providers.save(after);
   const isNews = row.error !== error || row.missing.join() !== missing.join() || row.codes.join() !== codes.join();
   // One that refuses one buyer and not the next would be news each time.
-  if (isNews && isRefusal(error)) publish({ type: 'provider.refused', provider: after, error });
+  if (isNews && isRefusal(error)) {
+    publish({ type: 'provider.refused', provider: after, error });
+    emit('provider.failed', { provider_id: row.id, kind: row.kind, name: row.name, error, codes: [...codes] });
+  }
   return after;
 }

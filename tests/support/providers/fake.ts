@@ -40,7 +40,7 @@ export interface FakeProvider extends AsyncDisposable {
   pay(token: string, how?: 'whole' | 'short'): void;
   expire(token: string): void;
   /** From now on it does not know the keys. */
-  revoke(): void;
+  revoke(isNow?: boolean): void;
   /** From now on refunds are begun, and done only by `settleRefund`. */
   delayRefunds(): void;
   settleRefund(token: string, isDone: boolean): void;
@@ -130,8 +130,8 @@ export async function openFake(parts: FakeParts): Promise<FakeProvider> {
       invoice.state = how === 'whole' ? 'paid' : 'short';
       parts.pay?.(invoice);
     },
-    revoke() {
-      isRevoked = true;
+    revoke(isNow = true) {
+      isRevoked = isNow;
     },
     expire(token) {
       getInvoice(token).state = 'expired';

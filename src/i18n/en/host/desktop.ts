@@ -75,6 +75,7 @@ export const desktop = {
   nodeUp: 'Node {{name}} answers again',
   userLimited: '{{name}} has used all traffic',
   webhookDisabled: 'A webhook was disabled',
+  providerFailed: 'The payment provider {{name}} fails',
   certificateFailed: 'The certificate was not renewed',
   certificateEnding: 'The certificate expires soon',
   authorityReplaced: 'The panel’s own authority was replaced: clients need its new CA file',

@@ -78,6 +78,7 @@ export const desktop: Russian<typeof english> = {
   nodeUp: 'Узел {{name}} снова отвечает',
   userLimited: '{{name}}: трафик исчерпан',
   webhookDisabled: 'Вебхук отключён',
+  providerFailed: 'Платёжная система {{name}} не работает',
   certificateFailed: 'Сертификат не продлён',
   certificateEnding: 'Срок сертификата скоро истечёт',
   authorityReplaced: 'Центр сертификации панели заменён: клиентам нужен новый файл CA',

@@ -251,6 +251,7 @@ const EVENT_TAGS: Readonly<Record<EventSubject, CacheTag>> = {
   certificate: 'panel',
   panel: 'panel',
   webhook: 'webhook',
+  provider: 'provider',
 };
 
 /** The tag that an event invalidates; undefined: an event of a newer panel, which may concern anything. */

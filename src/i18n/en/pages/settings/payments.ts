@@ -7,9 +7,9 @@ export const payments = {
   selling: 'Selling',
   sellingLabel: 'Sell through the enabled providers',
   sellingHint: 'Off: no order can be created or opened. Open orders are still checked and fulfilled when paid.',
-  starsOnlyLabel: 'Only Telegram Stars in the chat of the bot',
+  starsOnlyLabel: 'Only Telegram Stars inside Telegram',
   starsOnlyHint:
-    'Telegram permits digital goods in its chats for Stars alone, and can block a bot that sells otherwise. Other providers stay on the pages outside.',
+    'Telegram permits digital goods in chats and Mini Apps for Stars alone, and can block a bot that sells otherwise. Other providers stay on the pages outside.',
   add: 'Add a provider',
   none: 'No payment providers yet',
   noneHint: 'Add the account of a shop: Telegram Stars, Crypto Pay, YooKassa, Stripe or Heleket.',

@@ -10,9 +10,9 @@ export const payments: Russian<typeof english> = {
   sellingLabel: 'Продавать через включённые системы',
   sellingHint:
     'Когда выключено, заказы нельзя создать или открыть. Открытые заказы по-прежнему проверяются и выполняются после оплаты.',
-  starsOnlyLabel: 'В чате бота только Telegram Stars',
+  starsOnlyLabel: 'В Telegram только Telegram Stars',
   starsOnlyHint:
-    'Цифровые товары в своих чатах Telegram разрешает продавать только за Stars и может заблокировать бота. На страницах вне Telegram остальные системы остаются.',
+    'Цифровые товары в чатах и мини-приложениях Telegram разрешает продавать только за Stars и может заблокировать бота. На страницах вне Telegram остальные системы остаются.',
   add: 'Добавить систему',
   none: 'Платёжных систем пока нет',
   noneHint: 'Добавьте счёт магазина: Telegram Stars, Crypto Pay, ЮKassa, Stripe или Heleket.',
