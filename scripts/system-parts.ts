@@ -24,9 +24,10 @@ export const SYSTEM_PARTS: Readonly<Record<string, Part>> = {
   cli: { usual: 90, files: ['bad-disks.test.ts', 'wrong-clock.test.ts'], packages: { faketime: 'faketime' } },
   commands: { usual: 5, files: ['mounts.test.ts'], packages: { ip: 'iproute2' } },
   panel: {
-    usual: 200,
+    usual: 230,
     files: [
       'bot-kill.test.ts',
+      'money.test.ts',
       'node-network.test.ts',
       'nodes-stay-up.test.ts',
       'provider-kill.test.ts',

@@ -59,6 +59,7 @@ export const BACKUP_DIFFERENCE_KINDS = [
   'inbounds.obfs_password',
   'invoices.pay_url',
   'invoices.return_url',
+  'invoices.email',
   'invoices.external_id',
   'invoices.amount',
   'invoices.currency',

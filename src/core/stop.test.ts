@@ -284,7 +284,7 @@ describe('a core that is stopped', () => {
     store.close();
     const unavailable = expect.objectContaining({ code: 'unavailable' });
     expect(() => core.call('listKeys', {}, ADMINISTRATOR_CALL)).toThrow(unavailable);
-    expect(() => core.shop.order('token')).toThrow(unavailable);
+    expect(() => core.shop.order('token', 'page')).toThrow(unavailable);
     await expect(core.catchUp()).rejects.toEqual(unavailable);
     // A second stop, as after a failed start.
     await core.stop();

@@ -1,6 +1,7 @@
 // Each adapter against a fake of its provider with every fault: opened once, read exactly, caught up with, and no secret in what it answers.
 import Stripe from 'stripe';
 import { afterEach, describe, expect, it } from 'vitest';
+import { charged } from '../../tests/support/charged.ts';
 import { createTestClock, createTestTimers } from '../../tests/support/clock.ts';
 import { openCryptoPay } from '../../tests/support/providers/crypto-pay.ts';
 import type { FakeProvider } from '../../tests/support/providers/fake.ts';
@@ -229,21 +230,6 @@ describe.each(['stars', 'yookassa', 'stripe'] as const)('%s', (kind) => {
   });
 });
 
-/** https://docs.stripe.com/currencies: how many digits Stripe counts where it is not two. The special cases are below its list, and count. */
-const STRIPE_DIGITS: Readonly<Record<string, number>> = Object.fromEntries([
-  ...'BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF UGX VND VUV XAF XOF XPF'.split(' ').map((code) => [code, 0]),
-  ...'BHD JOD KWD OMR TND'.split(' ').map((code) => [code, 3]),
-  ...'ISK UGX'.split(' ').map((code) => [code, 2]),
-]);
-
-/** What a buyer is charged, in the major unit without zeros at the end, by what the provider was sent. */
-function charged(kind: ProviderKind, amount: string, currency: string): string {
-  const digits = kind === 'stripe' ? (STRIPE_DIGITS[currency] ?? 2) : null;
-  const text =
-    digits === null ? amount : amount.padStart(digits + 1, '0').replace(new RegExp(`(.{${digits}})$`), '.$1');
-  return text.includes('.') ? text.replace(/\.?0*$/, '') : text;
-}
-
 /** As Crypto Pay documents them; tests/payments holds them against its library. */
 const CRYPTO_PAY_FIAT = 'USD EUR RUB BYN UAH GBP CNY KZT UZS GEL TRY AMD THB INR BRL IDR AZN AED PLN ILS KGS TJS'.split(
   ' ',
@@ -398,7 +384,10 @@ it('yookassa is asked for no receipt without the e-mail address of the buyer, an
   good(await providers.open(access, buildRequest('a')));
   const sent = () => JSON.parse(fake.requests.at(-1)?.raw ?? '');
   expect(sent().receipt.customer).toEqual({ email: 'buyer@example.com' });
-  await providers.open({ ...access, fields: { ...access.fields, vat_code: '' } }, { ...buildRequest('b'), email: null });
+  await providers.open(
+    { ...access, fields: { ...access.fields, vat_code: '' } },
+    { ...buildRequest('b'), email: null },
+  );
   expect(sent().receipt).toBeUndefined();
 });
 

@@ -181,7 +181,8 @@ export const yookassa: Adapter = {
   },
   async open(link, order) {
     const { token, idempotencyKey, amount: value, currency, title, returnUrl, email } = order;
-    if (link.field('vat_code') !== '' && email === null) return { ...failure('refused'), codes: ['receipt.customer.email'] };
+    if (link.field('vat_code') !== '' && email === null)
+      return { ...failure('refused'), codes: ['receipt.customer.email'] };
     const body = {
       amount: { value, currency },
       capture: true,

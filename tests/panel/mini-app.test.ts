@@ -155,50 +155,57 @@ it.each(['https://203.0.113.7', 'https://panel.local', 'http://links.gatehouse-d
   },
 );
 
-it.each([true, false])('sells inside Telegram as the chat does: Stars only %s', async (isOnly) => {
-  await using fake = await openStripe();
-  const { own, fake: telegram, user } = await open();
-  if (!isOnly) await own.act('updateSettings', { stars_only_in_telegram: false });
-  const account = { fields: fake.fields, api_root: fake.root, allow_private: true, password: PASSWORD };
-  const cards = await own.act('createProvider', { kind: 'stripe', name: 'Cards', ...account });
-  const stars = await own.act('createProvider', { kind: 'stars', name: 'Stars', fields: {}, password: PASSWORD });
-  const offered = { tariff_id: user.tariff_id ?? 0, sold: { kind: 'days', days: 30 }, on_sale: true } as const;
-  const euros = { amount: 499, currency: 'EUR' };
-  await own.act('createOffer', { ...offered, name: 'Both', prices: [euros, { amount: 250, currency: 'XTR' }] });
-  await own.act('createOffer', { ...offered, name: 'Card', prices: [euros] });
-  const app = (await signIn(own, initData(ANNA, Date.now()))).text;
-  expect([app.includes('⭐ 250'), app.includes('€4.99')]).toEqual([isOnly, !isOnly]);
-  const [, buy = ''] = /formaction="([^"]+)" aria-label="Both/.exec(app) ?? [];
-  expect(buy).toMatch(/^[\w-]+\/buy\/\d+\?app$/);
-  const send = (method: 'GET' | 'POST', path: string) =>
-    own.read.as(null).send({ method, path: new URL(path, `${own.origin}/sub/`).href, headers: { host: NAME } });
-  const follow = async (path: string) => {
-    const base = new URL(path, `${own.origin}/sub/`);
-    const { status, headers } = await send('POST', path);
-    expect(status).toBe(303);
-    return new URL(String(headers.location), base).href;
-  };
-  const page = await follow(buy);
-  expect(page).toMatch(/\/sub\/pay\/[\w-]+\?app$/);
-  const shown = (await send('GET', page)).text;
-  const listActions = (text: string) => [...text.matchAll(/action="([^"]*\/open\/[^"]*)"/g)].map(([, action]) => action);
-  const token = new URL(page).pathname.split('/').at(-1);
-  const actions = [`${token}/open/${stars.id}/XTR?app`];
-  expect(listActions(shown).toSorted()).toEqual(
-    isOnly ? actions : [...actions, `${token}/open/${cards.id}/EUR?app`].toSorted(),
-  );
-  // A button of a page that was loaded before the switch was turned on.
-  const other = await follow(`pay/${token}/open/${cards.id}/EUR?app`);
-  expect(other).toMatch(isOnly ? /\?app&failed$/ : /^https:\/\/checkout\.stripe\.com\//);
-  // The page outside sells all of it, whatever the switch.
-  expect(listActions((await send('GET', `pay/${token}`)).text)).toHaveLength(2);
-  expect(await follow(`pay/${token}/open/${stars.id}/XTR?app`)).toMatch(/\?app&invoice$/);
-  const opened = await send('GET', `pay/${token}?app`);
-  const [, slug] = /data-slug="([^"]+)"/.exec(opened.text) ?? [];
-  expect(slug).toMatch(/^[\w-]+$/);
-  expect(opened.headers['content-security-policy']).toMatch(/; script-src 'sha256-[^']+'; /);
-  const sent = telegram.calls.findLast(({ method }) => method === 'createInvoiceLink')?.given;
-  telegram.pay(ANNA, String(sent?.payload), 250, 'charge-1');
-  await expect.poll(async () => (await send('GET', `pay/${token}?app`)).text, sleepy).toContain('Thank you.');
-  expect((await send('GET', `pay/${token}?app&back`)).text).toMatch(/href="https:\/\/[^"]+\?app">To your subscription/);
-}, 60_000);
+it.each([true, false])(
+  'sells inside Telegram as the chat does: Stars only %s',
+  async (isOnly) => {
+    await using fake = await openStripe();
+    const { own, fake: telegram, user } = await open();
+    if (!isOnly) await own.act('updateSettings', { stars_only_in_telegram: false });
+    const account = { fields: fake.fields, api_root: fake.root, allow_private: true, password: PASSWORD };
+    const cards = await own.act('createProvider', { kind: 'stripe', name: 'Cards', ...account });
+    const stars = await own.act('createProvider', { kind: 'stars', name: 'Stars', fields: {}, password: PASSWORD });
+    const offered = { tariff_id: user.tariff_id ?? 0, sold: { kind: 'days', days: 30 }, on_sale: true } as const;
+    const euros = { amount: 499, currency: 'EUR' };
+    await own.act('createOffer', { ...offered, name: 'Both', prices: [euros, { amount: 250, currency: 'XTR' }] });
+    await own.act('createOffer', { ...offered, name: 'Card', prices: [euros] });
+    const app = (await signIn(own, initData(ANNA, Date.now()))).text;
+    expect([app.includes('⭐ 250'), app.includes('€4.99')]).toEqual([isOnly, !isOnly]);
+    const [, buy = ''] = /formaction="([^"]+)" aria-label="Both/.exec(app) ?? [];
+    expect(buy).toMatch(/^[\w-]+\/buy\/\d+\?app$/);
+    const send = (method: 'GET' | 'POST', path: string) =>
+      own.read.as(null).send({ method, path: new URL(path, `${own.origin}/sub/`).href, headers: { host: NAME } });
+    const follow = async (path: string) => {
+      const base = new URL(path, `${own.origin}/sub/`);
+      const { status, headers } = await send('POST', path);
+      expect(status).toBe(303);
+      return new URL(String(headers.location), base).href;
+    };
+    const page = await follow(buy);
+    expect(page).toMatch(/\/sub\/pay\/[\w-]+\?app$/);
+    const shown = (await send('GET', page)).text;
+    const listActions = (text: string) =>
+      [...text.matchAll(/action="([^"]*\/open\/[^"]*)"/g)].map(([, action]) => action);
+    const token = new URL(page).pathname.split('/').at(-1);
+    const actions = [`${token}/open/${stars.id}/XTR?app`];
+    expect(listActions(shown).toSorted()).toEqual(
+      isOnly ? actions : [...actions, `${token}/open/${cards.id}/EUR?app`].toSorted(),
+    );
+    // A button of a page that was loaded before the switch was turned on.
+    const other = await follow(`pay/${token}/open/${cards.id}/EUR?app`);
+    expect(other).toMatch(isOnly ? /\?app&failed$/ : /^https:\/\/checkout\.stripe\.com\//);
+    // The page outside sells all of it, whatever the switch.
+    expect(listActions((await send('GET', `pay/${token}`)).text)).toHaveLength(2);
+    expect(await follow(`pay/${token}/open/${stars.id}/XTR?app`)).toMatch(/\?app&invoice$/);
+    const opened = await send('GET', `pay/${token}?app`);
+    const [, slug] = /data-slug="([^"]+)"/.exec(opened.text) ?? [];
+    expect(slug).toMatch(/^[\w-]+$/);
+    expect(opened.headers['content-security-policy']).toMatch(/; script-src 'sha256-[^']+'; /);
+    const sent = telegram.calls.findLast(({ method }) => method === 'createInvoiceLink')?.given;
+    telegram.pay(ANNA, String(sent?.payload), 250, 'charge-1');
+    await expect.poll(async () => (await send('GET', `pay/${token}?app`)).text, sleepy).toContain('Thank you.');
+    expect((await send('GET', `pay/${token}?app&back`)).text).toMatch(
+      /href="https:\/\/[^"]+\?app">To your subscription/,
+    );
+  },
+  60_000,
+);

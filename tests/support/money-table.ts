@@ -5,7 +5,7 @@ import { formatMoney, fromDecimal, toDecimal } from '../../src/domain/sales/mone
 const WHOLE = ['0', '1', '12', '1200', '35000', '900719925474'];
 const MAX = String(Number.MAX_SAFE_INTEGER);
 /** Without spaces that separate groups, and with a point. */
-const AS_DECIMAL: Readonly<Record<string, (text: string) => string>> = {
+export const AS_DECIMAL: Readonly<Record<string, (text: string) => string>> = {
   'en-GB': (text) => text.replaceAll(',', ''),
   'ru-RU': (text) => text.replaceAll(/\s/g, '').replace(',', '.'),
 };

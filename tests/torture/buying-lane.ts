@@ -54,7 +54,9 @@ export async function buyingLane(target: Target): Promise<BuyingLane> {
     number += 1;
     const at = number % fakes.length;
     const { id } = await body(target.operate('createOrder', { user_id: buyers.at(-1) ?? 0, offer_id: offer.id }));
-    const order = await body(target.operate('openOrder', { id, provider_id: ids[at] ?? 0, email: 'buyer@example.com' }));
+    const order = await body(
+      target.operate('openOrder', { id, provider_id: ids[at] ?? 0, email: 'buyer@example.com' }),
+    );
     const invoice = fakes[at]?.invoices.find((one) => one.id === order.reference);
     if (!invoice) throw new Error(`order ${id} was opened nowhere`);
     fakes[at]?.pay(invoice.token);

@@ -121,7 +121,8 @@ const fields = {
   }),
   selling: z.boolean().meta({ description: 'Whether users can order and pay at a provider.' }),
   stars_only_in_telegram: z.boolean().meta({
-    description: 'Whether the chat of the bot and the Mini App sell for Telegram Stars alone, as Telegram demands of digital goods.',
+    description:
+      'Whether the chat of the bot and the Mini App sell for Telegram Stars alone, as Telegram demands of digital goods.',
   }),
   update_checks: z.boolean().meta({
     description: 'Whether the panel checks for newer versions once a day. Nothing but the request is sent.',

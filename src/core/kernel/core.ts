@@ -13,6 +13,7 @@ import type { ReleaseManifest, UpdateProblem } from '../../contract/updates.ts';
 import type { UserState } from '../../contract/users/users.ts';
 import type { EngineVersion } from '../../domain/nodes/engine-facts.ts';
 import type { Money } from '../../domain/sales/money.ts';
+import type { ShopPlace } from '../../domain/sales/shop-place.ts';
 import type { AcmeSettings } from '../ports/acme.ts';
 import type { BackupPlaces, OpenPlace, StoredBackup } from '../ports/backup-places.ts';
 import type { BackupFiles, Backups, BackupVerdict, RestoreRequest } from '../ports/backups.ts';

@@ -201,6 +201,7 @@ export const backups = {
       invoices: {
         pay_url: 'Payment pages of invoices',
         return_url: 'Return addresses of invoices',
+        email: 'E-mail addresses for receipts',
         external_id: 'Invoice numbers of payment providers',
         amount: 'Amounts of invoices, in minor units',
         currency: 'Currencies of invoices',

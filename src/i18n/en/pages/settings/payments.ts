@@ -48,7 +48,8 @@ export const payments = {
     shop_id: 'The number of the shop, as its settings show it.',
     secret_key: 'From the shop’s settings: Integration, API keys.',
     restricted_key: 'A restricted key is enough. Give it these permissions: {{permissions}}.',
-    vat_code: 'From 1 to 12, if the shop must issue receipts (54-FZ); else empty. Buyers are asked for an e-mail address.',
+    vat_code:
+      'From 1 to 12, if the shop must issue receipts (54-FZ); else empty. Buyers are asked for an e-mail address.',
     webhook_secret: 'Only where Stripe sends webhooks to you.',
     merchant: 'From the settings of the merchant.',
     payment_key: 'The payment key, not the payout key.',

@@ -210,6 +210,7 @@ export const backups: Russian<typeof english> = {
       invoices: {
         pay_url: 'Страницы оплаты счетов',
         return_url: 'Адреса возврата после оплаты',
+        email: 'Почта для чеков',
         external_id: 'Номера счетов у платёжных систем',
         amount: 'Суммы счетов, в минимальных единицах',
         currency: 'Валюты счетов',
