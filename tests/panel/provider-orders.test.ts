@@ -26,6 +26,9 @@ const OPENS: Readonly<Record<ProviderKind, string>> = {
   heleket: '/payment',
 };
 
+/** Of the buyer, for who issues receipts. */
+const EMAIL = 'buyer@example.com';
+
 let folder = '';
 let shop: Shop;
 beforeEach(async () => {
@@ -89,7 +92,7 @@ describe.each(PROVIDER_KINDS)('%s', (kind) => {
     expect(taken).toHaveLength(1);
     expect(taken[0]?.detail).toMatchObject({ order_id: order.id, method: kind });
     expect(await attention()).toEqual([]);
-    await expect(shop.panel().act('openOrder', { id: order.id, provider_id: id })).rejects.toMatchObject({
+    await expect(shop.panel().act('openOrder', { id: order.id, provider_id: id, email: EMAIL })).rejects.toMatchObject({
       code: 'order_ended',
     });
   });
@@ -98,7 +101,7 @@ describe.each(PROVIDER_KINDS)('%s', (kind) => {
     const { id, fake } = await shop.add(kind);
     const made = await shop.panel().act('createOrder', { user_id: await shop.buyer(), offer_id: shop.offerId });
     fake.fail(OPENS[kind], 'cut');
-    await expect(shop.panel().act('openOrder', { id: made.id, provider_id: id })).rejects.toMatchObject({
+    await expect(shop.panel().act('openOrder', { id: made.id, provider_id: id, email: EMAIL })).rejects.toMatchObject({
       code: 'provider_failed',
     });
     expect(await shop.order(made.id)).toMatchObject({ state: 'opening' });
@@ -295,7 +298,7 @@ describe('an order', () => {
     const first = shop.getInvoiceToken(order.id);
     fake.expire(first);
     await shop.pollOrder(order.id);
-    await shop.panel().act('openOrder', { id: order.id, provider_id: id });
+    await shop.panel().act('openOrder', { id: order.id, provider_id: id, email: EMAIL });
     const second = shop.getInvoiceToken(order.id);
     expect(second).not.toBe(first);
     fake.pay(first);
@@ -317,7 +320,7 @@ describe('an order', () => {
     const make = () => shop.panel().act('createOrder', { user_id: user, offer_id: shop.offerId });
     const [first, second] = [await make(), await make()];
     expect(second.id).toBe(first.id);
-    const open = () => shop.panel().act('openOrder', { id: first.id, provider_id: id });
+    const open = () => shop.panel().act('openOrder', { id: first.id, provider_id: id, email: EMAIL });
     const urls = (await Promise.all([open(), open(), open()])).map(({ pay_url }) => pay_url);
     expect(new Set(urls).size).toBe(1);
     await open();
@@ -339,7 +342,7 @@ describe('an order', () => {
     expect(await form()).toBe(true);
     shop.clock.advance(2 * DAY);
     expect(await form()).toBe(false);
-    await shop.panel().act('openOrder', { id: fresh.id, provider_id: id });
+    await shop.panel().act('openOrder', { id: fresh.id, provider_id: id, email: EMAIL });
     fake.pay(shop.getInvoiceToken(fresh.id));
     expect(await shop.pollOrder(fresh.id)).toMatchObject({ state: 'paid' });
   });
@@ -352,7 +355,12 @@ describe('an order', () => {
     const make = () => panel().act('createOrder', { user_id, offer_id: shop.offerId });
     const order = await make();
     const open = (provider_id: number, currency?: string) =>
-      panel().act('openOrder', { id: order.id, provider_id, ...(currency !== undefined && { currency }) });
+      panel().act('openOrder', {
+        id: order.id,
+        provider_id,
+        ...(currency !== undefined && { currency }),
+        email: EMAIL,
+      });
     await expect(open(stars.id, 'EUR')).rejects.toMatchObject({ errors: [{ pointer: '#/currency' }] });
     await expect(open(99)).rejects.toMatchObject({ errors: [{ pointer: '#/provider_id' }] });
     await panel().act('enableProvider', { id, enabled: false });
@@ -453,7 +461,7 @@ describe('a payment that needs a person', () => {
     expect(payment).toMatchObject({ reason, kind, order_id: order.id, applied: false, act: null });
     expect((await shop.order(order.id)).paid_at).toBeNull();
     expect(events('user.extended')).toEqual([]);
-    await expect(shop.panel().act('openOrder', { id: order.id, provider_id: id })).rejects.toMatchObject({
+    await expect(shop.panel().act('openOrder', { id: order.id, provider_id: id, email: EMAIL })).rejects.toMatchObject({
       code: 'order_ended',
     });
     const ignored = await resolve(payment?.id ?? 0, 'ignore', { note: 'Given back by hand' });
@@ -884,7 +892,7 @@ describe('an order with invoices at two providers', () => {
   async function openAt(paid: Account, other: Account) {
     const order = await shop.open(other.id);
     const token = shop.getInvoiceToken(order.id);
-    await shop.panel().act('openOrder', { id: order.id, provider_id: paid.id });
+    await shop.panel().act('openOrder', { id: order.id, provider_id: paid.id, email: EMAIL });
     const invoice = () => shop.panel().store.payments.invoiceByToken(token);
     return { order, token, paid, other, invoice };
   }
@@ -954,7 +962,7 @@ describe('an order with invoices at two providers', () => {
       const stripe = await shop.add('stripe');
       const order = await shop.open(id);
       const token = shop.getInvoiceToken(order.id);
-      await shop.panel().act('openOrder', { id: order.id, provider_id: stripe.id });
+      await shop.panel().act('openOrder', { id: order.id, provider_id: stripe.id, email: EMAIL });
       stripe.fake.pay(shop.getInvoiceToken(order.id));
       await shop.pollOrder(order.id);
       fake.pay(token);
@@ -1256,7 +1264,7 @@ it.each(PROVIDER_KINDS)(
           open: () =>
             shop
               .panel()
-              .act('openOrder', { id: order.id, provider_id: id })
+              .act('openOrder', { id: order.id, provider_id: id, email: EMAIL })
               .catch(() => null),
           refund: () => refundOutside(order.id),
           refundThere: () => isPaid && SHOWS_REFUNDS.has(kind) && invoice?.refunded === '0' && fake.refund(token),

@@ -131,7 +131,7 @@ describe('a referral', () => {
     for (const friend of friends) {
       const one = await order(friend.id, shop.offerId);
       expect(one.referral).toMatchObject({ referrer_days: 7 });
-      made.push(await shop.panel().act('openOrder', { id: one.id, provider_id }));
+      made.push(await shop.panel().act('openOrder', { id: one.id, provider_id, email: 'buyer@example.com' }));
     }
     // What they were made with stays.
     await shop.panel().act('saveReferrals', { ...rules, referrer_days: 100 });

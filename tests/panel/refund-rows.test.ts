@@ -164,7 +164,7 @@ async function buy(userId: number, kind: keyof typeof KINDS): Promise<number> {
     ...(effect && { promo_code: 'AUTUMN' }),
   });
   if (made.state === 'paid') return made.id;
-  await panel().act('openOrder', { id: made.id, provider_id: provider.id });
+  await panel().act('openOrder', { id: made.id, provider_id: provider.id, email: 'buyer@example.com' });
   provider.fake.pay(shop.getInvoiceToken(made.id));
   expect(await shop.pollOrder(made.id)).toMatchObject({ state: 'paid' });
   return made.id;

@@ -143,7 +143,7 @@ test('a payment is applied by the other panel, once, and reports of it are refus
     const { body: hook } = await administrator.call('setProviderHook', { id: provider.id, enabled: true });
     const { body: user } = await administrator.call('createUser', { name: kind, tariff_id: plan.id, expires_at: END });
     const { body: order } = await administrator.call('createOrder', { user_id: user.id, offer_id: offer.id });
-    await administrator.call('openOrder', { id: order.id, provider_id: provider.id });
+    await administrator.call('openOrder', { id: order.id, provider_id: provider.id, email: 'buyer@example.com' });
     sales.push({ fake, hook: new URL(hook.hook_url ?? '').pathname, userId: user.id, orderId: order.id });
   }
   /** State of each order and end of its buyer's term. */

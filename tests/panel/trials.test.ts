@@ -138,10 +138,12 @@ describe('an offer is sold', () => {
     const [one, two] = [await make('Welcome', 'new'), await make('Hello', 'new')];
     const user = await makeUser();
     const [first, second] = [await order(user.id, one.id), await order(user.id, two.id)];
-    await shop.panel().act('openOrder', { id: first.id, provider_id: id });
+    await shop.panel().act('openOrder', { id: first.id, provider_id: id, email: 'buyer@example.com' });
     fake.pay(shop.getInvoiceToken(first.id));
     expect(await shop.pollOrder(first.id)).toMatchObject({ state: 'paid' });
-    await expect(shop.panel().act('openOrder', { id: second.id, provider_id: id })).rejects.toMatchObject({
+    await expect(
+      shop.panel().act('openOrder', { id: second.id, provider_id: id, email: 'buyer@example.com' }),
+    ).rejects.toMatchObject({
       code: 'order_ended',
     });
     expect(await read(second.page_url ?? '')).toContain('This order cannot be paid at the moment.');
