@@ -182,11 +182,11 @@ const webhookData = z
 const providerFailedData = z
   .object({
     provider_id: s.id.meta({ description: 'The id of the payment provider.' }),
-    kind: z.enum(PROVIDER_KINDS).meta({ description: 'Which provider it is.' }),
+    kind: z.enum(PROVIDER_KINDS).meta({ id: 'ProviderKind', description: 'Which provider it is.' }),
     name: z.string().meta({ description: 'Its name in the panel.' }),
     error: z
       .enum(PROVIDER_ERRORS)
-      .meta({ description: 'Why: the keys were revoked, the account is closed, and so on.' }),
+      .meta({ id: 'ProviderError', description: 'Why: the keys were revoked, the account is closed, and so on.' }),
     codes: z.array(z.string()).meta({ description: "The provider's own identifiers of the reason." }),
   })
   .meta({ id: 'ProviderEventData', description: 'The payment provider, and why it refuses.' });
