@@ -34,7 +34,6 @@ export function addLanguage(folder: string, { tag, name, word }: NewLanguage): s
     `    name: ${quote(name)},`,
     `    word: ${quote(word)},`,
     `    tag: '${tag}',`,
-    `    pages: async () => (await import('./${code}/pages/index.ts')).pages,`,
     `    host: async () => (await import('./${code}/host/index.ts')).host,`,
     '  },',
     end,
@@ -42,6 +41,12 @@ export function addLanguage(folder: string, { tag, name, word }: NewLanguage): s
   writeFileSync(
     list,
     readFileSync(list, 'utf8').replace(end, () => entry.join('\n')),
+  );
+  const pages = join(folder, 'src/i18n/page-texts.ts');
+  const loader = /^ {2}en: (.*)\.\/en\/(.*)$/gm;
+  writeFileSync(
+    pages,
+    readFileSync(pages, 'utf8').replace(loader, (line, load, path) => `${line}\n  ${code}: ${load}./${code}/${path}`),
   );
   return code;
 }

@@ -56,6 +56,16 @@ export const payments = {
     accuracy_payment_percent:
       'From 0 to 5. Exchanges deduct a fee from what buyers send: a payment that is short by no more than this counts as paid.',
   },
+  guides: {
+    label: 'Guides',
+    stars: 'Sell for Telegram Stars',
+    crypto_pay: 'Sell with Crypto Pay',
+    yookassa: 'Sell with YooKassa',
+    stripe: 'Sell with Stripe',
+    heleket: 'Sell with Heleket',
+    webhooks: 'Receive webhooks of providers',
+    webhooksShort: 'Webhooks',
+  },
   hook: {
     label: 'Receive webhooks from the provider',
     hint: 'Orders are polled in any case. A webhook only makes the panel poll at once; its content is not trusted.',

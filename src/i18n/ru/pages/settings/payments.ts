@@ -58,6 +58,16 @@ export const payments: Russian<typeof english> = {
     accuracy_payment_percent:
       'От 0 до 5. Биржи удерживают комиссию: счёт с недоплатой не больше этой считается оплаченным.',
   },
+  guides: {
+    label: 'Руководства',
+    stars: 'Как продавать за Telegram Stars',
+    crypto_pay: 'Как продавать через Crypto Pay',
+    yookassa: 'Как продавать через ЮKassa',
+    stripe: 'Как продавать через Stripe',
+    heleket: 'Как продавать через Heleket',
+    webhooks: 'Как получать вебхуки платёжных систем',
+    webhooksShort: 'Вебхуки',
+  },
   hook: {
     label: 'Принимать вебхуки платёжной системы',
     hint: 'Заказы опрашиваются в любом случае. Вебхук только ускоряет опрос; его содержимому панель не доверяет.',

@@ -1,6 +1,6 @@
 // The settings' addresses lead to their sections.
 import { describe, expect, it } from 'vitest';
-import { findSection, isDocumentation, listSections } from './sections.ts';
+import { findDocumentation, findSection, listSections } from './sections.ts';
 
 const sections = listSections('browser');
 
@@ -29,9 +29,11 @@ describe('listSections', () => {
   });
 });
 
-describe('isDocumentation', () => {
-  it('recognises its path', () => {
-    expect(isDocumentation(['security', 'api', 'docs'])).toBe(true);
-    expect(isDocumentation(['security', 'api'])).toBe(false);
+describe('findDocumentation', () => {
+  it('recognises its paths', () => {
+    expect(findDocumentation(['security', 'api', 'docs', 'plain'])).toBe('api');
+    expect(findDocumentation(['security', 'api'])).toBeNull();
+    expect(findDocumentation(['payments', 'guides', 'stripe'])).toBe('guides');
+    expect(findDocumentation(['payments', '7'])).toBeNull();
   });
 });

@@ -61,7 +61,8 @@ export function findSection(sections: readonly Section[], path: readonly string[
   return matches.reduce((best, one) => (one.path.length > best.path.length ? one : best), matches[0] ?? GENERAL);
 }
 
-/** Whether a path is the API's documentation, which fills the whole screen. */
-export function isDocumentation(path: readonly string[]): boolean {
-  return path.slice(0, 3).join('/') === 'security/api/docs';
+/** The documentation behind a path, which fills the whole screen; null: it is a section. */
+export function findDocumentation(path: readonly string[]): 'api' | 'guides' | null {
+  if (path.slice(0, 3).join('/') === 'security/api/docs') return 'api';
+  return path.slice(0, 2).join('/') === 'payments/guides' ? 'guides' : null;
 }

@@ -6,18 +6,21 @@ import { useHost } from '../../data/host.ts';
 import { buildHash } from '../../router/route.ts';
 import { useRoute } from '../../router/router.ts';
 import { useTitle } from '../../router/title.ts';
-import { findSection, isDocumentation, listSections, type Section } from './sections.ts';
+import { findDocumentation, findSection, listSections, type Section } from './sections.ts';
 import classes from './settings.module.css';
 
 const DocsPage = lazy(async () => ({ default: (await import('./docs/docs-page.tsx')).DocsPage }));
+const GuidePage = lazy(async () => ({ default: (await import('./payments/guide-page.tsx')).GuidePage }));
 const PlainPage = lazy(async () => ({ default: (await import('./docs/plain-page.tsx')).PlainPage }));
 
 export function SettingsPage() {
   const path = useRoute().path.slice(1);
   const sections = listSections(useHost().kind);
   const section = findSection(sections, path);
-  if (!isDocumentation(path)) return <Sections sections={sections} section={section} isNamed={path.length > 0} />;
-  return <Suspense fallback={<div aria-busy />}>{path[3] === 'plain' ? <PlainPage /> : <DocsPage />}</Suspense>;
+  const documentation = findDocumentation(path);
+  if (documentation === null) return <Sections sections={sections} section={section} isNamed={path.length > 0} />;
+  const page = documentation === 'guides' ? <GuidePage /> : path[3] === 'plain' ? <PlainPage /> : <DocsPage />;
+  return <Suspense fallback={<div aria-busy />}>{page}</Suspense>;
 }
 
 interface SectionsProps {

@@ -1,4 +1,5 @@
-// The Markdown that the API's descriptions use: paragraphs, tables, blocks of code, `code` and **strong** words.
+// The Markdown that the API's descriptions and the guides use: paragraphs, headings, lists, tables, blocks of code, links, `code`, *names* and
+// **strong** words.
 import { Fragment, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CodeBlock } from './code-block.tsx';
@@ -20,14 +21,24 @@ export function Prose({ text }: { readonly text: string }) {
     return part
       .trim()
       .split(/\n{2,}/)
-      .map((block) =>
-        block.startsWith('|') ? (
-          <ProseTable key={block} lines={block.split('\n')} />
-        ) : (
-          <p key={block}>{renderInline(block)}</p>
-        ),
-      );
+      .map((block) => <ProseBlock key={block} block={block} />);
   });
+}
+
+function ProseBlock({ block }: { readonly block: string }) {
+  if (block.startsWith('|')) return <ProseTable lines={block.split('\n')} />;
+  if (block.startsWith('## ')) return <h2>{block.slice(3)}</h2>;
+  const [, mark] = /^(- |1\. )/.exec(block) ?? [];
+  if (mark === undefined) return <p>{renderInline(block)}</p>;
+  const items = block.split(/^(?:- |\d+\. )/m).slice(1);
+  const List = mark === '- ' ? 'ul' : 'ol';
+  return (
+    <List>
+      {items.map((item) => (
+        <li key={item}>{renderInline(item.trim())}</li>
+      ))}
+    </List>
+  );
 }
 
 function ProseTable({ lines }: { readonly lines: readonly string[] }) {
@@ -58,13 +69,23 @@ function ProseTable({ lines }: { readonly lines: readonly string[] }) {
   );
 }
 
-/** One line of text with its code and strong words. */
+/** One line of text with its code, links, names and strong words. */
 export function renderInline(text: string): ReactNode {
-  return text.split(/(\*\*[^*]+\*\*|`[^`]+`)/).map((part, index) => {
+  return text.split(/(\*\*[^*]+\*\*|\*[^*\s][^*]*\*|`[^`]+`|\[[^\]]+\]\(https:[^)\s]+\))/).map((part, index) => {
+    const [, label, href] = /^\[(.*)\]\((.*)\)$/.exec(part) ?? [];
+    if (label !== undefined && href !== undefined)
+      return (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never move.
+        <a key={index} href={href} target="_blank" rel="noreferrer">
+          {label}
+        </a>
+      );
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never move.
     if (part.startsWith('`')) return <code key={index}>{part.slice(1, -1)}</code>;
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never move.
     if (part.startsWith('**')) return <strong key={index}>{renderInline(part.slice(2, -2))}</strong>;
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never move.
+    if (/^\*.+\*$/.test(part)) return <em key={index}>{part.slice(1, -1)}</em>;
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never move.
     return <Fragment key={index}>{part}</Fragment>;
   });

@@ -1,5 +1,6 @@
 // The form of a payment provider, new or changed: its keys are tried by the panel before they are saved, and never come back.
 import { Button, NativeSelect, PasswordInput, Switch, TextInput } from '@mantine/core';
+import { IconBook2 } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import {
@@ -10,6 +11,7 @@ import {
   type ProviderKind,
   permissionNames,
 } from '../../../../../contract/sales/providers.ts';
+import type { Guide } from '../../../../../i18n/page-texts.ts';
 import { Confirm } from '../../../components/confirm.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { FormDrawer } from '../../../components/form/form-drawer.tsx';
@@ -17,7 +19,7 @@ import { type OperationForm, useOperationForm } from '../../../components/form/u
 import { useAct } from '../../../data/use-act.ts';
 import { buildHash } from '../../../router/route.ts';
 import { leave } from '../../../router/router.ts';
-import { findFieldErrors, listMissingPermissions, PROVIDERS_PATH, problemText } from './provider-texts.ts';
+import { buildGuideHash, findFieldErrors, listMissingPermissions, PROVIDERS_PATH, problemText } from './provider-texts.ts';
 import classes from './providers.module.css';
 
 type FieldName =
@@ -181,6 +183,7 @@ function Hook({ provider: { id, kind, hook_url: url } }: { readonly provider: Pr
           {kind !== 'stars' && <span className={classes.quiet}>{t(`payments.hook.where.${kind}`)}</span>}
         </>
       )}
+      <GuideLink guide="webhooks" />
     </div>
   );
 }
@@ -218,6 +221,16 @@ function Acts({ provider: { id, enabled }, onDelete }: ActsProps) {
   );
 }
 
+function GuideLink({ guide }: { readonly guide: Guide }) {
+  const { t } = useTranslation('settings');
+  return (
+    <a className={classes.guideLink} href={buildGuideHash(guide)}>
+      <IconBook2 size={16} stroke={1.5} aria-hidden />
+      {t(`payments.guides.${guide}`)}
+    </a>
+  );
+}
+
 interface FieldsProps {
   readonly form: OperationForm<Values>;
   /** The names of secrets that the panel has. */
@@ -227,15 +240,17 @@ interface FieldsProps {
 function Fields({ form, saved }: FieldsProps) {
   const { t } = useTranslation('settings');
   const { getInputProps, getValues } = form.form;
+  const kind = getKind(getValues());
   return (
     <>
+      <GuideLink guide={kind} />
       <TextInput
         label={t('payments.form.name')}
         description={t('payments.form.nameHint')}
         autoComplete="off"
         {...getInputProps('name')}
       />
-      {PROVIDER_FIELDS[getKind(getValues())].map((field) => (
+      {PROVIDER_FIELDS[kind].map((field) => (
         <Field key={field.name} field={field} isSaved={saved.includes(field.name)} form={form} />
       ))}
       <TextInput

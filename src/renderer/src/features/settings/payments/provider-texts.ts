@@ -10,10 +10,17 @@ import {
   type ProviderPermission,
   permissionNames,
 } from '../../../../../contract/sales/providers.ts';
+import type { Guide } from '../../../../../i18n/page-texts.ts';
 import type { State } from '../../../components/state.tsx';
+import { buildHash } from '../../../router/route.ts';
 
 const PERMISSIONS = Object.keys(PROVIDER_PERMISSIONS) as ProviderPermission[];
 export const PROVIDERS_PATH = ['settings', 'payments'] as const;
+
+/** The address of a guide: that of a provider, or that on webhooks. */
+export function buildGuideHash(guide: Guide): string {
+  return buildHash([...PROVIDERS_PATH, 'guides', guide]);
+}
 
 interface Look {
   readonly state: State;
