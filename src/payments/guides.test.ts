@@ -22,7 +22,8 @@ const loaded = await Promise.all(
 
 describe.each(loaded)('$code', ({ guides, texts }) => {
   it('names the switch of webhooks as the form does', () => {
-    for (const guide of [guides.crypto_pay, guides.heleket, guides.webhooks]) expect(guide).toContain(`**${texts.hook.label}**`);
+    for (const guide of [guides.crypto_pay, guides.heleket, guides.webhooks])
+      expect(guide).toContain(`**${texts.hook.label}**`);
   });
 
   it.each(PROVIDER_KINDS)('%s: names each credential as the form does', (kind) => {
@@ -64,7 +65,8 @@ describe.each(loaded)('in $code', ({ guides }) => {
     if (kind !== 'stripe') return expect(Object.values(minimums)).toEqual([kind === 'stars' ? 1 : 100]);
     const named = [...guides.stripe.matchAll(/\b([A-Z]{3}) (\d[\d.]*\d)/g)];
     expect(named.length).toBeGreaterThan(10);
-    for (const [, currency = '', amount = ''] of named) expect(fromDecimal(amount, currency), currency).toBe(minimums[currency]);
+    for (const [, currency = '', amount = ''] of named)
+      expect(fromDecimal(amount, currency), currency).toBe(minimums[currency]);
   });
 });
 

@@ -192,3 +192,19 @@ test('a payment provider and the bot are added, changed, tried, disabled and del
   await page.getByRole('dialog', { name: 'Delete the token' }).getByRole('button', { name: 'Delete' }).click();
   await expect(card(page, 'Telegram bot').getByLabel('Token')).toHaveValue('');
 });
+
+test('the form of a provider leads to its guide, and guides to one another', async ({ page, own }) => {
+  await own.visit('settings/payments/new');
+  await page.getByLabel('Provider').selectOption('stripe');
+  await page.getByRole('link', { name: 'Sell with Stripe' }).click();
+  await expect(page.getByRole('heading', { name: 'Sell with Stripe', level: 1 })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Test purchase' })).toBeVisible();
+  await expectAccessible(page, 'the guide to Stripe');
+  const guides = page.getByRole('navigation', { name: 'Guides' });
+  await guides.getByRole('link', { name: 'YooKassa' }).click();
+  await expect(page.getByRole('cell', { name: '22/122' })).toBeVisible();
+  await guides.getByRole('link', { name: 'Webhooks' }).click();
+  await expect(page.getByRole('heading', { name: 'If nothing arrives' })).toBeVisible();
+  await page.getByRole('link', { name: 'Payment providers' }).click();
+  await expect(page.getByRole('button', { name: 'Add a provider' }).or(page.getByText('No payment providers yet')).first()).toBeVisible();
+});

@@ -3,10 +3,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Api } from 'grammy/web';
-import { createShopScreens } from '../../src/bot/shop-screens.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ChatContext } from '../../src/bot/screen.ts';
+import { createShopScreens } from '../../src/bot/shop-screens.ts';
 import { CURRENCIES, minorDigits } from '../../src/contract/currencies.ts';
 import { PROVIDER_KINDS, type ProviderKind } from '../../src/contract/sales/providers.ts';
 import { providerFacts } from '../../src/payments/providers.ts';
@@ -78,7 +78,13 @@ async function sellIn(kind: ProviderKind, { id, fake }: Awaited<ReturnType<Shop[
   if (price === null) return { currency, typed, columns: { typed: 'is not read' } };
   const sold = { kind: 'days', days: 1 } as const;
   const plan = await panel.act('createTariff', { name: `${kind} ${currency}` });
-  const offer = await panel.act('createOffer', { tariff_id: plan.id, name: 'A day', sold, prices: [price], on_sale: true });
+  const offer = await panel.act('createOffer', {
+    tariff_id: plan.id,
+    name: 'A day',
+    sold,
+    prices: [price],
+    on_sale: true,
+  });
   const expires_at = '2027-06-01T10:00:00Z';
   const user = await panel.act('createUser', { name: 'Anna', tariff_id: plan.id, expires_at });
   const subscription = await get(`${user.sub_url}?format=html`, 'en-GB');
@@ -102,7 +108,8 @@ async function sellIn(kind: ProviderKind, { id, fake }: Awaited<ReturnType<Shop[
   const read = (text: string | undefined, tag: 'en-GB' | 'ru-RU' = 'en-GB') => readShown(text ?? '', tag, currency);
   const inButton = (text: string) => new RegExp(`open/${id}/${currency}">[^]*?<b>(.*?)</b>`).exec(text)?.[1];
   const columns = {
-    stored: toTypedPrice((await panel.act('listOffers', { tariff_id: plan.id })).items[0]?.prices[0] ?? null, '').amount,
+    stored: toTypedPrice((await panel.act('listOffers', { tariff_id: plan.id })).items[0]?.prices[0] ?? null, '')
+      .amount,
     plan: toTypedPrice((await panel.act('getTariff', { id: plan.id })).price, '').amount,
     subscription: read(/aria-label="A day, ([^"]*)"/.exec(subscription)?.[1]),
     page: read(inButton(page)),
@@ -110,7 +117,8 @@ async function sellIn(kind: ProviderKind, { id, fake }: Awaited<ReturnType<Shop[
     bot: read(chat.text.split('\n').at(-1)),
     botButton: read(button?.text),
     invoice: toTypedPrice(opened, '').amount,
-    request: trim(charged(kind, asked, currency)) === trim(typed) && askedIn === currency ? typed : `${asked} ${askedIn}`,
+    request:
+      trim(charged(kind, asked, currency)) === trim(typed) && askedIn === currency ? typed : `${asked} ${askedIn}`,
     payment: payment === undefined ? '' : toTypedPrice(payment, '').amount,
     order: paid.state === 'paid' ? toTypedPrice(paid, '').amount : paid.state,
     shownOrder: read(formatPrice(paid, 'en')),

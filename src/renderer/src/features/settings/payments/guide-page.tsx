@@ -41,10 +41,14 @@ export function GuidePage() {
       />
       <div className={classes.guide}>
         <nav aria-label={t('payments.guides.label')}>
-          <ul>
+          <ul className={classes.guideList}>
             {GUIDES.map((one) => (
               <li key={one}>
-                <a href={buildGuideHash(one)} aria-current={one === guide ? 'page' : undefined}>
+                <a
+                  className={classes.guideItem}
+                  href={buildGuideHash(one)}
+                  aria-current={one === guide ? 'page' : undefined}
+                >
                   {t(one === 'webhooks' ? 'payments.guides.webhooksShort' : `payments.kinds.${one}`)}
                 </a>
               </li>

@@ -19,7 +19,13 @@ import { type OperationForm, useOperationForm } from '../../../components/form/u
 import { useAct } from '../../../data/use-act.ts';
 import { buildHash } from '../../../router/route.ts';
 import { leave } from '../../../router/router.ts';
-import { buildGuideHash, findFieldErrors, listMissingPermissions, PROVIDERS_PATH, problemText } from './provider-texts.ts';
+import {
+  buildGuideHash,
+  findFieldErrors,
+  listMissingPermissions,
+  PROVIDERS_PATH,
+  problemText,
+} from './provider-texts.ts';
 import classes from './providers.module.css';
 
 type FieldName =
