@@ -371,7 +371,7 @@ test('an offer is asked for with a promo code', async ({ page, own }) => {
   const request = page.getByRole('form', { name: 'Request a payment' });
   await request.getByLabel('Promo code').fill('autumn');
   await request.getByRole('button', { name: 'Create link' }).click();
-  await expect(page.getByText(/Order no\. \d+ created/)).toBeVisible();
+  await expect(page.getByText(/Order no\. \d+ created\. Send/)).toBeVisible();
   const [order] = (await call('listOrders', { user_id: user.id, limit: 5 })).body.items;
   expect(order).toMatchObject({ amount: Math.ceil(amount / 2), currency, promo: { code: 'AUTUMN' } });
 });

@@ -71,9 +71,9 @@ body.order header, body.order main { max-width: 560px; } body.order main { grid-
 .way { justify-content: space-between; gap: 4px 16px; text-align: start; } .way span { font-weight: 500; } .way b { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .order li { border: 0; padding: 0; margin-top: 12px; } .order li form { flex: 1 1 100%; } .order h2 + .quiet { margin-top: -6px; }
 .order .ask { margin-top: 20px; padding-top: 20px; border-top: 1px solid var(--line); } .order .ask .quiet { margin-bottom: 12px; }
-label { display: block; margin-bottom: 6px; } label + input { display: block; width: 100%; min-height: 44px; margin-bottom: 12px; padding: 8px 12px;
+form label { display: block; margin-bottom: 6px; } form label + input { display: block; width: 100%; min-height: 44px; margin-bottom: 12px; padding: 8px 12px;
   border: 1px solid var(--control); border-radius: 12px; background: var(--card); color: var(--text); font: inherit; } #code { text-transform: uppercase; }
-label + input:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; } .promo button, .ask button { width: 100%; }
+form label + input:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; } .promo button, .ask button { width: 100%; }
 p:has(.support) { margin: 16px 0 0; }
 .support { color: var(--accent); font-weight: 600; }
 `;
