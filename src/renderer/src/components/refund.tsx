@@ -1,4 +1,4 @@
-// The refund of an order: its button, and the question that says what will be taken back.
+// The refund of an order: its button, and the confirmation that says what will be revoked.
 import { ActionIcon, Button, TextInput, Tooltip } from '@mantine/core';
 import { IconArrowBackUp } from '@tabler/icons-react';
 import { useState } from 'react';
