@@ -196,15 +196,19 @@ test('a payment provider and the bot are added, changed, tried, disabled and del
 test('the form of a provider leads to its guide, and guides to one another', async ({ page, own }) => {
   await own.visit('settings/payments/new');
   await page.getByLabel('Provider', { exact: true }).selectOption('stripe');
+  const opened = page.waitForEvent('popup');
   await page.getByRole('link', { name: 'Sell with Stripe' }).click();
-  await expect(page.getByRole('heading', { name: 'Sell with Stripe', level: 1 })).toBeVisible();
-  await expect(page.getByRole('heading', { name: 'Test purchase' })).toBeVisible();
-  await expectAccessible(page, 'the guide to Stripe');
-  const guides = page.getByRole('navigation', { name: 'Guides' });
+  // What was typed stays in the form.
+  const guide = await opened;
+  await expect(page.getByRole('dialog', { name: 'Add a payment provider' })).toBeVisible();
+  await expect(guide.getByRole('heading', { name: 'Sell with Stripe', level: 1 })).toBeVisible();
+  await expect(guide.getByRole('heading', { name: 'Test purchase' })).toBeVisible();
+  await expectAccessible(guide, 'the guide to Stripe');
+  const guides = guide.getByRole('navigation', { name: 'Guides' });
   await guides.getByRole('link', { name: 'YooKassa' }).click();
-  await expect(page.getByRole('cell', { name: '22/122' })).toBeVisible();
+  await expect(guide.getByRole('cell', { name: '22/122' })).toBeVisible();
   await guides.getByRole('link', { name: 'Webhooks' }).click();
-  await expect(page.getByRole('heading', { name: 'If nothing arrives' })).toBeVisible();
-  await page.getByRole('link', { name: 'Payment providers' }).click();
-  await expect(card(page, 'Payment providers').getByText('No payment providers yet')).toBeVisible();
+  await expect(guide.getByRole('heading', { name: 'If nothing arrives' })).toBeVisible();
+  await guide.getByRole('link', { name: 'Payment providers' }).click();
+  await expect(card(guide, 'Payment providers').getByText('No payment providers yet')).toBeVisible();
 });

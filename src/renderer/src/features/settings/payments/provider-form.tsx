@@ -16,6 +16,7 @@ import { Confirm } from '../../../components/confirm.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { FormDrawer } from '../../../components/form/form-drawer.tsx';
 import { type OperationForm, useOperationForm } from '../../../components/form/use-operation-form.ts';
+import { useHost } from '../../../data/host.ts';
 import { useAct } from '../../../data/use-act.ts';
 import { buildHash } from '../../../router/route.ts';
 import { leave } from '../../../router/router.ts';
@@ -229,8 +230,10 @@ function Acts({ provider: { id, enabled }, onDelete }: ActsProps) {
 
 function GuideLink({ guide }: { readonly guide: Guide }) {
   const { t } = useTranslation('settings');
+  const { kind } = useHost();
   return (
-    <a className={classes.guideLink} href={buildGuideHash(guide)}>
+    // Beside the form, so that what was typed stays. The desktop has one window for pages.
+    <a className={classes.guideLink} href={buildGuideHash(guide)} {...(kind === 'browser' && { target: '_blank' })}>
       <IconBook2 size={16} stroke={1.5} aria-hidden />
       {t(`payments.guides.${guide}`)}
     </a>
