@@ -27,7 +27,9 @@ export function GuidePage() {
   const title = t(`payments.guides.${guide}`);
   useTitle(title, 1);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each guide begins at its top.
-  useEffect(() => document.querySelector('main')?.scrollTo({ top: 0 }), [guide]);
+  useEffect(() => {
+    document.querySelector('main')?.scrollTo({ top: 0 });
+  }, [guide]);
   return (
     <Page>
       <PageHeader
