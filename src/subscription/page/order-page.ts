@@ -3,6 +3,7 @@ import type { OrderPage } from '../../core/kernel/core.ts';
 import type { SettingValues } from '../../core/ports/settings.ts';
 import { formatMoney } from '../../domain/sales/money.ts';
 import { IN_TELEGRAM, type ShopPlace } from '../../domain/sales/shop-place.ts';
+import { dropVariables } from '../../domain/subscription/variables.ts';
 import { formatBytes } from '../../i18n/bytes.ts';
 import { hostTexts } from '../../i18n/host.ts';
 import { chooseLanguage, type Language, languageEntry } from '../../i18n/languages.ts';
@@ -41,8 +42,8 @@ export function renderOrder(order: OrderPage, settings: SettingValues, request: 
   const notice = state === 'unpaid' ? request.notice : state === 'paid' && order.isTrial ? 'trial' : state;
   const support = validUrl(settings.supportUrl);
   const script = state === 'unpaid' && findInvoice(order, request) !== null ? INVOICE_SCRIPT : null;
-  const body = `${renderHead(`${title} · ${escapeHtml(settings.subscriptionTitle)}`, language)}<body class="order">
-<header><h1>${escapeHtml(settings.subscriptionTitle)}</h1><span class="pill ${TONES[state]}">${escapeHtml(t(`order.state.${state}`))}</span>
+  const body = `${renderHead(`${title} · ${escapeHtml(dropVariables(settings.subscriptionTitle))}`, language)}<body class="order">
+<header><h1>${escapeHtml(dropVariables(settings.subscriptionTitle))}</h1><span class="pill ${TONES[state]}">${escapeHtml(t(`order.state.${state}`))}</span>
 ${notice === null ? '' : `<p class="notice ${TONES[state]}" role="status">${escapeHtml(t(`order.notice.${notice}`))}</p>`}
 </header>
 <main>
