@@ -1,4 +1,4 @@
-// The page of an order, as its buyer sees it. One document without a script, whose buttons are forms.
+// The page of an order, as its buyer sees it: one document whose buttons are forms. Inside Telegram it has a script that opens its invoice.
 import type { OrderPage } from '../../core/kernel/core.ts';
 import type { SettingValues } from '../../core/ports/settings.ts';
 import { formatMoney } from '../../domain/sales/money.ts';
