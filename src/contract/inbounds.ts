@@ -105,6 +105,8 @@ const ABOUT = {
     'With `hysteria2`: the password of the Salamander obfuscation, which makes QUIC look like random bytes. It is in the links of all users of the inbound; null: no obfuscation.',
   hop_ports:
     'With `hysteria2`: the UDP ports between which apps hop, as in `20000-30000` or `443,20000-20100`. The node must redirect them to `port`: the engine listens on `port` alone. null: apps use `port`.',
+  masquerade:
+    'With `hysteria2`: the address of a site, as in `https://www.example.org` or `http://127.0.0.1:8080`, which the node fetches and shows to everyone who connects over HTTP/3 without being a user. null: 404 for every page.',
   address_pool:
     'With `wireguard`: the private IPv4 network (/8 to /24) from which each user gets an address inside the tunnel: the one at the position of the user id plus one. A user whose id is too large for the network cannot use the inbound. null only with other protocols.',
   mtu: 'With `wireguard`: the MTU of the tunnel in bytes; null: 1420.',
@@ -154,6 +156,21 @@ const target = z
   .max(261)
   .regex(/^.+:\d{1,5}$/)
   .refine(isTarget, { message: 'must be a host name or an address (IPv6 in brackets) with a port' });
+
+/** A site by its address, without user, query and fragment. */
+const SITE = /^https?:\/\/(\[[0-9a-fA-F:.]+\]|[^/?#@:[\]\s]+)(:\d{1,5})?(?:\/[A-Za-z0-9._~!$&'()*+,;=:@/-]*)?$/;
+const masquerade = z
+  .string()
+  .min(8)
+  .max(256)
+  .regex(SITE)
+  .refine(
+    (text) => {
+      const [, host = '', port = ':443'] = SITE.exec(text) ?? [];
+      return !SITE.test(text) || isTarget(host + port);
+    },
+    { message: 'must begin with http:// or https://, then a host name or an address (IPv6 in brackets)' },
+  );
 
 /** The minimum of IPv6, and the maximum of Ethernet. */
 const MIN_MTU = 1280;
@@ -222,6 +239,7 @@ const fields = {
     .nullable()
     .meta({ description: ABOUT.obfs_password }),
   hop_ports: hopPorts.nullable().meta({ description: ABOUT.hop_ports }),
+  masquerade: masquerade.nullable().meta({ description: ABOUT.masquerade }),
   address_pool: addressPool.nullable().meta({ description: ABOUT.address_pool }),
   mtu: z.int().min(MIN_MTU).max(MAX_MTU).nullable().meta({ description: ABOUT.mtu }),
   target: target.nullable().meta({ description: ABOUT.target }),
@@ -272,6 +290,7 @@ export const inbound = z
     method: secret(z.string().nullable(), ABOUT.method),
     obfs_password: secret(z.string().nullable(), ABOUT.obfs_password),
     hop_ports: secret(z.string().nullable(), ABOUT.hop_ports),
+    masquerade: secret(z.string().nullable(), ABOUT.masquerade),
     address_pool: secret(z.string().nullable(), ABOUT.address_pool),
     mtu: secret(z.int().nullable(), ABOUT.mtu),
     target: secret(z.string().nullable(), ABOUT.target),
@@ -345,6 +364,7 @@ export const inboundCreate = z
     server_key: fields.server_key.default(null),
     obfs_password: fields.obfs_password.default(null),
     hop_ports: fields.hop_ports.default(null),
+    masquerade: fields.masquerade.default(null),
     address_pool: fields.address_pool
       .default(null)
       .meta({ description: `${ABOUT.address_pool} Absent with \`wireguard\`: \`10.64.0.0/10\`.` }),
@@ -394,6 +414,7 @@ export const inboundExample: Inbound = {
   method: null,
   obfs_password: null,
   hop_ports: null,
+  masquerade: null,
   address_pool: null,
   mtu: null,
   target: null,

@@ -75,7 +75,7 @@ const INBOUNDS: readonly Members[] = [
   { protocol: 'vless', network: 'ws', security: 'tls', path: '/ws', proxy_header: 'X-Proxy', alpn: ['h2'] },
   { protocol: 'trojan', network: 'grpc', security: 'tls', service_name: 'grpc' },
   { protocol: 'shadowsocks', network: 'tcp', method: 'aes-128-gcm' },
-  { protocol: 'hysteria2', obfs_password: 'obfuscated', hop_ports: '20000-30000' },
+  { protocol: 'hysteria2', obfs_password: 'obfuscated', hop_ports: '20000-30000', masquerade: 'https://a.example' },
   { protocol: 'wireguard', mtu: 1280 },
 ];
 
@@ -93,6 +93,7 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   address_pool: fc.constantFrom('10.64.0.0/10', '192.168.4.0/24', null),
   proxy_header: fc.constantFrom('X-Forwarded-For', 'CF-Connecting-IP', null),
   hop_ports: fc.constantFrom('443', '20000-30000', '443,20000-20100', null),
+  masquerade: fc.constantFrom('https://www.example.org', 'http://127.0.0.1:8080/site', null),
   min_client_version: fc.constantFrom('1.8.0', '26.3.27', null),
   address: fc.constantFrom('de3.example.com', '192.0.2.7', '2001:db8::7'),
   support_url: fc.constantFrom('https://example.org/help', 'tg://resolve?domain=example', null),

@@ -178,6 +178,7 @@ const NO_INBOUND = {
   method: null,
   obfsPassword: null,
   hopPorts: null,
+  masquerade: null,
   addressPool: null,
   mtu: null,
   target: null,

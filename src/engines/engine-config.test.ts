@@ -225,6 +225,7 @@ describe('a fingerprint', () => {
     { certificateKey: 'other' },
     { serverKey: btoa('o'.repeat(32)) },
     { obfsPassword: 'other' },
+    { masquerade: 'https://a.example' },
     { addressPool: '10.0.0.0/8' },
     { mtu: 1300 },
     { name: 'Other' },

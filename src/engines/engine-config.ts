@@ -259,10 +259,13 @@ function buildStream(inbound: EngineInbound, start: EngineStart): JsonObject {
 /** The version of the protocol, which its name has in links only. Xray refuses any other. */
 const HYSTERIA = 2;
 
-function buildTransport({ network, path, serviceName, obfsPassword }: EngineInbound): JsonObject {
+function buildTransport({ network, path, serviceName, obfsPassword, masquerade }: EngineInbound): JsonObject {
   switch (network) {
     case 'quic':
-      return { hysteriaSettings: { version: HYSTERIA }, finalmask: salamander(obfsPassword) };
+      return {
+        hysteriaSettings: { version: HYSTERIA, masquerade: buildMasquerade(masquerade) },
+        finalmask: salamander(obfsPassword),
+      };
     case 'tcp':
     case 'udp':
       return {};
@@ -279,6 +282,11 @@ function buildTransport({ network, path, serviceName, obfsPassword }: EngineInbo
 
 function salamander(password: string | null): JsonObject | undefined {
   return password === null ? undefined : { udp: [{ type: 'salamander', settings: { password } }] };
+}
+
+/** The site gets its own name as Host: by that of the node it would not know which of its sites is wanted. */
+function buildMasquerade(url: string | null): JsonObject | undefined {
+  return url === null ? undefined : { type: 'proxy', url, rewriteHost: true };
 }
 
 function buildSecurity(inbound: EngineInbound): JsonObject {

@@ -42,6 +42,7 @@ const COLUMN = {
   method: 'method',
   obfsPassword: 'obfs_password',
   hopPorts: 'hop_ports',
+  masquerade: 'masquerade',
   addressPool: 'address_pool',
   mtu: 'mtu',
   target: 'target',

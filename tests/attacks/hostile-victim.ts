@@ -64,6 +64,7 @@ const INBOUND: EngineInbound = {
   method: null,
   obfsPassword: null,
   hopPorts: null,
+  masquerade: null,
   addressPool: null,
   mtu: null,
   target: null,

@@ -26,6 +26,7 @@ export function sampleInbound(changes: Partial<EngineInbound> & Pick<EngineInbou
     method: null,
     obfsPassword: null,
     hopPorts: null,
+    masquerade: null,
     addressPool: null,
     mtu: null,
     target: null,

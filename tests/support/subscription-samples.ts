@@ -34,6 +34,7 @@ export function sampleInbound(changes: Partial<InboundRow> = {}): InboundRow {
     method: null,
     obfsPassword: null,
     hopPorts: null,
+    masquerade: null,
     addressPool: null,
     mtu: null,
     target: null,

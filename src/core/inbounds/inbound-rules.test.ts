@@ -29,6 +29,7 @@ const BASE: Facts = {
   method: null,
   obfsPassword: null,
   hopPorts: null,
+  masquerade: null,
   addressPool: null,
   mtu: null,
   target: null,
@@ -72,6 +73,7 @@ describe('a connection', () => {
     ['hysteria2', { ...HYSTERIA2, sni: 'a.example' }],
     ['hysteria2 with obfuscation', { ...HYSTERIA2, obfsPassword: 'obfuscated' }],
     ['hysteria2 with hopping', { ...HYSTERIA2, hopPorts: '20000-30000' }],
+    ['hysteria2 with a site', { ...HYSTERIA2, masquerade: 'https://www.example.org' }],
     ['wireguard', WIREGUARD],
     ['wireguard with small packets', { ...WIREGUARD, addressPool: '192.168.4.0/24', mtu: 1280 }],
     ['reality with a target', { ...REALITY, target: '[2001:db8::1]:8443', minClientVersion: '1.8.0' }],
@@ -132,6 +134,7 @@ describe('a connection', () => {
     ['a path over tcp', { path: '/ws' }, ['#/path']],
     ['a header of a proxy over grpc', { network: 'grpc', proxyHeader: 'X-Proxy' }, ['#/proxy_header']],
     ['hopping over tcp', { network: 'tcp', hopPorts: '20000-30000' }, ['#/hop_ports']],
+    ['a site over tcp', { network: 'tcp', masquerade: 'https://www.example.org' }, ['#/masquerade']],
     ['a service name over ws', { network: 'ws', serviceName: 'gs' }, ['#/service_name']],
     ['alpn without tls', { alpn: ['h2'] }, ['#/alpn']],
     [

@@ -80,6 +80,11 @@ const RULES: readonly Rule[] = [
     isBroken: ({ protocol, hopPorts }) => protocol !== 'hysteria2' && hopPorts !== null,
   },
   {
+    field: 'masquerade',
+    message: 'goes with hysteria2 only',
+    isBroken: ({ protocol, masquerade }) => protocol !== 'hysteria2' && masquerade !== null,
+  },
+  {
     field: 'network',
     message: 'must be udp with wireguard',
     isBroken: ({ protocol, network }) => protocol === 'wireguard' && network !== 'udp',

@@ -44,6 +44,8 @@ export interface InboundRow {
   readonly obfsPassword: string | null;
   /** Hysteria2: the port range between which apps hop, such as `20000-30000`. */
   readonly hopPorts: string | null;
+  /** Of Hysteria2: the site that the node shows to those who are no users. Null: every page is missing. */
+  readonly masquerade: string | null;
   /** WireGuard: the network of users' addresses, and the largest packet in bytes (null: the default). */
   readonly addressPool: string | null;
   readonly mtu: number | null;

@@ -82,7 +82,7 @@ describe('sharedTransports', () => {
 describe('shapeFields', () => {
   it('asks of Hysteria2 for a certificate and the obfuscation alone', () => {
     const fields = [...shapeFields({ protocol: 'hysteria2', network: 'quic', security: 'tls' })].sort();
-    expect(fields).toEqual(['certificate', 'certificate_key', 'hop_ports', 'obfs_password', 'sni']);
+    expect(fields).toEqual(['certificate', 'certificate_key', 'hop_ports', 'masquerade', 'obfs_password', 'sni']);
     for (const shape of ALL)
       expect(shapeFields(adjustShape(shape)).has('obfs_password')).toBe(shape.protocol === 'hysteria2');
   });
@@ -154,7 +154,7 @@ trojan tcp reality: fingerprint min_client_version private_key public_key short_
 trojan grpc reality: fingerprint min_client_version private_key public_key service_name short_id sni target
 trojan xhttp reality: fingerprint min_client_version path private_key proxy_header public_key short_id sni target
 shadowsocks tcp none: method
-hysteria2 quic tls: certificate certificate_key hop_ports obfs_password sni
+hysteria2 quic tls: certificate certificate_key hop_ports masquerade obfs_password sni
 wireguard udp none: address_pool mtu private_key public_key`.trim();
 
 it('allows what engines can serve, with the settings of each, and nothing else', () => {

@@ -26,6 +26,7 @@ export type ShapeField =
   | 'method'
   | 'obfs_password'
   | 'hop_ports'
+  | 'masquerade'
   | 'address_pool'
   | 'mtu'
   | 'target'
@@ -110,7 +111,13 @@ export function shapeFields({ protocol, network, security }: InboundShape): Read
   if (protocol === 'shadowsocks') return fields.add('method');
   if (protocol === 'wireguard') return fields.add('public_key').add('private_key').add('address_pool').add('mtu');
   if (protocol === 'hysteria2')
-    return fields.add('sni').add('certificate').add('certificate_key').add('obfs_password').add('hop_ports');
+    return fields
+      .add('sni')
+      .add('certificate')
+      .add('certificate_key')
+      .add('obfs_password')
+      .add('hop_ports')
+      .add('masquerade');
   if (security !== 'none' || hasPath) fields.add('sni');
   if (security !== 'none') fields.add('fingerprint');
   if (security === 'tls') fields.add('alpn').add('certificate').add('certificate_key');

@@ -177,6 +177,7 @@ const FULL: Partial<InboundRow> = {
   moreServerNames: ['b.example'],
   obfsPassword: 'abcd',
   hopPorts: '20000-30000',
+  masquerade: 'https://www.example.org',
   addressPool: '10.64.0.0/10',
   mtu: 1420,
   target: 'a.example:443',

@@ -126,6 +126,7 @@ export const RESTORE_CLASSES = {
       'mtu',
       'proxy_header',
       'hop_ports',
+      'masquerade',
       'min_client_version',
       'target_findings',
       'note',

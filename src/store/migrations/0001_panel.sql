@@ -110,6 +110,7 @@ CREATE TABLE inbounds (
   method TEXT,
   obfs_password TEXT CHECK (length(obfs_password) BETWEEN 4 AND 128),
   hop_ports TEXT CHECK (length(hop_ports) BETWEEN 1 AND 100),
+  masquerade TEXT CHECK (length(masquerade) BETWEEN 8 AND 256),
   address_pool TEXT CHECK (length(address_pool) BETWEEN 9 AND 18),
   mtu INTEGER CHECK (mtu BETWEEN 1280 AND 1500),
   target TEXT CHECK (length(target) BETWEEN 1 AND 261),

@@ -54,6 +54,9 @@ export const connections = {
     hopPorts: 'Port hopping',
     hopPortsHint:
       'Ports between which apps change, such as 20000-30000. The node must redirect them to the port above. Empty: apps use that port alone.',
+    masquerade: 'Masquerade site',
+    masqueradeHint:
+      'The node shows this site to visitors over HTTP/3 who are not users, such as https://www.example.org. Has no effect with obfuscation. Empty: error 404.',
     addressPool: 'Address pool',
     addressPoolHint: 'A private network from which each user gets an address inside the tunnel, by the user’s ID.',
     mtu: 'MTU',
@@ -92,6 +95,7 @@ export const connections = {
     path: 'One slash first, no spaces and none of % # ? " < > [ ] { } | \\ ^ `; ?ed= and a number may end it',
     service_name: 'Letters, digits and -._~$&+:=@ only',
     proxy_header: 'The name of one HTTP header, without a colon',
+    masquerade: 'A site with http:// or https://, such as https://www.example.org',
     hop_ports: 'Ports and ranges separated by commas, such as 443,20000-30000',
   },
   protocol: {

@@ -245,7 +245,7 @@ function useCheck(all: readonly Inbound[], ownId: number | null): (values: Value
 function useFieldTexts(): DescribeField {
   const { t } = useTranslation(['connections', 'settings']);
   return (field, code) => {
-    if (field === 'hop_ports') return t('connections:format.hop_ports');
+    if (field === 'hop_ports' || field === 'masquerade') return t(`connections:format.${field}`);
     if (code === 'format' && (field === 'path' || field === 'service_name' || field === 'proxy_header'))
       return t(`connections:format.${field}`);
     return field.startsWith('certificate') && isPemRefusal(code) ? t(`settings:certificates.wrong.${code}`) : undefined;

@@ -340,6 +340,17 @@ function TransportFields({ form }: Pick<PartProps, 'form'>) {
           {...form.getInputProps('hop_ports')}
         />
       )}
+      {fields.has('masquerade') && (
+        <TextInput
+          label={t('connections:fields.masquerade')}
+          description={t('connections:fields.masqueradeHint')}
+          placeholder={t('common:none')}
+          maxLength={256}
+          spellCheck={false}
+          autoComplete="off"
+          {...form.getInputProps('masquerade')}
+        />
+      )}
       {fields.has('address_pool') && (
         <FieldRow>
           <TextInput

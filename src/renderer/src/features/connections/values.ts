@@ -40,6 +40,7 @@ export type Values = {
   method: string;
   obfs_password: string;
   hop_ports: string;
+  masquerade: string;
   address_pool: string;
   mtu: number | '';
   target: string;
@@ -89,6 +90,7 @@ export function blankValues(nodeId: number | null, port: number): Values {
     method: COMMON_METHOD,
     obfs_password: '',
     hop_ports: '',
+    masquerade: '',
     address_pool: '',
     mtu: '',
     target: '',
@@ -124,6 +126,7 @@ export function toFormValues(inbound: Inbound): Values {
     method: inbound.method ?? COMMON_METHOD,
     obfs_password: inbound.obfs_password ?? '',
     hop_ports: inbound.hop_ports ?? '',
+    masquerade: inbound.masquerade ?? '',
     address_pool: inbound.address_pool ?? '',
     mtu: inbound.mtu ?? '',
     target: inbound.target ?? '',
@@ -185,6 +188,7 @@ export function buildChanges(values: Values): Changes {
     method: text('method', values.method) as (typeof METHODS)[number] | null,
     obfs_password: text('obfs_password', values.obfs_password),
     hop_ports: text('hop_ports', values.hop_ports.replaceAll(' ', '')),
+    masquerade: text('masquerade', values.masquerade),
     address_pool: fields.has('address_pool') ? (text('address_pool', values.address_pool) ?? DEFAULT_POOL) : null,
     mtu: fields.has('mtu') && values.mtu !== '' ? values.mtu : null,
     target: text('target', values.target),
