@@ -79,6 +79,26 @@ const hopPorts = z
     message: 'must have ports from 1 to 65535, and ranges from the lower to the higher',
   });
 
+const RANGE = String.raw`(?:\d{1,3}|\d{1,3}-\d{1,3})`;
+/** Lists of numbers and ranges, each from the lower to the higher number. */
+const isAscending = (text: string) =>
+  text.split(',').every((range) => {
+    const [from = 0, to = from] = range.split('-').map(Number);
+    return !(from > to);
+  });
+const ASCENDING = { message: 'must have ranges from the lower to the higher' };
+const fragment = z
+  .string()
+  .max(40)
+  .regex(new RegExp(`^(?:tlshello|[1-9]-[1-9]),[1-9]\\d{0,2}(?:-\\d{1,3})?,${RANGE}$`))
+  .refine(isAscending, ASCENDING);
+const noise = z
+  .string()
+  .max(40)
+  .regex(new RegExp(`^[1-9],[1-9]\\d{0,2}(?:-\\d{1,3})?,${RANGE}$`))
+  .refine(isAscending, ASCENDING);
+const MAX_MUX = 1024;
+
 /** Descriptions that requests and replies share; replies have no bounds. */
 const ABOUT = {
   tag: "The engine's name for it, unique on its node.",
@@ -107,6 +127,11 @@ const ABOUT = {
     'With `hysteria2`: the UDP ports between which apps hop, as in `20000-30000` or `443,20000-20100`. The node must redirect them to `port`: the engine listens on `port` alone. null: apps use `port`.',
   masquerade:
     'With `hysteria2`: the address of a site, as in `https://www.example.org` or `http://127.0.0.1:8080`, which the node fetches and shows to everyone who connects over HTTP/3 without being a user. null: 404 for every page.',
+  fragment:
+    'With `tls` and `reality`, not with `hysteria2`: how apps split the start of a connection, so that filters do not read the server name: which packets (`tlshello`, or by number, as `1-3`), bytes of a part and milliseconds between two, as in `tlshello,100-200,10-20`. Apps have it by the format `xray`, by `sing-box` if it is for `tlshello`, which has sizes of its own, and by links of `vless` and `trojan` (`fm`). null: not split.',
+  noise:
+    'With `hysteria2` and `wireguard`: packets of random bytes that apps send first: how many, bytes of each and milliseconds after each, as in `3,50-100,10-20`. Apps have it by the format `xray`. null: none.',
+  mux: 'With `vless`, `vmess` and `trojan` over `tcp`, `ws` and `httpupgrade`, without `flow`: how many streams apps send through one connection (Mux.Cool). Apps have it by the format `xray`: the multiplexing of sing-box and mihomo is another protocol, which Xray does not serve. null: each stream has a connection.',
   address_pool:
     'With `wireguard`: the private IPv4 network (/8 to /24) from which each user gets an address inside the tunnel: the one at the position of the user id plus one. A user whose id is too large for the network cannot use the inbound. null only with other protocols.',
   mtu: 'With `wireguard`: the MTU of the tunnel in bytes; null: 1420.',
@@ -161,7 +186,6 @@ const target = z
 const SITE = /^https?:\/\/(\[[0-9a-fA-F:.]+\]|[^/?#@:[\]\s]+)(:\d{1,5})?(?:\/[A-Za-z0-9._~!$&'()*+,;=:@/-]*)?$/;
 const masquerade = z
   .string()
-  .min(8)
   .max(256)
   .regex(SITE)
   .refine(
@@ -240,6 +264,9 @@ const fields = {
     .meta({ description: ABOUT.obfs_password }),
   hop_ports: hopPorts.nullable().meta({ description: ABOUT.hop_ports }),
   masquerade: masquerade.nullable().meta({ description: ABOUT.masquerade }),
+  fragment: fragment.nullable().meta({ description: ABOUT.fragment }),
+  noise: noise.nullable().meta({ description: ABOUT.noise }),
+  mux: z.int().min(1).max(MAX_MUX).nullable().meta({ description: ABOUT.mux }),
   address_pool: addressPool.nullable().meta({ description: ABOUT.address_pool }),
   mtu: z.int().min(MIN_MTU).max(MAX_MTU).nullable().meta({ description: ABOUT.mtu }),
   target: target.nullable().meta({ description: ABOUT.target }),
@@ -291,6 +318,9 @@ export const inbound = z
     obfs_password: secret(z.string().nullable(), ABOUT.obfs_password),
     hop_ports: secret(z.string().nullable(), ABOUT.hop_ports),
     masquerade: secret(z.string().nullable(), ABOUT.masquerade),
+    fragment: secret(z.string().nullable(), ABOUT.fragment),
+    noise: secret(z.string().nullable(), ABOUT.noise),
+    mux: secret(z.int().nullable(), ABOUT.mux),
     address_pool: secret(z.string().nullable(), ABOUT.address_pool),
     mtu: secret(z.int().nullable(), ABOUT.mtu),
     target: secret(z.string().nullable(), ABOUT.target),
@@ -365,6 +395,9 @@ export const inboundCreate = z
     obfs_password: fields.obfs_password.default(null),
     hop_ports: fields.hop_ports.default(null),
     masquerade: fields.masquerade.default(null),
+    fragment: fields.fragment.default(null),
+    noise: fields.noise.default(null),
+    mux: fields.mux.default(null),
     address_pool: fields.address_pool
       .default(null)
       .meta({ description: `${ABOUT.address_pool} Absent with \`wireguard\`: \`10.64.0.0/10\`.` }),
@@ -415,6 +448,9 @@ export const inboundExample: Inbound = {
   obfs_password: null,
   hop_ports: null,
   masquerade: null,
+  fragment: null,
+  noise: null,
+  mux: null,
   address_pool: null,
   mtu: null,
   target: null,

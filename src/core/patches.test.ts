@@ -72,10 +72,25 @@ const KEYS = nodeCrypto.newX25519();
 const INBOUNDS: readonly Members[] = [
   { protocol: 'vless', network: 'tcp', security: 'none' },
   { protocol: 'vless', network: 'tcp', security: 'reality', sni: 'example.org', public_key: KEYS.publicKey },
-  { protocol: 'vless', network: 'ws', security: 'tls', path: '/ws', proxy_header: 'X-Proxy', alpn: ['h2'] },
+  {
+    protocol: 'vless',
+    network: 'ws',
+    security: 'tls',
+    path: '/ws',
+    proxy_header: 'X-Proxy',
+    alpn: ['h2'],
+    fragment: '1-3,50,0',
+    mux: 8,
+  },
   { protocol: 'trojan', network: 'grpc', security: 'tls', service_name: 'grpc' },
   { protocol: 'shadowsocks', network: 'tcp', method: 'aes-128-gcm' },
-  { protocol: 'hysteria2', obfs_password: 'obfuscated', hop_ports: '20000-30000', masquerade: 'https://a.example' },
+  {
+    protocol: 'hysteria2',
+    obfs_password: 'obfuscated',
+    hop_ports: '20000-30000',
+    masquerade: 'https://a.example',
+    noise: '1,10,0',
+  },
   { protocol: 'wireguard', mtu: 1280 },
 ];
 
@@ -94,6 +109,8 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   proxy_header: fc.constantFrom('X-Forwarded-For', 'CF-Connecting-IP', null),
   hop_ports: fc.constantFrom('443', '20000-30000', '443,20000-20100', null),
   masquerade: fc.constantFrom('https://www.example.org', 'http://127.0.0.1:8080/site', null),
+  fragment: fc.constantFrom('tlshello,100-200,10-20', '1-3,50,0', null),
+  noise: fc.constantFrom('3,50-100,10-20', '1,10,0', null),
   min_client_version: fc.constantFrom('1.8.0', '26.3.27', null),
   address: fc.constantFrom('de3.example.com', '192.0.2.7', '2001:db8::7'),
   support_url: fc.constantFrom('https://example.org/help', 'tg://resolve?domain=example', null),

@@ -145,6 +145,9 @@ const VLESS_PLACEHOLDER: Inbound = {
   method: null,
   obfsPassword: null,
   hopPorts: null,
+  fragment: null,
+  noise: null,
+  mux: null,
   addressPool: null,
   mtu: null,
 };

@@ -25,6 +25,12 @@ export interface Inbound extends InboundShape {
   readonly obfsPassword: string | null;
   /** As in `443,20000-30000`. */
   readonly hopPorts: string | null;
+  /** As in `tlshello,100-200,10-20`. */
+  readonly fragment: string | null;
+  /** As in `3,50-100,10-20`. */
+  readonly noise: string | null;
+  /** How many streams share one connection. */
+  readonly mux: number | null;
   readonly addressPool: string | null;
   readonly mtu: number | null;
 }

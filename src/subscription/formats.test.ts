@@ -146,6 +146,17 @@ describe('Hysteria2', () => {
     });
   });
 
+  it('sends noise first, in xray alone', () => {
+    const noisy = buildEntry({ ...HYSTERIA2, noise: '2,50-100,10-20' });
+    const packet = { rand: '50-100', delay: '10-20' };
+    expect(renderXray(noisy)).toMatchObject({
+      streamSettings: {
+        finalmask: { udp: [{ type: 'noise', settings: { noise: [packet, packet] } }, { type: 'salamander' }] },
+      },
+    });
+    expect(JSON.stringify([renderMihomo(noisy), renderSingBox(noisy)])).not.toMatch(/noise|50-100/);
+  });
+
   it('without obfuscation says nothing of it, and over anything else is in no format', () => {
     const plain = buildEntry({ ...HYSTERIA2, obfsPassword: null });
     expect(JSON.stringify([renderXray(plain), renderMihomo(plain), renderSingBox(plain)])).not.toMatch(
@@ -155,6 +166,35 @@ describe('Hysteria2', () => {
       expect(format.canCarry(sampleInbound({ ...HYSTERIA2, network: 'tcp' }), '10.0.0.1')).toBe(false);
       expect(format.canCarry(sampleInbound({ network: 'quic', security: 'tls' }), '10.0.0.1')).toBe(false);
     }
+  });
+});
+
+describe('options of apps', () => {
+  const options = { fragment: 'tlshello,100-200,10-20', mux: 8 } as const;
+  const entry = buildEntry({ protocol: 'trojan', security: 'tls', ...options });
+
+  it('are in xray: the connection goes through an outbound that splits it, one for all that are split alike', () => {
+    expect(renderXray(entry)).toMatchObject({
+      mux: { enabled: true, concurrency: 8 },
+      streamSettings: { sockopt: { dialerProxy: 'fragment: tlshello,100-200,10-20' } },
+    });
+    const { outbounds } = JSON.parse(xray.write([entry, { ...entry, name: 'other' }], 'title'));
+    expect(outbounds.map(({ tag }: { tag: string }) => tag)).toEqual([
+      `proxy: ${entry.name}`,
+      'proxy: other',
+      'fragment: tlshello,100-200,10-20',
+      'direct',
+      'block',
+    ]);
+    expect(outbounds[2].settings.fragment).toEqual({ packets: 'tlshello', length: '100-200', interval: '10-20' });
+  });
+
+  it('are in sing-box for the handshake alone, and in mihomo not at all', () => {
+    expect(renderSingBox(entry)).toMatchObject({ tls: { fragment: true } });
+    const numbered = buildEntry({ protocol: 'trojan', security: 'tls', fragment: '1-3,50,0' });
+    expect(JSON.stringify(renderSingBox(numbered))).not.toContain('fragment');
+    expect(JSON.stringify([renderSingBox(entry), renderMihomo(entry)])).not.toMatch(/multiplex|smux/);
+    expect(JSON.stringify(renderMihomo(entry))).not.toContain('fragment');
   });
 });
 

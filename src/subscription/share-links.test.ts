@@ -94,6 +94,10 @@ describe('shareLink', () => {
     expect(renderLink({ ...HYSTERIA2, hopPorts: '443,20000-20100' })).toBe(
       `${user}?sni=de1.example.com&mport=443%2C20000-20100#DE%201`,
     );
+    const split = new URL(renderLink({ protocol: 'trojan', security: 'tls', fragment: 'tlshello,100-200,10-20' }));
+    expect(JSON.parse(split.searchParams.get('fm') ?? '')).toEqual({
+      tcp: [{ type: 'fragment', settings: { packets: 'tlshello', length: '100-200', delay: '10-20' } }],
+    });
     expect(renderLink(HYSTERIA2, '2001:db8::1')).toBe(`hysteria2://${PASSWORD}@[2001:db8::1]:443/#DE%201`);
   });
 
@@ -255,6 +259,7 @@ describe('any share link', () => {
       return;
     }
     const isVmess = row.protocol === 'vmess';
+    expect(link.parameters.fm !== undefined).toBe(!isVmess && row.fragment !== null);
     expect(link.parameters[isVmess ? 'net' : 'type']).toBe(network);
     expect(link.parameters[isVmess ? 'tls' : 'security']).toBe(isVmess && security === 'none' ? '' : security);
     if (network === 'ws') expect(link.parameters.path).toBe(row.path ?? '/');

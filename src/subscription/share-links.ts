@@ -62,7 +62,7 @@ type Parameter = readonly [name: string, value: string];
 
 function urlLink(entry: Entry, user: string, own: readonly Parameter[]): string {
   const { name, address, inbound } = entry;
-  const query = [...own, ...networkParameters(entry), ...securityParameters(entry)]
+  const query = [...own, ...networkParameters(entry), ...securityParameters(entry), ...fragmentParameters(inbound)]
     .map(([parameter, value]) => `${parameter}=${percent(value)}`)
     .join('&');
   return `${inbound.protocol}://${user}@${linkHost(address)}:${inbound.port}?${query}#${percent(name)}`;
@@ -71,6 +71,13 @@ function urlLink(entry: Entry, user: string, own: readonly Parameter[]): string 
 function flowParameters(inbound: Inbound): readonly Parameter[] {
   const flow = selectFlow(inbound);
   return flow === null ? [] : [['flow', flow]];
+}
+
+/** As Xray has it in `finalmask`, for apps that read that. */
+function fragmentParameters({ fragment }: Inbound): readonly Parameter[] {
+  if (fragment === null) return [];
+  const [packets, length, delay] = fragment.split(',');
+  return [['fm', JSON.stringify({ tcp: [{ type: 'fragment', settings: { packets, length, delay } }] })]];
 }
 
 function networkParameters(entry: Entry): readonly Parameter[] {

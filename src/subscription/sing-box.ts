@@ -175,7 +175,7 @@ function formatPortRange(text: string): string {
 }
 
 function buildTls(entry: Entry): object | undefined {
-  const { security, publicKey, shortId } = entry.inbound;
+  const { security, publicKey, shortId, fragment } = entry.inbound;
   if (security === 'none') return undefined;
   const isReality = security === 'reality';
   const imitated = selectFingerprint(entry.inbound);
@@ -184,6 +184,8 @@ function buildTls(entry: Entry): object | undefined {
     server_name: serverName(entry) ?? undefined,
     alpn: selectAlpn(entry.inbound) ?? undefined,
     certificate: isReality ? undefined : (entry.secrets.certificate ?? undefined),
+    // Of the handshake alone, in parts whose size sing-box decides.
+    fragment: fragment?.startsWith('tlshello') || undefined,
     utls: imitated === null ? undefined : { enabled: true, fingerprint: imitated },
     reality: isReality ? { enabled: true, public_key: publicKey, short_id: shortId ?? '' } : undefined,
   };

@@ -9,6 +9,7 @@ import {
   getServiceName,
   getXrayPath,
   hostHeader,
+  type Inbound,
   perConnection,
   selectAlpn,
   selectFingerprint,
@@ -37,6 +38,8 @@ export const xray: FormatWriter = {
     const hasChoice = entries.length > 1;
     const remarks = JSON.stringify((hasChoice ? title : (first?.name ?? title)).toWellFormed());
     const outbounds = entries.map((entry) => outboundText(entry, jsonText(selectSecret(entry))));
+    for (const fragment of new Set(entries.flatMap(({ inbound }) => inbound.fragment ?? [])))
+      outbounds.push(JSON.stringify(buildFragmenter(fragment)));
     outbounds.push(JSON.stringify({ tag: 'direct', protocol: 'freedom' }));
     outbounds.push(JSON.stringify({ tag: 'block', protocol: 'blackhole' }));
     const choice = hasChoice && first ? `,${jsonMembers(buildBalancer(formatTag(first)))}` : '';
@@ -99,6 +102,7 @@ function buildOutbound(entry: Entry, secret: string): object {
     protocol: inbound.protocol,
     settings,
     streamSettings: buildStream(entry),
+    mux: buildMux(inbound),
   });
   switch (inbound.protocol) {
     case 'vless':
@@ -116,12 +120,29 @@ function buildOutbound(entry: Entry, secret: string): object {
   }
 }
 
+const fragmenterTag = (fragment: string) => `fragment: ${fragment}`;
+
+/** Through it go connections that are split: every version knows this, other than the `fragment` of a connection itself. */
+function buildFragmenter(fragment: string): object {
+  const [packets, length, interval] = fragment.split(',');
+  // Newer versions reach no private address without a rule: a node in the own network.
+  const finalRules = [{ action: 'allow', ip: ['0.0.0.0/0', '::/0'] }];
+  const settings = { fragment: { packets, length, interval }, finalRules };
+  return { tag: fragmenterTag(fragment), protocol: 'freedom', settings };
+}
+
+/** Without the packets of QUIC, which are slow inside TCP: browsers then use TCP at once. */
+function buildMux({ mux }: Inbound): object | undefined {
+  return mux === null ? undefined : { enabled: true, concurrency: mux, xudpProxyUDP443: 'reject' };
+}
+
 /** Packets are made in the program itself: an interface of the system would need the rights of an administrator. */
 function buildWireguard(entry: Entry, secret: string): object {
-  const { publicKey, mtu, port } = entry.inbound;
+  const { publicKey, mtu, port, noise } = entry.inbound;
   return {
     tag: formatTag(entry),
     protocol: 'wireguard',
+    streamSettings: noise === null ? undefined : { finalmask: { udp: [buildNoise(noise)] } },
     settings: {
       secretKey: secret,
       address: [`${TUNNEL_ADDRESS}/32`],
@@ -135,7 +156,6 @@ function buildWireguard(entry: Entry, secret: string): object {
 /** Xray has the credentials in what carries the protocol, where all other protocols have nothing of the user. */
 function buildHysteria(entry: Entry, secret: string): object {
   const { inbound } = entry;
-  const { obfsPassword, hopPorts } = inbound;
   const version = 2;
   return {
     tag: formatTag(entry),
@@ -146,7 +166,7 @@ function buildHysteria(entry: Entry, secret: string): object {
       hysteriaSettings: { version, auth: secret },
       security: 'tls',
       tlsSettings: { ...buildTls(entry), alpn: ['h3'] },
-      finalmask: buildMask(obfsPassword, hopPorts),
+      finalmask: buildMask(inbound),
     },
   };
 }
@@ -154,17 +174,26 @@ function buildHysteria(entry: Entry, secret: string): object {
 /** Seconds; Xray has no default of its own. */
 const HOP_INTERVAL = 30;
 
-function buildMask(password: string | null, ports: string | null): object | undefined {
-  if (password === null && ports === null) return undefined;
+function buildMask({ obfsPassword: password, hopPorts: ports, noise }: Inbound): object | undefined {
+  if (password === null && ports === null && noise === null) return undefined;
+  const udp = [
+    ...(noise === null ? [] : [buildNoise(noise)]),
+    ...(password === null ? [] : [{ type: 'salamander', settings: { password } }]),
+  ];
   return {
-    udp: password === null ? undefined : [{ type: 'salamander', settings: { password } }],
+    udp: udp.length === 0 ? undefined : udp,
     quicParams: ports === null ? undefined : { udpHop: { ports, interval: HOP_INTERVAL } },
   };
 }
 
+function buildNoise(noise: string): object {
+  const [count, rand, delay] = noise.split(',');
+  return { type: 'noise', settings: { noise: Array.from({ length: Number(count) }, () => ({ rand, delay })) } };
+}
+
 /** Members that are undefined are left out by JSON. */
 function buildStream(entry: Entry): object {
-  const { network, security } = entry.inbound;
+  const { network, security, fragment } = entry.inbound;
   const host = hostHeader(entry) ?? undefined;
   const web = { path: getXrayPath(entry.inbound), host };
   return {
@@ -176,6 +205,7 @@ function buildStream(entry: Entry): object {
     grpcSettings: network === 'grpc' ? { serviceName: getServiceName(entry.inbound) } : undefined,
     tlsSettings: security === 'tls' ? buildTls(entry) : undefined,
     realitySettings: security === 'reality' ? buildReality(entry) : undefined,
+    sockopt: fragment === null ? undefined : { dialerProxy: fragmenterTag(fragment) },
   };
 }
 

@@ -7,7 +7,7 @@ import { METHODS, PROTOCOLS } from '../../src/contract/inbounds.ts';
 import type { InboundSecrets } from '../../src/core/ports/credentials.ts';
 import type { EngineInbound } from '../../src/core/ports/engines.ts';
 import type { InboundRow } from '../../src/core/ports/inbounds.ts';
-import { type ClientCore, MEASURED_FINGERPRINTS, shapeKey } from '../../src/domain/nodes/compatibility.ts';
+import { type ClientCore, listShapeKeys, MEASURED_FINGERPRINTS } from '../../src/domain/nodes/compatibility.ts';
 import { type EngineVersion, missingFacts } from '../../src/domain/nodes/engine-facts.ts';
 import {
   allowedNetworks,
@@ -23,9 +23,12 @@ import { freePort } from '../support/free-port.ts';
 import { sampleInbound } from '../support/subscription-samples.ts';
 import { type ManyClient, openConnections, serveInbounds } from './many-connections.ts';
 import { ownAddress, startSite } from './real-engine.ts';
+import { redirectPorts } from './redirect-ports.ts';
 
 export interface Sample {
   readonly key: string;
+  /** Whether apps use an option with it. */
+  readonly hasOptions: boolean;
   readonly row: InboundRow;
   readonly secrets: InboundSecrets;
   readonly served: EngineInbound;
@@ -33,7 +36,25 @@ export interface Sample {
 
 const SNI = 'a.example';
 
-/** Each shape alone, then with each fingerprint. */
+const shapeFieldsOf = ({ protocol = 'vless', network = 'tcp', security = 'none' }: Partial<InboundRow>) =>
+  shapeFields({ protocol, network, security });
+
+/** Each option that apps can use with a shape, alone. What VLESS does with TCP stands for VMess and Trojan. */
+function listOptions(shape: Partial<InboundRow>): Partial<InboundRow>[] {
+  if (shape.protocol === 'vmess' || shape.protocol === 'trojan') return [];
+  const fields = shapeFieldsOf(shape);
+  const options: Partial<InboundRow>[] = [];
+  if (fields.has('hop_ports')) options.push({ hopPorts: HOPPING });
+  if (fields.has('fragment')) options.push({ fragment: 'tlshello,100-200,1-2' });
+  if (fields.has('noise')) options.push({ noise: '2,50-100,1-2' });
+  if (fields.has('mux') && !shape.flow) options.push({ mux: 8 });
+  return options.map((option) => ({ ...shape, ...option }));
+}
+
+/** Stands for ports that are not chosen yet. */
+const HOPPING = 'free ports';
+
+/** Each shape alone, then with each fingerprint, then with each option. */
 function listShapes(): Partial<InboundRow>[] {
   const plain = PROTOCOLS.filter((protocol) => protocol !== 'shadowsocks').flatMap((protocol) =>
     allowedSecurities(protocol).flatMap((security) =>
@@ -47,9 +68,8 @@ function listShapes(): Partial<InboundRow>[] {
     ...METHODS.map((method): Partial<InboundRow> => ({ protocol: 'shadowsocks', method })),
   ];
   return [...plain, ...more].flatMap((shape) => {
-    const { protocol = 'vless', network = 'tcp', security = 'none' } = shape;
-    const hasFingerprint = shapeFields({ protocol, network, security }).has('fingerprint');
-    return [null, ...(hasFingerprint ? MEASURED_FINGERPRINTS : [])].map((fingerprint) => ({ ...shape, fingerprint }));
+    const imitated = shapeFieldsOf(shape).has('fingerprint') ? MEASURED_FINGERPRINTS : [];
+    return [...[null, ...imitated].map((fingerprint) => ({ ...shape, fingerprint })), ...listOptions(shape)];
   });
 }
 
@@ -63,6 +83,7 @@ export async function createSamples(sitePort: number): Promise<readonly Sample[]
     const { security = 'none', network = 'tcp', protocol = 'vless', method = null } = shape;
     const isReality = security === 'reality';
     const hasPair = isReality || protocol === 'wireguard';
+    const hopPorts = shape.hopPorts === HOPPING ? `${await freePort()},${await freePort()}` : null;
     const row = sampleInbound({
       id: index + 1,
       tag: `in-${index}`,
@@ -71,6 +92,7 @@ export async function createSamples(sitePort: number): Promise<readonly Sample[]
       host: protocol === 'wireguard' ? ownAddress() : '127.0.0.1',
       port: await freePort(),
       ...shape,
+      hopPorts,
       ...(security !== 'none' && { sni: SNI }),
       ...(PATH_NETWORKS.includes(network) && { path: '/a/path' }),
       ...(network === 'grpc' && { serviceName: 'a-service' }),
@@ -81,8 +103,10 @@ export async function createSamples(sitePort: number): Promise<readonly Sample[]
     });
     const ownKey = method !== null && hasKeys(method) ? keyFor(method, serverKey) : null;
     const isPinned = security === 'tls';
+    const keys = listShapeKeys(row);
     samples.push({
-      key: shapeKey(row),
+      key: keys.at(-1) ?? '',
+      hasOptions: keys.length > 1,
       row,
       secrets: {
         serverKey: ownKey,
@@ -146,6 +170,9 @@ export async function measureEngine(
   const isServed = ({ row }: Sample) => missingFacts(row, engine).length === 0;
   const served = samples.filter(isServed).map((sample) => sample.served);
   await using _engine = await serveInbounds(engine.program, served, engine.path);
+  await using redirected = new AsyncDisposableStack();
+  for (const { hopPorts, port } of served)
+    if (hopPorts !== null) redirected.use(await redirectPorts(hopPorts.split(',').map(Number), port));
   const measured: MeasuredRows[] = [];
   for (const client of clients) {
     const writer = WRITERS[client.core];

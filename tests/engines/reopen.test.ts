@@ -92,7 +92,8 @@ test.for(ENGINES)('what reopening connections ends (%s)', async (program, { skip
   const writer = program === 'xray-newest' ? 'xray-new' : program;
   const tools = { name: 'xray', version: PINS[writer].version.slice(1), path: getProgramPath(writer) } as const;
   await using site = await startSite();
-  const isServed = ({ row }: Sample) => row.fingerprint === null && missingFacts(row, engine).length === 0;
+  const isServed = ({ row, hasOptions }: Sample) =>
+    row.fingerprint === null && !hasOptions && missingFacts(row, engine).length === 0;
   const samples = (await createSamples(site.port)).filter(isServed);
   const { credentials, inbounds: listed } = buildSubscription(samples.map(({ row }) => row));
   const user = { userId: USER_ID, credentials };

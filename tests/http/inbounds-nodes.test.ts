@@ -66,6 +66,16 @@ describe('connections', () => {
         'http://a.example:0',
         'https://a b',
       ].map((masquerade): [object, string[]] => [{ protocol: 'hysteria2', masquerade }, ['#/masquerade']]),
+      [{ fragment: 'tlshello,100-200,10-20', noise: '3,50-100,10-20' }, ['#/fragment', '#/noise']],
+      ...['', 'tlshello', 'tlshello,0,10', 'tlshello,200-100,10', '3-1,10,10', '0-3,10,10', 'tlshello,10,5-1'].map(
+        (fragment): [object, string[]] => [{ protocol: 'trojan', security: 'tls', fragment }, ['#/fragment']],
+      ),
+      ...['', '0,10,10', '3,0,10', '3,10-5,10', '3,10,10-5', '10,10,10'].map((noise): [object, string[]] => [
+        { protocol: 'hysteria2', noise },
+        ['#/noise'],
+      ]),
+      [{ network: 'grpc', mux: 8 }, ['#/mux']],
+      [{ mux: 0 }, ['#/mux']],
       [{ network: 'udp' }, ['#/network']],
       [{ address_pool: '10.8.0.0/24', mtu: 1280 }, ['#/address_pool', '#/mtu']],
       [{ protocol: 'wireguard', address_pool: '8.8.8.0/24' }, ['#/address_pool']],

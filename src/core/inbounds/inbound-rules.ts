@@ -1,6 +1,6 @@
 // Which settings of an inbound are consistent: combinations that no client could connect to are rejected.
 import type { FieldError } from '../../contract/errors.ts';
-import { canImitate, PATH_NETWORKS, REALITY_NETWORKS } from '../../domain/nodes/inbound-shape.ts';
+import { canImitate, PATH_NETWORKS, REALITY_NETWORKS, shapeFields } from '../../domain/nodes/inbound-shape.ts';
 import { readPool } from '../../domain/nodes/wireguard.ts';
 import { PanelError } from '../kernel/panel-error.ts';
 import type { InboundRow } from '../ports/inbounds.ts';
@@ -83,6 +83,21 @@ const RULES: readonly Rule[] = [
     field: 'masquerade',
     message: 'goes with hysteria2 only',
     isBroken: ({ protocol, masquerade }) => protocol !== 'hysteria2' && masquerade !== null,
+  },
+  {
+    field: 'fragment',
+    message: 'goes with tls and reality, not with hysteria2',
+    isBroken: (inbound) => inbound.fragment !== null && !shapeFields(inbound).has('fragment'),
+  },
+  {
+    field: 'noise',
+    message: 'goes with hysteria2 and wireguard only',
+    isBroken: (inbound) => inbound.noise !== null && !shapeFields(inbound).has('noise'),
+  },
+  {
+    field: 'mux',
+    message: 'goes with vless, vmess and trojan over tcp, ws and httpupgrade, without a flow',
+    isBroken: (inbound) => inbound.mux !== null && (inbound.flow !== null || !shapeFields(inbound).has('mux')),
   },
   {
     field: 'network',

@@ -46,6 +46,12 @@ export interface InboundRow {
   readonly hopPorts: string | null;
   /** Of Hysteria2: the site that the node shows to those who are no users. Null: every page is missing. */
   readonly masquerade: string | null;
+  /** How apps split the start of a connection: packets, bytes, milliseconds, as in `tlshello,100-200,10-20`. */
+  readonly fragment: string | null;
+  /** Random packets that apps send first: number, bytes, milliseconds, as in `3,50-100,10-20`. */
+  readonly noise: string | null;
+  /** How many streams apps send through one connection; null: one. */
+  readonly mux: number | null;
   /** WireGuard: the network of users' addresses, and the largest packet in bytes (null: the default). */
   readonly addressPool: string | null;
   readonly mtu: number | null;

@@ -6,11 +6,11 @@ import { CLIENT_CORES } from '../../contract/nodes/engine-update.ts';
 import {
   COMPATIBILITY,
   findMeasured,
+  listShapeKeys,
   MEASURED_FINGERPRINTS,
   type MeasuredShape,
   OUTCOMES,
   predictOutcome,
-  shapeKey,
 } from './compatibility.ts';
 import { REALITY_NEEDS_MLKEM_SINCE } from './engine-facts.ts';
 
@@ -22,6 +22,10 @@ const VISION: MeasuredShape = {
   method: null,
   fingerprint: null,
   obfsPassword: null,
+  hopPorts: null,
+  fragment: null,
+  noise: null,
+  mux: null,
 };
 const xray = (version: string) => ({ name: 'xray', version });
 
@@ -67,9 +71,24 @@ describe('a prediction', () => {
     expect(CLIENT_CORES.map((core) => since(core, 'edge', '26.9.7'))).toEqual(['works', 'works', 'works']);
   });
 
+  it('is that of the shape without the options of apps, unless one of them breaks it', () => {
+    const options = { fragment: 'tlshello,100-200,10-20', mux: 8 };
+    expect(listShapeKeys({ ...VISION, flow: null, ...options })).toEqual([
+      'vless tcp reality',
+      'vless tcp reality fragment',
+      'vless tcp reality mux',
+    ]);
+    for (const core of CLIENT_CORES)
+      for (const version of ['26.3.27', '26.7.28', '26.10.10']) {
+        const shape = { ...VISION, fingerprint: 'chrome' };
+        const plain = predictOutcome(xray(version), core, shape);
+        expect(predictOutcome(xray(version), core, { ...shape, ...options, noise: '1,10,0' })).toBe(plain);
+      }
+  });
+
   it('is none for what was not measured', () => {
     expect(predictOutcome(null, 'xray', VISION)).toBeNull();
     expect(predictOutcome(xray('26.10.10'), 'xray', { ...VISION, protocol: 'vmess' })).toBeNull();
-    expect(shapeKey({ ...VISION, protocol: 'vmess' })).toBe('vmess tcp reality vision');
+    expect(listShapeKeys({ ...VISION, protocol: 'vmess' })).toEqual(['vmess tcp reality vision']);
   });
 });

@@ -63,17 +63,28 @@ const FINGERPRINT_NAMES: readonly string[] = MEASURED_FINGERPRINTS;
 export interface MeasuredShape extends ServedShape {
   readonly fingerprint: string | null;
   readonly obfsPassword: string | null;
+  readonly hopPorts: string | null;
+  readonly fragment: string | null;
+  readonly noise: string | null;
+  readonly mux: number | null;
 }
 
-/** The key of a shape in the file. */
-export function shapeKey({
-  protocol,
-  network,
-  security,
-  flow,
-  method,
-  obfsPassword,
-}: Omit<MeasuredShape, 'fingerprint'>) {
+/** Options of apps, each of which is measured alone, with every shape that can have it. */
+export const MEASURED_OPTIONS = {
+  hopping: 'hopPorts',
+  fragment: 'fragment',
+  noise: 'noise',
+  mux: 'mux',
+} as const satisfies Readonly<Record<string, keyof MeasuredShape>>;
+
+/** The keys of a shape in the file: without options, then with each that it has. */
+export function listShapeKeys(shape: MeasuredShape): readonly [string, ...string[]] {
+  const plain = shapeKey(shape);
+  const options = Object.entries(MEASURED_OPTIONS).filter(([, member]) => shape[member] !== null);
+  return [plain, ...options.map(([name]) => `${plain} ${name}`)];
+}
+
+function shapeKey({ protocol, network, security, flow, method, obfsPassword }: MeasuredShape): string {
   const parts = [
     protocol,
     network,
@@ -95,13 +106,16 @@ export function predictOutcome(engine: EngineVersion | null, core: ClientCore, s
   const measured = engine && findMeasured(engine);
   if (!measured) return null;
   const cells = COMPATIBILITY.cells[`${measured.name}-${measured.version}`] ?? {};
-  const key = shapeKey(shape);
   const place = shape.fingerprint === null ? 0 : FINGERPRINT_NAMES.indexOf(shape.fingerprint) + 1;
+  const [plain, ...withOptions] = listShapeKeys(shape);
   const found = COMPATIBILITY.clients
     .filter((client) => client.core === core)
     .flatMap((client) => {
-      const row = cells[`${client.core}-${client.version}`]?.[key] ?? '';
-      return OUTCOMES[row[place] ?? row[0] ?? ''] ?? [];
+      const rows = cells[`${client.core}-${client.version}`];
+      const findOutcome = (key: string) => OUTCOMES[rows?.[key]?.[place] ?? rows?.[key]?.[0] ?? ''];
+      const outcome = findOutcome(plain);
+      if (outcome !== 'works') return outcome ?? [];
+      return withOptions.map(findOutcome).find((other) => other !== undefined && other !== 'works') ?? outcome;
     });
   const [first = null, ...others] = found;
   return others.every((other) => other === first) ? first : 'varies';

@@ -11,6 +11,10 @@ const REALITY: MeasuredShape = {
   method: null,
   fingerprint: null,
   obfsPassword: null,
+  hopPorts: null,
+  fragment: null,
+  noise: null,
+  mux: null,
 };
 const CONNECTIONS = [
   { ...REALITY, id: 1 },

@@ -82,14 +82,22 @@ describe('sharedTransports', () => {
 describe('shapeFields', () => {
   it('asks of Hysteria2 for a certificate and the obfuscation alone', () => {
     const fields = [...shapeFields({ protocol: 'hysteria2', network: 'quic', security: 'tls' })].sort();
-    expect(fields).toEqual(['certificate', 'certificate_key', 'hop_ports', 'masquerade', 'obfs_password', 'sni']);
+    expect(fields).toEqual([
+      'certificate',
+      'certificate_key',
+      'hop_ports',
+      'masquerade',
+      'noise',
+      'obfs_password',
+      'sni',
+    ]);
     for (const shape of ALL)
       expect(shapeFields(adjustShape(shape)).has('obfs_password')).toBe(shape.protocol === 'hysteria2');
   });
 
   it('asks of WireGuard for keys, addresses and the size of packets alone', () => {
     const fields = [...shapeFields({ protocol: 'wireguard', network: 'udp', security: 'none' })].sort();
-    expect(fields).toEqual(['address_pool', 'mtu', 'private_key', 'public_key']);
+    expect(fields).toEqual(['address_pool', 'mtu', 'noise', 'private_key', 'public_key']);
     for (const shape of ALL)
       expect(shapeFields(adjustShape(shape)).has('address_pool')).toBe(shape.protocol === 'wireguard');
   });
@@ -98,14 +106,16 @@ describe('shapeFields', () => {
     expect([...shapeFields({ protocol: 'vless', network: 'tcp', security: 'reality' })].sort()).toEqual([
       'fingerprint',
       'flow',
+      'fragment',
       'min_client_version',
+      'mux',
       'private_key',
       'public_key',
       'short_id',
       'sni',
       'target',
     ]);
-    expect([...shapeFields({ protocol: 'vmess', network: 'tcp', security: 'none' })]).toEqual([]);
+    expect([...shapeFields({ protocol: 'vmess', network: 'tcp', security: 'none' })]).toEqual(['mux']);
   });
 
   it('asks for a certificate with tls only', () => {
@@ -122,40 +132,40 @@ describe('shapeFields', () => {
 
 /** The shapes that engines can serve, with the settings of each. */
 const SERVED = `
-vless tcp none
-vless ws none: path proxy_header sni
+vless tcp none: mux
+vless ws none: mux path proxy_header sni
 vless grpc none: service_name
-vless httpupgrade none: path proxy_header sni
+vless httpupgrade none: mux path proxy_header sni
 vless xhttp none: path proxy_header sni
-vless tcp tls: alpn certificate certificate_key fingerprint flow sni
-vless ws tls: alpn certificate certificate_key fingerprint path proxy_header sni
-vless grpc tls: alpn certificate certificate_key fingerprint service_name sni
-vless httpupgrade tls: alpn certificate certificate_key fingerprint path proxy_header sni
-vless xhttp tls: alpn certificate certificate_key fingerprint path proxy_header sni
-vless tcp reality: fingerprint flow min_client_version private_key public_key short_id sni target
-vless grpc reality: fingerprint min_client_version private_key public_key service_name short_id sni target
-vless xhttp reality: fingerprint min_client_version path private_key proxy_header public_key short_id sni target
-vmess tcp none
-vmess ws none: path proxy_header sni
+vless tcp tls: alpn certificate certificate_key fingerprint flow fragment mux sni
+vless ws tls: alpn certificate certificate_key fingerprint fragment mux path proxy_header sni
+vless grpc tls: alpn certificate certificate_key fingerprint fragment service_name sni
+vless httpupgrade tls: alpn certificate certificate_key fingerprint fragment mux path proxy_header sni
+vless xhttp tls: alpn certificate certificate_key fingerprint fragment path proxy_header sni
+vless tcp reality: fingerprint flow fragment min_client_version mux private_key public_key short_id sni target
+vless grpc reality: fingerprint fragment min_client_version private_key public_key service_name short_id sni target
+vless xhttp reality: fingerprint fragment min_client_version path private_key proxy_header public_key short_id sni target
+vmess tcp none: mux
+vmess ws none: mux path proxy_header sni
 vmess grpc none: service_name
-vmess httpupgrade none: path proxy_header sni
+vmess httpupgrade none: mux path proxy_header sni
 vmess xhttp none: path proxy_header sni
-vmess tcp tls: alpn certificate certificate_key fingerprint sni
-vmess ws tls: alpn certificate certificate_key fingerprint path proxy_header sni
-vmess grpc tls: alpn certificate certificate_key fingerprint service_name sni
-vmess httpupgrade tls: alpn certificate certificate_key fingerprint path proxy_header sni
-vmess xhttp tls: alpn certificate certificate_key fingerprint path proxy_header sni
-trojan tcp tls: alpn certificate certificate_key fingerprint sni
-trojan ws tls: alpn certificate certificate_key fingerprint path proxy_header sni
-trojan grpc tls: alpn certificate certificate_key fingerprint service_name sni
-trojan httpupgrade tls: alpn certificate certificate_key fingerprint path proxy_header sni
-trojan xhttp tls: alpn certificate certificate_key fingerprint path proxy_header sni
-trojan tcp reality: fingerprint min_client_version private_key public_key short_id sni target
-trojan grpc reality: fingerprint min_client_version private_key public_key service_name short_id sni target
-trojan xhttp reality: fingerprint min_client_version path private_key proxy_header public_key short_id sni target
+vmess tcp tls: alpn certificate certificate_key fingerprint fragment mux sni
+vmess ws tls: alpn certificate certificate_key fingerprint fragment mux path proxy_header sni
+vmess grpc tls: alpn certificate certificate_key fingerprint fragment service_name sni
+vmess httpupgrade tls: alpn certificate certificate_key fingerprint fragment mux path proxy_header sni
+vmess xhttp tls: alpn certificate certificate_key fingerprint fragment path proxy_header sni
+trojan tcp tls: alpn certificate certificate_key fingerprint fragment mux sni
+trojan ws tls: alpn certificate certificate_key fingerprint fragment mux path proxy_header sni
+trojan grpc tls: alpn certificate certificate_key fingerprint fragment service_name sni
+trojan httpupgrade tls: alpn certificate certificate_key fingerprint fragment mux path proxy_header sni
+trojan xhttp tls: alpn certificate certificate_key fingerprint fragment path proxy_header sni
+trojan tcp reality: fingerprint fragment min_client_version mux private_key public_key short_id sni target
+trojan grpc reality: fingerprint fragment min_client_version private_key public_key service_name short_id sni target
+trojan xhttp reality: fingerprint fragment min_client_version path private_key proxy_header public_key short_id sni target
 shadowsocks tcp none: method
-hysteria2 quic tls: certificate certificate_key hop_ports masquerade obfs_password sni
-wireguard udp none: address_pool mtu private_key public_key`.trim();
+hysteria2 quic tls: certificate certificate_key hop_ports masquerade noise obfs_password sni
+wireguard udp none: address_pool mtu noise private_key public_key`.trim();
 
 it('allows what engines can serve, with the settings of each, and nothing else', () => {
   const allowed = PROTOCOLS.flatMap((protocol) =>

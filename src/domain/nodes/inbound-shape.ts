@@ -27,6 +27,9 @@ export type ShapeField =
   | 'obfs_password'
   | 'hop_ports'
   | 'masquerade'
+  | 'fragment'
+  | 'noise'
+  | 'mux'
   | 'address_pool'
   | 'mtu'
   | 'target'
@@ -41,6 +44,9 @@ export const DEFAULT_SERVICE_NAME = 'GunService';
 /** Xray's REALITY works over raw TCP, gRPC and XHTTP only. */
 export const REALITY_NETWORKS: readonly Network[] = ['tcp', 'grpc', 'xhttp'];
 const STREAM_NETWORKS: readonly Network[] = ['tcp', 'ws', 'grpc', 'httpupgrade', 'xhttp'];
+
+/** gRPC and XHTTP send many streams through one connection by themselves. */
+const MUX_NETWORKS: readonly Network[] = ['tcp', 'ws', 'httpupgrade'];
 
 /** Whether a client can imitate this fingerprint with a security: the `android` handshake has no TLS 1.3, which REALITY needs. */
 export function canImitate(security: Security, fingerprint: string): boolean {
@@ -109,7 +115,8 @@ export function shapeFields({ protocol, network, security }: InboundShape): Read
   const fields = new Set<ShapeField>();
   const hasPath = PATH_NETWORKS.includes(network);
   if (protocol === 'shadowsocks') return fields.add('method');
-  if (protocol === 'wireguard') return fields.add('public_key').add('private_key').add('address_pool').add('mtu');
+  if (protocol === 'wireguard')
+    return fields.add('public_key').add('private_key').add('address_pool').add('mtu').add('noise');
   if (protocol === 'hysteria2')
     return fields
       .add('sni')
@@ -117,9 +124,11 @@ export function shapeFields({ protocol, network, security }: InboundShape): Read
       .add('certificate_key')
       .add('obfs_password')
       .add('hop_ports')
-      .add('masquerade');
+      .add('masquerade')
+      .add('noise');
   if (security !== 'none' || hasPath) fields.add('sni');
-  if (security !== 'none') fields.add('fingerprint');
+  if (security !== 'none') fields.add('fingerprint').add('fragment');
+  if (MUX_NETWORKS.includes(network)) fields.add('mux');
   if (security === 'tls') fields.add('alpn').add('certificate').add('certificate_key');
   if (security === 'reality') {
     fields.add('public_key').add('private_key').add('short_id').add('target').add('min_client_version');

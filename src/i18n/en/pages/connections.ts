@@ -57,6 +57,15 @@ export const connections = {
     masquerade: 'Masquerade site',
     masqueradeHint:
       'The node shows this site to visitors over HTTP/3 who are not users, such as https://www.example.org. Has no effect with obfuscation. Empty: error 404.',
+    fragment: 'Fragment',
+    fragmentHint:
+      'Splits the start of a connection, so that filters do not read the server name: packets, bytes, milliseconds, such as tlshello,100-200,10-20. For apps on Xray, and for tlshello on sing-box too. Empty: not split.',
+    noise: 'Noise',
+    noiseHint:
+      'Random packets before a connection: number, bytes, milliseconds, such as 3,50-100,10-20. For apps on Xray. Empty: none.',
+    mux: 'Mux',
+    muxHint:
+      'Streams that share one connection, such as 8: fewer handshakes, but slower downloads. For apps on Xray. Empty: one connection each.',
     addressPool: 'Address pool',
     addressPoolHint: 'A private network from which each user gets an address inside the tunnel, by the user’s ID.',
     mtu: 'MTU',
@@ -96,6 +105,8 @@ export const connections = {
     service_name: 'Letters, digits and -._~$&+:=@ only',
     proxy_header: 'The name of one HTTP header, without a colon',
     masquerade: 'A site with http:// or https://, such as https://www.example.org',
+    fragment: 'Packets, bytes, milliseconds, such as tlshello,100-200,10-20 or 1-3,50,5; each up to 999',
+    noise: 'Number (1 to 9), bytes, milliseconds, such as 3,50-100,10-20; each up to 999',
     hop_ports: 'Ports and ranges separated by commas, such as 443,20000-30000',
   },
   protocol: {

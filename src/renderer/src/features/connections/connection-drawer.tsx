@@ -241,11 +241,19 @@ function useCheck(all: readonly Inbound[], ownId: number | null): (values: Value
   };
 }
 
+const TEXTS_WITH_FORMAT = ['hop_ports', 'masquerade', 'fragment', 'noise'] as const;
+type TextWithFormat = (typeof TEXTS_WITH_FORMAT)[number];
+
+/** These are described for whichever code: a schema with several rules answers with more than one. */
+function isTextWithFormat(field: string): field is TextWithFormat {
+  return TEXTS_WITH_FORMAT.some((one) => one === field);
+}
+
 /** What is wrong with a path, a service name, a header, a certificate or its key, in words. */
 function useFieldTexts(): DescribeField {
   const { t } = useTranslation(['connections', 'settings']);
   return (field, code) => {
-    if (field === 'hop_ports' || field === 'masquerade') return t(`connections:format.${field}`);
+    if (isTextWithFormat(field)) return t(`connections:format.${field}`);
     if (code === 'format' && (field === 'path' || field === 'service_name' || field === 'proxy_header'))
       return t(`connections:format.${field}`);
     return field.startsWith('certificate') && isPemRefusal(code) ? t(`settings:certificates.wrong.${code}`) : undefined;

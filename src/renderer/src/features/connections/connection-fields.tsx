@@ -63,6 +63,7 @@ export function ConnectionFields({ form, nodes, tag, present }: ConnectionFields
       <TransportFields form={form} />
       {fields.has('public_key') && <KeyFields form={form} present={present} />}
       {fields.has('certificate') && <CertificateFields form={form} served={present?.certificate ?? null} />}
+      <AppFields form={form} />
       <OwnFields form={form} tag={tag} />
     </>
   );
@@ -379,6 +380,45 @@ function TransportFields({ form }: Pick<PartProps, 'form'>) {
           description={t('connections:fields.flowHint')}
           checked={values.flow !== ''}
           onChange={(event) => form.setFieldValue('flow', event.currentTarget.checked ? 'xtls-rprx-vision' : '')}
+        />
+      )}
+    </>
+  );
+}
+
+/** How apps connect, beyond what the node must know. */
+function AppFields({ form }: Pick<PartProps, 'form'>) {
+  const { t } = useTranslation(['connections', 'common']);
+  const { values } = form;
+  const fields = shapeFields(values);
+  const text = { placeholder: t('common:none'), maxLength: 40, spellCheck: false, autoComplete: 'off' };
+  return (
+    <>
+      {fields.has('fragment') && (
+        <TextInput
+          label={t('connections:fields.fragment')}
+          description={t('connections:fields.fragmentHint')}
+          {...text}
+          {...form.getInputProps('fragment')}
+        />
+      )}
+      {fields.has('noise') && (
+        <TextInput
+          label={t('connections:fields.noise')}
+          description={t('connections:fields.noiseHint')}
+          {...text}
+          {...form.getInputProps('noise')}
+        />
+      )}
+      {fields.has('mux') && values.flow === '' && (
+        <NumberInput
+          label={t('connections:fields.mux')}
+          description={t('connections:fields.muxHint')}
+          placeholder={t('common:none')}
+          allowDecimal={false}
+          allowNegative={false}
+          hideControls
+          {...form.getInputProps('mux')}
         />
       )}
     </>

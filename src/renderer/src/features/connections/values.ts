@@ -41,6 +41,9 @@ export type Values = {
   obfs_password: string;
   hop_ports: string;
   masquerade: string;
+  fragment: string;
+  noise: string;
+  mux: number | '';
   address_pool: string;
   mtu: number | '';
   target: string;
@@ -61,8 +64,10 @@ const COMMON_METHOD = METHODS[2];
 /** What its engine has to know of it. */
 export function pickServedShape(values: Values): MeasuredShape {
   const { protocol, network, security } = values;
-  const { flow = null, method = null, fingerprint = null, obfs_password: obfsPassword = null } = buildChanges(values);
-  return { protocol, network, security, flow, method, fingerprint, obfsPassword };
+  const changes = buildChanges(values);
+  const { flow = null, method = null, fingerprint = null, fragment = null, noise = null, mux = null } = changes;
+  const { obfs_password: obfsPassword = null, hop_ports: hopPorts = null } = changes;
+  return { protocol, network, security, flow, method, fingerprint, obfsPassword, hopPorts, fragment, noise, mux };
 }
 
 /** A new one with the most common settings of today: VLESS with REALITY. */
@@ -91,6 +96,9 @@ export function blankValues(nodeId: number | null, port: number): Values {
     obfs_password: '',
     hop_ports: '',
     masquerade: '',
+    fragment: '',
+    noise: '',
+    mux: '',
     address_pool: '',
     mtu: '',
     target: '',
@@ -127,6 +135,9 @@ export function toFormValues(inbound: Inbound): Values {
     obfs_password: inbound.obfs_password ?? '',
     hop_ports: inbound.hop_ports ?? '',
     masquerade: inbound.masquerade ?? '',
+    fragment: inbound.fragment ?? '',
+    noise: inbound.noise ?? '',
+    mux: inbound.mux ?? '',
     address_pool: inbound.address_pool ?? '',
     mtu: inbound.mtu ?? '',
     target: inbound.target ?? '',
@@ -189,6 +200,9 @@ export function buildChanges(values: Values): Changes {
     obfs_password: text('obfs_password', values.obfs_password),
     hop_ports: text('hop_ports', values.hop_ports.replaceAll(' ', '')),
     masquerade: text('masquerade', values.masquerade),
+    fragment: text('fragment', values.fragment.replaceAll(' ', '')),
+    noise: text('noise', values.noise.replaceAll(' ', '')),
+    mux: fields.has('mux') && values.flow === '' && values.mux !== '' ? values.mux : null,
     address_pool: fields.has('address_pool') ? (text('address_pool', values.address_pool) ?? DEFAULT_POOL) : null,
     mtu: fields.has('mtu') && values.mtu !== '' ? values.mtu : null,
     target: text('target', values.target),
@@ -276,6 +290,9 @@ export function previewLink(values: Values, nodeAddress: string): string | null 
     method: fields.method ?? null,
     obfsPassword: fields.obfs_password ?? null,
     hopPorts: fields.hop_ports ?? null,
+    fragment: fields.fragment ?? null,
+    noise: fields.noise ?? null,
+    mux: fields.mux ?? null,
     addressPool: fields.address_pool ?? null,
     mtu: fields.mtu ?? null,
   };
