@@ -51,6 +51,8 @@ export const BACKUP_DIFFERENCE_KINDS = [
   'inbounds.path',
   'inbounds.service_name',
   'inbounds.target',
+  'inbounds.masquerade',
+  'inbounds.fallback',
   'inbounds.public_key',
   'inbounds.short_id',
   'inbounds.more_short_ids',

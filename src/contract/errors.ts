@@ -219,6 +219,8 @@ export interface Uses {
 export interface InUse {
   readonly users?: Uses;
   readonly tariffs?: Uses;
+  /** Inbounds that share its port. */
+  readonly inbounds?: Uses;
 }
 
 /** RFC 9457 problem document. `detail` has the code, as the specification requires; `type` has it as a URN. */

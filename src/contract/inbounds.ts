@@ -132,6 +132,12 @@ const ABOUT = {
   noise:
     'With `hysteria2` and `wireguard`: packets of random bytes that apps send first: how many, bytes of each and milliseconds after each, as in `3,50-100,10-20`. Apps have it by the format `xray`. null: none.',
   mux: 'With `vless`, `vmess` and `trojan` over `tcp`, `ws` and `httpupgrade`, without `flow`: how many streams apps send through one connection (Mux.Cool). Apps have it by the format `xray`: the multiplexing of sing-box and mihomo is another protocol, which Xray does not serve. null: each stream has a connection.',
+  shares_port_of:
+    'With `vless`, `vmess` and `trojan` over `ws`, `httpupgrade`, `grpc` and `xhttp`, and `tls` or `reality`: the id of an inbound of the same node with `vless` or `trojan` over `tcp`, through whose port and TLS it is reached. `port` and `security` must be the same, and follow it; `sni`, `fingerprint` and `host` are those of that inbound where they are null. Several can share a port: each over `ws` or `httpupgrade` has a `path` of its own, and one at most is over `grpc` or `xhttp`; with `reality` only one can. null: it has a port of its own.',
+  fallback:
+    'With `vless` and `trojan` over `tcp` and `tls`: host and port of a web server, as in `127.0.0.1:8080`, to which the node passes on everyone who is not a user, without TLS. It gets HTTP/1.1, and HTTP/2 too if `alpn` names `h2`. null: such a connection is closed.',
+  fallback_proxy_protocol:
+    'With `fallback`: the version of the PROXY protocol by which the web server gets the address of the visitor; null: not at all.',
   address_pool:
     'With `wireguard`: the private IPv4 network (/8 to /24) from which each user gets an address inside the tunnel: the one at the position of the user id plus one. A user whose id is too large for the network cannot use the inbound. null only with other protocols.',
   mtu: 'With `wireguard`: the MTU of the tunnel in bytes; null: 1420.',
@@ -267,6 +273,9 @@ const fields = {
   fragment: fragment.nullable().meta({ description: ABOUT.fragment }),
   noise: noise.nullable().meta({ description: ABOUT.noise }),
   mux: z.int().min(1).max(MAX_MUX).nullable().meta({ description: ABOUT.mux }),
+  shares_port_of: s.id.nullable().meta({ description: ABOUT.shares_port_of }),
+  fallback: target.nullable().meta({ description: ABOUT.fallback }),
+  fallback_proxy_protocol: z.int().min(1).max(2).nullable().meta({ description: ABOUT.fallback_proxy_protocol }),
   address_pool: addressPool.nullable().meta({ description: ABOUT.address_pool }),
   mtu: z.int().min(MIN_MTU).max(MAX_MTU).nullable().meta({ description: ABOUT.mtu }),
   target: target.nullable().meta({ description: ABOUT.target }),
@@ -321,6 +330,9 @@ export const inbound = z
     fragment: secret(z.string().nullable(), ABOUT.fragment),
     noise: secret(z.string().nullable(), ABOUT.noise),
     mux: secret(z.int().nullable(), ABOUT.mux),
+    shares_port_of: secret(z.int().nullable(), ABOUT.shares_port_of),
+    fallback: secret(z.string().nullable(), ABOUT.fallback),
+    fallback_proxy_protocol: secret(z.int().nullable(), ABOUT.fallback_proxy_protocol),
     address_pool: secret(z.string().nullable(), ABOUT.address_pool),
     mtu: secret(z.int().nullable(), ABOUT.mtu),
     target: secret(z.string().nullable(), ABOUT.target),
@@ -398,6 +410,9 @@ export const inboundCreate = z
     fragment: fields.fragment.default(null),
     noise: fields.noise.default(null),
     mux: fields.mux.default(null),
+    shares_port_of: fields.shares_port_of.default(null),
+    fallback: fields.fallback.default(null),
+    fallback_proxy_protocol: fields.fallback_proxy_protocol.default(null),
     address_pool: fields.address_pool
       .default(null)
       .meta({ description: `${ABOUT.address_pool} Absent with \`wireguard\`: \`10.64.0.0/10\`.` }),
@@ -451,6 +466,9 @@ export const inboundExample: Inbound = {
   fragment: null,
   noise: null,
   mux: null,
+  shares_port_of: null,
+  fallback: null,
+  fallback_proxy_protocol: null,
   address_pool: null,
   mtu: null,
   target: null,

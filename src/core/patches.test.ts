@@ -64,6 +64,7 @@ const CONSEQUENCES: Readonly<Record<string, Readonly<Record<string, readonly str
     target: ['warnings'],
     min_client_version: ['warnings'],
     enabled: ['status'],
+    shares_port_of: ['warnings', ...CERTIFICATE_MEMBERS],
   },
 };
 
@@ -92,7 +93,11 @@ const INBOUNDS: readonly Members[] = [
     noise: '1,10,0',
   },
   { protocol: 'wireguard', mtu: 1280 },
+  { protocol: 'trojan', network: 'tcp', security: 'tls', fallback: '127.0.0.1:80', fallback_proxy_protocol: 1 },
+  { protocol: 'vmess', network: 'httpupgrade', security: 'tls', path: '/upgrade' },
 ];
+/** An inbound whose port others can share. */
+const PORT_OWNER = { id: 3, port: 9999 };
 
 const NOW = Date.UTC(2026, 10, 20);
 const GIVEN = await certificateMaker.makeSelfSigned('given.example', NOW);
@@ -111,6 +116,8 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   masquerade: fc.constantFrom('https://www.example.org', 'http://127.0.0.1:8080/site', null),
   fragment: fc.constantFrom('tlshello,100-200,10-20', '1-3,50,0', null),
   noise: fc.constantFrom('3,50-100,10-20', '1,10,0', null),
+  shares_port_of: fc.constant(PORT_OWNER.id),
+  fallback: fc.constantFrom('127.0.0.1:8080', '[2001:db8::1]:80', null),
   min_client_version: fc.constantFrom('1.8.0', '26.3.27', null),
   address: fc.constantFrom('de3.example.com', '192.0.2.7', '2001:db8::7'),
   support_url: fc.constantFrom('https://example.org/help', 'tg://resolve?domain=example', null),
@@ -125,6 +132,8 @@ beforeAll(async () => {
   core = createCore(coreParts(temp));
   await call('createNode', { name: 'Frankfurt', address: 'de1.example.com' });
   for (const inbound of INBOUNDS.slice(0, 2)) await call('createInbound', newInbound(inbound));
+  const owner = { protocol: 'vless', security: 'tls', port: PORT_OWNER.port };
+  expect(await call('createInbound', newInbound(owner))).toMatchObject(PORT_OWNER);
   await call('createTariff', {
     name: 'Monthly',
     duration: { months: 1 },
@@ -185,9 +194,10 @@ function generateStart(create: OperationId | null): fc.Arbitrary<Members> {
   return records.map((plan) => ({ ...plan, duration: plan.duration ?? { days: 30 } }));
 }
 
-/** A certificate and its key can only be set together. */
+/** A certificate and its key can only be set together, and who shares a port has the same, with a path of its own. */
 function getCounterpart(member: string, value: unknown): Members {
   if (member === 'certificate' && value !== null) return { certificate_key: GIVEN.key };
+  if (member === 'shares_port_of' && value !== null) return { port: PORT_OWNER.port, path: `/shared/${tags}` };
   return member === 'certificate_key' ? { certificate: GIVEN.served.chain } : {};
 }
 

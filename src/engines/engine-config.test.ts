@@ -13,6 +13,7 @@ const START: EngineStart = {
   boot: 'b00t',
   fingerprint: 'f1n6er',
   spareKey: btoa('s'.repeat(32)),
+  innerPorts: new Map(),
 };
 const CREDENTIALS = {
   uuid: '66ad4540-b58c-4ad2-9926-ea63445a9b57',
@@ -125,6 +126,63 @@ describe('a configuration', () => {
       computeFingerprint(buildConfig([engineInbound({ ...HYSTERIA2, ...SERVED, obfsPassword })])),
     );
     expect(plain).not.toBe(masked);
+  });
+
+  const OWNER = engineInbound({ ...SERVED, id: 1, security: 'tls' });
+  const sharer = (id: number, fields: Partial<EngineInbound>) =>
+    engineInbound({ id, tag: `in-${id}`, security: 'tls', sharesPortOf: 1, ...fields });
+
+  it('passes on to connections that share a port, on loopback and without TLS, and all others to the site', () => {
+    const owner = { ...OWNER, fallback: '127.0.0.1:8080', fallbackProxyProtocol: 1 };
+    const ws = sharer(2, { network: 'ws', path: '/ws?ed=2048', proxyHeader: 'X-Proxy' });
+    const grpc = sharer(3, { protocol: 'trojan', network: 'grpc' });
+    const innerPorts = new Map([
+      [2, 30_002],
+      [3, 30_003],
+    ]);
+    const [, first, second, third] = buildTree(buildConfig([owner, ws, grpc]), [], { innerPorts }).inbounds;
+    expect(first).toMatchObject({
+      listen: '0.0.0.0',
+      settings: {
+        fallbacks: [
+          { path: '/ws', dest: '127.0.0.1:30002', xver: 2 },
+          { alpn: 'h2', dest: '127.0.0.1:30003', xver: 2 },
+          { dest: '127.0.0.1:8080', xver: 1 },
+        ],
+      },
+      streamSettings: { security: 'tls', tlsSettings: { alpn: ['h2', 'http/1.1'] } },
+    });
+    expect(second).toMatchObject({
+      listen: '127.0.0.1',
+      port: 30_002,
+      streamSettings: {
+        security: 'none',
+        wsSettings: { path: '/ws?ed=2048', acceptProxyProtocol: true },
+        sockopt: { trustedXForwardedFor: ['X-Proxy'] },
+      },
+    });
+    expect(third).toMatchObject({
+      listen: '127.0.0.1',
+      port: 30_003,
+      streamSettings: { security: 'none', sockopt: { acceptProxyProtocol: true } },
+    });
+  });
+
+  it('offers HTTP/2 for a site only if the connection names it', () => {
+    const alpnOf = (fields: Partial<EngineInbound>) => {
+      const [, first] = buildTree(buildConfig([{ ...OWNER, ...fields }])).inbounds;
+      return (first?.streamSettings as { readonly tlsSettings: { readonly alpn: unknown } } | undefined)?.tlsSettings
+        .alpn;
+    };
+    expect(alpnOf({})).toEqual(['h2', 'http/1.1']);
+    expect(alpnOf({ fallback: '127.0.0.1:8080' })).toEqual(['http/1.1']);
+    expect(alpnOf({ fallback: '127.0.0.1:8080', alpn: ['http/1.1', 'h2'] })).toEqual(['http/1.1', 'h2']);
+  });
+
+  it('needs another start of the owner when one that shares its port comes, goes or changes its path', () => {
+    const ws = sharer(2, { network: 'ws', path: '/ws' });
+    const all = [[OWNER], [OWNER, ws], [OWNER, { ...ws, path: '/other' }], [{ ...OWNER, fallback: '127.0.0.1:80' }]];
+    expect(new Set(all.map((inbounds) => computeFingerprint(buildConfig(inbounds)))).size).toBe(all.length);
   });
 
   it('has no counters of whole connections, with which no user of Hysteria2 is counted', () => {

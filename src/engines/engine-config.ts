@@ -12,6 +12,7 @@ import { neededFacts } from '../domain/nodes/engine-facts.ts';
 import { credentialsOn, flowOn } from '../domain/nodes/inbound-credentials.ts';
 import { DEFAULT_SERVICE_NAME, PATH_NETWORKS } from '../domain/nodes/inbound-shape.ts';
 import { hasKeys, keyFor } from '../domain/nodes/shadowsocks.ts';
+import { getSharedPath, isOverHttp2 } from '../domain/nodes/shared-port.ts';
 import { DEFAULT_MTU, nodeTunnelAddress, userTunnelAddress } from '../domain/nodes/wireguard.ts';
 import { bootTag, userKey } from './connector-names.ts';
 import { wireguardPeer } from './wireguard-key.ts';
@@ -24,6 +25,8 @@ export interface EngineStart {
   readonly name: EngineName;
   /** Where its API listens, on loopback. */
   readonly apiPort: number;
+  /** Where inbounds listen that share the port of another, on loopback, by their ids. */
+  readonly innerPorts: ReadonlyMap<number, number>;
   readonly boot: string;
   readonly fingerprint: string;
   /** 32 random bytes in base64, which no user gets: see `placeholder`. */
@@ -80,6 +83,7 @@ const SAMPLE_USER: EngineUser = {
 const SAMPLE_START: EngineStart = {
   name: 'xray',
   apiPort: 1,
+  innerPorts: new Map(),
   boot: '',
   fingerprint: '',
   spareKey: btoa('s'.repeat(32)),
@@ -87,7 +91,7 @@ const SAMPLE_START: EngineStart = {
 
 /** Identifies what an engine serves, without its users: another one only where the engine reads something else, which needs another start. */
 export function computeFingerprint(config: EngineConfig): string {
-  const inbounds = config.inbounds.map((inbound) => [inbound.id, buildSample(inbound)]);
+  const inbounds = config.inbounds.map((inbound) => [inbound.id, buildSample(inbound, config.inbounds)]);
   const tree = buildTree({ ...config, inbounds: [] }, new Map(), SAMPLE_START);
   return createHash('sha256')
     .update(JSON.stringify([tree, inbounds]))
@@ -95,9 +99,9 @@ export function computeFingerprint(config: EngineConfig): string {
     .slice(0, 16);
 }
 
-function buildSample(inbound: EngineInbound): Json {
+function buildSample(inbound: EngineInbound, all: readonly EngineInbound[]): Json {
   try {
-    return buildInbound(inbound, [buildClient(inbound, SAMPLE_USER)], SAMPLE_START);
+    return buildInbound(inbound, [buildClient(inbound, SAMPLE_USER)], SAMPLE_START, all);
   } catch (error) {
     if (error instanceof EngineError) return error.message;
     throw error;
@@ -107,7 +111,8 @@ function buildSample(inbound: EngineInbound): Json {
 /** A configuration of one inbound alone, as the engine that runs takes another inbound. */
 export function inboundConfigText(inbound: EngineInbound, users: readonly EngineUser[], start: EngineStart): string {
   const clients = users.filter((user) => canServe(inbound, user)).map((user) => buildClient(inbound, user));
-  return JSON.stringify({ inbounds: [buildInbound(inbound, clients, start)] });
+  // None that others share the port of: reopening does not end what is open over TCP, so it is not done.
+  return JSON.stringify({ inbounds: [buildInbound(inbound, clients, start, [])] });
 }
 
 type Clients = ReadonlyMap<number, readonly JsonObject[]>;
@@ -156,7 +161,9 @@ function buildClient(inbound: EngineInbound, user: EngineUser): JsonObject {
 }
 
 function buildTree(config: EngineConfig, clients: Clients, start: EngineStart): JsonObject {
-  const own = config.inbounds.map((inbound) => buildInbound(inbound, clients.get(inbound.id) ?? [], start));
+  const own = config.inbounds.map((inbound) =>
+    buildInbound(inbound, clients.get(inbound.id) ?? [], start, config.inbounds),
+  );
   return {
     log: { access: 'none', loglevel: 'warning' },
     api: { tag: API, services: ['HandlerService', 'StatsService'] },
@@ -195,14 +202,59 @@ function buildRouting({ blocksPrivate }: EngineConfig): JsonObject {
   return { domainStrategy: 'IPOnDemand', rules: [api, blocked] };
 }
 
-function buildInbound(inbound: EngineInbound, clients: readonly JsonObject[], start: EngineStart): JsonObject {
+/** `all`: of the configuration, for those that share its port. */
+function buildInbound(
+  inbound: EngineInbound,
+  clients: readonly JsonObject[],
+  start: EngineStart,
+  all: readonly EngineInbound[],
+): JsonObject {
   if (start.name === 'v2ray') requireV2ray(inbound);
-  const { tag, port } = inbound;
+  const { tag } = inbound;
+  const sharers = all.filter(({ sharesPortOf }) => sharesPortOf === inbound.id);
+  const isInner = inbound.sharesPortOf !== null;
+  const port = isInner ? getInnerPort(inbound, start) : inbound.port;
   const protocol = inbound.protocol === 'hysteria2' ? 'hysteria' : inbound.protocol;
   if (inbound.protocol === 'wireguard')
     return { tag, listen: '0.0.0.0', port, protocol, settings: buildWireguard(inbound, clients) };
-  const settings = buildSettings(inbound, clients, start);
-  return { tag, listen: '0.0.0.0', port, protocol, settings, streamSettings: buildStream(inbound, start) };
+  const settings = { ...buildSettings(inbound, clients, start), fallbacks: buildFallbacks(inbound, sharers, start) };
+  const streamSettings = isInner ? buildInnerStream(inbound, start) : buildStream(inbound, sharers, start);
+  return { tag, listen: isInner ? '127.0.0.1' : '0.0.0.0', port, protocol, settings, streamSettings };
+}
+
+/** Where no port is known it is only checked. */
+function getInnerPort({ id }: EngineInbound, { innerPorts }: EngineStart): number {
+  return innerPorts.get(id) ?? 1;
+}
+
+/** The version of the PROXY protocol by which connections that share a port learn where a client is. */
+const INNER_PROXY_PROTOCOL = 2;
+
+/**
+ * Where those go who are no users of an inbound: to others by the path of a request, or by HTTP/2, whose paths are not read; with REALITY to the only
+ * other one, since it does not say whether it is HTTP/2; all others to the web server.
+ */
+function buildFallbacks(
+  inbound: EngineInbound,
+  sharers: readonly EngineInbound[],
+  start: EngineStart,
+): readonly JsonObject[] | undefined {
+  const fallbacks: JsonObject[] = sharers.map((sharer) => {
+    const way = isOverHttp2(sharer.network) ? { alpn: 'h2' } : { path: getSharedPath(sharer) };
+    const dest = `127.0.0.1:${getInnerPort(sharer, start)}`;
+    return { ...(inbound.security === 'reality' ? {} : way), dest, xver: INNER_PROXY_PROTOCOL };
+  });
+  const { fallback, fallbackProxyProtocol } = inbound;
+  if (fallback !== null) fallbacks.push({ dest: fallback, xver: fallbackProxyProtocol ?? 0 });
+  return fallbacks.length === 0 ? undefined : fallbacks;
+}
+
+/** Without TLS, which ends where the port is; the address of the client comes ahead of each connection. */
+function buildInnerStream(inbound: EngineInbound, start: EngineStart): JsonObject {
+  const stream = buildStream({ ...inbound, security: 'none' }, [], start);
+  const name = inbound.network === 'ws' ? 'wsSettings' : 'sockopt';
+  // Of WebSocket v2ray knows it here only.
+  return { ...stream, [name]: { ...(stream[name] as JsonObject | undefined), acceptProxyProtocol: true } };
 }
 
 function refuse({ tag }: EngineInbound, reason: string): never {
@@ -249,11 +301,11 @@ function trustProxy({ proxyHeader }: EngineInbound, { spareKey }: EngineStart): 
   return { trustedXForwardedFor: [proxyHeader ?? `x-${unknown}`] };
 }
 
-function buildStream(inbound: EngineInbound, start: EngineStart): JsonObject {
+function buildStream(inbound: EngineInbound, sharers: readonly EngineInbound[], start: EngineStart): JsonObject {
   const { security } = inbound;
   const network = inbound.network === 'quic' ? 'hysteria' : inbound.network;
   const sockopt = PATH_NETWORKS.includes(inbound.network) ? trustProxy(inbound, start) : undefined;
-  return { network, security, ...buildTransport(inbound), ...buildSecurity(inbound), sockopt };
+  return { network, security, ...buildTransport(inbound), ...buildSecurity(inbound, sharers), sockopt };
 }
 
 /** The version of the protocol, which its name has in links only. Xray refuses any other. */
@@ -289,23 +341,31 @@ function buildMasquerade(url: string | null): JsonObject | undefined {
   return url === null ? undefined : { type: 'proxy', url, rewriteHost: true };
 }
 
-function buildSecurity(inbound: EngineInbound): JsonObject {
+function buildSecurity(inbound: EngineInbound, sharers: readonly EngineInbound[]): JsonObject {
   switch (inbound.security) {
     case 'none':
       return {};
     case 'tls':
-      return { tlsSettings: buildTls(inbound) };
+      return { tlsSettings: buildTls(inbound, sharers) };
     case 'reality':
       return { realitySettings: buildReality(inbound) };
   }
 }
 
-function buildTls(inbound: EngineInbound): JsonObject {
-  const { certificate, certificateKey, alpn } = inbound;
+function buildTls(inbound: EngineInbound, sharers: readonly EngineInbound[]): JsonObject {
+  const { certificate, certificateKey } = inbound;
   if (certificate === null || certificateKey === null) refuse(inbound, 'its certificate is missing');
   const own = { certificate: splitLines(certificate.chain), key: splitLines(certificateKey) };
   const minVersion = inbound.network === 'quic' ? '1.3' : '1.2';
-  return { minVersion, certificates: [own], alpn: alpn ?? defaultAlpn(inbound) };
+  return { minVersion, certificates: [own], alpn: buildAlpn(inbound, sharers) };
+}
+
+/** With what those that share the port need, whose clients ask for it. A web server behind it may not know HTTP/2. */
+function buildAlpn(inbound: EngineInbound, sharers: readonly EngineInbound[]): readonly string[] {
+  const base = inbound.alpn ?? (inbound.fallback === null ? defaultAlpn(inbound) : ['http/1.1']);
+  const needed = sharers.map(({ network }) => (isOverHttp2(network) ? 'h2' : 'http/1.1'));
+  // The first that a client offers too is agreed on. Clients over HTTP/1.1 offer nothing else, those over HTTP/2 may offer both.
+  return [...new Set([...needed.filter((one) => one === 'h2'), ...base, ...needed])];
 }
 
 /** Transports that begin with HTTP/1.1 must not agree on HTTP/2 with a client that offers both. */

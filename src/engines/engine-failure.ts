@@ -23,7 +23,10 @@ export function classifyExit(
   if (code === START_FAILED && port !== undefined) {
     const isTaken = /address already in use|Only one usage/i.test(reason);
     const inbound = inbounds.find(
-      (one) => one.port === Number(port) && listTransports(one.protocol).some((transport) => transport === network),
+      (one) =>
+        one.sharesPortOf === null &&
+        one.port === Number(port) &&
+        listTransports(one.protocol).some((transport) => transport === network),
     );
     const text = inbound ? `${describePort(inbound)}: ${reason}` : message;
     return new EngineError(isTaken ? 'port_taken' : 'config_refused', text);

@@ -40,7 +40,12 @@ export interface EngineProcess {
   /** The running engine, or one that an earlier panel left; null: none. */
   present(): Current | null;
   /** Starts a program; `text`: its configuration, sent to its standard input. */
-  launch(program: EngineProgram, config: EngineConfig, text: string, apiPort: number): Current;
+  launch(
+    program: EngineProgram,
+    config: EngineConfig,
+    text: string,
+    ports: Pick<State, 'apiPort' | 'innerPorts'>,
+  ): Current;
   /** Runs work during which exits are not reported to `onExit`. */
   withoutReports<T>(work: () => Promise<T>): Promise<T>;
   /** Called when the engine exits without `stop`. */
@@ -114,7 +119,12 @@ export function createEngineProcess({ folder, file, output, timers, connect, lim
     return current;
   }
 
-  function launch(program: EngineProgram, config: EngineConfig, text: string, apiPort: number): Current {
+  function launch(
+    program: EngineProgram,
+    config: EngineConfig,
+    text: string,
+    ports: Pick<State, 'apiPort' | 'innerPorts'>,
+  ): Current {
     const outputFile = output.open();
     const child = spawn(program.path, buildArguments(program, false), {
       cwd: folder,
@@ -132,7 +142,8 @@ export function createEngineProcess({ folder, file, output, timers, connect, lim
         resolve(classifyExit(config, code, signal, redact(config, output.recent()))),
       );
     });
-    const state = { pid: child.pid ?? 0, identity: readIdentity(child.pid ?? 0), apiPort, version: program.version };
+    const pid = child.pid ?? 0;
+    const state = { pid, identity: readIdentity(pid), ...ports, version: program.version };
     // Written before the engine gets its configuration, so that every running engine is in the file.
     try {
       if (child.pid !== undefined) writeState(file, state);
@@ -144,7 +155,7 @@ export function createEngineProcess({ folder, file, output, timers, connect, lim
     child.stdin?.on('error', () => {});
     child.stdin?.end(text);
     child.unref();
-    const api = connect({ address: '127.0.0.1', port: apiPort });
+    const api = connect({ address: '127.0.0.1', port: ports.apiPort });
     const isAlive = () => child.pid !== undefined && child.exitCode === null && child.signalCode === null;
     current = follow({ state, api, child, ended, isAlive }, () => {});
     return current;

@@ -12,6 +12,8 @@ export interface State {
   /** From `readIdentity`. */
   readonly identity: string | null;
   readonly apiPort: number;
+  /** Pairs of an inbound that shares the port of another, and where it listens on loopback. */
+  readonly innerPorts: readonly (readonly [id: number, port: number])[];
   readonly version: string;
 }
 
@@ -65,11 +67,11 @@ function identifyFolder(file: string): string {
 export function readState(file: string): State | null {
   try {
     const stored = parseOwnJson(readFileSync(file, 'utf8')) as Partial<State & { folder: string }>;
-    const { pid, identity, apiPort, version, folder } = stored;
+    const { pid, identity, apiPort, innerPorts = [], version, folder } = stored;
     // Earlier versions wrote no folder id.
     if (folder !== undefined && folder !== identifyFolder(file)) return null;
     if (typeof pid !== 'number' || typeof apiPort !== 'number' || typeof identity !== 'string') return null;
-    return { pid, identity, apiPort, version: String(version) };
+    return { pid, identity, apiPort, innerPorts, version: String(version) };
   } catch {
     return null;
   }

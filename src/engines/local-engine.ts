@@ -121,6 +121,7 @@ export function createLocalEngine(parts: LocalEngineParts): Engine {
   /** Names the program that occupies a port, before the engine fails on it. */
   async function requireFreePorts({ inbounds }: EngineConfig, ownPid: number | null): Promise<void> {
     for (const inbound of inbounds) {
+      if (inbound.sharesPortOf !== null) continue;
       const portOwner = await findPortHolder(inbound.port, listTransports(inbound.protocol));
       if (portOwner === null || (ownPid !== null && portOwner.pid === ownPid)) continue;
       throw new EngineError('port_taken', `${describePort(inbound)} is taken by ${describeProgram(portOwner)}`);
@@ -151,6 +152,7 @@ export function createLocalEngine(parts: LocalEngineParts): Engine {
     const start = {
       name: program.name,
       apiPort: state.apiPort,
+      innerPorts: new Map(state.innerPorts),
       boot: '0',
       fingerprint: '0',
       spareKey: createSpareKey(crypto),
@@ -182,6 +184,7 @@ export function createLocalEngine(parts: LocalEngineParts): Engine {
       const start: EngineStart = {
         name: program.name,
         apiPort: 1,
+        innerPorts: new Map(),
         boot: '0',
         fingerprint: '0',
         spareKey: createSpareKey(crypto),
@@ -195,11 +198,12 @@ export function createLocalEngine(parts: LocalEngineParts): Engine {
       await requireFreePorts(config, null);
       const apiPort = await freePort(config);
       const fingerprint = computeFingerprint(config);
-      const start = { name: program.name, apiPort, boot, fingerprint, spareKey: createSpareKey(crypto) };
+      const innerPorts = await findInnerPorts(config, apiPort);
+      const start = { name: program.name, apiPort, innerPorts, boot, fingerprint, spareKey: createSpareKey(crypto) };
       const startUsers: StartUser[] = [...users];
       const text = engineConfigText(config, startUsers, start);
       attempts.requireNotAbandoned();
-      const engine = engineProcess.launch(program, config, text, apiPort);
+      const engine = engineProcess.launch(program, config, text, { apiPort, innerPorts: [...innerPorts] });
       return engineProcess.withoutReports(async () => {
         try {
           return await attempts.awaitReady(engine, boot, startUsers.length);
@@ -238,6 +242,20 @@ function describeProgram({ name, pid }: { readonly name: string | null; readonly
   if (pid === process.pid) return 'the panel itself';
   if (pid === null) return 'another program';
   return `${name ?? 'a program'} (process ${pid})`;
+}
+
+/** A loopback port for each inbound that shares the port of another. */
+async function findInnerPorts(config: EngineConfig, apiPort: number): Promise<ReadonlyMap<number, number>> {
+  const ports = new Map<number, number>();
+  const used = new Set([apiPort]);
+  for (const { id, sharesPortOf } of config.inbounds) {
+    if (sharesPortOf === null) continue;
+    let port = await freePort(config);
+    while (used.has(port)) port = await freePort(config);
+    used.add(port);
+    ports.set(id, port);
+  }
+  return ports;
 }
 
 /** A loopback port that is free now and that no inbound uses. */

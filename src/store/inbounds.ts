@@ -2,6 +2,7 @@
 
 import type { TargetFinding } from '../contract/inbounds.ts';
 import type { InboundRow, InboundStore, OfferedInbound, ServedCertificate } from '../core/ports/inbounds.ts';
+import { mergePortOwner } from '../domain/nodes/shared-port.ts';
 import { parseOwnJson } from '../domain/own-json.ts';
 import type { Connection } from './database.ts';
 import { limitTo } from './statements.ts';
@@ -46,6 +47,9 @@ const COLUMN = {
   fragment: 'fragment',
   noise: 'noise',
   mux: 'mux',
+  sharesPortOf: 'shares_port_of',
+  fallback: 'fallback',
+  fallbackProxyProtocol: 'fallback_proxy_protocol',
   addressPool: 'address_pool',
   mtu: 'mtu',
   target: 'target',
@@ -83,6 +87,13 @@ function encode(inbound: Omit<InboundRow, 'id'>): Omit<InboundCells, 'id'> {
   return { ...inbound, ...lists, enabled: inbound.enabled ? 1 : 0 };
 }
 
+/** A connection as apps reach it; none where the one whose port it shares is not served. */
+function asReached(row: InboundRow, byId: ReadonlyMap<number, InboundRow>): readonly InboundRow[] {
+  if (row.sharesPortOf === null) return [row];
+  const owner = byId.get(row.sharesPortOf);
+  return owner?.enabled ? [mergePortOwner(row, owner)] : [];
+}
+
 export function createInboundStore(db: Connection): InboundStore {
   const insert = db.prepare(
     `INSERT INTO inbounds (${FIELDS.map(([, column]) => column).join(', ')})
@@ -95,6 +106,7 @@ export function createInboundStore(db: Connection): InboundStore {
   const get = db.prepare<[number], InboundCells>(`${SELECT} WHERE id = ?`);
   const byTag = db.prepare<[number, string], InboundCells>(`${SELECT} WHERE node_id = ? AND tag = ?`);
   const atPort = db.prepare<[number, number], InboundCells>(`${SELECT} WHERE node_id = ? AND port = ? ORDER BY id`);
+  const sharing = db.prepare<[number], InboundCells>(`${SELECT} WHERE shares_port_of = ? ORDER BY id`);
   const ofGroup = db.prepare<[number], InboundCells>(`${SELECT} WHERE group_id = ? ORDER BY id`);
   const page = db.prepare<[{ nodeId: number | null; limit: number; offset: number; after: number }], InboundCells>(
     `${SELECT} WHERE id > :after AND (:nodeId IS NULL OR node_id = :nodeId) ORDER BY id ${limitTo(':limit')} OFFSET :offset`,
@@ -122,7 +134,8 @@ export function createInboundStore(db: Connection): InboundStore {
     const present = mark.get();
     if (known === null || known.mark !== present) {
       const rows = page.all({ nodeId: null, limit: -1, offset: 0, after: 0 }).map(decode);
-      known = { mark: present, rows };
+      const byId = new Map(rows.map((row) => [row.id, row]));
+      known = { mark: present, rows: rows.flatMap((row) => asReached(row, byId)) };
     }
     return known.rows;
   };
@@ -164,6 +177,7 @@ export function createInboundStore(db: Connection): InboundStore {
       return cells && decode(cells);
     },
     ofGroup: (groupId) => ofGroup.all(groupId).map(decode),
+    sharing: (id) => sharing.all(id).map(decode),
     atPort: (nodeId, port) => atPort.all(nodeId, port).map(decode),
     missing: (ids) => missing.all(JSON.stringify(ids)),
   };

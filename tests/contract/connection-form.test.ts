@@ -1,8 +1,14 @@
 // Holds the form of connections to the panel: it offers the shapes that the panel accepts, and sends what the panel accepts.
 import { describe, expect, it } from 'vitest';
-import { inboundCreate, NETWORKS, PROTOCOLS, SECURITIES } from '../../src/contract/inbounds.ts';
+import { inboundCreate, inboundExample, NETWORKS, PROTOCOLS, SECURITIES } from '../../src/contract/inbounds.ts';
 import { hasKeyPair, requireConsistent } from '../../src/core/inbounds/inbound-rules.ts';
-import { allowedNetworks, allowedSecurities, type InboundShape } from '../../src/domain/nodes/inbound-shape.ts';
+import {
+  allowedNetworks,
+  allowedSecurities,
+  type InboundShape,
+  shapeFields,
+} from '../../src/domain/nodes/inbound-shape.ts';
+import { mergePortOwner } from '../../src/domain/nodes/shared-port.ts';
 import { userTunnelAddress } from '../../src/domain/nodes/wireguard.ts';
 import {
   blankValues,
@@ -36,6 +42,9 @@ const FULL: Values = {
   fragment: 'tlshello,100-200,10-20',
   noise: '3,50-100,10-20',
   mux: 8,
+  shares_port_of: '',
+  fallback: '127.0.0.1:8080',
+  fallback_proxy_protocol: 1,
   address_pool: '192.168.0.0/16',
   mtu: 1280,
   target: 'www.example.org:8443',
@@ -58,6 +67,9 @@ const BARE: Values = {
   fragment: '',
   noise: '',
   mux: '',
+  shares_port_of: '',
+  fallback: '',
+  fallback_proxy_protocol: '',
   address_pool: '',
   mtu: '',
   target: '',
@@ -83,6 +95,8 @@ function stored(values: Values) {
     min_client_version,
     obfs_password,
     hop_ports,
+    shares_port_of,
+    fallback_proxy_protocol,
     address_pool,
     network = 'tcp',
     security = 'none',
@@ -94,6 +108,8 @@ function stored(values: Values) {
     minClientVersion: min_client_version,
     obfsPassword: obfs_password,
     hopPorts: hop_ports,
+    sharesPortOf: shares_port_of,
+    fallbackProxyProtocol: fallback_proxy_protocol,
     addressPool: address_pool,
   };
   const row = sampleInbound({ ...rest, ...renamed, ...hidden, network, security, nodeId: node_id });
@@ -121,8 +137,25 @@ describe('the form of a connection', () => {
   it.each(SHAPES.filter(isOffered))('sends of $protocol, $network, $security what the panel takes', (shape) => {
     const full = stored(reshaped(FULL, shape));
     expect(() => requireConsistent(full.row, full.brought)).not.toThrow();
-    expect(full.brought).toEqual({ privateKey: hasKeyPair(shape), certificate: shape.security === 'tls' });
+    expect(full.brought).toEqual({
+      privateKey: hasKeyPair({ ...shape, sharesPortOf: null }),
+      certificate: shape.security === 'tls',
+    });
     expect(full.certificate_key !== null).toBe(shape.security === 'tls');
+  });
+
+  const sharing = SHAPES.filter((shape) => isOffered(shape) && shapeFields(shape).has('shares_port_of'));
+  it.each(sharing)('sends and previews $protocol, $network, $security on the port of another', (shape) => {
+    const values = { ...reshaped(FULL, shape), shares_port_of: 5 } as const;
+    const { row, brought } = stored(values);
+    expect(() => requireConsistent(row, brought)).not.toThrow();
+    expect(row.sharesPortOf).toBe(5);
+    const { publicKey } = sampleInbound({ publicKey: FULL.public_key });
+    const owner = { ...inboundExample, host: 'owner.example', public_key: publicKey, short_id: '6ba8' };
+    const reached = mergePortOwner(row, sampleInbound({ host: owner.host, publicKey, shortId: '6ba8' }));
+    const entry = { name: values.name, inbound: reached, credentials: USER, tunnelAddress: null, secrets: NO_SECRETS };
+    const real = shareLink({ ...entry, address: 'owner.example' });
+    expect(previewLink({ ...values, host: '' }, 'node.example', owner)).toBe(real);
   });
 
   it.each(SHAPES.filter(isOffered))('previews the link of $protocol, $network, $security as it will be', (shape) => {

@@ -110,6 +110,52 @@ test('behind a proxy have the name of its header', async ({ page, panel, visit }
   expect(await find()).toMatchObject({ proxy_header: null });
 });
 
+test('share the port of another, which has a site for visitors', async ({ page, panel, visit }) => {
+  await visit('connections/new?node=2');
+  const form = page.getByRole('dialog');
+  await form.getByText('TLS', { exact: true }).click();
+  await form.getByLabel('Name', { exact: true }).fill('Owner');
+  await form.getByLabel('Server name (SNI)').fill('de1.example.com');
+  const port = await form.getByLabel('Port', { exact: true }).inputValue();
+  const site = form.getByLabel('Fallback site');
+  await site.fill('127.0.0.1');
+  await form.getByLabel('Fragment').fill('tlshello,1');
+  await form.getByRole('button', { name: 'Add connection' }).click();
+  await expect(form.getByText('A host name or an address with a port')).toBeVisible();
+  await expect(form.getByText(/^Packets, bytes, milliseconds/)).toBeVisible();
+  await site.fill('127.0.0.1:8080');
+  await form.getByLabel('Fragment').fill('tlshello, 100-200, 10-20');
+  await chooseByKeyboard(form.getByRole('combobox', { name: 'PROXY protocol' }), '1');
+  await expectAccessible(page, 'a connection with a fallback');
+  await form.getByRole('button', { name: 'Add connection' }).click();
+  await expect(getToast(page, 'Connection Owner added')).toBeVisible();
+  const find = async (wanted: string) => {
+    const list = await panel.administrator?.call('listInbounds', { limit: 500 });
+    return list?.body.items.find(({ name }) => name === wanted);
+  };
+  const owner = await find('Owner');
+  expect(owner).toMatchObject({
+    fallback: '127.0.0.1:8080',
+    fallback_proxy_protocol: 1,
+    fragment: 'tlshello,100-200,10-20',
+  });
+
+  await visit('connections/new?node=2');
+  await form.getByText('TLS', { exact: true }).click();
+  await form.getByText('WebSocket', { exact: true }).click();
+  await form.getByLabel('Name', { exact: true }).fill('Sharer');
+  await form.getByLabel('Path').fill('/ws');
+  await chooseByKeyboard(form.getByRole('combobox', { name: 'Shares the port of' }), `Owner · ${port}`);
+  await expect(form.getByLabel('Port', { exact: true })).toHaveValue(port);
+  await expect(form.getByLabel('Port', { exact: true })).toBeDisabled();
+  await expect(form.getByLabel('ALPN')).toHaveCount(0);
+  await expect(form.locator('code')).toContainText('sni=de1.example.com');
+  await expectAccessible(page, 'a connection that shares a port');
+  await form.getByRole('button', { name: 'Add connection' }).click();
+  await expect(getToast(page, 'Connection Sharer added')).toBeVisible();
+  expect(await find('Sharer')).toMatchObject({ port: Number(port), security: 'tls', shares_port_of: owner?.id });
+});
+
 test('of Hysteria2 ask for nothing but a name and an obfuscation, on a port of UDP', async ({ page, panel, visit }) => {
   await visit('connections/new?node=3');
   const form = page.getByRole('dialog', { name: 'Add a connection' });

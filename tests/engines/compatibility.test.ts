@@ -25,7 +25,11 @@ interface Wanted {
 
 function listWanted(): readonly Wanted[] {
   const { XRAY, SINCE } = process.env;
-  if (isWriting && XRAY !== undefined && SINCE !== undefined) return [{ program: 'xray', path: XRAY, since: SINCE }];
+  if (isWriting && (XRAY !== undefined || SINCE !== undefined)) {
+    if (XRAY === undefined || !/^\d+(\.\d+)*$/.test(SINCE ?? ''))
+      throw new Error('XRAY (a path) and SINCE (a version) go together');
+    return [{ program: 'xray', path: XRAY, since: SINCE ?? '' }];
+  }
   return [
     { program: 'xray', path: getProgramPath('xray'), since: '0' },
     { program: 'xray-new', path: getProgramPath('xray-new'), since: '26.6.27' },

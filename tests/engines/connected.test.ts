@@ -1,8 +1,7 @@
 // Who is connected, from the engines themselves, with the configuration that the panel writes: addresses of loopback other than 127.0.0.1,
 // which Xray leaves out.
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { connect, createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -13,11 +12,12 @@ import { findProgram } from '../../src/engines/engine-program.ts';
 import { type Json, type ServerProgram, TEST_MARK } from '../support/engine-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { createClient } from '../support/http-client.ts';
+import { startNginx, whyWithoutNginx } from '../support/nginx.ts';
 import { type OwnPanel, openOwnPanel, PASSWORD } from '../support/own-panel.ts';
 import { readLink } from '../support/subscription-samples.ts';
 import { getProgramPath, whyWithout } from './found.ts';
 import { POLLED } from './panel-traffic.ts';
-import { clientConfig, startProgram } from './real-engine.ts';
+import { clientConfig, openThrough, startEcho, startProgram } from './real-engine.ts';
 import { sampleCredentials, sampleInbound } from './samples.ts';
 
 const USER_ID = 7;
@@ -35,7 +35,8 @@ async function startServer(
   const inbound = sampleInbound({ protocol: 'vless', port, network, proxyHeader });
   const user = { userId: USER_ID, credentials: sampleCredentials(1), inbounds: [inbound.id] };
   const spareKey = Buffer.alloc(32, 9).toString('base64');
-  const start = { name: program === 'v2ray' ? program : ('xray' as const), apiPort, ...TEST_MARK, spareKey };
+  const name = program === 'v2ray' ? program : ('xray' as const);
+  const start = { name, apiPort, innerPorts: new Map(), ...TEST_MARK, spareKey };
   const config = JSON.parse(engineConfigText({ inbounds: [inbound], blocksPrivate: false }, [user], start)) as Json;
   const engine = await startProgram(program, config);
   const api = connectEngine({ address: '127.0.0.1', port: apiPort });
@@ -63,32 +64,6 @@ async function startClient(
   const outbound = { protocol: 'vless', sendThrough: from, settings: { vnext }, streamSettings };
   const client = await startProgram(program, clientConfig(socksPort, outbound));
   return { socksPort, [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() };
-}
-
-async function startEcho() {
-  const server = createServer((socket) => socket.on('error', () => socket.destroy()).pipe(socket));
-  const port = await freePort();
-  await once(server.listen(port, '127.0.0.1'), 'listening');
-  return {
-    port,
-    async [Symbol.asyncDispose]() {
-      server.close();
-    },
-  };
-}
-
-/** A connection through a SOCKS port that has come back from its target once, and stays open. Rejects where it is closed instead. */
-async function openThrough(socksPort: number, targetPort: number): Promise<Socket> {
-  const socket = connect({ host: '127.0.0.1', port: socksPort }).on('error', () => {});
-  const closed = once(socket, 'close').then(() => Promise.reject(new Error('the connection was closed')));
-  closed.catch(() => {});
-  socket.setTimeout(10_000, () => socket.destroy());
-  const target = Buffer.from([5, 1, 0, 1, 127, 0, 0, 1, targetPort >> 8, targetPort & 255]);
-  for (const request of [Buffer.from([5, 1, 0]), target, Buffer.from('hello')]) {
-    socket.write(request);
-    await Promise.race([once(socket, 'data'), closed]);
-  }
-  return socket.setTimeout(0);
 }
 
 for (const program of ['xray', 'xray-new', 'v2ray'] as const) {
@@ -131,14 +106,19 @@ async function countClients(
   network: ForgingNetwork,
   proxyHeader: string | null,
   all: readonly Client[],
+  startFront: (port: number) => Promise<AsyncDisposable & { readonly port: number }> = async (port) => ({
+    port,
+    async [Symbol.asyncDispose]() {},
+  }),
 ) {
   await using server = await startServer(program, network, proxyHeader);
+  await using front = await startFront(server.port);
   await using echo = await startEcho();
   await using clients = new AsyncDisposableStack();
   const open: Socket[] = [];
   for (const { from, headers } of all) {
     const stream = { network, [`${network}Settings`]: { path: '/', headers } };
-    const client = clients.use(await startClient(program, server.port, from, undefined, stream));
+    const client = clients.use(await startClient(program, front.port, from, undefined, stream));
     open.push(await openThrough(client.socksPort, echo.port));
   }
   const seen = (await server.api.connected())?.get(USER_ID)?.map(({ address }) => address);
@@ -173,6 +153,49 @@ for (const program of ['xray', 'xray-new'] as const) {
       expect(await countClients(program, network, proxyHeader, all)).toEqual(expected);
     });
   });
+}
+
+/** As docs/nodes.md has it, for transports of each kind. */
+async function startNginxBefore(port: number) {
+  const publicPort = await freePort();
+  const nginx = await startNginx(
+    publicPort,
+    `map $http_upgrade $connection_upgrade { default upgrade; '' ''; }
+     server {
+       listen 127.0.0.1:${publicPort};
+       location / {
+         proxy_pass http://127.0.0.1:${port};
+         proxy_http_version 1.1;
+         proxy_set_header Upgrade $http_upgrade;
+         proxy_set_header Connection $connection_upgrade;
+         proxy_set_header X-Forwarded-For $remote_addr;
+         proxy_buffering off;
+         proxy_request_buffering off;
+       }
+     }`,
+  );
+  return { port: publicPort, [Symbol.asyncDispose]: () => nginx[Symbol.asyncDispose]() };
+}
+
+for (const program of ['xray', 'xray-new'] as const) {
+  const missing = whyWithout(program) ?? whyWithoutNginx();
+  const reason = missing ?? (HAS_LOOPBACK_NETWORK ? null : '(127.0.0.2 is not an address of this system)');
+  describe.skipIf(reason !== null).each(FORGING_NETWORKS)(
+    `${program} behind a real nginx over %s ${reason ?? ''}`.trim(),
+    (network) => {
+      const froms = ['127.0.0.10', '127.0.0.11', '127.0.0.12', '127.0.0.13'];
+      const forging = froms.map((from) => ({ from, headers: { 'X-Forwarded-For': '203.0.113.9' } }));
+
+      test('counts four clients as four by the header of the proxy, whatever address they claim', async () => {
+        expect(await countClients(program, network, 'X-Forwarded-For', forging, startNginxBefore)).toEqual(froms);
+      });
+
+      // Xray leaves out 127.0.0.1, from which nginx connects.
+      test('counts none of them without it', async () => {
+        expect(await countClients(program, network, null, forging, startNginxBefore)).toBeUndefined();
+      });
+    },
+  );
 }
 
 /** A panel with a local node of xray, one connection, and one user. */

@@ -115,7 +115,14 @@ function buildConfigText(
   isOpen: boolean,
 ) {
   const config = { inbounds, blocksPrivate: !isOpen };
-  const start = { name, apiPort: 19_999, boot: 'b1', fingerprint: computeFingerprint(config), spareKey: KEY };
+  const start = {
+    name,
+    apiPort: 19_999,
+    innerPorts: new Map(),
+    boot: 'b1',
+    fingerprint: computeFingerprint(config),
+    spareKey: KEY,
+  };
   return engineConfigText(config, users, start);
 }
 

@@ -17,11 +17,10 @@ import { type RunningClient, startClient } from './client-process.ts';
 import { getProgramPath } from './found.ts';
 import { fetchAgain, fetchThrough, startTarget } from './real-engine.ts';
 
-const USER_ID = 7;
+export const USER_ID = 7;
 const REQUEST = Buffer.alloc(301, 'q');
 const ANSWER = Buffer.alloc(20_001, 'a');
 const ENGINE = {
-  name: 'xray',
   boot: '0123abcd',
   fingerprint: 'fedc9876',
   spareKey: Buffer.alloc(32, 5).toString('base64'),
@@ -52,11 +51,16 @@ export async function serveInbounds(
   program: RunnableServer,
   inbounds: readonly EngineInbound[],
   path = getProgramPath(program),
-): Promise<RunningProgram> {
+): Promise<RunningProgram & { readonly apiPort: number }> {
   const ids = inbounds.map(({ id }) => id);
   const user = { userId: USER_ID, credentials: buildSubscription([]).credentials, inbounds: ids };
-  const text = engineConfigText({ inbounds, blocksPrivate: false }, [user], { ...ENGINE, apiPort: await freePort() });
-  return startEngineProcess(program, path, JSON.parse(text) as Json);
+  const apiPort = await freePort();
+  const innerPorts = new Map<number, number>();
+  for (const { id, sharesPortOf } of inbounds) if (sharesPortOf !== null) innerPorts.set(id, await freePort());
+  const name = program === 'v2ray' ? program : 'xray';
+  const start = { ...ENGINE, name, apiPort, innerPorts } as const;
+  const text = engineConfigText({ inbounds, blocksPrivate: false }, [user], start);
+  return { ...(await startEngineProcess(program, path, JSON.parse(text) as Json)), apiPort };
 }
 
 export type ManyClient = Exclude<EngineProgram, 'v2ray'>;

@@ -1,7 +1,7 @@
 // What a test does with a real engine: it starts one that the suite has found, and moves bytes through it as a user.
 import { once } from 'node:events';
 import { createSecureServer } from 'node:http2';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { certificateMaker } from '../../src/adapters/certificates/connection-certificates.ts';
 import {
@@ -152,4 +152,31 @@ export async function startSite() {
   const port = await freePort();
   await once(server.listen(port, '127.0.0.1'), 'listening');
   return { port, [Symbol.asyncDispose]: async () => void server.close() };
+}
+
+/** A server that sends back what it gets. */
+export async function startEcho() {
+  const server = createServer((socket) => socket.on('error', () => socket.destroy()).pipe(socket));
+  const port = await freePort();
+  await once(server.listen(port, '127.0.0.1'), 'listening');
+  return {
+    port,
+    async [Symbol.asyncDispose]() {
+      server.close();
+    },
+  };
+}
+
+/** A connection through a SOCKS port that has come back from its target once, and stays open. Rejects where it is closed instead. */
+export async function openThrough(socksPort: number, targetPort: number): Promise<Socket> {
+  const socket = connect({ host: '127.0.0.1', port: socksPort }).on('error', () => {});
+  const closed = once(socket, 'close').then(() => Promise.reject(new Error('the connection was closed')));
+  closed.catch(() => {});
+  socket.setTimeout(10_000, () => socket.destroy());
+  const target = Buffer.from([5, 1, 0, 1, 127, 0, 0, 1, targetPort >> 8, targetPort & 255]);
+  for (const request of [Buffer.from([5, 1, 0]), target, Buffer.from('hello')]) {
+    socket.write(request);
+    await Promise.race([once(socket, 'data'), closed]);
+  }
+  return socket.setTimeout(0);
 }

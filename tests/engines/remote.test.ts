@@ -4,12 +4,14 @@ import { createHash } from 'node:crypto';
 import { createWriteStream, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
 import { joinMachine, leaveMachine } from '../../src/agent/machine.ts';
 import { programName, readProgramsInUse } from '../../src/agent/programs.ts';
 import { installEngine, rollBackEngine, switchEngine } from '../../src/agent/switch-engine.ts';
+import type { InboundCreate } from '../../src/contract/inbounds.ts';
 import { openPanel } from '../../src/panel/panel.ts';
 import { CHEAP_COST } from '../support/cheap-password.ts';
 import { ADMINISTRATOR_CALL } from '../support/core.ts';
@@ -18,18 +20,31 @@ import { createClient } from '../support/http-client.ts';
 import { times } from '../support/long.ts';
 import { type OwnPanel, openOwnPanel, PASSWORD } from '../support/own-panel.ts';
 import { getProgramPath, whyWithout } from './found.ts';
-import { ANSWER, openMachineFolder, openPuller, POLLED, PULLED, readShareLink, SHAPES } from './panel-traffic.ts';
+import {
+  ANSWER,
+  openMachineFolder,
+  openPuller,
+  openStream,
+  POLLED,
+  PULLED,
+  readShareLink,
+  readTwice,
+  SHAPES,
+} from './panel-traffic.ts';
 
 const PROGRAM = 'xray';
 const HOST = '127.0.0.1';
 const missing = whyWithout(PROGRAM);
 
 /** A node on another machine with a connection and a user, and a token for it. */
-async function openFar({ administrator, panel, newKey, ca }: OwnPanel) {
+async function openFar(
+  { administrator, panel, newKey, ca }: OwnPanel,
+  shape: Pick<InboundCreate, 'protocol'> & Partial<InboundCreate> = SHAPES[PROGRAM],
+) {
   const api = createClient({ baseUrl: panel.baseUrl, key: await newKey('full'), ca });
   const far = { name: 'Far', address: HOST, allows_private: true, password: PASSWORD };
   const { id: nodeId } = (await administrator.call('createNode', far)).body;
-  const inbound = { ...SHAPES[PROGRAM], node_id: nodeId, tag: 'in', name: 'In', port: await freePort() };
+  const inbound = { ...shape, node_id: nodeId, tag: 'in', name: 'In', port: await freePort() };
   await api.call('createInbound', inbound);
   const { id: tariff_id } = (await api.call('createTariff', { name: 'Unlimited' })).body;
   const { id: userId } = (await api.call('createUser', { name: 'Anna', tariff_id })).body;
@@ -116,6 +131,79 @@ test.skipIf(missing !== null)(
     expect(await client.pull(60_000), 'the engine goes on').toBe(ANSWER.length);
     expect(await far.panelNode(['leave']).ended).toEqual([0, null]);
     expect(await client.pull(), 'and ends when the machine leaves').toBe(0);
+    api.close();
+  },
+);
+
+const HYSTERIA2 = { protocol: 'hysteria2', sni: 'a.example' } as const;
+
+/** The process of the engine that serves a node of this machine. */
+function readEnginePid(folder: string): number {
+  return JSON.parse(readFileSync(join(folder, 'engines', 'node-1.json'), 'utf8')).pid;
+}
+
+/** Moves bytes over an open connection until it ends, or nothing comes for some time. */
+async function moveToTheEnd(stream: Awaited<ReturnType<typeof openStream>>): Promise<void> {
+  for (;;) {
+    const moved = stream.move(10, 1000).then(
+      () => true,
+      () => false,
+    );
+    if (!(await Promise.race([moved, pause(4000, false)]))) return;
+    await pause(5);
+  }
+}
+
+test.skipIf(missing !== null)(
+  `a machine ends sessions over Hysteria2 by opening the connection anew, while its engine goes on, with the panel and without ${missing ?? ''}`.trim(),
+  { timeout: 240_000 },
+  async () => {
+    await using far = openMachineFolder();
+    const { parent, folder } = far;
+    const keyFile = join(parent, 'master.key');
+    await using own = await openOwnPanel({ keyFile, pollEveryMs: 1000 });
+    const scene = await openFar(own, HYSTERIA2);
+    const { api, nodeId, userId, tariff_id } = scene;
+    const createUser = async (name: string, fields: { readonly expires_at?: string } = {}) =>
+      (await api.call('createUser', { name, tariff_id, ...fields })).body.id;
+    const mateId = await createUser('Mate');
+    await joinMachine({ folder, token: scene.token, host: HOST, waiting: () => {} });
+    const machine = await far.run({ host: HOST, enginePath: getProgramPath(PROGRAM), beatMs: 100, startAgainMs: 100 });
+    await expect.poll(scene.node, POLLED).toMatchObject({ status: 'up', pending_changes: 0 });
+    const pid = readEnginePid(folder);
+    const open = async (id: number) => openStream(PROGRAM, await readShareLink({ api, nodeId, userId: id }));
+    {
+      await using stream = await open(userId);
+      await stream.move(1001, 50_003);
+      await readTwice(scene);
+      await api.call('updateUser', { id: userId, enabled: false });
+      await moveToTheEnd(stream);
+    }
+    const [quic] = (await api.call('listInbounds', {})).body.items;
+    const last = { reason: 'cut_off', inbound_id: quic?.id };
+    await expect
+      .poll(scene.node, POLLED)
+      .toMatchObject({ status: 'up', pending_changes: 0, last_restart: { ...last, user_ids: [userId] } });
+    expect(readEnginePid(folder), 'the engine goes on').toBe(pid);
+    {
+      await using mate = await open(mateId);
+      await mate.move(11, 101);
+    }
+
+    // By itself the machine ends who expires while the panel is away.
+    const lateId = await createUser('Late', { expires_at: new Date(Date.now() + 15_000).toISOString() });
+    await expect.poll(scene.node, POLLED).toMatchObject({ status: 'up', pending_changes: 0 });
+    await using late = await open(lateId);
+    await late.move(11, 101);
+    await readTwice(scene);
+    const mateLink = await readShareLink({ api, nodeId, userId: mateId });
+    await own.panel.close();
+    await moveToTheEnd(late);
+    expect(readEnginePid(folder), 'the engine goes on').toBe(pid);
+    await using mate = await openStream(PROGRAM, mateLink);
+    await mate.move(11, 101);
+    await machine.close();
+    await leaveMachine(folder);
     api.close();
   },
 );

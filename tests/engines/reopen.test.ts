@@ -29,6 +29,7 @@ const MARK = {
   boot: '0123abcd',
   fingerprint: 'fedc9876',
   spareKey: Buffer.alloc(32, 5).toString('base64'),
+  innerPorts: new Map(),
 } as const;
 
 let folder = '';

@@ -69,6 +69,31 @@ describe('a connection on several nodes', () => {
     expect((await place(id, [0, 1])).map(({ name }) => name)).toEqual(['Fast', 'Fast · Helsinki']);
   });
 
+  it('shares on each node the port of the one that is there', async () => {
+    const tls = { security: 'tls', sni: 'a.example' };
+    const owner = await create({ ...tls, tag: 'owner', more_node_ids: [node(1)] });
+    const owners = await listMembers(owner.id);
+    const sharing = { ...tls, network: 'ws', path: '/ws', shares_port_of: owner.id };
+    const { problem } = await panel.full.call('createInbound', vless({ ...sharing, more_node_ids: [node(2)] }));
+    expect(problem.errors).toMatchObject([
+      { pointer: '#/shares_port_of', message: expect.stringMatching(/must be .* \(Oslo\)$/) },
+    ]);
+    const sharer = await create({ ...sharing, more_node_ids: [node(1)] });
+    const sharers = async () =>
+      (await listMembers(sharer.id)).map((one) => [one.node_id, one.shares_port_of, one.port]);
+    const [first, second] = owners.map(({ id }) => id);
+    expect(await sharers()).toEqual([
+      [node(0), first, port],
+      [node(1), second, port],
+    ]);
+    await patch(owner.id, { port: port + 2000 });
+    expect((await sharers()).map(([, , own]) => own)).toEqual([port + 2000, port + 2000]);
+    const leaving = await panel.full.call('placeInbound', { id: owner.id, node_ids: [node(0)] });
+    expect(leaving.problem).toMatchObject({ detail: 'inbound_in_use', in_use: { inbounds: { total: 1 } } });
+    await place(sharer.id, [0]);
+    expect(await place(owner.id, [0])).toHaveLength(1);
+  });
+
   it('is nowhere where one of the nodes cannot have it', async () => {
     await create({ node_id: node(2) });
     const { problem } = await panel.full.call('createInbound', vless({ more_node_ids: [node(1), node(2)] }));

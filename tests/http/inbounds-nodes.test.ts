@@ -249,6 +249,54 @@ describe('connections', () => {
     expect(JSON.stringify(audited)).toContain('"obfs_password":"given"');
   });
 
+  it('share a port, follow it, and keep it from being deleted', async () => {
+    const { full } = panel;
+    const tls = { security: 'tls', sni: 'de1.example.com' } as const;
+    const owner = (await full.call('createInbound', { ...fresh(), ...tls, fallback: '127.0.0.1:8080' })).body;
+    const { port = 0 } = owner;
+    const sharing = { ...fresh(), security: 'tls', network: 'ws', path: '/ws', port } as const;
+    const taken = { detail: 'validation', errors: [{ pointer: '#/port', code: 'taken' }] };
+    expect((await full.call('createInbound', sharing)).problem).toMatchObject(taken);
+    const refused = { detail: 'validation', errors: [{ pointer: '#/shares_port_of', code: 'inconsistent' }] };
+    for (const more of [{ port: port + 1 }, { shares_port_of: 999_999 }])
+      expect(
+        (await full.call('createInbound', { ...sharing, shares_port_of: owner.id, ...more })).problem,
+      ).toMatchObject(refused);
+    const own = { ...sharing, shares_port_of: owner.id, alpn: ['h2'] as 'h2'[], min_client_version: '1.8.0' };
+    expect((await full.call('createInbound', own)).problem.errors?.map(({ pointer }) => pointer).toSorted()).toEqual([
+      '#/alpn',
+      '#/min_client_version',
+      '#/min_client_version',
+    ]);
+    const made = (await full.call('createInbound', { ...sharing, shares_port_of: owner.id })).body;
+    expect(made).toMatchObject({ port, shares_port_of: owner.id, certificate_sha256: null, warnings: [] });
+    const again = { ...sharing, tag: 'again', path: '/ws?ed=2048', shares_port_of: owner.id };
+    expect((await full.call('createInbound', again)).problem).toMatchObject(refused);
+    expect((await full.call('createInbound', { ...fresh(), port })).problem).toMatchObject(taken);
+
+    const { id: tariff_id } = (await full.call('createTariff', { name: 'Sharing' })).body;
+    const user = (await full.call('createUser', { name: 'Sharer', tariff_id, inbounds: [made.id] })).body;
+    const moved = await full.call('updateInbound', { id: owner.id, port: port + 3000 });
+    expect(moved.body.port).toBe(port + 3000);
+    expect((await full.call('getInbound', { id: made.id })).body.port).toBe(port + 3000);
+    const link = readLink((await full.send({ method: 'GET', path: `${user.sub_url}?format=plain` })).text.trim());
+    expect(link).toMatchObject({ port: port + 3000, parameters: { type: 'ws', sni: 'de1.example.com', path: '/ws' } });
+    expect(link.parameters.pcs).toBe(owner.certificate_sha256);
+    await full.call('updateInbound', { id: owner.id, enabled: false });
+    expect((await full.call('getInbound', { id: made.id })).body.status).not.toBe('up');
+
+    const broken = await full.call('updateInbound', { id: owner.id, network: 'grpc', fallback: null });
+    expect(broken.problem).toMatchObject({ errors: [{ pointer: '#/network' }] });
+    const inUse = await full.call('deleteInbound', { id: owner.id });
+    expect(inUse.problem).toMatchObject({
+      detail: 'inbound_in_use',
+      in_use: { inbounds: { total: 1, first: [{ id: made.id, name: made.name }] } },
+    });
+    await full.call('deleteUser', { id: user.id });
+    await full.call('deleteInbound', { id: made.id });
+    expect((await full.call('deleteInbound', { id: owner.id })).status).toBe(204);
+  });
+
   it('have a tag of their own on their node, and a node that exists', async () => {
     const first = fresh();
     const { id } = (await panel.full.call('createInbound', first)).body;

@@ -71,6 +71,7 @@ const IN_USE_SCHEMA: ZodOpenApiSchemaObject = {
   properties: {
     users: { $ref: '#/components/schemas/Uses', description: 'The users of the record.' },
     tariffs: { $ref: '#/components/schemas/Uses', description: 'The tariffs with the record.' },
+    inbounds: { $ref: '#/components/schemas/Uses', description: 'The inbounds that share the port of the record.' },
   },
 };
 

@@ -2,7 +2,7 @@
 import type { Inbound } from '../../contract/inbounds.ts';
 import type { Input, Output } from '../../contract/table.ts';
 import { removeSecrets } from '../inbounds/inbound-secrets.ts';
-import { copyInbound, prepareCopies, requireInbound, viewInbound } from '../inbounds/inbounds.ts';
+import { copyInbound, prepareCopies, requireInbound, requireUnshared, viewInbound } from '../inbounds/inbounds.ts';
 import type { AsyncContext, Context, Handlers, Transaction } from '../kernel/context.ts';
 import { inUseError, PanelError } from '../kernel/panel-error.ts';
 import type { Result } from '../ports/call.ts';
@@ -114,6 +114,7 @@ async function placeInbound(
   const added = await transaction((tx) => {
     const wanted = computeWanted(input, tx);
     requireReplaced(tx, wanted);
+    requireUnshared(tx, wanted.leave);
     const { copies } = copyInbound(tx, wanted.source, wanted.added, certificates);
     const ids = copies.map(({ id }) => id);
     if (ids.length > 0) changePlans(tx, source.id, (named) => [...named, ...ids]);
@@ -132,6 +133,7 @@ async function placeInbound(
   }
   return commit((tx) => {
     const { store } = tx;
+    requireUnshared(tx, leave);
     for (const row of leave) {
       changePlans(tx, row.id, (named) => named.filter((id) => id !== row.id));
       const [users, tariffs] = [store.users.usesOfInbound(row.id), store.tariffs.usesOfInbound(row.id)];

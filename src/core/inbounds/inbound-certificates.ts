@@ -19,7 +19,10 @@ export interface CertificateInput {
 }
 
 /** Fields that decide which certificate an inbound needs. */
-export type CertificateFacts = Pick<InboundRow, 'nodeId' | 'security' | 'host' | 'sni' | 'certificate'>;
+export type CertificateFacts = Pick<
+  InboundRow,
+  'nodeId' | 'security' | 'host' | 'sni' | 'certificate' | 'sharesPortOf'
+>;
 
 /** Results of the work before a transaction. */
 export interface PreparedCertificate {
@@ -39,8 +42,8 @@ export function isNewCertificate({ certificate }: CertificateInput, present: Ser
 
 /** Whether the panel must create one now. */
 function needsOwnWork(env: Pick<Env, 'certificateMaker' | 'store'>, facts: CertificateFacts, now: number): boolean {
-  const { security, certificate } = facts;
-  if (security !== 'tls') return false;
+  const { security, certificate, sharesPortOf } = facts;
+  if (security !== 'tls' || sharesPortOf !== null) return false;
   if (certificate === null) return true;
   if (certificate.isOwn) return false;
   const host = findServerName(env.store, facts);

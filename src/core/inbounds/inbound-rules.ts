@@ -19,9 +19,26 @@ interface Rule {
 }
 
 /** Whether an inbound has an X25519 key of its own. */
-export function hasKeyPair({ protocol, security }: Pick<Facts, 'protocol' | 'security'>): boolean {
-  return security === 'reality' || protocol === 'wireguard';
+export function hasKeyPair({
+  protocol,
+  security,
+  sharesPortOf,
+}: Pick<Facts, 'protocol' | 'security' | 'sharesPortOf'>): boolean {
+  return (security === 'reality' && sharesPortOf === null) || protocol === 'wireguard';
 }
+
+/** What an inbound cannot have of its own if it shares the port of another, and whether it has it. */
+const PORT_MEMBERS: Readonly<Record<string, Rule['isBroken']>> = {
+  alpn: ({ alpn }) => alpn !== null,
+  certificate: ({ certificate }, supplied) => supplied.certificate ?? certificate?.isOwn ?? false,
+  private_key: (_inbound, { privateKey = false }) => privateKey,
+  public_key: ({ publicKey }) => publicKey !== null,
+  short_id: ({ shortId }) => shortId !== null,
+  more_short_ids: ({ moreShortIds }) => moreShortIds.length > 0,
+  more_server_names: ({ moreServerNames }) => moreServerNames.length > 0,
+  target: ({ target }) => target !== null,
+  min_client_version: ({ minClientVersion }) => minClientVersion !== null,
+};
 
 const RULES: readonly Rule[] = [
   {
@@ -83,6 +100,28 @@ const RULES: readonly Rule[] = [
     field: 'masquerade',
     message: 'goes with hysteria2 only',
     isBroken: ({ protocol, masquerade }) => protocol !== 'hysteria2' && masquerade !== null,
+  },
+  {
+    field: 'shares_port_of',
+    message: 'goes with vless, vmess and trojan over ws, httpupgrade, grpc and xhttp, and tls or reality',
+    isBroken: (inbound) => inbound.sharesPortOf !== null && !shapeFields(inbound).has('shares_port_of'),
+  },
+  ...Object.entries(PORT_MEMBERS).map(
+    ([field, isGiven]): Rule => ({
+      field,
+      message: 'is that of the inbound whose port it shares',
+      isBroken: (inbound, supplied) => inbound.sharesPortOf !== null && isGiven(inbound, supplied),
+    }),
+  ),
+  {
+    field: 'fallback',
+    message: 'goes with vless and trojan over tcp and tls',
+    isBroken: (inbound) => inbound.fallback !== null && !shapeFields(inbound).has('fallback'),
+  },
+  {
+    field: 'fallback_proxy_protocol',
+    message: 'goes with fallback only',
+    isBroken: ({ fallback, fallbackProxyProtocol }) => fallbackProxyProtocol !== null && fallback === null,
   },
   {
     field: 'fragment',
@@ -167,12 +206,13 @@ const RULES: readonly Rule[] = [
   {
     field: 'public_key',
     message: 'is required with reality',
-    isBroken: ({ security, publicKey }) => security === 'reality' && publicKey === null,
+    isBroken: ({ security, publicKey, sharesPortOf }) =>
+      security === 'reality' && sharesPortOf === null && publicKey === null,
   },
   {
     field: 'sni',
     message: 'is required with reality',
-    isBroken: ({ security, sni }) => security === 'reality' && sni === null,
+    isBroken: ({ security, sni, sharesPortOf }) => security === 'reality' && sharesPortOf === null && sni === null,
   },
   {
     field: 'fingerprint',
@@ -182,12 +222,12 @@ const RULES: readonly Rule[] = [
   {
     field: 'public_key',
     message: 'goes with reality and wireguard only',
-    isBroken: (inbound) => !hasKeyPair(inbound) && inbound.publicKey !== null,
+    isBroken: (inbound) => !hasKeyPair({ ...inbound, sharesPortOf: null }) && inbound.publicKey !== null,
   },
   {
     field: 'private_key',
     message: 'goes with reality and wireguard only',
-    isBroken: (inbound, { privateKey = false }) => !hasKeyPair(inbound) && privateKey,
+    isBroken: (inbound, { privateKey = false }) => !hasKeyPair({ ...inbound, sharesPortOf: null }) && privateKey,
   },
   {
     field: 'short_id',

@@ -3,10 +3,11 @@
 import type { FieldError } from '../../contract/errors.ts';
 import type { INBOUND_READ_FIELDS, Inbound, InboundWarning, TargetFinding } from '../../contract/inbounds.ts';
 import type { Input, Output } from '../../contract/table.ts';
-import { defaultShape, type InboundShape, sharedTransports } from '../../domain/nodes/inbound-shape.ts';
+import { canOfferPort, defaultShape, type InboundShape, sharedTransports } from '../../domain/nodes/inbound-shape.ts';
 import { inboundWarnings, realityTarget } from '../../domain/nodes/inbound-warnings.ts';
 import { nodeStatusAt } from '../../domain/nodes/node-status.ts';
 import { hasKeys, STORED_KEY_BYTES, toStoredKey } from '../../domain/nodes/shadowsocks.ts';
+import { findSharingProblem, mergePortOwner } from '../../domain/nodes/shared-port.ts';
 import { DEFAULT_POOL } from '../../domain/nodes/wireguard.ts';
 import type { Context, Env, Handlers, Transaction } from '../kernel/context.ts';
 import { pageById } from '../kernel/paging.ts';
@@ -40,12 +41,20 @@ import { copySecret, hasSecret, removeSecrets, saveSecret } from './inbound-secr
 type InboundEnv = CertificateEnv & Pick<Env, 'targetProbe'>;
 
 const MAX_NAME = 100;
+/** How many of the records that use an inbound a refusal names. */
+const MAX_USES = 5;
 
 function computeStatus({ store, now }: Context, row: InboundRow): Inbound['status'] {
   const node = store.nodes.get(row.nodeId);
   if (!node) return 'unknown';
-  const isServed = row.enabled && node.enabled && findUnserved(node, row) === null;
+  const owner = findPortOwner(store, row);
+  const isServed = node.enabled && [row, owner ?? row].every((one) => one.enabled && findUnserved(node, one) === null);
   return isServed ? nodeStatusAt(node, now) : 'down';
+}
+
+/** The inbound whose port it shares. */
+function findPortOwner({ inbounds }: Pick<Store, 'inbounds'>, { sharesPortOf }: InboundRow): InboundRow | null {
+  return (sharesPortOf !== null && inbounds.get(sharesPortOf)) || null;
 }
 
 /** Why the engine of its node does not serve it as recorded; null: it does, or was not started. */
@@ -57,9 +66,11 @@ function findUnserved({ unserved }: NodeRow, { id, enabled }: InboundRow): Unser
 export function listWarnings({ store, now }: Context, row: InboundRow): InboundWarning[] {
   const node = store.nodes.get(row.nodeId);
   const lastUserId = row.addressPool === null ? 0 : store.users.lastId();
+  const owner = findPortOwner(store, row);
+  const reached = owner ? mergePortOwner(row, owner) : row;
   const facts = {
-    ...row,
-    address: row.host ?? node?.address ?? '',
+    ...reached,
+    address: reached.host ?? node?.address ?? '',
     targetFindings: row.targetFindings ?? [],
     lastUserId,
   };
@@ -100,6 +111,9 @@ export function viewInbound(context: Context, row: InboundRow): Inbound {
     fragment: row.fragment,
     noise: row.noise,
     mux: row.mux,
+    shares_port_of: row.sharesPortOf,
+    fallback: row.fallback,
+    fallback_proxy_protocol: row.fallbackProxyProtocol,
     address_pool: row.addressPool,
     mtu: row.mtu,
     target: row.target,
@@ -174,6 +188,9 @@ const toColumns = patchReader<ColumnInput, InboundRow>({
   fragment: 'fragment',
   noise: 'noise',
   mux: 'mux',
+  shares_port_of: 'sharesPortOf',
+  fallback: 'fallback',
+  fallback_proxy_protocol: 'fallbackProxyProtocol',
   address_pool: 'addressPool',
   mtu: 'mtu',
   target: 'target',
@@ -251,13 +268,56 @@ function requireFreeTag({ store }: Transaction, nodeId: number, tag: string, own
 /** Two inbounds of a node cannot use the same TCP or UDP port, even if one of them is disabled. */
 function requireFreePort(
   { store }: Transaction,
-  wanted: Pick<InboundRow, 'nodeId' | 'port' | 'protocol'>,
+  wanted: Pick<InboundRow, 'nodeId' | 'port' | 'protocol' | 'sharesPortOf'>,
   ownId: number | null,
 ): void {
+  if (wanted.sharesPortOf !== null) return;
   const other = store.inbounds
     .atPort(wanted.nodeId, wanted.port)
-    .find(({ id, protocol }) => id !== ownId && sharedTransports(protocol, wanted.protocol).length > 0);
+    .find(
+      ({ id, protocol, sharesPortOf }) =>
+        id !== ownId && sharesPortOf === null && sharedTransports(protocol, wanted.protocol).length > 0,
+    );
   if (other) throw bodyError('validation', '#/port', 'taken', `is that of ${other.tag} on this node`);
+}
+
+/** Refuses a port that cannot be shared, and a change of one that is shared after which it could not be. */
+function requireSharing({ store }: Transaction, wanted: Omit<InboundRow, 'id'>, ownId: number | null): void {
+  const refuse = (message: string) => bodyError('validation', '#/shares_port_of', 'inconsistent', message);
+  if (wanted.sharesPortOf !== null) {
+    const owner = store.inbounds.get(wanted.sharesPortOf);
+    if (!owner || owner.id === ownId) throw refuse('must be the id of another inbound');
+    const others = store.inbounds.sharing(owner.id).filter(({ id }) => id !== ownId);
+    const problem = findSharingProblem(wanted, owner, others);
+    if (problem !== null) throw refuse(problem);
+  }
+  const [sharer] = ownId === null ? [] : store.inbounds.sharing(ownId);
+  if (!sharer) return;
+  if (wanted.sharesPortOf !== null) throw refuse(`${sharer.tag} shares its port`);
+  if (canOfferPort(wanted)) return;
+  throw bodyError('validation', '#/network', 'inconsistent', `must be tcp: ${sharer.tag} shares its port`);
+}
+
+/** The inbound on another node whose port a copy shares: the one of the same group. */
+function findOwnerOn({ store }: Pick<Transaction, 'store'>, ownerId: number | null, nodeId: number): number | null {
+  if (ownerId === null) return null;
+  const owner = store.inbounds.get(ownerId);
+  const found = owner?.groupId
+    ? store.inbounds.ofGroup(owner.groupId).find((other) => other.nodeId === nodeId)
+    : undefined;
+  if (owner?.nodeId === nodeId) return ownerId;
+  if (found) return found.id;
+  const message = `${owner?.tag ?? ownerId} must be on this node too`;
+  throw bodyError('validation', '#/shares_port_of', 'inconsistent', message);
+}
+
+/** Refuses to delete inbounds whose ports others share. */
+export function requireUnshared({ store }: Pick<Transaction, 'store'>, leaving: readonly InboundRow[]): void {
+  const left = new Set(leaving.map(({ id }) => id));
+  const sharers = leaving.flatMap(({ id }) => store.inbounds.sharing(id)).filter(({ id }) => !left.has(id));
+  if (sharers.length === 0) return;
+  const first = sharers.slice(0, MAX_USES).map(({ id, name }) => ({ id, name }));
+  throw inUseError('inbound_in_use', { inbounds: { total: sharers.length, first } });
 }
 
 function listInbounds(input: Input<'listInbounds'>, context: Context): Result<Output<'listInbounds'>> {
@@ -283,6 +343,8 @@ interface Prepared extends PreparedCertificate {
   /** Findings about the REALITY target; null: it was not probed. */
   readonly findings: readonly TargetFinding[] | null;
 }
+
+const NOTHING_PREPARED: Prepared = { made: null, errors: [], findings: null };
 
 /** Probes the target whenever a write names it, even if it is unchanged: the site may have changed. */
 async function probeInboundTarget(
@@ -357,6 +419,9 @@ function createInbound(
     fragment: input.fragment,
     noise: input.noise,
     mux: input.mux,
+    sharesPortOf: input.shares_port_of,
+    fallback: input.fallback,
+    fallbackProxyProtocol: input.fallback_proxy_protocol,
     addressPool: input.address_pool ?? (input.protocol === 'wireguard' ? DEFAULT_POOL : null),
     mtu: input.mtu,
     target: input.target,
@@ -379,6 +444,7 @@ function createInbound(
     () => readServerKey(input),
     () => requireFreeTag(tx, fields.nodeId, fields.tag, null),
     () => requireFreePort(tx, fields, null),
+    () => requireSharing(tx, fields, null),
   );
   let row: InboundRow = { ...fields, id: store.inbounds.insert(fields) };
   if (privateKey !== null) saveSecret(tx, row.id, 'private_key', privateKey);
@@ -408,7 +474,8 @@ export async function prepareInbound(
 ): Promise<(tx: Transaction, nodeId?: number) => Result<Inbound>> {
   const { node_id, sni, method, target, protocol } = input;
   const { security } = resolveShape(input);
-  const wanted = { nodeId: node_id, protocol, security, host, sni, method, target, certificate: null };
+  const sharesPortOf = input.shares_port_of;
+  const wanted = { nodeId: node_id, protocol, security, host, sni, method, target, certificate: null, sharesPortOf };
   const prepared = await prepare(env, input, wanted);
   const source = { ...wanted, certificate: prepared.made?.served ?? null };
   const others = input.more_node_ids.filter((other) => other !== node_id);
@@ -459,6 +526,7 @@ export function copyInbound(
       ...columns,
       nodeId,
       groupId,
+      sharesPortOf: onNode(node.name, () => findOwnerOn(tx, source.sharesPortOf, nodeId)),
       name: nameOn(source.name, own, node.name),
       host: null,
       certificate,
@@ -471,6 +539,7 @@ export function copyInbound(
         () => requireServable(node, fields),
         () => requireFreeTag(tx, nodeId, fields.tag, null),
         () => requireFreePort(tx, fields, null),
+        () => requireSharing(tx, fields, null),
       ),
     );
     const row = { ...fields, id: store.inbounds.insert(fields) };
@@ -499,17 +568,17 @@ function onNode<T>(name: string, work: () => T): T {
 /** The certificate after a change: the prepared one, or the current one if it still applies. */
 function certificateAfter(
   input: CertificateInput,
-  { security, certificate }: InboundRow,
+  { security, certificate, sharesPortOf }: InboundRow,
   { made }: PreparedCertificate,
 ): InboundRow['certificate'] {
-  if (security !== 'tls') return null;
+  if (security !== 'tls' || sharesPortOf !== null) return null;
   if (made) return made.served;
   return input.certificate === null && certificate?.isOwn ? null : certificate;
 }
 
 /** The findings after a change: null for a new target until it is probed. */
 function findingsAfter(before: InboundRow, wanted: InboundRow, { findings }: Prepared): InboundRow['targetFindings'] {
-  if (wanted.security !== 'reality') return null;
+  if (wanted.security !== 'reality' || wanted.sharesPortOf !== null) return null;
   if (findings !== null) return findings;
   return wanted.target === before.target && wanted.sni === before.sni ? before.targetFindings : null;
 }
@@ -556,6 +625,7 @@ function changeInbound(tx: Transaction, before: InboundRow, input: Patch, prepar
     () => requireCertificate(prepared),
     () => requireFreeTag(tx, wanted.nodeId, wanted.tag, id),
     () => requireFreePort(tx, wanted, id),
+    () => requireSharing(tx, wanted, id),
   );
   const shown = viewInbound(tx, before);
   const row = { ...after, updatedAt: now, version: before.version + 1 };
@@ -568,6 +638,10 @@ function changeInbound(tx: Transaction, before: InboundRow, input: Patch, prepar
   const changed = changedMembers(shown, viewInbound(tx, row));
   const names = privateKey === undefined ? changed : [...changed, 'private_key'].sort();
   tx.emit('inbound.changed', { inbound_id: id, node_id: row.nodeId, name: row.name }, names);
+  if (row.port !== before.port || row.security !== before.security) {
+    const { port, security } = row;
+    for (const sharer of store.inbounds.sharing(id)) changeInbound(tx, sharer, { port, security }, NOTHING_PREPARED);
+  }
   return row;
 }
 
@@ -584,7 +658,11 @@ function updateInbound(
   const definition = pickDefinition(input);
   const others = listSiblings(store, before).filter((other) => {
     const name = store.nodes.get(other.nodeId)?.name ?? '';
-    return onNode(name, () => changeInbound(tx, other, definition, getPrepared(other)) !== other);
+    return onNode(name, () => {
+      const { shares_port_of: ownerId } = definition;
+      const owner = ownerId === undefined ? {} : { shares_port_of: findOwnerOn(tx, ownerId, other.nodeId) };
+      return changeInbound(tx, other, { ...definition, ...owner }, getPrepared(other)) !== other;
+    });
   });
   if (row === before && others.length === 0) return buildResult(tx, before);
   const { private_key: privateKey, certificate, certificate_key: certificateKey, ...patch } = input;
@@ -611,6 +689,7 @@ function deleteInbound(input: Input<'deleteInbound'>, tx: Transaction): Result<u
   requireMatch(tx.call.ifMatch, etagOf(row));
   const [users, tariffs] = [store.users.usesOfInbound(row.id), store.tariffs.usesOfInbound(row.id)];
   if (users.total + tariffs.total > 0) throw inUseError('inbound_in_use', { users, tariffs });
+  requireUnshared(tx, [row]);
   store.inbounds.remove(row.id);
   removeSecrets(tx, row.id);
   tx.emit('inbound.deleted', { inbound_id: row.id, node_id: row.nodeId, name: row.name });

@@ -53,7 +53,9 @@ export function inOrder(unserved: readonly UnservedInbound[]): readonly Unserved
 
 /** Whether an engine cannot serve both, because of a common port. */
 function isConflicting(inbound: EngineInbound, other: EngineInbound): boolean {
-  const isSamePort = inbound.port === other.port && sharedTransports(inbound.protocol, other.protocol).length > 0;
+  const haveOwnPorts = inbound.sharesPortOf === null && other.sharesPortOf === null;
+  const isSamePort =
+    haveOwnPorts && inbound.port === other.port && sharedTransports(inbound.protocol, other.protocol).length > 0;
   return inbound.id === other.id || inbound.tag === other.tag || isSamePort;
 }
 

@@ -44,7 +44,7 @@ export interface InboundRow {
   readonly obfsPassword: string | null;
   /** Hysteria2: the port range between which apps hop, such as `20000-30000`. */
   readonly hopPorts: string | null;
-  /** Of Hysteria2: the site that the node shows to those who are no users. Null: every page is missing. */
+  /** Hysteria2: the site that visitors who are not users see; null: 404 for every page. */
   readonly masquerade: string | null;
   /** How apps split the start of a connection: packets, bytes, milliseconds, as in `tlshello,100-200,10-20`. */
   readonly fragment: string | null;
@@ -52,6 +52,12 @@ export interface InboundRow {
   readonly noise: string | null;
   /** How many streams apps send through one connection; null: one. */
   readonly mux: number | null;
+  /** The id of the inbound on the same node whose port and TLS it uses; null: it has its own port. */
+  readonly sharesPortOf: number | null;
+  /** Host and port of the web server for visitors who are not users; null: they are disconnected. */
+  readonly fallback: string | null;
+  /** The version of the PROXY protocol that tells that web server a visitor's address; null: none. */
+  readonly fallbackProxyProtocol: number | null;
   /** WireGuard: the network of users' addresses, and the largest packet in bytes (null: the default). */
   readonly addressPool: string | null;
   readonly mtu: number | null;
@@ -104,7 +110,10 @@ export interface InboundStore {
   byTag(nodeId: number, tag: string): InboundRow | undefined;
   /** By id. */
   ofGroup(groupId: number): readonly InboundRow[];
-  /** At most one for TCP and one for UDP. */
+  /** Those that share the port of this one, by id. */
+  sharing(id: number): readonly InboundRow[];
+  /** One for TCP and one for UDP at most, and those that share it. */
+  /** WireGuard: the network of users' addresses, and the largest packet in bytes (null: the default). */
   atPort(nodeId: number, port: number): readonly InboundRow[];
   /** The ids that do not exist. */
   missing(ids: readonly number[]): readonly number[];

@@ -5,6 +5,7 @@ import {
   adjustShape,
   allowedNetworks,
   allowedSecurities,
+  canOfferPort,
   defaultShape,
   listTransports,
   shapeFields,
@@ -123,6 +124,21 @@ describe('shapeFields', () => {
     expect(new Set(withCertificate.map((shape) => adjustShape(shape).security))).toEqual(new Set(['tls']));
   });
 
+  it('asks for nothing that the connection has whose port is shared', () => {
+    const reality = { protocol: 'trojan', network: 'grpc', security: 'reality' } as const;
+    expect([...shapeFields(reality, true)].sort()).toEqual([
+      'fingerprint',
+      'fragment',
+      'service_name',
+      'shares_port_of',
+      'sni',
+    ]);
+    const offering = ALL.map(adjustShape).filter(canOfferPort);
+    expect(new Set(offering.map(({ protocol, network }) => `${protocol} ${network}`))).toEqual(
+      new Set(['vless tcp', 'trojan tcp']),
+    );
+  });
+
   it('asks for a path or a service by the network', () => {
     expect(shapeFields({ protocol: 'vmess', network: 'ws', security: 'tls' }).has('path')).toBe(true);
     const grpc = shapeFields({ protocol: 'trojan', network: 'grpc', security: 'tls' });
@@ -137,32 +153,32 @@ vless ws none: mux path proxy_header sni
 vless grpc none: service_name
 vless httpupgrade none: mux path proxy_header sni
 vless xhttp none: path proxy_header sni
-vless tcp tls: alpn certificate certificate_key fingerprint flow fragment mux sni
-vless ws tls: alpn certificate certificate_key fingerprint fragment mux path proxy_header sni
-vless grpc tls: alpn certificate certificate_key fingerprint fragment service_name sni
-vless httpupgrade tls: alpn certificate certificate_key fingerprint fragment mux path proxy_header sni
-vless xhttp tls: alpn certificate certificate_key fingerprint fragment path proxy_header sni
+vless tcp tls: alpn certificate certificate_key fallback fallback_proxy_protocol fingerprint flow fragment mux sni
+vless ws tls: alpn certificate certificate_key fingerprint fragment mux path proxy_header shares_port_of sni
+vless grpc tls: alpn certificate certificate_key fingerprint fragment service_name shares_port_of sni
+vless httpupgrade tls: alpn certificate certificate_key fingerprint fragment mux path proxy_header shares_port_of sni
+vless xhttp tls: alpn certificate certificate_key fingerprint fragment path proxy_header shares_port_of sni
 vless tcp reality: fingerprint flow fragment min_client_version mux private_key public_key short_id sni target
-vless grpc reality: fingerprint fragment min_client_version private_key public_key service_name short_id sni target
-vless xhttp reality: fingerprint fragment min_client_version path private_key proxy_header public_key short_id sni target
+vless grpc reality: fingerprint fragment min_client_version private_key public_key service_name shares_port_of short_id sni target
+vless xhttp reality: fingerprint fragment min_client_version path private_key proxy_header public_key shares_port_of short_id sni target
 vmess tcp none: mux
 vmess ws none: mux path proxy_header sni
 vmess grpc none: service_name
 vmess httpupgrade none: mux path proxy_header sni
 vmess xhttp none: path proxy_header sni
 vmess tcp tls: alpn certificate certificate_key fingerprint fragment mux sni
-vmess ws tls: alpn certificate certificate_key fingerprint fragment mux path proxy_header sni
-vmess grpc tls: alpn certificate certificate_key fingerprint fragment service_name sni
-vmess httpupgrade tls: alpn certificate certificate_key fingerprint fragment mux path proxy_header sni
-vmess xhttp tls: alpn certificate certificate_key fingerprint fragment path proxy_header sni
-trojan tcp tls: alpn certificate certificate_key fingerprint fragment mux sni
-trojan ws tls: alpn certificate certificate_key fingerprint fragment mux path proxy_header sni
-trojan grpc tls: alpn certificate certificate_key fingerprint fragment service_name sni
-trojan httpupgrade tls: alpn certificate certificate_key fingerprint fragment mux path proxy_header sni
-trojan xhttp tls: alpn certificate certificate_key fingerprint fragment path proxy_header sni
+vmess ws tls: alpn certificate certificate_key fingerprint fragment mux path proxy_header shares_port_of sni
+vmess grpc tls: alpn certificate certificate_key fingerprint fragment service_name shares_port_of sni
+vmess httpupgrade tls: alpn certificate certificate_key fingerprint fragment mux path proxy_header shares_port_of sni
+vmess xhttp tls: alpn certificate certificate_key fingerprint fragment path proxy_header shares_port_of sni
+trojan tcp tls: alpn certificate certificate_key fallback fallback_proxy_protocol fingerprint fragment mux sni
+trojan ws tls: alpn certificate certificate_key fingerprint fragment mux path proxy_header shares_port_of sni
+trojan grpc tls: alpn certificate certificate_key fingerprint fragment service_name shares_port_of sni
+trojan httpupgrade tls: alpn certificate certificate_key fingerprint fragment mux path proxy_header shares_port_of sni
+trojan xhttp tls: alpn certificate certificate_key fingerprint fragment path proxy_header shares_port_of sni
 trojan tcp reality: fingerprint fragment min_client_version mux private_key public_key short_id sni target
-trojan grpc reality: fingerprint fragment min_client_version private_key public_key service_name short_id sni target
-trojan xhttp reality: fingerprint fragment min_client_version path private_key proxy_header public_key short_id sni target
+trojan grpc reality: fingerprint fragment min_client_version private_key public_key service_name shares_port_of short_id sni target
+trojan xhttp reality: fingerprint fragment min_client_version path private_key proxy_header public_key shares_port_of short_id sni target
 shadowsocks tcp none: method
 hysteria2 quic tls: certificate certificate_key hop_ports masquerade noise obfs_password sni
 wireguard udp none: address_pool mtu noise private_key public_key`.trim();

@@ -30,6 +30,9 @@ export type ShapeField =
   | 'fragment'
   | 'noise'
   | 'mux'
+  | 'shares_port_of'
+  | 'fallback'
+  | 'fallback_proxy_protocol'
   | 'address_pool'
   | 'mtu'
   | 'target'
@@ -110,8 +113,36 @@ export function adjustShape({ protocol, network, security }: InboundShape): Inbo
   return { protocol, security: fitted, network: networks.includes(network) ? network : (networks[0] ?? 'tcp') };
 }
 
-/** The fields of a shape besides those that every connection has. */
-export function shapeFields({ protocol, network, security }: InboundShape): ReadonlySet<ShapeField> {
+/** The protocols that pass on who is not a user: to a web server, or to another connection. */
+const FALLBACK_PROTOCOLS: readonly Protocol[] = ['vless', 'trojan'];
+const SHARING_PROTOCOLS: readonly Protocol[] = ['vless', 'vmess', 'trojan'];
+const SHARING_NETWORKS: readonly Network[] = ['ws', 'httpupgrade', 'grpc', 'xhttp'];
+
+/** Whether others can share the port of a connection. */
+export function canOfferPort({ protocol, network, security }: InboundShape): boolean {
+  return FALLBACK_PROTOCOLS.includes(protocol) && network === 'tcp' && security !== 'none';
+}
+
+/** What a connection has of its own only if its port is its own: that of another has them. */
+const PORT_FIELDS: readonly ShapeField[] = [
+  'alpn',
+  'certificate',
+  'certificate_key',
+  'public_key',
+  'private_key',
+  'short_id',
+  'target',
+  'min_client_version',
+];
+
+/** The fields of a connection besides those that every one has. `sharesPort`: it is reached through the port of another. */
+export function shapeFields(shape: InboundShape, sharesPort = false): ReadonlySet<ShapeField> {
+  const fields = listFields(shape);
+  if (sharesPort) for (const field of PORT_FIELDS) fields.delete(field);
+  return fields;
+}
+
+function listFields({ protocol, network, security }: InboundShape): Set<ShapeField> {
   const fields = new Set<ShapeField>();
   const hasPath = PATH_NETWORKS.includes(network);
   if (protocol === 'shadowsocks') return fields.add('method');
@@ -134,6 +165,10 @@ export function shapeFields({ protocol, network, security }: InboundShape): Read
     fields.add('public_key').add('private_key').add('short_id').add('target').add('min_client_version');
   }
   if (protocol === 'vless' && network === 'tcp' && security !== 'none') fields.add('flow');
+  if (SHARING_PROTOCOLS.includes(protocol) && SHARING_NETWORKS.includes(network) && security !== 'none')
+    fields.add('shares_port_of');
+  if (FALLBACK_PROTOCOLS.includes(protocol) && network === 'tcp' && security === 'tls')
+    fields.add('fallback').add('fallback_proxy_protocol');
   if (hasPath) fields.add('path').add('proxy_header');
   if (network === 'grpc') fields.add('service_name');
   return fields;

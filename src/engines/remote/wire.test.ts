@@ -181,6 +181,9 @@ const FULL: Partial<InboundRow> = {
   fragment: 'tlshello,100-200,10-20',
   noise: '3,50-100,10-20',
   mux: 8,
+  sharesPortOf: null,
+  fallback: '127.0.0.1:8080',
+  fallbackProxyProtocol: 1,
   addressPool: '10.64.0.0/10',
   mtu: 1420,
   target: 'a.example:443',
@@ -194,6 +197,7 @@ const ROWS: readonly Partial<InboundRow>[] = [
   { ...FULL, groupId: 2, security: 'tls', certificate: CERTIFICATE },
   { ...FULL, groupId: 3, protocol: 'shadowsocks', method: '2022-blake3-aes-256-gcm' },
   { ...FULL, groupId: 4, protocol: 'wireguard', network: 'udp' },
+  { ...FULL, groupId: 5, sharesPortOf: 2 },
 ];
 
 /** A panel's node, whose machine is behind the wire with a lease and a ledger on disk. */

@@ -66,6 +66,9 @@ it('columns whose names are those of destinations, identities, prices or secrets
     'inbounds.address_pool',
     // The name of an HTTP header.
     'inbounds.proxy_header',
+    // An inbound of the same backup, and a number beside a destination.
+    'inbounds.shares_port_of',
+    'inbounds.fallback_proxy_protocol',
     'nodes.error_code',
     'promo_uses.telegram_id',
     // A code that buyers type; its effect is listed instead.

@@ -114,6 +114,9 @@ CREATE TABLE inbounds (
   fragment TEXT CHECK (length(fragment) BETWEEN 1 AND 40),
   noise TEXT CHECK (length(noise) BETWEEN 1 AND 40),
   mux INTEGER CHECK (mux BETWEEN 1 AND 1024),
+  shares_port_of INTEGER REFERENCES inbounds (id),
+  fallback TEXT CHECK (length(fallback) BETWEEN 1 AND 261),
+  fallback_proxy_protocol INTEGER CHECK (fallback_proxy_protocol BETWEEN 1 AND 2),
   address_pool TEXT CHECK (length(address_pool) BETWEEN 9 AND 18),
   mtu INTEGER CHECK (mtu BETWEEN 1280 AND 1500),
   target TEXT CHECK (length(target) BETWEEN 1 AND 261),
@@ -128,8 +131,10 @@ CREATE TABLE inbounds (
 ) STRICT;
 CREATE UNIQUE INDEX inbounds_node_tag ON inbounds (node_id, tag);
 CREATE UNIQUE INDEX inbounds_group_node ON inbounds (group_id, node_id) WHERE group_id IS NOT NULL;
--- A port can be taken once for TCP and once for UDP.
-CREATE UNIQUE INDEX inbounds_node_tcp_port ON inbounds (node_id, port) WHERE network NOT IN ('quic', 'udp');
+CREATE INDEX inbounds_shares_port ON inbounds (shares_port_of) WHERE shares_port_of IS NOT NULL;
+-- A port can be taken once for TCP and once for UDP, and shared by others for TCP.
+CREATE UNIQUE INDEX inbounds_node_tcp_port ON inbounds (node_id, port)
+WHERE network NOT IN ('quic', 'udp') AND shares_port_of IS NULL;
 CREATE UNIQUE INDEX inbounds_node_udp_port ON inbounds (node_id, port)
 WHERE network IN ('quic', 'udp') OR protocol = 'shadowsocks';
 

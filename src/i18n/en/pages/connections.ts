@@ -46,6 +46,17 @@ export const connections = {
     hostHint: 'Empty: the node’s own.',
     port: 'Port',
     portHint: '443 is the least conspicuous.',
+    portShared: 'That of the other connection.',
+    sharedHint: 'Empty: that of the other connection.',
+    sharesPortOf: 'Shares the port of',
+    sharesPortOfHint:
+      'Reached through the port and TLS of another connection of this node, so that both are on 443. WebSocket and HTTPUpgrade need a path of their own; one can be over gRPC or XHTTP.',
+    sharesPortOfNone: 'No other: a port of its own',
+    fallback: 'Fallback site',
+    fallbackHint:
+      'A web server for visitors who are not users, without TLS, such as 127.0.0.1:8080. Empty: they are disconnected.',
+    fallbackProxyProtocol: 'PROXY protocol',
+    fallbackProxyProtocolHint: 'Tells the web server the visitor’s address. The server must expect it.',
     method: 'Cipher',
     methodHint: 'What traffic is encrypted with. ChaCha20 is fast on phones; the 2022 ciphers resist active probing.',
     obfsPassword: 'Obfuscation password',
@@ -107,6 +118,9 @@ export const connections = {
     masquerade: 'A site with http:// or https://, such as https://www.example.org',
     fragment: 'Packets, bytes, milliseconds, such as tlshello,100-200,10-20 or 1-3,50,5; each up to 999',
     noise: 'Number (1 to 9), bytes, milliseconds, such as 3,50-100,10-20; each up to 999',
+    fallback: 'A host name or an address with a port, such as 127.0.0.1:8080',
+    shares_port_of:
+      'Its port cannot be shared by this connection: WebSocket and HTTPUpgrade need a path of their own, and only one connection can be over gRPC or XHTTP; with REALITY, only one at all',
     hop_ports: 'Ports and ranges separated by commas, such as 443,20000-30000',
   },
   protocol: {

@@ -91,6 +91,8 @@ export const errors = {
   inUse: {
     tariffs_one: '{{count, number}} plan',
     tariffs_other: '{{count, number}} plans',
+    inbounds_one: '{{count, number}} connection on its port',
+    inbounds_other: '{{count, number}} connections on its port',
     users_one: '{{count, number}} user',
     users_other: '{{count, number}} users',
     every: '{{text}}: {{names}}.',

@@ -20,7 +20,7 @@ export function useFailureText(): (failure: PanelCallError) => FailureText {
 /** How many records use it, with the names of the first. */
 function usesText(t: TFunction<'errors'>, inUse: InUse | undefined): string {
   const texts: string[] = [];
-  for (const kind of ['tariffs', 'users'] as const) {
+  for (const kind of ['tariffs', 'users', 'inbounds'] as const) {
     const uses = inUse?.[kind];
     if (uses === undefined || uses.total === 0) continue;
     const names = uses.first.map(({ name }) => name).join(', ');

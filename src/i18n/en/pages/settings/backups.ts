@@ -191,6 +191,8 @@ export const backups = {
         path: 'Paths of connections',
         service_name: 'Service names of connections',
         target: 'REALITY targets of connections',
+        masquerade: 'Masquerade sites of connections',
+        fallback: 'Fallback sites of connections',
         public_key: 'Public keys of connections',
         short_id: 'Short IDs of connections',
         more_short_ids: 'Other short IDs of connections',

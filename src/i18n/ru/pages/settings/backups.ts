@@ -200,6 +200,8 @@ export const backups: Russian<typeof english> = {
         path: 'Пути подключений',
         service_name: 'Имена служб (gRPC) подключений',
         target: 'Цели REALITY подключений',
+        masquerade: 'Сайты для маскировки подключений',
+        fallback: 'Запасные сайты подключений',
         public_key: 'Открытые ключи подключений',
         short_id: 'Короткие ID подключений',
         more_short_ids: 'Другие короткие ID подключений',

@@ -25,6 +25,7 @@ import {
   buildChanges,
   buildCreateInput,
   freeTag,
+  listFormFields,
   listMissingFields,
   previewLink,
   toFormValues,
@@ -112,9 +113,9 @@ function NewConnection({ isOpen, from, nodeId, nodes, all, onClose }: OpenProps)
       width={560}
       form={rest}
     >
-      <ConnectionFields form={form} nodes={nodes} tag={tagFor(form.values)} present={null} />
+      <ConnectionFields form={form} nodes={nodes} owners={all} tag={tagFor(form.values)} present={null} />
       <ConnectionWarnings values={form.values} nodes={nodes} saved={null} />
-      <LinkPreview values={form.values} nodeAddress={findAddress(nodes, form.values.node_id)} />
+      <LinkPreview values={form.values} nodeAddress={findAddress(nodes, form.values.node_id)} all={all} />
     </FormDrawer>
   );
 }
@@ -178,9 +179,15 @@ function EditConnection({ inbound, version, isOpen, nodes, all, onClose }: EditP
       onReload={version.reload}
     >
       <GroupFacts inbound={inbound} nodes={nodes} all={all} />
-      <ConnectionFields form={form} nodes={nodes} tag="" present={present} />
+      <ConnectionFields
+        form={form}
+        nodes={nodes}
+        owners={all.filter((one) => one.id !== id)}
+        tag=""
+        present={present}
+      />
       <ConnectionWarnings values={form.values} nodes={nodes} saved={inbound} />
-      <LinkPreview values={form.values} nodeAddress={findAddress(nodes, form.values.node_id)} />
+      <LinkPreview values={form.values} nodeAddress={findAddress(nodes, form.values.node_id)} all={all} />
     </FormDrawer>
   );
 }
@@ -231,9 +238,11 @@ function useCheck(all: readonly Inbound[], ownId: number | null): (values: Value
     );
     const nodeIds = [values.node_id, ...values.more_node_ids];
     const isTaken = nodeIds.some((nodeId) => listUsedTags(all, nodeId, ownId).has(values.tag.trim()));
-    const conflicting = all.find(({ id, node_id, port, protocol }) => {
+    const isSharing = listFormFields(values).has('shares_port_of') && values.shares_port_of !== '';
+    const conflicting = all.find(({ id, node_id, port, protocol, shares_port_of }) => {
       const isOther = nodeIds.includes(String(node_id)) && id !== ownId;
-      return isOther && port === values.port && sharedTransports(protocol, values.protocol).length > 0;
+      const hasOwnPort = !isSharing && (shares_port_of ?? null) === null;
+      return isOther && hasOwnPort && port === values.port && sharedTransports(protocol, values.protocol).length > 0;
     });
     if (isTaken) texts.tag = t('connections:tagTaken');
     if (conflicting) texts.port = t('connections:portTaken', { name: conflicting.name });
@@ -241,7 +250,7 @@ function useCheck(all: readonly Inbound[], ownId: number | null): (values: Value
   };
 }
 
-const TEXTS_WITH_FORMAT = ['hop_ports', 'masquerade', 'fragment', 'noise'] as const;
+const TEXTS_WITH_FORMAT = ['hop_ports', 'masquerade', 'fragment', 'noise', 'fallback', 'shares_port_of'] as const;
 type TextWithFormat = (typeof TEXTS_WITH_FORMAT)[number];
 
 /** These are described for whichever code: a schema with several rules answers with more than one. */
@@ -265,11 +274,13 @@ function useFieldTexts(): DescribeField {
 interface LinkPreviewProps {
   readonly values: Values;
   readonly nodeAddress: string;
+  readonly all: readonly Inbound[];
 }
 
-function LinkPreview({ values, nodeAddress }: LinkPreviewProps) {
+function LinkPreview({ values, nodeAddress, all }: LinkPreviewProps) {
   const { t } = useTranslation('connections');
-  const link = previewLink(values, nodeAddress);
+  const ownerId = listFormFields(values).has('shares_port_of') ? values.shares_port_of : '';
+  const link = previewLink(values, nodeAddress, all.find(({ id }) => id === ownerId) ?? null);
   return (
     <section className={classes.preview} aria-label={t('preview.title')}>
       <header className={classes.previewHead}>

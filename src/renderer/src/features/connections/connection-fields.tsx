@@ -13,14 +13,14 @@ import {
 import { IconRefresh } from '@tabler/icons-react';
 import { type ReactNode, useId } from 'react';
 import { useTranslation } from 'react-i18next';
-import { FINGERPRINTS, METHODS, PROTOCOLS } from '../../../../contract/inbounds.ts';
+import { FINGERPRINTS, type Inbound, METHODS, PROTOCOLS } from '../../../../contract/inbounds.ts';
 import type { Node } from '../../../../contract/nodes/nodes.ts';
 import {
   allowedNetworks,
   allowedSecurities,
   canImitate,
+  canOfferPort,
   type InboundShape,
-  shapeFields,
 } from '../../../../domain/nodes/inbound-shape.ts';
 import { DEFAULT_MTU, DEFAULT_POOL } from '../../../../domain/nodes/wireguard.ts';
 import { EngineNeeds } from '../../components/connection-facts.tsx';
@@ -30,7 +30,7 @@ import { CertificateFields, type ShownCertificate } from './certificate-fields.t
 import { NETWORK_NAMES, PROTOCOL_NAMES, SECURITY_NAMES } from './connection-labels.tsx';
 import classes from './connections.module.css';
 import { KeyFields } from './key-fields.tsx';
-import { newObfsPassword, pickServedShape, reshaped, type Values } from './values.ts';
+import { listFormFields, newObfsPassword, pickServedShape, reshaped, type Values } from './values.ts';
 
 const NO_SHADOW = { shadow: 'none' } as const;
 const ALPNS = ['h2', 'http/1.1', 'h3'];
@@ -38,6 +38,8 @@ const ALPNS = ['h2', 'http/1.1', 'h3'];
 interface ConnectionFieldsProps {
   readonly form: OperationForm<Values>['form'];
   readonly nodes: readonly Node[];
+  /** The other connections, whose port it may share. */
+  readonly owners: readonly Inbound[];
   /** What the tag will be where none is typed. */
   readonly tag: string;
   /** null: it is being created, so node and protocol can still be chosen. */
@@ -50,14 +52,15 @@ interface ConnectionFieldsProps {
 
 type Form = OperationForm<Values>['form'];
 
-export function ConnectionFields({ form, nodes, tag, present }: ConnectionFieldsProps) {
+export function ConnectionFields({ form, nodes, owners, tag, present }: ConnectionFieldsProps) {
   const { values } = form;
-  const fields = shapeFields(values);
+  const fields = listFormFields(values);
   const node = nodes.find(({ id }) => String(id) === values.node_id);
   return (
     <>
       <PlaceFields form={form} nodes={nodes} isNew={present === null} />
       <ShapeFields form={form} node={node} isNew={present === null} />
+      {fields.has('shares_port_of') && <SharedPortField form={form} owners={owners} />}
       <AddressFields form={form} node={node} />
       <TlsFields form={form} node={node} />
       <TransportFields form={form} />
@@ -169,24 +172,57 @@ function ShapeFields({ form, node, isNew }: PartProps & { readonly isNew: boolea
   );
 }
 
+/** Whose port it shares: connections of its node that can pass on to it. */
+function SharedPortField({ form, owners }: Pick<ConnectionFieldsProps, 'form' | 'owners'>) {
+  const { t } = useTranslation(['connections', 'common']);
+  const { node_id, security, shares_port_of } = form.values;
+  const offered = owners.filter(
+    (one) =>
+      String(one.node_id) === node_id &&
+      one.security === security &&
+      canOfferPort(one) &&
+      (one.shares_port_of ?? null) === null,
+  );
+  if (offered.length === 0 && shares_port_of === '') return null;
+  return (
+    <Select
+      label={t('connections:fields.sharesPortOf')}
+      description={t('connections:fields.sharesPortOfHint')}
+      placeholder={t('connections:fields.sharesPortOfNone')}
+      data={offered.map(({ id, name, port }) => ({ value: String(id), label: `${name} · ${port ?? ''}` }))}
+      clearable
+      comboboxProps={NO_SHADOW}
+      {...form.getInputProps('shares_port_of')}
+      value={shares_port_of === '' ? null : String(shares_port_of)}
+      onChange={(value) => {
+        const owner = offered.find(({ id }) => String(id) === value);
+        form.setFieldValue('shares_port_of', owner?.id ?? '');
+        if (owner?.port !== undefined) form.setFieldValue('port', owner.port);
+      }}
+    />
+  );
+}
+
 /** Where applications connect to, and the cipher. */
 function AddressFields({ form, node }: PartProps) {
   const { t } = useTranslation(['connections', 'common']);
   const { values } = form;
-  const fields = shapeFields(values);
+  const fields = listFormFields(values);
+  const isShared = fields.has('shares_port_of') && values.shares_port_of !== '';
   return (
     <>
       <FieldRow>
         <TextInput
           label={t('connections:fields.host')}
-          description={t('connections:fields.hostHint')}
+          description={t(isShared ? 'connections:fields.sharedHint' : 'connections:fields.hostHint')}
           placeholder={node?.address ?? ''}
           spellCheck={false}
           {...form.getInputProps('host')}
         />
         <NumberInput
           label={t('connections:fields.port')}
-          description={t('connections:fields.portHint')}
+          description={t(isShared ? 'connections:fields.portShared' : 'connections:fields.portHint')}
+          disabled={isShared}
           allowDecimal={false}
           allowNegative={false}
           hideControls
@@ -211,14 +247,15 @@ function AddressFields({ form, node }: PartProps) {
 function TlsFields({ form, node }: PartProps) {
   const { t } = useTranslation(['connections', 'common']);
   const { values } = form;
-  const fields = shapeFields(values);
+  const fields = listFormFields(values);
+  const isShared = fields.has('shares_port_of') && values.shares_port_of !== '';
   return (
     <>
       {fields.has('sni') && (
         <FieldRow>
           <TextInput
             label={t('connections:fields.sni')}
-            description={t(`connections:sniHint.${values.security}`)}
+            description={t(isShared ? 'connections:fields.sharedHint' : `connections:sniHint.${values.security}`)}
             placeholder={values.security === 'reality' ? '' : ((values.host || node?.address) ?? '')}
             spellCheck={false}
             {...form.getInputProps('sni')}
@@ -266,7 +303,7 @@ function TlsFields({ form, node }: PartProps) {
 function TransportFields({ form }: Pick<PartProps, 'form'>) {
   const { t } = useTranslation(['connections', 'common']);
   const { values } = form;
-  const fields = shapeFields(values);
+  const fields = listFormFields(values);
   return (
     <>
       {fields.has('path') && (
@@ -288,6 +325,31 @@ function TransportFields({ form }: Pick<PartProps, 'form'>) {
           autoComplete="off"
           {...form.getInputProps('proxy_header')}
         />
+      )}
+      {fields.has('fallback') && (
+        <FieldRow>
+          <TextInput
+            label={t('connections:fields.fallback')}
+            description={t('connections:fields.fallbackHint')}
+            placeholder={t('common:none')}
+            maxLength={261}
+            spellCheck={false}
+            autoComplete="off"
+            {...form.getInputProps('fallback')}
+          />
+          <Select
+            label={t('connections:fields.fallbackProxyProtocol')}
+            description={t('connections:fields.fallbackProxyProtocolHint')}
+            placeholder={t('common:none')}
+            data={['1', '2']}
+            clearable
+            disabled={values.fallback.trim() === ''}
+            comboboxProps={NO_SHADOW}
+            {...form.getInputProps('fallback_proxy_protocol')}
+            value={values.fallback_proxy_protocol === '' ? null : String(values.fallback_proxy_protocol)}
+            onChange={(value) => form.setFieldValue('fallback_proxy_protocol', value === null ? '' : Number(value))}
+          />
+        </FieldRow>
       )}
       {fields.has('service_name') && (
         <TextInput
@@ -390,7 +452,7 @@ function TransportFields({ form }: Pick<PartProps, 'form'>) {
 function AppFields({ form }: Pick<PartProps, 'form'>) {
   const { t } = useTranslation(['connections', 'common']);
   const { values } = form;
-  const fields = shapeFields(values);
+  const fields = listFormFields(values);
   const text = { placeholder: t('common:none'), maxLength: 40, spellCheck: false, autoComplete: 'off' };
   return (
     <>

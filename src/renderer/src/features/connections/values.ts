@@ -44,6 +44,9 @@ export type Values = {
   fragment: string;
   noise: string;
   mux: number | '';
+  shares_port_of: number | '';
+  fallback: string;
+  fallback_proxy_protocol: number | '';
   address_pool: string;
   mtu: number | '';
   target: string;
@@ -99,6 +102,9 @@ export function blankValues(nodeId: number | null, port: number): Values {
     fragment: '',
     noise: '',
     mux: '',
+    shares_port_of: '',
+    fallback: '',
+    fallback_proxy_protocol: '',
     address_pool: '',
     mtu: '',
     target: '',
@@ -138,6 +144,9 @@ export function toFormValues(inbound: Inbound): Values {
     fragment: inbound.fragment ?? '',
     noise: inbound.noise ?? '',
     mux: inbound.mux ?? '',
+    shares_port_of: inbound.shares_port_of ?? '',
+    fallback: inbound.fallback ?? '',
+    fallback_proxy_protocol: inbound.fallback_proxy_protocol ?? '',
     address_pool: inbound.address_pool ?? '',
     mtu: inbound.mtu ?? '',
     target: inbound.target ?? '',
@@ -171,9 +180,15 @@ function flowFor({ security }: InboundShape): Values['flow'] {
   return security === 'reality' ? 'xtls-rprx-vision' : '';
 }
 
+/** What the form has for these values: fewer fields where another connection has the port. */
+export function listFormFields(values: Values): ReadonlySet<ShapeField> {
+  const fields = shapeFields(values);
+  return fields.has('shares_port_of') ? shapeFields(values, values.shares_port_of !== '') : fields;
+}
+
 /** All that can be changed later. A key is sent only where one was typed or generated. */
 export function buildChanges(values: Values): Changes {
-  const fields = shapeFields(values);
+  const fields = listFormFields(values);
   const text = (name: ShapeField, value: string) => (fields.has(name) && value.trim() !== '' ? value.trim() : null);
   const { tag, name, network, security, host, port, alpn, note, enabled } = values;
   const privateKey = text('private_key', values.private_key);
@@ -203,6 +218,12 @@ export function buildChanges(values: Values): Changes {
     fragment: text('fragment', values.fragment.replaceAll(' ', '')),
     noise: text('noise', values.noise.replaceAll(' ', '')),
     mux: fields.has('mux') && values.flow === '' && values.mux !== '' ? values.mux : null,
+    shares_port_of: fields.has('shares_port_of') && values.shares_port_of !== '' ? values.shares_port_of : null,
+    fallback: text('fallback', values.fallback),
+    fallback_proxy_protocol:
+      text('fallback', values.fallback) !== null && values.fallback_proxy_protocol !== ''
+        ? values.fallback_proxy_protocol
+        : null,
     address_pool: fields.has('address_pool') ? (text('address_pool', values.address_pool) ?? DEFAULT_POOL) : null,
     mtu: fields.has('mtu') && values.mtu !== '' ? values.mtu : null,
     target: text('target', values.target),
@@ -228,12 +249,13 @@ export function buildCreateInput(values: Values): Create {
 
 /** Fields whose absence no schema sees, since it depends on the shape. */
 export function listMissingFields(values: Values): readonly ('sni' | 'public_key' | 'method')[] {
-  const fields = shapeFields(values);
+  const fields = listFormFields(values);
   const { sni, public_key, private_key, method } = buildChanges(values);
   const missing: ('sni' | 'public_key' | 'method')[] = [];
-  if (values.security === 'reality' && sni === null) missing.push('sni');
+  const needsKeys = values.security === 'reality' && fields.has('public_key');
+  if (needsKeys && sni === null) missing.push('sni');
   // A private key gives its public one.
-  if (values.security === 'reality' && public_key === null && private_key === undefined) missing.push('public_key');
+  if (needsKeys && public_key === null && private_key === undefined) missing.push('public_key');
   if (fields.has('method') && method === null) missing.push('method');
   return missing;
 }
@@ -269,24 +291,27 @@ const SAMPLE_USER = {
 
 const SAMPLE_ID = 1;
 
-/** One line of ASCII; null while something that the link needs is missing. `nodeAddress`: used where the connection has no host. */
-export function previewLink(values: Values, nodeAddress: string): string | null {
+/**
+ * One line of ASCII; null while something that the link needs is missing. `nodeAddress`: used where the connection has no host. `owner`: the
+ * connection whose port it shares.
+ */
+export function previewLink(values: Values, nodeAddress: string, owner: Inbound | null = null): string | null {
   const fields = buildChanges(values);
-  const address = fields.host ?? nodeAddress;
+  const address = fields.host ?? owner?.host ?? nodeAddress;
   if (address === '' || values.port === '') return null;
   const inbound = {
     protocol: values.protocol,
     network: values.network,
     security: values.security,
     port: values.port,
-    sni: fields.sni ?? null,
+    sni: fields.sni ?? owner?.sni ?? null,
     path: fields.path ?? null,
     serviceName: fields.service_name ?? null,
     flow: fields.flow ?? null,
-    fingerprint: fields.fingerprint ?? null,
+    fingerprint: fields.fingerprint ?? owner?.fingerprint ?? null,
     alpn: fields.alpn ?? null,
-    publicKey: fields.public_key ?? null,
-    shortId: fields.short_id ?? null,
+    publicKey: fields.public_key ?? owner?.public_key ?? null,
+    shortId: fields.short_id ?? owner?.short_id ?? null,
     method: fields.method ?? null,
     obfsPassword: fields.obfs_password ?? null,
     hopPorts: fields.hop_ports ?? null,
