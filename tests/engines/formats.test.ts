@@ -123,7 +123,7 @@ for (const check of CHECKS) {
     test(`starts with ${runs} sets of connections`, async () => {
       await fc.assert(
         fc.asyncProperty(connections, async (made) => {
-          const sub = { ...buildSubscription([]), connections: runnableBy(check.program, made) };
+          const sub = buildSubscription([], { inbounds: runnableBy(check.program, made) });
           const { body } = renderSubscription(sub, SETTINGS, { format: check.format, now: 0 });
           expect(await findConfigError(check, body)).toBeNull();
         }),
@@ -149,7 +149,7 @@ test(`the schema of mihomo takes ${RUNS} sets of connections`, async () => {
   const isValid = new Ajv({ strict: false, validateFormats: false }).compile(schema);
   await fc.assert(
     fc.property(connections, (made) => {
-      const sub = { ...buildSubscription([]), inbounds: made };
+      const sub = buildSubscription([], { inbounds: made });
       const { body } = renderSubscription(sub, SETTINGS, { format: 'mihomo', now: 0 });
       isValid(parse(body));
       expect(isValid.errors ?? []).toEqual([]);
