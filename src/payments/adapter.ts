@@ -1,4 +1,4 @@
-// What a provider's adapter is: one value that turns the panel's questions into the provider's requests, and its replies into answers.
+// The interface of a payment provider's adapter, which translates the panel's calls into requests to the provider and parses its replies.
 import type { ProviderError, ProviderKind } from '../contract/sales/providers.ts';
 import type { OutboundClient, OutboundFailure } from '../core/ports/outbound.ts';
 import type {
@@ -19,38 +19,38 @@ import type {
 import type { AmountFormat } from './amounts.ts';
 import { parseJson } from './reading.ts';
 
-/** How long an invoice can be paid, where the panel says so: within what each provider allows. */
+/** Lifetime that the panel requests for an invoice; within the limits of each provider that accepts one. */
 export const INVOICE_LIFETIME_MS = 3 * 3_600_000;
-/** Lists are read again from so long before the last reading: what was paid late is in them by its first moment. */
+/** Each reading of a list starts this long before the last one, because lists are ordered by creation and invoices are paid later. */
 export const LIST_OVERLAP_MS = 3 * 86_400_000;
-/** Of what a provider said, as much as is stored with a payment. */
+/** Characters of a provider's reply that are stored with a payment. */
 const MAX_RAW = 16_384;
 
 export interface Adapter extends Pick<ProviderFacts, 'pollIntervalMs' | 'lookbackMs' | 'listReachMs'> {
   readonly kind: ProviderKind;
   readonly amounts: AmountFormat;
-  /** Between the beginnings of two requests of one account. */
+  /** The pause after each request of one account, within the provider's rate limit. */
   readonly paceMs: number;
-  /** Tries each kind of call that selling needs and that can be made without an effect. */
+  /** Calls each endpoint that selling needs, as far as that has no effect, to check the keys and their permissions. */
   probe(link: Link): Promise<Probed | ProviderFailure>;
-  /** Repeated with the same request it gives the same invoice, wherever the provider can. */
+  /** Opens an invoice. A repeated request returns the same invoice where the provider supports idempotency. */
   open(link: Link, request: WrittenInvoice): Promise<Invoice | ProviderFailure>;
-  /** Empty: there is none. null: the provider knows a payment only by its list. */
+  /** Reads one payment; an empty result means there is none. null: the provider only has a list. */
   readonly read: ((link: Link, query: PaymentQuery) => Promise<ReadPayments | ProviderFailure>) | null;
-  /** Ends an invoice that can still be paid; `isEnded` false: it cannot. null: the provider has no way to. */
+  /** Ends an invoice that can still be paid; `isEnded` false: it could no longer be paid. null: the provider has no such call. */
   readonly end: ((link: Link, externalId: string) => Promise<{ readonly isEnded: boolean } | ProviderFailure>) | null;
   since(link: Link, cursor: string | null): Promise<PaymentPage | ProviderFailure>;
-  /** The cursor from which a list is read that begins at a moment; null: there is none, and it is read whole. */
+  /** The cursor of a list that begins at `from` (epoch ms). null: the provider's list cannot begin at a time and is read whole. */
   readonly cursorFrom: ((from: number) => string) | null;
-  /** null: the provider has no way to give money back. */
+  /** null: the provider has no call for refunds. */
   readonly refund: ((link: Link, refund: WrittenRefund) => Promise<StartedRefund | ProviderFailure>) | null;
-  /** null: a refund of this provider is done when it has answered. */
+  /** null: refunds of this provider are complete when the request returns. */
   readonly readRefund: ((link: Link, refundId: string) => Promise<RefundState | ProviderFailure>) | null;
-  /** What a webhook hints at, which is then asked for; null: it is not the provider's, or tells nothing. */
+  /** The payment that a webhook names, which is then read from the provider. null: not signed by the provider, or names no payment. */
   readonly hint: ((hook: ReceivedWebhook) => Hint | null) | null;
 }
 
-/** A price as the provider writes it. */
+/** A price in the provider's own format. */
 interface WrittenPrice {
   readonly amount: string;
   readonly currency: string;
@@ -59,7 +59,7 @@ interface WrittenPrice {
 export type WrittenInvoice = Omit<InvoiceRequest, 'price'> & WrittenPrice;
 export type WrittenRefund = Omit<RefundRequest, 'price'> & WrittenPrice;
 
-/** What became of a refund. */
+/** The outcome of a refund. */
 export interface RefundState {
   readonly state: 'pending' | 'done' | 'failed';
 }
@@ -68,24 +68,24 @@ export interface ReceivedWebhook extends Webhook {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** What an adapter works with: one account, and a way to send. */
+/** What an adapter works with: one account and a function that sends requests for it. */
 export interface Link {
   readonly access: ProviderAccess;
   readonly now: number;
-  /** A field of the account; empty where it was not given. */
+  /** A field of the account; an empty string if it is not set. */
   field(name: string): string;
   send(request: LinkRequest): Promise<LinkReply | ProviderFailure>;
-  /** An amount that the provider reports, in minor units; 0, which a person looks at, where it is none that the currency has. */
+  /** A reported amount in minor units. 0 if it is not valid in this currency: the payment then needs a decision of the administrator. */
   readAmount(text: string | null, currency: string): number;
-  /** What the provider said, as it is stored: bounded, and without the account's secrets. */
+  /** A reply as it is stored with the payment: JSON of bounded length, without the account's secrets. */
   raw(value: unknown): string;
 }
 
 export interface LinkRequest {
   readonly method: 'GET' | 'POST';
-  /** The root of the API where the account names no other. */
+  /** The default root of the API; an account may override it. */
   readonly root: string;
-  /** With its query; appended to the root. */
+  /** Path and query, appended to the root. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -94,7 +94,7 @@ export interface LinkRequest {
 export interface LinkReply {
   readonly status: number;
   readonly retryAfter: string | null;
-  /** Parsed JSON; undefined where the reply was none. */
+  /** Parsed JSON; undefined if the reply was not JSON. */
   readonly body: unknown;
 }
 
@@ -106,7 +106,7 @@ export function failure(error: ProviderError, isUnclear = false, retryAfterMs = 
   return { error, retryAfterMs, isUnclear };
 }
 
-/** The failure behind a reply that is not a success. `isEffect`: the request was to have one; `codes`: how the provider names the reason. */
+/** Converts an unsuccessful reply to a failure. `isEffect`: the request would have changed something; `codes`: the provider's error codes. */
 export function toProviderFailure(
   reply: LinkReply,
   isEffect: boolean,
@@ -116,10 +116,10 @@ export function toProviderFailure(
   return { ...classify(reply, isEffect), ...(named.length > 0 && { codes: named }) };
 }
 
-/** As many identifiers of a reason as are kept. */
+/** Error codes that are kept with a failure. */
 const MAX_CODES = 4;
 
-/** Without what is no identifier, or may be a part of a secret: a provider may repeat what it was sent. */
+/** Drops codes that are not identifiers or may contain a secret: a provider may repeat parts of the request. */
 export function sanitizeCodes(codes: readonly string[], secrets: readonly string[]): readonly string[] {
   const isCode = (code: string) =>
     /^[\w.[\]-]{1,60}$/.test(code) && !secrets.some((secret) => secret.includes(code) || code.includes(secret));
@@ -135,12 +135,12 @@ function classify({ status, retryAfter }: LinkReply, isEffect: boolean): Provide
   return failure('malformed', isEffect);
 }
 
-/** Of a Retry-After header, at most a day. */
+/** Milliseconds of a Retry-After header in seconds, at most a day; 0 if it is missing or a date. */
 function parseRetryAfter(header: string | null): number {
   return header !== null && /^\d{1,6}$/.test(header) ? Math.min(86_400_000, Number(header) * 1000) : 0;
 }
 
-/** Nothing was sent in these cases. */
+/** Failures before anything was sent, so that the request certainly had no effect. */
 const UNSENT: ReadonlySet<OutboundFailure> = new Set(['host_unknown', 'address_refused', 'certificate']);
 
 export function createLink(

@@ -1,15 +1,15 @@
-// How a payment provider writes amounts, and which prices it accepts.
+// The format of a payment provider's amounts, and the prices that it accepts.
 import { CURRENCIES, STARS } from '../contract/currencies.ts';
 import { fromDecimal, type Money, type PriceRules, toDecimal } from '../domain/sales/money.ts';
 
 export interface AmountFormat extends PriceRules {
-  /** An accepted price, as the provider reads it. */
+  /** Formats a price that the provider accepts. */
   write(price: Money): string;
-  /** An amount that the provider reports, in minor units; null: the currency has no such amount, or is unknown. */
+  /** Parses a reported amount to minor units; null: not a valid amount of this currency, or an unknown currency. */
   read(text: string, currency: string): number | null;
 }
 
-/** Decimal text in the major unit. */
+/** Amounts as decimal text in the major unit, such as `12.50`. `minimums` are in minor units. */
 export function decimalAmounts(
   currencies: readonly string[],
   minimums: Readonly<Record<string, number>> = {},

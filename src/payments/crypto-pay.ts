@@ -1,4 +1,4 @@
-// Crypto Pay (@CryptoBot, @send), API 1.5: invoices in money, paid in coins. https://help.send.tg/en/articles/10279948-crypto-pay-api
+// Crypto Pay (@CryptoBot, @send), API 1.5: invoices in a currency, paid in coins. https://help.send.tg/en/articles/10279948-crypto-pay-api
 
 import { createHash, createHmac } from 'node:crypto';
 import type { ProviderFailure, ProviderPayment } from '../core/ports/providers.ts';
@@ -19,9 +19,9 @@ import { parseJson, readList, readMember, readMoment, readText } from './reading
 
 const LIVE = 'https://pay.crypt.bot';
 const TEST = 'https://testnet-pay.crypt.bot';
-/** A page of invoices stays below the limit of replies. */
+/** Invoices a page; such a page stays below the size limit of replies. */
 const PAGE = 500;
-/** A look-up gives up after so many pages. */
+/** Pages that a look-up reads at most. */
 const MAX_PAGES = 20;
 
 /** https://help.send.tg/en/articles/10279948-crypto-pay-api, `fiat` of createInvoice */
@@ -33,7 +33,7 @@ async function call(link: Link, name: string, parameters: Parameters, isEffect =
   return callAt(link, link.access.isTest ? TEST : LIVE, name, parameters, isEffect);
 }
 
-/** The result, or a failure. */
+/** Returns the member `result` of a successful reply, or a failure. */
 async function callAt(link: Link, root: string, name: string, parameters: Parameters, isEffect: boolean) {
   const { body, headers } = jsonBody(parameters);
   const reply = await link.send({
@@ -66,7 +66,7 @@ function parsePayment(link: Link, invoice: unknown): ProviderPayment | null {
     externalId,
     token: readText(invoice, 'payload'),
     state,
-    // Of an invoice in coins the amount is not whole in minor units: 0 is looked at by a person.
+    // An amount in coins has no minor units. 0 makes the payment need a decision of the administrator.
     paid: { amount: isFiat ? link.readAmount(readText(invoice, 'amount'), currency) : 0, currency },
     refunded: 0,
     isTest: link.access.isTest,
@@ -80,7 +80,7 @@ function parsePayments(link: Link, invoices: readonly unknown[]): ProviderPaymen
   return invoices.flatMap((invoice) => parsePayment(link, invoice) ?? []);
 }
 
-/** Invoices with this payload, wherever in the list they are. */
+/** Searches the list for invoices with our token as payload. */
 async function findByPayload(
   link: Link,
   token: string,
@@ -117,13 +117,13 @@ export const cryptoPay: Adapter = {
         };
       }
       failedWith = app;
-      // A token of the one network is unknown to the other.
+      // A token belongs to one network and is unknown to the other.
       if (app.error !== 'unauthorized' || link.access.apiRoot !== null) break;
     }
     return failedWith;
   },
   async open(link, { token, amount, currency, title, returnUrl, isRetry }) {
-    // There is no key of idempotence: an invoice of an earlier try is looked for.
+    // The API has no idempotency key: search for the invoice of an earlier attempt instead.
     const existing = isRetry ? await findByPayload(link, token, { status: 'active' }) : [];
     if ('error' in existing) return existing;
     const invoice =
@@ -157,12 +157,12 @@ export const cryptoPay: Adapter = {
     return isFailed(result) ? result : { payments: parsePayments(link, readList(result, 'items')) };
   },
   async end(link, externalId) {
-    // Of one that is paid, or was deleted before, it says that there is none to delete.
+    // A paid or already deleted invoice is refused.
     const done = await call(link, 'deleteInvoice', { invoice_id: Number(externalId) });
     if (isFailed(done)) return done.error === 'refused' ? { isEnded: false } : done;
     return { isEnded: done === true };
   },
-  // In no documented order, and an old invoice may be paid last: the whole list is read, from its beginning again when it ended.
+  // The order of the list is not documented, and an old invoice may be paid last: read the whole list, and start over at its end.
   async since(link, cursor) {
     const offset = cursor === null ? 0 : Number(cursor);
     const result = await call(link, 'getInvoices', { status: 'paid', offset, count: PAGE });

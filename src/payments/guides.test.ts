@@ -1,5 +1,5 @@
-// The guides say what the adapters do: the credentials of the forms, permissions, events, currencies and smallest amounts. The documentation has their
-// words.
+// The guides match the adapters: credentials of the forms, permissions, events, currencies and smallest amounts. The documentation repeats their
+// texts.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createTestClock, createTestTimers } from '../../tests/support/clock.ts';
@@ -73,7 +73,7 @@ describe.each(loaded)('in $code', ({ guides }) => {
 it('the documentation has the English guides word for word', () => {
   const docs = readFileSync(new URL('../../docs/payments.md', import.meta.url), 'utf8');
   for (const text of Object.values(loaded[0]?.guides ?? {})) {
-    // One level lower, below the heading of the provider.
+    // Headings are one level lower there, below the heading of the provider.
     expect(docs).toContain(text.trim().replaceAll(/^## /gm, '#### '));
   }
 });

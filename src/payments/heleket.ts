@@ -1,4 +1,4 @@
-// Heleket: invoices in money, paid in coins. Facts by the official php-sdk (docs 04, 06, 08, 10).
+// Heleket: invoices in a currency, paid in coins. Facts from the official php-sdk (docs 04, 06, 08, 10).
 
 import { createHash } from 'node:crypto';
 import type { ProviderFailure, ProviderPayment } from '../core/ports/providers.ts';
@@ -18,12 +18,12 @@ import { parseJson, readDecimal, readList, readMember, readMoment, readText } fr
 
 const ROOT = 'https://api.heleket.com/v1';
 /**
- * Coins can reach the address of an invoice long after it has ended, which is the last word about it until then, and the list is by when an
- * invoice was made. Once a day it is read from so far back: all orders that a payment still applies to by itself.
+ * Coins can arrive long after an invoice has ended, and the list is ordered by creation. So once a day it is read from this far back, which
+ * covers all orders that a late payment still completes without the administrator.
  */
 const LATE_COINS_MS = LATE_PAYMENT_MS + DAY_MS;
 
-/** The signature of a request and of a webhook without its `sign`. */
+/** Signature of a request, or of a webhook without its member `sign`. */
 function computeSignature(json: string, key: string): string {
   return createHash('md5')
     .update(`${Buffer.from(json).toString('base64')}${key}`)
@@ -49,7 +49,7 @@ async function call(
     body,
   });
   if (isFailure(reply)) return isEffect ? reply : { ...reply, isUnclear: false };
-  // The names of the fields that it refuses.
+  // `errors` has the names of the refused fields as keys.
   const codes = Object.keys(Object(readMember(reply.body, 'errors')));
   if (reply.status !== 200) return toProviderFailure(reply, isEffect, codes);
   if (readMember(reply.body, 'state') === 0) return { result: readMember(reply.body, 'result') };
@@ -61,13 +61,13 @@ async function call(
 const STATES: Readonly<Record<string, ProviderPayment['state']>> = {
   paid: 'paid',
   paid_over: 'paid',
-  // Too little, and the invoice has ended.
+  // Paid too little, and the invoice has ended: computePaid has the amount.
   wrong_amount: 'paid',
   wrong_amount_waiting: 'open',
   check: 'open',
   confirm_check: 'open',
   process: 'open',
-  // Held back until the buyer has answered questions about the coins.
+  // Frozen by Heleket until the buyer has passed its check of the coins.
   locked: 'held',
   fail: 'failed',
   system_fail: 'failed',
@@ -77,7 +77,7 @@ const STATES: Readonly<Record<string, ProviderPayment['state']>> = {
   refund_paid: 'refunded',
 };
 
-/** What of the invoiced amount has arrived, rounded down: the invoice has both sums in the buyer's coin. 0 where it has not. */
+/** The arrived part of the invoiced amount, rounded down, by the ratio of both sums in the buyer's coin. 0 if these sums are missing. */
 function computeArrived(invoice: unknown, invoiced: number): number {
   const arrived = readDecimal(invoice, 'payment_amount');
   const asked = readDecimal(invoice, 'payer_amount');
@@ -87,7 +87,7 @@ function computeArrived(invoice: unknown, invoiced: number): number {
   return amount > BigInt(Number.MAX_SAFE_INTEGER) ? 0 : Number(amount);
 }
 
-/** The amount to record. Heleket counts as `paid` what is within the accuracy of the invoice. */
+/** The amount to record. `paid` means within the accuracy of the invoice, so it counts as the whole amount. */
 function computePaid(invoice: unknown, status: string, invoiced: number): number {
   if (status === 'paid_over') return Math.max(invoiced, computeArrived(invoice, invoiced));
   if (status === 'wrong_amount') return Math.max(0, Math.min(invoiced - 1, computeArrived(invoice, invoiced)));
@@ -114,7 +114,7 @@ function parsePayment(link: Link, invoice: unknown): ProviderPayment | null {
   };
 }
 
-/** `2026-11-20 10:00:00`: the zone is not documented, and the overlap of two readings is longer than a day. */
+/** `2026-11-20 10:00:00`. Its time zone is not documented; the overlap of two readings is longer than any offset. */
 function formatDate(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 }
@@ -123,19 +123,19 @@ export const heleket: Adapter = {
   kind: 'heleket',
   amounts: decimalAmounts(MONEY_CURRENCIES),
   paceMs: 300,
-  // It asks not to be polled more often.
+  // Heleket's documentation asks not to poll more often.
   pollIntervalMs: 30_000,
   lookbackMs: LATE_PAYMENT_MS + LIST_OVERLAP_MS,
   listReachMs: null,
   async probe(link) {
     const found = await call(link, '/payment/list', { date_from: formatDate(link.now), date_to: formatDate(link.now) });
     if (isFailure(found)) return found;
-    // It knows no such order, and refuses only that.
+    // There is no such order: a refusal shows that the key is allowed to ask.
     const one = await call(link, '/payment/info', { order_id: 'gatehouse_probe' });
     if (isFailure(one) && one.error !== 'refused') return one;
     return { account: link.field('merchant'), isTest: null };
   },
-  // The same order_id gives the existing invoice.
+  // A repeated order_id returns the existing invoice.
   async open(link, { token, amount, currency, returnUrl, hookUrl }) {
     const accuracy = link.field('accuracy_payment_percent');
     const made = await call(
@@ -159,18 +159,18 @@ export const heleket: Adapter = {
   },
   async read(link, { externalId, token }) {
     const found = await call(link, '/payment/info', externalId === null ? { order_id: token } : { uuid: externalId });
-    // What it does not know, it refuses.
+    // An unknown invoice is refused.
     if (isFailure(found)) return found.error === 'refused' ? { payments: [] } : found;
     const payment = parsePayment(link, found.result);
     return payment === null ? failure('malformed') : { payments: [payment] };
   },
-  // There is no call for it: an invoice ends by its lifetime.
+  // There is no such call: an invoice ends by its lifetime.
   end: null,
   async since(link, text) {
     const stored = parseJson(text ?? '');
     const next = readText(stored, 'next');
     const startedAt = Number(readText(stored, 'begun') ?? link.now);
-    // When it was last read from far back; left out: this reading is by its own beginning alone.
+    // When the list was last read from far back; null in the first reading, and in a reconciliation, which begins at its own date.
     const far = readText(stored, 'far');
     const isFar = next === null && far !== null && Math.abs(link.now - Number(far)) >= DAY_MS;
     const storedFrom = Number(readText(stored, 'from') ?? 0);
@@ -184,7 +184,7 @@ export const heleket: Adapter = {
     const payments = items.flatMap((item) => parsePayment(link, item) ?? []);
     const following = readText(readMember(found.result, 'paginate'), 'nextCursor');
     const first = readText(items[0], 'uuid');
-    // A list that goes on with what it had is read no further: it would have no end.
+    // A list that repeats a page would never end.
     const isRepeated = next !== null && (following === next || (first !== null && first === readText(stored, 'first')));
     const hasMore = following !== null && !isRepeated;
     const place = hasMore
@@ -192,7 +192,7 @@ export const heleket: Adapter = {
       : { from: Math.max(0, startedAt - LIST_OVERLAP_MS), far: farAt };
     return { payments, cursor: JSON.stringify(place), hasMore, isRepeated };
   },
-  // Refunds pay coins to an address that the buyer must give, with another key.
+  // Refunds need another key, and a coin address from the buyer.
   refund: null,
   readRefund: null,
   cursorFrom: (from) => JSON.stringify({ from }),
@@ -200,7 +200,7 @@ export const heleket: Adapter = {
     const body = parseJson(raw);
     const sign = readText(body, 'sign');
     if (sign === null) return null;
-    // The signature is over the text without its own member, as it was written: PHP and JavaScript write JSON differently.
+    // The signature covers the original text without the member `sign`. Do not parse and serialize it: PHP writes JSON differently.
     const member = `"sign":"${sign}"`;
     const rest = raw.includes(`,${member}`) ? raw.replace(`,${member}`, '') : raw.replace(`${member},`, '');
     if (!isSameText(sign, computeSignature(rest, fields.payment_key ?? ''))) return null;

@@ -1,4 +1,4 @@
-// Each adapter against a fake of its provider with every fault: opened once, read exactly, caught up with, and no secret in what it answers.
+// Each adapter against a fake of its provider with every fault: opens an invoice once, reads amounts exactly, catches up, leaks no secret.
 import Stripe from 'stripe';
 import { afterEach, describe, expect, it } from 'vitest';
 import { charged } from '../../tests/support/charged.ts';
@@ -48,7 +48,7 @@ async function stage(kind: ProviderKind) {
     ...CLIENT_BOUNDS,
     proxyAgent: async (...to) => createOutboundAgent(...to),
   });
-  // Pauses between requests end at once.
+  // No pauses between requests.
   const timers = {
     after(_ms: number, work: () => void) {
       queueMicrotask(work);
@@ -82,7 +82,7 @@ async function stage(kind: ProviderKind) {
     answers.push(given);
     return given;
   };
-  /** The payment of an order, from the list where the provider has no other way. */
+  /** The payment of an order, read from the list if the provider has no call for one payment. */
   const payments = async (name: string): Promise<readonly ProviderPayment[]> => {
     const { token } = buildRequest(name);
     const invoice = fake.invoices.find((one) => one.token === token);
@@ -154,7 +154,7 @@ describe.each(KINDS)('%s', (kind) => {
       expect(await providers.open(access, buildRequest(fault))).toMatchObject({ isUnclear: true });
       expect(good(await providers.open(access, buildRequest(fault, true))).payUrl).toMatch(/^https:/);
     }
-    // The Bot API knows no keys: the order decides which of two links counts.
+    // The Bot API has no idempotency keys: the order decides which of two links counts.
     expect(fake.invoices).toHaveLength(kind === 'stars' ? 4 : 2);
   });
 
@@ -230,17 +230,17 @@ describe.each(['stars', 'yookassa', 'stripe'] as const)('%s', (kind) => {
   });
 });
 
-/** As Crypto Pay documents them; tests/payments holds them against its library. */
+/** From Crypto Pay's documentation; tests/payments compares them with its library. */
 const CRYPTO_PAY_FIAT = 'USD EUR RUB BYN UAH GBP CNY KZT UZS GEL TRY AMD THB INR BRL IDR AZN AED PLN ILS KGS TJS'.split(
   ' ',
 );
 
-/** The currencies that a provider cannot be asked for. */
+/** Whether a provider does not accept a currency. */
 const NOT_TAKEN: Readonly<Record<ProviderKind, (currency: string) => boolean>> = {
   stars: (currency) => currency !== 'XTR',
   crypto_pay: (currency) => !CRYPTO_PAY_FIAT.includes(currency),
   yookassa: (currency) => currency !== 'RUB',
-  // Units of account, which Stripe has not, and Stars.
+  // Units of account and Stars, which Stripe does not have.
   stripe: (currency) => ['XTR', 'IQD', 'LYD', 'CLF', 'UYW', 'UYI'].includes(currency),
   heleket: (currency) => currency === 'XTR',
 };
@@ -258,7 +258,7 @@ it.each(KINDS)('%s charges the price to the last digit, and reports it so, in ev
         expect(acceptsPrice(providers.facts(kind), price), name).toBe(false);
         expect(opened, name).toMatchObject({ error: 'unsupported', isUnclear: false });
         expect(fake.requests).toHaveLength(before);
-        // Of some, Stripe can be asked for whole units or tenths alone.
+        // Stripe accepts only whole units or multiples of ten in these currencies.
         const isPart = kind === 'stripe' && amount === 1 && (minorDigits(currency) === 3 || currency === 'MGA');
         const isSmall = amount < (providers.facts(kind).minimums[currency] ?? 0);
         expect(NOT_TAKEN[kind](currency) || isPart || isSmall, name).toBe(true);
@@ -344,7 +344,7 @@ it('stripe is asked as its own library asks, which sees the same refusals', asyn
   const missing = ['charges_read'];
   const read = good(await providers.read(access, { externalId: id, token: buildRequest('a').token }));
   expect(read).toMatchObject({ payments: [{ state: 'paid', paid: { amount: 14_950, currency: 'USD' } }], missing });
-  // It numbers what is expanded.
+  // The library numbers the members of `expand`.
   expect(asked(begin + theirs.length)).toEqual(theirs.map((request) => request.replace('[0]', '[]')));
   await expect(library.events.list({ limit: 1 })).rejects.toMatchObject(forbidden);
   expect(await providers.since(access, null)).toMatchObject({ error: 'forbidden', missing: ['events_read'] });
@@ -353,7 +353,7 @@ it('stripe is asked as its own library asks, which sees the same refusals', asyn
   const all = [...missing, 'refunds_write', 'events_read'];
   expect(await providers.probe(access)).toMatchObject({ error: 'forbidden', missing: all });
   fake.granted.add('charge_write').add('event_read');
-  // What names no object is refused for that alone.
+  // A request that names no object is refused for that reason only.
   const unknown = { type: 'StripeInvalidRequestError' };
   await expect(library.refunds.create({ payment_intent: 'pi_none' })).rejects.toMatchObject(unknown);
   await expect(library.checkout.sessions.expire('cs_none')).rejects.toMatchObject(unknown);
@@ -392,7 +392,7 @@ it('yookassa is asked for no receipt without the e-mail address of the buyer, an
 });
 
 describe('reading the events of Stripe', () => {
-  /** An event of each type of another program in the same account. */
+  /** Creates `count` events of each type that belong to another program in the same account. */
   async function stageForeign(count: number) {
     const staged = await stage('stripe');
     const { providers, access, buildRequest, fake } = staged;
@@ -445,7 +445,7 @@ it.each(KINDS)('%s: a payment is opened between two requests of a list that is r
   for (const name of ['a', 'b', 'c', 'd', 'e']) fake.pay(buildRequest(name).token);
   const before = fake.requests.length;
   const opened: Promise<Invoice | ProviderFailure>[] = [];
-  // A buyer comes with the first request of the reading.
+  // A buyer's request arrives during the first request of the reading.
   fake.deny(() => {
     if (opened.length === 0) opened.push(providers.open(access, buildRequest('buyer')));
     return false;
@@ -454,7 +454,7 @@ it.each(KINDS)('%s: a payment is opened between two requests of a list that is r
   await expect.poll(() => opened.length).toBe(1);
   expect(good(await (opened[0] ?? Promise.reject())).payUrl).toMatch(/^https:/);
   const place = fake.requests.findIndex(({ raw }) => raw.includes(buildRequest('buyer').token)) - before;
-  // Before the reading that comes next, at the latest.
+  // The buyer's request runs before the next reading at the latest.
   expect(place).toBe(1);
   for (const read of reads) good(await read);
 });

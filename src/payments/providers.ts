@@ -1,4 +1,4 @@
-// All providers behind the core's port: chooses the adapter of an account, and lets the requests of one account wait for one another.
+// Implements the core's port for all payment providers: chooses the adapter of an account, and queues the requests of each account.
 import { PROVIDER_FIELDS, type ProviderKind } from '../contract/sales/providers.ts';
 import type { OutboundClient } from '../core/ports/outbound.ts';
 import type { Clock, Timers } from '../core/ports/ports.ts';
@@ -25,17 +25,17 @@ export function providerFacts(kind: ProviderKind): ProviderFacts {
   return { pollIntervalMs, lookbackMs, listReachMs, prices, minimums, canRefund: refund !== null };
 }
 
-/** A price as the provider writes it; null: the provider does not accept it. */
+/** Formats a price for the provider; null: the provider does not accept it. */
 function writePrice({ amounts }: Adapter, price: Money): string | null {
   return acceptsPrice(amounts, price) ? amounts.write(price) : null;
 }
 
-/** The same of an amount that goes back, which may be smaller than what can be asked for. */
+/** Like writePrice, for a refund, which may be below the provider's minimum price. */
 function writeRefund({ amounts }: Adapter, price: Money): string | null {
   return acceptsPrice({ ...amounts, minimums: {} }, price) ? amounts.write(price) : null;
 }
 
-/** What the client of their requests is bounded by: YooKassa counts an answer as missing after so long. */
+/** Bounds of the HTTP client. The timeout is YooKassa's, which regards a reply as lost after 30 s. */
 export const CLIENT_BOUNDS = {
   timeoutMs: 30_000,
   maxReplyBytes: 2 ** 20,
@@ -43,7 +43,7 @@ export const CLIENT_BOUNDS = {
   reusesConnections: false,
 } as const;
 
-/** Of one account. More than these do not wait. */
+/** Requests that one account may have in its queue; further ones fail as `rate_limited`. */
 const MAX_WAITING = 200;
 
 interface Machine {
@@ -56,7 +56,7 @@ interface Machine {
 interface Queue {
   waiting: number;
   last: Promise<unknown>;
-  /** What buyers wait for: done between two requests of what only reads. */
+  /** Calls that a buyer waits for. They run between two requests of a call that only reads. */
   readonly urgent: (() => Promise<unknown>)[];
 }
 
@@ -96,7 +96,7 @@ export function createProviders({ client, clock, timers }: Machine): Omit<Paymen
         if (!isFailure(answer) || answer.codes === undefined) return answer;
         return { ...answer, codes: sanitizeCodes(answer.codes, secrets) };
       } catch {
-        // What an adapter did not foresee. The error is not passed on: its text may hold what was sent.
+        // A fault of the adapter. The error is dropped because its text may contain parts of the request.
         return failure('malformed', true);
       }
     };
@@ -107,7 +107,7 @@ export function createProviders({ client, clock, timers }: Machine): Omit<Paymen
     return done;
   }
 
-  /** Every request of a turn is followed by the pause of its provider. `between`: what is done before each. */
+  /** A client that pauses for the provider's pace after each request. `between` runs before each request. */
   function pacedClient(paceMs: number, between: (() => Promise<void>) | null): OutboundClient {
     return {
       ...client,
@@ -168,7 +168,7 @@ export function createProviders({ client, clock, timers }: Machine): Omit<Paymen
   };
 }
 
-/** Runs between two requests of a turn that only reads, or in a turn of its own, whichever comes first. */
+/** Runs between two requests of a call that only reads, or in its own turn, whichever comes first. */
 function enqueueUrgent<T>(queue: Queue, run: () => Promise<T>): Promise<T> {
   const outcome = Promise.withResolvers<T>();
   queue.urgent.push(() => run().then(outcome.resolve, outcome.reject));
@@ -180,7 +180,7 @@ async function runUrgent({ urgent }: Queue): Promise<void> {
   for (let next = urgent.shift(); next !== undefined; next = urgent.shift()) await next();
 }
 
-/** What must be in nothing that leaves the adapters. */
+/** Secrets of the account, which no answer of an adapter may contain. */
 function listSecrets({ kind, fields }: ProviderAccess): readonly string[] {
   return PROVIDER_FIELDS[kind].flatMap(({ name, isSecret }) => (isSecret && fields[name] ? [fields[name]] : []));
 }

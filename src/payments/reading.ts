@@ -1,7 +1,7 @@
-// Reads what providers answer, leniently: a member may be missing, renamed or of another type, and nothing is thrown for it.
+// Lenient readers of providers' replies: a member may be missing, renamed or of another type. Nothing here throws.
 import { parseForeignJson } from '../domain/foreign-json.ts';
 
-/** A member of an object by the first of its names that it has; undefined where there is none. */
+/** The first of these members that the object has and that is not null; else undefined. */
 export function readMember(value: unknown, ...names: readonly string[]): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
   for (const name of names) {
@@ -11,21 +11,21 @@ export function readMember(value: unknown, ...names: readonly string[]): unknown
   return undefined;
 }
 
-/** The same as text, also where it is a number; null where it is neither. */
+/** Such a member as text; a number is converted. null: neither text nor a number. */
 export function readText(value: unknown, ...names: readonly string[]): string | null {
   const found = readMember(value, ...names);
   if (typeof found === 'string') return found;
   return typeof found === 'number' && Number.isFinite(found) ? String(found) : null;
 }
 
-/** The same as a whole number from 0, also where it is text; null where it is none. */
+/** Such a member as a whole number from 0; text is converted. null: not such a number. */
 export function readInteger(value: unknown, ...names: readonly string[]): number | null {
   const text = readText(value, ...names);
   const number = text !== null && /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   return Number.isSafeInteger(number) ? number : null;
 }
 
-/** The same as an exact decimal number from 0, of `digits` after its point; null where it is none. */
+/** Such a member as an exact decimal number from 0, `units` / 10^`digits`. null: not such a number. */
 export function readDecimal(
   value: unknown,
   ...names: readonly string[]
@@ -34,13 +34,13 @@ export function readDecimal(
   return whole === '' ? null : { units: BigInt(whole + part), digits: part.length };
 }
 
-/** The same as a list; empty where it is none. */
+/** Such a member, or without names the value itself, as a list; empty if it is not a list. */
 export function readList(value: unknown, ...names: readonly string[]): readonly unknown[] {
   const found = names.length === 0 ? value : readMember(value, ...names);
   return Array.isArray(found) ? found : [];
 }
 
-/** A moment as epoch ms, from RFC 3339 or from seconds since 1970; null where it is neither. */
+/** Such a member as epoch milliseconds, parsed from RFC 3339 or from seconds since 1970. null: neither. */
 export function readMoment(value: unknown, ...names: readonly string[]): number | null {
   const text = readText(value, ...names);
   if (text === null) return null;
@@ -48,10 +48,10 @@ export function readMoment(value: unknown, ...names: readonly string[]): number 
   return Number.isFinite(ms) ? ms : null;
 }
 
-/** Of a reply, whose length the client of requests bounds too. Lists come in pages of a hundred. */
+/** Bounds of a reply. Large replies are lists of up to 500 items. */
 const BOUNDS = { bytes: 2 ** 20, values: 50_000, depth: 64 };
 
-/** JSON, or undefined where the text is none, or too much. */
+/** Parses JSON; undefined if it is invalid or exceeds the bounds. */
 export function parseJson(text: string): unknown {
   try {
     return parseForeignJson(text, BOUNDS);

@@ -1,4 +1,4 @@
-// Telegram Stars by the Bot API over HTTP: links to invoices, the ledger of the bot's Stars, refunds. https://core.telegram.org/bots/payments-stars
+// Telegram Stars by the Bot API over HTTP: invoice links, the list of Star transactions, refunds. https://core.telegram.org/bots/payments-stars
 
 import { STARS } from '../contract/currencies.ts';
 import type { ProviderFailure, ProviderPayment } from '../core/ports/providers.ts';
@@ -30,12 +30,12 @@ async function call(
   if (isFailure(reply)) return isEffect ? reply : { ...reply, isUnclear: false };
   if (readMember(reply.body, 'ok') === true) return { result: readMember(reply.body, 'result') };
   const code = readInteger(reply.body, 'error_code');
-  // A token that the Bot API does not know is a path that it does not have.
+  // The token is a part of the path, so an unknown token can be a 404.
   if (code === 401 || code === 404) return failure('unauthorized');
   const seconds = readInteger(readMember(reply.body, 'parameters'), 'retry_after');
   if (code === 429) return failure('rate_limited', false, Math.min(86_400, seconds ?? 1) * 1000);
   const description = readText(reply.body, 'description');
-  // Of a token all methods are allowed: this is about what was asked, as a buyer who is deactivated.
+  // A token may call every method, so a 403 is about the request, such as a deactivated buyer.
   const named = /\b[A-Z\d]+(?:_[A-Z\d]+)+\b/.exec(description ?? '')?.[0] ?? null;
   if (code === 403)
     return {
@@ -46,12 +46,12 @@ async function call(
   return { ...toProviderFailure(reply, isEffect, [named]), ...(description !== null && { description }) };
 }
 
-/** What is passed on of a failure: not Telegram's text. */
+/** Drops Telegram's text from a failure. */
 function withoutText({ description: _text, ...failed }: ProviderFailure & { readonly description?: string }) {
   return failed;
 }
 
-/** A payment to the bot, or what it gave back of one: both have the id of the payment. */
+/** Parses a payment to the bot or its refund. Both transactions have the id of the payment. */
 function parsePayment(link: Link, transaction: unknown): ProviderPayment | null {
   const externalId = readText(transaction, 'id');
   const amount = link.readAmount(readText(transaction, 'amount'), STARS);
@@ -97,7 +97,7 @@ export const stars: Adapter = {
     if (isFailure(ledger)) return withoutText(ledger);
     return { account: `@${readText(me.result, 'username') ?? ''}`, isTest: null };
   },
-  // A second call makes a second link: which of two payments counts, the order says.
+  // A repeated call makes a second link. The order decides which of two payments counts.
   async open(link, { token, amount, currency, title }) {
     const made = await call(
       link,
@@ -117,9 +117,9 @@ export const stars: Adapter = {
     return typeof payUrl === 'string' ? { externalId: null, payUrl } : failure('malformed', true);
   },
   read: null,
-  // A link has no end: the bot refuses to have an order paid twice before each payment.
+  // A link never ends. Before each payment the bot refuses an order that is already paid.
   end: null,
-  // The oldest first, and only ever appended to: the cursor is how many have been read.
+  // The list is ordered by age and only grows at its end, so the cursor is the number of transactions read.
   async since(link, cursor) {
     const offset = cursor === null ? 0 : Number(cursor);
     const found = await call(link, 'getStarTransactions', { offset, limit: PAGE });

@@ -1,4 +1,4 @@
-// Which prices Stripe accepts: a part of a price that it accepts, as a promo code makes it, must be accepted too.
+// Prices that Stripe accepts: a discounted price must be accepted if the full price is.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { CURRENCIES } from '../contract/currencies.ts';

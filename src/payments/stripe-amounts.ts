@@ -1,24 +1,27 @@
-// Amounts of Stripe: whole numbers of its own minor units, which are not those of ISO 4217 in every currency.
+// Amounts of Stripe: whole numbers of its own minor units, which differ from ISO 4217 in some currencies.
 import { CURRENCIES, minorDigits } from '../contract/currencies.ts';
 import type { AmountFormat } from './amounts.ts';
 
-/** Currencies that Stripe counts whole. MGA is one there, and has two digits in ISO 4217. */
+/** Currencies without decimals at Stripe. MGA has two digits in ISO 4217. */
 const WHOLE = new Set('BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' '));
-/** Whole since some years; Stripe still counts hundredths of them, which must be 0. Its list of whole currencies also has UGX: the special case is the newer text. */
+/**
+ * Currencies without decimals, for which Stripe still expects hundredths that are 0. UGX is also in its list of currencies without decimals;
+ * the special case is the newer part of that page.
+ */
 const HUNDREDTHS = new Set(['ISK', 'UGX']);
-/** Counted in thousandths, of which cards cannot be charged the last digit. */
+/** Currencies with three decimals, of which the last must be 0 in charges. */
 const THOUSANDTHS = new Set('BHD JOD KWD OMR TND'.split(' '));
 
-/** The digits that Stripe counts, by https://docs.stripe.com/currencies of September 2026. HUF and TWD differ in payouts only. */
+/** Decimals at Stripe, by https://docs.stripe.com/currencies of September 2026; null: not supported. HUF and TWD differ in payouts only. */
 function stripeDigits(currency: string): number | null {
   if (WHOLE.has(currency)) return 0;
   if (THOUSANDTHS.has(currency)) return 3;
   if (HUNDREDTHS.has(currency)) return 2;
-  // Others without two digits, as UYI and CLF, are not among its currencies.
+  // Stripe does not support other currencies without two digits, such as UYI and CLF.
   return minorDigits(currency) === 2 ? 2 : null;
 }
 
-/** Minor units of ISO 4217 in one of Stripe's, as a power of ten; null: Stripe does not have the currency. */
+/** How many minor units of ISO 4217 one unit of Stripe is, as a power of ten; null: Stripe does not support the currency. */
 function findExponent(currency: string): number | null {
   const [minor, theirs] = [minorDigits(currency), stripeDigits(currency)];
   return minor === null || theirs === null ? null : minor - theirs;
@@ -30,14 +33,14 @@ function priceStep(currency: string): readonly [string, number][] {
   return [[currency, THOUSANDTHS.has(currency) ? 10 : 10 ** Math.max(0, exponent)]];
 }
 
-/** Whole units times a power of ten; null where that leaves a fraction. */
+/** Multiplies by a power of ten; null if the result is not whole. */
 function rescale(units: bigint, exponent: number): bigint | null {
   const factor = 10n ** BigInt(Math.abs(exponent));
   if (exponent >= 0) return units * factor;
   return units % factor === 0n ? units / factor : null;
 }
 
-/** In minor units of ISO 4217. https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts */
+/** Smallest charges, in minor units of ISO 4217. https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts */
 const MINIMUMS: Readonly<Record<string, number>> = {
   AED: 200,
   AUD: 50,

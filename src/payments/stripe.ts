@@ -1,4 +1,4 @@
-// Stripe Checkout: hosted payment pages by the session, caught up with by the events of 30 days. https://docs.stripe.com/api
+// Stripe Checkout: one session per invoice, and the events of the last 30 days as the list of payments. https://docs.stripe.com/api
 
 import { createHmac } from 'node:crypto';
 import type { ProviderPermission } from '../contract/sales/providers.ts';
@@ -23,10 +23,10 @@ const ROOT = 'https://api.stripe.com';
 const SESSIONS = '/v1/checkout/sessions';
 const VERSION = '2026-10-28.endive';
 const PAGE = 100;
-/** Of a look-up by our token. */
+/** Page size and pages of a look-up by our token. */
 const LOOKUP_PAGE = 50;
 const MAX_PAGES = 40;
-/** How old a webhook may be. */
+/** Largest difference between the time of a webhook's signature and ours. */
 const TOLERANCE_MS = 300_000;
 const EVENT_TYPES = [
   'checkout.session.completed',
@@ -34,22 +34,22 @@ const EVENT_TYPES = [
   'checkout.session.async_payment_failed',
   'checkout.session.expired',
   'charge.refunded',
-  // Also of a refund that was pending, or was done and has failed since.
+  // Sent too when a pending refund completes, or a completed refund fails.
   'charge.refund.updated',
   'refund.updated',
   'refund.failed',
   'charge.dispute.created',
   'charge.dispute.closed',
 ] as const;
-/** With a session: what was given back of it, and whether the buyer disputes it. */
+/** Expanded in a session: its refunds, and whether the buyer disputes the charge. */
 const EXPANDED = 'payment_intent.latest_charge.refunds';
 
-/** What a restricted key must be allowed for a request. https://docs.stripe.com/keys/restricted-api-keys */
+/** Permissions that a restricted key needs for a request. https://docs.stripe.com/keys/restricted-api-keys */
 type Needs = readonly ProviderPermission[];
 const NEEDS_SESSIONS: Needs = ['checkout_sessions_write'];
-/** Each object that is expanded needs a permission of its own. https://docs.stripe.com/stripe-apps/reference/permissions */
+/** Each expanded object needs its own permission. https://docs.stripe.com/stripe-apps/reference/permissions */
 const NEEDS_EXPANDED: Needs = ['payment_intents_read', 'charges_read'];
-/** By the names that Stripe's errors have for them, some with `rak_` before. */
+/** Permissions by their names in Stripe's errors, which some errors prefix with `rak_`. */
 const PERMISSIONS: ReadonlyMap<string, ProviderPermission> = new Map([
   ['checkout_session_read', 'checkout_sessions_write'],
   ['checkout_session_write', 'checkout_sessions_write'],
@@ -60,16 +60,16 @@ const PERMISSIONS: ReadonlyMap<string, ProviderPermission> = new Map([
   ['refund_write', 'refunds_write'],
   ['event_read', 'events_read'],
 ]);
-/** What names no object: a request about it has no effect. */
+/** An id that no object has, so that a request with it has no effect. */
 const NO_OBJECT = 'gatehouse_probe';
 
-/** Whether all that was given back of a charge is known. */
+/** Whether the reply has all refunds of a charge. */
 function hasRefunds(charge: unknown): boolean {
   const refunds = readMember(charge, 'refunds');
   return refunds !== undefined && readMember(refunds, 'has_more') !== true;
 }
 
-/** What was given back of a charge. Its own sum counts also what is on its way back, and may fail. */
+/** Sum of the completed refunds of a charge, in Stripe's units. Not `amount_refunded`, which includes pending refunds that may fail. */
 function sumRefunds(charge: unknown): number {
   const refunds = readMember(charge, 'refunds');
   if (refunds === undefined) return readInteger(charge, 'amount_refunded') ?? 0;
@@ -89,7 +89,7 @@ async function get(link: Link, path: string, needs: Needs, query: URLSearchParam
   return parseBody(reply, needs, false);
 }
 
-/** `key` null: it can have no effect. */
+/** `key`: the idempotency key; null: the request cannot have an effect. */
 async function post(link: Link, path: string, needs: Needs, form: Form, key: string | null) {
   const headers = {
     ...buildHeaders(link),
@@ -105,17 +105,17 @@ function buildHeaders(link: Link) {
 }
 
 interface Found {
-  /** null: there is no such object. */
+  /** The object; null: there is none. */
   readonly body: unknown;
 }
 
-/** The parsed reply where it is a success. */
+/** Returns the parsed object of a successful reply, or a failure. */
 function parseBody(reply: LinkReply | ProviderFailure, needs: Needs, isEffect: boolean): Found | ProviderFailure {
   if (isFailure(reply)) return reply;
   if (reply.status === 404) return { body: null };
   if (reply.status === 403) {
     const missing = missingPermissions(reply.body, needs);
-    // The permissions say more than the code.
+    // Missing permissions are more precise than the error code.
     return { ...toProviderFailure(reply, isEffect, missing.length > 0 ? [] : readCodes(reply.body)), missing };
   }
   // Another request with this key is still running.
@@ -124,17 +124,17 @@ function parseBody(reply: LinkReply | ProviderFailure, needs: Needs, isEffect: b
   return typeof reply.body === 'object' && reply.body !== null ? { body: reply.body } : failure('malformed', isEffect);
 }
 
-/** https://docs.stripe.com/error-codes; some errors have no more than a type. */
+/** Codes of an error, https://docs.stripe.com/error-codes. Some errors only have a type. */
 function readCodes(body: unknown) {
   const error = readMember(body, 'error');
   return [readText(error, 'code', 'type'), readText(error, 'param')];
 }
 
-/** Which of the permissions that a request needs the key lacks; none: it is forbidden for another reason. */
+/** Which of the needed permissions the key lacks; empty: the request is forbidden for another reason. */
 function missingPermissions(body: unknown, needs: Needs): Needs {
   const error = readMember(body, 'error');
   const message = readText(error, 'message') ?? '';
-  // Stripe may name others that would do as well.
+  // The message may also name alternative permissions.
   const named = [...message.matchAll(/'(?:rak_)?([a-z_]{1,60})'/g)].map(([, name = '']) => PERMISSIONS.get(name));
   const missing = needs.filter((one) => named.includes(one));
   if (missing.length > 0) return missing;
@@ -145,7 +145,7 @@ interface FoundSessions extends Found {
   readonly missing: Needs;
 }
 
-/** Sessions with what was given back of them, or without where the key may not read that: that they are paid counts all the same. */
+/** Reads sessions with their refunds, or without if the key may not read refunds: payments must still be recorded then. */
 async function getExpanded(
   link: Link,
   path: string,
@@ -175,7 +175,7 @@ function parseState(session: unknown, refunded: number, total: number): Provider
       return 'open';
     case 'expired':
       return 'expired';
-    // Completed, and its money comes later or not at all.
+    // The buyer has completed the page; a delayed payment method pays later or fails.
     case 'complete':
       return ['canceled', 'requires_payment_method'].includes(readText(intent, 'status') ?? '') ? 'failed' : 'open';
     default:
@@ -194,7 +194,7 @@ const STORED = [
   'client_reference_id',
 ];
 
-/** Without what the provider says of the buyer. */
+/** The members of a session to store, without personal data of the buyer. */
 function withoutBuyer(session: unknown, refunded: number) {
   const stored: Record<string, unknown> = {};
   for (const name of STORED) stored[name] = readMember(session, name);
@@ -205,7 +205,7 @@ function withoutBuyer(session: unknown, refunded: number) {
 function parsePayment(link: Link, session: unknown): ProviderPayment | null {
   const externalId = readText(session, 'id');
   const currency = readText(session, 'currency')?.toUpperCase() ?? null;
-  // As Stripe counts, and so is what was refunded.
+  // `total` and `refunded` are in Stripe's units.
   const total = readInteger(session, 'amount_total') ?? 0;
   const charge = readMember(readMember(session, 'payment_intent'), 'latest_charge');
   const refunded = sumRefunds(charge);
@@ -239,7 +239,7 @@ async function readOne(link: Link, id: string): Promise<ReadPayments | ProviderF
   return payment === null ? failure('malformed') : { payments: [payment], missing };
 }
 
-/** PaymentIntents whose dispute has ended in favour of the account. That is final, while the charge stays marked as disputed. */
+/** PaymentIntents whose dispute the account has won. The charge itself stays marked as disputed. */
 function listWonIntents(events: readonly unknown[]): ReadonlySet<string> {
   const won = new Set<string>();
   for (const event of events) {
@@ -258,13 +258,13 @@ function withDisputeEnd(payment: ProviderPayment, won: ReadonlySet<string>): Pro
     : payment;
 }
 
-/** What events are about: sessions, and PaymentIntents whose sessions are to be found. */
+/** Ids from events: sessions, and PaymentIntents whose session must be looked up. */
 interface Subjects {
   readonly sessions: ReadonlySet<string>;
   readonly intents: ReadonlySet<string>;
 }
 
-/** `isAll`: also what is of other programs, which is passed over where the event shows it. A refund and a dispute do not say whose they are. */
+/** `isAll`: include objects of other programs; else skip those known by their event. Events of refunds and disputes do not have our token. */
 function listSubjects(events: readonly unknown[], isAll: boolean): Subjects {
   const sessions = new Set<string>();
   const intents = new Set<string>();
@@ -282,7 +282,7 @@ function listSubjects(events: readonly unknown[], isAll: boolean): Subjects {
   return { sessions, intents };
 }
 
-/** The sessions that events are about. */
+/** Ids of the sessions that events are about. */
 async function listSessionIds(
   link: Link,
   events: readonly unknown[],
@@ -303,16 +303,16 @@ async function listSessionIds(
 
 type ProbeCall = (link: Link) => Promise<Found | ProviderFailure>;
 
-/** A list that a key which may sell can read. */
+/** A probe that reads one item of a list. */
 function listProbe(path: string, needs: Needs, query: Readonly<Record<string, string>> = {}): ProbeCall {
   return (link) => get(link, path, needs, new URLSearchParams({ limit: '1', ...query }));
 }
 
-/** The list that is read of orders. */
+/** The list of sessions as the panel reads it. */
 const READ_PROBE = listProbe(SESSIONS, [...NEEDS_SESSIONS, ...NEEDS_EXPANDED], { 'expand[]': `data.${EXPANDED}` });
 /**
- * A call for each permission. Stripe judges what a key may do before it looks for the object of a request, so one that names none shows it
- * without an effect. What is expanded is listed apart as well: in an account without sessions nothing is expanded.
+ * One call for each permission. Stripe checks permissions before it looks up the object, so a request about a missing object has no effect.
+ * Expanded objects have calls of their own, because an account without sessions expands nothing.
  */
 const PERMISSION_PROBES: readonly ProbeCall[] = [
   (link) => post(link, `${SESSIONS}/cs_${NO_OBJECT}/expire`, NEEDS_SESSIONS, {}, null),
@@ -325,16 +325,16 @@ const PERMISSION_PROBES: readonly ProbeCall[] = [
 export const stripe: Adapter = {
   kind: 'stripe',
   amounts: stripeAmounts,
-  // 25 requests a second in test mode.
+  // Stripe's limit is 25 requests a second in test mode.
   paceMs: 50,
   pollIntervalMs: 5000,
   lookbackMs: LIST_OVERLAP_MS,
-  // Events are kept so long.
+  // Stripe keeps events for 30 days.
   listReachMs: 30 * DAY_MS,
   async probe(link) {
     const key = link.field('secret_key');
     const missing = new Set<ProviderPermission>();
-    // A secret key is allowed everything.
+    // A secret key (`sk_`) has all permissions.
     for (const call of [...(key.startsWith('rk_') ? PERMISSION_PROBES : []), READ_PROBE]) {
       const answer = await call(link);
       if (!isFailure(answer) || answer.error === 'refused') continue;
@@ -342,7 +342,7 @@ export const stripe: Adapter = {
       for (const permission of answer.missing) missing.add(permission);
     }
     if (missing.size > 0) return { ...failure('forbidden'), missing: [...missing] };
-    // Whose key it is, a restricted one may not be allowed to ask.
+    // A restricted key may not be allowed to read the account.
     const account = await get(link, '/v1/account', []);
     const id = isFailure(account) ? null : readText(account.body, 'id');
     return { account: id ?? '', isTest: /^[sr]k_test_/.test(key) };
@@ -369,7 +369,7 @@ export const stripe: Adapter = {
   },
   async read(link, { externalId, token }) {
     if (externalId !== null) return readOne(link, externalId);
-    // Without what is expanded, which makes a session three times as long: a page must stay below the limit of replies.
+    // Not expanded, which makes a session three times as long: a page must stay below the size limit of replies.
     const query = new URLSearchParams({ limit: String(LOOKUP_PAGE) });
     for (let page = 0; page < MAX_PAGES; page++) {
       const found = await get(link, SESSIONS, NEEDS_SESSIONS, query);
@@ -385,13 +385,13 @@ export const stripe: Adapter = {
     return { payments: [] };
   },
   async end(link, externalId) {
-    // A session that is not open is refused, and one that is unknown is not there to be paid.
+    // Stripe refuses a session that is not open. An unknown session is a success without a body.
     const path = `${SESSIONS}/${encodeURIComponent(externalId)}/expire`;
     const done = await post(link, path, NEEDS_SESSIONS, {}, null);
     if (isFailure(done)) return done.error === 'refused' ? { isEnded: false } : done;
     return { isEnded: readText(done.body, 'status') === 'expired' };
   },
-  // Newest first: the pages go back to where the last reading began, whose moment is read again.
+  // Newest first: the pages go back to the time at which the last reading began, that second included.
   async since(link, text) {
     const stored = parseJson(text ?? '');
     const from = readInteger(stored, 'from');
@@ -409,7 +409,7 @@ export const stripe: Adapter = {
     const payments: ProviderPayment[] = [];
     const missing = new Set<ProviderPermission>();
     const won = listWonIntents(events);
-    // Read, because an event shows its object as it was.
+    // Read each session: an event contains its object as it was at that time.
     for (const id of ids) {
       const one = await readOne(link, id);
       if (isFailure(one)) return one;
@@ -443,7 +443,7 @@ export const stripe: Adapter = {
     if (status === null) return failure('malformed');
     return { state: status === 'succeeded' ? 'done' : ['failed', 'canceled'].includes(status) ? 'failed' : 'pending' };
   },
-  // A reconciliation also shows what other programs have sold.
+  // A reconciliation also includes payments of other programs.
   cursorFrom: (from) => JSON.stringify({ from: Math.floor(from / 1000), of: 'all' }),
   hint({ fields, raw, headers, now }) {
     const parts = (headers['stripe-signature'] ?? '').split(',').map((part) => part.trim().split('='));
@@ -456,7 +456,7 @@ export const stripe: Adapter = {
     const object = readMember(readMember(parseJson(raw), 'data'), 'object');
     const externalId = readText(object, 'object') === 'checkout.session' ? readText(object, 'id') : null;
     const token = readText(object, 'client_reference_id') ?? readText(readMember(object, 'metadata'), 'order');
-    // What names neither, as a dispute, is in the list of events.
+    // Objects with neither, such as a dispute, are found in the list of events.
     return { externalId, token };
   },
 };

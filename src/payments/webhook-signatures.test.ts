@@ -1,4 +1,4 @@
-// Webhooks are verified as the providers sign them: by computed vectors, by the fakes, and by Stripe's own library.
+// Signatures of webhooks: computed vectors, those of the fakes, and those of Stripe's own library.
 import Stripe from 'stripe';
 import { expect, it } from 'vitest';
 import { openCryptoPay } from '../../tests/support/providers/crypto-pay.ts';

@@ -1,4 +1,4 @@
-// YooKassa, API v3: cards and SBP in roubles, with fiscal receipts where a shop must give them. https://yookassa.ru/developers
+// YooKassa, API v3: cards and SBP in roubles, with fiscal receipts for shops that need them. https://yookassa.ru/developers
 
 import type { ProviderFailure, ProviderPayment, ReadPayments } from '../core/ports/providers.ts';
 import { shorten } from '../domain/shorten.ts';
@@ -19,17 +19,17 @@ import { parseJson, readList, readMember, readMoment, readText } from './reading
 const ROOT = 'https://api.yookassa.ru/v3';
 const PAGE = 100;
 const MAX_PAGES = 20;
-/** An id of the right form that nothing has. */
+/** A well-formed id that no object has. */
 const NO_ID = '00000000-0000-0000-0000-000000000000';
-/** The name under which a payment carries our token. */
+/** Member of a payment's metadata that has our token. */
 const TOKEN = 'order';
 
-/** How a list goes on: since when, on which page, and of which list. */
+/** The place in the lists: start time, page, and which of the two lists. */
 interface Cursor {
   readonly from: string;
   readonly next: string | null;
   readonly list: 'payments' | 'refunds';
-  /** When this reading began. */
+  /** When this reading began, RFC 3339. */
   readonly begun: string;
 }
 
@@ -47,10 +47,10 @@ async function request(link: Link, path: string, effect: { readonly key: string;
   });
 }
 
-/** The parsed reply where it is a success. */
+/** Returns the parsed object of a successful reply, or a failure. */
 function parseBody(reply: LinkReply | ProviderFailure, isEffect = false): { readonly body: unknown } | ProviderFailure {
   if (isFailure(reply)) return reply;
-  // https://yookassa.ru/developers/using-api/response-handling/response-format
+  // Members of an error: https://yookassa.ru/developers/using-api/response-handling/response-format
   const codes = [readText(reply.body, 'code'), readText(reply.body, 'parameter')];
   if (reply.status !== 200) return toProviderFailure(reply, isEffect, codes);
   return typeof reply.body === 'object' && reply.body !== null ? { body: reply.body } : failure('malformed', isEffect);
@@ -73,7 +73,7 @@ function parseState(payment: unknown, invoiced: number, refunded: number): Provi
   }
 }
 
-/** Without what the provider says of the buyer's card. */
+/** A payment to store, without the buyer's card and receipt. */
 function withoutBuyer(payment: unknown): unknown {
   if (typeof payment !== 'object' || payment === null) return null;
   const { payment_method: _method, receipt: _receipt, ...rest } = payment as Readonly<Record<string, unknown>>;
@@ -102,13 +102,13 @@ function parsePayment(link: Link, payment: unknown): ProviderPayment | null {
   };
 }
 
-/** A receipt for the tax office (54-FZ), where the account has a VAT code: for the buyer, who alone can be its recipient. */
+/** The fiscal receipt (54-FZ), if the account has a VAT code. Its recipient must be the buyer. */
 function buildReceipt(link: Link, { amount: value, currency, title, email }: WrittenInvoice) {
   const vatCode = link.field('vat_code');
   if (vatCode === '') return {};
   const item = {
     description: shorten(title, 128),
-    // A whole number, as receipts of the self-employed have no fraction; `measure` is demanded by FFD 1.2 and by receipts of YooKassa.
+    // Receipts of the self-employed need a whole number. FFD 1.2 and YooKassa's own receipts need `measure`.
     quantity: 1,
     measure: 'piece',
     amount: { value, currency },
@@ -145,7 +145,7 @@ async function readOne(link: Link, externalId: string): Promise<ReadPayments | P
   return payment === null ? failure('malformed') : { payments: [payment] };
 }
 
-/** Why a shop cannot sell although it knows the keys; null: it can. https://yookassa.ru/developers/api#me_object */
+/** Why a shop with valid keys cannot sell; null: it can. https://yookassa.ru/developers/api#me_object */
 function findShopProblem(shop: unknown, vatCode: string): string | null {
   if (readText(shop, 'status') === 'disabled') return 'shop.disabled';
   const hasReceipts =
@@ -156,7 +156,7 @@ function findShopProblem(shop: unknown, vatCode: string): string | null {
 
 export const yookassa: Adapter = {
   kind: 'yookassa',
-  // A rouble at least: https://yookassa.ru/docs/support/payments/limits
+  // The minimum is one rouble: https://yookassa.ru/docs/support/payments/limits
   amounts: decimalAmounts(['RUB'], { RUB: 100 }),
   paceMs: 200,
   pollIntervalMs: 5000,
@@ -170,7 +170,7 @@ export const yookassa: Adapter = {
     for (const list of ['payments', 'refunds'] as const) {
       const listed = parseBody(await request(link, `/${list}?limit=1`, null));
       if (isFailure(listed)) return listed;
-      // It knows no such one, and refuses only that.
+      // There is no such object: a refusal shows that the key is allowed to ask.
       const one = parseBody(await request(link, `/${list}/${NO_ID}`, null));
       if (isFailure(one) && one.error !== 'refused') return one;
     }
@@ -211,9 +211,9 @@ export const yookassa: Adapter = {
     }
     return { payments: [] };
   },
-  // Only a payment that waits for its capture can be cancelled, and these are captured at once.
+  // Only payments that wait for capture can be cancelled, and these are captured immediately.
   end: null,
-  // First the payments, then the refunds: one made in the provider's own pages may be of an old payment.
+  // Payments, then refunds: a refund made in YooKassa's own pages may belong to an old payment.
   async since(link, text) {
     const { from, next, list, begun } = parseCursor(text, link.now);
     const found = parseBody(await request(link, listPath(list, from, next), null));
@@ -251,7 +251,7 @@ export const yookassa: Adapter = {
     return { state: status === 'succeeded' ? 'done' : status === 'canceled' ? 'failed' : 'pending' };
   },
   cursorFrom: (from) => JSON.stringify({ from: new Date(from).toISOString(), list: 'payments' }),
-  // Not signed: what it names is only asked for.
+  // Notifications are not signed, so the payment is read from the API.
   hint({ raw }) {
     const notification = parseJson(raw);
     if (readText(notification, 'type') !== 'notification') return null;
