@@ -1,5 +1,5 @@
-// Buying in the chat: offers, an order and how it is paid. What a button does is in its data, so that one of an old message does what it says
-// or nothing.
+// Screens of sales in the chat: offers, an order and its payment. A button's data have everything that it does, so that buttons of old messages
+// do what they say or nothing.
 import type { Core, Offered, OrderPage, PaymentOption, Subscription } from '../core/kernel/core.ts';
 import { PanelError } from '../core/kernel/panel-error.ts';
 import { type BotService, PRIORITIES } from '../core/ports/bot.ts';
@@ -20,13 +20,13 @@ import {
   type Screen,
 } from './screen.ts';
 
-/** What `/start` is followed by where a buyer comes back from a provider. */
+/** Prefix of the parameter of `/start` with which a buyer returns from a provider. */
 export const ORDER_PREFIX = 'order_';
 const MAX_TITLE = 32;
-/** On one page: a message has at most 100 buttons, and 4096 characters. */
+/** Offers on one page: a message has at most 100 buttons and 4096 characters. */
 const OFFERS_ON_PAGE = 20;
 const MAX_DESCRIPTION = 255;
-/** Of a message that is taken for a promo code. */
+/** Characters of a message that are read as a promo code. */
 const MAX_CODE = 64;
 
 export interface ShopParts {
@@ -47,7 +47,7 @@ type Notice =
   | 'wrongPromo'
   | 'often';
 
-/** An order, and where it is to be paid. */
+/** An order, and the provider and currency of its payment. */
 interface PaymentChoice extends Pick<PaymentOption, 'providerId'> {
   readonly token: string;
   readonly currency: string;
@@ -55,24 +55,24 @@ interface PaymentChoice extends Pick<PaymentOption, 'providerId'> {
 
 export interface ShopScreens {
   offers(ctx: ChatContext, sub: Subscription, notice?: Notice, page?: number): Screen;
-  /** Makes the order of an offer, or finds the one that is not paid, and shows it. */
+  /** Creates the order of an offer, or finds the unpaid one, and shows it. `digest`: hash of the offer as the button showed it. */
   buy(ctx: ChatContext, sub: Subscription, offerId: number, digest: string): Promise<Screen>;
   order(ctx: ChatContext, token: string, notice?: Notice): Screen;
-  /** Whether the provider that was chosen sends a receipt, to an address that is not known yet. */
+  /** Whether the chosen provider needs the buyer's address for a receipt. */
   needsEmail(choice: PaymentChoice): boolean;
-  /** Asks for that address, which the next message is. */
+  /** Asks for that address; the next message is the answer. */
   askEmail(ctx: ChatContext, token: string, before?: 'wrong'): Screen;
-  /** Sends the invoice into the chat, or opens the payment at its provider. */
+  /** Sends the invoice to the chat, or opens one at the provider. `pressed`: time of the button, which makes repeated presses send one invoice. */
   pay(ctx: ChatContext, choice: PaymentChoice, pressed: string, email?: string): Promise<Screen>;
-  /** Asks for the promo code of an order, which the next message is. */
+  /** Asks for the promo code of an order; the next message is the answer. */
   askPromo(ctx: ChatContext, token: string): Screen;
   enterPromo(ctx: ChatContext, token: string, code: string): Promise<Screen>;
   removePromo(ctx: ChatContext, token: string): Promise<Screen>;
-  /** Asks whether it was paid. */
+  /** Polls the provider of an order and then shows the order. */
   ask(ctx: ChatContext, token: string): null;
 }
 
-/** A short mark of what an offer sells for how much: the button of one that was changed meanwhile is not that of the new one. */
+/** A short hash of an offer's name, content and price, by which the button of a changed offer is recognized. */
 function hashOffer({ name, sold, price }: Offered): string {
   let mark = 0;
   for (const character of JSON.stringify([name, sold, price]))
@@ -175,7 +175,7 @@ function orderText(ctx: ChatContext, found: OrderPage, notice: Notice | undefine
 }
 
 export function createShopScreens({ core, botService, clock }: ShopParts): ShopScreens {
-  /** What is to be pressed: with the moment it was shown, so that two presses of one button send one invoice. */
+  /** A button of a payment option. It contains the time at which it was shown, so that pressing it twice sends one invoice. */
   function paymentOptionButton(ctx: ChatContext, token: string, { providerId, kind, isTest, price }: PaymentOption) {
     const page = hostTexts(ctx.language, 'subscription');
     const method = page(isTest ? `order.testWay.${kind}` : `order.way.${kind}`);
@@ -247,10 +247,10 @@ export function createShopScreens({ core, botService, clock }: ShopParts): ShopS
     return order(ctx, token, 'opening');
   }
 
-  /** The provider's page is open for this order. */
+  /** The order with a link to the provider's page. */
   function payScreen(ctx: ChatContext, token: string, url: string): Screen {
     const { text, buttons } = order(ctx, token);
-    // Telegram opens web addresses; one of a test on this machine is shown as text.
+    // Telegram refuses buttons with local addresses, as in tests, so these are shown as text.
     if (!isPublicUrl(url)) return { text: `${text}\n\n<code>${escapeHtml(url)}</code>`, buttons };
     return { text, buttons: [[{ text: getTexts(ctx)('shop.toProvider'), url }], ...buttons.slice(-2)] };
   }

@@ -1,9 +1,9 @@
-// Makes the pages' API over Electron's IPC: each function calls one channel, and IPC event objects never reach the pages.
+// The API of the pages over Electron's IPC: each function calls one channel, and IPC event objects never reach the pages.
 import { CALL_CHANNELS, type DesktopApi, EVENT_CHANNELS, type LiveMessage } from '../bridge/desktop-api.ts';
 
 type Listener = (event: unknown, message: unknown) => void;
 
-/** The part of Electron's ipcRenderer that is used. */
+/** The functions of Electron's ipcRenderer that are used. */
 export interface Ipc {
   invoke(channel: string, ...args: unknown[]): Promise<unknown>;
   on(channel: string, listener: Listener): unknown;

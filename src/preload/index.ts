@@ -1,4 +1,4 @@
-// Runs before the pages, in the sandbox: exposes the functions of the desktop to them and nothing else.
+// Electron's preload script, in the sandbox: exposes the functions of the desktop host to the pages, and nothing else.
 import { contextBridge, ipcRenderer } from 'electron';
 import { createDesktopApi } from './api.ts';
 

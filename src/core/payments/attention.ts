@@ -1,4 +1,4 @@
-// Orders at providers as the administrator works with them, and payments that need a decision.
+// The administrator's operations on orders at providers, and on payments that need a decision.
 
 import type { AttentionPayment, AttentionReason, Order, PaymentAct } from '../../contract/sales/sales.ts';
 import type { Input, Output } from '../../contract/table.ts';
@@ -50,12 +50,12 @@ async function pollOrderStatus({ id }: Input<'askOrder'>, context: AsyncContext<
 
 type ActEnv = Pick<Env, 'paymentProviders' | 'store'>;
 
-/** Where the money went back, only that can be answered. */
+/** Reasons with which the money went back to the buyer, so that the payment cannot be applied or refunded any more. */
 const GONE: ReadonlySet<AttentionReason | null> = new Set(['refunded', 'disputed']);
 
 function listPaymentActs(env: ActEnv, payment: PaymentRow, order: OrderRow | undefined): PaymentAct[] {
   const { reason, state, resolvedAt, nextRefundAt } = payment;
-  // While money is on its way back, nothing else is done about it.
+  // A running refund must end before anything else is decided.
   if (reason === null || resolvedAt !== null || nextRefundAt !== null) return [];
   if (GONE.has(reason)) return state === 'applied' ? ['take_back', 'ignore'] : ['ignore'];
   if (state !== 'unapplied')
@@ -103,7 +103,7 @@ function listAttention(input: Input<'listAttention'>, context: Context): Result<
   return { body: { items, total: payments.countAttention(isOpen), next_before: next } };
 }
 
-/** Another order for money whose own is paid, or that names none. */
+/** Creates an order for a payment whose own order is already paid or unknown. */
 function createSubstituteOrder(
   tx: Transaction,
   user: UserRow,

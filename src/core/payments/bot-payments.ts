@@ -1,4 +1,4 @@
-// Payments in Stars as Telegram speaks of them to the panel's own bot: whether one may be made, and that it was.
+// Payments in Stars that Telegram reports to the panel's own bot: the query before a payment, and the payment.
 
 import { STARS } from '../../contract/currencies.ts';
 import { nextPollAt } from '../../domain/sales/poll-interval.ts';
@@ -16,19 +16,19 @@ import { findPaymentIssue, recordPayment } from './record.ts';
 
 type BotPaymentsEnv = Pick<Env, 'clock' | 'settings' | 'store'>;
 
-/** The Stars of the bot itself. */
+/** The provider that is the panel's own bot. */
 function findStarsProvider({ store }: Pick<Env, 'store'>): ProviderRow | undefined {
   const account = `@${store.bot.get()?.username}`;
   return store.providers.all().find((row) => row.kind === 'stars' && row.account === account);
 }
 
-/** Refuses what would need a person once it is paid: it is the only chance to. */
+/** Why a payment must be refused beforehand; null: it may be made. Refuses all payments that would need a decision afterwards. */
 export function findCheckoutRefusal(env: BotPaymentsEnv, { token, paid }: Checkout): CheckoutRefusal | null {
   const { store, clock } = env;
   if (!env.settings().selling) return 'selling_off';
   const invoice = store.payments.invoiceByToken(token);
   const order = invoice && store.sales.order(invoice.orderId);
-  // One whose reply was lost may be paid as well.
+  // `opening` too: the link of an invoice whose reply was lost can still be paid.
   const isOpen = invoice?.state === 'open' || invoice?.state === 'opening';
   if (!order || !isOpen || store.payments.hasUndecided(order.id)) return 'ended';
   const reported = { paid, isTest: false, paidAt: clock.now(), providerState: 'paid' } as const;
@@ -41,14 +41,14 @@ export function findCheckoutRefusal(env: BotPaymentsEnv, { token, paid }: Checko
   return isEndless && isTerm(order.sold) ? 'ended' : null;
 }
 
-/** Whether a provider is the Stars of the bot itself. */
+/** Whether a provider is the panel's own bot. */
 export function isOwnStars(env: Pick<Env, 'store'>, providerId: number): boolean {
   return findStarsProvider(env)?.id === providerId;
 }
 
 /**
- * The invoice of an order that is a message in the chat: made without asking Telegram, as it goes with the message. PanelError
- * `selling_off`, `order_ended`, `promo_refused`.
+ * Opens the invoice of an order in Stars that the bot sends as a message. Needs no request to Telegram, because the message is the invoice.
+ * Throws PanelError `selling_off`, `order_ended`, `promo_refused`.
  */
 export function openInChat(tx: Transaction, orderToken: string): ChatInvoice {
   const { store, now, crypto, settings } = tx;
@@ -92,7 +92,7 @@ export function openInChat(tx: Transaction, orderToken: string): ChatInvoice {
   return { token, stars: price.amount };
 }
 
-/** Without an account for it money is recorded all the same. */
+/** Records a payment to the bot, also if its account was deleted here meanwhile. */
 export function recordBotPayment(tx: Transaction, payment: ProviderPayment): void {
   const { id = null, isTest = false } = findStarsProvider(tx) ?? {};
   recordPayment(tx, { id, kind: 'stars', isTest }, { ...payment, isTest });

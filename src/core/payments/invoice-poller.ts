@@ -1,5 +1,5 @@
-// Asks payment providers about what is open, in the times of domain/asking.ts, and reads their lists at start and each hour: nothing
-// waits to be told. Each provider has a turn of its own, so that one that hangs holds up its own orders only.
+// Polls payment providers about open invoices at the intervals of domain/sales/poll-interval.ts, and reads their lists at start and each hour,
+// so that no payment depends on a webhook. Each provider has its own loop: one that hangs delays only its own orders.
 
 import { HOUR_MS } from '../../domain/limits.ts';
 import type { Env } from '../kernel/context.ts';
@@ -10,10 +10,10 @@ import { requestRefund } from './refund-payment.ts';
 
 type InvoicePollerEnv = ProviderCallEnv & Pick<Env, 'log' | 'tasks'>;
 
-/** After a failure a provider rests, twice as long each time. */
+/** Back-off after a failure, doubled with each further failure. */
 const FIRST_BACKOFF_MS = 5000;
 const MAX_REST_MS = 10 * 60_000;
-/** Of a list in one go: one that never ends must not be read for ever. What is behind them is read later, and orders are asked about meanwhile. */
+/** Pages of a list in one go, so that an endless list does not block polling. The rest is read after LIST_BACKOFF_MS. */
 const MAX_PAGES = 100;
 const LIST_BACKOFF_MS = 5 * 60_000;
 
@@ -25,7 +25,7 @@ interface Backoff {
 type Next = { readonly invoice: number } | { readonly refund: number } | 'list';
 
 export interface InvoicePoller {
-  /** Asks what is due; resolved when the providers have answered. */
+  /** Polls everything that is due; resolves when the providers have answered. */
   wake(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export function createInvoicePoller(env: InvoicePollerEnv): InvoicePoller {
   const backoffs = new Map<number, Backoff>();
   /** Providers whose list was read to its end since the start. */
   const read = new Set<number>();
-  /** When the list of a provider that had more than that is read on. */
+  /** By provider, when reading of its list goes on (epoch ms), after MAX_PAGES or a refusal. */
   const listBackoffs = new Map<number, number>();
 
   async function wake(): Promise<void> {
@@ -55,14 +55,14 @@ export function createInvoicePoller(env: InvoicePollerEnv): InvoicePoller {
     await Promise.all(running.values());
   }
 
-  /** Not beyond the longest rest, where the clock was set back. */
+  /** Whether a provider is in its back-off. The upper bound ends a back-off that became long because the clock was set back. */
   function isResting(id: number): boolean {
     const backOff = backoffs.get(id);
     const left = backOff ? backOff.until - clock.now() : 0;
     return left > 0 && left <= MAX_REST_MS * 2;
   }
 
-  /** What is to be done next: an invoice to ask about, a refund to ask for again, or a page of the list. */
+  /** The next task at a provider: a due invoice, a due refund, or a page of the list; null: none. */
   function findNextTask({ id, enabled }: ProviderRow): Next | null {
     const now = clock.now();
     const due = store.payments.due(id, now);
@@ -91,7 +91,7 @@ export function createInvoicePoller(env: InvoicePollerEnv): InvoicePoller {
         listBackoffs.set(id, clock.now() + LIST_BACKOFF_MS);
       }
       if (outcome === null || outcome === 'more') backoffs.delete(id);
-      // Where the keys may not read the list, orders are asked about all the same.
+      // Keys that may not read the list may still read single orders.
       else if (next === 'list' && outcome.error === 'forbidden') listBackoffs.set(id, clock.now() + LIST_BACKOFF_MS);
       else return backOff(id, outcome);
     }

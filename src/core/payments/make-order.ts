@@ -1,4 +1,4 @@
-// Orders as they are made for a user: what they sell at which prices, and a trial, which is paid at once.
+// Creates orders of users: content and prices, and trials, which are complete at once.
 
 import { localDay } from '../../domain/calendar.ts';
 import { HOUR_MS, LATE_PAYMENT_MS } from '../../domain/limits.ts';
@@ -13,17 +13,17 @@ import { newOrder } from '../sales/order.ts';
 import { getFullPrices, withLivePromo } from '../sales/promos.ts';
 import { requireUser } from '../users/users.ts';
 
-/** Orders of one user in an hour. */
+/** Orders that a user can create in an hour. */
 const MAX_ORDERS = 20;
 
-/** Refuses where nothing is sold: PanelError `selling_off`. */
+/** Throws PanelError `selling_off` if sales are off. */
 export function requireSelling({ settings }: Pick<Transaction, 'settings'>): void {
   if (!settings.selling) throw new PanelError('selling_off');
 }
 
 /**
- * Makes an order for a user, or finds the one of the same content that is not paid and not old. That of a trial is paid at once.
- * PanelError `selling_off`, `not_found`, `validation`, `term_unlimited`, `trial_taken`, `order_limit`.
+ * Creates an order for a user, or returns a recent unpaid one of the same content. An order of a trial is fulfilled at once.
+ * Throws PanelError `selling_off`, `not_found`, `validation`, `term_unlimited`, `trial_taken`, `order_limit`.
  */
 export function makeOrder(tx: Transaction, userId: number, offerId: number): OrderRow {
   const { store, now, crypto } = tx;
@@ -41,7 +41,7 @@ export function makeOrder(tx: Transaction, userId: number, offerId: number): Ord
   return order;
 }
 
-/** What the audit log says of an order that was made. */
+/** Details of a created order for the audit log. */
 export function buildAuditDetail({ id, offerName, method, promo }: OrderRow): Readonly<Record<string, unknown>> {
   return {
     order_id: id,

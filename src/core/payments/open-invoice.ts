@@ -1,4 +1,4 @@
-// Opens an order at a provider: one open invoice at each, stored with its key before the provider hears of it.
+// Opens invoices of orders: one open invoice per provider and price, stored with its idempotency key before the provider is called.
 
 import { issuesReceipts } from '../../contract/sales/providers.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/limits.ts';
@@ -35,23 +35,23 @@ import { getPollInterval, getPriceRules, hookUrl } from './providers.ts';
 import { recordPayment } from './record.ts';
 import { isId, isUsable } from './sanitize-payment.ts';
 
-/** So long after the first try, a provider may no longer know the key: its list is searched instead. */
+/** Age of an invoice at which its idempotency key may have expired at the provider, whose list is searched instead. */
 const KEY_LIFE_MS = DAY_MS - HOUR_MS;
 
 export interface OpenRequest {
   readonly orderId: number;
   readonly providerId: number;
-  /** Left out: the first of the order's that the provider has. */
+  /** Default: the first currency of the order that the provider accepts. */
   readonly currency?: string | undefined;
-  /** Where the buyer comes back to. */
+  /** URL to which the buyer returns; null: none. */
   readonly returnUrl: string | null;
-  /** Of the buyer: required where the provider issues a receipt, and not used elsewhere. */
+  /** E-mail address of the buyer: required if the provider issues receipts, else not used. */
   readonly email?: string | undefined;
 }
 
 /**
- * Opens an order at a provider; the invoice says where it is paid. The same order has one open invoice at a provider. PanelError
- * `selling_off`, `not_found`, `order_ended`, `validation`, `promo_refused`, `provider_failed`.
+ * Opens an invoice for an order, or returns the one that is open at this provider for this price.
+ * Throws PanelError `selling_off`, `not_found`, `order_ended`, `validation`, `promo_refused`, `provider_failed`.
  */
 export async function openOrder(env: ProviderCallEnv, request: OpenRequest): Promise<InvoiceRow> {
   await env.vault.prepare();
@@ -63,14 +63,14 @@ export async function openOrder(env: ProviderCallEnv, request: OpenRequest): Pro
   return invoice;
 }
 
-/** Refuses an order of an offer that is no longer for its user, as a second one of an offer for new users. */
+/** Refuses an order whose offer is no longer for its user, such as a second order of an offer for new users. */
 function requireStillFor(tx: Transaction, { userId, offerId }: OrderRow): void {
   const user = userId === null ? undefined : tx.store.users.get(userId);
   const offer = offerId === null ? undefined : tx.store.sales.offer(offerId);
   if (user && offer && !isFor(tx, offer, user)) throw new PanelError('order_ended');
 }
 
-/** The invoice to open, stored with its key before the provider hears of it. */
+/** Stores the invoice to open with its idempotency key, or returns the existing one. */
 function beginInvoice(tx: Transaction, request: OpenRequest): InvoiceRow {
   const { orderId, providerId, currency, returnUrl } = request;
   const { store, now, crypto } = tx;
@@ -114,7 +114,7 @@ function beginInvoice(tx: Transaction, request: OpenRequest): InvoiceRow {
   return invoice;
 }
 
-/** The invoice of an order at a provider that can still be paid, or is being opened. */
+/** Finds the invoice of an order at a provider that can be paid or is being opened. */
 export function findPayable(
   { store }: Pick<Env, 'store'>,
   orderId: number,
@@ -187,7 +187,7 @@ function recordOpened(
 ): void {
   const { store, now } = tx;
   const invoice = store.payments.invoice(id);
-  // Paid meanwhile, as its list said.
+  // The provider's list has already reported the invoice as paid.
   if (invoice?.state !== 'opening') return;
   const due = nextPollAt(invoice.createdAt, now, getPollInterval(tx.env, kind));
   store.payments.saveInvoice({ ...invoice, state: 'open', externalId, payUrl, polledAt: null, nextPollAt: due });
@@ -195,7 +195,7 @@ function recordOpened(
   if (order.given === null) store.sales.saveOrder({ ...order, state: 'open' });
 }
 
-/** What a failed try leaves: an end where it had no effect and `isSure`: no earlier one had, else another try. */
+/** Handles a failed attempt: ends the invoice if this attempt and all earlier ones (`isSure`) had no effect, else schedules another one. */
 function endOpening(tx: Transaction, id: number, { isUnclear, retryAfterMs }: ProviderFailure, isSure: boolean): void {
   const { store, now } = tx;
   const invoice = store.payments.invoice(id);
@@ -211,7 +211,7 @@ function endOpening(tx: Transaction, id: number, { isUnclear, retryAfterMs }: Pr
   store.sales.saveOrder({ ...order, state: 'failed' });
 }
 
-/** Whether an earlier try opened the invoice after all, by its token. */
+/** Searches for an invoice with our token that an earlier attempt may have opened, and records the result. */
 async function findOpened(
   env: Pick<Env, 'paymentProviders' | 'transact'>,
   before: InvoiceRow,

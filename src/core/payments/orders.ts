@@ -1,4 +1,4 @@
-// Orders: a payment and what was bought for it are one transaction, and so are a refund and what it takes back.
+// Operations on orders. A payment and its fulfilment are one transaction, and so are a refund and what it revokes.
 
 import type { Order, TakenBack } from '../../contract/sales/sales.ts';
 import type { Input, Output } from '../../contract/table.ts';
@@ -92,7 +92,7 @@ function listOrders(input: Input<'listOrders'>, context: Context): Result<Output
   return { body: { items, total: sales.countOrders({ userId, state }), next_before: next } };
 }
 
-/** What a refund changes of a term. */
+/** The change of the term that a refund would make. */
 function viewTermLeft({ account }: Current, change: Change | null): Pick<TakenBack, 'expires_at' | 'hold'> {
   const { expiresAt, hold } = change?.account ?? account;
   const isSame = account.expiresAt === expiresAt;

@@ -1,4 +1,4 @@
-// Asks providers what became of invoices: one by one, or by the list of an account. What they say is recorded with the place that was read.
+// Polls providers about invoices, one by one or by the list of an account. A page of a list and its new cursor are stored in one transaction.
 
 import { nextPollAt } from '../../domain/sales/poll-interval.ts';
 import type { Transaction } from '../kernel/context.ts';
@@ -19,13 +19,13 @@ import { getPollInterval } from './providers.ts';
 import { endInvoice, recordPayment } from './record.ts';
 import { isCursor } from './sanitize-payment.ts';
 
-/** Invoices in one transaction. */
+/** Invoices that are updated in one transaction. */
 const MAX_NOTED = 500;
 
-/** Of a provider's list that is read to the end at once. */
+/** Pages of a provider's list that readList reads. */
 const MAX_PAGES = 100;
 
-/** Asks at once about what of an order is open, where its provider was not asked a moment ago. Never rejects for what a provider does. */
+/** Polls the open invoices of an order, at most once per poll interval. Never rejects because of a provider. */
 export async function pollOrder(env: ProviderCallEnv, orderId: number): Promise<void> {
   const now = env.clock.now();
   const dueInvoices = env.store.payments.listInvoices(orderId).filter(({ nextPollAt: due, polledAt, providerId }) => {
@@ -36,7 +36,7 @@ export async function pollOrder(env: ProviderCallEnv, orderId: number): Promise<
   await Promise.all(dueInvoices.map(({ id }) => pollInvoice(env, id)));
 }
 
-/** Asks about one invoice, whatever its state; what the provider says is recorded. */
+/** Polls one invoice that is not final, or opens it, and records the answer. */
 export function pollInvoice(env: ProviderCallEnv, id: number): Promise<PollFailure> {
   return env.providerCalls.share(id, async () => {
     const { store } = env;
@@ -57,7 +57,7 @@ export function pollInvoice(env: ProviderCallEnv, id: number): Promise<PollFailu
     if (listed?.error === 'stopped') return listed;
     await env.transact(RECORD_PAYMENT, (tx) => {
       recordPoll(tx, id, called, isByList ? (listed ?? { payments: [] }) : answer);
-      // It is gone, as a deleted one, and nobody waits for it.
+      // The provider has deleted the invoice, and its order is paid otherwise.
       const isGone = !('error' in answer) && answer.payments.length === 0 && before.externalId !== null;
       if (isSettled && isGone) endInvoice(tx, before, 'expired');
       if (isByList && listed === null) recordListPoll(tx, called);
@@ -67,8 +67,8 @@ export function pollInvoice(env: ProviderCallEnv, id: number): Promise<PollFailu
 }
 
 /**
- * Ends an invoice whose order was paid otherwise, so that a buyer with two pages open does not pay twice. `read`: it cannot be ended, or is
- * no longer open, so the provider is to be asked what became of it.
+ * Ends an invoice whose order was paid otherwise, so that a buyer with two open pages does not pay twice. `read`: it cannot be ended or is no
+ * longer open, so its state must be read.
  */
 async function endUnpaid(env: ProviderCallEnv, invoice: InvoiceRow, called: Called): Promise<PollFailure | 'read'> {
   const ended = (await env.paymentProviders?.end(called.access, invoice)) ?? NO_CLIENT;
@@ -110,7 +110,7 @@ function recordPoll(
   store.payments.saveInvoice({ ...invoice, polledAt: now, nextPollAt: Math.max(due, now + wait) });
 }
 
-/** A list that was read to its end has answered about all that are open. */
+/** Marks all open invoices of a provider as polled, after its list was read to the end. */
 function recordListPoll(tx: Transaction, called: Called): void {
   const { store, now } = tx;
   for (let count = 0; count < MAX_NOTED; count++) {
@@ -120,7 +120,7 @@ function recordListPoll(tx: Transaction, called: Called): void {
   }
 }
 
-/** Reads a page of a provider's list behind what was read. What it holds and the new place are one transaction. */
+/** Reads the next page of a provider's list, and stores its payments and the new cursor in one transaction. */
 export async function readPage(env: ProviderCallEnv, provider: ProviderRow): Promise<PollFailure | 'more'> {
   const called = prepareCall(env, provider.id);
   if ('error' in called) return called;
@@ -133,7 +133,7 @@ export async function readPage(env: ProviderCallEnv, provider: ProviderRow): Pro
     recordAnswer(tx, provider.id, findProblem(page));
     if (!('error' in page) && !page.hasMore) recordListEnd(tx, provider.id, page.isRepeated === true);
     const reading = store.providers.reading(provider.id);
-    // Deleted meanwhile, or another account has its place.
+    // The account was deleted, or its keys now belong to another account.
     if ('error' in page || reading === undefined || reading.cursor !== cursor) return;
     for (const payment of page.payments) recordPayment(tx, called.provider, payment);
     store.providers.saveReading(provider.id, page.cursor, page.hasMore ? reading.caughtUpAt : now);
@@ -142,7 +142,7 @@ export async function readPage(env: ProviderCallEnv, provider: ProviderRow): Pro
   return page.hasMore ? 'more' : null;
 }
 
-/** Reads a provider's list to its end; how that ended. */
+/** Reads a provider's list to its end; null: success. */
 export async function readList(env: ProviderCallEnv, provider: ProviderRow): Promise<PollFailure> {
   for (let page = 0; page < MAX_PAGES; page++) {
     const outcome = await readPage(env, provider);

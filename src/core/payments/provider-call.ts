@@ -1,4 +1,4 @@
-// A request to a payment provider: with the keys of its account, and what was answered is written in a transaction of the panel.
+// What requests to payment providers share: the account's keys, common failures, and the action under which answers are recorded.
 
 import type { Action, Env } from '../kernel/context.ts';
 import type { ProviderAccess, ProviderFailure, ProviderRow } from '../ports/providers.ts';
@@ -9,10 +9,10 @@ export type ProviderCallEnv = Pick<
   'clock' | 'paymentProviders' | 'providerCalls' | 'store' | 'subUrl' | 'transact' | 'vault'
 >;
 
-/** What a provider says is recorded. */
+/** The action of transactions that record a provider's answers. */
 export const RECORD_PAYMENT: Action = { name: 'takePayment', by: 'payments' };
 
-/** How a question to a provider went: null: it answered. */
+/** The outcome of a call to a provider; null: it answered. */
 export type PollFailure = ProviderFailure | null;
 
 export interface Called {
@@ -24,10 +24,10 @@ export const MALFORMED: ProviderFailure = { error: 'malformed', retryAfterMs: 0,
 
 export const NO_CLIENT: ProviderFailure = { error: 'unavailable', retryAfterMs: 0, isUnclear: false };
 
-/** Until the next try after one without a clear answer. */
+/** The wait after an attempt without a clear answer. */
 export const RETRY_MS = 60_000;
 
-/** The provider with its keys; a failure where there are none. */
+/** The provider with its keys; a failure if it was deleted or has none. */
 export function prepareCall(
   { store, vault }: Pick<Env, 'store' | 'vault'>,
   providerId: number | null,

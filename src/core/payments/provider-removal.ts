@@ -1,4 +1,4 @@
-// Deleting an account at a payment provider: not while only the provider can say what became of orders.
+// Deletes an account at a payment provider, unless orders or refunds there are still open.
 
 import type { ProviderError } from '../../contract/sales/providers.ts';
 import type { Input } from '../../contract/table.ts';
@@ -9,15 +9,15 @@ import { readList } from './poll-invoice.ts';
 import { removeProvider, requireProvider } from './providers.ts';
 import { endInvoice, failRefund } from './record.ts';
 
-/** Where the account cannot be read any more, nothing is learned by waiting. */
+/** Errors after which the account cannot be read any more, so that waiting for it is useless. */
 const LOST: ReadonlySet<ProviderError> = new Set(['unauthorized', 'no_keys']);
-/** No invoice can be paid so long after it was opened: they are opened for hours, or for a day at Stripe. */
+/** Age at which no invoice can be paid any more: they are open for hours, at Stripe for a day. */
 const INVOICE_END_MS = 7 * DAY_MS;
 
 async function deleteProvider({ id }: Input<'deleteProvider'>, context: AsyncContext<'deleteProvider'>) {
   const { env } = context;
   const row = requireProvider(env, id);
-  // A link to pay in Stars has no end. The ledger says what was paid until now; the bot refuses a payment after that, as the order has ended.
+  // Links to pay in Stars never end. Read all payments made so far; the bot then refuses further ones, as their invoices have ended.
   const isEndless = row.kind === 'stars' && env.store.payments.openInvoices(id).length > 0;
   if (isEndless) {
     await env.vault.prepare();
@@ -39,7 +39,7 @@ function endLinks(tx: Transaction, providerId: number): void {
   for (const invoice of tx.store.payments.openInvoices(providerId)) endInvoice(tx, invoice, 'expired');
 }
 
-/** What an account whose keys were revoked leaves behind: invoices that have ended by time, and refunds whose end nobody will say. */
+/** Ends what an account with revoked keys leaves: invoices that are too old to be paid, and refunds whose outcome cannot be read. */
 function endByTime(tx: Transaction, providerId: number): void {
   const { payments } = tx.store;
   for (const invoice of payments.openInvoices(providerId))

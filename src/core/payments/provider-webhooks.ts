@@ -1,5 +1,5 @@
-// What providers report by themselves is a hint alone: nothing in it is believed, and the provider is asked at once. The hint is stored
-// before it is answered, as the time at which the provider is to be asked, so that a crash loses none.
+// A provider's webhook is a hint only: its content is not trusted, and the payment is read from the provider at once. The time of that poll is
+// stored before the webhook is acknowledged, so that a crash loses no hint.
 
 import { HOUR_MS } from '../../domain/limits.ts';
 import type { Env, Transaction } from '../kernel/context.ts';
@@ -9,10 +9,13 @@ import { accessTo, getPollInterval } from './providers.ts';
 
 type ProviderWebhooksEnv = Pick<Env, 'clock' | 'paymentProviders' | 'store' | 'transact' | 'vault'>;
 
-/** Between two readings of a provider's list for hints. */
+/** The shortest time between two readings of a provider's list that hints cause. */
 const LIST_EVERY_MS = 60_000;
 
-/** Stores what a webhook hints at; false where it is not the provider's, or tells nothing. Rejects where it cannot be judged at the moment. */
+/**
+ * Schedules the poll that a webhook hints at. false: the webhook is not signed by the provider, or names no payment. Rejects if it cannot be
+ * checked at present, so that the provider repeats it.
+ */
 export async function handleProviderWebhook(
   env: ProviderWebhooksEnv,
   provider: ProviderRow,
@@ -31,7 +34,7 @@ export async function handleProviderWebhook(
   return true;
 }
 
-/** Has an invoice that is not paid asked about as soon as its provider allows. Anything else is in the provider's list, as a refund is. */
+/** Schedules the poll of an unpaid invoice, else a reading of the provider's list, which has everything else, such as refunds. */
 function applyHint({ env, store, now }: Transaction, { id, kind }: ProviderRow, { token, externalId }: Hint): void {
   const { payments, providers } = store;
   const invoice =
@@ -39,7 +42,7 @@ function applyHint({ env, store, now }: Transaction, { id, kind }: ProviderRow, 
     (externalId === null ? undefined : payments.invoiceByExternalId(id, externalId));
   if (invoice?.providerId === id && invoice.state !== 'paid') {
     const due = Math.max(now, (invoice.polledAt ?? 0) + getPollInterval(env, kind));
-    // One that had ended may have been paid after all, and be older than what is read of the list.
+    // An ended invoice may have been paid late, and may be too old for the list. Opening it again makes it polled.
     if (invoice.nextPollAt === null) payments.saveInvoice({ ...invoice, state: 'open', nextPollAt: due });
     else if (due < invoice.nextPollAt) payments.saveInvoice({ ...invoice, nextPollAt: due });
     return;
@@ -47,7 +50,7 @@ function applyHint({ env, store, now }: Transaction, { id, kind }: ProviderRow, 
   const reading = providers.reading(id);
   if (reading?.caughtUpAt == null) return;
   const age = Math.abs(now - reading.caughtUpAt);
-  // It is due within that time as it is.
+  // The list is due within LIST_EVERY_MS anyway.
   if (age >= HOUR_MS - LIST_EVERY_MS && age < HOUR_MS) return;
   const soon = Math.max(0, reading.caughtUpAt + LIST_EVERY_MS - HOUR_MS);
   providers.saveReading(id, reading.cursor, age < LIST_EVERY_MS ? soon : null);

@@ -1,4 +1,4 @@
-// Payment providers as the administrator works with them: added, changed, offered, tried, deleted. Keys are tried before they are sealed.
+// The administrator's operations on accounts at payment providers. Keys are tested at the provider before they are sealed.
 import type { Proof } from '../../contract/access/proof.ts';
 import {
   MAX_PROVIDERS,
@@ -22,12 +22,12 @@ import { type AccountProblem, recordProbe, toHealthyAccount } from './account-he
 
 type ProviderEnv = Pick<Env, 'log' | 'paymentProviders' | 'store' | 'tasks' | 'transact' | 'vault'>;
 
-/** The account as it is asked before it has an id. */
+/** Id of an account whose keys are tested before it is stored. */
 const UNSAVED = 0;
 
 type Fields = Readonly<Record<string, string>>;
 
-/** Where a secret of an account is sealed for. */
+/** The place to which a sealed secret of an account is bound. */
 export function secretPlace(providerId: number, field: string): string {
   return `provider:${providerId}:${field}`;
 }
@@ -67,12 +67,12 @@ export function requireProvider({ store }: Pick<Env, 'store'>, id: number): Prov
   return found;
 }
 
-/** The shortest time between two requests about one invoice; 0 where this core talks to no providers. */
+/** The shortest time in ms between two requests about one invoice; 0 if this core has no clients of providers. */
 export function getPollInterval({ paymentProviders }: Pick<Env, 'paymentProviders'>, kind: ProviderKind): number {
   return paymentProviders?.facts(kind).pollIntervalMs ?? 0;
 }
 
-/** The prices that a provider accepts, as far as is known without a request to it: by its documents, and by what it has refused. */
+/** The prices that a provider accepts, by its documentation and without currencies that it has refused. */
 export function getPriceRules(
   { paymentProviders }: Pick<Env, 'paymentProviders'>,
   { kind, refusedCurrencies }: Pick<ProviderRow, 'kind' | 'refusedCurrencies'>,
@@ -87,7 +87,7 @@ export function requireClient({ paymentProviders }: Pick<Env, 'paymentProviders'
   return paymentProviders;
 }
 
-/** The secrets of an account in clear; PanelError `vault_unavailable`. */
+/** Decrypts the secrets of an account. Throws PanelError `vault_unavailable`. */
 function openSecrets({ store, vault }: Pick<Env, 'store' | 'vault'>, row: ProviderRow): Fields {
   const opened: Record<string, string> = {};
   for (const name of secretNames(row)) {
@@ -102,7 +102,7 @@ function buildAccess(row: ProviderRow, secrets: Fields): ProviderAccess {
   return { id, kind, isTest, apiRoot, allowPrivate, proxy: null, fields: { ...fields, ...secrets } };
 }
 
-/** Stars without a token of their own are those of the panel's bot, and reached as it is; undefined: there is no bot. */
+/** Fills in the panel's bot, with its token, API root and proxy, for Stars without a token of their own; undefined: there is no bot. */
 function withBot(env: Pick<Env, 'store' | 'vault'>, access: ProviderAccess): ProviderAccess | undefined {
   if (access.kind !== 'stars' || access.fields.bot_token !== undefined) return access;
   const bot = env.store.bot.get();
@@ -118,7 +118,7 @@ function requireToken(env: Pick<Env, 'store' | 'vault'>, access: ProviderAccess)
   return found;
 }
 
-/** Refuses fields that the kind does not have, that are missing, or that look otherwise. */
+/** Refuses unknown, missing and malformed fields. */
 function requireFields(known: readonly ProviderField[], fields: Fields): void {
   const names = new Set(known.map(({ name }) => name));
   const unknown = Object.keys(fields).filter((name) => !names.has(name));
@@ -149,7 +149,7 @@ function requireAllowed(
     throw bodyError('validation', '#/api_root', 'address_refused', 'names an address that is not allowed');
 }
 
-/** The provider's answer about the keys; PanelError `provider_failed` where they are not good. */
+/** Tests the keys at the provider. Throws PanelError `provider_failed` if they cannot be used. */
 async function requireGood(env: Pick<Env, 'paymentProviders'>, access: ProviderAccess): Promise<Probed> {
   const probed = await requireClient(env).probe(access);
   if (!('error' in probed)) return probed;
@@ -171,7 +171,7 @@ async function requireGood(env: Pick<Env, 'paymentProviders'>, access: ProviderA
     : bodyError('provider_failed', '#/api_root', 'no_answer', `gets no answer of the provider: ${error}`);
 }
 
-/** What was asked for, in the two places where it is stored. */
+/** Splits fields into open ones, stored with the account, and secrets, which are sealed. */
 function split(row: Pick<ProviderRow, 'kind'>, fields: Fields): { readonly open: Fields; readonly secret: Fields } {
   const secrets = secretNames(row);
   const entries = Object.entries(fields);
@@ -190,7 +190,7 @@ function sealSecrets({ store, vault }: Transaction, row: ProviderRow, secret: Fi
   }
 }
 
-/** For the audit log: the path of an address may hold a token. */
+/** Details for the audit log. Only the host of the API root, because its path may contain a token. */
 function buildAuditDetail({ kind, name, apiRoot, isTest, enabled }: ProviderRow) {
   return { kind, name, host: apiRoot === null ? null : new URL(apiRoot).host, is_test: isTest, enabled };
 }
@@ -298,19 +298,19 @@ function setProviderHook({ id, enabled }: Input<'setProviderHook'>, tx: Transact
   return { body: viewProvider(tx, after) };
 }
 
-/** The account with its keys in clear; undefined where one is missing. PanelError `vault_unavailable`. */
+/** The account with its decrypted keys; undefined if a required one is missing. Throws PanelError `vault_unavailable`. */
 export function accessTo(env: Pick<Env, 'store' | 'vault'>, row: ProviderRow): ProviderAccess | undefined {
   const secrets = openSecrets(env, row);
   const isWhole = PROVIDER_FIELDS[row.kind].every(({ name, isSecret, isRequired }) => {
     return !isSecret || !isRequired || secrets[name] !== undefined;
   });
   const access = isWhole ? withBot(env, buildAccess(row, secrets)) : undefined;
-  // Another bot has other Stars.
+  // The account is that of a former bot, whose Stars the present bot cannot read.
   const isBots = row.kind === 'stars' && secrets.bot_token === undefined;
   return isBots && row.account !== accountOfBot(env) ? undefined : access;
 }
 
-/** Stars of the panel's bot follow it to its present name, and to another bot: whose payments are read from the start. */
+/** Moves Stars of the panel's bot to its new name or to another bot, whose payments are then read from the start. */
 export function followBot({ store }: Pick<Transaction, 'store'>, before: BotRow | undefined, after: BotRow): void {
   for (const row of store.providers.all()) {
     const isBots = row.kind === 'stars' && store.sealed.get(secretPlace(row.id, 'bot_token')) === undefined;
@@ -324,7 +324,7 @@ function accountOfBot({ store }: Pick<Env, 'store'>): string {
   return `@${store.bot.get()?.username}`;
 }
 
-/** Asks the provider of a saved account about its keys; PanelError `vault_unavailable`. */
+/** Tests the keys of a stored account at its provider. Throws PanelError `vault_unavailable`. */
 async function probeAccount(env: ProviderEnv, row: ProviderRow): Promise<Probed | AccountProblem> {
   const access = accessTo(env, row);
   return access ? requireClient(env).probe(access) : { error: 'no_keys' };
@@ -339,7 +339,7 @@ async function testProvider({ id }: Input<'testProvider'>, context: AsyncContext
   });
 }
 
-/** Asks every enabled provider whether its keys still hold, so that one that fails is seen before a buyer sees it. */
+/** Tests the keys of all enabled providers, so that the administrator learns of a failure before a buyer meets it. */
 export async function checkProviders(env: ProviderEnv): Promise<void> {
   const { store, vault, log } = env;
   if (vault.state() !== 'unlocked' && vault.state() !== 'headless') return;
@@ -349,14 +349,14 @@ export async function checkProviders(env: ProviderEnv): Promise<void> {
     if ('error' in outcome && outcome.error === 'stopped') return;
     await env.transact({ name: 'testProvider', by: 'payments' }, (tx) => {
       const present = store.providers.get(row.id);
-      // Deleted or changed meanwhile.
+      // Skip an account that was deleted or changed meanwhile.
       if (present?.updatedAt === row.updatedAt) recordProbe(tx, present, outcome);
     });
     if ('error' in outcome) log.warn('payment provider fails', { provider: row.id, error: outcome.error });
   }
 }
 
-/** Takes an account away with its keys. */
+/** Deletes an account and its keys. */
 export function removeProvider(tx: Transaction, row: ProviderRow): void {
   tx.store.providers.remove(row.id);
   for (const name of secretNames(row)) tx.store.sealed.remove(secretPlace(row.id, name));

@@ -1,4 +1,4 @@
-// Reconciliation: asks a provider for the payments of a month, records what it says, and compares its sums with what is recorded here.
+// Reconciliation: reads a provider's payments of a month, records them, and compares the sums with the recorded payments.
 
 import type { ProviderPermission } from '../../contract/sales/providers.ts';
 import type { Input, Output } from '../../contract/table.ts';
@@ -23,9 +23,9 @@ import { RECORD_PAYMENT } from './provider-call.ts';
 import { accessTo, requireClient, requireProvider } from './providers.ts';
 import { recordPayment } from './record.ts';
 
-/** Of a provider's list; each page is one request or more. */
+/** Pages of a provider's list that are read; each needs one or more requests. */
 const MAX_PAGES = 40;
-/** Payments that its list does not show are asked for one by one, no more than so many. */
+/** Recorded payments missing in the list that are read one by one. */
 const MAX_SINGLE = 100;
 
 interface Found extends ReadPayments {
@@ -40,7 +40,7 @@ function parseMonth(text: string, zone: string): { readonly from: number; readon
   return { from, to: startOfLocalMonth(from + 32 * DAY_MS, zone) };
 }
 
-/** A refund in a list of its own has the number of its payment. */
+/** Merges entries of the same payment: a list may have refunds as entries of their own, with the id of their payment. */
 function mergePayments(payments: readonly ProviderPayment[]): readonly ProviderPayment[] {
   const byId = new Map<string, ProviderPayment>();
   for (const payment of payments) {
@@ -75,7 +75,7 @@ async function listPayments(
   return { payments, missing: [...missing], isWhole: false };
 }
 
-/** Payments that are recorded here and not in the list, as the provider has them. */
+/** Reads recorded payments that the list does not have from the provider, one by one. */
 async function singles(
   client: PaymentProviders,
   access: ProviderAccess,
@@ -109,7 +109,7 @@ async function compare(input: Input<'reconcilePayments'>, context: AsyncContext<
     throw bodyError('provider_failed', '#/provider_id', 'no_answer', `does not answer: ${list.error}`);
   }
   const own = list.payments.filter(({ token }) => isOwnToken(token));
-  // What it says is recorded first, as its list is read at any other time.
+  // Record the answer first, as after any other reading of the list.
   await env.transact(RECORD_PAYMENT, (tx) => {
     recordAnswer(tx, provider.id, findProblem(list));
     for (const payment of own) recordPayment(tx, provider, payment);
@@ -130,7 +130,7 @@ async function compare(input: Input<'reconcilePayments'>, context: AsyncContext<
   });
 }
 
-/** Payments of the month in the account that this panel did not ask for. */
+/** Sums, by currency, of the month's payments that other programs have received in this account. */
 function sumForeignPayments(payments: readonly ProviderPayment[], from: number, to: number) {
   const sums = new Map<string, { readonly currency: string; readonly amount: number; readonly payments: number }>();
   for (const { token, paid, refunded, paidAt, state } of mergePayments(payments)) {

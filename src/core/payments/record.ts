@@ -1,5 +1,5 @@
-// What a provider reports about a payment is written here alone: however often and in whatever order it comes, money counts once.
-// The payment, the order, what it gives, the events and the audit row are one transaction.
+// Records payments that providers report. A report may come repeatedly and in any order; each payment counts once. The payment, its order,
+// the fulfilment, events and the audit row are one transaction. All reports of providers go through recordPayment.
 
 import type { AttentionReason, Sold } from '../../contract/sales/sales.ts';
 import { localDay } from '../../domain/calendar.ts';
@@ -16,7 +16,7 @@ import { clearPromo, countPromo, isPromoGone, soldBy } from '../sales/promos.ts'
 import { fulfillReward } from '../sales/referrals.ts';
 import { sanitizePayment } from './sanitize-payment.ts';
 
-/** What a provider says of a payment is never taken back to the left of this. */
+/** A payment's state changes only to one of a higher rank, so that old reports do not undo newer ones. */
 const RANK: Readonly<Record<PaymentRow['providerState'], number>> = {
   held: -1,
   paid: 0,
@@ -26,14 +26,14 @@ const RANK: Readonly<Record<PaymentRow['providerState'], number>> = {
   refunded: 4,
 };
 
-/** A provider's account, as far as it decides about its payments. `id` null: there is none any more. */
+/** The account that received a payment. `id` null: it was deleted here. */
 export interface PaidAt extends Pick<ProviderRow, 'kind' | 'isTest'> {
   readonly id: number | null;
 }
 
 /**
- * Writes what a provider reports. `token` is that of an invoice or of an order. Nothing for a payment that has neither, as another
- * program may use the account, and nothing where it is known already.
+ * Records a reported payment or a change of a recorded one. Its token is that of an invoice or of an order; payments with neither belong to
+ * another program that uses the account and are ignored.
  */
 export function recordPayment(tx: Transaction, provider: PaidAt, answer: ProviderPayment): void {
   const { store, now } = tx;
@@ -104,7 +104,7 @@ function recordNew(
     createdAt: now,
   };
   const payment = { ...unsaved, id: store.payments.insertPayment(unsaved) };
-  // What a provider holds back is polled until it says how that ended.
+  // A held payment is polled until the provider releases or cancels it.
   if (invoice && providerState !== 'held') endInvoice(tx, invoice, 'paid');
   const applied =
     order && (reason === null || reason === 'too_much') ? applyOrFlagForReview(tx, order, payment) : payment;
@@ -119,7 +119,7 @@ function recordNew(
   });
 }
 
-/** Applies the order, or leaves the payment to a person where that cannot be done. */
+/** Applies a payment to its order, or flags it for a decision if the order cannot be fulfilled. */
 function applyOrFlagForReview(tx: Transaction, order: OrderRow, payment: PaymentRow): PaymentRow {
   try {
     return tx.store.write(() => applyPayment(tx, order, payment));
@@ -132,8 +132,8 @@ function applyOrFlagForReview(tx: Transaction, order: OrderRow, payment: Payment
 }
 
 /**
- * Gives what the order sells for a payment, or days instead, by which the order is paid. PanelError where the user cannot have it: the
- * caller's savepoint undoes what was written.
+ * Fulfils an order, or adds `days` instead, and marks it as paid by this payment. Throws PanelError if the user cannot receive it; the
+ * caller's savepoint then undoes the writes.
  */
 export function applyPayment(tx: Transaction, before: OrderRow, payment: PaymentRow, days?: number): PaymentRow {
   const { store, settings } = tx;
@@ -151,14 +151,14 @@ export function applyPayment(tx: Transaction, before: OrderRow, payment: Payment
   store.sales.saveOrder({ ...order, ...paid, sold });
   const applied: PaymentRow = { ...payment, state: 'applied', orderId: order.id };
   store.payments.savePayment(applied);
-  // Its other invoices are ended at their providers, as soon as these are asked.
+  // Poll the order's other invoices now, which ends them at their providers.
   for (const other of store.payments.listInvoices(order.id))
     if (other.nextPollAt !== null && other.nextPollAt > tx.now)
       store.payments.saveInvoice({ ...other, nextPollAt: tx.now });
   return applied;
 }
 
-/** Why a payment needs a person; null: it pays its order. */
+/** Why a payment needs a decision; null: it pays its order. */
 export function findPaymentIssue(
   context: Pick<Transaction, 'store' | 'now'>,
   provider: Pick<PaidAt, 'isTest'>,
@@ -174,7 +174,7 @@ export function findPaymentIssue(
   const price = order.prices.find(({ currency }) => currency === paid.currency);
   const expected = invoice ?? price;
   if (expected?.currency !== paid.currency) return 'currency';
-  // The prices of an order change by its code alone: an invoice may be from before that was removed.
+  // Only a promo code changes an order's prices: the invoice may be older than the removal of a code.
   if (paid.amount < Math.max(expected.amount, price?.amount ?? 0)) return 'too_little';
   if (order.given !== null) return 'paid_twice';
   const user = order.userId === null ? undefined : store.users.get(order.userId);
@@ -187,7 +187,7 @@ export function findPaymentIssue(
   return paid.amount > expected.amount ? 'too_much' : null;
 }
 
-/** The provider's last word about an invoice. What is paid stays so, and an invoice that ended is paid all the same where money comes. */
+/** Ends an invoice with its final state. `paid` is never replaced, and replaces the others when money arrives late. */
 export function endInvoice({ store }: Transaction, invoice: InvoiceRow, state: 'paid' | 'expired' | 'failed'): void {
   if (invoice.state === 'paid' || invoice.state === state) return;
   store.payments.saveInvoice({ ...invoice, state, nextPollAt: null });
@@ -199,7 +199,7 @@ export function endInvoice({ store }: Transaction, invoice: InvoiceRow, state: '
   }
 }
 
-/** The provider says how it went with money that it held back. What a person has decided meanwhile stays. */
+/** Records that a provider has released or cancelled a held payment. A decision made meanwhile is kept. */
 function recordRelease(
   tx: Transaction,
   provider: PaidAt,
@@ -213,7 +213,7 @@ function recordRelease(
   const isOpen = known.state === 'unapplied' && known.resolvedAt === null;
   if (state === 'expired' || state === 'failed') {
     if (invoice) endInvoice(tx, invoice, state);
-    // The money did not come after all.
+    // The provider has cancelled a payment that was already applied.
     if (known.state === 'applied')
       recordStatusChange(tx, known, { ...toReport(known), state: 'refunded', refunded: 0 });
     else if (isOpen) store.payments.savePayment({ ...known, raw, act: 'ignore', resolvedAt: now });
@@ -241,13 +241,13 @@ function recordRelease(
   });
 }
 
-/** A recorded payment as its provider would report it. */
+/** Converts a recorded payment to a provider's report. */
 function toReport({ externalId, amount, currency, refunded, isTest, paidAt, buyer, raw }: PaymentRow): ProviderPayment {
   const paid = { amount, currency };
   return { externalId, token: null, state: 'paid', paid, refunded, isTest, paidAt, buyer, raw };
 }
 
-/** What the provider says later of a payment that is known: a refund or a dispute that was not made here needs a person. */
+/** Records a later report of a known payment. A refund or dispute that was not started here needs a decision. */
 function recordStatusChange(tx: Transaction, known: PaymentRow, reported: ProviderPayment): void {
   const { state, refunded, raw } = reported;
   if (hasRefundFailed(known, reported)) {
@@ -257,7 +257,7 @@ function recordStatusChange(tx: Transaction, known: PaymentRow, reported: Provid
   if (state === 'open' || state === 'held' || state === 'expired' || state === 'failed' || state === 'paid') return;
   const isNews = RANK[state] > RANK[known.providerState] || refunded > known.refunded;
   if (!isNews) return;
-  // Its own refund, whose reply did not come.
+  // This is the panel's own refund, whose reply was lost.
   if (known.refundKey !== null && state === 'refunded') {
     endRefund(tx, known);
     return;
@@ -277,7 +277,7 @@ function recordStatusChange(tx: Transaction, known: PaymentRow, reported: Provid
   flagForReview(tx, seen, state === 'disputed' || state === 'dispute_won' ? state : 'refunded');
 }
 
-/** Leaves a payment that is known to a person. */
+/** Flags a recorded payment for a decision of the administrator. */
 function flagForReview(tx: Transaction, seen: PaymentRow, reason: AttentionReason): void {
   const waiting: PaymentRow = { ...seen, reason, act: null, note: '', resolvedAt: null };
   tx.store.payments.savePayment(waiting);
@@ -289,15 +289,15 @@ function flagForReview(tx: Transaction, seen: PaymentRow, reason: AttentionReaso
 }
 
 /**
- * Whether money that was on its way back to the buyer has stayed. An answer from before the refund was seen says nothing about it: another
- * request may have passed it.
+ * Whether a recorded refund has failed: the reported sum is smaller than before. Reports read before the refund was recorded do not count,
+ * because replies may arrive out of order.
  */
 function hasRefundFailed(known: PaymentRow, { state, refunded, refundsReadAt }: ProviderPayment): boolean {
   if (!['paid', 'partly_refunded', 'disputed', 'dispute_won'].includes(state)) return false;
   return refunded < known.refunded && refundsReadAt !== undefined && refundsReadAt > (known.refundedAt ?? 0);
 }
 
-/** A refund that was done has failed later: what it took back is given again, and a person must know. */
+/** Handles a completed refund that failed later: fulfils the order again and flags the payment. */
 function recordFailedRefund(tx: Transaction, known: PaymentRow, { state, refunded, raw }: ProviderPayment): void {
   const { store } = tx;
   const providerState = state === 'partly_refunded' || state === 'disputed' || state === 'dispute_won' ? state : 'paid';
@@ -309,7 +309,7 @@ function recordFailedRefund(tx: Transaction, known: PaymentRow, { state, refunde
   flagForReview(tx, { ...seen, state: isGiven ? 'applied' : 'unapplied' }, 'refund_failed');
 }
 
-/** Gives what a refunded order sold once more; false: its user cannot have it. */
+/** Fulfils a refunded order again; false: its user cannot receive it. */
 function isRestored(tx: Transaction, order: OrderRow): boolean {
   const { userId } = order;
   if (userId === null) return false;
@@ -325,14 +325,14 @@ function isRestored(tx: Transaction, order: OrderRow): boolean {
   }
 }
 
-/** Stops asking for a refund of a payment that was refunded meanwhile. false: it was not. */
+/** Ends the polling of a payment that is refunded already; false: it is not. */
 function endRefundedAlready({ store }: Transaction, payment: PaymentRow): boolean {
   if (payment.state !== 'refunded') return false;
   if (payment.nextRefundAt !== null) store.payments.savePayment({ ...payment, refundId: null, nextRefundAt: null });
   return true;
 }
 
-/** The provider did not give the money back after all: everything stays as it was, and a person must know. */
+/** Records that a provider did not refund a payment. The order stays fulfilled, and the payment is flagged. */
 export function failRefund(tx: Transaction, before: PaymentRow): void {
   const { store } = tx;
   if (endRefundedAlready(tx, before)) return;
@@ -352,7 +352,7 @@ export function failRefund(tx: Transaction, before: PaymentRow): void {
   tx.audit(order?.userId == null ? null : `user:${order.userId}`, detail);
 }
 
-/** The provider gave the money back, as it was asked: what was given for it is taken back. Nothing where that was done. */
+/** Records a completed refund and revokes what the order gave. Does nothing if the payment is refunded already. */
 export function endRefund(tx: Transaction, { id }: Pick<PaymentRow, 'id'>): void {
   const { store, now } = tx;
   const before = store.payments.payment(id);

@@ -1,4 +1,4 @@
-// Has payments given back by their providers: the key is stored before the request, which is repeated by it until there is a clear answer.
+// Refunds payments at their providers. The idempotency key is stored before the request, which is repeated with it until the outcome is clear.
 
 import type { ProviderError } from '../../contract/sales/providers.ts';
 import type { Action, Env, Transaction } from '../kernel/context.ts';
@@ -19,13 +19,13 @@ import { endRefund, failRefund } from './record.ts';
 import { isId } from './sanitize-payment.ts';
 
 const REFUND: Action = { name: 'refundOrder', by: 'payments' };
-/** Between two questions about a refund that a provider works on. */
+/** Interval of polls of a pending refund. */
 const REFUND_POLL_MS = 10 * 60_000;
 
-/** A refund is not asked for again after these. */
+/** Failures after which a refund is not requested again. */
 const FINAL: ReadonlySet<ProviderError> = new Set(['refused', 'forbidden', 'unsupported']);
 
-/** Whether the provider of a payment can be asked to give it back. */
+/** Whether a payment can be refunded by its provider. */
 export function canRefund({ paymentProviders }: Pick<Env, 'paymentProviders'>, payment: PaymentRow): boolean {
   const { kind, providerId, state, providerState } = payment;
   const isPaid =
@@ -34,8 +34,8 @@ export function canRefund({ paymentProviders }: Pick<Env, 'paymentProviders'>, p
 }
 
 /**
- * Has a payment given back by its provider, then takes back what was given for it. The key is stored before the provider is called, and
- * a refund without a clear answer is asked for again by the same key. PanelError `provider_failed`, `order_refunded`.
+ * Refunds a payment at its provider, then revokes what its order gave. A refund without a clear answer is requested again with the same key.
+ * Throws PanelError `provider_failed`, `order_refunded`.
  */
 export async function refundPayment(env: ProviderCallEnv, id: number, note: string): Promise<void> {
   await env.vault.prepare();
@@ -50,11 +50,11 @@ export async function refundPayment(env: ProviderCallEnv, id: number, note: stri
 }
 
 /**
- * Asks for a refund whose key is stored, or about one that the provider works on. `isAwaited`: who asked for it learns how it went; else a
- * person is told where it was refused.
+ * Requests a refund whose key is stored, or polls a pending one. `isAwaited`: the caller reports a refusal; else the payment is flagged for
+ * a decision.
  */
 export function requestRefund(env: ProviderCallEnv, id: number, isAwaited = false): Promise<PollFailure> {
-  // Payments and invoices have numbers of their own.
+  // Negative, because payments and invoices share this map but have their own ids.
   return env.providerCalls.share(-id, async () => {
     const before = env.store.payments.payment(id);
     if (!before || before.refundKey === null || before.nextRefundAt === null) return null;
@@ -99,7 +99,7 @@ async function pollRefund(
 
 function recordRefund(tx: Transaction, id: number, outcome: StartedRefund | ProviderFailure, isAwaited: boolean): void {
   const payment = tx.store.payments.payment(id);
-  // Its provider's list has said that it is done.
+  // The provider's list has already reported the refund.
   if (!payment || payment.nextRefundAt === null) return;
   if (!('error' in outcome)) {
     const { isDone, refundId } = outcome;
@@ -113,7 +113,7 @@ function recordRefund(tx: Transaction, id: number, outcome: StartedRefund | Prov
       });
   } else if (!FINAL.has(outcome.error))
     tx.store.payments.savePayment({ ...payment, nextRefundAt: tx.now + Math.max(RETRY_MS, outcome.retryAfterMs) });
-  // A repetition by the same key is refused only where the first try was.
+  // Providers refuse a repeated key only if they refused the first request.
   else if (isAwaited) tx.store.payments.savePayment({ ...payment, refundKey: null, nextRefundAt: null });
   else failRefund(tx, payment);
 }

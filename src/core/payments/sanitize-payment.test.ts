@@ -1,4 +1,4 @@
-// What providers may answer is bounded before it is stored.
+// Providers' answers are bounded before they are stored.
 import { describe, expect, it } from 'vitest';
 import type { ProviderPayment } from '../ports/providers.ts';
 import { isCursor, isId, isUsable, sanitizePayment } from './sanitize-payment.ts';
@@ -49,7 +49,7 @@ describe('where an invoice is paid', () => {
 describe('a payment', () => {
   it('stays as it was said where that can be stored', () => {
     expect(sanitizePayment(PAYMENT, NOW)).toEqual(PAYMENT);
-    // By a clock that is some hours ahead.
+    // The provider's clock may be some hours ahead.
     expect(sanitizePayment({ ...PAYMENT, paidAt: NOW + DAY }, NOW)?.paidAt).toBe(NOW + DAY);
   });
 

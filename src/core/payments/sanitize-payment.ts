@@ -1,4 +1,4 @@
-// What a provider says, as far as it can be stored: an answer that is wrong must not stop the others, which would wait behind it for ever.
+// Makes providers' answers storable: one invalid payment must not block the payments behind it in the list.
 
 import { minorDigits } from '../../contract/currencies.ts';
 import { DAY_MS } from '../../domain/limits.ts';
@@ -7,10 +7,10 @@ import type { Invoice, ProviderAccess, ProviderPayment } from '../ports/provider
 const MAX_ID = 300;
 const MAX_CURRENCY = 20;
 const MAX_URL = 4000;
-/** The place in a provider's list. */
+/** Length of a cursor of a provider's list, as its column allows. */
 const MAX_CURSOR = 2000;
 
-/** Whether something can be known by this text again. SQLite's length ends at a NUL. */
+/** Whether a text can be stored as an id. No NUL, because SQLite's length() ends there. */
 export function isId(text: string): boolean {
   return text !== '' && text.length <= MAX_ID && !text.includes('\0');
 }
@@ -19,7 +19,7 @@ export function isCursor(text: string): boolean {
   return text.length <= MAX_CURSOR;
 }
 
-/** Whether a buyer can be led to where an invoice is paid. */
+/** Whether the buyer can be redirected to an invoice's URL, and its id can be stored. */
 export function isUsable(
   { externalId, payUrl }: Invoice,
   { allowPrivate }: Pick<ProviderAccess, 'allowPrivate'>,
@@ -28,12 +28,12 @@ export function isUsable(
   return isUrl && (allowPrivate || payUrl.startsWith('https:')) && (externalId === null || isId(externalId));
 }
 
-/** A payment with amounts, a currency and times that can be stored; what is none of these is looked at by a person. null: it has no number. */
+/** Replaces members that cannot be stored; a payment without a valid amount then needs a decision. null: it has no usable id. */
 export function sanitizePayment(reported: ProviderPayment, now: number): ProviderPayment | null {
   const { externalId, paid, refunded, paidAt, buyer } = reported;
   if (!isId(externalId)) return null;
   const currency = isId(paid.currency) ? paid.currency.slice(0, MAX_CURRENCY) : '?';
-  // No clock is so far ahead of another.
+  // A time more than a day ahead is invalid, not a difference of clocks.
   const isFuture = paidAt !== null && paidAt > now + DAY_MS;
   return {
     ...reported,
@@ -44,7 +44,7 @@ export function sanitizePayment(reported: ProviderPayment, now: number): Provide
   };
 }
 
-/** What an amount in an unknown currency counts is unknown. */
+/** 0 for amounts that are invalid or in a currency whose minor unit is unknown. */
 function sanitizeAmount(amount: number, currency: string): number {
   return Number.isSafeInteger(amount) && amount >= 0 && minorDigits(currency) !== null ? amount : 0;
 }

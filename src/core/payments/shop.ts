@@ -1,4 +1,4 @@
-// What a buyer sees and does who has the link of an order or of a subscription: the link is the authority, as for a subscription.
+// Operations of buyers, who are authorised by the link of their order or subscription alone.
 
 import { issuesReceipts } from '../../contract/sales/providers.ts';
 import type { Sold } from '../../contract/sales/sales.ts';
@@ -26,7 +26,7 @@ import { getPriceRules } from './providers.ts';
 
 type ShopEnv = ProviderCallEnv & Pick<Env, 'settings'>;
 
-/** `wake`: has providers asked for what is due. */
+/** `wake` starts polling of what is due. */
 export function createShop(env: ShopEnv, wake: () => void): Shop {
   const { store } = env;
   const guesses = createGuesses();
@@ -90,19 +90,19 @@ function requireEmail(typed: string): string {
   return data;
 }
 
-/** Wrong promo codes of one user in an hour. */
+/** Wrong promo codes that a user can enter in an hour, and users that are counted. */
 const MAX_GUESSES = 10;
 const MAX_GUESSERS = 10_000;
 
-/** Counts wrong promo codes, so that none is found by trying. */
+/** Counts wrong promo codes, so that codes cannot be guessed. */
 function createGuesses() {
   const wrong = new Map<number, readonly number[]>();
   const recent = (userId: number, now: number) =>
     (wrong.get(userId) ?? []).filter((at) => at <= now && at > now - HOUR_MS);
   return {
     /**
-     * Counts a try as wrong before it is judged, since many may come at once; what it returns takes that back. An order without a user takes
-     * no code. PanelError `rate_limited`.
+     * Counts an attempt as wrong before it is checked, because many may come at once; the returned function undoes that. Orders without a user
+     * are not counted, as they accept no code. Throws PanelError `rate_limited`.
      */
     begin(userId: number | null, now: number): () => void {
       if (userId === null) return () => undefined;
@@ -111,7 +111,7 @@ function createGuesses() {
       if (times.length >= MAX_GUESSES) {
         throw new PanelError('rate_limited', undefined, Math.ceil((oldest + HOUR_MS - now) / 1000));
       }
-      // The one who tried last is the last to be forgotten.
+      // Order the map by last attempt, so that the oldest is dropped first.
       wrong.delete(userId);
       wrong.set(userId, [...times, now]);
       for (const first of wrong.keys()) {
@@ -171,11 +171,11 @@ function buildOrderPage(env: ShopEnv, order: OrderRow, place: ShopPlace): OrderP
   };
 }
 
-/** What could be paid and would then be given, without a person. */
+/** Payment options that would fulfil the order without a decision of the administrator. */
 function listPaymentOptions(env: ShopEnv, order: OrderRow, place: ShopPlace): readonly PaymentOption[] {
   const { store, clock } = env;
   const { id, given, userId, offerId, tariffId, prices, sold, createdAt } = order;
-  // A day is left for the payment itself.
+  // Leave a day for the payment itself before it counts as late.
   if (clock.now() - createdAt > LATE_PAYMENT_MS - DAY_MS) return [];
   const user = userId === null ? undefined : store.users.get(userId);
   if (given !== null || !user || user.tariffId !== tariffId || !maySell(env, user, sold)) return [];
@@ -184,7 +184,7 @@ function listPaymentOptions(env: ShopEnv, order: OrderRow, place: ShopPlace): re
   if (store.payments.hasUndecided(id)) return [];
   return listOptionsForPrices(env, prices, place).map((option) => {
     const invoice = findPayable(env, id, option.providerId, option.price);
-    // One that is open already has its receipt.
+    // An open invoice already has the address for its receipt.
     return invoice === undefined ? option : { ...option, needsEmail: false, payUrl: invoice.payUrl };
   });
 }
@@ -220,7 +220,7 @@ function maySell({ store, settings }: Pick<Env, 'settings' | 'store'>, user: Use
 
 const FREE: Money = { amount: 0, currency: 'EUR' };
 
-/** What a user can buy now: each offer for him with a price that a provider takes, or that is a trial. */
+/** Offers that a user can buy now: trials, and offers with a price that a provider accepts. */
 export function offersTo(env: PriceEnv, user: UserRow, place: ShopPlace): readonly Offered[] {
   if (!env.settings().selling || user.tariffId === null) return [];
   return env.store.sales.offers(user.tariffId).flatMap((offer) => {

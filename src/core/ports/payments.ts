@@ -1,4 +1,4 @@
-// The store's ports for what providers are asked about orders, and for the money that they report.
+// The store's port for invoices of orders, and for payments that providers report.
 import type { ProviderKind } from '../../contract/sales/providers.ts';
 import type { AttentionReason, PaymentAct } from '../../contract/sales/sales.ts';
 import type { Money } from '../../domain/sales/money.ts';
@@ -6,61 +6,61 @@ import type { PaymentState } from './providers.ts';
 
 export type InvoiceState = 'opening' | 'open' | 'paid' | 'expired' | 'failed';
 
-/** One try to have an order paid at a provider. */
+/** One invoice of an order at a provider. */
 export interface InvoiceRow extends Money {
   readonly id: number;
   readonly orderId: number;
-  /** null: the provider was deleted after its last word. */
+  /** null: the provider was deleted after the invoice had ended. */
   readonly providerId: number | null;
-  /** What the provider gives back with the payment. */
+  /** Our reference, which the provider returns with the payment. */
   readonly token: string;
-  /** Stored before the provider is called, the same on every repetition. */
+  /** The idempotency key, stored before the provider is called and the same for every attempt. */
   readonly key: string;
   readonly state: InvoiceState;
   readonly externalId: string | null;
   readonly payUrl: string | null;
   readonly returnUrl: string | null;
-  /** Of the buyer, for the receipt, until the provider has been told; null: none is needed any more. */
+  /** The buyer's address for the receipt, kept until the invoice is open; null: not needed. */
   readonly email: string | null;
-  /** How often the provider was called to open it. */
+  /** Attempts to open it. */
   readonly tries: number;
   readonly createdAt: number;
   readonly polledAt: number | null;
-  /** null: its state is final. */
+  /** Epoch ms; null: its state is final. */
   readonly nextPollAt: number | null;
 }
 
-/** Money that a provider says has come. */
+/** A payment that a provider has reported. */
 export interface PaymentRow extends Money {
   readonly id: number;
   readonly kind: ProviderKind;
   readonly providerId: number | null;
-  /** Unique for its kind, and play money or not. */
+  /** The provider's id, unique together with `kind` and `isTest`. */
   readonly externalId: string;
   readonly isTest: boolean;
   readonly orderId: number | null;
-  /** What of it the provider gave back. */
+  /** The refunded part, in minor units of the currency. */
   readonly refunded: number;
-  /** When that was last seen to rise; null: never. */
+  /** When `refunded` last rose, epoch ms; null: never. */
   readonly refundedAt: number | null;
   readonly paidAt: number;
   readonly buyer: string | null;
   readonly raw: string;
-  /** Whether an order was applied for it, and taken back since. */
+  /** `applied`: its order was fulfilled; `refunded`: that was revoked since. */
   readonly state: 'applied' | 'unapplied' | 'refunded';
-  /** What the provider says of it. */
+  /** The state that the provider has reported. */
   readonly providerState: Exclude<PaymentState, 'open' | 'expired' | 'failed'>;
-  /** Why a person must look at it; null: there is no reason. */
+  /** Why it needs a decision of the administrator; null: it needs none. */
   readonly reason: AttentionReason | null;
-  /** What was decided; null: nothing yet. */
+  /** The decision; null: none yet. */
   readonly act: PaymentAct | null;
   readonly note: string;
   readonly resolvedAt: number | null;
-  /** Of the refund that the provider was asked for; stored before the call. null: none was. */
+  /** The refund's idempotency key, stored before the call; null: no refund was requested. */
   readonly refundKey: string | null;
-  /** The provider's own number of a refund that it still works on; null: there is none. */
+  /** The provider's id of a pending refund; null: there is none. */
   readonly refundId: string | null;
-  /** When the refund is asked for, or about, again; null: its outcome is known. */
+  /** When the refund is requested again or polled, epoch ms; null: its outcome is known. */
   readonly nextRefundAt: number | null;
   readonly createdAt: number;
 }
@@ -68,7 +68,7 @@ export interface PaymentRow extends Money {
 export interface AttentionQuery {
   readonly before: number | undefined;
   readonly limit: number;
-  /** Only those about which nothing was decided. */
+  /** Only payments without a decision. */
   readonly isOpen: boolean;
 }
 
@@ -80,25 +80,25 @@ export interface PaymentStore {
   invoiceByExternalId(providerId: number, externalId: string): InvoiceRow | undefined;
   /** The newest first. */
   listInvoices(orderId: number): readonly InvoiceRow[];
-  /** What a provider is to be asked about first, now. */
+  /** The invoice that is due for a poll first; undefined: none is due. */
   due(providerId: number, now: number): InvoiceRow | undefined;
-  /** Those without the last word of a provider. */
+  /** The provider's invoices that are not final. */
   openInvoices(providerId: number): readonly InvoiceRow[];
-  /** Whether the provider has invoices or refunds without its last word. */
+  /** Whether the provider has invoices or refunds that are not final. */
   hasOpen(providerId: number): boolean;
   insertPayment(payment: Omit<PaymentRow, 'id'>): number;
   savePayment(payment: PaymentRow): void;
   payment(id: number): PaymentRow | undefined;
   paymentByExternalId(kind: ProviderKind, isTest: boolean, externalId: string): PaymentRow | undefined;
-  /** Those at one provider that came in [from, to), the oldest first. */
+  /** Payments at a provider that were paid in [from, to), epoch ms, the oldest first. */
   paidBetween(providerId: number, from: number, to: number): readonly PaymentRow[];
-  /** The payment for which an order was applied. */
+  /** The payment by which an order was fulfilled. */
   findAppliedPayment(orderId: number): PaymentRow | undefined;
-  /** The refund that a provider is to be asked for again, now. */
+  /** The payment whose refund is due for a request or poll; undefined: none is due. */
   refundDue(providerId: number, now: number): PaymentRow | undefined;
-  /** Those at a provider whose outcome is not known. */
+  /** Payments at a provider whose refund is pending. */
   openRefunds(providerId: number): readonly PaymentRow[];
-  /** Whether money came for an order about which a person has yet to decide. */
+  /** Whether an order has a payment that waits for a decision. */
   hasUndecided(orderId: number): boolean;
   /** The newest first. */
   attention(query: AttentionQuery): readonly PaymentRow[];

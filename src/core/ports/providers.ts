@@ -1,4 +1,4 @@
-// The ports of payment providers: the panel's accounts there, and what they are asked.
+// The ports of payment providers: the store of the panel's accounts, and the client of the providers' APIs.
 
 import type { ProviderError, ProviderKind, ProviderPermission } from '../../contract/sales/providers.ts';
 import type { PriceRules } from '../../domain/sales/money.ts';
@@ -7,26 +7,26 @@ export interface ProviderRow {
   readonly id: number;
   readonly kind: ProviderKind;
   readonly name: string;
-  /** As the provider says of the keys. */
+  /** Whether the keys are those of the provider's test mode. */
   readonly isTest: boolean;
-  /** What the provider calls the account of the keys. */
+  /** The account's name or id at the provider. */
   readonly account: string;
-  /** The fields that are no secrets, by name. The secrets are sealed. */
+  /** Fields that are not secret, by name. Secrets are sealed and stored apart. */
   readonly fields: Readonly<Record<string, string>>;
-  /** null: the provider's own. */
+  /** Root of the API; null: the provider's own. */
   readonly apiRoot: string | null;
   readonly allowPrivate: boolean;
   readonly enabled: boolean;
-  /** By which the provider reports to the panel; unguessable. null: it does not. */
+  /** The random token in the address of its webhooks; null: webhooks are off. */
   readonly hookToken: string | null;
   readonly okAt: number | null;
-  /** Since it last answered as it should. */
+  /** The problem of the account; null: the last answers were good. */
   readonly error: ProviderError | null;
-  /** The permissions that the keys lack. */
+  /** Permissions that the keys lack. */
   readonly missing: readonly ProviderPermission[];
-  /** The provider's own identifiers of the reason. */
+  /** The provider's error codes. */
   readonly codes: readonly string[];
-  /** Currencies that it refused to open a payment in, since the account was saved. */
+  /** Currencies that the provider has refused since the account was saved. */
   readonly refusedCurrencies: readonly string[];
   readonly errorAt: number | null;
   readonly createdAt: number;
@@ -37,47 +37,47 @@ export interface ProviderStore {
   insert(provider: Omit<ProviderRow, 'id'>): number;
   get(id: number): ProviderRow | undefined;
   byHookToken(token: string): ProviderRow | undefined;
-  /** By id. */
+  /** Ordered by id. */
   all(): readonly ProviderRow[];
   save(provider: ProviderRow): void;
   remove(id: number): void;
-  /** How far the list of its payments has been read, and when it was last read to its end. */
+  /** The cursor of the list of its payments, and when that was last read to its end (epoch ms). */
   reading(id: number): { readonly cursor: string | null; readonly caughtUpAt: number | null } | undefined;
   saveReading(id: number, cursor: string | null, caughtUpAt: number | null): void;
 }
 
-/** An account at a provider with its keys in clear: in memory only. */
+/** An account at a provider with its decrypted keys; in memory only. */
 export interface ProviderAccess {
-  /** Requests of one account wait for one another. */
+  /** Requests with the same id are queued. */
   readonly id: number;
   readonly kind: ProviderKind;
-  /** As the provider said of the keys; false where they were not tried yet. */
+  /** Whether the keys are those of the provider's test mode; false before they are tested. */
   readonly isTest: boolean;
   readonly apiRoot: string | null;
   readonly allowPrivate: boolean;
-  /** By which its API is reached, with name and password; null: by none. */
+  /** URL of the proxy to its API, with credentials; null: none. */
   readonly proxy: string | null;
-  /** All fields, the secret ones too. */
+  /** All fields, including the secrets. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** A request that a provider did not answer as it should. */
+/** The failure of a request to a provider. */
 export interface ProviderFailure {
   readonly error: ProviderError;
-  /** Not to be repeated before, in milliseconds; 0: the provider named no time. */
+  /** The wait that the provider asked for, in ms; 0: none. */
   readonly retryAfterMs: number;
-  /** It may have had its effect: to be repeated with the same key. */
+  /** The request may have had its effect: repeat it with the same idempotency key only. */
   readonly isUnclear: boolean;
-  /** With `forbidden`: the permissions that the keys lack, where they are known. */
+  /** With `forbidden`: permissions that the keys lack, if known. */
   readonly missing?: readonly ProviderPermission[];
-  /** The provider's own identifiers of the reason, such as `amount_too_small`: no text, and nothing of what was sent. */
+  /** The provider's error codes, such as `amount_too_small`. No messages, and nothing from the request. */
   readonly codes?: readonly string[];
 }
 
 export interface Probed {
-  /** What the provider calls the account. */
+  /** The account's name or id at the provider. */
   readonly account: string;
-  /** null: the provider does not say, and the keys do not show it. */
+  /** null: neither the provider nor the keys show it. */
   readonly isTest: boolean | null;
 }
 
@@ -89,40 +89,40 @@ export interface Price {
 }
 
 export interface InvoiceRequest {
-  /** Unguessable, at most 64 of [A-Za-z0-9_-]: the provider gives it back with the payment. */
+  /** Our random reference, 1 to 64 of [A-Za-z0-9_-], which the provider returns with the payment. */
   readonly token: string;
-  /** On disk before the first call, at most 64 characters, the same at every repetition. */
+  /** At most 64 characters; stored before the first call, and the same for every attempt. */
   readonly idempotencyKey: string;
   readonly price: Price;
-  /** What is sold, from 1 character. */
+  /** Name of what is sold; not empty. */
   readonly title: string;
-  /** Where the buyer returns to; null: nowhere. */
+  /** URL to which the buyer returns; null: none. */
   readonly returnUrl: string | null;
-  /** Where the provider may report to, where it takes that with the invoice; null: webhooks are off. */
+  /** URL of webhooks, for providers that accept it with the invoice; null: webhooks are off. */
   readonly hookUrl: string | null;
-  /** Of the buyer, where the provider issues a receipt; else null. */
+  /** The buyer's address, if the provider issues a receipt; else null. */
   readonly email: string | null;
-  /** Whether it may have been asked before, without a clear answer. */
+  /** Whether an earlier attempt had no clear answer. */
   readonly isRetry: boolean;
 }
 
 export interface Invoice {
-  /** The provider's id; null: it has none until it is paid. */
+  /** The provider's id; null: assigned when it is paid. */
   readonly externalId: string | null;
-  /** Where the buyer pays. */
+  /** URL of the page where the buyer pays. */
   readonly payUrl: string;
 }
 
-/** A payment as a provider is asked for it. */
+/** The payment to read. */
 export interface PaymentQuery {
-  /** null: it is looked up by the token. */
+  /** The provider's id; null: search by the token. */
   readonly externalId: string | null;
   readonly token: string;
 }
 
 /**
- * `open` is asked again, and so is `held`: money that came, which the provider keeps until it is satisfied about the buyer. The others are
- * the provider's final word, except that `paid` may become one of the last three.
+ * `open` and `held` are polled. `held`: paid, but the provider keeps the money while it checks the buyer. The other states are final, except
+ * that refunds and disputes can follow a payment.
  */
 export type PaymentState =
   | 'open'
@@ -137,35 +137,35 @@ export type PaymentState =
 
 export interface ProviderPayment {
   readonly externalId: string;
-  /** Ours, as the provider gives it back; null: it has none. */
+  /** Our reference; null: the payment has none. */
   readonly token: string | null;
   readonly state: PaymentState;
-  /** What was paid (of an open one: what is asked). The amount is 0 where less came than can be said in this currency. */
+  /** The paid amount; while open, the requested one. 0: not known in this currency. */
   readonly paid: Price;
-  /** What of it was given back. */
+  /** The refunded part, in minor units. */
   readonly refunded: number;
   readonly isTest: boolean;
-  /** null while it is not paid, and where the provider does not say. */
+  /** Epoch ms; null: not paid, or not reported. */
   readonly paidAt: number | null;
-  /** When the provider was asked, where `refunded` is all that it has given back; left out: it may have given back more. */
+  /** When the provider was read (epoch ms), if `refunded` includes all refunds; left out: there may be more. */
   readonly refundsReadAt?: number;
-  /** Whom a refund goes to, where the provider asks for that. */
+  /** The provider's id of the buyer, if a refund needs it; else null. */
   readonly buyer: string | null;
-  /** What the provider said: JSON, bounded, without secrets and without the buyer's card or address. */
+  /** The reply as JSON: bounded, without secrets and without the buyer's card or address. */
   readonly raw: string;
 }
 
-/** Payments that were read; `missing`: without what these permissions would show of them, as refunds. */
+/** Payments that were read. `missing`: permissions without which details, such as refunds, are left out. */
 export interface ReadPayments {
   readonly payments: readonly ProviderPayment[];
   readonly missing?: readonly ProviderPermission[];
 }
 
 export interface PaymentPage extends ReadPayments {
-  /** Where the next page begins, or the next reading. */
+  /** The place of the next page, or of the next reading. */
   readonly cursor: string;
   readonly hasMore: boolean;
-  /** The list repeats what it had, and is read no further. */
+  /** The list repeated a page, so the rest was not read. */
   readonly isRepeated?: boolean;
 }
 
@@ -173,72 +173,72 @@ export interface RefundRequest {
   readonly externalId: string;
   readonly buyer: string | null;
   readonly price: Price;
-  /** Of this refund alone, the same at every repetition. */
+  /** Of this refund only; the same for every attempt. */
   readonly idempotencyKey: string;
 }
 
 /** A refund that a provider has begun. */
 export interface StartedRefund {
   readonly isDone: boolean;
-  /** By which it is asked about while it is not done; null: the request is repeated instead. */
+  /** The id by which a pending refund is polled; null: repeat the request instead. */
   readonly refundId: string | null;
 }
 
-/** What came to the address at which a provider reports. */
+/** A received webhook. */
 export interface Webhook {
-  /** As it came, byte for byte. */
+  /** The unchanged body. */
   readonly raw: string;
-  /** By lower-case name. */
+  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** When it came. */
+  /** Time of arrival, epoch ms. */
   readonly now: number;
 }
 
-/** Which payment a webhook is about: by the provider's id, by ours, or both. */
+/** The payment that a webhook is about: the provider's id, our token, or both. */
 export interface Hint {
   readonly externalId: string | null;
   readonly token: string | null;
 }
 
-/** What the panel plans its requests to a provider by. The adapter declares it. */
+/** Limits of a provider, declared by its adapter. */
 export interface ProviderFacts extends PriceRules {
-  /** The shortest time between two requests about one invoice. */
+  /** The shortest time between two requests about one invoice, in ms. */
   readonly pollIntervalMs: number;
-  /** The provider lists payments by when their invoice was made: how long before its payment that can be. */
+  /** The longest time between the creation of an invoice and its payment, in ms: lists are ordered by creation. */
   readonly lookbackMs: number;
-  /** How far back the list reaches; null: to the first payment. */
+  /** How far back the list reaches, in ms; null: to the first payment. */
   readonly listReachMs: number | null;
-  /** Whether the provider pays back when requested; with the others a person does. */
+  /** Whether the API can refund payments; otherwise the administrator refunds them by hand. */
   readonly canRefund: boolean;
 }
 
-/** Never rejects. */
+/** The client of all providers. Its promises never reject; a failure is a ProviderFailure. */
 export interface PaymentProviders {
   facts(kind: ProviderKind): ProviderFacts;
-  /** Whether the URL names an address, rather than a host, that may not be connected to. */
+  /** Whether the URL has an IP address that must not be connected to. Host names are checked on connecting. */
   isRefused(url: string, allowPrivate: boolean): boolean;
-  /** Asks who the keys belong to, and whether they are allowed what selling needs. */
+  /** Reads the account of the keys, and checks that they have the permissions that selling needs. */
   probe(access: ProviderAccess): Promise<Probed | ProviderFailure>;
-  /** Asks for an invoice. */
+  /** Opens an invoice. */
   open(access: ProviderAccess, request: InvoiceRequest): Promise<Invoice | ProviderFailure>;
-  /** Asks for one payment; several where it was paid more than once, none where the provider knows none. `unsupported`: see `since`. */
+  /** Reads one invoice; several payments if it was paid repeatedly, none if it is unknown. `unsupported`: only `since` can read it. */
   read(access: ProviderAccess, query: PaymentQuery): Promise<ReadPayments | ProviderFailure>;
-  /** Ends an invoice, so that it cannot be paid any more; `isEnded` false: it has ended by itself, was paid, or is unknown. */
+  /** Ends an invoice, so that it cannot be paid any more; `isEnded` false: it had ended already, was paid, or is unknown. */
   end(access: ProviderAccess, query: PaymentQuery): Promise<{ readonly isEnded: boolean } | ProviderFailure>;
-  /** Payments that changed since the cursor; `from`: since a moment, or longer; null: as far back as the provider goes. */
+  /** Lists payments from a cursor, from a time (`from`, epoch ms; may include earlier ones), or from the first one (null). */
   since(
     access: ProviderAccess,
     cursor: string | null | { readonly from: number },
   ): Promise<PaymentPage | ProviderFailure>;
-  /** Gives money back; `isDone` false: the provider still works on it, and may fail. */
+  /** Requests a refund; `isDone` false: it is pending and may fail. */
   refund(access: ProviderAccess, refund: RefundRequest): Promise<StartedRefund | ProviderFailure>;
-  /** Asks what became of a refund that was not done. */
+  /** Polls a pending refund. */
   readRefund(
     access: ProviderAccess,
     refundId: string,
   ): Promise<{ readonly state: 'pending' | 'done' | 'failed' } | ProviderFailure>;
-  /** What a webhook hints at; null: it is not the provider's, or tells nothing. */
+  /** Verifies a webhook; null: not signed by the provider, or names no payment. */
   hint(access: ProviderAccess, webhook: Webhook): Promise<Hint | null | ProviderFailure>;
-  /** Ends running requests, whose outcome is `stopped`. */
+  /** Aborts running requests, which then fail as `stopped`. */
   close(): void;
 }

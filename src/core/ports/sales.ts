@@ -1,4 +1,4 @@
-// The store's ports for what is sold and what was paid for it.
+// The store's port for offers, orders and sums of sales.
 
 import type { PromoEffect } from '../../contract/sales/promos.ts';
 import type { ProviderKind } from '../../contract/sales/providers.ts';
@@ -11,69 +11,69 @@ export interface OfferRow {
   readonly tariffId: number;
   readonly name: string;
   readonly sold: Sold;
-  /** The first is what the tariff costs; no currency twice. */
+  /** Prices in different currencies. The first is the main one. */
   readonly prices: readonly Money[];
   readonly isOnSale: boolean;
   readonly audience: OfferAudience;
-  /** Free, once for each account. */
+  /** A free trial, once for each user and Telegram account. */
   readonly isTrial: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
-/** A part of what an order gave: the term as it was and became, the grant, or the term of the user who had invited the buyer. */
+/** A part of an order's fulfilment: the term before and after, the grant, or the changed term of the user who had invited the buyer. */
 export type FulfilledItem =
   | { readonly kind: 'term'; readonly term: FulfilledTerm }
   | { readonly kind: 'traffic'; readonly grantId: number }
   | { readonly kind: 'referrer'; readonly userId: number; readonly term: FulfilledTerm };
 
-/** Who had invited the buyer, and what both get once it is paid, as it was when the order was made. */
+/** The user who had invited the buyer, and the days that both get on payment. Copied when the order is created. */
 export interface OrderReferral {
   readonly referrerId: number;
   readonly referrerDays: number;
   readonly friendDays: number;
 }
 
-/** The code that is used for an order, as it was when it was used. */
+/** The promo code of an order, copied when it is entered. */
 export interface OrderPromo {
   readonly id: number;
   readonly code: string;
   readonly effect: PromoEffect;
-  /** What the order costs without it. */
+  /** Prices without the code. */
   readonly prices: readonly Money[];
 }
 
-/** One sale; the payment's amount where it is paid, else what is asked. */
+/** An order. `amount` and `currency` are those of the payment, before that those to be paid. */
 export interface OrderRow extends Money {
   readonly id: number;
-  /** By which a repetition is recognized. */
+  /** The idempotency key. */
   readonly key: string;
-  /** By which a buyer names it; unguessable. */
+  /** The random token in the link of its page. */
   readonly token: string;
   /** null: the user was deleted since. */
   readonly userId: number | null;
-  /** As it was when the order was made, as is everything of the offer. */
+  /** Names, content and prices are copied when the order is created. */
   readonly userName: string;
   readonly offerId: number | null;
   readonly offerName: string;
   readonly tariffId: number | null;
   readonly tariffName: string;
   readonly sold: Sold;
-  /** What it costs, or what was paid by hand. */
+  /** Prices, or the amount of a payment recorded by hand. */
   readonly prices: readonly Money[];
-  /** How it was paid, or the kind of the provider asked last; null: none was. */
+  /** The method of payment; until it is paid, the kind of the provider chosen last. null: none was chosen. */
   readonly method: PaymentMethod | ProviderKind | 'trial' | null;
-  /** The provider asked last. */
+  /** The provider chosen last. */
   readonly providerId: number | null;
-  /** The number of a transfer or a receipt by hand; unique for its method. null: it has none. */
+  /** The number of a transfer or receipt recorded by hand, unique for its method; null: none. */
   readonly reference: string | null;
   readonly note: string;
   readonly state: OrderState;
   /** Whether the user had bought a term before. */
   readonly isRenewal: boolean;
-  /** null: it is not paid, as are `paidAt` and `day`. */
+  /** The fulfilment. null until it is paid, as are `paidAt` and `day`. */
   readonly given: readonly FulfilledItem[] | null;
-  /** When the money came; `day` is that day in the panel's time zone. */
+  /** Time of the payment, epoch ms; `day` is its date in the panel's time zone. */
   readonly paidAt: number | null;
   readonly day: string | null;
   readonly createdAt: number;
@@ -83,7 +83,7 @@ export interface OrderRow extends Money {
   readonly referral: OrderReferral | null;
 }
 
-/** Conditions, all of which hold. */
+/** Conditions are combined by AND; undefined is no condition. `before`: an order id. */
 export interface OrderQuery {
   readonly before: number | undefined;
   readonly limit: number;
@@ -100,7 +100,7 @@ export interface SalesRow extends Money {
   readonly renewals: number;
 }
 
-/** What was paid by one method in one currency. */
+/** Sum of the payments by one method in one currency. */
 export interface MethodRow extends Money {
   readonly method: PaymentMethod | ProviderKind;
   readonly orders: number;
@@ -109,42 +109,42 @@ export interface MethodRow extends Money {
 export interface SalesStore {
   insertOffer(offer: Omit<OfferRow, 'id'>): number;
   offer(id: number): OfferRow | undefined;
-  /** By id; of one tariff or of all. */
+  /** Offers of one tariff or (undefined) of all, ordered by id. */
   offers(tariffId: number | undefined): readonly OfferRow[];
   saveOffer(offer: OfferRow): void;
-  /** Orders keep what they say of it. */
+  /** Orders keep their copies of its name, content and prices. */
   removeOffer(id: number): void;
-  /** The number that the next order gets; numbers are never used again. */
+  /** The id of the next order. Ids are never reused. */
   nextOrderId(): number;
   insertOrder(order: OrderRow): void;
-  /** Writes what of an order changes: prices, promo code, amount, method, provider, state and what was given for it. */
+  /** Writes the members that can change: prices, promo code, amount, method, provider, state and fulfilment. */
   saveOrder(order: OrderRow): void;
   orderByToken(token: string): OrderRow | undefined;
-  /** The newest order of this user and offer that is not paid. */
+  /** The newest unpaid order of this user and offer. */
   unpaidOrder(userId: number, offerId: number): OrderRow | undefined;
-  /** How many orders of a user were made since, which are not paid by hand. */
+  /** Orders of a user created since then, without payments recorded by hand. */
   countMade(userId: number, since: number): number;
   order(id: number): OrderRow | undefined;
   orderByKey(key: string): OrderRow | undefined;
-  /** By the token of its page, its reference, or a provider's id of its invoice or payment; of several the newest. */
+  /** The newest order with this token, reference, or provider's id of its invoice or payment. */
   orderByText(text: string): OrderRow | undefined;
   orderByReference(method: PaymentMethod, reference: string): OrderRow | undefined;
   /** The newest first. */
   orders(query: OrderQuery): readonly OrderRow[];
   countOrders(query: Pick<OrderQuery, 'userId' | 'state'>): number;
-  /** Whether the user has paid for a term that was not refunded. */
+  /** Whether the user has a paid order of a term that was not refunded. */
   hasBoughtTerm(userId: number): boolean;
-  /** Whether this user, or one with this Telegram account who may be deleted since, has had a trial. */
+  /** Whether this user had a trial, or a user with this Telegram account, deleted ones included. */
   hasHadTrial(userId: number, telegramId: number | null): boolean;
   insertTrial(orderId: number, userId: number, telegramId: number | null): void;
-  /** False where the order was refunded already. */
+  /** false: the order was refunded already. */
   markRefunded(id: number, at: number, note: string): boolean;
-  /** Sums from a day on, by method and currency, without what was refunded. */
+  /** Sums since a day by method and currency, without refunded orders. */
   methodsSince(day: string): readonly MethodRow[];
-  /** Trials from a day on, and how many of their users have bought a term since. */
+  /** Trials since a day, and how many of their users have bought a term. */
   trialsSince(day: string): { readonly taken: number; readonly bought: number };
-  /** Of the users who have bought a term: whose term ended from a moment until now, and who renewed from that day on. */
+  /** Users who have bought a term: those whose term ended in [from, now], and those who renewed since the day. */
   churnSince(day: string, from: number, now: number): { readonly lost: number; readonly kept: number };
-  /** Sums from a day on, by day, currency, method and state. */
+  /** Sums since a day by day, currency, method and state. */
   sumsSince(day: string): readonly SalesRow[];
 }
