@@ -11,7 +11,7 @@ export interface OfferRow {
   readonly tariffId: number;
   readonly name: string;
   readonly sold: Sold;
-  /** Prices in different currencies. The first is the main one. */
+  /** One price for each currency. The tariff's price is a copy of the first price of its first offer of a term. */
   readonly prices: readonly Money[];
   readonly isOnSale: boolean;
   readonly audience: OfferAudience;

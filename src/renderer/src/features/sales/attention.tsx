@@ -1,4 +1,4 @@
-// Payments that need a person: what came, why it is not simply applied, and what can be done about it.
+// Payments that need a decision: the payment, the reason, and the possible actions.
 import { ActionIcon, Menu, NumberInput, TextInput } from '@mantine/core';
 import { IconCircleCheck, IconDots } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
@@ -29,7 +29,7 @@ interface Question {
 
 const column = createColumns<AttentionPayment>();
 
-/** At `#/sales/attention`; `all` in the query: also those about which something was decided. */
+/** Page `#/sales/attention`; `all` in the query includes decided payments. */
 export function Attention() {
   const { t } = useTranslation('sales');
   const { query } = useRoute();

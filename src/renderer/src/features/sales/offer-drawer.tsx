@@ -1,4 +1,4 @@
-// An offer over its list: added, changed or deleted.
+// The drawer that creates, changes or deletes an offer.
 import { ActionIcon, Button, SegmentedControl, Select, Switch, TextInput } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { useId } from 'react';
@@ -18,11 +18,11 @@ import classes from './sales.module.css';
 import { TrafficFields } from './traffic-fields.tsx';
 
 interface OfferDrawerProps {
-  /** `new`, an id, or null: closed. */
+  /** `new`, the id of an offer, or null: closed. */
   readonly open: 'new' | number | null;
   readonly offers: readonly Offer[];
   readonly plans: readonly Tariff[];
-  /** The plan of a new one, where only its offers are listed. */
+  /** Initial plan of a new offer: the one whose offers are listed, if any. */
   readonly planId: number | null;
   readonly onClose: () => void;
 }
@@ -44,14 +44,14 @@ type NewOfferProps = Omit<OfferDrawerProps, 'open'> & { readonly isOpen: boolean
 function NewOffer({ isOpen, plans, planId, offers, onClose }: NewOfferProps) {
   const { t } = useTranslation(['sales', 'plans']);
   const plan = planId ?? (plans.length === 1 ? (plans[0]?.id ?? null) : null);
-  // The first offer of a plan sells it for the price that the plan was given.
+  // The first offer of a plan starts with the plan's own price.
   const isFirst = !offers.some(({ tariff_id }) => tariff_id === plan);
   const price = isFirst ? (plans.find(({ id }) => id === plan)?.price ?? null) : null;
   const currency = offers.at(-1)?.prices[0]?.currency ?? t('plans:usualCurrency');
   const { form, ...rest } = useOperationForm<'createOffer', OfferValues>({
     operation: 'createOffer',
     initial: blankOffer(plan, currency, price),
-    // Without a plan the contract reports it as missing.
+    // Left out if no plan is chosen, so that validation reports it as missing.
     toInput: (values) =>
       ({ ...(values.tariff_id !== null && toTariffRef(values.tariff_id)), ...buildInput(values) }) as never,
     check: useCheck(),
@@ -171,7 +171,7 @@ function OfferFields({ form, plans, canChoosePlan = false }: OfferFieldsProps) {
   );
 }
 
-/** Time or traffic, and how much. */
+/** The sold time or traffic. */
 function SoldFields({ form }: Pick<OfferFieldsProps, 'form'>) {
   const { t } = useTranslation('sales');
   const { sold } = form.values;
@@ -200,7 +200,7 @@ function SoldFields({ form }: Pick<OfferFieldsProps, 'form'>) {
   );
 }
 
-/** A row for each price: an amount and its currency. */
+/** One row for each price: amount and currency. */
 function PriceFields({ form }: Pick<OfferFieldsProps, 'form'>) {
   const { t } = useTranslation('sales');
   const errorId = useId();

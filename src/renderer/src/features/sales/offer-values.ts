@@ -1,4 +1,4 @@
-// An offer as its form has it, and back: what is sold is chosen by parts, and prices are decimal text.
+// Converts an offer to the values of its form and back. In the form, prices are decimal text, and the sold part has one field for each member.
 import type { Offer, OfferAudience, Sold } from '../../../../contract/sales/sales.ts';
 import { isTerm } from '../../../../domain/sales/sold.ts';
 import type { Duration } from '../../../../domain/users/term.ts';
@@ -7,12 +7,12 @@ import { type Price, parsePrice, type TypedPrice, toTypedPrice } from '../../for
 import { randomHex } from '../../state/random.ts';
 import { type TrafficValue, toTraffic } from './traffic-value.ts';
 
-/** `id`: of the row in the form. */
+/** A price in the form; `id` is the key of its row. */
 export interface PriceValue extends TypedPrice {
   readonly id: string;
 }
 
-/** Fields are named as the contract names them, so that its errors appear at the fields. */
+/** Fields have the names of the contract, so that its errors appear at the fields. */
 export type OfferValues = {
   tariff_id: string | null;
   name: string;
@@ -30,7 +30,7 @@ export function newPrice(currency: string, price: Price | null = null): PriceVal
   return { id: randomHex(4), ...toTypedPrice(price, currency) };
 }
 
-/** `price`: what it begins with; null: none yet. */
+/** Initial values of a new offer. `price`: the initial price; null: empty. */
 export function blankOffer(tariffId: number | null, currency: string, price: Price | null = null): OfferValues {
   return {
     tariff_id: tariffId === null ? null : String(tariffId),
@@ -62,7 +62,7 @@ export function toFormValues({ tariff_id, name, sold, prices, on_sale, audience,
   };
 }
 
-/** What is sold; null where it is not said yet. */
+/** The sold part; null: not filled in. */
 function parseSold({ kind, term, ...traffic }: OfferValues['sold']): Sold | null {
   if (kind === 'traffic') return toTraffic(traffic);
   if (term === null) return null;
@@ -75,7 +75,7 @@ export function buildInput({ name, sold, prices, on_sale, audience, trial }: Off
   const values = parseSold(sold);
   return {
     name,
-    // Left out, the contract reports it as missing.
+    // Left out if empty, so that validation reports it as missing.
     ...((values === null ? {} : { sold: values }) as { sold: Sold }),
     prices: trial ? [] : prices.flatMap((price) => parsePrice(price) ?? []),
     on_sale,

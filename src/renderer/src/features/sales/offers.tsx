@@ -1,4 +1,4 @@
-// What is on offer: for which plan, what is sold, the prices, and whether it can be bought.
+// The list of offers: plan, content, prices and state of each.
 import { Button } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconReceipt } from '@tabler/icons-react';
@@ -23,12 +23,12 @@ import { useSoldText } from './sold-text.ts';
 
 const NO_OFFERS: readonly Offer[] = [];
 
-/** The list has no room for the plan and the state there. */
+/** Below this width the list has no columns for plan and state. */
 const PHONE = '(width < 640px)';
 
 const column = createColumns<Offer>();
 
-/** At `#/sales/offers`; `plan` in the query: only those of one plan. */
+/** Page `#/sales/offers`; `plan` in the query shows the offers of one plan. */
 export function Offers() {
   const { t } = useTranslation('sales');
   const { path, query } = useRoute();
@@ -119,7 +119,7 @@ function useOfferColumns(names: ReadonlyMap<number, string>, buildHref: (offer: 
         column.accessor(({ tariff_id }) => names.get(tariff_id) ?? '', {
           id: 'plan',
           meta: { label: t('offer.columns.plan'), width: 200, sort: 'plan', hideBelow: 480 },
-          // The value of a row is read once, which may be before the plans are.
+          // Look up the name when rendering: the table reads the value once, which may be before the plans have loaded.
           cell: ({ row: { original } }) => names.get(original.tariff_id) ?? '',
         }),
         column.accessor(({ prices }) => prices[0]?.amount ?? -1, {

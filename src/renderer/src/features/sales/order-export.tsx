@@ -1,4 +1,4 @@
-// Writes all orders into a file that spreadsheets open: the newest first, and no cell is a formula.
+// Exports all orders as CSV, newest first. No cell can be run as a formula by a spreadsheet.
 import { useTranslation } from 'react-i18next';
 import type { Order } from '../../../../contract/sales/sales.ts';
 import { toDecimal } from '../../../../domain/sales/money.ts';

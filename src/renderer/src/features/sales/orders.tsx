@@ -1,4 +1,4 @@
-// The orders, the newest first, and the refund of one.
+// The list of orders, newest first, and their refunds.
 import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconReceipt, IconRefresh } from '@tabler/icons-react';
@@ -22,14 +22,14 @@ import { useSoldText } from './sold-text.ts';
 import { UserLink } from './user-link.tsx';
 
 const NO_ORDERS: readonly Order[] = [];
-/** The other states are short, or read with all. */
+/** States that have a filter. */
 const FILTERS = ['open', 'paid', 'refunded'] as const satisfies readonly OrderState[];
 const FIRST = 100;
 const MAX = 500;
-/** The list has no room for labels of buttons there. */
+/** Below this width buttons have no labels. */
 const PHONE = '(width < 640px)';
 
-/** Asks the provider at once whether an order is paid. */
+/** Polls the provider of an order at once. */
 function PollButton({ id }: { readonly id: number }) {
   const { t } = useTranslation('sales');
   const pollOrder = useAct('askOrder', { message: ({ state }) => ({ text: t(`order.asked.${state}`, { id }) }) });

@@ -1,4 +1,4 @@
-// A promo code over its list: added, changed or deleted.
+// The drawer that creates, changes or deletes a promo code.
 import { ActionIcon, MultiSelect, SegmentedControl, Switch, TextInput, Tooltip } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
@@ -21,7 +21,7 @@ interface PlacesProps {
 }
 
 interface PromoDrawerProps extends PlacesProps {
-  /** `new`, an id, or null: closed. */
+  /** `new`, the id of a promo code, or null: closed. */
   readonly open: 'new' | number | null;
   readonly promos: readonly Promo[];
   readonly onClose: () => void;
@@ -179,7 +179,7 @@ function PromoFields({ form, plans, offers }: PromoFieldsProps) {
   );
 }
 
-/** Exactly one: a lower price, more days, or more traffic. */
+/** The effect of a code: a lower price, more days, or more traffic. */
 function EffectFields({ form }: Pick<PromoFieldsProps, 'form'>) {
   const { t } = useTranslation('sales');
   const { effect } = form.values;

@@ -1,10 +1,10 @@
-// A promo code as its form has it, and back.
+// Converts a promo code to the values of its form and back.
 import type { Promo, PromoEffect } from '../../../../contract/sales/promos.ts';
 import type { CallInput } from '../../data/use-operation.ts';
 import { fromDateField, toDateField } from '../../format/date-field.ts';
 import { type TrafficValue, toTraffic } from './traffic-value.ts';
 
-/** Fields are named as the contract names them, so that its errors appear at the fields. */
+/** Fields have the names of the contract, so that its errors appear at the fields. */
 export type PromoValues = {
   code: string;
   effect: TrafficValue & {
@@ -22,11 +22,11 @@ export type PromoValues = {
   enabled: boolean;
 };
 
-/** Letters and digits that are not taken for one another. */
+/** Letters and digits without look-alikes. */
 const LETTERS = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789';
 const LENGTH = 8;
 
-/** A code that is not guessed. */
+/** A random code that is hard to guess. */
 export function randomCode(): string {
   return [...crypto.getRandomValues(new Uint32Array(LENGTH))].map((one) => LETTERS[one % LETTERS.length]).join('');
 }
@@ -72,12 +72,12 @@ export function promoValues(promo: Promo, zone: string): PromoValues {
   };
 }
 
-/** In the form, none is all. */
+/** In the form, an empty list means all (null in the contract). */
 function parseIds(ids: readonly string[]): number[] | null {
   return ids.length === 0 ? null : ids.map(Number);
 }
 
-/** null where it is not said yet. */
+/** The effect; null: not filled in. */
 function parseEffect({ kind, percent, more, ...traffic }: PromoValues['effect']): PromoEffect | null {
   if (kind === 'traffic') return toTraffic(traffic);
   if (kind === 'percent') return percent === '' ? null : { kind, percent };
@@ -88,7 +88,7 @@ export function promoInput(values: PromoValues, zone: string): Omit<CallInput<'c
   const effect = parseEffect(values.effect);
   const { valid_from, valid_until, max_uses, max_uses_per_user, tariff_ids, offer_ids, note, enabled } = values;
   return {
-    // Left out, the contract reports it as missing.
+    // Left out if empty, so that validation reports it as missing.
     ...((effect === null ? {} : { effect }) as { effect: PromoEffect }),
     valid_from: fromDateField(valid_from, zone),
     valid_until: fromDateField(valid_until, zone),

@@ -1,4 +1,4 @@
-// Promo codes: what each gives, for how long and how often, and how often it was used.
+// The list of promo codes: effect, validity, limits and uses of each.
 import { Button } from '@mantine/core';
 import { IconTicket } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
@@ -36,7 +36,7 @@ function computePromoState({ enabled, valid_from, valid_until, max_uses, used, r
 const column = createColumns<Promo>();
 const buildHref = ({ id }: Promo) => buildHash(['sales', 'promos', id]);
 
-/** At `#/sales/promos`. */
+/** Page `#/sales/promos`. */
 export function Promos() {
   const { t } = useTranslation('sales');
   const { path } = useRoute();

@@ -1,4 +1,4 @@
-// Reconciliation: a month of one provider by its own list, what is counted here, and each payment that makes the difference.
+// Reconciliation: compares a month's payments in a provider's list with the recorded ones, and lists the differences.
 import { Button, Select } from '@mantine/core';
 import { IconScale } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
@@ -26,9 +26,9 @@ import { UserLink } from './user-link.tsx';
 
 type Reply = Output<'reconcilePayments'>;
 
-/** The reply is here already. */
+/** State of a table whose data are already loaded. */
 const READ: Reading = { isPending: false, error: null, refetch: () => undefined };
-/** So many months back, the present one among them. */
+/** Months that can be chosen, including the current one. */
 const MONTHS = 12;
 const FACTS_COLUMNS = [
   'reason',
@@ -50,7 +50,7 @@ function monthsBack(zone: string): readonly string[] {
   );
 }
 
-/** At `#/sales/reconciliation`. */
+/** Page `#/sales/reconciliation`. */
 export function Reconciliation() {
   const { t } = useTranslation('sales');
   const { timeZone, locale } = useFormat();

@@ -1,4 +1,4 @@
-// Referrals: what users get for inviting friends, and what came of it.
+// Referrals: the rewards for inviting friends, and their results.
 import { Switch } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Referrals as Rules } from '../../../../contract/sales/referrals.ts';
@@ -17,7 +17,7 @@ import classes from './sales.module.css';
 
 type Reward = Rules['rewards'][number];
 
-/** At `#/sales/referrals`. */
+/** Page `#/sales/referrals`. */
 export function Referrals() {
   const rules = useOperation('getReferrals', {});
   if (rules.data === undefined) {

@@ -1,4 +1,4 @@
-// The form of what is in a list of the sales: saved, or deleted after a question.
+// The drawer of an offer or promo code: saves it, or deletes it after a confirmation.
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';

@@ -1,4 +1,4 @@
-// What came in: the income of each currency, orders and renewals, and charts of the income by day.
+// The overview of sales: income by currency and method, orders, renewals, and charts of the income by day.
 import { Button, SegmentedControl } from '@mantine/core';
 import { IconReceipt } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
@@ -107,7 +107,7 @@ interface ShareProps {
   readonly whole: number;
 }
 
-/** A part of a whole in percent; nothing where there is no whole. */
+/** A figure in percent; a dash if `whole` is 0. */
 function Share({ name, part, whole }: ShareProps) {
   const { t } = useTranslation('sales');
   const { locale } = useFormat();
@@ -121,7 +121,7 @@ function Share({ name, part, whole }: ShareProps) {
   );
 }
 
-/** What came by each provider, and by hand; bars compare what is of one currency. */
+/** Income by provider and by hand; the bars compare amounts of the same currency. */
 function IncomeByMethod({ methods }: Pick<Sales, 'methods'>) {
   const { t } = useTranslation('sales');
   const { locale } = useFormat();
@@ -159,11 +159,11 @@ function IncomeByMethod({ methods }: Pick<Sales, 'methods'>) {
   );
 }
 
-/** As many ways to pay as have a colour of their own; the others are one series. */
+/** Methods of payment with a colour of their own; further ones are one series. */
 const MAX_SERIES = 7;
 const CHART_HEIGHT = 220;
 
-/** The income of each day by how it was paid, from the first day of the period to today. */
+/** Series of the daily income by method, from the first day of the period to today. */
 function incomeChart(
   sales: Sales,
   currency: string,
@@ -171,7 +171,7 @@ function incomeChart(
   formatMethod: (method: Method | null) => string,
 ): ChartData {
   const own = sales.days.filter((one) => one.currency === currency);
-  // A day earlier lies before the first in each zone.
+  // Start a day earlier, which is before the first day in every time zone.
   const before = Date.parse(`${sales.since}T00:00:00Z`) - DAY_MS;
   const days = localDaysBetween(before, panelNow(), zone).filter(({ day }) => day >= sales.since);
   const moments = days.map(({ from }) => from);
@@ -202,7 +202,7 @@ function incomeChart(
   return { moments, step: 'day', series: rest.length === 0 ? series : [...series, others] };
 }
 
-/** The income by day and way to pay in one currency, as a chart and as a table. */
+/** The income by day and method in one currency, as a chart or a table. */
 function IncomeByDay({ sales, currency }: { readonly sales: Sales; readonly currency: string }) {
   const { t } = useTranslation('sales');
   const { timeZone } = useFormat();
@@ -234,7 +234,7 @@ function IncomeByDay({ sales, currency }: { readonly sales: Sales; readonly curr
   );
 }
 
-/** Each day with income, the newest first. */
+/** Days with income, newest first. */
 function DayTable({ sales, currency }: { readonly sales: Sales; readonly currency: string }) {
   const { t } = useTranslation('sales');
   const { locale } = useFormat();

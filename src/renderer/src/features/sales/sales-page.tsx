@@ -1,4 +1,4 @@
-// Sales: the sums, the orders, and what is on offer.
+// The page Sales, with its tabs.
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';

@@ -1,10 +1,10 @@
-// What an offer sells, in words.
+// Texts for what an offer sells, and for the effect of a promo code.
 import { useTranslation } from 'react-i18next';
 import type { PromoEffect } from '../../../../contract/sales/promos.ts';
 import type { Sold } from '../../../../contract/sales/sales.ts';
 import { useFormat } from '../../format/use-format.tsx';
 
-/** `3 months`; `50 GB, until used up` */
+/** Such as `3 months` or `50 GB, until used up`. */
 export function useSoldText(): (sold: Sold) => string {
   const { t } = useTranslation('sales');
   const format = useFormat();
@@ -17,7 +17,7 @@ export function useSoldText(): (sold: Sold) => string {
   };
 }
 
-/** `20% off`; `+ 7 days` */
+/** Such as `20% off` or `+ 7 days`. */
 export function useEffectText(): (effect: PromoEffect) => string {
   const { t } = useTranslation('sales');
   const soldText = useSoldText();

@@ -1,4 +1,4 @@
-// How much traffic is given, and for how long: of an offer, or of a promo code.
+// The fields for amount and lifetime of traffic, in offers and promo codes.
 import { Select } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -10,7 +10,7 @@ interface TrafficFieldsProps {
   readonly value: TrafficValue;
   readonly onChange: (part: Partial<TrafficValue>) => void;
   readonly error: ReactNode;
-  /** The field of the contract, for its errors. */
+  /** The field's name in the contract, to which errors refer. */
   readonly path: string;
 }
 

@@ -1,4 +1,4 @@
-// Traffic as a form has it, and as the contract does.
+// Converts traffic between the form and the contract.
 
 export interface TrafficValue {
   readonly bytes: number | null;
@@ -6,7 +6,7 @@ export interface TrafficValue {
   readonly days: number | '';
 }
 
-/** null where it is not said yet. */
+/** null: not filled in. */
 export function toTraffic({ bytes, lifetime, days }: TrafficValue) {
   if (bytes === null) return null;
   if (lifetime !== 'days') return { kind: 'traffic' as const, bytes, lifetime };

@@ -1,12 +1,12 @@
-// The user of an order or a payment, in a table's cell.
+// The link to the user of an order or payment, in a table's cell.
 import { buildHash } from '../../router/route.ts';
 import classes from './sales.module.css';
 
 interface UserLinkProps {
   readonly user: { readonly id: number; readonly name: string } | null;
-  /** In place of a user who is unknown or deleted. */
+  /** Text for an unknown or deleted user. */
   readonly absent?: string;
-  /** In the first cell, where the column of users is hidden. */
+  /** In the first cell of narrow tables, which have no column of users. */
   readonly isNarrow?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// The settings' addresses lead to their sections.
+// Routes of the settings open their sections.
 import { describe, expect, it } from 'vitest';
 import { findDocumentation, findSection, listSections } from './sections.ts';
 

@@ -1,4 +1,4 @@
-// The sections of the settings: where each is and how it is loaded.
+// The sections of the settings: the route and the component of each.
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
 import type { HostApi } from '../../../../bridge/host-api.ts';
 
@@ -17,9 +17,9 @@ type SectionId =
   | 'desktop';
 
 export interface Section {
-  /** Its name is `settings:sections.<id>`. */
+  /** Its title is the text `settings:sections.<id>`. */
   readonly id: SectionId;
-  /** Its address behind `settings`. */
+  /** Its route, without the leading `settings`. */
   readonly path: readonly string[];
   readonly component: LazyExoticComponent<ComponentType>;
 }
@@ -50,18 +50,18 @@ const SECTIONS: readonly Section[] = [
   section(['updates'], () => import('./updates/updates-section.tsx'), 'UpdatesSection'),
 ];
 
-/** The sections that a host has: the desktop has one of its own. */
+/** The sections of a host; the desktop has an additional one. */
 export function listSections(host: HostApi['kind']): readonly Section[] {
   return host === 'desktop' ? [...SECTIONS, DESKTOP] : SECTIONS;
 }
 
-/** The section of a path behind `settings`: the one whose address it begins with; the first where there is none. */
+/** The section with the longest route that is a prefix of the path (without `settings`); the first section if there is none. */
 export function findSection(sections: readonly Section[], path: readonly string[]): Section {
   const matches = sections.filter((one) => one.path.every((segment, index) => path[index] === segment));
   return matches.reduce((best, one) => (one.path.length > best.path.length ? one : best), matches[0] ?? GENERAL);
 }
 
-/** The documentation behind a path, which fills the whole screen; null: it is a section. */
+/** The documentation at a path, which fills the whole screen; null: the path is that of a section. */
 export function findDocumentation(path: readonly string[]): 'api' | 'guides' | null {
   if (path.slice(0, 3).join('/') === 'security/api/docs') return 'api';
   return path.slice(0, 2).join('/') === 'payments/guides' ? 'guides' : null;

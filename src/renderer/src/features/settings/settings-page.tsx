@@ -1,4 +1,4 @@
-// Settings: its sections in a second column, each with an address of its own. A new section is a line in sections.ts.
+// The page Settings: a list of sections, and the open one. Sections are listed in sections.ts.
 import { lazy, Suspense, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Page, PageHeader } from '../../components/page.tsx';
@@ -26,7 +26,7 @@ export function SettingsPage() {
 interface SectionsProps {
   readonly sections: readonly Section[];
   readonly section: Section;
-  /** The address names it; else it is the first one, from which one goes on by the list. */
+  /** Whether the address names the section; else it is the first one. */
   readonly isNamed: boolean;
 }
 
@@ -34,14 +34,14 @@ function Sections({ sections, section, isNamed }: SectionsProps) {
   const { t } = useTranslation('settings');
   useTitle(t(`sections.${section.id}`), 1);
   const current = useRef<HTMLAnchorElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: on a narrow screen the row of sections follows the one that is open.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: on narrow screens the list scrolls to the open section.
   useEffect(() => {
     current.current?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [section.id]);
   const nav = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);
-  // Coming from another screen, the focus goes into the section, not into the list of sections before it.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each section that is opened.
+  // Move the focus into a section that was opened from another page, past the list of sections.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each opened section.
   useEffect(() => {
     const at = document.activeElement;
     if (!isNamed || at === null || at === document.body || nav.current?.contains(at) || content.current?.contains(at))

@@ -1,4 +1,4 @@
-// The address and port that the panel listens at; a change is tried first, so that the administrator is not locked out.
+// The address and port that the panel listens at. A change must be confirmed at the new address, so that the administrator is not locked out.
 import { Autocomplete, Button, NumberInput, TagsInput, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -15,7 +15,7 @@ import classes from './addresses.module.css';
 import { changedOnly, orNull } from './changed.ts';
 import { waitForConfirmation } from './trial.tsx';
 
-/** This machine only, and every network, of both kinds of addresses. */
+/** Suggested addresses: this machine only, and all networks (IPv4, IPv6). */
 const USUAL_HOSTS = ['127.0.0.1', '0.0.0.0', '::'];
 
 export function ListenCard({ addresses }: { readonly addresses: Addresses }) {
@@ -28,7 +28,7 @@ export function ListenCard({ addresses }: { readonly addresses: Addresses }) {
     toInput: (values) => changedOnly(initial, values),
     onDone(output) {
       waitForConfirmation(output);
-      // Until it is confirmed the former address is in force.
+      // The former address stays in force until the new one is confirmed.
       form.form.setValues(initial);
       form.form.resetDirty({ ...form.form.getValues(), ...initial });
     },
@@ -63,7 +63,7 @@ export function ListenCard({ addresses }: { readonly addresses: Addresses }) {
   );
 }
 
-// How the panel names itself and whom it believes, and where subscription links lead.
+// The panel's public address and trusted proxies, and the address of subscription links.
 
 interface CardProps {
   readonly addresses: Addresses;
@@ -131,7 +131,7 @@ export function NamesCard({ addresses }: CardProps) {
   );
 }
 
-/** An empty port: links have none of their own. */
+/** null for an empty port: links have no port of their own. */
 function parsePort(value: number | string): number | null {
   return value === '' ? null : Number(value);
 }
@@ -188,9 +188,9 @@ export function LinksCard({ addresses }: CardProps) {
   );
 }
 
-// Makes a new secret path. This page's own address ends with it, so it continues at the new one at once.
+// Creates a new secret path. The address of this page contains it, so the page moves to the new one at once.
 
-/** In the query of the addresses: they have just got a new secret path. */
+/** Query parameter of the section after the secret path has changed. */
 export const ROTATED = 'rotated';
 
 export function SecretCard() {
@@ -198,14 +198,14 @@ export function SecretCard() {
   const host = useHost();
   const [isAsking, setAsking] = useState(false);
   const { run } = useAct('rotateSecretPath');
-  // The palette leads to it, past the fields of the other addresses.
+  // The command palette opens the section at this button.
   const button = useRef<HTMLButtonElement>(null);
   const isMeant = useRoute().query.get('at') === 'secret';
   useEffect(() => {
     if (isMeant) button.current?.focus();
   }, [isMeant]);
   const openUnder = (secretPath: string) => {
-    // The desktop's pages are not served under the secret path.
+    // The pages of the desktop are not served under the secret path.
     if (host.kind === 'desktop') navigate(buildHash(['settings', 'addresses'], { [ROTATED]: 1 }));
     else location.replace(urlUnder(secretPath));
   };
@@ -233,7 +233,7 @@ export function SecretCard() {
   );
 }
 
-/** The same host, as this browser reaches it, under the new path. */
+/** The address of this section under the new path, at the host that this browser uses. */
 function urlUnder(secretPath: string): string {
   return new URL(`/${secretPath}/${buildHash(['settings', 'addresses'], { [ROTATED]: 1 })}`, location.href).href;
 }

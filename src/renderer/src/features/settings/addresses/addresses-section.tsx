@@ -1,4 +1,4 @@
-// Where the panel is reached: what it is now, where it listens, how it names itself, where links lead, and the secret path.
+// Settings, Addresses: the present addresses, the listener, public names, subscription links and the secret path.
 import { useTranslation } from 'react-i18next';
 import type { Addresses } from '../../../../../contract/settings/addresses.ts';
 import { SectionCard } from '../../../components/page.tsx';
@@ -22,7 +22,7 @@ export function AddressesSection() {
           <NowCard addresses={data} />
           <Trial addresses={data} />
           <LanCard addresses={data} />
-          {/* What it was opened with is not the address any more once another one was confirmed. */}
+          {/* The key resets the form after another address was confirmed. */}
           <ListenCard key={`${data.host} ${data.port}`} addresses={data} />
           <NamesCard addresses={data} />
           <LinksCard addresses={data} />
@@ -43,7 +43,7 @@ function NowCard({ addresses }: { readonly addresses: Addresses }) {
       <div className={classes.stack}>
         {isRotated && <Notice tone="ok">{t('addresses.secret.done')}</Notice>}
         <dl className={rows.facts}>
-          {/* The desktop's panel door is on no socket. */}
+          {/* The desktop serves its pages on no socket. */}
           {kind === 'browser' && (
             <div>
               <dt>{t('addresses.now.panel')}</dt>

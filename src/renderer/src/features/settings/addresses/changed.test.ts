@@ -1,4 +1,4 @@
-// What is sent of a form is what was changed in it.
+// A form sends its changed values only.
 import { describe, expect, it } from 'vitest';
 import { changedOnly, orNull } from './changed.ts';
 

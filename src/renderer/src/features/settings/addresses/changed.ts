@@ -1,4 +1,4 @@
-// Of a form's values those that differ from what the form began with: only what was changed is sent, and put on record.
+// The changed values of a form. Only these are sent, so that the audit log shows the real changes.
 
 export function changedOnly<Values extends Record<string, unknown>>(before: Values, now: Values): Partial<Values> {
   const entries = Object.entries(now).filter(([name, value]) => !isAlike(before[name], value));
@@ -11,7 +11,7 @@ function isAlike(a: unknown, b: unknown): boolean {
     : a === b;
 }
 
-/** An empty field means none. */
+/** The trimmed text; null if it is empty. */
 export function orNull(text: string): string | null {
   return text.trim() === '' ? null : text.trim();
 }

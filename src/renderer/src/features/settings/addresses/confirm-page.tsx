@@ -1,4 +1,4 @@
-// The page behind the link of a new listening address: that it loads there is the proof, so it confirms at once.
+// The page behind the link to a new listening address. It confirms the address at once: that it loads proves that the address works.
 import { Button } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconClock } from '@tabler/icons-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
@@ -16,7 +16,7 @@ import { useSecondsLeft, waitFor } from './trial.tsx';
 
 const SETTINGS = buildHash(['settings', 'addresses']);
 
-/** At `#/confirm/<token>`. */
+/** Page `#/confirm/<token>`. */
 export function ConfirmPage() {
   const { t } = useTranslation('settings');
   const token = useRoute().path[1] ?? '';
@@ -82,7 +82,7 @@ export function ConfirmPage() {
 // Confirms a new listening address once, when this page has loaded.
 
 export interface Confirmation {
-  /** The addresses from now on; null until it is confirmed. */
+  /** The new addresses; null until confirmed. */
   readonly outcome: Addresses | null;
   readonly failure: PanelCallError | null;
   confirm(): void;

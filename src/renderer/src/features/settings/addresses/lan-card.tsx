@@ -1,4 +1,4 @@
-// One switch that opens the API to the local network and closes it again, and what bots there need: address, authority, firewall.
+// A switch that opens the API to the local network, and what bots there need: address, certificate authority, firewall rule.
 import { Button, Switch } from '@mantine/core';
 import { IconDownload, IconPlugConnected } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -24,7 +24,7 @@ export function LanCard({ addresses }: { readonly addresses: Addresses }) {
   const certificates = useOperation('getCertificates', {});
   const isOpen = !addresses.warnings.includes('only_this_machine');
   const change = useAct('changeAddresses', { onDone: waitForConfirmation });
-  // Over plain HTTP there are none, and the panel stays on this machine.
+  // Over plain HTTP there are no certificates, and the panel listens on this machine only.
   if (certificates.isError) return null;
   return (
     <SectionCard title={t('addresses.lan.title')} description={t('addresses.lan.description')}>
@@ -46,7 +46,7 @@ export function LanCard({ addresses }: { readonly addresses: Addresses }) {
 
 const FIREWALLS = ['windows', 'mac', 'linux'] as const;
 
-/** What somebody needs who sets up a bot on another machine of the network. */
+/** What is needed to set up a bot on another machine of the network. */
 function ForBots({ addresses, authority }: { readonly addresses: Addresses; readonly authority: string | undefined }) {
   const { t } = useTranslation('settings');
   const host = useHost();

@@ -1,4 +1,4 @@
-// While a new listening address is being tried: where to open it, how much time is left, and the result.
+// The trial of a new listening address: the link to confirm it, the time left, and the result.
 import { Button } from '@mantine/core';
 import { IconExternalLink } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
@@ -84,14 +84,14 @@ function OpenNew({ url }: { readonly url: string }) {
   );
 }
 
-// The address that waits to be confirmed: only the window that changed it knows its token.
+// The address that waits for confirmation. Only the window that changed it has the token.
 
 export interface WaitingAddress {
-  /** Where to confirm. */
+  /** The link that confirms it. */
   readonly url: string;
   /** Epoch milliseconds, by the panel's clock. */
   readonly endsAt: number;
-  /** Where the panel listened before. On the same port this page reaches the new address too, and sees there that it was confirmed. */
+  /** The former address. If the port is the same, this page can reach the new address and see the confirmation there. */
   readonly former: ListenPlace;
 }
 
@@ -103,7 +103,7 @@ function isSamePlace(one: ListenPlace, other: ListenPlace): boolean {
 
 const useWaitingAddress = create<{ readonly waiting: WaitingAddress | null }>()(() => ({ waiting: null }));
 
-/** Begins the wait for the confirmation of a change, if it needs one. */
+/** Starts to wait for the confirmation of a change, if it needs one. */
 export function waitForConfirmation({ addresses, confirm_url: url }: Output<'changeAddresses'>): void {
   const { confirm_by: endsAt, host, port } = addresses;
   if (url !== null && endsAt !== null) waitFor({ url, endsAt: Date.parse(endsAt), former: { host, port } });
@@ -113,9 +113,9 @@ export function waitFor(waiting: WaitingAddress | null): void {
   useWaitingAddress.setState({ waiting });
 }
 
-// Whole seconds until a moment of the panel's clock, counted down on screen.
+// A countdown in whole seconds, by the panel's clock.
 
-/** `at`: epoch milliseconds; null: nothing to wait for. 0: over. */
+/** Seconds until `at` (epoch ms); 0 afterwards, and if `at` is null. */
 export function useSecondsLeft(at: number | null): number {
   const [now, setNow] = useState(panelNow);
   useEffect(() => {

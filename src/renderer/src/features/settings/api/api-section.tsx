@@ -1,4 +1,4 @@
-// Settings, Security, API: its address, its keys, and the way to its documentation.
+// Settings, Security, API: address, keys, and the link to the documentation.
 import { Button, NumberInput } from '@mantine/core';
 import { IconBook2, IconDownload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';

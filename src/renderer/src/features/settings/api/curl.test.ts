@@ -1,4 +1,4 @@
-// Ready-made requests: each method has them, a shell reads them as they are meant, and none contains a key without a reason.
+// Examples of requests: every method has them, a shell parses them as intended, and only those with a given key contain one.
 import { describe, expect, it } from 'vitest';
 import { API_OPERATIONS } from '../../../../../contract/table.ts';
 import { buildCurlExample, exampleSamples } from './curl.ts';

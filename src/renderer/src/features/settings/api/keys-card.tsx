@@ -1,4 +1,4 @@
-// The keys: what each may do, until when, when it was used last and from where; revoked with what that breaks.
+// The list of API keys: access, expiry and last use of each, and how to revoke them.
 import { Button } from '@mantine/core';
 import { IconKey, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -18,7 +18,7 @@ import classes from './api.module.css';
 
 export function KeysCard() {
   const { t } = useTranslation('settings');
-  // No event reports the use of a key.
+  // There is no event for the use of a key, so poll.
   const keys = useOperation('listKeys', {}, { pollMs: 30_000 });
   return (
     <Reading title={t('api.keys')} query={keys} height={96}>
@@ -96,7 +96,7 @@ function KeyList({ keys, onRevoke, onConfirm }: KeyListProps) {
   );
 }
 
-/** What is asked before each act. One confirms a key that came with a backup that may have been changed. */
+/** Confirmation of each action. `confirmKey` accepts a key from a restored backup that may have been changed. */
 const QUESTIONS = {
   confirmKey: {
     title: 'api.confirmTitle',
@@ -116,7 +116,7 @@ const QUESTIONS = {
 
 interface QuestionProps {
   readonly act: keyof typeof QUESTIONS;
-  /** null: nothing is asked. */
+  /** The key to ask about; null: the dialog is closed. */
   readonly chosen: Key | null;
   readonly onClose: () => void;
 }
@@ -125,7 +125,7 @@ function Question({ act, chosen, onClose }: QuestionProps) {
   const { t } = useTranslation('settings');
   const { title, text, action, done, isDangerous } = QUESTIONS[act];
   const { run } = useAct(act, { message: ({ name }) => ({ text: t(done, { name }) }) });
-  // Stays while the dialog closes.
+  // Keep the content while the dialog closes.
   const [shown, setShown] = useState(chosen);
   if (chosen !== null && chosen !== shown) setShown(chosen);
   if (shown === null) return null;
@@ -146,7 +146,7 @@ function Question({ act, chosen, onClose }: QuestionProps) {
   );
 }
 
-// One key as a row: its name and access, how it begins, until when it is good, and its last use.
+// A row of the list: name, access, first characters, expiry and last use of a key.
 
 interface KeyRowProps {
   readonly apiKey: Key;
@@ -212,7 +212,7 @@ function Term({ apiKey: { state, expires_at, revoked_at } }: { readonly apiKey: 
   return <When at={expires_at} text={(when) => t(state === 'expired' ? 'api.expired' : 'api.expires', { when })} />;
 }
 
-/** When it was used last and from where. */
+/** Time and address of the last use. */
 function KeyUse({ apiKey: { last_used_at, last_used_from } }: { readonly apiKey: Key }) {
   const { t } = useTranslation('settings');
   if (last_used_at === null) return <span>{t('api.neverUsed')}</span>;

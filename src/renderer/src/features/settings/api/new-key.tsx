@@ -1,4 +1,4 @@
-// Creates a key, proven by the password, and shows it once with a command that uses it.
+// Creates a key after the password was entered, and shows it once with an example command.
 import { Button, Radio, Select, TextInput } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -18,7 +18,7 @@ import { useApi } from './use-api.ts';
 
 type Made = Output<'createKey'>;
 
-/** At `#/settings/security/api/new`. */
+/** Page `#/settings/security/api/new`. */
 export function NewKey() {
   const isOpen = useRoute().path[3] === 'new';
   const [made, setMade] = useState<Made | null>(null);
@@ -27,7 +27,7 @@ export function NewKey() {
     setMade(null);
   };
   if (made !== null) return <Ready made={made} isOpen={isOpen} onClose={close} />;
-  // Mounted with each opening, so that no former input is in it.
+  // Mounted on each opening, so that the form is empty.
   return isOpen ? <NewKeyForm onMade={setMade} onClose={close} /> : null;
 }
 
@@ -85,7 +85,7 @@ function NewKeyForm({ onMade, onClose }: NewKeyFormProps) {
   );
 }
 
-/** Stands for the part of a key that is not shown. */
+/** Replaces the hidden part of a key. */
 const HIDDEN_REST = '••••••••';
 
 interface ReadyProps {
@@ -103,7 +103,7 @@ function Ready({ made: { key, value }, isOpen, onClose }: ReadyProps) {
       onClose={onClose}
       title={t('api.ready.title', { name: key.name })}
       width={560}
-      // A click beside it must not discard what is shown only once.
+      // A click outside must not close what is shown only once.
       canClose={false}
       footer={<Button onClick={onClose}>{t('api.ready.done')}</Button>}
     >

@@ -1,4 +1,4 @@
-// Where the API is and what a program needs to trust it.
+// The API's address, and the certificate authority that programs need to trust.
 
 import { useTranslation } from 'react-i18next';
 import { CA_FILE } from '../../../../../contract/openapi/trust.ts';
@@ -9,11 +9,11 @@ import { notify, notifyFailure } from '../../../state/messages.ts';
 import type { ApiEndpoint } from './curl.ts';
 
 export interface Api extends ApiEndpoint {
-  /** Saves the panel's own authority as a file; null where the certificate is trusted without it, or there is none. */
+  /** Saves the certificate of the panel's own authority as a file; null: not needed, or there is none. */
   readonly saveAuthority: (() => void) | null;
 }
 
-/** undefined while it is being read. */
+/** undefined while loading. */
 export function useApi(): Api | undefined {
   const host = useHost();
   const { data: state } = useOperation('panelState', {});
@@ -32,7 +32,7 @@ export function useApi(): Api | undefined {
   };
 }
 
-// Gives the description of the API as a file, with this panel's own address as its server.
+// Downloads the OpenAPI document, with this panel's address as its server.
 
 const FILE = 'panel-openapi.json';
 

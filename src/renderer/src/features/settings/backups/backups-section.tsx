@@ -1,4 +1,4 @@
-// Backups: the places elsewhere, the list of this machine, making one now, the schedule, and restoring.
+// Settings, Backups: places for copies, the list of backups on this machine, the schedule, and restoring.
 
 import { Button, PasswordInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
@@ -34,7 +34,7 @@ export function BackupsSection() {
   );
 }
 
-// Makes a backup now, with a passphrase or without.
+// Creates a backup now, with or without a passphrase.
 
 export function MakeCard() {
   const { t } = useTranslation('settings');

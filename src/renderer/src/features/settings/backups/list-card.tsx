@@ -1,4 +1,4 @@
-// The existing backups, newest first: downloaded, checked and restored, deleted.
+// The list of backups, newest first, and the actions on each.
 import { ActionIcon, Button, FileButton, Tooltip } from '@mantine/core';
 import { IconArchive, IconDownload, IconSend, IconTrash, IconUpload } from '@tabler/icons-react';
 import { useEffect, useEffectEvent, useState } from 'react';
@@ -83,7 +83,7 @@ interface BackupRowProps {
 function BackupRow({ backup, hasChats, onDelete }: BackupRowProps) {
   const { t } = useTranslation('settings');
   const { name, kind, created_at, size_bytes, encrypted, secrets } = backup;
-  // The file is no operation: the proof is asked for before.
+  // The download is no operation and cannot ask for the proof, so `prove` asks for it first.
   const prove = useAct('prove', { onDone: () => download(name) });
   const send = useAct('sendBackup', { message: () => ({ text: t('backups.list.sent') }) });
   return (
@@ -149,7 +149,7 @@ function BackupRow({ backup, hasChats, onDelete }: BackupRowProps) {
   );
 }
 
-// Uploads a backup from a file, with its progress.
+// Uploads a backup from a file, and shows the progress.
 
 function UploadButton() {
   const { t } = useTranslation('settings');
@@ -196,13 +196,13 @@ function UploadButton() {
   );
 }
 
-// Backups as files between this browser and the panel: beside the operations, by the panel door's own routes.
+// Download and upload of backups, for which the panel door has routes of its own beside the operations.
 
 function backupUrl(name = ''): string {
   return new URL(`./panel/backups/${encodeURIComponent(name)}`, document.baseURI).href;
 }
 
-/** By a form, which a browser saves to a file as it arrives; it sends the page's half of the session, which a link cannot. */
+/** Uses a form: the browser saves the reply as it arrives, and unlike a link, a form can send the page's half of the session. */
 function download(name: string): void {
   const form = document.createElement('form');
   form.method = 'post';
@@ -217,9 +217,9 @@ function download(name: string): void {
   form.remove();
 }
 
-/** Sends a file; `onProgress` gets the sent part of 1. Rejects with a PanelCallError. */
+/** Uploads a file; `onProgress` receives the sent part, 0 to 1. Rejects with PanelCallError. */
 function uploadBackup(file: Blob, onProgress: (part: number) => void): Promise<Backup> {
-  // A fetch has no upload progress.
+  // XMLHttpRequest, because fetch reports no upload progress.
   const request = new XMLHttpRequest();
   request.open('POST', backupUrl());
   request.setRequestHeader('Content-Type', 'application/octet-stream');

@@ -1,4 +1,4 @@
-// The form of a place of backups, new or changed: the panel tests it before it is saved, and its credentials never come back.
+// The form of a backup place. The panel tests a place before it is saved, and never returns its credentials.
 import {
   Button,
   NativeSelect,
@@ -69,7 +69,7 @@ const EMPTY: Values = {
   keep: 14,
 };
 
-/** What was typed of the fields that the kind has; a credential that was left empty is not sent. */
+/** Values of the kind's fields; empty credentials are left out, which keeps the stored ones. */
 function collectFields(values: Values): Partial<Record<BackupPlaceFieldName, string>> {
   const fields: Partial<Record<BackupPlaceFieldName, string>> = {};
   for (const { name, isSecret } of BACKUP_PLACE_FIELDS[values.kind]) {
@@ -83,7 +83,7 @@ function buildInput({ name, every_hours, keep }: Values) {
   return { name: name.trim(), every_hours: every_hours === ON_REQUEST ? null : Number(every_hours), keep };
 }
 
-/** The form's own texts for what is wrong with a field. */
+/** Validation of the fields with the form's own texts. */
 function useFieldCheck(saved: readonly string[]) {
   const { t } = useTranslation('settings');
   return (values: Values): Record<string, string> => {
@@ -96,7 +96,7 @@ function close(): void {
   leave(buildHash(['settings', 'backups']));
 }
 
-/** At `#/settings/backups/places/new`. */
+/** Page `#/settings/backups/places/new`. */
 export function NewPlace() {
   const { t } = useTranslation('settings');
   const form = useOperationForm<'createBackupPlace', Values>({
@@ -132,7 +132,7 @@ export function NewPlace() {
   );
 }
 
-/** At `#/settings/backups/places/<id>`. */
+/** Page `#/settings/backups/places/<id>`. */
 export function EditPlace({ place }: { readonly place: BackupPlaceView }) {
   const { t } = useTranslation('settings');
   const { id, kind, name, fields, secrets, allow_private, encrypted, every_hours, keep } = place;
@@ -193,7 +193,7 @@ export function EditPlace({ place }: { readonly place: BackupPlaceView }) {
   );
 }
 
-/** The address and the credentials where they were changed: a place that cannot be reached can still get another name or schedule. */
+/** Address and credentials, only if they were changed: the panel then tests them, but an unreachable place can still be renamed. */
 function findMove(place: BackupPlaceView, values: Values) {
   const fields = collectFields(values);
   const isSame = Object.entries(fields).every(
@@ -226,7 +226,7 @@ function Acts({ place: { id, kind, name }, onDelete }: ActsProps) {
 
 interface FieldsProps {
   readonly form: OperationForm<Values>;
-  /** The names of credentials that the panel has. */
+  /** Names of the credentials that are stored. */
   readonly saved: readonly string[];
   readonly wasEncrypted?: boolean;
 }
@@ -295,7 +295,7 @@ function Fields({ form, saved, wasEncrypted = false }: FieldsProps) {
   );
 }
 
-/** The key that the server shows, to be compared and confirmed. */
+/** The server's host key, to be compared and confirmed. */
 function HostKey({ form }: { readonly form: OperationForm<Values> }) {
   const { t } = useTranslation('settings');
   const shown = form.failure?.errors.find(({ code }) => code === 'host_key')?.message;
@@ -343,7 +343,7 @@ function Field({ field: { name, isSecret, isRequired }, isSaved, form }: FieldPr
         {...(!isSaved && { placeholder: '-----BEGIN …' })}
         {...given}
         onChange={(event) => {
-          // The key takes the place of the password that was asked for.
+          // A private key replaces the password, so clear its error.
           form.form.clearFieldError('sftp_password');
           form.form.setFieldValue(name, event.currentTarget.value);
         }}

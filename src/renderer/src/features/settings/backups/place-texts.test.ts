@@ -1,4 +1,4 @@
-// What the list of places says about each, and what cannot be sent.
+// The state of a place in the list, and validation of its fields.
 import { describe, expect, it } from 'vitest';
 import { describePlace, findPlaceErrors, findPlaceTarget } from './place-texts.ts';
 

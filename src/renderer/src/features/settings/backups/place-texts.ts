@@ -1,4 +1,4 @@
-// How a place of backups looks in the list, and what may be wrong with what was typed for it.
+// The state of a backup place in the list, and validation of its form.
 import {
   BACKUP_PLACE_FIELDS,
   type BackupPlaceFieldName,
@@ -25,7 +25,7 @@ export function describePlace({
   return { state: 'up', text: 'backups.places.state.ok' };
 }
 
-/** Where it is, without its credentials; null: a chat. */
+/** The place's address without credentials; null: a chat. */
 export function findPlaceTarget({ kind, fields }: Pick<BackupPlaceView, 'kind' | 'fields'>): string | null {
   if (kind === 'chat') return null;
   if (kind === 'folder') return fields.path ?? '';
@@ -39,7 +39,7 @@ export function findPlaceTarget({ kind, fields }: Pick<BackupPlaceView, 'kind' |
 
 export type PlaceFieldError = 'required' | 'format' | 'https_required' | 'needsAuth';
 
-/** Typed fields that cannot be sent; `saved`: the credentials that may be left empty. */
+/** Errors of the form's fields; `saved`: stored credentials, which may be left empty. */
 export function findPlaceErrors(
   kind: BackupPlaceKind,
   typed: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-// The backups at a place, as the place lists them when its form is opened.
+// The backups at a place, read from it when its form is opened.
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { BackupPlaceView } from '../../../../../contract/backup-places.ts';

@@ -1,4 +1,4 @@
-// The places outside of this machine, each with its state, and the way to its form.
+// The list of backup places outside this machine, with state and form of each.
 import { Button } from '@mantine/core';
 import { IconCloudUpload, IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
@@ -27,7 +27,7 @@ export function PlacesCard() {
   const { t } = useTranslation('settings');
   const { path } = useRoute();
   const places = useOperation('listBackupPlaces', {}, { pollMs: IDLE_POLL_MS });
-  // No event ends the state "running" where the same failure is repeated.
+  // Poll while a place is running: if the same failure is repeated, no event reports the end.
   const isRunning = places.data?.items.some(({ running }) => running) ?? false;
   useOperation('listBackupPlaces', {}, { enabled: isRunning, pollMs: RUNNING_POLL_MS });
   const opened = path[2] === 'places' ? path[3] : undefined;
@@ -46,7 +46,7 @@ export function PlacesCard() {
 
 function OpenedPlace({ place }: { readonly place: BackupPlaceView | undefined }) {
   const { t } = useTranslation('settings');
-  // Opened again before the list is read again, it gets the saved values as soon as they come.
+  // The key resets the form to saved values that arrive after it was opened.
   if (place !== undefined) return <EditPlace key={`${place.id} ${place.updated_at}`} place={place} />;
   return (
     <RecordDrawer isOpen onClose={() => leave(buildHash(['settings', 'backups']))} title={t('backups.places.title')}>

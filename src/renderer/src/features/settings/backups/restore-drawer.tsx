@@ -1,4 +1,4 @@
-// Restores a backup: it is checked first, then the consequences are shown, then it is done.
+// Restores a backup in three steps: check it, show the consequences, restore.
 import { Button, Checkbox, PasswordInput } from '@mantine/core';
 import type { TFunction } from 'i18next';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
@@ -18,7 +18,7 @@ import { leave, useRoute } from '../../../router/router.ts';
 import { Notice } from '../parts/parts.tsx';
 import rows from '../parts/rows.module.css';
 
-/** At `#/settings/backups/<name>`. */
+/** Page `#/settings/backups/<name>`. */
 export function RestoreDrawer({ backups }: { readonly backups: readonly Backup[] }) {
   const { t } = useTranslation('settings');
   const format = useFormat();
@@ -122,7 +122,7 @@ function Steps({ backup: { name, encrypted }, onClose }: StepsProps) {
   );
 }
 
-// What a check found in a backup.
+// The facts that a check has found in a backup.
 
 function CheckFacts({ verdict }: { readonly verdict: Output<'checkBackup'> }) {
   const { t } = useTranslation('settings');
@@ -143,7 +143,7 @@ function CheckFacts({ verdict }: { readonly verdict: Output<'checkBackup'> }) {
   );
 }
 
-// Whether it was changed since it was made, and where that cannot be told, what it would bring.
+// Whether the backup was changed since it was created. If that is unknown, what restoring it would change.
 
 const NONE = { count: 0, items: [] };
 
@@ -198,7 +198,7 @@ function Origin({ verdict: { origin, differences } }: { readonly verdict: Output
 
 interface SuppliedMaterialProps {
   readonly title?: string;
-  /** How many there are beside those shown. */
+  /** Items that are not shown. */
   readonly more?: number;
   readonly children: ReactNode;
 }
@@ -216,7 +216,7 @@ function SuppliedMaterial({ title, more = 0, children }: SuppliedMaterialProps) 
   );
 }
 
-/** Settings whose change matters most have a name; others are called as they are stored. */
+/** The most important settings have a translated name; the others are shown by their stored name. */
 const NAMED = [
   'publicUrl',
   'subPath',
@@ -232,7 +232,7 @@ function translateName(t: TFunction<'settings'>, name: string): string {
   return known === undefined ? name : t(`backups.origin.name.${known}`);
 }
 
-// Restores a backup that has been checked: the consequences, the proof, and afterwards the result.
+// The form that restores a checked backup: consequences, proof and result.
 
 interface RestoreFormProps {
   readonly name: string;

@@ -1,4 +1,4 @@
-// The choices of a schedule: the usual ones, never without the one that is set.
+// The choices of a schedule always include the present one.
 import { describe, expect, it } from 'vitest';
 import { listChoices, periodOf } from './schedule-card.tsx';
 

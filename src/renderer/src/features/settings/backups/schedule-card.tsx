@@ -1,4 +1,4 @@
-// The schedule of automatic backups, how many of them are stored, and whether they contain secrets.
+// The schedule of automatic backups, how many are kept, and whether they contain secrets.
 import { NumberInput, PasswordInput, Radio, Select } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { ERRORS, type ErrorCode } from '../../../../../contract/errors.ts';
@@ -14,7 +14,7 @@ type Secrets = 'keep' | 'none' | 'new';
 
 const NEVER = 'never';
 
-/** Words for how often: "Every day". */
+/** Formats an interval in hours, such as "Every day". */
 export function usePeriod(): (hours: number) => string {
   const { t } = useTranslation('settings');
   return (hours) => {
@@ -85,7 +85,7 @@ export function ScheduleCard({ schedule }: { readonly schedule: Schedule }) {
   );
 }
 
-/** When the last one was made, and why the last attempt failed. */
+/** Time of the last automatic backup, and why the last attempt failed. */
 function Last({ schedule: { every_hours, last_at, last_error } }: { readonly schedule: Schedule }) {
   const { t } = useTranslation(['settings', 'errors']);
   if (last_error !== null) {
@@ -104,18 +104,18 @@ function Last({ schedule: { every_hours, last_at, last_error } }: { readonly sch
   );
 }
 
-// How often automatic backups are made: the usual choices, and the present one.
+// The intervals of automatic backups that can be chosen.
 
-/** Hours; null: never. */
+/** In hours; null: never. */
 const USUAL: readonly (number | null)[] = [null, 1, 6, 12, 24, 72, 168];
 
-/** The choices to offer, the present one among them, in order. */
+/** The intervals to offer, including the present one, in order. */
 export function listChoices(present: number | null): readonly (number | null)[] {
   const all = USUAL.includes(present) ? USUAL : [...USUAL, present];
   return [...all].sort((a, b) => (a ?? 0) - (b ?? 0));
 }
 
-/** Whole days where possible, else hours. */
+/** Converts hours to whole days if possible. */
 export function periodOf(hours: number): { readonly unit: 'hours' | 'days'; readonly count: number } {
   return hours % 24 === 0 ? { unit: 'days', count: hours / 24 } : { unit: 'hours', count: hours };
 }

@@ -1,4 +1,4 @@
-// Settings, Telegram bot: the administrator's own accounts, paired by a link that works once, and what they are told of.
+// Settings, Telegram bot: the administrator's Telegram accounts, paired by a link that works once, and their notifications.
 import { Button, Switch } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -16,14 +16,14 @@ import classes from './notices.module.css';
 import { QuietFields, type QuietValues, quietOf, quietValuesOf } from './quiet-fields.tsx';
 
 interface Made {
-  /** How many accounts there were then: with one more it has been used. */
+  /** Accounts when the link was created: one more means that the link was used. */
   readonly known: number;
   readonly url: string;
   readonly command: string;
   readonly expires_at: string;
 }
 
-/** `isRunning`: only a bot that runs can be written to. */
+/** `isRunning`: pairing needs a running bot. */
 export function AdminsCard({ admins, isRunning }: { readonly admins: BotAdmins; readonly isRunning: boolean }) {
   const { t } = useTranslation('settings');
   const [made, setMade] = useState<Made | null>(null);

@@ -1,4 +1,4 @@
-// Settings, Telegram bot: its state, and the token with the way to Telegram, which are tried before they are saved.
+// Settings, Telegram bot: its state, and the form of token and connection, which are tested before they are saved.
 import { Button, PasswordInput, Switch, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -25,7 +25,7 @@ const LOOKS: Readonly<Record<Bot['state'], State>> = {
   running: 'enabled',
   failing: 'degraded',
 };
-/** Its state changes by itself. */
+/** There is no event for changes of the bot's state, so poll. */
 const POLL_MS = 5000;
 
 export function BotSection() {
@@ -49,7 +49,7 @@ export function BotSection() {
 
 function Admins({ isRunning }: { readonly isRunning: boolean }) {
   const { t } = useTranslation('settings');
-  // Who opens the link in Telegram appears by itself.
+  // Poll, so that an account appears after its link was opened in Telegram.
   const admins = useOperation('getBotAdmins', {}, { pollMs: POLL_MS });
   return (
     <Reading title={t('bot.admins.title')} query={admins} height={320}>
@@ -198,7 +198,7 @@ interface Values extends Record<string, unknown> {
 
 const WRONG = ['keys_refused', 'no_answer', 'https_required', 'address_refused'] as const;
 
-/** What is sent: a token or a proxy that was not typed stays as it is. */
+/** The input of the operation; an empty token or proxy is left out, which keeps the stored one. */
 function buildInput({ token, api_root, allow_private, proxy }: Values, before: Bot) {
   const apiRoot = api_root.trim();
   const typed = proxy.trim();

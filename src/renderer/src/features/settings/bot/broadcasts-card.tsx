@@ -1,4 +1,4 @@
-// Settings, Telegram bot: messages to many, how they go, and what became of each for each user.
+// Settings, Telegram bot: broadcasts, their progress, and the result for each user.
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -138,7 +138,7 @@ function Row({ broadcast, onOpen }: { readonly broadcast: Broadcast; readonly on
   );
 }
 
-/** What became of it for each user. */
+/** The result of a broadcast for each user. */
 function People({ broadcast, onClose }: { readonly broadcast: Broadcast | null; readonly onClose: () => void }) {
   const { t } = useTranslation('settings');
   const [state, setState] = useState<PersonState | 'all'>('all');

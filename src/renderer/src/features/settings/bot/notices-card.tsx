@@ -1,4 +1,4 @@
-// Settings, Telegram bot: which notices users get, when the bot is silent, and what each says, with a preview.
+// Settings, Telegram bot: the notices that users receive, quiet hours, and the text of each notice with a preview.
 import { SegmentedControl, Switch, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -21,7 +21,7 @@ import { QuietFields, type QuietValues, quietOf, quietValuesOf } from './quiet-f
 
 interface Values extends Record<string, unknown>, QuietValues {
   readonly on: Readonly<Record<UserNotice, boolean>>;
-  /** By language and notice; empty: the usual text. */
+  /** By language and notice; empty: the default text. */
   readonly texts: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
@@ -35,7 +35,7 @@ function toFormValues({ on, quiet, texts }: BotNotices): Values {
   };
 }
 
-/** What is sent: of the texts those that were changed. */
+/** The input of the operation; only changed texts are included. */
 function buildInput({ on, texts, ...quiet }: Values, before: BotNotices) {
   const changed = before.texts.flatMap(({ kind, language, text }) => {
     const typed = (texts[language]?.[kind] ?? '').trim();
@@ -48,7 +48,7 @@ function buildInput({ on, texts, ...quiet }: Values, before: BotNotices) {
   };
 }
 
-/** A user who does not exist, for the preview. */
+/** Values of an invented user for the preview. */
 function buildSample(language: Language): Readonly<Record<NoticeField, string>> {
   const { tag } = languageEntry(language);
   const day = new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' });

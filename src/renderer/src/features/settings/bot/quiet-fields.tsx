@@ -1,4 +1,4 @@
-// Hours in which nothing is sent, as part of a form.
+// The fields of quiet hours, as a part of a form.
 import { Select, Switch } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import classes from './notices.module.css';

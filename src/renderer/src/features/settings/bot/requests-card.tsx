@@ -1,4 +1,4 @@
-// Settings, Telegram bot: whether strangers can ask for access, and who waits for an answer.
+// Settings, Telegram bot: whether strangers can request access, and the open requests.
 import { Button, Select, Switch } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';

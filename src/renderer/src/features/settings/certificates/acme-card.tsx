@@ -1,4 +1,4 @@
-// Certificates by ACME: what is needed, how it stands, why the last order failed and how to mend it.
+// Certificates by ACME: settings, state, why the last order failed, and how to fix it.
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -16,11 +16,11 @@ import { Notice, Reading } from '../parts/parts.tsx';
 import rows from '../parts/rows.module.css';
 import { AcmeDrawer } from './acme-drawer.tsx';
 
-/** An order takes seconds, and no event says that it has begun. */
+/** An order takes seconds, and no event reports its start, so poll. */
 const POLL_MS = 2000;
 
 interface AcmeCardProps {
-  /** The listeners that there are. */
+  /** Listeners that exist. */
   readonly targets: readonly (typeof CERTIFICATE_TARGETS)[number][];
 }
 
@@ -98,7 +98,7 @@ function AcmeStatus({ acme, settings }: { readonly acme: Acme; readonly settings
   );
 }
 
-/** The page's clock turns every 15 s. */
+/** Below this time an order counts as due: the page's clock advances every 15 s only. */
 const MOMENTS_MS = 30_000;
 
 function StatusText({ acme: { status, next_order_at } }: { readonly acme: Acme }) {
@@ -106,7 +106,7 @@ function StatusText({ acme: { status, next_order_at } }: { readonly acme: Acme }
   const format = useFormat();
   const now = useNow();
   if (status === 'off') return null;
-  // Too many orders in the last hour put it off.
+  // The order waits because there were too many in the last hour.
   const isLater = next_order_at !== null && Date.parse(next_order_at) - now > MOMENTS_MS;
   if (status === 'waiting' && isLater) {
     return <span>{t('certificates.acme.state.later', { when: format.moment(next_order_at) })}</span>;
@@ -124,7 +124,7 @@ function useAuthorityName(): (directoryUrl: string) => string {
 
 type FailureOf = NonNullable<Acme['failure']>;
 
-/** What helps, by the type of the authority's problem (RFC 8555, 6.7). */
+/** Remedies by the type of the authority's problem (RFC 8555, 6.7). */
 const REMEDY_BY_TYPE: Readonly<Record<string, 'dns' | 'connection' | 'unauthorized' | 'caa' | 'identifier'>> = {
   dns: 'dns',
   connection: 'connection',
@@ -153,7 +153,7 @@ function findRemedy({ code, type }: FailureOf) {
   }
 }
 
-/** Whose words the detail is: a port is in the sentence already. */
+/** Failures whose detail is a text to show. For the others it is a port, which is in the sentence already. */
 const WITH_WORDS: readonly FailureOf['code'][] = ['refused', 'rate_limited', 'unreachable', 'unusable'];
 
 function Failure({ failure, failures }: { readonly failure: FailureOf; readonly failures: number }) {

@@ -1,4 +1,4 @@
-// The form of an order by ACME: names, authority, how the names are checked, and the agreement to its terms.
+// The form of an ACME order: names, authority, type of challenge, and the agreement to the authority's terms.
 import { Checkbox, Radio, Select, TagsInput, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import {
@@ -19,13 +19,13 @@ type Target = (typeof CERTIFICATE_TARGETS)[number];
 
 interface AcmeDrawerProps {
   readonly acme: Acme;
-  /** The listeners that there are. */
+  /** Listeners that exist. */
   readonly targets: readonly Target[];
 }
 
-/** At `#/settings/certificates/acme`. */
+/** Page `#/settings/certificates/acme`. */
 export function AcmeDrawer(props: AcmeDrawerProps) {
-  // Mounted with each opening, so that no former input is in it.
+  // Mounted on each opening, so that former input is gone.
   return useRoute().path[2] === 'acme' ? <AcmeForm {...props} /> : null;
 }
 
@@ -70,7 +70,7 @@ function AcmeForm({ acme, targets }: AcmeDrawerProps) {
       challenge: values.challenge,
       http_port: Number(values.http_port),
       targets: values.targets,
-      // What is not agreed to is not sent: `check` says so at the field.
+      // Always true here: `check` refuses the form without the agreement.
       agrees_to_terms: values.agrees_to_terms as true,
     }),
     check: ({ names, agrees_to_terms }): Record<string, string> => ({

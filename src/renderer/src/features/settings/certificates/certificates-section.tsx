@@ -1,4 +1,4 @@
-// The served certificates and their ends, importing others, and the authority that machines can trust.
+// Settings, Certificates: the served certificates and their expiry, import, and the panel's own authority.
 import { Button } from '@mantine/core';
 import { IconCertificateOff, IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -135,7 +135,7 @@ function AuthorityActions({ authority: { pem, replaced } }: { readonly authority
   );
 }
 
-// One served certificate: for whom, by whom, until when, and its fingerprint.
+// A served certificate: names, issuer, expiry and fingerprint.
 
 export function ServedCard({ certificate }: { readonly certificate: Certificate }) {
   const { t } = useTranslation('settings');

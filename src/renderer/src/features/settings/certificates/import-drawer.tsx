@@ -1,4 +1,4 @@
-// Imports a certificate with its key, typed in or from files; an error is shown at the field that it is about.
+// Imports a certificate with its key, pasted or from files. Errors appear at their field.
 import { SegmentedControl } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { CERTIFICATE_TARGETS } from '../../../../../contract/settings/certificates.ts';
@@ -15,11 +15,11 @@ interface ImportDrawerProps {
   readonly targets: readonly Target[];
 }
 
-/** At `#/settings/certificates/import`. */
+/** Page `#/settings/certificates/import`. */
 export function ImportDrawer({ targets }: ImportDrawerProps) {
   const { path, query } = useRoute();
   const initialTarget = targets.find((target) => target === query.get('for')) ?? 'panel';
-  // Mounted with each opening, so that no key typed before is in it.
+  // Mounted on each opening, so that a key entered before is gone.
   return path[2] === 'import' ? <ImportForm targets={targets} asked={initialTarget} /> : null;
 }
 

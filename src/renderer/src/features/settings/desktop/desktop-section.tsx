@@ -1,4 +1,4 @@
-// How the desktop application behaves on this computer; shown inside it only.
+// Settings, Desktop: the desktop application on this computer. Shown in that application only.
 import { Switch } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';

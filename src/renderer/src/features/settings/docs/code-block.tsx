@@ -1,14 +1,14 @@
-// A piece of code with its strings, numbers and words of the language in colours, and a button that copies it.
+// A block of code with highlighted strings, numbers and keywords, and a copy button.
 import type { ReactNode } from 'react';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import classes from './docs.module.css';
 
 interface CodeBlockProps {
-  /** What the code is, for its head and for screen readers. */
+  /** Title of the block, also for screen readers. */
   readonly title: string;
   readonly code: string;
   readonly copyLabel: string;
-  /** In the head, instead of the title. */
+  /** Replaces the title in the head. */
   readonly head?: ReactNode;
 }
 
@@ -19,7 +19,7 @@ export function CodeBlock({ title, code, copyLabel, head }: CodeBlockProps) {
         {head ?? <span>{title}</span>}
         <CopyButton value={code} label={copyLabel} />
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard must be able to scroll what is wider than its box. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: wide code must be scrollable by keyboard. */}
       <pre tabIndex={0} lang="en" translate="no">
         {colouredCode(code)}
       </pre>
@@ -30,7 +30,7 @@ export function CodeBlock({ title, code, copyLabel, head }: CodeBlockProps) {
 const TOKEN =
   /("(?:\\.|[^"\\\n])*"(?:\s*:)?|'(?:[^'\\]|\\.)*'|(?<![:\w])\/\/[^\n]*|(?<![\w-])(?:await|const|import|with|as|if|throw|new|null|true|false|None|True|False)(?![\w-])|(?<![\w.-])-?\d+(?:\.\d+)?(?![\w.]))/;
 
-/** Beyond this a reply is shown in one colour: thousands of elements would make the page slow. */
+/** Longer code is not highlighted: thousands of elements would make the page slow. */
 const COLOURED_CHARACTERS = 20_000;
 
 function colouredCode(code: string): ReactNode {
@@ -40,7 +40,7 @@ function colouredCode(code: string): ReactNode {
     return kind === null ? (
       part
     ) : (
-      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never move.
+      // biome-ignore lint/suspicious/noArrayIndexKey: parts of a text are never reordered.
       <span key={index} data-token={kind}>
         {part}
       </span>

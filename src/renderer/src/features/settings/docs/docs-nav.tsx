@@ -1,4 +1,4 @@
-// Finds a method: chapters and methods by group, searched while one types, walked by arrow keys. On a narrow screen it opens above the page.
+// Navigation of the API documentation: chapters, and methods by group, with search and arrow keys. On narrow screens it opens above the page.
 import { Button, TextInput } from '@mantine/core';
 import { IconList, IconSearch } from '@tabler/icons-react';
 import { type KeyboardEvent, useDeferredValue, useEffect, useRef, useState } from 'react';
@@ -15,7 +15,7 @@ import type { Chapter } from './reference.ts';
 
 interface DocsNavProps {
   readonly chapters: readonly Chapter[];
-  /** What is open: the id of a method or a chapter; undefined: the introduction. */
+  /** Id of the open method or chapter; undefined: the introduction. */
   readonly current: string | undefined;
 }
 
@@ -34,7 +34,7 @@ export function DocsNav({ chapters, current }: DocsNavProps) {
     setOpen(true);
     input.current?.select();
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the list follows what is open.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: scrolls when another entry is opened.
   useEffect(() => {
     list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
     setOpen(false);
@@ -80,12 +80,12 @@ export function DocsNav({ chapters, current }: DocsNavProps) {
           onChange={(event) => setSearch(event.currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key !== 'Enter') return;
-            // Of what stands in the field: the list may still follow it.
+            // Search for the field's present text: the list may not be updated yet.
             const typed = event.currentTarget.value.trim();
             const first = listGuides(typed)[0]?.id ?? findGroups(typed)[0]?.operations[0]?.id;
             if (typed === '' || first === undefined) return;
             navigate(buildHash([...DOCS, first]));
-            // The method's own keys are next.
+            // Leave the field, so that the shortcuts of the method's page work.
             event.currentTarget.blur();
           }}
         />

@@ -1,4 +1,4 @@
-// The API's documentation, made from the panel's own description of it: the way around, one method or the introduction, code beside it.
+// The API documentation, built from the panel's OpenAPI document: navigation, a method or the introduction, and code beside it.
 import { Button } from '@mantine/core';
 import { IconArrowLeft, IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -23,11 +23,11 @@ export function DocsPage() {
   const current = useRoute().path[DOCS.length];
   const api = useApi();
   const description = useOperation('getOpenApi', {}, { staleMs: Number.POSITIVE_INFINITY });
-  // In this component only: gone with the page.
+  // The key is in this component's state only, so it is gone when the page is left.
   const [apiKey, setKey] = useState('');
   const [language, setLanguage] = useState('curl');
   const operation = API_OPERATIONS.find(({ id }) => id === current);
-  // The panel's own document, as openapi.ts makes it.
+  // The operation's output has no precise type: it is the document of openapi.ts.
   const document = description.data as ApiDocument | undefined;
   useTitle(operation?.summary ?? '', 1);
   return (
@@ -92,7 +92,7 @@ function Bones() {
     <div className={classes.columns} role="status" aria-label={t('api.docs.loading')}>
       <div className={classes.bones}>
         {Array.from({ length: 12 }, (_, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the skeletons are all alike.
+          // biome-ignore lint/suspicious/noArrayIndexKey: the skeletons are identical.
           <Skeleton key={index} height={20} />
         ))}
       </div>

@@ -1,4 +1,4 @@
-// The fields of a body or a reply and the parameters of a request: name, type, bounds, what it means; what is inside is opened.
+// Lists of the fields of a body or reply, or the parameters of a request: name, type, bounds and meaning. Nested fields can be unfolded.
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '../../../format/use-format.tsx';
@@ -22,7 +22,7 @@ import {
 interface FieldListProps {
   readonly document: ApiDocument;
   readonly fields: readonly (Field & { readonly description?: string | undefined; readonly example?: unknown })[];
-  /** Replies have all their members; requests name those that are required. */
+  /** Marks required fields: for requests, since replies have all their members. */
   readonly showsRequired?: boolean;
 }
 
@@ -73,7 +73,7 @@ interface RulesProps {
   readonly example: unknown;
 }
 
-/** Default, values, bounds and an example, each where there is one. */
+/** Default, allowed values, bounds and example of a field, if it has them. */
 function Rules({ document, schema, example }: RulesProps) {
   const { t } = useTranslation('settings');
   const boundText = useBoundText();
@@ -166,7 +166,7 @@ function Inside({ document, branches, showsRequired }: InsideProps) {
   );
 }
 
-/** Drawn when it is opened: a reply may have thousands of fields. */
+/** Renders its children when it is opened, because a reply may have thousands of fields. */
 export function Fold({ title, children }: { readonly title: string; readonly children: () => ReactNode }) {
   const [isOpen, setOpen] = useState(false);
   return (

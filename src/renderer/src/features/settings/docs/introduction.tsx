@@ -1,4 +1,4 @@
-// Before the methods: where the API is, its keys, the chapters that hold for every method, and the list of all.
+// The introduction of the API documentation: address, keys, chapters about all methods, and the list of methods.
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { TAGS } from '../../../../../contract/operation.ts';
@@ -19,7 +19,7 @@ import { type ApiDocument, parseChapters } from './reference.ts';
 interface IntroductionProps {
   readonly api: Api;
   readonly document: ApiDocument;
-  /** The id of the chapter to scroll to. */
+  /** Id of the chapter to scroll to. */
   readonly chapter: string | undefined;
 }
 
@@ -79,7 +79,7 @@ export function Introduction({ api, document, chapter }: IntroductionProps) {
   );
 }
 
-/** The keys that work now; they are created and revoked on the page before. */
+/** The valid keys; they are managed in Settings, Security, API. */
 function ActiveKeys() {
   const { t } = useTranslation('settings');
   const { data } = useOperation('listKeys', {});

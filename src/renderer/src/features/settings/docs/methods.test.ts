@@ -1,4 +1,4 @@
-// Methods are found by path, name and summary, in any order of words.
+// The search finds methods by path, name and summary, with words in any order.
 import { describe, expect, it } from 'vitest';
 import { isMatching } from './methods.ts';
 

@@ -1,8 +1,8 @@
-// The methods of the API in the order of their groups, and how one is found by what a person would type.
+// The methods of the API by group, and the search for them.
 import { type ApiOperation, TAGS, type Tag } from '../../../../../contract/operation.ts';
 import { API_OPERATIONS } from '../../../../../contract/table.ts';
 
-/** Where the documentation is; behind it stands the id of a method or of a chapter. */
+/** Route of the documentation; the id of a method or chapter follows. */
 export const DOCS = ['settings', 'security', 'api', 'docs'] as const;
 
 export interface MethodGroup {
@@ -10,14 +10,14 @@ export interface MethodGroup {
   readonly operations: readonly ApiOperation[];
 }
 
-/** The groups that have a method which a text finds, with those alone; all for ''. */
+/** Groups with the methods that match a text; all for ''. */
 export function findGroups(text = ''): readonly MethodGroup[] {
   return (Object.keys(TAGS) as Tag[])
     .map((tag) => ({ tag, operations: API_OPERATIONS.filter((one) => one.tag === tag && isMatching(one, text)) }))
     .filter(({ operations }) => operations.length > 0);
 }
 
-/** Whether every word of a text is somewhere in the method's description. */
+/** Whether a method contains every word of a text. */
 export function isMatching(
   { method, path, id, summary }: Readonly<Record<'method' | 'path' | 'id' | 'summary', string>>,
   text: string,

@@ -1,9 +1,8 @@
-// Draws swagger-ui into a node and takes it out again: the description to be read, in its own looks. It never fetches: the description is
-// given to it, and requests are tried on the panel's own page. It brings a React of its own and no way out, so its root is made to draw
-// nothing before it is let go.
+// Mounts swagger-ui for reading, and unmounts it. It never sends requests: the document is passed in, and "Try it" is on the panel's own page.
+// swagger-ui contains its own React and has no function to unmount, so its root component renders nothing before it is dropped.
 import SwaggerUI, { type SwaggerPlugin, type SwaggerSystem } from 'swagger-ui-dist/swagger-ui-es-bundle.js';
 
-/** `spec`: the OpenAPI document. It is changed by swagger-ui: give it a copy. Returns what takes it out again. */
+/** `spec` is an OpenAPI document; pass a copy, because swagger-ui changes it. Returns the function that unmounts it. */
 export function mountSwagger(node: HTMLElement, spec: object): () => void {
   let leave = () => {};
   const system = SwaggerUI({
@@ -20,7 +19,7 @@ export function mountSwagger(node: HTMLElement, spec: object): () => void {
               React.createElement(getComponent('SvgAssets')),
               React.createElement(getComponent('operations', true)),
             ),
-          // The padlock opens a dialog of swagger-ui's own, and nothing is sent from here.
+          // No padlock: it opens a dialog for credentials, which are not used here.
           authorizeOperationBtn: () => null,
         },
       }),
@@ -45,7 +44,7 @@ export function mountSwagger(node: HTMLElement, spec: object): () => void {
   };
 }
 
-/** Wraps the whole tree in a switch. */
+/** Wraps the root component, so that it can be switched off. */
 function rootPlugin(onReady: (off: () => void) => void): SwaggerPlugin {
   return {
     wrapComponents: {
@@ -64,7 +63,7 @@ function rootPlugin(onReady: (off: () => void) => void): SwaggerPlugin {
   };
 }
 
-/** Clears the samples of schemas that swagger-ui caches beyond one opening, by a copy of the description that is not used again. */
+/** Clears swagger-ui's global caches of schema samples. Their keys are copies of the document that are not used again. */
 function forget(functions: Readonly<Record<string, unknown>>): void {
   for (const one of Object.values(functions)) {
     if (typeof one === 'function' && 'cache' in one && one.cache instanceof Map) one.cache.clear();
@@ -72,19 +71,19 @@ function forget(functions: Readonly<Record<string, unknown>>): void {
   }
 }
 
-// Names the controls that swagger-ui leaves without a name, and removes misleading roles, for screen readers.
+// For screen readers: names controls that swagger-ui leaves without a name, and removes misleading roles.
 
 const UNNAMED = 'select:not([aria-label]), input:not([aria-label]):not([type=checkbox]), textarea:not([aria-label])';
 
-/** Watches everything below a node until the returned function is called. */
+/** Observes the subtree of a node until the returned function is called. */
 function nameControls(node: HTMLElement): () => void {
   const checkMounted = () => {
     for (const control of node.querySelectorAll<HTMLElement>(UNNAMED)) {
       control.setAttribute('aria-label', findLabel(control));
     }
-    // Each table of answers would be a landmark, all of one name.
+    // Otherwise each table of responses is a landmark, and all have the same name.
     for (const table of node.querySelectorAll('table[role=region]')) table.removeAttribute('role');
-    // A keyboard must be able to scroll what is higher than its box.
+    // High blocks must be scrollable by keyboard.
     for (const text of node.querySelectorAll('pre:not([tabindex])')) text.setAttribute('tabindex', '0');
   };
   const observer = new MutationObserver(checkMounted);
@@ -93,7 +92,7 @@ function nameControls(node: HTMLElement): () => void {
   return () => observer.disconnect();
 }
 
-/** swagger-ui is written in English, and so are these. */
+/** The accessible name of a control. In English only, as swagger-ui is. */
 function findLabel(control: HTMLElement): string {
   const parameter = control.closest<HTMLElement>('tr[data-param-name]')?.dataset.paramName;
   if (parameter !== undefined) return parameter;

@@ -1,4 +1,4 @@
-// One method of the API: what it does, what it takes and answers, the same request in three languages, and for GET the way to try it.
+// A method of the API: description, parameters, replies, the request in several languages, and for GET a form to try it.
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -27,11 +27,11 @@ import {
 } from './reference.ts';
 import { TryIt } from './try-it.tsx';
 
-/** What the page holds for all methods. */
+/** Choices that apply to all methods. */
 export interface Choices {
   readonly apiKey: string;
   readonly onKey: (key: string) => void;
-  /** The language of the samples, by its label. */
+  /** Label of the language of the samples. */
   readonly language: string;
   readonly onLanguage: (language: string) => void;
 }
@@ -283,7 +283,7 @@ function Samples({ api, id, language, onLanguage }: SamplesProps) {
   );
 }
 
-/** The methods before and behind this one. */
+/** Links to the previous and the next method. */
 function Neighbours({ id }: { readonly id: string }) {
   const { t } = useTranslation('settings');
   const { previous, next } = findNeighbours(id);

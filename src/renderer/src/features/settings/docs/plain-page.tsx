@@ -1,4 +1,4 @@
-// The plain viewer: the same description drawn by swagger-ui, in its own looks, for those who know it. It is light in both themes.
+// The same OpenAPI document shown by swagger-ui, for those who know it. It is light in both themes.
 import { Button } from '@mantine/core';
 import { IconArrowLeft, IconDownload } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
@@ -55,14 +55,14 @@ function Swagger({ document: description }: { readonly document: object }) {
     const unmount = mountSwagger(container, plainCopy(description));
     return () => {
       unmount();
-      // Its React clears up in a turn of its own.
+      // Later, because swagger-ui's React unmounts asynchronously.
       setTimeout(() => container.remove());
     };
   }, [description]);
   return <div ref={node} className="plain-docs" lang="en" />;
 }
 
-/** A copy for swagger-ui, which writes examples of parameters that are lists or maps as `List [ "active" ]`: without those. */
+/** A copy without examples of list and map parameters, which swagger-ui would print as `List [ "active" ]`. */
 function plainCopy(description: object): object {
   const copy = structuredClone(description) as ApiDocument;
   for (const operation of Object.values(copy.paths).flatMap((methods) => Object.values(methods))) {

@@ -1,13 +1,13 @@
-// The Markdown that the API's descriptions and the guides use: paragraphs, headings, lists, tables, blocks of code, links, `code`, *names* and
-// **strong** words.
+// Renders the subset of Markdown that API descriptions and guides use: paragraphs, headings, lists, tables, code blocks, links, `code`, *names*
+// and **strong** words.
 import { Fragment, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CodeBlock } from './code-block.tsx';
 import classes from './docs.module.css';
 
-/** A block of code with its fences: blank lines within it separate no paragraphs. */
+/** A fenced code block, whose blank lines do not separate paragraphs. */
 const FENCED = /^(```\w+\n[\s\S]*?\n```)$/m;
-/** What a fence names as the language of its code. */
+/** Titles of code blocks by the language of their fence. */
 const LANGUAGES: Readonly<Record<string, string>> = { js: 'Node.js', python: 'Python', go: 'Go' };
 
 export function Prose({ text }: { readonly text: string }) {
@@ -69,24 +69,24 @@ function ProseTable({ lines }: { readonly lines: readonly string[] }) {
   );
 }
 
-/** One line of text with its code, links, names and strong words. */
+/** Renders the inline Markdown of a text. */
 export function renderInline(text: string): ReactNode {
   return text.split(/(\*\*[^*]+\*\*|\*[^*\s][^*]*\*|`[^`]+`|\[[^\]]+\]\(https:[^)\s]+\))/).map((part, index) => {
     const [, label, href] = /^\[(.*)\]\((.*)\)$/.exec(part) ?? [];
     if (label !== undefined && href !== undefined)
       return (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never move.
+        // biome-ignore lint/suspicious/noArrayIndexKey: parts of a text are never reordered.
         <a key={index} href={href} target="_blank" rel="noreferrer">
           {label}
         </a>
       );
-    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never move.
+    // biome-ignore lint/suspicious/noArrayIndexKey: parts of a text are never reordered.
     if (part.startsWith('`')) return <code key={index}>{part.slice(1, -1)}</code>;
-    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never move.
+    // biome-ignore lint/suspicious/noArrayIndexKey: parts of a text are never reordered.
     if (part.startsWith('**')) return <strong key={index}>{renderInline(part.slice(2, -2))}</strong>;
-    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never move.
+    // biome-ignore lint/suspicious/noArrayIndexKey: parts of a text are never reordered.
     if (/^\*.+\*$/.test(part)) return <em key={index}>{part.slice(1, -1)}</em>;
-    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never move.
+    // biome-ignore lint/suspicious/noArrayIndexKey: parts of a text are never reordered.
     return <Fragment key={index}>{part}</Fragment>;
   });
 }

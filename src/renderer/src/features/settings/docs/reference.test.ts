@@ -1,4 +1,4 @@
-// The panel's own document is read whole: every operation, and every field of it down to the last, has a type and a text.
+// In the panel's OpenAPI document, every field of every operation has a type and a description.
 import { describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../../../../contract/openapi/openapi.ts';
 import { API_OPERATIONS } from '../../../../../contract/table.ts';
@@ -27,7 +27,7 @@ function getOperation(id: string) {
   return described;
 }
 
-/** The path of every field below a schema that has no text or no type. */
+/** Paths of the fields below a schema that have no description or no type. */
 function silentFields(schema: Schema, at: string, seen: readonly unknown[] = []): string[] {
   return listBranches(document, schema).flatMap(({ fields }) =>
     fields.flatMap(({ name, schema: inner }) => {

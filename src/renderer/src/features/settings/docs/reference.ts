@@ -1,6 +1,6 @@
-// Reads the OpenAPI document for the page: what a schema is called, what bounds it has, and what is inside it.
+// Reads the OpenAPI document for the page: types, bounds and members of schemas, parameters, replies and chapters.
 
-/** A schema of OpenAPI 3.1, as far as it is shown. */
+/** The members of an OpenAPI 3.1 schema that are used. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -79,7 +79,7 @@ export interface ApiDocument {
   readonly components: Readonly<Record<string, unknown>>;
 }
 
-/** What a reference leads to, with what stands beside it; the node itself if it is none. */
+/** Resolves a reference, and merges the members beside it; a node without `$ref` is returned unchanged. */
 export function resolve<Node extends { readonly $ref?: string }>(document: ApiDocument, node: Node): Node {
   if (node.$ref === undefined) return node;
   const { $ref, ...siblings } = node;
@@ -88,14 +88,14 @@ export function resolve<Node extends { readonly $ref?: string }>(document: ApiDo
   return { ...(found as Node), ...siblings } as Node;
 }
 
-/** What a value means; of one that may be null as well, what the other kind means. */
+/** The description of a schema; for a nullable one, that of its other type if it has none itself. */
 export function describeSchema(document: ApiDocument, reference: Schema): string | undefined {
   const schema = resolve(document, reference);
   const [one, ...others] = (schema.anyOf ?? schema.oneOf ?? []).filter(({ type }) => type !== 'null');
   return schema.description ?? (one !== undefined && others.length === 0 ? describeSchema(document, one) : undefined);
 }
 
-/** The type of a schema in one line: `integer | null`, `array of string`, `string (date-time)`. */
+/** The type of a schema on one line, such as `integer | null`, `array of string`, `string (date-time)`. */
 export function describeType(document: ApiDocument, reference: Schema): string {
   const schema = resolve(document, reference);
   if (schema.const !== undefined) return JSON.stringify(schema.const);
@@ -112,7 +112,7 @@ function oneType(document: ApiDocument, { format, items, properties, additionalP
   return `map of ${describeType(document, additionalProperties)}`;
 }
 
-/** The values that a schema, or what it is a list of, allows; none where it allows more than some. */
+/** The values that a schema or its items are limited to; empty if they are not an enumeration. */
 export function listValues(document: ApiDocument, reference: Schema): readonly string[] {
   const schema = resolve(document, reference);
   if (schema.enum) return schema.enum.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
@@ -126,7 +126,7 @@ export interface Bound {
   readonly max: number | undefined;
 }
 
-/** The bounds that say something: neither those of every integer nor those that nothing can be below. */
+/** Bounds of a schema, without the maximum of all safe integers and minimum lengths of 0. */
 export function listBounds(document: ApiDocument, reference: Schema): readonly Bound[] {
   const schema = resolve(document, reference);
   const bounds: Bound[] = [
@@ -140,7 +140,7 @@ export function listBounds(document: ApiDocument, reference: Schema): readonly B
     .filter(({ min, max }) => min !== undefined || max !== undefined);
 }
 
-/** A pattern that a reader can read: those that only keep control characters out are not. */
+/** A schema's pattern if it is worth showing: not beside a format, and not one that only excludes control characters. */
 export function findPattern(document: ApiDocument, reference: Schema): string | undefined {
   const { pattern, format } = resolve(document, reference);
   return format !== undefined || pattern?.includes('\\x') ? undefined : pattern;
@@ -152,13 +152,13 @@ export interface Field {
   readonly isRequired: boolean;
 }
 
-/** Fields that belong together; named where the value is one of several kinds. */
+/** A group of fields. `name` is the variant if the value is one of several kinds, else null. */
 export interface Branch {
   readonly name: string | null;
   readonly fields: readonly Field[];
 }
 
-/** What is inside a value: of an object its members, of a list or a map those of each item; none of a plain value. */
+/** Fields inside a value: members of an object, or of each item of a list or map; empty for scalars. */
 export function listBranches(document: ApiDocument, reference: Schema, name: string | null = null): readonly Branch[] {
   const schema = resolve(document, reference);
   const { properties, required = [], items, additionalProperties } = schema;
@@ -179,12 +179,12 @@ export function listBranches(document: ApiDocument, reference: Schema, name: str
   );
 }
 
-/** The descriptions of an operation's parameters, by where they stand. */
+/** An operation's parameters of one kind, such as `query`. */
 export function listParameters(document: ApiDocument, { parameters = [] }: DescribedOperation, where: Parameter['in']) {
   return parameters.map((one) => resolve(document, one)).filter((one) => one.in === where);
 }
 
-/** The schema and the example of a body; of several media types the first. */
+/** The content of the first media type of a body. */
 export function pickContent(content: Readonly<Record<string, Content>> | undefined): Content | undefined {
   return Object.values(content ?? {})[0];
 }
@@ -194,7 +194,7 @@ export interface Success {
   readonly description: string;
   readonly types: readonly string[];
   readonly schema: Schema | undefined;
-  /** undefined: there is none. */
+  /** undefined: no example. */
   readonly example: unknown;
   readonly headers: readonly (Header & { readonly name: string })[];
 }
@@ -234,13 +234,13 @@ export function listFailures(document: ApiDocument, { responses }: DescribedOper
 }
 
 export interface Chapter {
-  /** Its name in the address. */
+  /** Its name in the page's address. */
   readonly id: string;
   readonly title: string;
   readonly text: string;
 }
 
-/** The chapters of the document's description, which is Markdown: an introduction without a title, then what stands below each heading. */
+/** Splits the document's description, which is Markdown, into chapters: the introduction without title, then one for each heading. */
 export function parseChapters({ info }: ApiDocument): readonly Chapter[] {
   return info.description.split(/^## /m).map((part, index) => {
     if (index === 0) return { id: '', title: '', text: part.trim() };

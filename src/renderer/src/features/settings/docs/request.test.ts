@@ -1,4 +1,4 @@
-// What "Try it" sends: only what was typed, each part written as the API reads it.
+// The request of "Try it" has the entered parameters only, in the encoding that the API expects.
 import { describe, expect, it } from 'vitest';
 import type { Parameter } from './reference.ts';
 import { formatBody, missingIn, requestPath } from './request.ts';

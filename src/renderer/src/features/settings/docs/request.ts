@@ -1,7 +1,7 @@
-// The request that "Try it" sends: a path below the API's address, made of what was typed.
+// Builds the request of "Try it": a path below the API's address from the entered parameters.
 import type { Parameter } from './reference.ts';
 
-/** By the names of the parameters; what is empty is not sent. */
+/** Entered values by parameter name; empty ones are not sent. */
 export type Typed = Readonly<Record<string, string>>;
 
 export function requestPath(path: string, parameters: readonly Parameter[], typed: Typed): string {
@@ -12,21 +12,21 @@ export function requestPath(path: string, parameters: readonly Parameter[], type
   return search.length === 0 ? filled : `${filled}?${search.join('&')}`;
 }
 
-/** A list is written `a,b`. Of a map one member is asked for: `name=text` becomes `metadata[name]=text`. */
+/** A list is entered as `a,b`, one member of a map as `name=text`, which becomes `metadata[name]=text`. */
 function queryPart(name: string, isMap: boolean, value: string): string {
   if (!isMap) return `${name}=${value.split(',').map(encodeURIComponent).join(',')}`;
   const [member = '', ...text] = value.split('=');
   return `${name}[${encodeURIComponent(member.trim())}]=${encodeURIComponent(text.join('=').trim())}`;
 }
 
-/** The names of the parameters that have to be typed and are not. */
+/** Names of required parameters that are empty. */
 export function missingIn(parameters: readonly Parameter[], typed: Typed): readonly string[] {
   return parameters
     .filter(({ name, required }) => required && (typed[name] ?? '').trim() === '')
     .map(({ name }) => name);
 }
 
-/** A body as it is read: JSON with a line for each member, anything else as it came. */
+/** Indents a JSON body; other bodies are unchanged. */
 export function formatBody(body: string, type: string | undefined): string {
   if (!/\bjson\b/.test(type ?? '')) return body;
   try {

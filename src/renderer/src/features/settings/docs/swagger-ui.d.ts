@@ -1,6 +1,6 @@
-// What of swagger-ui is used here; its bundle brings no types.
+// Types for the parts of swagger-ui that are used; its bundle has none.
 declare module 'swagger-ui-dist/swagger-ui-es-bundle.js' {
-  /** The parts of its React that plugins get: a copy of its own, another version than the pages'. */
+  /** Parts of swagger-ui's own React, which it passes to plugins. Its version is not that of the pages. */
   export interface SwaggerReact {
     createElement(type: unknown, props?: object | null, ...children: unknown[]): unknown;
     useState<T>(initial: T): [T, (next: T) => void];
@@ -36,6 +36,6 @@ declare module 'swagger-ui-dist/swagger-ui-es-bundle.js' {
 
   const SwaggerUI: (options: SwaggerOptions) => SwaggerSystem;
 
-  // biome-ignore lint/style/noDefaultExport: that is what the package has.
+  // biome-ignore lint/style/noDefaultExport: the package has a default export.
   export { SwaggerUI as default };
 }

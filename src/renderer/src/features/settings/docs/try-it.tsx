@@ -1,4 +1,4 @@
-// "Try it": a GET with what was typed and the key that was typed, sent by the panel itself; its answer stands below.
+// "Try it": sends a GET with the entered parameters and key through the panel, and shows the reply.
 import { Button, PasswordInput, Select, TextInput } from '@mantine/core';
 import { IconPlayerPlay } from '@tabler/icons-react';
 import { type SyntheticEvent, useRef, useState } from 'react';
@@ -21,14 +21,14 @@ interface TryItProps {
   readonly api: Api;
   readonly document: ApiDocument;
   readonly operation: ApiOperation;
-  /** Of path and query. */
+  /** Parameters of path and query. */
   readonly parameters: readonly Parameter[];
-  /** Typed once for all methods, and held by the page alone. */
+  /** Entered once for all methods, and stored in the page's state only. */
   readonly apiKey: string;
   readonly onKey: (key: string) => void;
 }
 
-/** Of a method with more, those that may be left out are opened. */
+/** If a method has more parameters, the optional ones are folded. */
 const SHOWN_PARAMETERS = 5;
 
 interface Answer extends Output<'tryApi'> {
@@ -132,7 +132,7 @@ function ParameterInput({ document, parameter, value, isMissing, onChange }: Par
   const { t } = useTranslation('settings');
   const { name, schema, required = false, example } = parameter;
   const values = schema.type === 'boolean' ? ['true', 'false'] : listValues(document, schema);
-  // Of several values some may be asked for together: they are typed.
+  // A list accepts several values, so it is a text field.
   if (values.length > 0 && schema.type !== 'array') {
     return (
       <Select

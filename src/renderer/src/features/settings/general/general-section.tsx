@@ -1,4 +1,5 @@
-// General settings: the panel's name, language and time zone, notices before the end of a term, how long records are stored, the engine of local nodes, and how this browser shows figures.
+// Settings, General: name, language and time zone of the panel, notices before the end of a term, retention of records, the engine of local nodes,
+// and the units of this browser.
 import { Input, NumberInput, SegmentedControl, Select, Switch, TagsInput, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { PanelSettings } from '../../../../../contract/settings/settings.ts';
@@ -66,14 +67,14 @@ function GeneralCard({ settings }: { readonly settings: PanelSettings }) {
   );
 }
 
-/** All that the browser knows, and the present one in any case. */
+/** Time zones that the browser supports, UTC, and the present one. */
 function zones(present: string): string[] {
   return [...new Set([present, 'UTC', ...Intl.supportedValuesOf('timeZone')])];
 }
 
 const UNITS: readonly Units[] = ['decimal', 'binary'];
 
-/** The units are each browser's own choice; theme and language are in the top bar. */
+/** The units, which each browser stores for itself. Theme and language are in the top bar. */
 function ViewCard() {
   const { t } = useTranslation(['settings', 'frame']);
   const units = useView((view) => view.units);
@@ -98,7 +99,7 @@ function NoticesCard({ settings }: { readonly settings: PanelSettings }) {
   const form = useOperationForm({
     operation: 'updateSettings',
     initial: { expiring_notice_days: settings.expiring_notice_days.map(String) },
-    // What is not a number is refused at the field.
+    // A text that is not a number becomes NaN, which is refused at the field.
     toInput: ({ expiring_notice_days: days }) => ({ expiring_notice_days: days.map(Number) }),
     message: () => ({ text: t('saved') }),
   });

@@ -1,4 +1,4 @@
-// A plain sentence that must not be missed: a warning, or what has just been done and what follows from it.
+// A box for a message that must not be missed: a warning, or the result of an action.
 import { IconAlertTriangle, IconCircleCheck, IconInfoCircle } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Fragment, type ReactNode } from 'react';
@@ -13,7 +13,7 @@ interface NoticeProps {
   readonly tone: 'info' | 'warn' | 'bad' | 'ok';
   readonly title?: string;
   readonly children: ReactNode;
-  /** Under the text. */
+  /** Buttons below the text. */
   readonly actions?: ReactNode;
 }
 
@@ -33,23 +33,22 @@ export function Notice({ tone, title, children, actions }: NoticeProps) {
   );
 }
 
-// A line that is there to be copied: an address, a fingerprint, a command.
+// A line with a copy button: an address, a fingerprint, a command.
 
 interface CopyLineProps {
   readonly value: string;
-  /** "Copy the address". */
+  /** Label of the button, such as "Copy the address". */
   readonly label: string;
-  /** Preserves line breaks, as in commands over several lines. */
+  /** Preserves line breaks, for commands of several lines. */
   readonly multiline?: boolean;
-  /** Shown instead of the value, which has a secret in it. */
+  /** Shown instead of a value that contains a secret. */
   readonly shown?: string;
 }
 
 export function CopyLine({ value, label, multiline = false, shown = value }: CopyLineProps) {
   return (
     <div className={classes.line} data-multiline={multiline || undefined}>
-      {/* Focusable, since a keyboard must be able to scroll what is wider than its box. */}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard must be able to scroll what is wider than its box. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines must be scrollable by keyboard. */}
       <code tabIndex={0}>{breakable(shown)}</code>
       <CopyButton value={value} label={label} />
     </div>
@@ -58,7 +57,7 @@ export function CopyLine({ value, label, multiline = false, shown = value }: Cop
 
 const FINGERPRINT = /^(?:[\dA-F]{2}:){5,}[\dA-F]{2}$/;
 
-/** A fingerprint goes on in the next line between two of its bytes. */
+/** Allows line breaks between the bytes of a fingerprint. */
 function breakable(text: string): ReactNode {
   if (!FINGERPRINT.test(text)) return text;
   return [...text.matchAll(/[\dA-F]{2}:?/g)].map(({ 0: byte, index: at }) => (
@@ -69,13 +68,13 @@ function breakable(text: string): ReactNode {
   ));
 }
 
-// A card around something that is being read: a skeleton while it loads, the failure with a retry, then the content.
+// A card around the result of a query: a skeleton while it loads, the failure with a retry, or the content.
 
 interface ReadingProps<Data> {
-  /** The card's title until there is content. */
+  /** The card's title until the content has loaded. */
   readonly title: string;
   readonly query: Pick<UseQueryResult<Data, PanelCallError>, 'data' | 'error' | 'refetch'>;
-  /** px, as high as the content will be. */
+  /** Expected height of the content in px. */
   readonly height?: number;
   readonly children: (data: Data) => ReactNode;
 }

@@ -1,4 +1,4 @@
-// A guide to a payment provider, or to webhooks: from the contract to the first sale. At `#/settings/payments/guides/<name>`.
+// A guide to a payment provider, from the contract to the first sale, or to webhooks. Page `#/settings/payments/guides/<name>`.
 import { IconArrowLeft } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
@@ -26,7 +26,7 @@ export function GuidePage() {
   const texts = useQuery({ queryKey: ['guides', locale], queryFn: () => loadGuides(locale), staleTime: Infinity });
   const title = t(`payments.guides.${guide}`);
   useTitle(title, 1);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each guide begins at its top.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each guide is opened at its top.
   useEffect(() => {
     document.querySelector('main')?.scrollTo({ top: 0 });
   }, [guide]);

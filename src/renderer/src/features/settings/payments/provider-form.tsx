@@ -1,4 +1,4 @@
-// The form of a payment provider, new or changed: its keys are tried by the panel before they are saved, and never come back.
+// The form of a payment provider. The panel tests the keys before it saves them, and never returns them.
 import { Button, NativeSelect, PasswordInput, Switch, TextInput } from '@mantine/core';
 import { IconBook2 } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -67,7 +67,7 @@ function getKind({ kind }: Values): ProviderKind {
   return PROVIDER_KINDS.find((one) => one === kind) ?? PROVIDER_KINDS[0];
 }
 
-/** What was typed of the fields that the kind has; a secret that was left empty is not sent. */
+/** Values of the kind's fields; empty secrets are left out, which keeps the stored ones. */
 function collectFields(values: Values): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const { name, isSecret } of PROVIDER_FIELDS[getKind(values)]) {
@@ -83,7 +83,7 @@ function buildInput(values: Values) {
   return { name: name.trim(), fields: collectFields(values), api_root: apiRoot === '' ? null : apiRoot, allow_private };
 }
 
-/** The form's own texts for what is wrong with a field. */
+/** Validation of the fields with the form's own texts. */
 function useFieldTexts(saved: readonly string[]) {
   const { t } = useTranslation('settings');
   return {
@@ -102,7 +102,7 @@ function close(): void {
   leave(buildHash(PROVIDERS_PATH));
 }
 
-/** At `#/settings/payments/new`. */
+/** Page `#/settings/payments/new`. */
 export function NewProvider() {
   const { t } = useTranslation('settings');
   const form = useOperationForm<'createProvider', Values>({
@@ -126,7 +126,7 @@ export function NewProvider() {
   );
 }
 
-/** At `#/settings/payments/<id>`. */
+/** Page `#/settings/payments/<id>`. */
 export function EditProvider({ provider }: { readonly provider: Provider }) {
   const { t } = useTranslation('settings');
   const { id, kind, name, fields, secrets, api_root, allow_private } = provider;
@@ -168,7 +168,7 @@ export function EditProvider({ provider }: { readonly provider: Provider }) {
   );
 }
 
-/** Where the provider can report payments, to be entered there. */
+/** The address for the provider's webhooks, to be entered at the provider. */
 function Hook({ provider: { id, kind, hook_url: url } }: { readonly provider: Provider }) {
   const { t } = useTranslation('settings');
   const set = useAct('setProviderHook', {});
@@ -232,7 +232,7 @@ function GuideLink({ guide }: { readonly guide: Guide }) {
   const { t } = useTranslation('settings');
   const { kind } = useHost();
   return (
-    // Beside the form, so that what was typed stays. The desktop has one window for pages.
+    // In a new tab, so that the form keeps its input. The desktop has no tabs.
     <a className={classes.guideLink} href={buildGuideHash(guide)} {...(kind === 'browser' && { target: '_blank' })}>
       <IconBook2 size={16} stroke={1.5} aria-hidden />
       {t(`payments.guides.${guide}`)}
@@ -242,7 +242,7 @@ function GuideLink({ guide }: { readonly guide: Guide }) {
 
 interface FieldsProps {
   readonly form: OperationForm<Values>;
-  /** The names of secrets that the panel has. */
+  /** Names of the secrets that are stored. */
   readonly saved: readonly string[];
 }
 

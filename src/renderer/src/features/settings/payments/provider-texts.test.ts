@@ -1,4 +1,4 @@
-// What the list of payment providers says of each, and what its form refuses before anything is sent.
+// The state of a payment provider in the list, and validation of its form.
 import { expect, it } from 'vitest';
 import { permissionNames } from '../../../../../contract/sales/providers.ts';
 import { describeProvider, findFieldErrors, listMissingPermissions } from './provider-texts.ts';

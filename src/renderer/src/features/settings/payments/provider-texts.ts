@@ -1,4 +1,4 @@
-// How the state of a payment provider looks, and what may be wrong with what was typed for it.
+// The state of a payment provider in the list, and validation of its form.
 import type { TFunction } from 'i18next';
 import type { PanelCallError } from '../../../../../contract/client.ts';
 import {
@@ -17,7 +17,7 @@ import { buildHash } from '../../../router/route.ts';
 const PERMISSIONS = Object.keys(PROVIDER_PERMISSIONS) as ProviderPermission[];
 export const PROVIDERS_PATH = ['settings', 'payments'] as const;
 
-/** The address of a guide: that of a provider, or that on webhooks. */
+/** The address of the guide to a provider or to webhooks. */
 export function buildGuideHash(guide: Guide): string {
   return buildHash([...PROVIDERS_PATH, 'guides', guide]);
 }
@@ -27,7 +27,7 @@ interface Look {
   readonly text: `payments.state.${'enabled' | 'disabled' | 'failing' | 'noKeys'}`;
 }
 
-/** What needs attention first. */
+/** The provider's state; of several, the one that needs attention first. */
 export function describeProvider({
   kind,
   enabled,
@@ -43,7 +43,7 @@ export function describeProvider({
   return { state: 'enabled', text: 'payments.state.enabled' };
 }
 
-/** Why a provider failed. */
+/** Explains the problem of a provider. */
 export function problemText(
   t: TFunction<'settings'>,
   { error, missing, codes }: Pick<Provider, 'error' | 'missing' | 'codes'>,
@@ -56,7 +56,7 @@ export function problemText(
     : t('payments.named', { text, codes: codes.join(', '), advice: adviceText(t, codes) });
 }
 
-/** What the provider's own identifiers are about, the first that fits. */
+/** Advice by the provider's error codes; the first match counts. */
 const ADVICE = [
   ['amount', /amount_too_(small|large)|^amount|AMOUNT/],
   ['currency', /currency|currencies|^fiat|FIAT|ASSET/i],
@@ -70,12 +70,12 @@ function adviceText(t: TFunction<'settings'>, codes: readonly string[]): string 
   return t(`payments.advice.${found?.[0] ?? 'other'}`);
 }
 
-/** The permissions that a key lacks, where the panel did not save it for that. */
+/** Missing permissions because of which the panel refused to save a key. */
 export function listMissingPermissions(failure: Pick<PanelCallError, 'errors'> | null): readonly ProviderPermission[] {
   return PERMISSIONS.filter((one) => failure?.errors.some(({ code }) => code === `lacks_${one}`));
 }
 
-/** Typed fields that cannot be sent; `saved`: the secrets that may be left empty. */
+/** Errors of the form's fields; `saved`: stored secrets, which may be left empty. */
 export function findFieldErrors(
   kind: ProviderKind,
   typed: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-// Settings, Payments: the accounts at payment providers, each with its state, and the way to its form.
+// Settings, Payments: the accounts at payment providers with state and form of each.
 import { Button, Switch } from '@mantine/core';
 import { IconCreditCard, IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
@@ -42,7 +42,7 @@ export function ProvidersSection() {
   );
 }
 
-/** Off at first: what a buyer could not be given must not be sold. */
+/** The switch for sales, which are off by default. */
 function SellingCard(saved: { readonly selling: boolean; readonly stars_only_in_telegram: boolean }) {
   const { t } = useTranslation('settings');
   const form = useOperationForm({

@@ -1,4 +1,4 @@
-// Changes the password: how well the new one resists is shown while it is typed; the API's keys go with it if asked for.
+// Changes the password. Shows the strength of the new one, and can revoke all API keys too.
 import { Checkbox, PasswordInput, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../../../contract/table.ts';

@@ -1,4 +1,4 @@
-// Settings, Security: the password, the second factor, the sessions, the API's keys, and the secret store.
+// Settings, Security: password, second factor, sessions, API keys and the secret store.
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { SectionCard } from '../../../components/page.tsx';
@@ -21,7 +21,7 @@ export function SecuritySection() {
   );
 }
 
-/** The link to the API's section, with the number of keys. */
+/** The link to the section of the API, with the number of keys. */
 function ApiCard() {
   const { t } = useTranslation('settings');
   const { data } = useOperation('listKeys', {});

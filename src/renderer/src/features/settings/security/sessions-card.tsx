@@ -1,4 +1,4 @@
-// Where the administrator is signed in: device, address, when; one session ended, or all the others.
+// The administrator's sessions with device, address and time, and how to end them.
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -16,7 +16,7 @@ type Session = Output<'listSessions'>['items'][number];
 
 export function SessionsCard() {
   const { t } = useTranslation('settings');
-  // No event reports a sign-in elsewhere.
+  // There is no event for a sign-in elsewhere, so poll.
   const sessions = useOperation('listSessions', {}, { pollMs: 30_000 });
   return (
     <Reading title={t('security.sessions.title')} query={sessions} height={96}>

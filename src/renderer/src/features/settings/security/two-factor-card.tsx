@@ -1,4 +1,4 @@
-// The second factor: turned on with an app, turned off, and its recovery codes renewed.
+// Turns the second factor on and off, and renews its recovery codes.
 import { Button } from '@mantine/core';
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -15,7 +15,7 @@ import { notify } from '../../../state/messages.ts';
 import { Notice, Reading } from '../parts/parts.tsx';
 import rows from '../parts/rows.module.css';
 
-/** From here on new ones are recommended. */
+/** With this many recovery codes or fewer, new ones are recommended. */
 const FEW_CODES = 3;
 
 export function TwoFactorCard() {
@@ -109,7 +109,7 @@ function Factor({ factor: { enabled, enabled_at, recovery_codes_left } }: { read
   );
 }
 
-/** After a step the focus is on what can be done next, where what had it is gone. */
+/** After a step, focuses the next action if the focused element has disappeared. */
 function useFocusAfter(acts: RefObject<HTMLElement | null>, step: string): void {
   const last = useRef(step);
   useEffect(() => {

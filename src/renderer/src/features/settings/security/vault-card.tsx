@@ -1,4 +1,4 @@
-// The secret store: whether it is open, where its key is, and what to do where it is not.
+// The secret store: its state, where its key is, and what to do if it is locked.
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Output } from '../../../../../contract/table.ts';

@@ -1,4 +1,4 @@
-// The form of the headers for single apps: an empty field is none, and a group of fields is on or off.
+// Converts headers for single apps to the values of their form and back. An empty field means no header; groups of fields have a switch.
 import type { SubscriptionHeaders } from '../../../../../contract/subscription/headers.ts';
 
 type Fragment = NonNullable<SubscriptionHeaders['happ_fragment']>;
@@ -21,7 +21,7 @@ export interface HeaderValues extends Record<string, unknown> {
   readonly happ_noise: Noise;
 }
 
-/** The examples of the vendor. */
+/** Initial values, from the vendor's examples. */
 const USUAL_FRAGMENT: Fragment = { packets: 'tlshello', length: '50-100', interval: '5' };
 const USUAL_NOISE: Noise = { kind: 'rand', packet: '10-20', delay: '10-16', apply_to: 'ip' };
 

@@ -1,4 +1,4 @@
-// Headers of subscription links that single apps read: routing, notices, and what Happ lets a provider set.
+// Headers of subscription links for single apps: routing, notices, and settings of Happ.
 import { NativeSelect, Switch, Textarea, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import {

@@ -1,4 +1,4 @@
-// The form of a rule of subscription links, new or changed. The list is saved as a whole.
+// The form of a rule of subscription links. Saving it saves the whole list.
 import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -22,7 +22,7 @@ function close(): void {
   leave(buildHash(['settings', 'subscription']));
 }
 
-/** `place`: where the rule goes in the list; `of`: what the form does not have. */
+/** `of`: members that are not in the form. A new rule is appended to the list. */
 function useRuleForm(
   rules: readonly SubscriptionRule[],
   initial: RuleValues,
@@ -46,7 +46,7 @@ function useRuleForm(
   });
 }
 
-/** At `#/settings/subscription/rules/new`. */
+/** Page `#/settings/subscription/rules/new`. */
 export function NewRule({ rules }: ListProps) {
   const { t } = useTranslation('settings');
   const form = useRuleForm(rules, EMPTY_RULE, { id: nextRuleId(rules), enabled: true });

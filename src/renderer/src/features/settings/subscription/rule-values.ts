@@ -1,4 +1,4 @@
-// The form of a rule: lists are lines of text there, one pattern or header a line.
+// Converts a rule to the values of its form and back. In the form, lists are text with one pattern or header on each line.
 import { type SubscriptionRule, subscriptionRule } from '../../../../../contract/subscription/rules.ts';
 
 export interface RuleValues extends Record<string, unknown> {
@@ -6,7 +6,7 @@ export interface RuleValues extends Record<string, unknown> {
   readonly apps: string;
   readonly requires: string;
   readonly action: SubscriptionRule['action'];
-  /** Empty: by the app. */
+  /** Empty: chosen by the app. */
   readonly format: string;
   readonly text: string;
   readonly headers: string;
@@ -26,7 +26,7 @@ function splitLines(text: string): readonly string[] {
   return text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
 }
 
-/** `name: value`; the name in lower case, as the panel compares it. */
+/** Parses `name: value`. The name becomes lower case, because the panel compares lower-case names. */
 function parsePair(line: string): readonly [name: string, value: string] {
   const colon = line.indexOf(':');
   const name = colon < 0 ? line : line.slice(0, colon);
@@ -70,13 +70,13 @@ export function toRule(
 
 export type WrongField = 'name' | 'apps' | 'requires' | 'text' | 'headers';
 
-/** The fields of the form that the panel would refuse. */
+/** Fields of the form that the contract refuses. */
 export function findWrongFields(rule: SubscriptionRule): readonly WrongField[] {
   const { error } = subscriptionRule.safeParse(rule);
   return [...new Set(error?.issues.map(({ path }) => path[0] as WrongField))];
 }
 
-/** A number that no rule has. */
+/** An id that no rule has. */
 export function nextRuleId(rules: readonly SubscriptionRule[]): number {
   return 1 + Math.max(0, ...rules.map(({ id }) => id));
 }

@@ -1,4 +1,4 @@
-// The rules of subscription links in the order in which they are tried, and the way to the form of each.
+// The rules of subscription links, in the order in which they are checked.
 import { ActionIcon, Button, Switch } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconFilter, IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
@@ -87,7 +87,7 @@ interface RowProps {
   readonly rule: SubscriptionRule;
   readonly isBusy: boolean;
   readonly onSwitch: (enabled: boolean) => void;
-  /** Undefined: it is the first, or the last. */
+  /** Moves the rule up or down; undefined if it is the first or the last. */
   readonly onUp: (() => void) | undefined;
   readonly onDown: (() => void) | undefined;
 }

@@ -1,4 +1,4 @@
-// What users see of the panel: the subscription's title, how often apps come back, where to ask, and an announcement.
+// Settings, Subscription: title, update interval of apps, support address, announcement, rules, a preview of replies, and headers.
 import { NumberInput, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { PanelSettings } from '../../../../../contract/settings/settings.ts';

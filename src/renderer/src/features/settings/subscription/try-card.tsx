@@ -1,4 +1,4 @@
-// What a subscription link answers to an app, and why: the exact headers and body, with the saved rules.
+// Shows what a subscription link returns to an app, and why: the exact headers and body by the saved rules.
 import { Autocomplete, Button, NativeSelect, Select, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
@@ -100,7 +100,7 @@ export function TryCard() {
   );
 }
 
-/** `name: value`, several with `;` between. */
+/** Parses `name: value` pairs, separated by `;`. */
 function parseHeaders(text: string) {
   return text.split(';').flatMap((part) => {
     const colon = part.indexOf(':');
@@ -128,7 +128,7 @@ function Answer({ input }: { readonly input: CallInput<'trySubscription'> }) {
               </div>
             ))}
           </dl>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard must be able to scroll it. */}
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it must be scrollable by keyboard. */}
           <pre className={classes.body} tabIndex={0}>
             {readableBody(answer.data)}
           </pre>
@@ -158,13 +158,13 @@ function decodeBase64(text: string): string | null {
   }
 }
 
-/** As it is sent, and what it says. */
+/** A header's value; if it is base64, also decoded. */
 function readableValue(value: string): string {
   const decoded = value.startsWith('base64:') ? decodeBase64(value.slice('base64:'.length)) : null;
   return decoded === null ? value : `${value} (${decoded})`;
 }
 
-/** Links are base64 on their way. */
+/** The body; lists of links are decoded from base64. */
 function readableBody({ format, body }: Output<'trySubscription'>): string {
   return format === 'links' ? (decodeBase64(body) ?? body) : body;
 }

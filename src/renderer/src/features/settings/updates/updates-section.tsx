@@ -1,4 +1,4 @@
-// This version and newer ones: what is new, how to install it, what became of the last update, and whether the panel looks by itself.
+// Settings, Updates: this version and newer ones, how to install them, the result of the last update, and the automatic check.
 import { Button, Switch } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';

@@ -1,4 +1,4 @@
-// The deliveries of a webhook: state, attempts with their errors, what was sent; each can be delivered again.
+// The deliveries of a webhook: state, attempts with errors, and payload. Each can be repeated.
 import { Button, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -26,7 +26,7 @@ export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
   const [limit, setLimit] = useState(FIRST);
   const state = DELIVERY_STATES.find((one) => one === filter);
   const input = { webhook_id: webhook.id, limit, ...(state !== undefined && { state }) };
-  // No event reports a delivery.
+  // There is no event for a delivery, so poll.
   const deliveries = useOperation('listWebhookDeliveries', input, { pollMs: 3000, keepPrevious: true });
   return (
     <DrawerSection title={t('webhooks.deliveries.title')}>

@@ -1,4 +1,4 @@
-// A webhook over the list: how it is, what can be done with it, and its deliveries.
+// The drawer of a webhook: its state, actions and deliveries.
 import { Button } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -22,15 +22,15 @@ import classes from './webhooks.module.css';
 
 interface WebhookDrawerProps {
   readonly isOpen: boolean;
-  /** undefined: there is none of this id. */
+  /** undefined: no webhook has this id. */
   readonly found: Webhook | undefined;
 }
 
-/** At `#/settings/security/webhooks/<id>`. */
+/** Page `#/settings/security/webhooks/<id>`. */
 export function WebhookDrawer({ isOpen, found }: WebhookDrawerProps) {
   const { t } = useTranslation('settings');
   const close = () => leave(buildHash(WEBHOOKS_PATH));
-  // Stays while the drawer closes.
+  // Keep the content while the drawer closes.
   const [shown, setShown] = useState(found);
   if (found !== undefined && found !== shown) setShown(found);
   const webhook = isOpen ? found : shown;

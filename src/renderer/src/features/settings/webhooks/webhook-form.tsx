@@ -1,4 +1,4 @@
-// The form of a webhook, new or changed, proven by the password; and the drawer that shows a new secret once.
+// The form of a webhook, which needs the password, and the drawer that shows a new secret once.
 import { Button, MultiSelect, Radio, Switch, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -38,7 +38,7 @@ function buildInput({ url, description, which, types, allow_private }: Values) {
   };
 }
 
-/** The form's own texts for what is wrong with a field. */
+/** Validation of the fields with the form's own texts. */
 function useFieldTexts() {
   const { t } = useTranslation('settings');
   return {
@@ -53,7 +53,7 @@ function useFieldTexts() {
   };
 }
 
-/** At `#/settings/security/webhooks/new`. */
+/** Page `#/settings/security/webhooks/new`. */
 export function NewWebhook() {
   const isOpen = useRoute().path[3] === 'new';
   const [made, setMade] = useState<Made | null>(null);
@@ -62,7 +62,7 @@ export function NewWebhook() {
     setMade(null);
   };
   if (made !== null) return <SecretDrawer made={made} isOpen={isOpen} onClose={close} />;
-  // Mounted with each opening, so that no former input is in it.
+  // Mounted on each opening, so that the form is empty.
   return isOpen ? <CreateForm onMade={setMade} onClose={close} /> : null;
 }
 
@@ -93,7 +93,7 @@ interface EditWebhookProps {
   readonly onClose: () => void;
 }
 
-/** Over the record. */
+/** The form over the drawer of the webhook. */
 export function EditWebhook({ webhook, onClose }: EditWebhookProps) {
   const { t } = useTranslation('settings');
   const { id, url, description, types, allow_private } = webhook;
@@ -174,7 +174,7 @@ export function SecretDrawer({ made: { secret, webhook }, isOpen, onClose }: Sec
       onClose={onClose}
       title={t('webhooks.secret.title')}
       width={560}
-      // A click beside it must not discard what is shown only once.
+      // A click outside must not close what is shown only once.
       canClose={false}
       footer={<Button onClick={onClose}>{t('webhooks.secret.done')}</Button>}
     >

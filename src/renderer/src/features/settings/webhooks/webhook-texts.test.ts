@@ -1,4 +1,4 @@
-// A webhook is named by its description, and its state shows what needs attention first.
+// Name and state of a webhook: its description, and of several states the one that needs attention first.
 import { expect, it } from 'vitest';
 import { describeWebhook, getWebhookName } from './webhook-texts.ts';
 

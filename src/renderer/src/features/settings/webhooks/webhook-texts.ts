@@ -1,10 +1,10 @@
-// How a webhook is named and how its state looks.
+// The name and the state of a webhook in lists.
 import type { Webhook } from '../../../../../contract/webhooks.ts';
 import type { State } from '../../../components/state.tsx';
 
 export const WEBHOOKS_PATH = ['settings', 'security', 'webhooks'] as const;
 
-/** Its description, or else its URL. */
+/** Its description; if that is empty, its URL. */
 export function getWebhookName({ description, url }: Pick<Webhook, 'description' | 'url'>): string {
   return description === '' ? url : description;
 }
@@ -22,7 +22,7 @@ const DISABLED = {
 
 type WebhookHealth = Pick<Webhook, 'disabled_reason' | 'has_secret' | 'failing_since'>;
 
-/** What needs attention first. */
+/** The webhook's state; of several, the one that needs attention first. */
 export function describeWebhook({ disabled_reason, has_secret, failing_since }: WebhookHealth): Look {
   if (disabled_reason !== null) return DISABLED[disabled_reason];
   if (!has_secret) return { state: 'down', text: 'webhooks.state.noSecret' };

@@ -1,4 +1,4 @@
-// Settings, Security, Webhooks: where events are sent, each with its state, and the way to its deliveries.
+// Settings, Security, Webhooks: the list of webhooks, with state and deliveries of each.
 import { Button } from '@mantine/core';
 import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
@@ -19,7 +19,7 @@ import classes from './webhooks.module.css';
 
 export function WebhooksSection() {
   const { t } = useTranslation('settings');
-  // No event reports a delivery.
+  // There is no event for a delivery, so poll.
   const webhooks = useOperation('listWebhooks', {}, { pollMs: 10_000 });
   const place = useRoute().path[3];
   const isOpen = place !== undefined && place !== 'new';
