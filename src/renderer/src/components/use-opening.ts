@@ -1,8 +1,8 @@
 // Keeps a drawer's content while it slides out, and counts openings, so that each starts with fresh state.
 import { useEffect, useState } from 'react';
 
-/** What the path segment after a screen's own opens: a new record, one by its id, or nothing. */
-export function openedBy(segment: string | undefined): 'new' | number | null {
+/** Parses the path segment after that of a page: `new`, the id of a record, or null. */
+export function parseRecordSegment(segment: string | undefined): 'new' | number | null {
   if (segment === 'new') return 'new';
   return segment !== undefined && /^[1-9]\d{0,15}$/.test(segment) ? Number(segment) : null;
 }

@@ -11,7 +11,7 @@ import { Page, PageHeader } from '../../components/page.tsx';
 import { EmptyState } from '../../components/placeholder.tsx';
 import { ColumnMenu } from '../../components/table/column-menu.tsx';
 import { DataTable } from '../../components/table/data-table.tsx';
-import { openedBy } from '../../components/use-opening.ts';
+import { parseRecordSegment } from '../../components/use-opening.ts';
 import { useFormat } from '../../format/use-format.tsx';
 import { buildHash } from '../../router/route.ts';
 import { leave, setQuery, useRoute } from '../../router/router.ts';
@@ -79,7 +79,7 @@ export function AuditPage() {
   const names = namesIn(filter);
   const drop = (dropped: readonly FilterName[]) =>
     setQuery(Object.fromEntries(dropped.map((name) => [name, null])), { push: true });
-  const open = openedBy(path[1]);
+  const open = parseRecordSegment(path[1]);
   return (
     <Page fill>
       <PageHeader

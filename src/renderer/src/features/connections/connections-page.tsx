@@ -10,7 +10,7 @@ import { FilterTabs } from '../../components/filters.tsx';
 import { Page, PageHeader } from '../../components/page.tsx';
 import { EmptyState } from '../../components/placeholder.tsx';
 import { DataTable } from '../../components/table/data-table.tsx';
-import { openedBy } from '../../components/use-opening.ts';
+import { parseRecordSegment } from '../../components/use-opening.ts';
 import { useWholeList } from '../../data/use-operation.ts';
 import { buildHash, changedQuery } from '../../router/route.ts';
 import { leave, navigate, setQuery, useRoute } from '../../router/router.ts';
@@ -44,7 +44,7 @@ export function ConnectionsPage() {
   const create = () => navigate(buildHash(['connections', 'new'], new URLSearchParams(search)));
   useActs({ 'connections.create': create });
 
-  const open = openedBy(path[1]);
+  const open = parseRecordSegment(path[1]);
   // The form starts with its node, its original and a port that no other has on the node: wait until they are loaded.
   const isWaiting = nodeList.isPending || ((open === 'new' || query.has('from')) && connections.isPending);
   return (

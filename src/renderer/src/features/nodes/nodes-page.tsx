@@ -7,7 +7,7 @@ import { useActs } from '../../components/acts/use-acts.ts';
 import { Page, PageHeader } from '../../components/page.tsx';
 import { EmptyState } from '../../components/placeholder.tsx';
 import { DataTable } from '../../components/table/data-table.tsx';
-import { openedBy } from '../../components/use-opening.ts';
+import { parseRecordSegment } from '../../components/use-opening.ts';
 import { useWholeList } from '../../data/use-operation.ts';
 import { buildHash } from '../../router/route.ts';
 import { leave, navigate, useRoute } from '../../router/router.ts';
@@ -26,7 +26,7 @@ export function NodesPage() {
   const create = () => navigate(buildHash(['nodes', 'new']));
   useActs({ 'nodes.create': create });
 
-  const open = openedBy(path[1]);
+  const open = parseRecordSegment(path[1]);
   const isEdited = path[2] === 'edit';
   const all = nodes.data?.items;
   const up = all?.filter(({ enabled, status }) => enabled && status === 'up').length ?? 0;

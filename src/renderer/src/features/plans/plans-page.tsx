@@ -8,7 +8,7 @@ import { FilterTabs } from '../../components/filters.tsx';
 import { Page, PageHeader } from '../../components/page.tsx';
 import { EmptyState } from '../../components/placeholder.tsx';
 import { DataTable } from '../../components/table/data-table.tsx';
-import { openedBy } from '../../components/use-opening.ts';
+import { parseRecordSegment } from '../../components/use-opening.ts';
 import { useWholeList } from '../../data/use-operation.ts';
 import { buildHash, changedQuery } from '../../router/route.ts';
 import { leave, navigate, setQuery, useRoute } from '../../router/router.ts';
@@ -32,7 +32,7 @@ export function PlansPage() {
   const create = () => navigate(buildHash(['plans', 'new']));
   useActs({ 'plans.create': create });
 
-  const open = openedBy(path[1]);
+  const open = parseRecordSegment(path[1]);
   const from = all.find(({ id }) => String(id) === query.get('from'));
   const currency = all.findLast(({ price }) => price !== null)?.price?.currency ?? t('usualCurrency');
   // A copy starts with the values of its original, so the form waits until that is loaded.

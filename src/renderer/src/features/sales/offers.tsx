@@ -11,7 +11,7 @@ import { EmptyState } from '../../components/placeholder.tsx';
 import { StateDot } from '../../components/state.tsx';
 import { createColumns } from '../../components/table/columns.ts';
 import { DataTable } from '../../components/table/data-table.tsx';
-import { openedBy } from '../../components/use-opening.ts';
+import { parseRecordSegment } from '../../components/use-opening.ts';
 import { useOperation, useWholeList } from '../../data/use-operation.ts';
 import { formatPrice } from '../../format/price.ts';
 import { useFormat } from '../../format/use-format.tsx';
@@ -32,7 +32,7 @@ const column = createColumns<Offer>();
 export function Offers() {
   const { t } = useTranslation('sales');
   const { path, query } = useRoute();
-  const planId = openedBy(query.get('plan') ?? undefined);
+  const planId = parseRecordSegment(query.get('plan') ?? undefined);
   const ofPlan = typeof planId === 'number' ? planId : null;
   const offers = useOperation('listOffers', ofPlan === null ? {} : { tariff_id: ofPlan });
   const plans = useWholeList('listTariffs', {});
@@ -40,7 +40,7 @@ export function Offers() {
   const list = query.size > 0 ? buildHash(['sales', 'offers'], query) : buildHash(['sales', 'offers']);
   const buildHref = (offer: Offer) => buildHash(['sales', 'offers', offer.id], query);
   const columns = useOfferColumns(names, buildHref);
-  const open = openedBy(path[2]);
+  const open = parseRecordSegment(path[2]);
   const hasPlans = plans.data === undefined || plans.data.items.length > 0;
   return (
     <>

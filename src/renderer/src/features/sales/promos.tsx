@@ -10,7 +10,7 @@ import { EmptyState } from '../../components/placeholder.tsx';
 import { StateDot } from '../../components/state.tsx';
 import { createColumns } from '../../components/table/columns.ts';
 import { DataTable } from '../../components/table/data-table.tsx';
-import { openedBy } from '../../components/use-opening.ts';
+import { parseRecordSegment } from '../../components/use-opening.ts';
 import { useOperation, useWholeList } from '../../data/use-operation.ts';
 import { buildHash } from '../../router/route.ts';
 import { leave, navigate, useRoute } from '../../router/router.ts';
@@ -45,7 +45,7 @@ export function Promos() {
   const plans = useWholeList('listTariffs', {});
   const offers = useOperation('listOffers', {});
   const columns = usePromoColumns();
-  const open = openedBy(path[2]);
+  const open = parseRecordSegment(path[2]);
   return (
     <>
       <DataTable
