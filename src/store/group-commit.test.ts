@@ -16,7 +16,7 @@ function withStore(work: (store: FileStore, folder: TempFolder) => void): void {
 }
 
 const add = (store: FileStore, name: string) => () => store.write(() => store.tariffs.insert(sampleTariff({ name })));
-const namesIn = (store: FileStore) =>
+const listTariffNames = (store: FileStore) =>
   store.tariffs
     .page({}, 100, 0)
     .map(({ name }) => name)
@@ -45,7 +45,7 @@ it('undoes a write that throws, and no other', () => {
       });
     const outcomes = store.writeTogether([add(store, 'before'), failing, add(store, 'after')]);
     expect(outcomes[1]).toEqual({ error: new PanelError('not_found') });
-    expect(namesIn(store)).toEqual(['after', 'before']);
+    expect(listTariffNames(store)).toEqual(['after', 'before']);
   });
 });
 
@@ -57,7 +57,7 @@ it('commits what a write wrote before it threw outside of its transaction, as a 
     };
     const outcomes = store.writeTogether([refusing, add(store, 'other')]);
     expect(outcomes[0]).toEqual({ error: new PanelError('sign_in_failed') });
-    expect(namesIn(store)).toEqual(['counted', 'other']);
+    expect(listTariffNames(store)).toEqual(['counted', 'other']);
   });
 });
 
@@ -69,7 +69,7 @@ it('throws where the commit fails, and nothing is written', () => {
         store.connection().exec('INSERT INTO tariff_inbounds (inbound_id, tariff_id) VALUES (99, 99)');
       });
     expect(() => store.writeTogether([add(store, 'a'), dangling, add(store, 'b')])).toThrow('FOREIGN KEY');
-    expect(namesIn(store)).toEqual([]);
+    expect(listTariffNames(store)).toEqual([]);
     expect(store.connection().inTransaction).toBe(false);
   });
 });
@@ -82,6 +82,6 @@ it('on a disk that fills up, refuses only the writes that need space', () => {
     db.pragma(`max_page_count = ${pages}`);
     const outcomes = store.writeTogether([add(store, 'a'), large, add(store, 'b')]);
     expect(outcomes[1]).toEqual({ error: new PanelError('storage_full') });
-    expect(namesIn(store)).toEqual(['a', 'b']);
+    expect(listTariffNames(store)).toEqual(['a', 'b']);
   });
 });

@@ -19,7 +19,7 @@ import classes from './audit.module.css';
 import { useAuditColumns } from './audit-columns.tsx';
 import { EntryDrawer } from './entry-drawer.tsx';
 import { ExportButton } from './export-button.tsx';
-import { type FilterName, matches, namesIn, parseFilter } from './filter.ts';
+import { type FilterName, listFilterNames, matches, parseFilter } from './filter.ts';
 import { FilterMenu, useFilterLabels } from './filter-menu.tsx';
 import { type Entries, useEntries } from './use-entries.ts';
 import { useEntryTexts } from './use-entry-texts.ts';
@@ -76,7 +76,7 @@ export function AuditPage() {
     [search],
   );
   const columns = useAuditColumns(texts, buildHref);
-  const names = namesIn(filter);
+  const names = listFilterNames(filter);
   const drop = (dropped: readonly FilterName[]) =>
     setQuery(Object.fromEntries(dropped.map((name) => [name, null])), { push: true });
   const open = parseRecordSegment(path[1]);

@@ -1,7 +1,7 @@
 // Whatever the address contains, the log's filter is valid for the contract.
 import { describe, expect, it } from 'vitest';
 import { type AuditEntry, listAudit } from '../../../../contract/access/audit.ts';
-import { matches, namesIn, parseFilter } from './filter.ts';
+import { listFilterNames, matches, parseFilter } from './filter.ts';
 
 describe('parseFilter', () => {
   it('reads what an address asks for', () => {
@@ -13,7 +13,7 @@ describe('parseFilter', () => {
     });
     const filter = parseFilter(query);
     expect(filter).toEqual({ action: 'extendUser', key_id: 3, target: 'user:7', since: '2026-11-20T00:00:00.000Z' });
-    expect(namesIn(filter)).toEqual(['actor', 'action', 'target', 'since']);
+    expect(listFilterNames(filter)).toEqual(['actor', 'action', 'target', 'since']);
   });
 
   it.each([

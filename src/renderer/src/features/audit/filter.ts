@@ -39,7 +39,7 @@ export function parseFilter(query: URLSearchParams): Filter {
 }
 
 /** The names of the filters that are set. */
-export function namesIn(filter: Filter): readonly FilterName[] {
+export function listFilterNames(filter: Filter): readonly FilterName[] {
   return [...new Set(MEMBERS.filter((member) => filter[member] !== undefined).map((member) => READERS[member][0]))];
 }
 

@@ -8,7 +8,7 @@ import { usePanel } from '../../data/panel.tsx';
 import { operationQuery } from '../../data/use-operation.ts';
 import { buildHash } from '../../router/route.ts';
 import { setQuery } from '../../router/router.ts';
-import { type Filter, type FilterName, namesIn, without, withoutFilter } from './filter.ts';
+import { type Filter, type FilterName, listFilterNames, without, withoutFilter } from './filter.ts';
 import type { Plans } from './use-plans.ts';
 import classes from './users.module.css';
 
@@ -20,7 +20,7 @@ interface NothingFoundProps {
 export function NothingFound({ filter, formatFilter }: NothingFoundProps) {
   const { t } = useTranslation('users');
   const panel = usePanel();
-  const names = namesIn(filter);
+  const names = listFilterNames(filter);
   const counts = useQueries({
     queries: names.map((name) => operationQuery(panel, 'listUsers', { ...withoutFilter(filter, name), limit: 1 })),
   });

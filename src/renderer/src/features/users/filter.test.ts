@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import {
   buildBulkFilter,
   expiringWithin,
+  listFilterNames,
   listStates,
-  namesIn,
   parseFilter,
   parseSort,
   without,
@@ -51,8 +51,11 @@ describe('the filter of an address', () => {
   });
 
   it('names its conditions, two moments as one', () => {
-    expect(namesIn(read('expires_after=2026-11-20&expires_before=2026-11-27&tag=a'))).toEqual(['tag', 'expires']);
-    expect(namesIn({ online: false })).toEqual(['online']);
+    expect(listFilterNames(read('expires_after=2026-11-20&expires_before=2026-11-27&tag=a'))).toEqual([
+      'tag',
+      'expires',
+    ]);
+    expect(listFilterNames({ online: false })).toEqual(['online']);
   });
 
   it('loses one condition and keeps the others', () => {

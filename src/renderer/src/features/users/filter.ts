@@ -76,7 +76,7 @@ export function parseSort(query: URLSearchParams): Sort {
 }
 
 /** The names of the filters that are set. */
-export function namesIn(filter: Filter): readonly FilterName[] {
+export function listFilterNames(filter: Filter): readonly FilterName[] {
   return [...new Set(MEMBERS.filter((member) => filter[member] !== undefined).map(getFilterName))];
 }
 

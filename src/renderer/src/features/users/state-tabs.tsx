@@ -7,7 +7,7 @@ import { FilterTabs } from '../../components/filters.tsx';
 import { usePanel } from '../../data/panel.tsx';
 import { operationQuery, useOperation } from '../../data/use-operation.ts';
 import { setQuery } from '../../router/router.ts';
-import { type Filter, namesIn, withoutFilter } from './filter.ts';
+import { type Filter, listFilterNames, withoutFilter } from './filter.ts';
 
 /** Counting waits until typing pauses, so that the rows come first. */
 const REST_MS = 400;
@@ -39,7 +39,7 @@ type State = (typeof TABS)[number];
 function useCounts(filter: Filter): (state: State) => number | undefined {
   const panel = usePanel();
   const rest = withoutFilter(filter, 'state');
-  const isNarrowed = namesIn(rest).length > 0;
+  const isNarrowed = listFilterNames(rest).length > 0;
   const question = JSON.stringify(rest);
   const settled = useSettled(question);
   const overview = useOperation('getOverview', {}, { enabled: !isNarrowed });

@@ -24,7 +24,7 @@ import { useUserColumns } from './columns.tsx';
 import { CreateDrawer } from './create/create-drawer.tsx';
 import { NothingFound, NoUsers } from './empty-list.tsx';
 import { ExportButton } from './export-button.tsx';
-import { buildBulkFilter, namesIn, parseFilter, parseSort, without } from './filter.ts';
+import { buildBulkFilter, listFilterNames, parseFilter, parseSort, without } from './filter.ts';
 import { FilterMenu, useFilterLabels } from './filter-menu.tsx';
 import { useOpenWindow } from './record/open-window.ts';
 import { UserDrawer } from './record/user-drawer.tsx';
@@ -69,7 +69,7 @@ export function UsersPage() {
   const openPart = ({ id }: User, part: string) =>
     navigate(buildHash(['users', id], changedQuery(query, { do: part })));
 
-  const names = namesIn(filter);
+  const names = listFilterNames(filter);
   const chips = names
     .filter((name) => name !== 'q' && (name !== 'state' || Array.isArray(filter.state)))
     .map((name) => ({

@@ -14,7 +14,7 @@ import { useFormat } from '../../../format/use-format.tsx';
 import { buildHash } from '../../../router/route.ts';
 import { navigate } from '../../../router/router.ts';
 import { randomHex } from '../../../state/random.ts';
-import { buildBulkFilter, type Filter, type FilterName, namesIn } from '../filter.ts';
+import { buildBulkFilter, type Filter, type FilterName, listFilterNames } from '../filter.ts';
 import classes from '../users.module.css';
 
 interface BroadcastDrawerProps {
@@ -56,7 +56,7 @@ function BroadcastForm({ isOpen, filter, formatFilter, onClose }: BroadcastDrawe
     }),
   });
   const texts = listTexts(form.values);
-  const names = namesIn(filter);
+  const names = listFilterNames(filter);
   const { people = 0, blocked = 0, seconds = 0 } = preview.data ?? {};
   return (
     <FormDrawer
