@@ -247,7 +247,7 @@ function use(course: Course, at: number, share: number, index: number, fate: Fat
   const sum = Math.min(wanted, rest ?? wanted);
   const up = Math.floor(sum * (0.04 + fate.dice() * 0.08));
   const moved = { up, down: sum - up };
-  course.moved.push({ at, nodeId: nodeAt(index, at, parts.now), ...moved });
+  course.moved.push({ at, nodeId: pickNode(index, at, parts.now), ...moved });
   course.account = applyTraffic(account, moved, at).account;
   if (course.onlineAt === null) course.moments.push({ type: 'user.first_connected', at, account: course.account });
   course.onlineAt = at;
@@ -265,7 +265,7 @@ function* generateUses(index: number, fate: Fate, { now, timeZone }: LifeParts):
     if (early < now - DETAILED_DAYS * DAY_MS) yield [early, 20];
     // On any of the last days, at a usual hour, so that the sum of all users shows no unusual day.
     const day = startOfLocalDay(now - dice() * RECENT_DAYS * DAY_MS, timeZone);
-    const recent = Math.floor(Math.max(first, day + hourBy(dice) * HOUR_MS));
+    const recent = Math.floor(Math.max(first, day + pickHour(dice) * HOUR_MS));
     if (!isNow(recent)) yield [recent, 6];
     return;
   }
@@ -281,7 +281,7 @@ function* generateUses(index: number, fate: Fate, { now, timeZone }: LifeParts):
     const hasHours = from > now - (HOURS_STORED_DAYS + 1) * DAY_MS;
     const weekday = new Date(from + 12 * HOUR_MS).getUTCDay();
     const share = weekday === 0 || weekday === 6 ? 1.25 : 1;
-    const uses = hasHours ? [hourBy(dice), hourBy(dice), hourBy(dice)].sort((a, b) => a - b) : [hourBy(dice)];
+    const uses = hasHours ? [pickHour(dice), pickHour(dice), pickHour(dice)].sort((a, b) => a - b) : [pickHour(dice)];
     for (const hour of uses) {
       const at = Math.floor(from + hour * HOUR_MS);
       if (at < first || isNow(at)) continue;
@@ -295,7 +295,7 @@ function* generateUses(index: number, fate: Fate, { now, timeZone }: LifeParts):
 }
 
 /** A random hour of the day, most often in the evening. */
-function hourBy(dice: () => number): number {
+function pickHour(dice: () => number): number {
   let left = dice() * CURVE_SUM;
   const hour = DAY_CURVE.findIndex((part) => {
     left -= part;
@@ -305,7 +305,7 @@ function hourBy(dice: () => number): number {
 }
 
 /** The node of a user at a time: mostly the same one, never one that is down. */
-function nodeAt(index: number, at: number, now: number): number {
+function pickNode(index: number, at: number, now: number): number {
   const dice = createDice(index * 97 + Math.floor(at / HOUR_MS));
   const chance = createDice(index + 5)();
   const usual = chance < 0.42 ? 1 : chance < 0.69 ? 2 : chance < 0.9 ? 3 : PLACES.length;
