@@ -24,7 +24,7 @@ export function buildCall(ctx: ChatContext, { telegramId: id, name }: AdminRow, 
 }
 
 /** The time of a confirmation, for the data of its button: seconds in base 36. */
-export function stampOf(now: number): string {
+export function encodeTimestamp(now: number): string {
   return Math.floor(now / 1000).toString(36);
 }
 

@@ -5,7 +5,14 @@ import type { AdminRow } from '../core/ports/bot.ts';
 import { formatMoney } from '../domain/sales/money.ts';
 import { formatBytes } from '../i18n/bytes.ts';
 import { languageEntry } from '../i18n/languages.ts';
-import { type AdminParts, buildCall, isConfirmable, isProofMissing, stampOf, withProofHint } from './admin-call.ts';
+import {
+  type AdminParts,
+  buildCall,
+  encodeTimestamp,
+  isConfirmable,
+  isProofMissing,
+  withProofHint,
+} from './admin-call.ts';
 import { buildScreenMessage, button, type ChatContext, escapeHtml, getTexts, type Screen } from './screen.ts';
 
 export interface AdminScreens {
@@ -56,7 +63,7 @@ export function createAdminScreens({ core, botService, clock }: AdminParts): Adm
 
   function askBackup(ctx: ChatContext): Screen {
     const t = getTexts(ctx);
-    const stamp = stampOf(clock.now());
+    const stamp = encodeTimestamp(clock.now());
     const buttons = [[button(t('admin.confirm'), `backup:${stamp}`)], [button(t('buttons.back'), 'admin')]];
     return { text: t('admin.backup.sure'), buttons };
   }

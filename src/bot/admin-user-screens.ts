@@ -7,7 +7,7 @@ import { formatBytes } from '../i18n/bytes.ts';
 import { hostTexts } from '../i18n/host.ts';
 import { languageEntry } from '../i18n/languages.ts';
 import { formatDay } from '../subscription/format-day.ts';
-import { type AdminParts, buildCall, isConfirmable, refusalScreen, stampOf } from './admin-call.ts';
+import { type AdminParts, buildCall, encodeTimestamp, isConfirmable, refusalScreen } from './admin-call.ts';
 import { button, type ChatContext, escapeHtml, getTexts, type Screen } from './screen.ts';
 
 const MAX_FOUND = 8;
@@ -121,7 +121,7 @@ export function createAdminUserScreens({ core, clock }: AdminParts): AdminUserSc
       return { text: escapeHtml(t(`admin.much.${act}`, { name: found.name })), buttons: [...rows, back] };
     }
     const values = { name: found.name, amount: amountText(ctx, act, amount) };
-    const stamp = stampOf(clock.now());
+    const stamp = encodeTimestamp(clock.now());
     const confirmButton = button(t('admin.confirm'), `do:${act}:${id}:${amount}:${stamp}`);
     return { text: escapeHtml(t(`admin.sure.${act}`, values)), buttons: [[confirmButton], back] };
   }

@@ -9,10 +9,10 @@ import { languageEntry } from '../i18n/languages.ts';
 import {
   type AdminParts,
   buildCall,
+  encodeTimestamp,
   isConfirmable,
   isProofMissing,
   refusalScreen,
-  stampOf,
   withProofHint,
 } from './admin-call.ts';
 import { button, type ChatContext, escapeHtml, getTexts, type Screen } from './screen.ts';
@@ -103,7 +103,7 @@ export function createBroadcastScreens({ core, botService, clock }: AdminParts):
       unitDisplay: 'long',
     });
     const time = format.format(Math.max(1, Math.ceil(seconds / 60)));
-    const stamp = stampOf(clock.now());
+    const stamp = encodeTimestamp(clock.now());
     const to = t(`admin.broadcast.to.${segment}`);
     return {
       text: t('admin.broadcast.sure', { to, people, blocked, time }),
