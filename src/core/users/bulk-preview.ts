@@ -7,7 +7,7 @@ import type { Context } from '../kernel/context.ts';
 import { toInstantOrNull } from '../kernel/wire.ts';
 import type { Result } from '../ports/call.ts';
 import type { UserRow } from '../ports/users.ts';
-import { actFor, listTargetIds, planChange } from './bulk.ts';
+import { getBulkAction, listTargetIds, planChange } from './bulk.ts';
 import { forecastRow, openUser } from './change.ts';
 
 function toPreviewSide(row: UserRow): PreviewSide {
@@ -37,9 +37,9 @@ function previewFor(input: Input<'previewBulk'>, context: Context): Preview {
       return { id: stored.id, name: stored.name, outcome: 'changed', counter: 'kept', before, after: null };
     };
   }
-  const act = actFor(action, input, context);
+  const userAction = getBulkAction(action, input, context);
   return (stored) => {
-    const { current, result, change } = planChange(act, stored, context);
+    const { current, result, change } = planChange(userAction, stored, context);
     const before = toPreviewSide(current.row);
     const after = change && toPreviewSide(forecastRow(context, current, change));
     const counter = after && after.used < before.used ? 'begins_again' : 'kept';

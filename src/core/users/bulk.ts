@@ -1,4 +1,4 @@
-// One operation on many users: planned for each, then applied or only reported; in parts with other writes in between, unless it is atomic.
+// One action on many users: planned for each, then applied or only reported; in parts with other writes in between, unless it is atomic.
 
 import type { FieldError } from '../../contract/errors.ts';
 import { MAX_TAGS } from '../../contract/scalars.ts';
@@ -19,7 +19,7 @@ import {
   extendBy,
   MAX_ON_MAIN,
   type Plan,
-  type PlannedAct,
+  type PreviewableAction,
   parseDuration,
   patchBy,
   removeUser,
@@ -33,7 +33,7 @@ export type Outcome = BulkResult['results'][number];
 const MAX_LISTED = 100;
 
 /** Adds missing tags; at most 20 in total. */
-function addTags(tags: readonly string[]): BulkAct {
+function addTags(tags: readonly string[]): BulkUserAction {
   return (current, context) => {
     const present = current.row.tags;
     const all = [...present, ...tags.filter((tag) => !present.includes(tag))];
@@ -41,13 +41,13 @@ function addTags(tags: readonly string[]): BulkAct {
   };
 }
 
-function removeTags(tags: readonly string[]): BulkAct {
+function removeTags(tags: readonly string[]): BulkUserAction {
   return (current, context) =>
     patchBy({ tags: current.row.tags.filter((tag) => !tags.includes(tag)) })(current, context);
 }
 
 /** Replaces some inbounds by others. Users with all inbounds, or with none of these, are unchanged. */
-function moveInbounds(from: ReadonlySet<number>, to: readonly number[]): BulkAct {
+function moveInbounds(from: ReadonlySet<number>, to: readonly number[]): BulkUserAction {
   return (current, context) => {
     const present = current.row.inbounds;
     if (present === null || !present.some((id) => from.has(id))) return 'unchanged';
@@ -56,15 +56,19 @@ function moveInbounds(from: ReadonlySet<number>, to: readonly number[]): BulkAct
   };
 }
 
-/** An operation with additional reasons to fail in a bulk. */
-type BulkAct = (...parameters: Parameters<PlannedAct>) => Plan | BulkFailure;
+/** An action with additional reasons to fail in a bulk. */
+type BulkUserAction = (...parameters: Parameters<PreviewableAction>) => Plan | BulkFailure;
 
 function required<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('the contract requires it here');
   return value;
 }
 
-export function actFor(action: Exclude<BulkAction, 'delete'>, input: Input<'bulkUsers'>, context: Context): BulkAct {
+export function getBulkAction(
+  action: Exclude<BulkAction, 'delete'>,
+  input: Input<'bulkUsers'>,
+  context: Context,
+): BulkUserAction {
   switch (action) {
     case 'extend':
       return extendBy(parseDuration(input));
@@ -96,7 +100,7 @@ export function actFor(action: Exclude<BulkAction, 'delete'>, input: Input<'bulk
   }
 }
 
-/** The failure of a user, from the refusal of an operation. */
+/** The failure of a user, from the refusal of an action. */
 function toFailure(refusal: PanelError): BulkFailure {
   return refusal.code === 'term_unlimited' ? 'term_unlimited' : 'validation';
 }
@@ -109,11 +113,11 @@ interface PlannedChange {
   readonly change: Change | null;
 }
 
-/** Plans an operation on a stored user. A bulk applies it, a preview shows it. */
-export function planChange(act: BulkAct, stored: UserRow, context: Context): PlannedChange {
+/** Plans an action on a stored user. A bulk applies it, a preview shows it. */
+export function planChange(userAction: BulkUserAction, stored: UserRow, context: Context): PlannedChange {
   const { id } = stored;
   const current = openUser(context, stored);
-  const plan = act(current, context);
+  const plan = userAction(current, context);
   if (plan === 'unchanged') return { current, result: { id, outcome: 'unchanged' }, change: null };
   if (typeof plan === 'object' && 'change' in plan) {
     return { current, result: { id, outcome: 'changed' }, change: plan.change };
@@ -122,7 +126,7 @@ export function planChange(act: BulkAct, stored: UserRow, context: Context): Pla
   return { current, result: { id, outcome: 'failed', detail }, change: null };
 }
 
-/** Applies the operation to one stored user and returns the result. */
+/** Applies the action to one stored user and returns the result. */
 type Step = (stored: UserRow) => Outcome;
 
 /** `undo`: collects undo steps; null: not needed. */
@@ -134,9 +138,9 @@ export function stepFor(input: Input<'bulkUsers'>, tx: Transaction, undo: UndoNo
       return { id: stored.id, outcome: 'changed' };
     };
   }
-  const act = actFor(action, input, tx);
+  const userAction = getBulkAction(action, input, tx);
   return (stored) => {
-    const { current, result, change } = planChange(act, stored, tx);
+    const { current, result, change } = planChange(userAction, stored, tx);
     if (change && !isDry) {
       const after = commitUser(tx, current, change);
       undo?.add(current, change, after);
@@ -301,7 +305,7 @@ const WAIT_MS = 0.05;
 
 /** Rejects operations that would fail for every user, before any is read. */
 export function requirePossible(input: Input<'bulkUsers'>, context: Context): void {
-  if (input.action !== 'delete') actFor(input.action, input, context);
+  if (input.action !== 'delete') getBulkAction(input.action, input, context);
 }
 
 export function requireExpected(

@@ -11,7 +11,7 @@ import { toInstant, toInstantOrNull } from '../kernel/wire.ts';
 import type { Result } from '../ports/call.ts';
 import type { GrantConditions, StoredGrant, UserRow } from '../ports/users.ts';
 import { commitUser, openUser } from './change.ts';
-import { actOn, type PlannedAct, requireUser } from './users.ts';
+import { applyAction, type PreviewableAction, requireUser } from './users.ts';
 
 function isPeriodOver({ resetsAt }: UserRow, now: number): boolean {
   return resetsAt !== null && resetsAt <= now;
@@ -43,7 +43,7 @@ function requireGrant({ store }: Context, userId: number, id: number): StoredGra
 type GrantInput = Omit<Input<'createGrant'>, 'id'>;
 
 /** Adds a traffic grant. */
-export function grantBy({ bytes, lifetime, days, note }: GrantInput): PlannedAct {
+export function grantBy({ bytes, lifetime, days, note }: GrantInput): PreviewableAction {
   return (current, { now }) => {
     const result = addGrant(current.account, { bytes, lifetime, days: days ?? null }, now);
     if (result.ok) return { change: { grant: { ...result.grant, note: note ?? '' } } };
@@ -54,7 +54,7 @@ export function grantBy({ bytes, lifetime, days, note }: GrantInput): PlannedAct
 function createGrant(input: Input<'createGrant'>, tx: Transaction): Result<Grant> {
   const { store, now } = tx;
   const { id: userId, bytes, lifetime, days, note } = input;
-  const user = actOn(tx, requireUser(tx, userId), grantBy(input));
+  const user = applyAction(tx, requireUser(tx, userId), grantBy(input));
   const grant = store.grants.latest(userId);
   if (!grant) throw new Error('the grant was not stored');
   tx.audit(`user:${userId}`, { grant_id: grant.id, bytes, lifetime, days, note });

@@ -250,7 +250,7 @@ function putUser(input: Input<'putUser'>, tx: Transaction): Result<UserWithLink>
   const stored = tx.store.users.byExternalId(external_id);
   if (!stored) return { ...createUser(input, tx), status: 201 };
   requirePatch(tx, stored, patch);
-  return runAct(tx, stored, patchBy(patch), input);
+  return runAction(tx, stored, patchBy(patch), input);
 }
 
 function findUserByLink({ link }: Input<'findUserByLink'>, context: Context): Result<UserWithLink> {
@@ -434,7 +434,7 @@ function updateUser(input: Input<'updateUser'>, tx: Transaction): Result<UserWit
   requireMatch(tx.call.ifMatch, etagOf(stored));
   const { id, ...patch } = input;
   requirePatch(tx, stored, patch);
-  return runAct(tx, stored, patchBy(patch), patch);
+  return runAction(tx, stored, patchBy(patch), patch);
 }
 
 /** Deletes a user permanently. Due changes are emitted first; the event contains what a bot needs to message the user. */
@@ -454,11 +454,11 @@ function deleteUser(input: Input<'deleteUser'>, tx: Transaction): Result<undefin
   return { body: undefined };
 }
 
-/** The plan of an operation on a user: a change, nothing, or the reason why it fails. */
+/** The plan of an action on a user: a change, nothing, or the reason why it fails. */
 export type Plan = { readonly change: Change } | 'unchanged' | PanelError;
-export type Act = (current: Current, tx: Transaction) => Plan;
-/** An operation whose plan writes nothing, so that it can be previewed. */
-export type PlannedAct = (current: Current, context: Context) => Plan;
+export type UserAction = (current: Current, tx: Transaction) => Plan;
+/** An action whose plan writes nothing, so that it can be previewed. */
+export type PreviewableAction = (current: Current, context: Context) => Plan;
 
 /** Exactly one of days and months, or `extend_amount`. */
 export function parseDuration(input: { days?: number | undefined; months?: number | undefined }): Duration {
@@ -471,7 +471,7 @@ export function parseDuration(input: { days?: number | undefined; months?: numbe
 }
 
 /** Extends the term; the domain decides from when. */
-export function extendBy(amount: Duration): PlannedAct {
+export function extendBy(amount: Duration): PreviewableAction {
   const duration = 'days' in amount ? { days: amount.days } : { months: amount.months };
   const pointer = 'days' in amount ? '#/days' : '#/months';
   return (current, { now, settings }) => {
@@ -487,7 +487,7 @@ export function extendBy(amount: Duration): PlannedAct {
 }
 
 /** Shortens the term; an ended term is unchanged. */
-function shortenBy(amount: Duration): PlannedAct {
+function shortenBy(amount: Duration): PreviewableAction {
   const duration = 'days' in amount ? { days: amount.days } : { months: amount.months };
   return (current, { now, settings }) => {
     const result = shortenTerm(current.account, amount, now, settings.timeZone);
@@ -500,7 +500,7 @@ function shortenBy(amount: Duration): PlannedAct {
 }
 
 /** Applies a merge patch that `requirePatch` has accepted. */
-export function patchBy(patch: UserPatch): PlannedAct {
+export function patchBy(patch: UserPatch): PreviewableAction {
   return (current, context) => {
     const change = computeChange(patch, current, context);
     if (!change) return 'unchanged';
@@ -516,13 +516,13 @@ export function patchBy(patch: UserPatch): PlannedAct {
 }
 
 /** Sets the period counter to zero. */
-export const resetCounter: PlannedAct = (current, { now, settings }) => {
+export const resetCounter: PreviewableAction = (current, { now, settings }) => {
   const account = resetTraffic(current.account, now, settings.timeZone);
   return { change: { account, emit: (after, changed, tx) => tx.emit('user.reset', after, changed) } };
 };
 
 /** Enables or disables; unchanged if the user is in that state. */
-export function setEnabled(enabled: boolean): PlannedAct {
+export function setEnabled(enabled: boolean): PreviewableAction {
   const type = enabled ? 'user.enabled' : 'user.disabled';
   return (current) => {
     if (current.account.enabled === enabled) return 'unchanged';
@@ -532,7 +532,7 @@ export function setEnabled(enabled: boolean): PlannedAct {
 }
 
 /** Replaces the link and all credentials; the old ones stop working. */
-const reissue: Act = ({ row }, tx) => {
+const reissue: UserAction = ({ row }, tx) => {
   const { token, credentials } = newAccess(tx);
   tx.store.users.saveCredentials(row.id, credentials);
   // The owner of the old link may have created an invitation on its page.
@@ -541,35 +541,35 @@ const reissue: Act = ({ row }, tx) => {
   return { change: { fields: { token }, emit: (after, changed) => tx.emit('user.reissued', after, changed) } };
 };
 
-/** Applies an operation to a user. Throws its refusal. An unchanged user is not written. */
-export function actOn(tx: Transaction, stored: UserRow, act: Act): UserRow {
+/** Applies an action to a user. Throws its refusal. An unchanged user is not written. */
+export function applyAction(tx: Transaction, stored: UserRow, action: UserAction): UserRow {
   const current = openUser(tx, stored);
-  const plan = act(current, tx);
+  const plan = action(current, tx);
   if (plan instanceof PanelError) throw plan;
   return plan === 'unchanged' ? stored : commitUser(tx, current, plan.change);
 }
 
-/** Runs the operation on a user; without a change there is no audit row. */
-function runAct(
+/** Runs an action on a user; without a change there is no audit row. */
+function runAction(
   tx: Transaction,
   stored: UserRow,
-  act: Act,
+  action: UserAction,
   detail: Readonly<Record<string, unknown>>,
 ): Result<UserWithLink> {
-  const row = actOn(tx, stored, act);
+  const row = applyAction(tx, stored, action);
   if (row !== stored) tx.audit(`user:${stored.id}`, detail);
   return linkResult(tx, row);
 }
 
-/** Like `runAct`, but the administrator can undo it. */
+/** Like `runAction`, but the administrator can undo it. */
 function runUndoable(
   tx: Transaction,
   stored: UserRow,
-  act: PlannedAct,
+  action: PreviewableAction,
   detail: Readonly<Record<string, unknown>>,
 ): Result<UserWithLink> {
   const current = openUser(tx, stored);
-  const plan = act(current, tx);
+  const plan = action(current, tx);
   if (plan instanceof PanelError) throw plan;
   if (plan === 'unchanged') return linkResult(tx, stored);
   const row = commitUser(tx, current, plan.change);
@@ -603,7 +603,7 @@ export const USER_HANDLERS = {
   extendUser: { write: extendUser },
   shortenUser: { write: shortenUser },
   resetUserTraffic: { write: (input, tx) => runUndoable(tx, requireUser(tx, input.id), resetCounter, {}) },
-  reissueUser: { write: (input, tx) => runAct(tx, requireUser(tx, input.id), reissue, {}) },
+  reissueUser: { write: (input, tx) => runAction(tx, requireUser(tx, input.id), reissue, {}) },
 } satisfies Handlers<
   | 'createUser'
   | 'getUser'
