@@ -41,7 +41,7 @@ type ActSubject = 'users' | 'plans' | 'connections' | 'nodes' | 'webhooks' | 'fr
 /** What an action applies to: one record, the selected records of a list, or no record. */
 export type ActionContext = 'record' | 'selection' | 'everywhere';
 
-interface Action {
+interface ActionDefinition {
   readonly subject: ActSubject;
   /** The key of its name in the catalogue. */
   readonly name: string;
@@ -339,20 +339,23 @@ export const ACTS = {
   'frame.print': { subject: 'frame', name: 'frame:print', icon: IconPrinter, contexts: ['everywhere'], keys: 'mod+p' },
   'frame.savePdf': { subject: 'frame', name: 'frame:savePdf', icon: IconFileTypePdf, contexts: ['everywhere'] },
   'frame.signOut': { subject: 'frame', name: 'frame:account.signOut', icon: IconLogout, contexts: ['everywhere'] },
-} as const satisfies Record<string, Action>;
+} as const satisfies Record<string, ActionDefinition>;
 
 export type ActId = keyof typeof ACTS;
 
-export type Act = Omit<Action, 'name'> & { readonly id: ActId; readonly name: (typeof ACTS)[ActId]['name'] };
+export type Action = Omit<ActionDefinition, 'name'> & {
+  readonly id: ActId;
+  readonly name: (typeof ACTS)[ActId]['name'];
+};
 
 /** All actions, in the order of menus. */
-export const ALL_ACTS: readonly Act[] = (Object.keys(ACTS) as ActId[]).map((id) => ({ id, ...ACTS[id] }));
+export const ALL_ACTS: readonly Action[] = (Object.keys(ACTS) as ActId[]).map((id) => ({ id, ...ACTS[id] }));
 
 /** What each action does here; actions without an entry are not available. */
 export type ActRuns = { readonly [Id in ActId]?: (() => void) | undefined };
 
 /** The available actions, in the order of the registry. */
-export function actsIn(runs: ActRuns): readonly (Act & { run(): void })[] {
+export function actsIn(runs: ActRuns): readonly (Action & { run(): void })[] {
   return ALL_ACTS.flatMap((act) => {
     const run = runs[act.id];
     return run === undefined ? [] : [{ ...act, run }];

@@ -1,6 +1,6 @@
 // Declares the keys and palette commands of the actions on screen, as the registry describes them.
 import { useTranslation } from 'react-i18next';
-import { type Act, type ActRuns, actsIn } from './acts.ts';
+import { type Action, type ActRuns, actsIn } from './acts.ts';
 import { type Command, useCommands } from './commands.ts';
 import { useShortcuts } from './keys.ts';
 
@@ -18,7 +18,7 @@ interface UseActsOptions {
 }
 
 /** Returns an action's name, and the other words by which the palette finds it. */
-export function useActTexts(): { getActName(act: Act): string; getActKeywords(act: Act): string } {
+export function useActTexts(): { getActName(act: Action): string; getActKeywords(act: Action): string } {
   const { t } = useTranslation(['frame', 'users', 'plans', 'connections', 'nodes', 'settings']);
   return {
     getActName: ({ name }) => t(name),
