@@ -8,7 +8,7 @@ import { changedTags, EFFECTS } from './cache-tags.ts';
 import { usePanel } from './panel.tsx';
 import { type CallInput, callOperation } from './use-operation.ts';
 
-export interface ActOptions<Id extends OperationId> {
+export interface OperationRunnerOptions<Id extends OperationId> {
   /** The toast of success, with its undo; left out: none. */
   readonly message?: (output: Output<Id>, input: CallInput<Id>) => Message | undefined;
   readonly onDone?: (output: Output<Id>, input: CallInput<Id>) => void;
@@ -16,7 +16,7 @@ export interface ActOptions<Id extends OperationId> {
   readonly onFailure?: (failure: PanelCallError) => void;
 }
 
-export interface Act<Id extends OperationId> {
+export interface OperationRunner<Id extends OperationId> {
   /** Starts the operation and returns at once, for buttons. Success and failure are shown as toasts. */
   start(input: CallInput<Id>, options?: CallOptions): void;
   /** Runs the operation; rejects with a PanelCallError that is not shown, for forms and sequences. */
@@ -25,7 +25,7 @@ export interface Act<Id extends OperationId> {
 }
 
 /** `const extend = useAct('extendUser', { message: (user) => ({ text: … }) })`, then `extend.start({ id: 7, months: 1 })`. */
-export function useAct<Id extends OperationId>(id: Id, options: ActOptions<Id> = {}): Act<Id> {
+export function useAct<Id extends OperationId>(id: Id, options: OperationRunnerOptions<Id> = {}): OperationRunner<Id> {
   const { client, etags, invalidate } = usePanel();
   const queries = useQueryClient();
   const { message, onDone, onFailure } = options;

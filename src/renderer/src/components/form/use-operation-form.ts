@@ -4,12 +4,12 @@ import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { PanelCallError } from '../../../../contract/client.ts';
 import type { OperationId, Output } from '../../../../contract/table.ts';
-import { type ActOptions, useAct } from '../../data/use-act.ts';
+import { type OperationRunnerOptions, useAct } from '../../data/use-act.ts';
 import type { CallInput } from '../../data/use-operation.ts';
 import { type DescribeField, type FieldTexts, refusedFields, wrongFields } from './field-errors.ts';
 
 export interface OperationFormOptions<Id extends OperationId, Values extends Record<string, unknown>>
-  extends Omit<ActOptions<Id>, 'onFailure'> {
+  extends Omit<OperationRunnerOptions<Id>, 'onFailure'> {
   readonly operation: Id;
   /** Initial values; fields have the contract's names. */
   readonly initial: Values;

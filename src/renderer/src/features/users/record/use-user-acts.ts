@@ -4,7 +4,7 @@ import { PanelCallError } from '../../../../../contract/client.ts';
 import { buildProblem } from '../../../../../contract/errors.ts';
 import type { User } from '../../../../../contract/users/users.ts';
 import { usePanel } from '../../../data/panel.tsx';
-import { type Act, useAct } from '../../../data/use-act.ts';
+import { type OperationRunner, useAct } from '../../../data/use-act.ts';
 import { useFormat } from '../../../format/use-format.tsx';
 
 /** Undoes the last action of its kind on a user; fails if the user was changed since. */
@@ -43,9 +43,9 @@ export function useTermMessage(before: User, act: 'extended' | 'shortened') {
 }
 
 export interface UserActs {
-  readonly reset: Act<'resetUserTraffic'>;
-  readonly reissue: Act<'reissueUser'>;
-  readonly remove: Act<'deleteUser'>;
+  readonly reset: OperationRunner<'resetUserTraffic'>;
+  readonly reissue: OperationRunner<'reissueUser'>;
+  readonly remove: OperationRunner<'deleteUser'>;
   readonly isSwitching: boolean;
   /** Enables a disabled user, disables an enabled one. */
   toggle(): void;
