@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createAdministrator } from '../support/administrator.ts';
-import { type Act, openPeers, type Scene, WORK_KINDS, type WorkKind } from '../support/busy-panel.ts';
+import { type CallOperation, openPeers, type Scene, WORK_KINDS, type WorkKind } from '../support/busy-panel.ts';
 import { openCommandLine, PASSWORD, type Serving } from '../support/cli.ts';
 import { times } from '../support/long.ts';
 
@@ -16,15 +16,15 @@ const UNDER_WAY: readonly (readonly WorkKind[])[] = [
 ];
 
 /** An administrator who is signed in; requests that a stop cuts off are no failure. */
-async function signIn({ panelUrl, caPath }: Serving): Promise<{ act: Act; close(): void }> {
+async function signIn({ panelUrl, caPath }: Serving): Promise<{ call: CallOperation; close(): void }> {
   const browser = createAdministrator(panelUrl, readFileSync(caPath ?? '', 'utf8'));
-  const act: Act = async (id, input) => {
+  const call: CallOperation = async (id, input) => {
     const { status, body, problem } = await browser.call(id, input);
     if (status >= 400) throw new Error(`${id}: ${problem.detail}`);
     return body;
   };
-  await act('signIn', { name: 'admin', password: PASSWORD });
-  return { act, close: browser.close };
+  await call('signIn', { name: 'admin', password: PASSWORD });
+  return { call, close: browser.close };
 }
 
 test('a panel with two nodes, the bot, webhooks and payment providers ends with exit code 0', async () => {
@@ -38,10 +38,10 @@ test('a panel with two nodes, the bot, webhooks and payment providers ends with 
     peers.answer();
     const serving = await line.serve(['--port', '0', '--rate-limit', '0']);
     if (scene === null) await line.run(['setup', '--name', 'admin'], `${PASSWORD}\n`);
-    const { act, close } = await signIn(serving);
-    scene ??= await peers.setUp(act, PASSWORD);
-    await peers.untilUp(act, scene);
-    const { begun } = await peers.generateLoad(act, scene, PASSWORD, UNDER_WAY[run % UNDER_WAY.length]);
+    const { call, close } = await signIn(serving);
+    scene ??= await peers.setUp(call, PASSWORD);
+    await peers.untilUp(call, scene);
+    const { begun } = await peers.generateLoad(call, scene, PASSWORD, UNDER_WAY[run % UNDER_WAY.length]);
     const { code, signal } = await serving.end('SIGTERM');
     close();
     await begun;

@@ -4,7 +4,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { afterEach, beforeEach, expect, inject, it } from 'vitest';
-import { type Act, openPeers, type Peers, type Scene, WORK_KINDS, type WorkKind } from '../support/busy-panel.ts';
+import {
+  type CallOperation,
+  openPeers,
+  type Peers,
+  type Scene,
+  WORK_KINDS,
+  type WorkKind,
+} from '../support/busy-panel.ts';
 import { times } from '../support/long.ts';
 import { request } from './api.ts';
 import { describeDesktop, type Machine, openMachine } from './driver.ts';
@@ -21,9 +28,9 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Calls an operation in the page. */
-const actIn =
-  (page: Page): Act =>
+/** Returns a function that calls operations in the page. */
+const createCall =
+  (page: Page): CallOperation =>
   (id, input) =>
     page.evaluate(
       async ([operation, given]) => {
@@ -61,10 +68,10 @@ describeDesktop('quitting with two nodes, the bot, webhooks and payment provider
       expect((await desktop.snapshot()).dialogs).toEqual([]);
       const page = await desktop.page();
       await (scene === null ? setUp(page) : signIn(page));
-      const act = actIn(page);
-      scene ??= await peers.setUp(act, ADMIN.password);
-      await peers.untilUp(act, scene);
-      await peers.generateLoad(act, scene, ADMIN.password, UNDER_WAY[run % UNDER_WAY.length]);
+      const call = createCall(page);
+      scene ??= await peers.setUp(call, ADMIN.password);
+      await peers.untilUp(call, scene);
+      await peers.generateLoad(call, scene, ADMIN.password, UNDER_WAY[run % UNDER_WAY.length]);
       const code = await quit(desktop);
       ends.push({ code, left: leftBy(machine), errors: errorsIn(readLog(machine)) });
       console.log(`quit ${run + 1} of ${runs}: exit code ${code}, left ${JSON.stringify(leftBy(machine))}`);
@@ -83,12 +90,12 @@ if (!inject('isElectronReal')) {
       const desktop = await machine.start();
       const page = await desktop.page();
       await setUp(page);
-      const act = actIn(page);
-      const scene = await peers.setUp(act, ADMIN.password);
+      const call = createCall(page);
+      const scene = await peers.setUp(call, ADMIN.password);
       const [baseUrl, key] = [await readBaseUrl(page), await createApiKey(page)];
       expect(await refuseUpdate(desktop)).toMatchObject({ message: 'Gatehouse 9.9.9 was not installed' });
       expect((await request(machine, `${baseUrl}/users`, { key })).status).toBe(200);
-      await peers.untilUp(act, scene);
+      await peers.untilUp(call, scene);
       const { notifications } = await desktop.snapshot();
       expect(notifications.filter(({ title }) => title.startsWith('The panel'))).toEqual([]);
       expect(errorsIn(readLog(machine))).toEqual([]);

@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createIpcSession } from '../../src/main/ipc-session.ts';
 import { openPanel, type Panel } from '../../src/panel/panel.ts';
-import { type Act, openPeers, type Scene, WORK_KINDS } from '../support/busy-panel.ts';
+import { type CallOperation, openPeers, type Scene, WORK_KINDS } from '../support/busy-panel.ts';
 import { watchClosedStores } from '../support/closed-stores.ts';
 import { times } from '../support/long.ts';
 import { PASSWORD } from '../support/own-panel.ts';
@@ -31,16 +31,16 @@ function open(): Promise<Panel> {
 }
 
 /** Signed in as the desktop's window is: a stop does not wait for its calls, as it does for the requests of a socket. */
-async function signIn(panel: Panel): Promise<Act> {
+async function signIn(panel: Panel): Promise<CallOperation> {
   if (!panel.core.local.isSetUp()) await panel.core.local.setUp('admin', PASSWORD);
   const session = createIpcSession(panel, { device: 'test' });
-  const act: Act = async (id, input) => {
+  const call: CallOperation = async (id, input) => {
     const outcome = await session.call(id, JSON.stringify(input), {});
     if (!outcome.ok) throw new Error(`${id}: ${outcome.problem.detail}`);
     return outcome.text === null ? null : JSON.parse(outcome.text);
   };
-  await act('signIn', { name: 'admin', password: PASSWORD });
-  return act;
+  await call('signIn', { name: 'admin', password: PASSWORD });
+  return call;
 }
 
 it('nothing uses the store after it was closed, and no error is left over, whenever it is stopped', async () => {
@@ -54,11 +54,11 @@ it('nothing uses the store after it was closed, and no error is left over, whene
     const panel = await open();
     // As the desktop does, for as long as the panel is open.
     panel.core.subscribe(({ type }) => events.push(type));
-    const act = await signIn(panel);
-    scene ??= await peers.setUp(act, PASSWORD);
-    await peers.untilUp(act, scene);
+    const call = await signIn(panel);
+    scene ??= await peers.setUp(call, PASSWORD);
+    await peers.untilUp(call, scene);
     const kinds = run === 0 ? WORK_KINDS : WORK_KINDS.filter(() => random() < 0.3);
-    const { begun } = await peers.generateLoad(act, scene, PASSWORD, kinds);
+    const { begun } = await peers.generateLoad(call, scene, PASSWORD, kinds);
     const swept = random() < 0.5 ? panel.core.catchUp().catch(() => {}) : null;
     const turns = Math.floor(random() * random() * MAX_TURNS);
     for (let passed = 0; passed < turns; passed += 1) await turn();

@@ -17,8 +17,8 @@ import type { FakeProvider } from './providers/fake.ts';
 import { openStripe } from './providers/stripe.ts';
 
 type Table = typeof OPERATIONS;
-/** Calls an operation as the administrator; rejects where it is refused. */
-export type Act = <Id extends OperationId>(id: Id, input: CallOf<Table[Id]>) => Promise<OutputOf<Table[Id]>>;
+/** Calls an operation as the administrator; rejects if it is refused. */
+export type CallOperation = <Id extends OperationId>(id: Id, input: CallOf<Table[Id]>) => Promise<OutputOf<Table[Id]>>;
 
 const HOST = '127.0.0.1';
 const ADMIN_CHAT = 1001;
@@ -53,15 +53,15 @@ export interface Peers extends AsyncDisposable {
   readonly receiver: Receiver;
   readonly providers: readonly FakeProvider[];
   /** Makes the records, and waits until everything runs. `engine`: the program of the local node; null: there is none on this machine. */
-  setUp(act: Act, password: string, engine?: string | null): Promise<Scene>;
+  setUp(call: CallOperation, password: string, engine?: string | null): Promise<Scene>;
   /** Resolves once the bot and the nodes run. */
-  untilUp(act: Act, scene: Scene): Promise<void>;
+  untilUp(call: CallOperation, scene: Scene): Promise<void>;
   /**
    * Begins these kinds of work, and answers none of it. Resolves when who is outside has been asked; what was begun goes on. `begun` resolves
    * to what was refused of it.
    */
   generateLoad(
-    act: Act,
+    call: CallOperation,
     scene: Scene,
     password: string,
     kinds?: readonly WorkKind[],
@@ -80,20 +80,20 @@ export async function openPeers(folder: string): Promise<Peers> {
   let closeMachine = async () => {};
   let runs = 0;
 
-  async function addRemote(act: Act, password: string): Promise<number> {
-    const { id } = await act('createNode', { name: 'Far', address: HOST });
+  async function addRemote(call: CallOperation, password: string): Promise<number> {
+    const { id } = await call('createNode', { name: 'Far', address: HOST });
     const connection = { node_id: id, tag: 'far', name: 'Far', protocol: 'vless', port: 443 } as const;
-    await act('createInbound', connection);
-    const { token } = await act('inviteNode', { id, port: await freePort(), password });
+    await call('createInbound', connection);
+    const { token } = await call('inviteNode', { id, port: await freePort(), password });
     await joinMachine({ folder: machineFolder, token, host: HOST, waiting: () => {} });
     const running = await runMachine({ folder: machineFolder, host: HOST, engine: realLooking(machine) });
     closeMachine = running.close;
     return id;
   }
 
-  async function addLocal(act: Act): Promise<number> {
+  async function addLocal(call: CallOperation): Promise<number> {
     const node = { name: 'Here', kind: 'local', address: HOST, allows_private: true, enabled: false } as const;
-    const { id } = await act('createNode', node);
+    const { id } = await call('createNode', node);
     const connection = {
       node_id: id,
       tag: 'here',
@@ -102,8 +102,8 @@ export async function openPeers(folder: string): Promise<Peers> {
       network: 'ws',
       path: '/ws',
     } as const;
-    await act('createInbound', { ...connection, security: 'none', port: await freePort() });
-    await act('updateNode', { id, enabled: true });
+    await call('createInbound', { ...connection, security: 'none', port: await freePort() });
+    await call('updateNode', { id, enabled: true });
     return id;
   }
 
@@ -111,39 +111,39 @@ export async function openPeers(folder: string): Promise<Peers> {
     bot,
     receiver,
     providers,
-    async setUp(act, password, engine = findProgram('xray') ?? findProgram('v2ray')) {
-      await act('updateSettings', { selling: true, engine_path: engine, password });
-      await act('saveBot', { token: BOT_TOKEN, api_root: bot.root, allow_private: true, password });
-      await act('createWebhook', { url: receiver.url, types: null, allow_private: true, password });
+    async setUp(call, password, engine = findProgram('xray') ?? findProgram('v2ray')) {
+      await call('updateSettings', { selling: true, engine_path: engine, password });
+      await call('saveBot', { token: BOT_TOKEN, api_root: bot.root, allow_private: true, password });
+      await call('createWebhook', { url: receiver.url, types: null, allow_private: true, password });
       const providerIds: number[] = [];
       for (const { kind, fields, root } of providers) {
         const given = { kind, name: kind, fields: { ...fields }, api_root: root, allow_private: true, password };
-        providerIds.push((await act('createProvider', given)).id);
+        providerIds.push((await call('createProvider', given)).id);
       }
-      const { id: tariffId } = await act('createTariff', { name: 'Monthly', duration: { months: 1 } });
+      const { id: tariffId } = await call('createTariff', { name: 'Monthly', duration: { months: 1 } });
       const sold = { kind: 'days', days: 30 } as const;
       const prices = [{ amount: 499, currency: 'EUR' }];
       const offer = { tariff_id: tariffId, name: '30 days', sold, prices, on_sale: true };
-      const { id: offerId } = await act('createOffer', offer);
-      await act('createUser', { name: 'Anna', tariff_id: tariffId });
-      const nodeIds = [await addLocal(act), await addRemote(act, password)];
+      const { id: offerId } = await call('createOffer', offer);
+      await call('createUser', { name: 'Anna', tariff_id: tariffId });
+      const nodeIds = [await addLocal(call), await addRemote(call, password)];
       const scene = { tariffId, offerId, providerIds, nodeIds };
-      await peers.untilUp(act, scene);
+      await peers.untilUp(call, scene);
       return scene;
     },
-    async untilUp(act, { nodeIds: [here = 0, far = 0] }) {
-      await expect.poll(async () => (await act('getBot', {})).state, POLLED).toBe('running');
-      await expect.poll(async () => (await act('getNode', { id: far })).status, POLLED).toBe('up');
+    async untilUp(call, { nodeIds: [here = 0, far = 0] }) {
+      await expect.poll(async () => (await call('getBot', {})).state, POLLED).toBe('running');
+      await expect.poll(async () => (await call('getNode', { id: far })).status, POLLED).toBe('up');
       await expect
-        .poll(async () => (await act('getNode', { id: here })).error_code ?? 'up', POLLED)
+        .poll(async () => (await call('getNode', { id: here })).error_code ?? 'up', POLLED)
         .toMatch(/^(up|engine_missing)$/);
     },
-    async generateLoad(act, { tariffId, offerId, providerIds, nodeIds }, password, kinds = WORK_KINDS) {
+    async generateLoad(call, { tariffId, offerId, providerIds, nodeIds }, password, kinds = WORK_KINDS) {
       runs += 1;
       const received = receiver.received.length;
       const asked = providers.map(({ requests }) => requests.length);
       const begun: Promise<unknown>[] = [];
-      const addUser = (more: object = {}) => act('createUser', { name: `User ${runs}`, tariff_id: tariffId, ...more });
+      const addUser = (more: object = {}) => call('createUser', { name: `User ${runs}`, tariff_id: tariffId, ...more });
       const works: Readonly<Record<WorkKind, () => Promise<void>>> = {
         async delivery() {
           receiver.answer = () => null;
@@ -154,8 +154,8 @@ export async function openPeers(folder: string): Promise<Peers> {
           for (const provider of providers) provider.setSilent(true);
           for (const provider_id of providerIds) {
             const { id: user_id } = await addUser({ expires_at: LATER });
-            const { id } = await act('createOrder', { user_id, offer_id: offerId });
-            begun.push(act('openOrder', { id, provider_id, email: 'buyer@example.com' }));
+            const { id } = await call('createOrder', { user_id, offer_id: offerId });
+            begun.push(call('openOrder', { id, provider_id, email: 'buyer@example.com' }));
           }
           const areAsked = () => providers.every(({ requests }, index) => requests.length > (asked[index] ?? 0));
           await expect.poll(areAsked, POLLED).toBe(true);
@@ -164,26 +164,26 @@ export async function openPeers(folder: string): Promise<Peers> {
           bot.write(ADMIN_CHAT, `/start ${runs}`);
         },
         async backup() {
-          begun.push(act('createBackup', { password }));
+          begun.push(call('createBackup', { password }));
         },
         async bulk() {
-          begun.push(act('bulkUsers', { filter: { all: true }, action: 'reset' }));
+          begun.push(call('bulkUsers', { filter: { all: true }, action: 'reset' }));
         },
         async proof() {
-          begun.push(act('createKey', { name: `key ${runs}`, access: 'read', password }));
+          begun.push(call('createKey', { name: `key ${runs}`, access: 'read', password }));
         },
         async address() {
-          begun.push(act('changeAddresses', { port: await freePort(), password }));
+          begun.push(call('changeAddresses', { port: await freePort(), password }));
         },
         async join() {
-          const { id } = await act('createNode', { name: `New ${runs}`, address: HOST });
-          await act('inviteNode', { id, port: await freePort(), password });
+          const { id } = await call('createNode', { name: `New ${runs}`, address: HOST });
+          await call('inviteNode', { id, port: await freePort(), password });
         },
         async certificate() {
-          begun.push(act('renewCertificate', { target: 'panel', password }));
+          begun.push(call('renewCertificate', { target: 'panel', password }));
         },
         async change() {
-          for (const id of nodeIds) begun.push(act('updateNode', { id, name: `Node ${id}, ${runs}` }));
+          for (const id of nodeIds) begun.push(call('updateNode', { id, name: `Node ${id}, ${runs}` }));
         },
         async write() {
           begun.push(addUser());
