@@ -16,7 +16,7 @@ export const OPEN = { do: 'open', place: PLACE } as const;
 export const SEAL = { do: 'seal', place: PLACE, secret: SECRET } as const;
 export const REFUSED = { error: 'vault_unavailable' };
 
-type Act = 'get' | 'set' | 'delete';
+type EntryAction = 'get' | 'set' | 'delete';
 
 const script = (name: string) => join(import.meta.dirname, name);
 
@@ -84,13 +84,13 @@ async function startProcess<Command>(
 }
 
 /** The entry's text; null if there is none. */
-export function entry(session: Session, act: Act, value = '', kind = 'master-key'): string | null {
-  return runEntry(session, `${kind}:${INSTANCE}`, act, value);
+export function entry(session: Session, action: EntryAction, value = '', kind = 'master-key'): string | null {
+  return runEntry(session, `${kind}:${INSTANCE}`, action, value);
 }
 
 /** The same of any account. */
-export function runEntry({ env }: Session, account: string, act: Act, value = ''): string | null {
-  const args = [script('entry.ts'), act, account, value];
+export function runEntry({ env }: Session, account: string, action: EntryAction, value = ''): string | null {
+  const args = [script('entry.ts'), action, account, value];
   return JSON.parse(execFileSync(process.execPath, args, { env, encoding: 'utf8' }));
 }
 
