@@ -1,4 +1,4 @@
-// What the administrator sells while the panel is killed: payments recorded by hand, and every fourth act a refund of the last one.
+// What the administrator sells while the panel is killed: payments recorded by hand, and every fourth request a refund of the last one.
 import Database from 'better-sqlite3';
 import { expect } from 'vitest';
 import type { Order } from '../../src/contract/sales/sales.ts';
@@ -18,7 +18,7 @@ interface Sale {
 }
 
 /** A payment under a new key, or the refund of an order. */
-type Act = { readonly key: string } | { readonly refunded: Sale };
+type SaleRequest = { readonly key: string } | { readonly refunded: Sale };
 
 export interface SalesLane extends PanelLane {
   /** Each order, and each refund, stands once in the feed of events and once in the audit log. */
@@ -40,25 +40,25 @@ export async function salesLane(target: Target): Promise<SalesLane> {
   let sales: Sale[] = [];
   let buyer = await makeBuyer();
   let number = 0;
-  let asked: Act = { key: '' };
+  let pending: SaleRequest = { key: '' };
   await prove();
 
-  const send = (act: Act) =>
-    'key' in act
+  const send = (request: SaleRequest) =>
+    'key' in request
       ? target.operate('recordPayment', {
-          key: act.key,
-          note: act.key,
+          key: request.key,
+          note: request.key,
           user_id: buyer,
           offer_id: offer.id,
           method: 'cash',
           ...PRICE,
         })
-      : target.operate('refundOrder', { id: act.refunded.id });
-  /** The sales once `act` is done, of which this is the order. */
-  const withAct = (act: Act, { id }: { readonly id: number }): Sale[] =>
-    'key' in act
-      ? [...sales, { id, key: act.key, state: 'paid' }]
-      : sales.map((sale) => (sale.id === act.refunded.id ? { ...sale, state: 'refunded' } : sale));
+      : target.operate('refundOrder', { id: request.refunded.id });
+  /** The sales once `request` is done, of which this is the order. */
+  const applyRequest = (request: SaleRequest, { id }: { readonly id: number }): Sale[] =>
+    'key' in request
+      ? [...sales, { id, key: request.key, state: 'paid' }]
+      : sales.map((sale) => (sale.id === request.refunded.id ? { ...sale, state: 'refunded' } : sale));
 
   async function listed(): Promise<Sale[]> {
     const orders: Order[] = [];
@@ -76,28 +76,28 @@ export async function salesLane(target: Target): Promise<SalesLane> {
     const user = await body(target.operate('getUser', { id: buyer }));
     expect(user.expires_at, `the end of the term ${when}`).toBe(new Date(TERM_END + days * DAY).toISOString());
   }
-  /** Whether the act that a kill met is there. */
-  async function isDone(act: Act): Promise<boolean> {
+  /** Whether the request that a kill met is there. */
+  async function isDone(request: SaleRequest): Promise<boolean> {
     const found = await listed();
-    const order = found.find(({ id, key }) => ('key' in act ? key === act.key : id === act.refunded.id));
-    if (order === undefined || !('key' in act || order.state === 'refunded')) return false;
-    sales = withAct(act, order);
+    const order = found.find(({ id, key }) => ('key' in request ? key === request.key : id === request.refunded.id));
+    if (order === undefined || !('key' in request || order.state === 'refunded')) return false;
+    sales = applyRequest(request, order);
     return true;
   }
   /** Twice at once: a payment is answered with its one order, a refund is made once. */
-  async function repeat(act: Act, wasThere: boolean): Promise<void> {
-    const answers = await Promise.all([send(act), send(act)]);
+  async function repeat(request: SaleRequest, wasThere: boolean): Promise<void> {
+    const answers = await Promise.all([send(request), send(request)]);
     const done = answers.filter(({ status }) => status < 300);
-    if ('key' in act) {
-      expect(new Set(done.map((answer) => answer.body.id)).size, `${act.key}: one order`).toBe(1);
-      expect(done.length, `${act.key}, repeated`).toBe(2);
+    if ('key' in request) {
+      expect(new Set(done.map((answer) => answer.body.id)).size, `${request.key}: one order`).toBe(1);
+      expect(done.length, `${request.key}, repeated`).toBe(2);
     } else {
       expect(done.length, 'a refund, repeated').toBe(wasThere ? 0 : 1);
       const refused = answers.filter(({ status }) => status >= 300);
       for (const { problem } of refused) expect(problem.detail).toBe('order_refunded');
     }
     const [first] = done;
-    if (!wasThere && first) sales = withAct(act, first.body);
+    if (!wasThere && first) sales = applyRequest(request, first.body);
   }
 
   const lane = createLane(
@@ -105,15 +105,16 @@ export async function salesLane(target: Target): Promise<SalesLane> {
     async () => {
       number += 1;
       const last = sales.at(-1);
-      asked = number % REFUND_EVERY === 0 && last?.state === 'paid' ? { refunded: last } : { key: `payment ${number}` };
-      sales = withAct(asked, await body(send(asked)));
+      pending =
+        number % REFUND_EVERY === 0 && last?.state === 'paid' ? { refunded: last } : { key: `payment ${number}` };
+      sales = applyRequest(pending, await body(send(pending)));
     },
     async (isPending) => {
       await prove();
-      const wasThere = isPending && (await isDone(asked));
+      const wasThere = isPending && (await isDone(pending));
       await requireSales('after the kill');
       if (isPending) {
-        await repeat(asked, wasThere);
+        await repeat(pending, wasThere);
         await requireSales('after the repetition');
       }
       if (sales.length > 0) {
