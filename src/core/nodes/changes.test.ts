@@ -82,9 +82,9 @@ function createFollower({ temp, inboundIds }: Scene): () => Membership {
 }
 
 /** Changes the present user that `pick` selects. */
-type Act = (scene: Scene, pick: number) => unknown;
+type Step = (scene: Scene, pick: number) => unknown;
 
-function userAct<Id extends HandledId>(id: Id, buildInput: (userId: number, scene: Scene) => Input<Id>): Act {
+function userStep<Id extends HandledId>(id: Id, buildInput: (userId: number, scene: Scene) => Input<Id>): Step {
   return async (scene, pick) => {
     const ids = scene.temp.store.users.ids({}, 0);
     const userId = ids[pick % ids.length];
@@ -92,31 +92,31 @@ function userAct<Id extends HandledId>(id: Id, buildInput: (userId: number, scen
   };
 }
 
-function bulk(input: Partial<Input<'bulkUsers'>> & Pick<Input<'bulkUsers'>, 'action'>): Act {
+function bulk(input: Partial<Input<'bulkUsers'>> & Pick<Input<'bulkUsers'>, 'action'>): Step {
   return ({ core }) =>
     core.call('bulkUsers', { dry_run: false, atomic: false, filter: { all: true }, ...input }, ADMINISTRATOR_CALL);
 }
 
-const create: Act = ({ core, tariffId, inboundIds }, pick) => {
+const create: Step = ({ core, tariffId, inboundIds }, pick) => {
   const input = { tariff_id: tariffId, name: 'Anna', enabled: pick % 5 > 0, inbounds: inboundIds.slice(pick % 3) };
   return core.call('createUser', pick % 2 === 0 ? input : { ...input, inbounds: null }, ADMINISTRATOR_CALL);
 };
 
-const ACTS: Readonly<Record<string, Act>> = {
+const STEPS: Readonly<Record<string, Step>> = {
   create,
   createAgain: create,
-  disable: userAct('updateUser', (id) => ({ id, enabled: false })),
-  enable: userAct('updateUser', (id) => ({ id, enabled: true })),
-  limit: userAct('updateUser', (id) => ({ id, traffic_limit: 500 })),
-  unlimit: userAct('updateUser', (id) => ({ id, traffic_limit: null })),
-  end: userAct('updateUser', (id, { clock }) => ({ id, expires_at: new Date(clock.now() - DAY).toISOString() })),
-  connections: userAct('updateUser', (id, { inboundIds }) => ({ id, inbounds: [inboundIds[id % 3] ?? 0] })),
-  allConnections: userAct('updateUser', (id) => ({ id, inbounds: null })),
-  extend: userAct('extendUser', (id) => ({ id, days: 2 })),
-  reset: userAct('resetUserTraffic', (id) => ({ id })),
-  reissue: userAct('reissueUser', (id) => ({ id })),
-  grant: userAct('createGrant', (id) => ({ id, bytes: 300, lifetime: 'used' })),
-  remove: userAct('deleteUser', (id) => ({ id })),
+  disable: userStep('updateUser', (id) => ({ id, enabled: false })),
+  enable: userStep('updateUser', (id) => ({ id, enabled: true })),
+  limit: userStep('updateUser', (id) => ({ id, traffic_limit: 500 })),
+  unlimit: userStep('updateUser', (id) => ({ id, traffic_limit: null })),
+  end: userStep('updateUser', (id, { clock }) => ({ id, expires_at: new Date(clock.now() - DAY).toISOString() })),
+  connections: userStep('updateUser', (id, { inboundIds }) => ({ id, inbounds: [inboundIds[id % 3] ?? 0] })),
+  allConnections: userStep('updateUser', (id) => ({ id, inbounds: null })),
+  extend: userStep('extendUser', (id) => ({ id, days: 2 })),
+  reset: userStep('resetUserTraffic', (id) => ({ id })),
+  reissue: userStep('reissueUser', (id) => ({ id })),
+  grant: userStep('createGrant', (id) => ({ id, bytes: 300, lifetime: 'used' })),
+  remove: userStep('deleteUser', (id) => ({ id })),
   bulkDisable: bulk({ action: 'disable' }),
   bulkEnable: bulk({ action: 'enable' }),
   bulkExtend: bulk({ action: 'extend', days: 1 }),
@@ -135,29 +135,29 @@ const ACTS: Readonly<Record<string, Act>> = {
   },
 };
 
-async function run(scene: Scene, act: Act, pick: number): Promise<void> {
+async function run(scene: Scene, step: Step, pick: number): Promise<void> {
   try {
-    await act(scene, pick);
+    await step(scene, pick);
   } catch (error) {
     if (!(error instanceof PanelError)) throw error;
   }
 }
 
-const steps = fc.array(fc.tuple(fc.constantFrom(...Object.keys(ACTS)), fc.nat(600), fc.boolean()), {
+const steps = fc.array(fc.tuple(fc.constantFrom(...Object.keys(STEPS)), fc.nat(600), fc.boolean()), {
   minLength: 20,
   maxLength: 60,
 });
 
 describe('the log of changes', () => {
-  it('brings an engine exactly to those who may connect, after any acts', async () => {
+  it('brings an engine exactly to those who may connect, after any steps', async () => {
     const seen = new Set<string>();
     const check = async (walk: readonly (readonly [string, number, boolean])[]) => {
       using temp = tempStore();
       const scene = openScene(temp);
       const follow = createFollower(scene);
       for (const [name, pick, reads] of walk) {
-        const act = ACTS[name];
-        if (act) await run(scene, act, pick);
+        const step = STEPS[name];
+        if (step) await run(scene, step, pick);
         if (!reads) continue;
         const wanted = desired(scene);
         expect(follow(), name).toEqual(wanted);
@@ -180,7 +180,7 @@ describe('the log of changes', () => {
     const { sync } = temp.store;
     const countChanges = async (name: string, pick = 1) => {
       const before = sync.latest();
-      await run(scene, ACTS[name] ?? create, pick);
+      await run(scene, STEPS[name] ?? create, pick);
       return sync.changes(before, 100).length;
     };
     expect(await countChanges('create')).toBe(1);
