@@ -144,7 +144,7 @@ export const RESTORE_CLASSES = {
     secret: ['obfs_password'],
   },
   invoices: {
-    data: ['id', 'order_id', 'provider_id', 'key', 'state', 'tries', 'created_at', 'asked_at', 'next_ask_at'],
+    data: ['id', 'order_id', 'provider_id', 'key', 'state', 'tries', 'created_at', 'polled_at', 'next_poll_at'],
     destination: ['pay_url', 'return_url', 'email'],
     identity: ['external_id'],
     price: ['amount', 'currency'],

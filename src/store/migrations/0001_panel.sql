@@ -657,7 +657,7 @@ CREATE INDEX promo_uses_promo ON promo_uses (promo_id);
 CREATE INDEX promo_uses_user ON promo_uses (user_id);
 
 -- One try to have an order paid at a provider. token: what the provider gives back with the payment; key: on disk before the provider is
--- called, the same on every repetition; next_ask_at: null where its state is final.
+-- called, the same on every repetition; next_poll_at: null if the state is final.
 CREATE TABLE invoices (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   order_id INTEGER NOT NULL REFERENCES orders (id),
@@ -674,16 +674,16 @@ CREATE TABLE invoices (
   email TEXT CHECK (length(email) BETWEEN 3 AND 200),
   tries INTEGER NOT NULL CHECK (tries >= 0),
   created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
-  asked_at INTEGER CHECK (asked_at BETWEEN 0 AND 8640000000000000),
-  next_ask_at INTEGER CHECK (next_ask_at BETWEEN 0 AND 8640000000000000),
-  CHECK (next_ask_at IS NULL OR state IN ('opening', 'open')),
+  polled_at INTEGER CHECK (polled_at BETWEEN 0 AND 8640000000000000),
+  next_poll_at INTEGER CHECK (next_poll_at BETWEEN 0 AND 8640000000000000),
+  CHECK (next_poll_at IS NULL OR state IN ('opening', 'open')),
   CHECK (email IS NULL OR state = 'opening')
 ) STRICT;
 CREATE UNIQUE INDEX invoices_token ON invoices (token);
 CREATE UNIQUE INDEX invoices_key ON invoices (key);
 CREATE INDEX invoices_order ON invoices (order_id);
 CREATE INDEX invoices_external ON invoices (external_id) WHERE external_id IS NOT NULL;
-CREATE INDEX invoices_due ON invoices (provider_id, next_ask_at);
+CREATE INDEX invoices_due ON invoices (provider_id, next_poll_at);
 
 -- Money that a provider says has come, once for each of its ids. reason: why a person must look at it; act: what was decided then.
 -- raw: the provider's own words, without secrets. refund_key: a refund was asked for, stored before the provider is called; refund_id: the

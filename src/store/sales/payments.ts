@@ -6,7 +6,7 @@ import { limitTo } from '../statements.ts';
 type PaymentCells = Omit<PaymentRow, 'isTest'> & { readonly isTest: number };
 
 const INVOICE_COLUMNS = `id, order_id AS orderId, provider_id AS providerId, token, key, state, amount, currency, external_id AS externalId,
-  pay_url AS payUrl, return_url AS returnUrl, email, tries, created_at AS createdAt, asked_at AS polledAt, next_ask_at AS nextPollAt`;
+  pay_url AS payUrl, return_url AS returnUrl, email, tries, created_at AS createdAt, polled_at AS polledAt, next_poll_at AS nextPollAt`;
 
 const PAYMENT_COLUMNS = `id, kind, provider_id AS providerId, external_id AS externalId, is_test AS isTest, order_id AS orderId, amount,
   currency, refunded, refunded_at AS refundedAt, paid_at AS paidAt, buyer, raw, state, provider_state AS providerState, reason, act, note, resolved_at AS resolvedAt,
@@ -26,15 +26,15 @@ const FAR_MS = 2 * 86_400_000;
 export function createPaymentStore(db: Connection): PaymentStore {
   const insertInvoice = db.prepare<[Omit<InvoiceRow, 'id'>]>(
     `INSERT INTO invoices (order_id, provider_id, token, key, state, amount, currency, external_id, pay_url, return_url, email, tries, created_at,
-       asked_at, next_ask_at)
+       polled_at, next_poll_at)
      VALUES (:orderId, :providerId, :token, :key, :state, :amount, :currency, :externalId, :payUrl, :returnUrl, :email, :tries, :createdAt,
        :polledAt, :nextPollAt)`,
   );
   // Once it is opened, or is not to be, the address of the buyer is of no more use.
   const saveInvoice = db.prepare<[InvoiceRow]>(
     `UPDATE invoices SET state = :state, external_id = :externalId, pay_url = :payUrl,
-       email = CASE :state WHEN 'opening' THEN :email END, tries = :tries, asked_at = :polledAt,
-       next_ask_at = :nextPollAt WHERE id = :id`,
+       email = CASE :state WHEN 'opening' THEN :email END, tries = :tries, polled_at = :polledAt,
+       next_poll_at = :nextPollAt WHERE id = :id`,
   );
   const invoice = db.prepare<[number], InvoiceRow>(`SELECT ${INVOICE_COLUMNS} FROM invoices WHERE id = ?`);
   const invoiceByToken = db.prepare<[string], InvoiceRow>(`SELECT ${INVOICE_COLUMNS} FROM invoices WHERE token = ?`);
@@ -46,15 +46,15 @@ export function createPaymentStore(db: Connection): PaymentStore {
   );
   // Also selects invoices that a clock that was set back has postponed.
   const due = db.prepare<[{ readonly id: number; readonly now: number; readonly far: number }], InvoiceRow>(
-    `SELECT ${INVOICE_COLUMNS} FROM invoices WHERE provider_id = :id AND (next_ask_at <= :now OR next_ask_at > :far)
-     ORDER BY next_ask_at LIMIT 1`,
+    `SELECT ${INVOICE_COLUMNS} FROM invoices WHERE provider_id = :id AND (next_poll_at <= :now OR next_poll_at > :far)
+     ORDER BY next_poll_at LIMIT 1`,
   );
   const openInvoices = db.prepare<[number], InvoiceRow>(
-    `SELECT ${INVOICE_COLUMNS} FROM invoices WHERE provider_id = ? AND next_ask_at IS NOT NULL ORDER BY id`,
+    `SELECT ${INVOICE_COLUMNS} FROM invoices WHERE provider_id = ? AND next_poll_at IS NOT NULL ORDER BY id`,
   );
   const hasOpen = db
     .prepare<[{ readonly id: number }], number>(
-      `SELECT 1 FROM invoices WHERE provider_id = :id AND next_ask_at IS NOT NULL
+      `SELECT 1 FROM invoices WHERE provider_id = :id AND next_poll_at IS NOT NULL
        UNION ALL SELECT 1 FROM payments WHERE provider_id = :id AND next_refund_at IS NOT NULL LIMIT 1`,
     )
     .pluck();
