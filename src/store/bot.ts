@@ -239,14 +239,14 @@ function createAdmins(
   );
   const removeAdmin = db.prepare<[number]>('DELETE FROM bot_admins WHERE telegram_id = ?');
   const REQUEST =
-    'SELECT telegram_id AS telegramId, name, asked_at AS askedAt, refused_at AS refusedAt FROM bot_requests';
+    'SELECT telegram_id AS telegramId, name, requested_at AS requestedAt, refused_at AS refusedAt FROM bot_requests';
   const requests = db.prepare<[number], RequestRow>(
-    `${REQUEST} WHERE refused_at IS NULL ORDER BY asked_at, telegram_id ${limitTo('?')}`,
+    `${REQUEST} WHERE refused_at IS NULL ORDER BY requested_at, telegram_id ${limitTo('?')}`,
   );
   const countRequests = db.prepare<[], number>('SELECT count(*) FROM bot_requests WHERE refused_at IS NULL').pluck();
   const request = db.prepare<[number], RequestRow>(`${REQUEST} WHERE telegram_id = ?`);
   const saveRequest = db.prepare<[RequestRow]>(
-    'INSERT OR REPLACE INTO bot_requests (telegram_id, name, asked_at, refused_at) VALUES (:telegramId, :name, :askedAt, :refusedAt)',
+    'INSERT OR REPLACE INTO bot_requests (telegram_id, name, requested_at, refused_at) VALUES (:telegramId, :name, :requestedAt, :refusedAt)',
   );
   const removeRequest = db.prepare<[number]>('DELETE FROM bot_requests WHERE telegram_id = ?');
 

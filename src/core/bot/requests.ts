@@ -30,7 +30,7 @@ export function requestAccess(tx: Transaction, { id, name }: Writer): AccessOutc
   if (before && now - before.refusedAt < REFUSED_MS) return 'refused';
   if (store.bot.countRequests() >= MAX_REQUESTS) return 'off';
   const shown = name.slice(0, MAX_NAME);
-  store.bot.saveRequest({ telegramId: id, name: shown, askedAt: now, refusedAt: null });
+  store.bot.saveRequest({ telegramId: id, name: shown, requestedAt: now, refusedAt: null });
   tx.audit('bot', { telegram_id: id, name: shown });
   requestApproval(tx, id, shown);
   return 'waiting';
@@ -57,7 +57,7 @@ function viewRequests({ store, settings }: Pick<Context, 'store' | 'settings'>):
   const { on, buysFirst } = settings.botRequests;
   const items = store.bot
     .requests(MAX_REQUESTS)
-    .map(({ telegramId, name, askedAt }) => ({ telegram_id: telegramId, name, asked_at: toInstant(askedAt) }));
+    .map(({ telegramId, name, requestedAt }) => ({ telegram_id: telegramId, name, asked_at: toInstant(requestedAt) }));
   return { on, buys_first: buysFirst, items };
 }
 

@@ -74,7 +74,7 @@ export type ChatProof = 'proven' | 'wrong' | 'no_factor' | 'locked' | 'slow_down
 export interface RequestRow {
   readonly telegramId: number;
   readonly name: string;
-  readonly askedAt: number;
+  readonly requestedAt: number;
   /** null: pending. */
   readonly refusedAt: number | null;
 }

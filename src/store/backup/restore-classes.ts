@@ -79,7 +79,7 @@ export const RESTORE_CLASSES = {
     pending: ['payload', 'ended_at', 'error'],
   },
   bot_notices: { data: ['user_id', 'kind', 'mark'] },
-  bot_requests: { data: ['name', 'asked_at', 'refused_at'], identity: ['telegram_id'] },
+  bot_requests: { data: ['name', 'requested_at', 'refused_at'], identity: ['telegram_id'] },
   bot_updates: 'pending',
   broadcast_people: { data: ['broadcast_id', 'user_id', 'at'], pending: ['state', 'error'] },
   broadcasts: {

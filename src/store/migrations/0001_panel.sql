@@ -980,14 +980,14 @@ CREATE TABLE bot_admins (
   proven_at INTEGER CHECK (proven_at BETWEEN 0 AND 8640000000000000)
 ) STRICT;
 
--- Accounts that ask for access. refused_at: the administrator said no; null: the answer is open.
+-- Accounts that have requested access. refused_at: when the administrator refused; null: not answered.
 CREATE TABLE bot_requests (
   telegram_id INTEGER PRIMARY KEY CHECK (telegram_id BETWEEN 1 AND 9007199254740991),
   name TEXT NOT NULL CHECK (length(name) <= 200),
-  asked_at INTEGER NOT NULL CHECK (asked_at BETWEEN 0 AND 8640000000000000),
+  requested_at INTEGER NOT NULL CHECK (requested_at BETWEEN 0 AND 8640000000000000),
   refused_at INTEGER CHECK (refused_at BETWEEN 0 AND 8640000000000000)
 ) STRICT;
-CREATE INDEX bot_requests_open ON bot_requests (asked_at) WHERE refused_at IS NULL;
+CREATE INDEX bot_requests_open ON bot_requests (requested_at) WHERE refused_at IS NULL;
 
 -- Links into the bot that work once, by the SHA-256 of their tokens. A user has one of each purpose: made in the record, or on the page of the
 -- subscription. One that pairs an account of the administrator has no user.
