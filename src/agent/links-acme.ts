@@ -63,7 +63,7 @@ export function requestOrder(folder: string, wanted: AcmeRequest, chain: string 
   const state = readAcmeState(folder);
   const renewAt = hasOrdered(settingsOf(wanted), state, chain) ? state.renewAt : null;
   const notBefore = nextFreeMoment(state.orders, now);
-  saveState(folder, { ...state, failures: 0, failure: null, notBefore, renewAt, window: null, askedAt: null });
+  saveState(folder, { ...state, failures: 0, failure: null, notBefore, renewAt, window: null, polledAt: null });
 }
 
 interface Parts {

@@ -47,7 +47,7 @@ const STATE: SettingValues['acmeState'] = {
   issued: null,
   renewAt: null,
   window: null,
-  askedAt: null,
+  polledAt: null,
   isEndAnnounced: false,
 };
 
@@ -162,10 +162,10 @@ const SAMPLES: { readonly [Name in keyof SettingValues]: readonly SettingValues[
       issued: ORDERED,
       renewAt: MAX,
       window: { from: 0, to: 0 },
-      askedAt: MAX,
+      polledAt: MAX,
       isEndAnnounced: true,
     },
-    { ...STATE, renewAt: 0, askedAt: 0 },
+    { ...STATE, renewAt: 0, polledAt: 0 },
   ],
   authority: [
     null,

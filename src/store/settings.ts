@@ -136,7 +136,7 @@ const acmeState = z.object({
   issued: z.object({ directoryUrl: text, names: z.array(text), validity: span }).nullable(),
   renewAt: time.nullable(),
   window: span.nullable(),
-  askedAt: time.nullable(),
+  polledAt: time.nullable(),
   isEndAnnounced: flag,
 });
 

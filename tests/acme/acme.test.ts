@@ -138,7 +138,7 @@ describe.skipIf(why !== null)(why === null ? 'with Pebble' : `with Pebble (${why
       expect(socket?.getPeerCertificate().fingerprint256).toBe(fingerprint);
       socket?.destroy();
       expect(second.core.settings().acme?.email).toBe('admin@example.com');
-      await expect.poll(() => second.core.settings().acmeState.askedAt, POLL).not.toBeNull();
+      await expect.poll(() => second.core.settings().acmeState.polledAt, POLL).not.toBeNull();
       expect(pebble.countRequests('POST /order-plz')).toBe(orders);
     } finally {
       await second.close();
@@ -157,7 +157,7 @@ describe.skipIf(why !== null)(why === null ? 'with Pebble' : `with Pebble (${why
     // Asked six hours ago, as far as it remembers.
     const owned = ownFolder(own.folder, 'serve');
     const { acmeState } = owned.store.settings.get();
-    owned.store.write(() => owned.store.settings.set({ acmeState: { ...acmeState, askedAt: 0 } }));
+    owned.store.write(() => owned.store.settings.set({ acmeState: { ...acmeState, polledAt: 0 } }));
     owned.close();
     own = await reopen(own, port);
     const shown = async () => {

@@ -76,7 +76,7 @@ describe.skipIf(why !== null)(why === null ? 'links of a machine' : `links of a 
     const { fingerprint } = await shownAt(port);
     order('tls-alpn-01');
     await serve();
-    await expect.poll(() => state().askedAt, POLL).not.toBeNull();
+    await expect.poll(() => state().polledAt, POLL).not.toBeNull();
     expect([orders(), (await shownAt(port)).fingerprint]).toEqual([1, fingerprint]);
   });
 
@@ -84,7 +84,7 @@ describe.skipIf(why !== null)(why === null ? 'links of a machine' : `links of a 
     const { fingerprint } = await shownAt(port);
     await links?.close();
     links = null;
-    writeFileSync(stateFile, JSON.stringify({ ...state(), renewAt: 1, askedAt: Date.now() }));
+    writeFileSync(stateFile, JSON.stringify({ ...state(), renewAt: 1, polledAt: Date.now() }));
     await serve();
     await expect.poll(async () => (await shownAt(port)).fingerprint, POLL).not.toBe(fingerprint);
     await expect.poll(() => state().failures, POLL).toBe(0);
@@ -96,7 +96,7 @@ describe.skipIf(why !== null)(why === null ? 'links of a machine' : `links of a 
     await links?.close();
     links = null;
     loseAccount();
-    writeFileSync(stateFile, JSON.stringify({ ...state(), renewAt: 1, askedAt: Date.now() }));
+    writeFileSync(stateFile, JSON.stringify({ ...state(), renewAt: 1, polledAt: Date.now() }));
     await serve();
     await expect.poll(async () => (await shownAt(port)).fingerprint, POLL).not.toBe(fingerprint);
     expect([state().failure, orders()]).toEqual([null, 4]);
@@ -108,7 +108,7 @@ describe.skipIf(why !== null)(why === null ? 'links of a machine' : `links of a 
     await links?.close();
     links = null;
     loseAccount();
-    writeFileSync(stateFile, JSON.stringify({ ...state(), renewAt: 1, askedAt: Date.now() }));
+    writeFileSync(stateFile, JSON.stringify({ ...state(), renewAt: 1, polledAt: Date.now() }));
     await serve();
     await expect.poll(() => state().failure?.code, POLL).toBe('refused');
     expect((await shownAt(port)).fingerprint).toBe(fingerprint);

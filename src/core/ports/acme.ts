@@ -35,9 +35,10 @@ export interface AcmeState {
   readonly issued: { readonly directoryUrl: string; readonly names: readonly string[]; readonly validity: Span } | null;
   /** When it is renewed, epoch ms. */
   readonly renewAt: number | null;
-  /** The renewal window suggested by the authority, and when it was read. */
+  /** The renewal window suggested by the authority; null: unknown. */
   readonly window: Span | null;
-  readonly askedAt: number | null;
+  /** When the authority was last polled for the window, epoch ms; null: never. */
+  readonly polledAt: number | null;
   /** Whether the coming expiry was announced. */
   readonly isEndAnnounced: boolean;
 }
@@ -50,7 +51,7 @@ export const NO_ORDERS: AcmeState = {
   issued: null,
   renewAt: null,
   window: null,
-  askedAt: null,
+  polledAt: null,
   isEndAnnounced: false,
 };
 

@@ -152,7 +152,7 @@ async function fetchRenewalWindow(place: AcmePlace, settings: AcmeSettings, chai
     return undefined;
   });
   await place.save(settings, (state, now) => {
-    const polled = { ...state, askedAt: now };
+    const polled = { ...state, polledAt: now };
     if (!window || (state.window?.from === window.from && state.window.to === window.to)) return polled;
     return { ...polled, window, renewAt: pickRenewalTime(window, randomShare(place)) };
   });
@@ -174,7 +174,7 @@ export async function advanceOrders(place: AcmePlace): Promise<void> {
       () => ({ kind: 'ending', validity }),
     );
   }
-  const isOfOld = state.askedAt === null || now - state.askedAt >= RENEWAL_CHECK_MS || state.askedAt > now;
+  const isOfOld = state.polledAt === null || now - state.polledAt >= RENEWAL_CHECK_MS || state.polledAt > now;
   if (isOrdered && chain !== null && isOfOld) await fetchRenewalWindow(place, settings, chain);
   if (place.settings() !== settings) return;
   const latest = place.state();

@@ -105,7 +105,7 @@ function saveAcme(tx: Transaction, settings: AcmeSettings): void {
   const notBefore = nextFreeMoment(state.orders, tx.now);
   tx.saveSettings({
     acme: settings,
-    acmeState: { ...state, failures: 0, failure: null, notBefore, renewAt, window: null, askedAt: null },
+    acmeState: { ...state, failures: 0, failure: null, notBefore, renewAt, window: null, polledAt: null },
   });
   // Names are addresses, which must not be logged.
   const { challenge, targets } = settings;
