@@ -76,7 +76,7 @@ async function listPayments(
 }
 
 /** Reads recorded payments that the list does not have from the provider, one by one. */
-async function singles(
+async function readUnlisted(
   client: PaymentProviders,
   access: ProviderAccess,
   rows: readonly PaymentRow[],
@@ -115,7 +115,7 @@ async function compare(input: Input<'reconcilePayments'>, context: AsyncContext<
     for (const payment of own) recordPayment(tx, provider, payment);
   });
   const rows = env.store.payments.paidBetween(provider.id, from, to);
-  const more = await singles(client, access, rows, new Set(own.map(({ externalId }) => externalId)));
+  const more = await readUnlisted(client, access, rows, new Set(own.map(({ externalId }) => externalId)));
   return context.commit((tx) => {
     const recorded = tx.store.payments.paidBetween(provider.id, from, to);
     const theirs: readonly TheirPayment[] = mergePayments([...own, ...more])

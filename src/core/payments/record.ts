@@ -305,12 +305,12 @@ function recordFailedRefund(tx: Transaction, known: PaymentRow, { state, refunde
   const seen: PaymentRow = { ...known, ...end, providerState, refunded, raw };
   const order = known.orderId === null ? undefined : store.sales.order(known.orderId);
   const isTakenBack = known.state === 'refunded' && order?.state === 'refunded';
-  const isGiven = isTakenBack ? isRestored(tx, order) : known.state === 'applied';
+  const isGiven = isTakenBack ? restoreOrder(tx, order) : known.state === 'applied';
   flagForReview(tx, { ...seen, state: isGiven ? 'applied' : 'unapplied' }, 'refund_failed');
 }
 
 /** Fulfils a refunded order again; false: its user cannot receive it. */
-function isRestored(tx: Transaction, order: OrderRow): boolean {
+function restoreOrder(tx: Transaction, order: OrderRow): boolean {
   const { userId } = order;
   if (userId === null) return false;
   try {
