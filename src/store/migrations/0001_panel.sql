@@ -1,6 +1,5 @@
--- The panel's schema. Times are epoch milliseconds (UTC), traffic is whole bytes; every integer is one that JavaScript holds exactly
--- (at most 9007199254740991). Ids are never used again. Indexes and triggers have names of their own: a bulk load takes them
--- down and puts them up again.
+-- The panel's schema. Times are epoch milliseconds (UTC), traffic is whole bytes; integers are at most 9007199254740991, which JavaScript represents
+-- exactly. Ids are never reused. Indexes and triggers have names, because a bulk load drops and recreates them.
 
 CREATE TABLE tariffs (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -30,9 +29,9 @@ CREATE TABLE nodes (
   address TEXT NOT NULL CHECK (length(address) <= 253),
   enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
   allows_private INTEGER NOT NULL CHECK (allows_private IN (0, 1)),
-  -- It serves on, but is left out of links.
+  -- Links omit it, while it continues to serve.
   draining INTEGER NOT NULL CHECK (draining IN (0, 1)),
-  -- What traffic over it counts for, in hundredths.
+  -- Weight of its traffic in percent.
   weight INTEGER NOT NULL CHECK (weight BETWEEN 0 AND 1000),
   note TEXT NOT NULL CHECK (length(note) <= 2000),
   status TEXT NOT NULL CHECK (status IN ('up', 'down', 'unknown')),
@@ -45,34 +44,34 @@ CREATE TABLE nodes (
   error_text TEXT,
   created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
   updated_at INTEGER NOT NULL CHECK (updated_at BETWEEN 0 AND 8640000000000000),
-  -- The start of its engine that the counters belong to.
+  -- The engine start to which the counters belong.
   boot TEXT CHECK (length(boot) BETWEEN 1 AND 64),
-  -- The last of node_changes that its engine was told of; null: it has to be started with everybody.
+  -- The last row of node_changes that was applied to its engine; null: the engine must be started with all users.
   position INTEGER CHECK (position BETWEEN 0 AND 9007199254740991),
-  -- Changes up to this one are told one by one.
+  -- Changes up to this one are applied one by one, after a crash.
   cautious_until INTEGER NOT NULL DEFAULT 0 CHECK (cautious_until BETWEEN 0 AND 9007199254740991),
-  -- The last of node_changes that was there when the counters were read that were counted last.
+  -- The last row of node_changes at the time of the last counted reading.
   counted_change INTEGER NOT NULL DEFAULT 0 CHECK (counted_change BETWEEN 0 AND 9007199254740991),
-  -- When its engine last named all addresses from which users were connected; null: it cannot, or has not yet.
+  -- When its engine last reported all addresses of connected users; null: not supported, or not yet.
   addresses_at INTEGER CHECK (addresses_at BETWEEN 0 AND 8640000000000000),
-  -- Connections that its engine does not serve as the records say, each with the reason.
+  -- Connections that its engine does not serve as configured, with the reasons.
   unserved TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(unserved) AND json_type(unserved) = 'array'),
-  -- When and why the panel last restarted its engine.
+  -- Time and reason of the last restart by the panel.
   last_restart TEXT CHECK (json_valid(last_restart) AND json_type(last_restart) = 'object'),
-  -- Where the node's own machine listens for the panel, and the SHA-256 of its public key: of a remote node that was joined.
+  -- Port of the machine of a joined remote node, and the SHA-256 of its public key.
   agent_port INTEGER CHECK (agent_port BETWEEN 1 AND 65535),
   agent_pin TEXT CHECK (length(agent_pin) = 64),
-  -- The version of the protocol that this machine spoke last, and when it was last found to be restored from an old copy.
+  -- The last protocol version of this machine.
   agent_protocol TEXT CHECK (length(agent_protocol) BETWEEN 3 AND 9),
-  -- What the node's machine said of itself at the last poll: its load in percent, how many ms its clock is ahead, its version of Gatehouse.
+  -- Facts of the machine at the last poll: load in percent, how many ms its clock is ahead, version of Gatehouse.
   machine_load INTEGER CHECK (machine_load BETWEEN 0 AND 1000000),
   clock_offset INTEGER CHECK (clock_offset BETWEEN -9007199254740991 AND 9007199254740991),
   agent_version TEXT CHECK (length(agent_version) BETWEEN 1 AND 64),
-  -- The certificate of links that it serves: when it ends, whether it should have been replaced, why the last order of another one failed.
+  -- The certificate of the links that it serves: its end, whether its replacement is overdue, and why the last order failed.
   links_ends_at INTEGER CHECK (links_ends_at BETWEEN 0 AND 8640000000000000),
   links_late INTEGER CHECK (links_late IN (0, 1)),
   links_failure TEXT,
-  -- What its ledger had at the last poll that was not acknowledged, and when the poll before that was.
+  -- Unacknowledged entries of its ledger at the last poll, and since when. restored_at: when it was last found to be restored from an old copy.
   waiting_entries INTEGER CHECK (waiting_entries BETWEEN 0 AND 9007199254740991),
   waiting_bytes INTEGER CHECK (waiting_bytes BETWEEN 0 AND 9007199254740991),
   waiting_since INTEGER CHECK (waiting_since BETWEEN 0 AND 8640000000000000),
@@ -80,16 +79,16 @@ CREATE TABLE nodes (
   CHECK ((agent_port IS NULL) = (agent_pin IS NULL))
 ) STRICT;
 
--- certificate: what is served with TLS, and whether the panel made it. Its key is sealed. target_findings: what the target of REALITY
--- lacked when it was last asked.
+-- certificate: the TLS certificate, and whether the panel created it. Its key is sealed. target_findings: problems of the REALITY target at its last
+-- test.
 CREATE TABLE inbounds (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   node_id INTEGER NOT NULL REFERENCES nodes (id),
-  -- Connections of one definition on several nodes share it: the id of the first.
+  -- The same for all connections of a group: the id of the first one.
   group_id INTEGER CHECK (group_id > 0),
   tag TEXT NOT NULL CHECK (length(tag) BETWEEN 1 AND 64),
   name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
-  -- protocol, network: the contract has the lists, which grow.
+  -- protocol, network: no CHECK, because the lists of the contract will grow.
   protocol TEXT NOT NULL,
   network TEXT NOT NULL,
   security TEXT NOT NULL CHECK (security IN ('none', 'tls', 'reality')),
@@ -104,7 +103,7 @@ CREATE TABLE inbounds (
   alpn TEXT CHECK (json_valid(alpn) AND json_type(alpn) = 'array'),
   public_key TEXT,
   short_id TEXT,
-  -- What else REALITY accepts: short ids and server names of apps that were set up otherwise.
+  -- Further short ids and server names that REALITY accepts, for apps that were set up with them.
   more_short_ids TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(more_short_ids) AND json_type(more_short_ids) = 'array'),
   more_server_names TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(more_server_names) AND json_type(more_server_names) = 'array'),
   method TEXT,
@@ -132,13 +131,13 @@ CREATE TABLE inbounds (
 CREATE UNIQUE INDEX inbounds_node_tag ON inbounds (node_id, tag);
 CREATE UNIQUE INDEX inbounds_group_node ON inbounds (group_id, node_id) WHERE group_id IS NOT NULL;
 CREATE INDEX inbounds_shares_port ON inbounds (shares_port_of) WHERE shares_port_of IS NOT NULL;
--- A port can be taken once for TCP and once for UDP, and shared by others for TCP.
+-- A port can be used once for TCP and once for UDP; for TCP other connections can share it.
 CREATE UNIQUE INDEX inbounds_node_tcp_port ON inbounds (node_id, port)
 WHERE network NOT IN ('quic', 'udp') AND shares_port_of IS NULL;
 CREATE UNIQUE INDEX inbounds_node_udp_port ON inbounds (node_id, port)
 WHERE network IN ('quic', 'udp') OR protocol = 'shadowsocks';
 
--- Which inbounds a tariff names, for the question whether any does.
+-- The inbounds that tariffs list, to find out whether one is in use.
 CREATE TABLE tariff_inbounds (
   inbound_id INTEGER NOT NULL REFERENCES inbounds (id),
   tariff_id INTEGER NOT NULL REFERENCES tariffs (id) ON DELETE CASCADE,
@@ -146,15 +145,15 @@ CREATE TABLE tariff_inbounds (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX tariff_inbounds_tariff ON tariff_inbounds (tariff_id);
 
--- expires_at 9000000000000000 is "never", so that it sorts behind every moment. name_sort is the folded name. used is what both
--- directions moved. announced: 1 expired, 2 traffic low; notice_announced: the days of the shortest notice of the end of the term
--- that was announced. state is that of the last write; state_due_at is the earliest moment at which time alone may change it (null:
--- never), due_at the earliest at which time changes anything in the row. Where state_due_at is the end of the term,
--- users_state_expires finds it, and no other index is written. cut_change is the row of node_changes by which the user may no longer
--- connect, cut_node_id the node whose traffic used up the limit, cut_up and cut_down what moved after that; all null while the user may. excess is
--- from how many addresses the user, who may be connected from concurrent_limit, last was at the same time, excess_at when; both null
--- once that has ended for a while. The user may not connect to cut_off_node_id (null: to any node) until cut_off_until over it, whatever the state. held_at is when the hold was
--- set that waits, or that the term came from.
+-- expires_at: 9000000000000000 is "never", so that it sorts last. name_sort: the folded name. used: the sum of both directions.
+-- announced: bits, 1 expired, 2 traffic low. notice_announced: days of the shortest announced notice of the end of the term.
+-- state: as of the last write. state_due_at: the earliest time at which time alone may change it (null: never). due_at: the earliest time at which
+-- time changes anything in the row. If state_due_at is the end of the term, users_state_expires finds the row, and no other index is written.
+-- cut_change: the row of node_changes with which the user was cut off. cut_node_id: the node whose traffic used up the limit. cut_up, cut_down:
+-- traffic after that. All are null while the user may connect.
+-- excess: the number of addresses at the last reading above concurrent_limit, excess_at: its time; null again some time after the excess has ended.
+-- cut_off_until: until then the user is blocked for it at cut_off_node_id (null: at all nodes), in any state.
+-- held_at: when the hold was set that is pending, or from which the term began.
 CREATE TABLE users (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
@@ -242,7 +241,7 @@ CREATE INDEX users_tariff_created ON users (tariff_id, created_at);
 CREATE INDEX users_tariff_expires ON users (tariff_id, expires_at);
 CREATE INDEX users_tariff_state ON users (tariff_id, state);
 
--- How many users there are by plan (0: none) and stored state.
+-- Number of users by plan (0: none) and stored state.
 CREATE TABLE user_counts (
   tariff_id INTEGER NOT NULL,
   state TEXT NOT NULL,
@@ -250,7 +249,7 @@ CREATE TABLE user_counts (
   PRIMARY KEY (tariff_id, state)
 ) STRICT, WITHOUT ROWID;
 
--- How many users there are in each block of 1,024 ids: a deep offset skips whole blocks instead of rows.
+-- Number of users in each block of 1,024 ids, so that a deep offset skips blocks instead of rows.
 CREATE TABLE user_blocks (
   block INTEGER PRIMARY KEY,
   count INTEGER NOT NULL CHECK (count >= 0)
@@ -272,8 +271,7 @@ WHEN OLD.state IS NOT NEW.state OR OLD.tariff_id IS NOT NEW.tariff_id BEGIN
   ON CONFLICT (tariff_id, state) DO UPDATE SET count = count + 1;
 END;
 
--- What users present to connect, one value for each family of protocols. No two users have the same: an engine could not tell them
--- apart.
+-- Credentials of users, one for each family of protocols. Unique, because engines identify users by them.
 CREATE TABLE user_credentials (
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   family TEXT NOT NULL CHECK (length(family) BETWEEN 1 AND 32),
@@ -282,7 +280,7 @@ CREATE TABLE user_credentials (
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX user_credentials_value ON user_credentials (family, value);
 
--- What users present on one connection in place of that, as users of another panel. flow: of VLESS, '' for none; null: that of the connection.
+-- Credentials for a single connection that replace these, for users of another panel. flow: of VLESS, '' for none; null: that of the connection.
 CREATE TABLE user_inbound_credentials (
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   inbound_id INTEGER NOT NULL REFERENCES inbounds (id) ON DELETE CASCADE,
@@ -293,8 +291,8 @@ CREATE TABLE user_inbound_credentials (
 CREATE UNIQUE INDEX user_inbound_credentials_value ON user_inbound_credentials (value, inbound_id);
 CREATE INDEX user_inbound_credentials_inbound ON user_inbound_credentials (inbound_id);
 
--- Users of whom something changed that the engines of nodes must know: whether they may connect, to what, and with which credentials.
--- The rows of user_credentials are inserted together with their user.
+-- The log of changes for engines: users whose permission to connect, connections or credentials have changed. There is no trigger for inserts into
+-- user_credentials, because they are inserted together with their user.
 CREATE TABLE node_changes (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   user_id INTEGER NOT NULL
@@ -323,7 +321,7 @@ CREATE TRIGGER user_inbound_credentials_delete AFTER DELETE ON user_inbound_cred
   INSERT INTO node_changes (user_id) VALUES (OLD.user_id);
 END;
 
--- What the engines of a node had counted when that was last counted, by their starts: of users, also deleted ones, and of connections.
+-- The last counted values of a node's engine by its starts, of users (also deleted ones) and of connections.
 CREATE TABLE node_user_counters (
   node_id INTEGER NOT NULL REFERENCES nodes (id) ON DELETE CASCADE,
   boot TEXT NOT NULL CHECK (length(boot) BETWEEN 1 AND 64),
@@ -341,7 +339,7 @@ CREATE TABLE node_inbound_counters (
   PRIMARY KEY (node_id, boot, tag)
 ) STRICT, WITHOUT ROWID;
 
--- Links that were replaced by others: when, and when the machine of each node was first met after that.
+-- Times at which links were reissued, and of the first contact with the machine of each node after that.
 CREATE TABLE reissues (
   user_id INTEGER PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
   at INTEGER NOT NULL CHECK (at BETWEEN 0 AND 8640000000000000)
@@ -355,8 +353,8 @@ CREATE TABLE reissue_meetings (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX reissue_meetings_node ON reissue_meetings (node_id);
 
--- The ledger of a node's machine, and how far it was taken: up to `taken` of what the process `run` has offered. acknowledged: the last
--- number that the machine was told of and has answered to.
+-- The ledger of a node's machine. taken: the last number that was read from the process `run`. acknowledged: the last number whose acknowledgement
+-- the machine has received.
 CREATE TABLE node_ledgers (
   node_id INTEGER PRIMARY KEY REFERENCES nodes (id) ON DELETE CASCADE,
   ledger TEXT NOT NULL CHECK (length(ledger) BETWEEN 1 AND 64),
@@ -364,8 +362,8 @@ CREATE TABLE node_ledgers (
   taken INTEGER NOT NULL CHECK (taken BETWEEN 0 AND 9007199254740991),
   acknowledged INTEGER NOT NULL CHECK (acknowledged BETWEEN 0 AND 9007199254740991)
 ) STRICT;
--- Bytes that the line of a node can have carried up to `at` and that were not counted yet, each way, of users and of connections; behind: the machine
--- offered more than was read at once. implausible: what was reported beyond, since the node was added.
+-- The rest of the bytes that a node's line can have carried until `at`, by direction, for users and for connections. behind: the machine had more
+-- entries than one reading. implausible: reported bytes beyond that, since the node was added.
 CREATE TABLE node_lines (
   node_id INTEGER PRIMARY KEY REFERENCES nodes (id) ON DELETE CASCADE,
   at INTEGER NOT NULL CHECK (at BETWEEN 0 AND 8640000000000000),
@@ -378,9 +376,8 @@ CREATE TABLE node_lines (
   implausible_down INTEGER NOT NULL CHECK (implausible_down BETWEEN 0 AND 9007199254740991),
   implausible_at INTEGER CHECK (implausible_at BETWEEN 0 AND 8640000000000000)
 ) STRICT;
--- The lease of a node's machine as far as the machine has answered to it: its first `version` parts, read at `at` with all of node_changes up to
--- `change`; 0: it is not whole yet. moved_at: when users who had only moved bytes were sent. shared, places: SHA-256 of what holds for all users,
--- and of which node each connection is on. spoken: the version of the protocol.
+-- The lease that a node's machine has acknowledged: its first `version` parts, read at `at` with all of node_changes up to `change`; 0: incomplete.
+-- moved_at: when users with traffic only were last sent. shared: SHA-256 of the part that is the same for all users.
 CREATE TABLE node_leases (
   node_id INTEGER PRIMARY KEY REFERENCES nodes (id) ON DELETE CASCADE,
   lease_id TEXT NOT NULL CHECK (length(lease_id) = 32),
@@ -391,7 +388,7 @@ CREATE TABLE node_leases (
   spoken TEXT,
   shared TEXT NOT NULL CHECK (length(shared) = 64)
 ) STRICT;
--- Starts of a node's engine by this panel, and those that have ended and were counted to their end: what comes of these is not counted.
+-- Starts of a node's engine by this panel. ended: it was counted to its end, and later readings of it do not count.
 CREATE TABLE node_boots (
   node_id INTEGER NOT NULL REFERENCES nodes (id) ON DELETE CASCADE,
   boot TEXT NOT NULL CHECK (length(boot) BETWEEN 1 AND 64),
@@ -399,7 +396,7 @@ CREATE TABLE node_boots (
   PRIMARY KEY (node_id, boot)
 ) STRICT, WITHOUT ROWID;
 
--- Users who are left out of a connection, as its engine crashed over them or refused them, until they or the connection change.
+-- Quarantined users: the engine crashed with them or refused them. They are left out of the connection until they or the connection change.
 CREATE TABLE node_quarantine (
   user_id INTEGER NOT NULL,
   inbound_id INTEGER NOT NULL REFERENCES inbounds (id) ON DELETE CASCADE,
@@ -415,8 +412,7 @@ CREATE TRIGGER inbounds_release AFTER UPDATE ON inbounds BEGIN
   INSERT INTO node_changes (user_id) SELECT user_id FROM node_quarantine WHERE inbound_id = NEW.id;
 END;
 
--- From where users were connected in the last 24 hours: of an address a keyed hash, whose key is in no file, and the first part of its
--- network.
+-- Addresses of users in the last 24 hours: a keyed hash, whose key is in memory only, and the first part of the network.
 CREATE TABLE user_addresses (
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   node_id INTEGER NOT NULL REFERENCES nodes (id) ON DELETE CASCADE,
@@ -428,7 +424,7 @@ CREATE TABLE user_addresses (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX user_addresses_node ON user_addresses (node_id, last_at);
 
--- When the link of a user was last read by an application, and by which.
+-- Time and app of the last read of a user's link.
 CREATE TABLE link_reads (
   user_id INTEGER PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
   at INTEGER NOT NULL CHECK (at BETWEEN 0 AND 8640000000000000),
@@ -442,7 +438,7 @@ CREATE TABLE user_tags (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX user_tags_user ON user_tags (user_id);
 
--- The members of users.metadata, to find users by one of them.
+-- The members of users.metadata, for searches.
 CREATE TABLE user_metadata (
   key TEXT NOT NULL CHECK (length(key) BETWEEN 1 AND 40),
   value TEXT NOT NULL CHECK (length(value) <= 500),
@@ -458,8 +454,8 @@ CREATE TABLE user_inbounds (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX user_inbounds_user ON user_inbounds (user_id);
 
--- The searched text of a user (rowid = id), folded by the store: three characters and more are a phrase of trigrams, one or two
--- are a word that names them. Neither keeps the text.
+-- The searchable text of a user (rowid = id), folded by the store. Three characters and more are searched as a phrase of trigrams, one or two as a
+-- word. Neither index stores the text.
 CREATE VIRTUAL TABLE user_text USING fts5 (
   text, content = '', contentless_delete = 1, tokenize = 'trigram case_sensitive 1'
 );
@@ -472,7 +468,7 @@ CREATE TABLE grants (
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   bytes INTEGER NOT NULL CHECK (bytes BETWEEN 1 AND 9007199254740991),
   bytes_left INTEGER NOT NULL CHECK (bytes_left BETWEEN 0 AND bytes),
-  -- What was left when it ended.
+  -- The rest when it ended.
   bytes_lost INTEGER NOT NULL DEFAULT 0 CHECK (bytes_lost BETWEEN 0 AND bytes - bytes_left),
   lifetime TEXT NOT NULL CHECK (lifetime IN ('used', 'period', 'days')),
   days INTEGER CHECK (days > 0),
@@ -484,7 +480,7 @@ CREATE TABLE grants (
 CREATE INDEX grants_user ON grants (user_id);
 CREATE INDEX grants_live ON grants (user_id) WHERE bytes_left > 0;
 
--- What a tariff is sold for. sold: a term or traffic; prices: in several currencies, the first being that of the tariff.
+-- Offers of tariffs. sold: a term or traffic; prices: one for each currency.
 CREATE TABLE offers (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   tariff_id INTEGER NOT NULL REFERENCES tariffs (id) ON DELETE CASCADE,
@@ -500,9 +496,8 @@ CREATE TABLE offers (
 ) STRICT;
 CREATE INDEX offers_tariff ON offers (tariff_id);
 
--- Accounts at payment providers. fields: what is no secret; the secrets are sealed. api_root: null for the provider's own. error: a code, since ok_at.
--- hook_token: in the address at which it reports to the panel; null: it does not.
--- cursor: how far its list of payments has been read; caught_up_at: when that was last read to its end.
+-- Accounts at payment providers. fields: those that are not secret; secrets are sealed. api_root: null: the default. error: a code; null: none.
+-- hook_token: part of the address of its webhooks; null: off. cursor: place in its list of payments; caught_up_at: last time at its end.
 CREATE TABLE providers (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   -- The contract has the list, which grows.
@@ -529,8 +524,8 @@ CREATE TABLE providers (
 ) STRICT;
 CREATE UNIQUE INDEX providers_hook ON providers (hook_token) WHERE hook_token IS NOT NULL;
 
--- Where backups are stored outside of this machine. fields: what is no secret; credentials and the passphrase are sealed. encrypted 0: in clear.
--- every_hours: null only on request. last_at: the last that was stored there. error: a code, since then.
+-- Places of backups outside this machine. fields: those that are not secret; credentials and the passphrase are sealed. encrypted 0: in clear.
+-- every_hours: null: only on request. last_at: time of the last stored backup. error: a code, since then.
 CREATE TABLE backup_places (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   -- The contract has the list, which grows.
@@ -549,10 +544,9 @@ CREATE TABLE backup_places (
   CHECK ((error IS NULL) = (error_at IS NULL))
 ) STRICT;
 
--- What is sold to a user, and once it is paid what that gave: paid is applied, in one transaction. What it says of user and offer is of the
--- moment it was made. key: by which a repetition is recognized; token: by which a buyer and providers name it; prices: what it costs, until
--- it is paid; amount: what is asked or was paid; given: what a refund takes back; method: how it was paid, or the kind of the provider asked last;
--- promo: the code that is used for it, its effect, and the prices without it; referral: who had invited the user, and what both get.
+-- Orders. Payment and fulfilment are one transaction. Facts of user and offer are copied when the order is created. key: the idempotency key; token:
+-- in the link of its page; amount: to be paid, then paid; given: the fulfilment, which a refund revokes; method: of the payment, before that the kind
+-- of the provider chosen last; promo: the code, its effect, and the prices without it; referral: the inviting user and the rewards of both.
 CREATE TABLE orders (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   key TEXT NOT NULL CHECK (length(key) BETWEEN 8 AND 64),
@@ -566,7 +560,7 @@ CREATE TABLE orders (
   sold TEXT NOT NULL CHECK (json_valid(sold) AND json_type(sold) = 'object'),
   prices TEXT NOT NULL CHECK (json_valid(prices) AND json_type(prices) = 'array'),
   amount INTEGER NOT NULL CHECK (amount BETWEEN 0 AND 9007199254740991),
-  -- Also that of money which came in another one than was asked for.
+  -- No list: a payment can arrive in another currency than requested.
   currency TEXT NOT NULL CHECK (length(currency) BETWEEN 1 AND 20),
   method TEXT CHECK (length(method) BETWEEN 1 AND 20),
   provider_id INTEGER REFERENCES providers (id) ON DELETE SET NULL,
@@ -596,7 +590,7 @@ CREATE INDEX orders_tariff ON orders (tariff_id);
 CREATE INDEX orders_provider ON orders (provider_id);
 CREATE INDEX orders_day ON orders (day);
 
--- Who has had a trial. A user who is deleted stays known by the Telegram id.
+-- Users who had a trial; deleted ones are recognized by their Telegram id.
 CREATE TABLE trials (
   order_id INTEGER PRIMARY KEY REFERENCES orders (id),
   user_id INTEGER REFERENCES users (id) ON DELETE SET NULL,
@@ -605,14 +599,14 @@ CREATE TABLE trials (
 CREATE INDEX trials_user ON trials (user_id);
 CREATE INDEX trials_telegram ON trials (telegram_id) WHERE telegram_id IS NOT NULL;
 
--- The code in a user's link for friends.
+-- The code in a user's referral link.
 CREATE TABLE referral_codes (
   user_id INTEGER PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
   code TEXT NOT NULL CHECK (length(code) BETWEEN 8 AND 32)
 ) STRICT;
 CREATE UNIQUE INDEX referral_codes_code ON referral_codes (code);
 
--- Telegram accounts that came by such a link. order_id: the one order that rewarded it, also after users were deleted.
+-- Telegram accounts that joined by such a link. order_id: the order that earned the reward, stored also after users were deleted.
 CREATE TABLE referrals (
   telegram_id INTEGER PRIMARY KEY CHECK (telegram_id BETWEEN 1 AND 9007199254740991),
   referrer_id INTEGER REFERENCES users (id) ON DELETE SET NULL,
@@ -626,7 +620,7 @@ CREATE INDEX referrals_opened ON referrals (opened_at);
 CREATE INDEX referrals_rewarded ON referrals (rewarded_at) WHERE rewarded_at IS NOT NULL;
 CREATE INDEX referrals_order ON referrals (order_id);
 
--- Promo codes. code: in upper case; effect: exactly one; tariff_ids, offer_ids: for which plans and offers, none: for all.
+-- Promo codes. code: in upper case; tariff_ids, offer_ids: the plans and offers for which it is valid; null: all.
 CREATE TABLE promos (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   code TEXT NOT NULL CHECK (length(code) BETWEEN 3 AND 64),
@@ -644,7 +638,7 @@ CREATE TABLE promos (
 ) STRICT;
 CREATE UNIQUE INDEX promos_code ON promos (code);
 
--- Which order uses which code: reserved while it is being paid, used once it is. A user who is deleted stays counted by the Telegram id.
+-- Uses of promo codes: reserved until the order is paid. Uses of deleted users are counted by their Telegram id.
 CREATE TABLE promo_uses (
   promo_id INTEGER NOT NULL REFERENCES promos (id) ON DELETE CASCADE,
   order_id INTEGER PRIMARY KEY REFERENCES orders (id),
@@ -656,8 +650,8 @@ CREATE TABLE promo_uses (
 CREATE INDEX promo_uses_promo ON promo_uses (promo_id);
 CREATE INDEX promo_uses_user ON promo_uses (user_id);
 
--- One try to have an order paid at a provider. token: what the provider gives back with the payment; key: on disk before the provider is
--- called, the same on every repetition; next_poll_at: null if the state is final.
+-- Invoices of orders at providers. token: our reference, which the provider returns with the payment; key: the idempotency key, stored before the
+-- first call; next_poll_at: null if the state is final.
 CREATE TABLE invoices (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   order_id INTEGER NOT NULL REFERENCES orders (id),
@@ -670,7 +664,7 @@ CREATE TABLE invoices (
   external_id TEXT CHECK (length(external_id) BETWEEN 1 AND 300),
   pay_url TEXT CHECK (length(pay_url) BETWEEN 1 AND 4000),
   return_url TEXT CHECK (length(return_url) BETWEEN 1 AND 1000),
-  -- Of the buyer, for the receipt, until the provider has been told.
+  -- Address of the buyer for the receipt, stored until the invoice is open.
   email TEXT CHECK (length(email) BETWEEN 3 AND 200),
   tries INTEGER NOT NULL CHECK (tries >= 0),
   created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
@@ -685,9 +679,9 @@ CREATE INDEX invoices_order ON invoices (order_id);
 CREATE INDEX invoices_external ON invoices (external_id) WHERE external_id IS NOT NULL;
 CREATE INDEX invoices_due ON invoices (provider_id, next_poll_at);
 
--- Money that a provider says has come, once for each of its ids. reason: why a person must look at it; act: what was decided then.
--- raw: the provider's own words, without secrets. refund_key: a refund was asked for, stored before the provider is called; refund_id: the
--- provider's number of a refund that it still works on; next_refund_at: when it is asked for, or about, again, as its outcome is not known.
+-- Payments that providers have reported, one for each of their ids. reason: why the administrator must decide; act: the decision. raw: the reply
+-- without secrets. refund_key: the idempotency key of a requested refund, stored before the call; refund_id: the provider's id of a pending refund;
+-- next_refund_at: when it is requested again or polled; null: its outcome is known.
 CREATE TABLE payments (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   kind TEXT NOT NULL CHECK (length(kind) BETWEEN 1 AND 20),
@@ -736,7 +730,7 @@ CREATE TABLE node_days (
   down INTEGER NOT NULL CHECK (down BETWEEN 0 AND 9007199254740991),
   PRIMARY KEY (node_id, day)
 ) STRICT, WITHOUT ROWID;
--- What moved ever, which never goes down: of a node, of all nodes together (node 0), of a connection.
+-- Totals that never decrease: of a node, of all nodes together (node 0), of a connection.
 CREATE TABLE node_totals (
   node_id INTEGER PRIMARY KEY,
   up INTEGER NOT NULL CHECK (up BETWEEN 0 AND 9007199254740991),
@@ -748,7 +742,7 @@ CREATE TABLE inbound_totals (
   down INTEGER NOT NULL CHECK (down BETWEEN 0 AND 9007199254740991)
 ) STRICT;
 
--- What happened to users on each day of the panel's time zone, counted when it is written.
+-- Numbers of created, expired and deleted users by day of the panel's time zone.
 CREATE TABLE user_changes (
   day TEXT PRIMARY KEY CHECK (day GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'),
   created INTEGER NOT NULL DEFAULT 0 CHECK (created BETWEEN 0 AND 9007199254740991),
@@ -756,7 +750,7 @@ CREATE TABLE user_changes (
   deleted INTEGER NOT NULL DEFAULT 0 CHECK (deleted BETWEEN 0 AND 9007199254740991)
 ) STRICT, WITHOUT ROWID;
 
--- Traffic of users over time, by time first: a poll writes in one place, and what is old goes in one piece. Days are by node as well.
+-- Traffic of users. The key begins with the time, so that a poll writes to adjacent rows, and old rows are deleted together. Days are also by node.
 CREATE TABLE user_hours (
   hour INTEGER NOT NULL CHECK (hour BETWEEN 0 AND 8640000000000000),
   user_id INTEGER NOT NULL,
@@ -772,8 +766,8 @@ CREATE TABLE user_days (
   down INTEGER NOT NULL CHECK (down BETWEEN 0 AND 9007199254740991),
   PRIMARY KEY (day, user_id, node_id)
 ) STRICT, WITHOUT ROWID;
--- magnitude is the number of digits of total with its first two digits: it grows with total, but seldom changes, and so does the index by
--- which those are found who moved most. An index by total would be written in another place for every user of every poll.
+-- magnitude: the number of digits of total, followed by its first two digits. It grows with total but rarely changes, so the index for the users with
+-- most traffic is rarely written. An index by total would be written for every user in every poll.
 CREATE TABLE user_months (
   month TEXT NOT NULL CHECK (month GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]'),
   user_id INTEGER NOT NULL,
@@ -813,7 +807,7 @@ CREATE TABLE events_pruned (
   up_to INTEGER NOT NULL CHECK (up_to BETWEEN 0 AND 9007199254740991)
 ) STRICT;
 
--- Where events are sent. types: null for all. position: the last event of the feed that was handed out. The secrets are sealed.
+-- Webhooks. types: null for all. position: the last event of the feed for which deliveries were created. The secrets are sealed.
 CREATE TABLE webhooks (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   url TEXT NOT NULL CHECK (length(url) BETWEEN 1 AND 2000),
@@ -831,8 +825,7 @@ CREATE TABLE webhooks (
   CHECK ((enabled = 0) = (disabled_reason IS NOT NULL))
 ) STRICT;
 
--- An event for one webhook. body is sent as it is, the same bytes with every attempt. failures counts from begun_at, which a
--- redelivery moves.
+-- An event for one webhook. body: the same bytes for every attempt. failures: since begun_at, which a redelivery resets.
 CREATE TABLE webhook_deliveries (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   webhook_id INTEGER NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE,
@@ -852,7 +845,7 @@ CREATE TABLE webhook_deliveries (
 CREATE INDEX webhook_deliveries_webhook ON webhook_deliveries (webhook_id);
 CREATE INDEX webhook_deliveries_due ON webhook_deliveries (webhook_id, next_at) WHERE next_at IS NOT NULL;
 
--- error is a code; nothing of a reply but its status is stored.
+-- error: a code. Only the status of a reply is stored.
 CREATE TABLE webhook_attempts (
   delivery_id INTEGER NOT NULL REFERENCES webhook_deliveries (id) ON DELETE CASCADE,
   number INTEGER NOT NULL CHECK (number > 0),
@@ -863,7 +856,7 @@ CREATE TABLE webhook_attempts (
   PRIMARY KEY (delivery_id, number)
 ) STRICT, WITHOUT ROWID;
 
--- The Telegram bot, where there is one; its token and its proxy are sealed. error: why the panel switched it off.
+-- The Telegram bot, if there is one; its token and proxy are sealed. error: why the panel turned it off.
 CREATE TABLE bot (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   bot_id INTEGER NOT NULL CHECK (bot_id BETWEEN 1 AND 9007199254740991),
@@ -880,7 +873,7 @@ CREATE TABLE bot (
   CHECK ((error IS NULL) = (error_at IS NULL))
 ) STRICT;
 
--- What Telegram sent, stored before Telegram is told so. next_at: null once it is done.
+-- Updates from Telegram, stored before they are confirmed. next_at: null if done.
 CREATE TABLE bot_updates (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   bot_id INTEGER NOT NULL,
@@ -896,7 +889,7 @@ CREATE UNIQUE INDEX bot_updates_update ON bot_updates (bot_id, update_id);
 CREATE INDEX bot_updates_next ON bot_updates (next_at) WHERE next_at IS NOT NULL;
 CREATE INDEX bot_updates_done ON bot_updates (done_at) WHERE done_at IS NOT NULL;
 
--- What the bot is to send. payload: parameters of the method but the chat; null once it has ended. dedupe_key: nothing is sent twice under it.
+-- Messages of the bot. payload: parameters of the method without the chat; null when it has ended. dedupe_key: unique, so that nothing is sent twice.
 CREATE TABLE bot_messages (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   chat_id INTEGER NOT NULL,
@@ -919,7 +912,7 @@ CREATE INDEX bot_messages_due ON bot_messages (not_before) WHERE ended_at IS NUL
 CREATE INDEX bot_messages_chat ON bot_messages (chat_id) WHERE ended_at IS NULL;
 CREATE INDEX bot_messages_ended ON bot_messages (ended_at) WHERE ended_at IS NOT NULL;
 
--- Who talks to the bot. language: chosen there; null: as Telegram says, which is told_language. unreachable_at: since when nothing can be sent there.
+-- Chats with the bot. language: chosen by the user; null: told_language, which Telegram reports. unreachable_at: since when nothing can be sent.
 -- prompt: the data of the button whose question the next message answers.
 CREATE TABLE bot_chats (
   chat_id INTEGER PRIMARY KEY,
@@ -929,8 +922,7 @@ CREATE TABLE bot_chats (
   prompt TEXT CHECK (length(prompt) BETWEEN 1 AND 64)
 ) STRICT;
 
--- Messages to many users, sent to one after the other. texts: by language; filter: as the list of users is filtered; last_user_id: how far
--- it has come, until until_user_id.
+-- Broadcasts. texts: by language; filter: that of the list of users; last_user_id: the last recipient so far, up to until_user_id.
 CREATE TABLE broadcasts (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   key TEXT NOT NULL CHECK (length(key) BETWEEN 8 AND 64),
@@ -951,7 +943,7 @@ CREATE TABLE broadcasts (
 CREATE UNIQUE INDEX broadcasts_key ON broadcasts (key);
 CREATE INDEX broadcasts_running ON broadcasts (id) WHERE state = 'running';
 
--- What became of one for each user; queued: the message waits among those that the bot is to send.
+-- The result of a broadcast for each user; queued: the message is in the queue of the bot.
 CREATE TABLE broadcast_people (
   broadcast_id INTEGER NOT NULL REFERENCES broadcasts (id) ON DELETE CASCADE,
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -963,7 +955,7 @@ CREATE TABLE broadcast_people (
 CREATE INDEX broadcast_people_user ON broadcast_people (user_id);
 CREATE INDEX broadcast_people_queued ON broadcast_people (broadcast_id) WHERE state = 'queued';
 
--- Which notice a user was sent last, by kind; mark: the end of the term, or the period of the counter, that it was about.
+-- The last notice of each kind that a user was sent. mark: the end of the term or the period of the counter to which it referred.
 CREATE TABLE bot_notices (
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   kind TEXT NOT NULL CHECK (length(kind) BETWEEN 1 AND 40),
@@ -971,8 +963,8 @@ CREATE TABLE bot_notices (
   PRIMARY KEY (user_id, kind)
 ) STRICT, WITHOUT ROWID;
 
--- Accounts of the administrator: they get notices and change users in the chat. name: as it was when the account was paired. proven_at: when it last
--- gave the second factor's code; null: never.
+-- The administrator's Telegram accounts, which get notifications and change users in the chat. name: as of the pairing. proven_at: when the code of
+-- the second factor was last entered there; null: never.
 CREATE TABLE bot_admins (
   telegram_id INTEGER PRIMARY KEY CHECK (telegram_id BETWEEN 1 AND 9007199254740991),
   name TEXT NOT NULL CHECK (length(name) <= 200),
@@ -989,8 +981,8 @@ CREATE TABLE bot_requests (
 ) STRICT;
 CREATE INDEX bot_requests_open ON bot_requests (requested_at) WHERE refused_at IS NULL;
 
--- Links into the bot that work once, by the SHA-256 of their tokens. A user has one of each purpose: made in the record, or on the page of the
--- subscription. One that pairs an account of the administrator has no user.
+-- One-time links to the bot, by the SHA-256 of their tokens. A user has at most one for each purpose: created in the record, or on the subscription
+-- page. A link that pairs an account of the administrator has no user.
 CREATE TABLE bot_invitations (
   token_hash TEXT PRIMARY KEY CHECK (length(token_hash) = 64),
   purpose TEXT NOT NULL CHECK (purpose IN ('record', 'page', 'admin')),
@@ -1021,7 +1013,7 @@ CREATE INDEX audit_target ON audit (target);
 CREATE INDEX audit_actor ON audit (actor_kind, actor_id);
 CREATE INDEX audit_request ON audit (request_id);
 
--- Whom an act on many users changed. The name is stored only where the act deleted the user.
+-- The users that a bulk has changed. The name is stored only if the bulk deleted the user.
 CREATE TABLE audit_users (
   audit_id INTEGER NOT NULL REFERENCES audit (id) ON DELETE CASCADE,
   user_id INTEGER NOT NULL,
@@ -1030,8 +1022,8 @@ CREATE TABLE audit_users (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX audit_users_user ON audit_users (user_id);
 
--- How an act on users is undone (core/users/undo.ts), a row for some of its users, of whom first_id is the first. Rows are there for some
--- minutes after the act only.
+-- Steps that undo an action on users (core/users/undo.ts), one row for several users, beginning with first_id. Rows are deleted some minutes after
+-- the action.
 CREATE TABLE undo (
   audit_id INTEGER NOT NULL REFERENCES audit (id) ON DELETE CASCADE,
   first_id INTEGER NOT NULL,
@@ -1049,7 +1041,7 @@ CREATE TABLE api_keys (
   created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
   expires_at INTEGER CHECK (expires_at BETWEEN 0 AND 8640000000000000),
   revoked_at INTEGER CHECK (revoked_at BETWEEN 0 AND 8640000000000000),
-  -- 1: it came with a backup that may have been changed, and waits for the administrator's word.
+  -- 1: restored from a backup that may have been changed; the administrator must confirm it.
   unconfirmed INTEGER NOT NULL DEFAULT 0 CHECK (unconfirmed = 0 OR (unconfirmed = 1 AND revoked_at IS NOT NULL)),
   last_used_at INTEGER CHECK (last_used_at BETWEEN 0 AND 8640000000000000),
   last_used_from TEXT
@@ -1063,9 +1055,9 @@ CREATE TABLE sessions (
   device TEXT NOT NULL,
   created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
   last_seen_at INTEGER NOT NULL CHECK (last_seen_at BETWEEN 0 AND 8640000000000000),
-  -- When the password, and the code, were last given in it.
+  -- When the password and the code were last entered in this session.
   proven_at INTEGER CHECK (proven_at BETWEEN 0 AND 8640000000000000),
-  -- In which known browser it began; null: in none.
+  -- The known browser in which it began; null: none.
   browser_id INTEGER
 ) STRICT;
 CREATE UNIQUE INDEX sessions_hash ON sessions (hash);
@@ -1077,14 +1069,14 @@ CREATE TABLE administrator (
   created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),
   password_changed_at INTEGER NOT NULL CHECK (password_changed_at BETWEEN 0 AND 8640000000000000)
 ) STRICT;
--- Failed proofs of identity since the last success, by who is counted: a session, a known browser, a network.
+-- Failed proofs of identity since the last success, by session, known browser or network.
 CREATE TABLE failed_attempts (
   scope TEXT PRIMARY KEY CHECK (length(scope) BETWEEN 1 AND 100),
   failed INTEGER NOT NULL CHECK (failed BETWEEN 1 AND 9007199254740991),
   last_at INTEGER NOT NULL CHECK (last_at BETWEEN 0 AND 8640000000000000)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX failed_attempts_last_at ON failed_attempts (last_at);
--- Browsers in which the administrator has signed in, by the hash of what they store.
+-- Browsers in which the administrator has signed in, by the hash of their stored token.
 CREATE TABLE known_browsers (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   hash TEXT NOT NULL CHECK (length(hash) = 64),
@@ -1114,7 +1106,7 @@ CREATE TABLE idempotency (
 ) STRICT;
 CREATE UNIQUE INDEX idempotency_key ON idempotency (scope, key);
 CREATE INDEX idempotency_at ON idempotency (at);
--- What a write in several transactions has done so far, a row for each: a repetition continues there. Its reply replaces them.
+-- Progress of a write in several transactions, one row for each, so that a repeated request continues there. The final reply replaces them.
 CREATE TABLE idempotency_parts (
   scope TEXT NOT NULL,
   key TEXT NOT NULL,
@@ -1125,7 +1117,7 @@ CREATE TABLE idempotency_parts (
   PRIMARY KEY (scope, key, number)
 ) STRICT, WITHOUT ROWID;
 
--- Secrets that only the master key opens, each bound to its place.
+-- Secrets sealed by the master key, each bound to its place.
 CREATE TABLE sealed (
   place TEXT PRIMARY KEY CHECK (length(place) BETWEEN 1 AND 200),
   key_id TEXT NOT NULL CHECK (length(key_id) > 0),
