@@ -120,7 +120,7 @@ function leaseAll(nodeId: number): LeaseHeld {
   const lease = { leaseId: randomBytes(16).toString('hex'), version: 1, at: Date.now() };
   // What holds for all users is sent as soon as the node is met.
   db.prepare(
-    `INSERT INTO node_leases (node_id, lease_id, version, at, change, moved_at, spoken, shared)
+    `INSERT INTO node_leases (node_id, lease_id, version, at, change, moved_at, protocol_version, shared)
      VALUES (:nodeId, :leaseId, :version, :at, :change, :at, :protocolVersion, :unknown)`,
   ).run({ ...lease, nodeId, unknown: '0'.repeat(64), change: change ?? 0, protocolVersion: writeVersion(PROTOCOL) });
   db.close();

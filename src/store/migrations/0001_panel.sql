@@ -385,7 +385,7 @@ CREATE TABLE node_leases (
   at INTEGER NOT NULL CHECK (at BETWEEN 0 AND 8640000000000000),
   change INTEGER NOT NULL CHECK (change BETWEEN 0 AND 9007199254740991),
   moved_at INTEGER NOT NULL CHECK (moved_at BETWEEN 0 AND 8640000000000000),
-  spoken TEXT,
+  protocol_version TEXT,
   shared TEXT NOT NULL CHECK (length(shared) = 64)
 ) STRICT;
 -- Starts of a node's engine by this panel. ended: it was counted to its end, and later readings of it do not count.

@@ -160,13 +160,13 @@ function createLedgers(
      ON CONFLICT (node_id) DO UPDATE SET ${LINE_COLUMNS.map((name) => `${name} = excluded.${name}`).join(', ')}`,
   );
   const leaseProgress = db.prepare<[number], LeaseProgress>(
-    'SELECT lease_id AS leaseId, version, at, change, moved_at AS movedAt, spoken AS protocolVersion, shared FROM node_leases WHERE node_id = ?',
+    'SELECT lease_id AS leaseId, version, at, change, moved_at AS movedAt, protocol_version AS protocolVersion, shared FROM node_leases WHERE node_id = ?',
   );
   const saveLeaseProgress = db.prepare<[LeaseProgress & { readonly nodeId: number }]>(
-    `INSERT INTO node_leases (node_id, lease_id, version, at, change, moved_at, spoken, shared)
+    `INSERT INTO node_leases (node_id, lease_id, version, at, change, moved_at, protocol_version, shared)
      SELECT id, :leaseId, :version, :at, :change, :movedAt, :protocolVersion, :shared FROM nodes WHERE id = :nodeId
      ON CONFLICT (node_id) DO UPDATE SET lease_id = excluded.lease_id, version = excluded.version, at = excluded.at,
-       change = excluded.change, moved_at = excluded.moved_at, spoken = excluded.spoken, shared = excluded.shared`,
+       change = excluded.change, moved_at = excluded.moved_at, protocol_version = excluded.protocol_version, shared = excluded.shared`,
   );
 
   return {
