@@ -1,4 +1,4 @@
-// The format of a backup file: what is written is read back with the key, and not without it.
+// The format of a backup file: it can be read with the key only.
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

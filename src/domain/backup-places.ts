@@ -27,21 +27,21 @@ export function isOwnName(name: string, instanceId: string): boolean {
   return isPlacedName(name) && name.startsWith(buildPrefix(instanceId));
 }
 
-/** Where a file is written to until it is whole, beside its name. */
+/** Temporary name of a file while it is written. */
 export function buildPartialName(name: string): string {
   return `.${name}.part`;
 }
 
-/** Whether it is what a killed upload of the panel that made `name` has left. */
+/** Whether a file is the leftover of an interrupted upload by the panel that created `name`. */
 export function isLeftover(found: string, name: string): boolean {
   const owner = name.split('-').slice(0, 2).join('-');
   return PARTIAL.test(found) && found.startsWith(`.${owner}-`) && found !== buildPartialName(name);
 }
 
-/** Names of this panel's own backups beyond the newest `count`, of which there is always one. */
+/** Names of this panel's own backups without the newest `count`, at least without the newest one. */
 export function listSurplus(names: readonly string[], instanceId: string, count: number): readonly string[] {
   const own = names.filter((name) => isOwnName(name, instanceId));
-  // Their times sort as texts do.
+  // Their names contain the time in a form that sorts as text.
   return own.sort((a, b) => (a < b ? 1 : -1)).slice(Math.max(1, count));
 }
 

@@ -25,7 +25,7 @@ describe('toLocal and fromLocal', () => {
   });
 
   test.prop([zoned], many)('resolve gaps and overlaps as Temporal does', ({ zone: name, ms }) => {
-    // The wall clock of UTC read in the zone: any reading, also one that the zone skips or has twice.
+    // UTC's wall-clock time read as local time: any reading, also ones that the zone skips or repeats.
     const reading = at(ms, 'UTC').toPlainDateTime();
     expect(fromLocal(toLocal(ms, 'UTC'), name)).toBe(reading.toZonedDateTime(name).epochMilliseconds);
   });

@@ -1,4 +1,4 @@
-// The name of an application, out of what it says of itself.
+// The name of an app, from its User-Agent and headers.
 import { expect, it } from 'vitest';
 import { clientApp, findClientCore } from './client-app.ts';
 

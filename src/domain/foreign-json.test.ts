@@ -1,4 +1,4 @@
-// What is counted of a JSON text: values, not what stands in texts, also where it arrives in pieces.
+// Counting of values in JSON that may arrive in pieces; characters within strings do not count.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createJsonMeter, type JsonBounds, JsonRefusal, parseForeignJson } from './foreign-json.ts';

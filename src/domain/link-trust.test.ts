@@ -1,4 +1,4 @@
-// Which certificates apps trust: not one of the local authority, not one that signed itself, not one out of its time.
+// Certificates that apps trust: not those of the local authority, self-signed, expired or not yet valid ones.
 import { describe, expect, it } from 'vitest';
 import { computeLinkTrust } from './link-trust.ts';
 

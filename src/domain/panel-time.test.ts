@@ -87,7 +87,7 @@ describe('a clock that jumps', () => {
     time = addEvidenceFor(time, 0, MINUTE_MS, jump, jump);
     time = addEvidenceFor(time, MINUTE_MS, 0, jump, DAY_MS);
     expect(addEvidenceFor(time, MINUTE_MS, MINUTE_MS, jump, jump).state).toBe('doubted');
-    // It jumps once more: what agreed with the former time says nothing of the new one.
+    // The clock jumps again: sources that agreed with the former time do not confirm the new one.
     time = addEvidenceFor(observeClocks(followed, at(0, jump)), 0, MINUTE_MS, jump, jump);
     expect(addEvidenceFor(time, MINUTE_MS, MINUTE_MS, 9 * DAY_MS, 9 * DAY_MS).state).toBe('doubted');
   });
@@ -124,7 +124,7 @@ describe('any clock', () => {
         for (const step of all) {
           if (step.do === 'pass') steady += step.ms;
           if (step.do === 'set') error = step.error;
-          // What NTP may correct is followed, also where it is wrong.
+          // Changes that NTP could have made are accepted, even if they are wrong.
           if (Math.abs(computeClockError(time, at(steady, error))) <= JUMP_MS) slack += JUMP_MS;
           time = observeClocks(time, at(steady, error));
           if (step.do === 'evidence') time = addClockEvidence(time, at(steady, error), START + steady + step.wrongBy);

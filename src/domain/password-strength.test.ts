@@ -1,4 +1,4 @@
-// The strength of passwords: what is guessed first is called weak, and length counts for more than odd characters.
+// Password strength: common passwords are weak, and length counts more than special characters.
 import { describe, expect, it } from 'vitest';
 import { computeStrength, guessBits, isWeak, secretBits } from './password-strength.ts';
 
@@ -66,7 +66,7 @@ describe('secretBits', () => {
   });
 });
 
-/** No two neighbours of it are the same or beside each other on a keyboard or in the alphabet. */
+/** A password in which no two adjacent characters are equal or neighbours on a keyboard or in the alphabet. */
 const APART = 'qzpmwakrbtxehusfnc';
 const bits = (count: number, alphabet: number) => count * Math.log2(alphabet);
 

@@ -1,8 +1,8 @@
-// Texts that must not be longer than another program takes.
+// Shortens texts to the maximum length of other programs.
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** At most so many units of UTF-16, without a part of what people see as one character, such as an emoji. */
+/** At most this many UTF-16 units, without splitting a visible character, such as an emoji. */
 export function shorten(text: string, most: number): string {
   if (text.length <= most) return text;
   let short = '';

@@ -39,7 +39,7 @@ function requirePrice({ isOnSale, isTrial, prices }: Omit<OfferRow, 'id'>): void
   throw bodyError('validation', '#/prices', 'inconsistent', 'needs a price to be on sale');
 }
 
-/** Refuses a price that is below what every provider takes which could be paid in its currency: it could never be sold. */
+/** Refuses a price that is below the minimum of every provider that accepts its currency: it could never be paid. */
 function requirePayable({ store, env }: Pick<Transaction, 'store' | 'env'>, prices: readonly Money[]): void {
   const providers = store.providers.all().filter(({ enabled }) => enabled);
   const rules = providers.flatMap(({ kind }) => env.paymentProviders?.facts(kind) ?? []);

@@ -1,4 +1,4 @@
-// What is predicted of versions that were measured, of those between them, and of what was not.
+// Predictions for measured versions, versions between them, and unmeasured combinations.
 import { statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { FINGERPRINTS } from '../../contract/inbounds.ts';

@@ -1,4 +1,4 @@
-// What a machine may decide by itself: shares of what is left, ends of terms and resets, and what it writes down of them.
+// Decisions of a machine without the panel: shares of limits, ends of terms, resets, and the records of them.
 import { fc } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import type { Account } from '../users/account.ts';
@@ -192,7 +192,7 @@ describe('the passing of time', () => {
       shareLeft: 2 * GIB + Math.floor((4 * GIB) / 20),
       account: { usedUp: 0, resetsAt: midnight + DAY },
     });
-    // Without a reset the share stays as it is.
+    // Without a reset the share is unchanged.
     const grant = {
       id: 1,
       bytes: GIB,
@@ -238,7 +238,7 @@ describe('what a user moves', () => {
       isEndNoted: false,
       account: { hold: null, expiresAt: NOW + 30 * DAY, termBeganAt: NOW },
     });
-    // Not of one who may not connect.
+    // Not for users who may not connect.
     const disabled = countLeased(
       buildLeased({ enabled: false, hold: { months: 0, days: 30 } }),
       { up: 1, down: 0 },

@@ -1,6 +1,6 @@
 // What the machine of a node may decide while the panel is away, by the panel's own rules of terms, traffic and time.
 //
-// Nodes do not know how much a user has moved over other nodes since the panel last contacted them. So each node gets a share of what is left of a
+// Nodes do not know how much a user has moved over other nodes since the panel last contacted them. So each node gets a share of the rest of a
 // limit, plus a spare amount, so that a user of a single node is not cut off too early.
 import { type Account, computeUserState, extraBytes, trafficRemaining, usedBytes } from '../users/account.ts';
 import { nextChangeAt, settle } from '../users/settle.ts';

@@ -166,7 +166,7 @@ const DRIFT_EVERY_POLLS = 30;
 const MIN_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 60_000;
 
-/** Nothing is known of whom the engine that runs has to be cut off from. */
+/** Initial memory: no users are known that must be cut off from the running engine. */
 const NOBODY = { pollsWhileBlocked: new Map(), suspects: new Set<number>(), sessions: [], canReopen: true } as const;
 
 /** When the engine was last restarted, and sessions last ended, to cut users off; null: never. */
@@ -253,7 +253,7 @@ export function observeUnknown<Config>(
   return { name: 'unknown', isForeign, adoptableAs, memory };
 }
 
-/** The engine could not tell whom it serves. */
+/** The engine did not report its users. */
 export function refuseAdoption<Config>(state: NodeState<Config>): NodeState<Config> {
   return state.name === 'unknown' ? { ...state, adoptableAs: null } : state;
 }
@@ -313,7 +313,7 @@ export function recordServable<Config>(state: NodeState<Config>, servable: Serva
   return { ...state, memory: rememberCheck(state, { servable, problem: null, checkedFor: reportedBy(state) }) };
 }
 
-/** The engine could not be asked what it would serve. */
+/** The engine's check of the configuration failed to run. */
 export function recordCheckProblem<Config>(state: NodeState<Config>, problem: NodeProblem): NodeState<Config> {
   return { ...state, memory: rememberCheck(state, { problem, checkedFor: reportedBy(state) }) };
 }

@@ -1,4 +1,4 @@
-// Which of several panels with the same data a node obeys: the one that was restored last, and among its copies the one that was started last
+// Which of several panels with the same data a node obeys: the one that was restored last, and of its copies the one that was started last
 // (docs/decisions/0025).
 
 /** Above any real number of restores. */

@@ -39,7 +39,7 @@ describe('findServable', () => {
         const isTaken = taken.includes(all.indexOf(item));
         expect(findNamedByPort(all, reason)).toBe(isTaken ? item : undefined);
       }
-      // One for each that is refused, and as many more as halving takes.
+      // One check for each refused one, and those of the bisection.
       expect(questions).toBeLessThanOrEqual(2 + refused.length * (2 + Math.ceil(Math.log2(Math.max(2, count)))));
     };
     const places = fc.uniqueArray(fc.nat(29), { maxLength: 5 });

@@ -1,4 +1,4 @@
-// Keys of the length that each cipher takes.
+// Keys of the length that each cipher requires.
 import { expect, it } from 'vitest';
 import { hasKeys, keyFor } from './shadowsocks.ts';
 

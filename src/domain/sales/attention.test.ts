@@ -1,4 +1,4 @@
-// What needs attention: only what is true, gravest first, and nothing while it is not known.
+// Issues that need attention: only current ones, the most serious first, and none while the facts are unknown.
 import { describe, expect, it } from 'vitest';
 import { nodeExample } from '../../contract/nodes/nodes.ts';
 import { OPERATIONS } from '../../contract/table.ts';
@@ -151,7 +151,7 @@ describe('computeAttention', () => {
     const late = '2026-12-18T09:59:59.999Z';
     expect(of(late)).toEqual([{ kind: 'backup-away', leftAt: late, hasPlaces: true }]);
     expect(of(null, [])).toEqual([{ kind: 'backup-away', leftAt: null, hasPlaces: false }]);
-    // Of an empty panel nothing is lost.
+    // An empty panel has nothing to lose.
     expect(of(null, [], { overview: undefined })).toEqual([]);
     const young = { ...page, items: [{ ...nodeExample, created_at: '2026-12-19T20:00:00.000Z' }], total: 1 };
     expect(of(null, [], { overview: quiet, nodes: young })).toEqual([]);
@@ -244,7 +244,7 @@ describe('computeAttention', () => {
       [before, yesterday],
     ])
       expect(of([], nodesAt)).toEqual([{ kind: 'backup', lastAt: null }]);
-    // Without a node a panel has begun now.
+    // A panel without nodes counts as new.
     expect(of([])).toEqual([]);
   });
 

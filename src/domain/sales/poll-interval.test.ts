@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { nextPollAt } from './poll-interval.ts';
 
-/** The ages, in seconds, at which an invoice is asked for until `end`, where each question takes no time. */
+/** The ages, in seconds, at which an invoice is polled until `end`, if polls take no time. */
 function ages(end: number, interval = 5000): number[] {
   const asked: number[] = [];
   for (let at = nextPollAt(0, 0, interval); at <= end * 1000; at = nextPollAt(0, at, interval)) asked.push(at / 1000);

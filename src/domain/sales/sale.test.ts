@@ -1,4 +1,4 @@
-// A refund takes back exactly what its order gave: alone it restores the account, and among others it leaves what they gave.
+// A refund revokes exactly what its order added: alone it restores the account, among others their effects stay.
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { DAY, settledAccount, utc } from '../../../tests/support/domain-arbitraries.ts';

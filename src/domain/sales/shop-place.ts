@@ -5,5 +5,5 @@ export type ShopPlace = 'page' | 'telegram';
 
 /** In the query of a page that is shown inside Telegram. */
 export const IN_TELEGRAM = 'app';
-/** In the query of such a page that opens its invoice by itself. */
+/** In the query of such a page if it opens its invoice automatically. */
 export const OPENS_INVOICE = 'invoice';
