@@ -53,7 +53,7 @@ function saveState(folder: string, state: AcmeState): void {
   writePrivateFile(join(folder, STATE), JSON.stringify(state));
 }
 
-function settingsOf(wanted: AcmeRequest): AcmeSettings {
+function toAcmeSettings(wanted: AcmeRequest): AcmeSettings {
   const { directory_url: directoryUrl, email, names, challenge, http_port: httpPort } = wanted;
   return { directoryUrl, email, names, challenge, httpPort, targets: ['links'] };
 }
@@ -61,7 +61,7 @@ function settingsOf(wanted: AcmeRequest): AcmeSettings {
 /** An administrator requested the order: the next one starts as soon as the authority's rate limits allow. */
 export function requestOrder(folder: string, wanted: AcmeRequest, chain: string | null, now: number): void {
   const state = readAcmeState(folder);
-  const renewAt = hasOrdered(settingsOf(wanted), state, chain) ? state.renewAt : null;
+  const renewAt = hasOrdered(toAcmeSettings(wanted), state, chain) ? state.renewAt : null;
   const notBefore = nextFreeMoment(state.orders, now);
   saveState(folder, { ...state, failures: 0, failure: null, notBefore, renewAt, window: null, polledAt: null });
 }
@@ -83,7 +83,7 @@ interface Parts {
 /** Orders and renews until the returned function is called; an order that is running then is not stored. */
 export function startOrdering(parts: Parts): () => void {
   const { folder, wanted, client, clock, timers, log } = parts;
-  const settings = settingsOf(wanted);
+  const settings = toAcmeSettings(wanted);
   let running: AbortController | null = null;
   let isBusy = false;
   let isEnded = false;

@@ -207,7 +207,7 @@ function createSecrets(randomBytes: DemoParts['randomBytes']): (length: number) 
   };
 }
 
-function uuidOf(bytes: Buffer): string {
+function toUuid(bytes: Buffer): string {
   const own = Buffer.from(bytes);
   own[6] = ((own[6] ?? 0) & 0x0f) | 0x40;
   own[8] = ((own[8] ?? 0) & 0x3f) | 0x80;
@@ -260,7 +260,7 @@ function asUser(index: number, life: Life, secrets: (length: number) => Buffer, 
     onlineAt,
     token: secrets(16).toString('base64url'),
     credentials: {
-      uuid: uuidOf(secrets(16)),
+      uuid: toUuid(secrets(16)),
       password: secrets(24).toString('base64url'),
       key: secrets(32).toString('base64'),
       wireguard: secrets(32).toString('base64'),

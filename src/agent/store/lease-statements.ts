@@ -139,7 +139,7 @@ export function prepareLease(db: Connection) {
        known_down = CASE WHEN seq <= :taken THEN down WHEN offered_seq <= :taken THEN max(known_down, offered_down) ELSE known_down END
      WHERE user_id = :userId AND tag = ''`,
   );
-  const takenOf = db.prepare<[], number>('SELECT taken FROM ledger').pluck();
+  const taken = db.prepare<[], number>('SELECT taken FROM ledger').pluck();
   const saveTaken = db.prepare<[number]>('UPDATE ledger SET taken = ?');
   return {
     get,
@@ -174,7 +174,7 @@ export function prepareLease(db: Connection) {
     offerAgain,
     endAgain,
     learn,
-    takenOf,
+    taken,
     saveTaken,
   };
 }

@@ -109,7 +109,7 @@ export function createNodeLease(
     ...createLeaseEngine(db, seal, sql, rows),
     events: history.events,
     acknowledge: history.acknowledge,
-    readTaken: () => (sql.lease.get() ? (sql.takenOf.get() ?? 0) : null),
+    readTaken: () => (sql.lease.get() ? (sql.taken.get() ?? 0) : null),
     acceptPart: db.transaction((part, now) => {
       const before = sql.lease.get();
       const follows =

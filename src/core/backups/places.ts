@@ -59,7 +59,7 @@ function buildAuditDetail({ kind, name, encrypted, everyHours, keep }: BackupPla
   return { kind, name, encrypted, every_hours: everyHours, keep };
 }
 
-const targetOf = (id: number) => `backup-place:${id}`;
+const buildAuditTarget = (id: number) => `backup-place:${id}`;
 
 function isGiven([, value]: readonly [string, string | undefined]): boolean {
   return value !== undefined && value !== '';
@@ -173,7 +173,7 @@ async function createBackupPlace(input: Input<'createBackupPlace'>, context: Asy
     const row = { ...unsaved, id: store.backupPlaces.insert(unsaved) };
     sealSecrets(tx, row, secret);
     sealPassphrase(tx, row.id, passphrase);
-    tx.audit(targetOf(row.id), buildAuditDetail(row));
+    tx.audit(buildAuditTarget(row.id), buildAuditDetail(row));
     return { body: viewPlace(tx, row) };
   });
 }
@@ -212,7 +212,7 @@ async function changeBackupPlace(input: Input<'changeBackupPlace'>, context: Asy
     tx.store.backupPlaces.save(row);
     if (movesPlace) sealSecrets(tx, row, secret);
     if (passphrase !== undefined) sealPassphrase(tx, row.id, passphrase);
-    tx.audit(targetOf(row.id), {
+    tx.audit(buildAuditTarget(row.id), {
       ...buildAuditDetail(row),
       moved: movesPlace,
       new_passphrase: typeof passphrase === 'string',
@@ -225,7 +225,7 @@ function deleteBackupPlace({ id }: Input<'deleteBackupPlace'>, tx: Transaction):
   const row = requirePlace(tx, id);
   tx.store.backupPlaces.remove(id);
   removeSecrets(tx, row);
-  tx.audit(targetOf(id), buildAuditDetail(row));
+  tx.audit(buildAuditTarget(id), buildAuditDetail(row));
   return { body: undefined };
 }
 
@@ -242,7 +242,7 @@ async function testBackupPlace({ id }: Input<'testBackupPlace'>, context: AsyncC
   return context.commit((tx) => {
     const error = failure === null ? null : toPlaceError(failure);
     saveOutcome(tx, id, { error, errorAt: failure === null ? null : tx.now });
-    tx.audit(targetOf(id), { kind: row.kind, error }, failure === null ? 'done' : 'refused');
+    tx.audit(buildAuditTarget(id), { kind: row.kind, error }, failure === null ? 'done' : 'refused');
     if (failure !== null) return { refusal: failure };
     if (row.kind === 'chat') sendTestMessage(tx);
     return { body: viewPlace(tx, requirePlace(tx, id)) };
@@ -280,7 +280,7 @@ async function backUpToPlace({ id }: Input<'backUpToPlace'>, { env, call, commit
   requirePlace(env, id);
   requireReady(env);
   const result = await commit((tx) => {
-    tx.audit(targetOf(id));
+    tx.audit(buildAuditTarget(id));
     return { body: viewPlace(tx, requirePlace(tx, id)) };
   });
   if (!env.runningPlaces.has(id)) env.tasks.start('backup to a place', () => backUpTo(env, id, call));

@@ -80,7 +80,7 @@ export function createSalesStore(db: Connection): SalesStore {
   );
   const offer = db.prepare<[number], OfferCells>(`SELECT ${OFFER_COLUMNS} FROM offers WHERE id = ?`);
   const allOffers = db.prepare<[], OfferCells>(`SELECT ${OFFER_COLUMNS} FROM offers ORDER BY id`);
-  const offersOf = db.prepare<[number], OfferCells>(
+  const tariffOffers = db.prepare<[number], OfferCells>(
     `SELECT ${OFFER_COLUMNS} FROM offers WHERE tariff_id = ? ORDER BY id`,
   );
   const saveOffer = db.prepare<[OfferCells]>(
@@ -185,7 +185,7 @@ export function createSalesStore(db: Connection): SalesStore {
       const cells = offer.get(id);
       return cells && decodeOffer(cells);
     },
-    offers: (tariffId) => (tariffId === undefined ? allOffers.all() : offersOf.all(tariffId)).map(decodeOffer),
+    offers: (tariffId) => (tariffId === undefined ? allOffers.all() : tariffOffers.all(tariffId)).map(decodeOffer),
     saveOffer: (row) => {
       saveOffer.run(encodeOffer(row));
     },

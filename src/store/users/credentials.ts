@@ -8,7 +8,7 @@ type Families = Omit<Credentials, 'byInbound'>;
 
 const FAMILIES = ['uuid', 'password', 'key', 'wireguard'] as const satisfies readonly (keyof Families)[];
 /** Of a user with the id `user`, as JSON: the credentials on single inbounds. */
-const byInboundOf = (user: string) =>
+const selectByInbound = (user: string) =>
   `(SELECT json_group_array(json_array(inbound_id, value, flow)) FROM user_inbound_credentials WHERE user_id = ${user})`;
 /** How many columns a user's credentials have. */
 export const CREDENTIALS = FAMILIES.length + 1;
@@ -18,7 +18,7 @@ export const credentialColumns = (users: string): string =>
     ...FAMILIES.map(
       (family) => `(SELECT value FROM user_credentials WHERE user_id = ${users}.id AND family = '${family}')`,
     ),
-    byInboundOf(`${users}.id`),
+    selectByInbound(`${users}.id`),
   ].join(', ');
 
 const VALUES = FAMILIES.map((family) => `(:id, '${family}', :${family})`).join(', ');

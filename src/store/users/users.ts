@@ -182,7 +182,7 @@ function createUserWrites(db: Connection): UserWrites {
   const search = createSearchIndex(db);
   const credentials = createCredentialWrites(db);
   // One statement for each set of columns, keyed by the sum of their bits.
-  const updateOf = createCache((columns: number) => {
+  const prepareUpdate = createCache((columns: number) => {
     const names = WRITTEN.filter((_, index) => Math.floor(columns / 2 ** index) % 2 === 1).map(({ name }) => name);
     return db.prepare<Cell[]>(`UPDATE users SET ${names.map((name) => `${name} = ?`).join(', ')} WHERE id = ?`);
   });
@@ -207,7 +207,7 @@ function createUserWrites(db: Connection): UserWrites {
       }
       if (columns === 0) return;
       cells.push(before.id);
-      updateOf(columns).run(...cells);
+      prepareUpdate(columns).run(...cells);
       links.save(before.id, before, after);
       if (isTextSame) return;
       const text = buildSearchText(after);

@@ -34,7 +34,7 @@ interface BulkPreviewProps {
 
 export function BulkPreview({ action, preview, total }: BulkPreviewProps) {
   const { t } = useTranslation('users');
-  const differencesOf = useDifferences(action);
+  const listDifferences = useDifferences(action);
   const { items } = preview;
   if (items.length === 0) return null;
   return (
@@ -48,7 +48,7 @@ export function BulkPreview({ action, preview, total }: BulkPreviewProps) {
               className={classes.differences}
               data-tone={row.outcome === 'failed' && isRefusal(toReason(row.detail, action)) ? 'bad' : undefined}
             >
-              {differencesOf(row).map((text) => (
+              {listDifferences(row).map((text) => (
                 <span key={text}>{text}</span>
               ))}
             </span>

@@ -28,11 +28,11 @@ export function canBeginAgain(user: User, now: number): boolean {
 /** The toast of a changed term: its new end, with an undo. */
 export function useTermMessage(before: User, act: 'extended' | 'shortened') {
   const { t } = useTranslation('users');
-  const undoOf = useUndoLast(act === 'extended' ? 'extendUser' : 'shortenUser');
+  const undoLast = useUndoLast(act === 'extended' ? 'extendUser' : 'shortenUser');
   const format = useFormat();
   return (user: User, now: number) => {
     const { id, name, hold, expires_at: date } = user;
-    const undo = () => undoOf(id);
+    const undo = () => undoLast(id);
     if (hold !== null) return { text: t('toast.held', { name, term: format.term(hold) }), undo };
     const isOver = date !== null && Date.parse(date) <= now;
     const end = date === null ? '' : format.moment(date);
