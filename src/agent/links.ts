@@ -24,6 +24,7 @@ import type { LeaseSettings, LeaseShared } from '../core/ports/lease.ts';
 import type { Clock, Log, Timers } from '../core/ports/ports.ts';
 import { isNearEnd } from '../domain/acme-schedule.ts';
 import { parseOwnJson } from '../domain/own-json.ts';
+import { expandHosts } from '../domain/subscription/hosts.ts';
 import { canConnect, computeUserState, extraBytes, trafficTotal, usedBytes } from '../domain/users/account.ts';
 import { selectOffered } from '../domain/users/offered.ts';
 import type { Door } from '../door/door.ts';
@@ -229,7 +230,7 @@ function findSubscription({ lease, clock }: Parts, token: string): Subscription 
   const now = clock.now();
   const found = lease.findLink(createHash('sha256').update(token).digest('hex'), now);
   if (!found) return null;
-  const { id, name, credentials, inbounds, deviceLimit, updatedAt, leased } = found.user;
+  const { id, name, credentials, inbounds, deviceLimit, updatedAt, leased, tariffId, tags } = found.user;
   const { account } = leased;
   const { usedUp, usedDown, expiresAt, resetsAt, trafficLimit, grants } = account;
   const state = computeUserState(account, now);
@@ -240,7 +241,7 @@ function findSubscription({ lease, clock }: Parts, token: string): Subscription 
     credentials,
     canConnect: mayConnect,
     total: trafficTotal({ trafficLimit, used: usedBytes(account), extra: extraBytes(grants, now) }),
-    inbounds: mayConnect ? selectOffered(inbounds, shared.connections) : [],
+    inbounds: mayConnect ? expandHosts(selectOffered(inbounds, shared.connections), { id, tariffId, tags }) : [],
     url: shared.linkBase + token,
     // Orders and linking of Telegram accounts need the panel.
     offers: () => [],

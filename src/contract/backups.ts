@@ -46,6 +46,7 @@ export const BACKUP_DIFFERENCE_KINDS = [
   'bot.username',
   'bot_requests.telegram_id',
   'inbounds.host',
+  'inbounds.hosts',
   'inbounds.port',
   'inbounds.sni',
   'inbounds.path',

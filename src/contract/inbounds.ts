@@ -1,5 +1,6 @@
 // Inbounds on the wire. A Read key sees their names, but no addresses.
 import { z } from 'zod';
+import { ABOUT_HOSTS, defineHosts } from './hosts.ts';
 import { apiOperation, hasMember, panelOperation } from './operation.ts';
 import * as s from './scalars.ts';
 
@@ -149,7 +150,7 @@ const ABOUT = {
 } as const;
 
 const GROUP =
-  'The group of the inbound: inbounds with the same definition, each on another node. null: no group. Changing one of a group changes all of them, except `name`, `host`, `note` and `enabled`.';
+  'The group of the inbound: inbounds with the same definition, each on another node. null: no group. Changing one of a group changes all of them, except `name`, `host`, `hosts`, `host_order`, `note` and `enabled`.';
 
 const NOTE = 'A remark for the operators of the panel.';
 
@@ -221,6 +222,10 @@ const pem = (max: number) => z.string().max(max);
 
 const method = z.enum(METHODS).meta({ id: 'ShadowsocksMethod', description: 'A cipher of Shadowsocks.' });
 
+const port = z.int().min(1).max(65535);
+const alpn = z.array(alpnProtocol).max(3);
+const { host: inboundHost, hosts, order: hostOrder } = defineHosts({ port, path, alpn, fingerprint });
+
 const fields = {
   node_id: s.id.meta({ description: 'The id of its node.' }),
   tag: z
@@ -240,14 +245,14 @@ const fields = {
       '`none`: no TLS. `tls`: TLS with a certificate of the node. `reality`: TLS that imitates another site.',
   }),
   host: s.hostName.nullable().meta({ description: ABOUT.host }),
-  port: z.int().min(1).max(65535).meta({ description: ABOUT.port }),
+  port: port.meta({ description: ABOUT.port }),
   sni: s.hostName.nullable().meta({ description: ABOUT.sni }),
   path: path.nullable().meta({ description: ABOUT.path }),
   proxy_header: headerName.nullable().meta({ description: ABOUT.proxy_header }),
   service_name: serviceName.nullable().meta({ description: ABOUT.service_name }),
   flow: flow.nullable().meta({ description: ABOUT.flow }),
   fingerprint: fingerprint.nullable().meta({ description: ABOUT.fingerprint }),
-  alpn: z.array(alpnProtocol).max(3).nullable().meta({ description: ABOUT.alpn }),
+  alpn: alpn.nullable().meta({ description: ABOUT.alpn }),
   public_key: x25519Key.nullable().meta({ description: ABOUT.public_key }),
   private_key: x25519Key.nullable().meta({
     description:
@@ -285,6 +290,8 @@ const fields = {
     description:
       'The private key of a new `certificate` in PEM, not encrypted; required with one. Stored encrypted and never returned.',
   }),
+  hosts: hosts.meta({ description: ABOUT_HOSTS.hosts }),
+  host_order: hostOrder,
   note: s.note.meta({ description: NOTE }),
   enabled: z.boolean().meta({ description: 'false: the node does not serve it, and no subscription contains it.' }),
 };
@@ -347,6 +354,8 @@ export const inbound = z
       z.boolean().nullable(),
       'Whether it is self-signed, so that apps need its SHA-256 to trust it.',
     ),
+    hosts: secret(z.array(inboundHost), ABOUT_HOSTS.hosts),
+    host_order: secret(hostOrder, ABOUT_HOSTS.host_order),
     note: secret(z.string(), NOTE),
     warnings: secret(z.array(warning), 'Possible reasons why users cannot connect; empty: none is known.'),
     enabled: fields.enabled,
@@ -421,6 +430,8 @@ export const inboundCreate = z
     min_client_version: fields.min_client_version.default(null),
     certificate: fields.certificate.default(null),
     certificate_key: fields.certificate_key.default(null),
+    hosts: fields.hosts.default([]),
+    host_order: fields.host_order.default('listed'),
     note: fields.note.default(''),
     enabled: fields.enabled.default(true),
   })
@@ -477,6 +488,8 @@ export const inboundExample: Inbound = {
   certificate_sha256: null,
   certificate_ends_at: null,
   certificate_self_signed: null,
+  hosts: [],
+  host_order: 'listed',
   note: '',
   warnings: ['no_sing_box'],
   enabled: true,
@@ -537,7 +550,7 @@ export const createInbound = apiOperation({
   status: 201,
   output: inbound,
   headers: ['ETag', 'Location'],
-  errors: ['node_not_found', 'vault_unavailable'],
+  errors: ['node_not_found', 'tariff_not_found', 'vault_unavailable'],
   example: {
     body: {
       node_id: 1,
@@ -571,8 +584,8 @@ export const updateInbound = apiOperation({
   output: inbound,
   headers: ['ETag'],
   ifMatch: true,
-  needsSessionProof: (input) => hasMember(input, ['host']),
-  errors: ['not_found', 'precondition_failed', 'vault_unavailable'],
+  needsSessionProof: (input) => hasMember(input, ['host', 'hosts']),
+  errors: ['not_found', 'precondition_failed', 'tariff_not_found', 'vault_unavailable'],
   example: {
     params: { id: 1 },
     body: { name: 'Germany, Frankfurt' },
@@ -606,7 +619,7 @@ export const placeInbound = apiOperation({
   tag: 'Inbounds',
   summary: 'Choose the nodes of an inbound',
   description:
-    'Puts the definition on exactly these nodes. Each node without it gets an inbound with the same settings and keys, with the name of the node in its name and the address of the node as its host. Tariffs and users with this inbound also get the new ones. On other nodes of the group it is deleted, and removed from tariffs and users that have another one of the group; if any of them would be left with none, the request is refused and nothing changes.',
+    'Puts the definition on exactly these nodes. Each node without it gets an inbound with the same settings and keys, with the name of the node in its name, the address of the node as its host and no `hosts`. Tariffs and users with this inbound also get the new ones. On other nodes of the group it is deleted, and removed from tariffs and users that have another one of the group; if any of them would be left with none, the request is refused and nothing changes.',
   params: byId,
   query: none,
   body: z

@@ -99,6 +99,22 @@ const INBOUNDS: readonly Members[] = [
 /** An inbound whose port others can share. */
 const PORT_OWNER = { id: 3, port: 9999 };
 
+const HOST = {
+  name: 'CDN {{DAYS_LEFT}}',
+  address: 'cdn.example',
+  port: 8443,
+  security: null,
+  sni: null,
+  host_header: null,
+  path: null,
+  alpn: null,
+  fingerprint: null,
+  weight: 2,
+  tariffs: [],
+  tags: [],
+  enabled: true,
+};
+
 const NOW = Date.UTC(2026, 10, 20);
 const GIVEN = await certificateMaker.makeSelfSigned('given.example', NOW);
 
@@ -119,6 +135,7 @@ const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   shares_port_of: fc.constant(PORT_OWNER.id),
   fallback: fc.constantFrom('127.0.0.1:8080', '[2001:db8::1]:80', null),
   min_client_version: fc.constantFrom('1.8.0', '26.3.27', null),
+  hosts: fc.constantFrom([], [HOST], [HOST, { ...HOST, address: '203.0.113.7', tariffs: [1], tags: ['vip'] }]),
   address: fc.constantFrom('de3.example.com', '192.0.2.7', '2001:db8::7'),
   support_url: fc.constantFrom('https://example.org/help', 'tg://resolve?domain=example', null),
 };

@@ -190,6 +190,8 @@ const NO_INBOUND = {
   target: null,
   groupId: null,
   minClientVersion: null,
+  hosts: [],
+  hostOrder: 'listed',
   targetFindings: null,
   certificate: null,
   note: '',

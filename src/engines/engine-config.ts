@@ -380,12 +380,13 @@ function splitLines(pem: string): readonly string[] {
 }
 
 function buildReality(inbound: EngineInbound): JsonObject {
-  const { sni, target, privateKey, shortId, moreShortIds, moreServerNames, minClientVersion } = inbound;
+  const { sni, target, privateKey, shortId, moreShortIds, moreServerNames, minClientVersion, hosts } = inbound;
   if (privateKey === null) refuse(inbound, 'its private key is missing');
   if (sni === null) refuse(inbound, 'its server name is missing');
   return {
     target: target ?? `${sni.includes(':') ? `[${sni}]` : sni}:443`,
-    serverNames: [...new Set([sni, ...moreServerNames])],
+    // Also those of hosts that are off, so that switching one on restarts no engine.
+    serverNames: [...new Set([sni, ...moreServerNames, ...hosts.flatMap((host) => host.sni ?? [])])],
     privateKey,
     shortIds: [...new Set([shortId ?? '', ...moreShortIds])],
     minClientVer: minClientVersion ?? ANY_VERSION,

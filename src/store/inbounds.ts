@@ -4,12 +4,14 @@ import type { TargetFinding } from '../contract/inbounds.ts';
 import type { InboundRow, InboundStore, OfferedInbound, ServedCertificate } from '../core/ports/inbounds.ts';
 import { mergePortOwner } from '../domain/nodes/shared-port.ts';
 import { parseOwnJson } from '../domain/own-json.ts';
+import type { Host } from '../domain/subscription/hosts.ts';
 import type { Connection } from './database.ts';
 import { limitTo } from './statements.ts';
 import { untilWritten } from './until-written.ts';
 
-type Lists = 'alpn' | 'moreShortIds' | 'moreServerNames' | 'targetFindings' | 'certificate';
+type Lists = 'alpn' | 'moreShortIds' | 'moreServerNames' | 'targetFindings' | 'certificate' | 'hosts';
 type InboundCells = Omit<InboundRow, Lists | 'enabled'> & {
+  readonly hosts: string;
   readonly moreShortIds: string;
   readonly moreServerNames: string;
   readonly alpn: string | null;
@@ -56,6 +58,8 @@ const COLUMN = {
   minClientVersion: 'min_client_version',
   targetFindings: 'target_findings',
   certificate: 'certificate',
+  hosts: 'hosts',
+  hostOrder: 'host_order',
   note: 'note',
   enabled: 'enabled',
   createdAt: 'created_at',
@@ -73,7 +77,8 @@ function decode(cells: InboundCells): InboundRow {
   const { targetFindings: found } = cells;
   const targetFindings = found === null ? null : (parseOwnJson(found) as TargetFinding[]);
   const certificate = cells.certificate === null ? null : (parseOwnJson(cells.certificate) as ServedCertificate);
-  const lists = { alpn, moreShortIds, moreServerNames, targetFindings, certificate };
+  const hosts = parseOwnJson(cells.hosts) as Host[];
+  const lists = { alpn, moreShortIds, moreServerNames, targetFindings, certificate, hosts };
   return { ...cells, ...lists, enabled: cells.enabled === 1 };
 }
 
@@ -81,9 +86,10 @@ function encode(inbound: Omit<InboundRow, 'id'>): Omit<InboundCells, 'id'> {
   const alpn = inbound.alpn === null ? null : JSON.stringify(inbound.alpn);
   const targetFindings = inbound.targetFindings === null ? null : JSON.stringify(inbound.targetFindings);
   const certificate = inbound.certificate === null ? null : JSON.stringify(inbound.certificate);
+  const hosts = JSON.stringify(inbound.hosts);
   const moreShortIds = JSON.stringify(inbound.moreShortIds);
   const moreServerNames = JSON.stringify(inbound.moreServerNames);
-  const lists = { alpn, moreShortIds, moreServerNames, targetFindings, certificate };
+  const lists = { alpn, moreShortIds, moreServerNames, targetFindings, certificate, hosts };
   return { ...inbound, ...lists, enabled: inbound.enabled ? 1 : 0 };
 }
 

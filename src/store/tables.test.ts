@@ -2,6 +2,7 @@
 // ports.
 import { describe, expect, it } from 'vitest';
 import { sampleEventRow } from '../../tests/support/sample-events.ts';
+import { FULL_HOST, sampleHost } from '../../tests/support/subscription-samples.ts';
 import { sampleTariff, sampleUser, tempStore } from '../../tests/support/temp-store.ts';
 import type { AuditRow } from '../core/ports/audit.ts';
 import type { InboundRow } from '../core/ports/inbounds.ts';
@@ -81,6 +82,8 @@ const INBOUND: Omit<InboundRow, 'id' | 'nodeId'> = {
   mtu: 1280,
   target: 'www.example.org:443',
   minClientVersion: '1.8.0',
+  hosts: [FULL_HOST],
+  hostOrder: 'weighted',
   targetFindings: ['target_no_h2'],
   certificate: { chain: 'PEM', isOwn: true, isSelfSigned: false, sha256: 'a', endsAt: 5 },
   note: 'Moves to port 8443',
@@ -252,6 +255,8 @@ describe('offered inbounds', () => {
     mtu: 1280,
     target: 'target.example:443',
     minClientVersion: '26.1.1',
+    hosts: [sampleHost()],
+    hostOrder: 'listed',
     targetFindings: [],
     certificate: null,
     note: '',

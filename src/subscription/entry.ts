@@ -14,6 +14,8 @@ import { asciiHost } from './encoding.ts';
 export interface Inbound extends InboundShape {
   readonly port: number;
   readonly sni: string | null;
+  /** With a web transport; left out or null: the server name. */
+  readonly hostHeader?: string | null;
   readonly path: string | null;
   readonly serviceName: string | null;
   readonly flow: string | null;
@@ -83,8 +85,9 @@ export function serverName({ inbound, address }: Entry): string | null {
   return isIpLiteral(address) ? null : asciiHost(address);
 }
 
-/** The Host header of a web transport: the TLS server name, because front servers route by it. Under REALITY the client chooses it. */
+/** The Host header of a web transport: by default the TLS server name, because front servers route by it. Under REALITY the client chooses it. */
 export function hostHeader(entry: Entry): string | null {
+  if (entry.inbound.hostHeader != null) return asciiHost(entry.inbound.hostHeader);
   return entry.inbound.security === 'reality' ? null : serverName(entry);
 }
 

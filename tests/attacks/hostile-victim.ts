@@ -75,6 +75,8 @@ const INBOUND: EngineInbound = {
   mtu: null,
   target: null,
   minClientVersion: null,
+  hosts: [],
+  hostOrder: 'listed' as const,
   certificate: null,
   updatedAt: 0,
   privateKey: null,

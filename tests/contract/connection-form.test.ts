@@ -13,7 +13,7 @@ import { userTunnelAddress } from '../../src/domain/nodes/wireguard.ts';
 import {
   blankValues,
   buildCreateInput,
-  previewLink,
+  previewLinks,
   reshaped,
   type Values,
 } from '../../src/renderer/src/features/connections/values.ts';
@@ -91,6 +91,8 @@ function stored(values: Values) {
   const input = inboundCreate.parse(buildCreateInput(values));
   const { node_id, private_key, service_name, public_key, short_id, certificate, certificate_key, ...others } = input;
   const {
+    hosts: _hosts,
+    host_order: _order,
     proxy_header,
     min_client_version,
     obfs_password,
@@ -166,7 +168,7 @@ describe('the form of a connection', () => {
         const tunnelAddress = userTunnelAddress(row.addressPool, 1);
         const entry = { name: values.name, address, inbound: row, credentials: USER, tunnelAddress };
         const real = shareLink({ ...entry, secrets: NO_SECRETS });
-        expect(previewLink(values, address)).toBe(real);
+        expect(previewLinks(values, address)).toEqual([{ name: values.name, link: real }]);
       }
     }
   });

@@ -365,3 +365,66 @@ test.describe('in Russian, dark and on a phone', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
   });
 });
+
+test('have hosts in an order that is dragged or moved by keyboard, as apps get them', async ({
+  page,
+  panel,
+  visit,
+}) => {
+  const { administrator } = panel;
+  const values = {
+    protocol: 'vless',
+    network: 'ws',
+    security: 'none',
+    host: '10.0.0.8',
+    port: 2087,
+    path: '/ws',
+  } as const;
+  const { body } = (await administrator?.call('createInbound', {
+    node_id: 1,
+    tag: 'hosted',
+    name: 'Hosted',
+    ...values,
+    hosts: [{ name: 'Relay', address: '203.0.113.7' }],
+  })) ?? { body: undefined };
+  await visit('connections');
+  await page.getByRole('link', { name: 'Hosted', exact: true }).click();
+  const record = page.getByRole('dialog', { name: 'Hosted' });
+  const hosts = record.getByRole('region', { name: 'Hosts' });
+  const preview = record.getByRole('region', { name: 'In the app' });
+  await expect(preview.locator('code')).toHaveCount(1);
+  await expect(preview).toContainText('@203.0.113.7:2087');
+
+  await hosts.getByRole('button', { name: 'Add a host' }).click();
+  await hosts.getByLabel('Name in the app').fill('CDN | {{DAYS_LEFT}} d');
+  await hosts.getByLabel('Address', { exact: true }).fill('cdn.example.com');
+  await hosts.getByLabel('Port', { exact: true }).fill('443');
+  await chooseByKeyboard(hosts.getByLabel('Protection at this address'), 'TLS of a CDN or proxy');
+  await hosts.getByLabel('Host header').fill('front.example.com');
+  await expect(preview).toContainText('CDN | 12 d');
+  await expect(preview.locator('code').nth(1)).toContainText('@cdn.example.com:443?');
+  await expect(preview.locator('code').nth(1)).toContainText('host=front.example.com');
+  await expectAccessible(page, 'the hosts of a connection');
+
+  await hosts.getByRole('button', { name: 'Move CDN | {{DAYS_LEFT}} d', exact: true }).press('ArrowUp');
+  await expect(hosts.getByRole('button', { name: 'Move CDN | {{DAYS_LEFT}} d', exact: true })).toBeFocused();
+  await expect(hosts.getByRole('status')).toContainText('is now 1 of 2');
+  await expect(preview.locator('code').first()).toContainText('@cdn.example.com:443?');
+  await hosts.getByRole('button', { name: /^CDN/ }).click();
+  const grip = hosts.getByRole('button', { name: 'Move Relay', exact: true });
+  const [from, to] = [await grip.boundingBox(), await hosts.getByRole('listitem').first().boundingBox()];
+  await page.mouse.move((from?.x ?? 0) + 8, (from?.y ?? 0) + 8);
+  await page.mouse.down();
+  await page.mouse.move((from?.x ?? 0) + 8, (to?.y ?? 0) + 10, { steps: 5 });
+  await page.mouse.up();
+  await expect(preview.locator('code').first()).toContainText('@203.0.113.7:2087');
+
+  await record.getByRole('button', { name: 'Save' }).click();
+  await prove(page);
+  await expect(getToast(page, 'Connection Hosted saved')).toBeVisible();
+  const saved = (await administrator?.call('getInbound', { id: body?.id ?? 0 }))?.body;
+  expect(saved?.hosts?.map(({ address, port, security }) => [address, port, security])).toEqual([
+    ['203.0.113.7', null, null],
+    ['cdn.example.com', 443, 'tls'],
+  ]);
+});

@@ -10,11 +10,12 @@ import schema from 'meta-json-schema/schemas/meta-json-schema.json' with { type:
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { InboundSecrets } from '../../src/core/ports/credentials.ts';
+import { expandHosts } from '../../src/domain/subscription/hosts.ts';
 import { renderSubscription } from '../../src/subscription/render.ts';
 import type { EngineProgram } from '../support/engines.ts';
 import { SETTINGS } from '../support/fake-core.ts';
 import { times } from '../support/long.ts';
-import { anyInbound, buildSubscription, hostileName } from '../support/subscription-samples.ts';
+import { anyHost, anyInbound, buildSubscription, hostileName } from '../support/subscription-samples.ts';
 import { getProgramPath, whyWithout } from './found.ts';
 
 /** Each starts the client once, which takes longer than to read another connection. */
@@ -49,16 +50,20 @@ const connection = fc.record({
   address,
   method: fc.constantFrom('aes-256-gcm', '2022-blake3-aes-128-gcm', '2022-blake3-aes-256-gcm'),
   isSelfSigned: fc.boolean(),
+  hosts: fc.array(anyHost, { maxLength: 3 }),
 });
 
 /** What the panel allows to be written: fast-check makes the rest of a connection up. */
 const connections = fc.array(connection, { minLength: 1, maxLength: 32 }).map((made) =>
-  made.map(({ row, name, address: host, method, isSelfSigned }, index) => ({
-    inbound: { ...row, name, id: index + 1, ...(row.method !== null && { method }) },
-    address: host,
-    engine: null,
-    secrets: isSelfSigned ? SELF_SIGNED : { ...SELF_SIGNED, certificate: null, pin: null },
-  })),
+  expandHosts(
+    made.map(({ row, name, address: host, method, isSelfSigned, hosts }, index) => ({
+      inbound: { ...row, name, hosts, id: index + 1, ...(row.method !== null && { method }) },
+      address: host,
+      engine: null,
+      secrets: isSelfSigned ? SELF_SIGNED : { ...SELF_SIGNED, certificate: null, pin: null },
+    })),
+    { id: 1, tariffId: null, tags: [] },
+  ),
 );
 
 interface Check {

@@ -95,13 +95,15 @@ const FORMATS = {
 /** Starts a client with the document that its format has for them. */
 export async function openConnections(
   program: ManyClient,
-  rows: readonly InboundRow[],
+  connections: readonly InboundRow[],
   folder: string,
-  { secretsOf = () => NO_SECRETS, atOnce = rows.length, attempts, host }: Trial = {},
+  { secretsOf = () => NO_SECRETS, atOnce = connections.length, attempts, host }: Trial = {},
 ): Promise<ManyConnections> {
   const format = FORMATS[program];
   const userAgent = 'sing-box 1.14.1';
-  const { inbounds } = buildSubscription(rows);
+  const { inbounds } = buildSubscription(connections);
+  // Of connections with hosts one for each host.
+  const rows = inbounds.map(({ inbound }) => inbound as InboundRow);
   const subscription = buildSubscription([], {
     inbounds: inbounds.map((one, index) => ({ ...one, secrets: secretsOf(rows[index] as InboundRow) })),
   });

@@ -37,6 +37,8 @@ export function sampleInbound(changes: Partial<EngineInbound> & Pick<EngineInbou
     mtu: null,
     target: null,
     minClientVersion: null,
+    hosts: [],
+    hostOrder: 'listed',
     updatedAt: 0,
     privateKey: null,
     certificate: null,

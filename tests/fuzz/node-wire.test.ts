@@ -143,6 +143,8 @@ const part = fc.record({
       leftOut: fc.array(fc.nat(3)),
       tokenHash: fc.string(),
       deviceLimit: fc.option(fc.nat()),
+      tariffId: fc.option(fc.nat(3)),
+      tags: fc.array(fc.string()),
       leased,
       updatedAt: fc.nat(),
     }),

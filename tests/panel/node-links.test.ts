@@ -87,7 +87,20 @@ it('are those of the panel while it is away, and a reissued one is dead after th
   await api.call('createInbound', inbound);
   const { id: tariff_id } = (await api.call('createTariff', { name: 'Plan', traffic_limit: 10_000, device_limit: 3 }))
     .body;
-  const { id, sub_url } = (await api.call('createUser', { name: 'Anna', tariff_id })).body;
+  const hosts = [
+    {
+      name: '{{USERNAME}} | {{DAYS_LEFT}} d | {{TRAFFIC_LEFT}}',
+      address: 'cdn.example.com',
+      security: 'tls',
+      weight: 3,
+    },
+    { address: '203.0.113.7', port: 8443, tariffs: [tariff_id] },
+    { name: 'VIP {{STATUS:ACTIVE=✅|LIMITED=🪫}}', address: '2001:db8::1', tags: ['vip'] },
+    { name: 'for others', tags: ['other'] },
+  ] as const;
+  const hosted = { ...inbound, tag: 'hosted', network: 'ws', port: 8080, hosts, host_order: 'weighted' } as const;
+  await api.call('createInbound', structuredClone(hosted) as never);
+  const { id, sub_url } = (await api.call('createUser', { name: 'Anna', tariff_id, tags: ['vip'] })).body;
   await administrator.call('saveSubscriptionRules', { items: RULES });
   await administrator.call('saveSubscriptionHeaders', HEADERS);
   const ended = (await api.call('createUser', { name: 'Boris', tariff_id, enabled: false })).body;
@@ -121,6 +134,10 @@ it('are those of the panel while it is away, and a reissued one is dead after th
   const happ = await sendRequest(at, path, HOST, { 'user-agent': 'Happ/3.21.1' });
   expect(happ.headers).toMatchObject({ routing: HEADERS.happ_routing, 'x-rule': 'happ' });
   expect(JSON.parse(happ.body)).toHaveProperty('outbounds');
+  const { body: shown } = await sendRequest(at, `${path}?format=plain`);
+  expect(shown.split('\n')).toHaveLength(4);
+  expect(decodeURIComponent(shown)).toMatch(/#Anna \| 10 kB\n|#Anna \| 10 kB$/);
+  expect(decodeURIComponent(shown)).toContain('#VIP ✅');
   const reason = await sendRequest(own443, `${parsePath(ended.sub_url)}?format=plain`);
   expect(await sendRequest(at, `${parsePath(ended.sub_url)}?format=plain`)).toEqual(reason);
   expect((await sendRequest(at, `${path}?format=plain`, NAME)).status).toBe(200);

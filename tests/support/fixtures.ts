@@ -116,7 +116,8 @@ export function listSecrets({ store, secretPath }: TestPanel, { users }: Fixture
     NODE_ADDRESS,
     ...rows.map((row) => row?.token),
     ...credentials.flatMap((own) => Object.values(own)),
-    ...inbounds.flatMap(({ host, sni, path, serviceName, publicKey, shortId, obfsPassword }) => [
+    ...inbounds.flatMap(({ host, sni, path, serviceName, publicKey, shortId, obfsPassword, hosts }) => [
+      ...hosts.flatMap(({ address, sni: name, hostHeader }) => [address, name, hostHeader]),
       host,
       sni,
       path,

@@ -5,6 +5,7 @@ import type { Subscription } from '../../src/core/kernel/core.ts';
 import type { InboundRow } from '../../src/core/ports/inbounds.ts';
 import type { UserRow } from '../../src/core/ports/users.ts';
 import type { EngineVersion } from '../../src/domain/nodes/engine-facts.ts';
+import { expandHosts, type Host } from '../../src/domain/subscription/hosts.ts';
 import { PLAIN_USER } from './plain-user.ts';
 
 export const UUID = '66ad4540-b58c-4ad2-9926-ea63445a9b57';
@@ -46,6 +47,8 @@ export function sampleInbound(changes: Partial<InboundRow> = {}): InboundRow {
     target: null,
     groupId: null,
     minClientVersion: null,
+    hosts: [],
+    hostOrder: 'listed',
     targetFindings: null,
     certificate: null,
     note: '',
@@ -56,6 +59,43 @@ export function sampleInbound(changes: Partial<InboundRow> = {}): InboundRow {
     ...changes,
   };
 }
+
+/** A host that changes nothing of its connection. */
+export function sampleHost(changes: Partial<Host> = {}): Host {
+  return {
+    name: null,
+    address: null,
+    port: null,
+    security: null,
+    sni: null,
+    hostHeader: null,
+    path: null,
+    alpn: null,
+    fingerprint: null,
+    weight: 1,
+    tariffs: [],
+    tags: [],
+    enabled: true,
+    ...changes,
+  };
+}
+
+/** A host with every member. */
+export const FULL_HOST: Host = {
+  name: 'CDN {{DAYS_LEFT}}',
+  address: 'cdn.example',
+  port: 8443,
+  security: 'tls',
+  sni: 'front.example',
+  hostHeader: 'host.example',
+  path: '/cdn',
+  alpn: ['h2'],
+  fingerprint: 'firefox',
+  weight: 3,
+  tariffs: [1],
+  tags: ['vip'],
+  enabled: false,
+};
 
 export function buildUser(changes: Partial<UserRow> = {}): UserRow {
   return {
@@ -75,8 +115,15 @@ export function buildSubscription(
   changes: Partial<Subscription> = {},
   engine: EngineVersion | null = null,
 ): Subscription {
+  const user = changes.user ?? buildUser();
+  const places = inbounds.map((inbound) => ({
+    inbound,
+    address: inbound.host ?? 'de1.example.com',
+    engine,
+    secrets: { serverKey: null, certificate: null, pin: null },
+  }));
   return {
-    user: buildUser(),
+    user,
     credentials: {
       uuid: UUID,
       password: 'q7Rk2_vN-pass',
@@ -85,12 +132,7 @@ export function buildSubscription(
     },
     canConnect: true,
     total: null,
-    inbounds: inbounds.map((inbound) => ({
-      inbound,
-      address: inbound.host ?? 'de1.example.com',
-      engine,
-      secrets: { serverKey: null, certificate: null, pin: null },
-    })),
+    inbounds: expandHosts(places, { tariffId: null, tags: [], ...user }),
     offers: () => [],
     bot: () => null,
     url: 'https://192.168.1.10:8443/sub/Zp3kVn0cQm6yT1uXw8RsLg',
@@ -198,3 +240,18 @@ export const anyInbound: fc.Arbitrary<InboundRow> = fc
       ),
   )
   .map((fields) => sampleInbound(fields as Partial<InboundRow>));
+
+/** A host with any of the members that the panel accepts one by one. */
+export const anyHost: fc.Arbitrary<Host> = fc
+  .record({
+    name: fc.option(fc.oneof(hostileName, fc.constantFrom('{{USERNAME}} | {{DAYS_LEFT}}', '{PROTOCOL} {SERVER_IP}'))),
+    address: fc.option(fc.oneof(fc.domain(), fc.ipV4(), fc.constantFrom('2001:db8::1', 'пример.рф'))),
+    port: fc.option(fc.integer({ min: 1, max: 65_535 })),
+    security: fc.option(fc.constantFrom('none', 'tls')),
+    sni: fc.option(fc.domain()),
+    hostHeader: fc.option(fc.domain()),
+    path: fc.option(fc.constantFrom('/', '/cdn', '/a?ed=2048')),
+    alpn: fc.option(fc.subarray(['h2', 'http/1.1', 'h3'])),
+    fingerprint: fc.option(fc.constantFrom(...FINGERPRINTS)),
+  })
+  .map((fields) => sampleHost(fields as Partial<Host>));

@@ -13,7 +13,7 @@ export interface TextSeal {
   open(sealed: Uint8Array): string;
 }
 
-export type Secrets = Pick<LeaseUser, 'name' | 'credentials' | 'deviceLimit'>;
+export type Secrets = Pick<LeaseUser, 'name' | 'credentials' | 'deviceLimit' | 'tariffId' | 'tags'>;
 
 /** Value of the column `allowed`: 1 if the user may connect, otherwise 0. */
 export function isAllowed(leased: Leased, now: number): number {
@@ -52,7 +52,7 @@ export function createLeaseRows(statements: Pick<LeaseStatements, 'lease'>, seal
   const openSecrets = ({ secrets }: Row) => parseOwnJson(seal.open(secrets)) as Secrets;
 
   function toLeaseUser(row: Row, leased: Leased): LeaseUser {
-    const { name, credentials, deviceLimit } = openSecrets(row);
+    const { name, credentials, deviceLimit, tariffId, tags } = openSecrets(row);
     return {
       id: row.userId,
       name,
@@ -61,6 +61,8 @@ export function createLeaseRows(statements: Pick<LeaseStatements, 'lease'>, seal
       leftOut: parseOwnJson(row.leftOut) as number[],
       tokenHash: row.tokenHash,
       deviceLimit,
+      tariffId,
+      tags,
       leased,
       updatedAt: row.updatedAt,
     };

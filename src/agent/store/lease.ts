@@ -88,12 +88,12 @@ export function createNodeLease(
     const passed = advanceLease(user.leased, now, rows.zone()).leased;
     const isMoved = moved.up > 0 || moved.down > 0;
     const leased = isMoved ? countUnread(passed, moved, now, rows.zone(), charged) : passed;
-    const { name, credentials, deviceLimit } = user;
+    const { name, credentials, deviceLimit, tariffId, tags } = user;
     sql.upsert.run({
       userId: user.id,
       leaseId: part.leaseId,
       tokenHash: user.tokenHash,
-      secrets: seal.seal(JSON.stringify({ name, credentials, deviceLimit } satisfies Secrets)),
+      secrets: seal.seal(JSON.stringify({ name, credentials, deviceLimit, tariffId, tags } satisfies Secrets)),
       inbounds: user.inbounds && JSON.stringify(user.inbounds),
       leftOut: JSON.stringify(user.leftOut),
       leased: JSON.stringify(leased),

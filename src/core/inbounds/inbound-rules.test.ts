@@ -40,6 +40,8 @@ const BASE: Facts = {
   mtu: null,
   target: null,
   minClientVersion: null,
+  hosts: [],
+  hostOrder: 'listed',
   targetFindings: null,
   certificate: null,
   note: '',

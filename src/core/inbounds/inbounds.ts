@@ -27,6 +27,7 @@ import type { InboundRow } from '../ports/inbounds.ts';
 import type { NodeRow, UnservedInbound } from '../ports/nodes.ts';
 import type { Store } from '../ports/ports.ts';
 import { findEngineVersion, requireServable } from './engine-rules.ts';
+import { requireHosts, toHost, viewHost } from './hosts.ts';
 import {
   type CertificateEnv,
   type CertificateFacts,
@@ -122,6 +123,8 @@ export function viewInbound(context: Context, row: InboundRow): Inbound {
     certificate_sha256: row.certificate?.sha256 ?? null,
     certificate_ends_at: toInstantOrNull(row.certificate?.endsAt ?? null),
     certificate_self_signed: row.certificate?.isSelfSigned ?? null,
+    hosts: row.hosts.map(viewHost),
+    host_order: row.hostOrder,
     note: row.note,
     warnings: listWarnings(context, row),
     enabled: row.enabled,
@@ -160,10 +163,10 @@ export function requireInbounds({ store }: Context, ids: readonly number[] | nul
   throw new PanelError('inbound_not_found', failures);
 }
 
-type ColumnInput = Omit<Input<'updateInbound'>, 'id' | 'private_key' | 'certificate' | 'certificate_key'>;
+type ColumnInput = Omit<Input<'updateInbound'>, 'id' | 'private_key' | 'certificate' | 'certificate_key' | 'hosts'>;
 
 // Keys are sealed and in no column; a certificate is described by its parsed fields.
-const toColumns = patchReader<ColumnInput, InboundRow>({
+const readColumns = patchReader<ColumnInput, InboundRow>({
   tag: 'tag',
   name: 'name',
   network: 'network',
@@ -195,9 +198,14 @@ const toColumns = patchReader<ColumnInput, InboundRow>({
   mtu: 'mtu',
   target: 'target',
   min_client_version: 'minClientVersion',
+  host_order: 'hostOrder',
   note: 'note',
   enabled: 'enabled',
 });
+
+function toColumns({ hosts, ...patch }: ColumnInput & Pick<Input<'updateInbound'>, 'hosts'>): Partial<InboundRow> {
+  return { ...readColumns(patch), ...(hosts !== undefined && { hosts: hosts.map(toHost) }) };
+}
 
 type KeyInput = { readonly private_key?: string | null | undefined; readonly public_key?: string | null | undefined };
 
@@ -426,6 +434,8 @@ function createInbound(
     mtu: input.mtu,
     target: input.target,
     minClientVersion: input.min_client_version,
+    hosts: input.hosts.map(toHost),
+    hostOrder: input.host_order,
     targetFindings: prepared.findings,
     certificate: prepared.made?.served ?? null,
     note: input.note,
@@ -439,6 +449,7 @@ function createInbound(
     () => requireNode(tx, fields.nodeId),
     () => requireKeyPair({ ...input, private_key: privateKey }, publicKey),
     () => requireConsistent(fields, imported),
+    () => requireHosts(tx, fields, []),
     () => requireServable(store.nodes.get(fields.nodeId), fields),
     () => requireCertificate(prepared),
     () => readServerKey(input),
@@ -529,6 +540,8 @@ export function copyInbound(
       sharesPortOf: onNode(node.name, () => findOwnerOn(tx, source.sharesPortOf, nodeId)),
       name: nameOn(source.name, own, node.name),
       host: null,
+      hosts: [],
+      hostOrder: 'listed',
       certificate,
       createdAt: now,
       updatedAt: now,
@@ -584,7 +597,7 @@ function findingsAfter(before: InboundRow, wanted: InboundRow, { findings }: Pre
 }
 
 /** Members of a group have their own values of these; everything else is shared. */
-const OWN_MEMBERS = ['name', 'host', 'note', 'enabled'] as const;
+const OWN_MEMBERS = ['name', 'host', 'hosts', 'host_order', 'note', 'enabled'] as const;
 
 type Patch = Omit<Input<'updateInbound'>, 'id'>;
 
@@ -621,6 +634,7 @@ function changeInbound(tx: Transaction, before: InboundRow, input: Patch, prepar
     () => requireKeyPair(input, publicKey),
     () => requireSameKey(before, wanted, input),
     () => requireConsistent(wanted, imported),
+    () => requireHosts(tx, wanted, before.hosts),
     () => requireServable(store.nodes.get(wanted.nodeId), wanted, before),
     () => requireCertificate(prepared),
     () => requireFreeTag(tx, wanted.nodeId, wanted.tag, id),

@@ -11,16 +11,16 @@ import type { FormatReason, SubscriptionRule } from '../../contract/subscription
 import type { Input, Output } from '../../contract/table.ts';
 import type { ReleaseManifest, UpdateProblem } from '../../contract/updates.ts';
 import type { UserState } from '../../contract/users/users.ts';
-import type { EngineVersion } from '../../domain/nodes/engine-facts.ts';
 import type { Money } from '../../domain/sales/money.ts';
 import type { ShopPlace } from '../../domain/sales/shop-place.ts';
+import type { Place } from '../../domain/subscription/hosts.ts';
 import type { AcmeSettings } from '../ports/acme.ts';
 import type { BackupPlaces, OpenPlace, StoredBackup } from '../ports/backup-places.ts';
 import type { BackupFiles, Backups, BackupVerdict, RestoreRequest } from '../ports/backups.ts';
 import type { BotClient, BotService } from '../ports/bot.ts';
 import type { Actor, Call, HandledId, ReadId, Reply } from '../ports/call.ts';
 import type { Checkpointer } from '../ports/checkpointer.ts';
-import type { Credentials, InboundSecrets } from '../ports/credentials.ts';
+import type { Credentials } from '../ports/credentials.ts';
 import type { LocalMachine, NodeTrust, OpenEngine } from '../ports/engines.ts';
 import type { HeavyWriter } from '../ports/heavy-writer.ts';
 import type { HostPorts } from '../ports/host.ts';
@@ -75,14 +75,8 @@ export interface Subscription<User extends LinkUser = LinkUser> {
   readonly canConnect: boolean;
   /** used + remaining, bytes; null: unlimited. */
   readonly total: number | null;
-  /** Connections of the user with their addresses. Empty if the user may not connect. */
-  readonly inbounds: readonly {
-    readonly inbound: MachineInbound;
-    readonly address: string;
-    /** The engine of its node as last reported; null: never. */
-    readonly engine: EngineVersion | null;
-    readonly secrets: InboundSecrets;
-  }[];
+  /** Connections of the user, one for each host of theirs. Empty if the user may not connect. */
+  readonly inbounds: readonly Place<MachineInbound>[];
   readonly url: string;
   /** Offers for the user, each with its first price. Read on call, since apps do not show them. */
   offers(place: ShopPlace): readonly Offered[];

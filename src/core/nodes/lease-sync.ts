@@ -115,6 +115,8 @@ function buildLeaseUsers({ run, shared }: Renewal, rows: readonly UserRow[]): re
     leftOut: (leftOut.get(row.id) ?? []).map(({ inboundId }) => inboundId),
     tokenHash: hashToken(env, row.token),
     deviceLimit: row.deviceLimit,
+    tariffId: row.tariffId,
+    tags: row.tags,
     leased: buildLeased(run, row, shared.nodesFor(row.inbounds)),
     updatedAt: row.updatedAt,
   }));

@@ -1,6 +1,7 @@
 // The store's port for inbounds.
 import type { TargetFinding } from '../../contract/inbounds.ts';
 import type { EngineVersion } from '../../domain/nodes/engine-facts.ts';
+import type { Host, HostOrder } from '../../domain/subscription/hosts.ts';
 
 /** The certificate of an inbound with TLS; its key is sealed. */
 export interface ServedCertificate {
@@ -67,6 +68,9 @@ export interface InboundRow {
   readonly targetFindings: readonly TargetFinding[] | null;
   /** null without TLS, and until the panel has made one. */
   readonly certificate: ServedCertificate | null;
+  /** Where apps reach it; empty: at `host` or its node. */
+  readonly hosts: readonly Host[];
+  readonly hostOrder: HostOrder;
   /** The administrator's note. */
   readonly note: string;
   readonly enabled: boolean;

@@ -18,6 +18,9 @@ export interface LeaseUser {
   /** SHA-256 of the link's token, hex. */
   readonly tokenHash: string;
   readonly deviceLimit: number | null;
+  /** By which connections may have hosts of their own. */
+  readonly tariffId: number | null;
+  readonly tags: readonly string[];
   readonly leased: Leased;
   readonly updatedAt: number;
 }

@@ -1,6 +1,7 @@
 // The content of a subscription link: the current user, and the connections.
 
 import type { Input, Output } from '../../contract/table.ts';
+import { expandHosts } from '../../domain/subscription/hosts.ts';
 import { canConnect, trafficTotal } from '../../domain/users/account.ts';
 import { selectOffered } from '../../domain/users/offered.ts';
 import { readInboundSecrets } from '../inbounds/inbound-secrets.ts';
@@ -18,13 +19,14 @@ type SubscriptionEnv = Pick<Env, 'clock' | 'settings' | 'store' | 'subUrl' | 'va
 // The last segment of a link; other texts cause no query.
 const TOKEN = /^[A-Za-z0-9_-]{16,64}$/;
 
-function listInbounds(env: Pick<Env, 'store' | 'vault'>, ids: readonly number[] | null): Subscription['inbounds'] {
-  return selectOffered(ids, env.store.inbounds.listOffered()).map(({ inbound, address, engine }) => ({
+function listInbounds(env: Pick<Env, 'store' | 'vault'>, user: UserRow): Subscription['inbounds'] {
+  const places = selectOffered(user.inbounds, env.store.inbounds.listOffered()).map(({ inbound, address, engine }) => ({
     inbound,
     address,
     engine,
     secrets: readInboundSecrets(env, inbound),
   }));
+  return expandHosts(places, user);
 }
 
 /** The settled user of a token, with credentials. */
@@ -49,7 +51,7 @@ export function findSubscription(env: SubscriptionEnv, token: string): Subscript
   const { user, credentials } = found;
   const { trafficLimit, extra } = user;
   const mayConnect = canConnect(user.state);
-  const inbounds = mayConnect ? listInbounds(env, user.inbounds) : [];
+  const inbounds = mayConnect ? listInbounds(env, user) : [];
   return {
     user,
     credentials,

@@ -1,11 +1,30 @@
 // An inbound on the wire. Unknown members are ignored: a later panel may send more.
 import { z } from 'zod';
+import { HOST_ORDERS, HOST_SECURITIES } from '../../contract/hosts.ts';
 import { NETWORKS, PROTOCOLS, SECURITIES } from '../../contract/inbounds.ts';
 import type { EngineInbound } from '../../core/ports/engines.ts';
 import type { MachineInbound } from '../../core/ports/inbounds.ts';
+import type { Host } from '../../domain/subscription/hosts.ts';
 import { amount, id, instant } from './wire-values.ts';
 
 const textOrNull = z.string().nullable();
+const port = z.int().min(1).max(65_535);
+
+const host = z.object({
+  name: textOrNull,
+  address: textOrNull,
+  port: port.nullable(),
+  security: z.enum(HOST_SECURITIES).nullable(),
+  sni: textOrNull,
+  hostHeader: textOrNull,
+  path: textOrNull,
+  alpn: z.array(z.string()).nullable(),
+  fingerprint: textOrNull,
+  weight: amount,
+  tariffs: z.array(id),
+  tags: z.array(z.string()),
+  enabled: z.boolean(),
+});
 
 export const inbound = z.object({
   id,
@@ -16,7 +35,7 @@ export const inbound = z.object({
   network: z.enum(NETWORKS),
   security: z.enum(SECURITIES),
   host: textOrNull,
-  port: z.int().min(1).max(65_535),
+  port,
   sni: textOrNull,
   path: textOrNull,
   serviceName: textOrNull,
@@ -45,6 +64,8 @@ export const inbound = z.object({
   certificate: z
     .object({ chain: z.string(), isOwn: z.boolean(), isSelfSigned: z.boolean(), sha256: z.string(), endsAt: instant })
     .nullable(),
+  hosts: z.array(host),
+  hostOrder: z.enum(HOST_ORDERS),
   updatedAt: instant,
 });
 export const engineInbound = inbound.extend({
@@ -64,6 +85,25 @@ function certificateToWire({
   endsAt,
 }: NonNullable<MachineInbound['certificate']>): NonNullable<WireInbound['certificate']> {
   return { chain, isOwn, isSelfSigned, sha256, endsAt };
+}
+
+function hostToWire({
+  name,
+  address,
+  port,
+  security,
+  sni,
+  hostHeader,
+  path,
+  alpn,
+  fingerprint,
+  weight,
+  tariffs,
+  tags,
+  enabled,
+}: Host): z.input<typeof host> {
+  const place = { name, address, port, security, sni, hostHeader, path, alpn: alpn && [...alpn], fingerprint };
+  return { ...place, weight, tariffs: [...tariffs], tags: [...tags], enabled };
 }
 
 export function inboundToWire(row: MachineInbound): WireInbound {
@@ -103,6 +143,8 @@ export function inboundToWire(row: MachineInbound): WireInbound {
     target: row.target,
     minClientVersion: row.minClientVersion,
     certificate: row.certificate && certificateToWire(row.certificate),
+    hosts: row.hosts.map(hostToWire),
+    hostOrder: row.hostOrder,
     updatedAt: row.updatedAt,
   };
 }

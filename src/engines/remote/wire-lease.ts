@@ -59,6 +59,8 @@ const user = z.strictObject({
   leftOut: z.array(id),
   tokenHash: z.string(),
   deviceLimit: bytes.nullable(),
+  tariffId: id.nullable(),
+  tags: z.array(z.string()),
   leased,
   updatedAt: instant,
 });
@@ -176,6 +178,8 @@ function userToWire({
   leftOut,
   tokenHash,
   deviceLimit,
+  tariffId,
+  tags,
   leased,
   updatedAt,
 }: LeaseUser): WireUser {
@@ -187,6 +191,8 @@ function userToWire({
     leftOut: [...leftOut],
     tokenHash,
     deviceLimit,
+    tariffId,
+    tags: [...tags],
     leased: leasedToWire(leased),
     updatedAt,
   };

@@ -14,9 +14,10 @@ import { plainSeal } from '../../../tests/support/node-lease.ts';
 import { dial, type Exchange, type Keys, makeKeys, realLooking, tapNode } from '../../../tests/support/node-machine.ts';
 import { listParts, partsIn } from '../../../tests/support/schema-parts.ts';
 import { SOLE_PANEL } from '../../../tests/support/sole-panel.ts';
-import { anyInbound, sampleInbound } from '../../../tests/support/subscription-samples.ts';
+import { anyInbound, FULL_HOST, sampleHost, sampleInbound } from '../../../tests/support/subscription-samples.ts';
 import {
   sampleNode,
+  sampleTariff,
   sampleUser,
   storeAccount,
   type TempStore,
@@ -98,6 +99,8 @@ const userFields = fc.record({
   contact: text(20),
   note: fc.constant(NOTE),
   deviceLimit: fc.option(fc.integer({ min: 1, max: 100 })),
+  tariffId: fc.option(fc.constant(1)),
+  tags: fc.array(text(20), { maxLength: 2 }),
   onlineAt: fc.option(fc.nat()),
   expiredAnnounced: fc.boolean(),
   cutOff: fc.boolean(),
@@ -188,6 +191,8 @@ const FULL: Partial<InboundRow> = {
   mtu: 1420,
   target: 'a.example:443',
   minClientVersion: '1.8.0',
+  hosts: [FULL_HOST, sampleHost()],
+  hostOrder: 'weighted',
   targetFindings: ['target_no_h2'],
   note: NOTE,
 };
@@ -259,6 +264,7 @@ it('requests of the panel have every part that one may have, made of any rows of
     for (const user of part?.users ?? []) sent.set(user.id, user);
   });
   const { store, env, clock, fake, nodeId, panel } = scene;
+  store.tariffs.insert(sampleTariff());
   const inboundIds: number[] = [];
   let port = 1000;
   function insertInbound({ id: _, ...row }: InboundRow): void {

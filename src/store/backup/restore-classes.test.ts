@@ -69,6 +69,7 @@ it('columns whose names are those of destinations, identities, prices or secrets
     // An inbound of the same backup, and a number beside a destination.
     'inbounds.shares_port_of',
     'inbounds.fallback_proxy_protocol',
+    'inbounds.host_order',
     'nodes.error_code',
     'promo_uses.telegram_id',
     // A code that buyers type; its effect is listed instead.

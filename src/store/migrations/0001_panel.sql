@@ -122,6 +122,9 @@ CREATE TABLE inbounds (
   min_client_version TEXT CHECK (length(min_client_version) BETWEEN 5 AND 11),
   target_findings TEXT CHECK (json_valid(target_findings) AND json_type(target_findings) = 'array'),
   certificate TEXT CHECK (json_valid(certificate) AND json_type(certificate) = 'object'),
+  -- Where apps reach it beside its node, in the administrator's order.
+  hosts TEXT NOT NULL CHECK (json_valid(hosts) AND json_type(hosts) = 'array'),
+  host_order TEXT NOT NULL CHECK (length(host_order) BETWEEN 1 AND 20),
   note TEXT NOT NULL CHECK (length(note) <= 2000),
   enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
   created_at INTEGER NOT NULL CHECK (created_at BETWEEN 0 AND 8640000000000000),

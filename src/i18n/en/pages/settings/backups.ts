@@ -186,6 +186,7 @@ export const backups = {
       },
       inbounds: {
         host: 'Addresses of connections',
+        hosts: 'Hosts of connections',
         port: 'Ports of connections',
         sni: 'Server names of connections',
         path: 'Paths of connections',

@@ -195,6 +195,7 @@ export const backups: Russian<typeof english> = {
       },
       inbounds: {
         host: 'Адреса подключений',
+        hosts: 'Хосты подключений',
         port: 'Порты подключений',
         sni: 'Имена серверов (SNI) подключений',
         path: 'Пути подключений',

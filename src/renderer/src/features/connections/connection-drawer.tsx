@@ -27,7 +27,7 @@ import {
   freeTag,
   listFormFields,
   listMissingFields,
-  previewLink,
+  previewLinks,
   toFormValues,
   type Values,
 } from './values.ts';
@@ -120,9 +120,12 @@ function NewConnection({ isOpen, from, nodeId, nodes, all, onClose }: OpenProps)
   );
 }
 
-/** Another address needs a proof of identity: it is sent only where it changes. */
-function omitSameHost({ host, ...changes }: ReturnType<typeof buildChanges>, than: string | null | undefined) {
-  return host === than ? changes : { ...changes, host };
+type Changes = ReturnType<typeof buildChanges>;
+
+/** Other addresses need a proof of identity: they are sent only where they change. */
+function omitSameAddresses({ host, hosts, ...changes }: Changes, than: Pick<Changes, 'host' | 'hosts'>) {
+  const isSame = JSON.stringify(hosts) === JSON.stringify(than.hosts);
+  return { ...changes, ...(host !== than.host && { host }), ...(!isSame && { hosts }) };
 }
 
 interface EditProps extends OpenProps {
@@ -140,16 +143,16 @@ function EditConnection({ inbound, version, isOpen, nodes, all, onClose }: EditP
   const { form, ...rest } = useOperationForm({
     operation: 'updateInbound',
     initial: toFormValues(inbound),
-    toInput: (values) => ({ id, ...omitSameHost(buildChanges(values), former.host) }),
+    toInput: (values) => ({ id, ...omitSameAddresses(buildChanges(values), former) }),
     check,
     describeField,
     ifMatch: version.etag,
-    message: ({ name, host, public_key, certificate_sha256 }) => ({
+    message: ({ name, public_key, certificate_sha256, ...changed }) => ({
       text: t('connections:toast.saved', { name }),
       // A replaced key cannot be restored.
       ...(public_key === inbound.public_key &&
         certificate_sha256 === inbound.certificate_sha256 && {
-          undo: () => run({ id, ...omitSameHost(former, host) }),
+          undo: () => run({ id, ...omitSameAddresses(former, buildChanges(toFormValues({ ...inbound, ...changed }))) }),
         }),
     }),
     onDone: onClose,
@@ -280,21 +283,29 @@ interface LinkPreviewProps {
 function LinkPreview({ values, nodeAddress, all }: LinkPreviewProps) {
   const { t } = useTranslation('connections');
   const ownerId = listFormFields(values).has('shares_port_of') ? values.shares_port_of : '';
-  const link = previewLink(values, nodeAddress, all.find(({ id }) => id === ownerId) ?? null);
+  const links = previewLinks(values, nodeAddress, all.find(({ id }) => id === ownerId) ?? null);
+  const getHint = () => {
+    if (links === null) return t('preview.waits');
+    return links.length === 0 ? t('preview.none') : t('preview.hint');
+  };
+  const text = links === null ? null : links.map(({ link }) => link).join('\n');
   return (
     <section className={classes.preview} aria-label={t('preview.title')}>
       <header className={classes.previewHead}>
         <div>
           <h3>{t('preview.title')}</h3>
-          <p className={classes.quiet}>{link === null ? t('preview.waits') : t('preview.hint')}</p>
+          <p className={classes.quiet}>{getHint()}</p>
         </div>
-        {link !== null && <CopyButton value={link} label={t('preview.copy')} />}
+        {text !== null && text !== '' && <CopyButton value={text} label={t('preview.copy')} />}
       </header>
-      {link !== null && (
-        <code className={classes.link} dir="ltr">
-          {link}
-        </code>
-      )}
+      {links?.map(({ name, link }) => (
+        <div key={link} className={classes.entry}>
+          <span className={classes.entryName}>{showHidden(name)}</span>
+          <code className={classes.link} dir="ltr">
+            {link}
+          </code>
+        </div>
+      ))}
     </section>
   );
 }

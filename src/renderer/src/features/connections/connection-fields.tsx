@@ -27,13 +27,13 @@ import { EngineNeeds } from '../../components/connection-facts.tsx';
 import { FieldRow } from '../../components/form/form-drawer.tsx';
 import type { OperationForm } from '../../components/form/use-operation-form.ts';
 import { CertificateFields, type ShownCertificate } from './certificate-fields.tsx';
-import { NETWORK_NAMES, PROTOCOL_NAMES, SECURITY_NAMES } from './connection-labels.tsx';
+import { ALPNS, NETWORK_NAMES, PROTOCOL_NAMES, SECURITY_NAMES } from './connection-labels.tsx';
 import classes from './connections.module.css';
+import { HostFields } from './host-fields.tsx';
 import { KeyFields } from './key-fields.tsx';
 import { listFormFields, newObfsPassword, pickServedShape, reshaped, type Values } from './values.ts';
 
 const NO_SHADOW = { shadow: 'none' } as const;
-const ALPNS = ['h2', 'http/1.1', 'h3'];
 
 interface ConnectionFieldsProps {
   readonly form: OperationForm<Values>['form'];
@@ -67,6 +67,7 @@ export function ConnectionFields({ form, nodes, owners, tag, present }: Connecti
       {fields.has('public_key') && <KeyFields form={form} present={present} />}
       {fields.has('certificate') && <CertificateFields form={form} served={present?.certificate ?? null} />}
       <AppFields form={form} />
+      <HostFields form={form} nodeAddress={node?.address ?? ''} />
       <OwnFields form={form} tag={tag} />
     </>
   );

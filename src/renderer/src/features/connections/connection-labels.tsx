@@ -4,6 +4,8 @@ import type { Inbound } from '../../../../contract/inbounds.ts';
 import { allowedNetworks, type Network, type Protocol, type Security } from '../../../../domain/nodes/inbound-shape.ts';
 import { StateDot } from '../../components/state.tsx';
 
+export const ALPNS = ['h2', 'http/1.1', 'h3'];
+
 export const PROTOCOL_NAMES: Readonly<Record<Protocol, string>> = {
   vless: 'VLESS',
   vmess: 'VMess',

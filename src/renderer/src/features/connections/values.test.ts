@@ -1,6 +1,8 @@
 // Holds the connection's form to the contract, and to sending nothing that its shape does not have.
 import { describe, expect, it } from 'vitest';
 import { inboundCreate, inboundExample, inboundPatch } from '../../../../contract/inbounds.ts';
+import type { InboundShape } from '../../../../domain/nodes/inbound-shape.ts';
+import { blankHost, buildHosts, type HostValues, moveRow, toHostValues } from './host-values.ts';
 import {
   blankValues,
   buildChanges,
@@ -9,7 +11,7 @@ import {
   listMissingFields,
   newObfsPassword,
   newShortId,
-  previewLink,
+  previewLinks,
   reshaped,
   toFormValues,
   type Values,
@@ -89,10 +91,10 @@ const REALITY: Values = {
 };
 
 function buildLink(values: Values, address = 'de1.example.com'): string | null {
-  return previewLink(values, address);
+  return previewLinks(values, address)?.[0]?.link ?? null;
 }
 
-describe('previewLink', () => {
+describe('previewLinks', () => {
   it('writes vless with reality and vision', () => {
     expect(buildLink(REALITY)).toBe(
       `vless://${UUID}@de1.example.com:443?encryption=none&flow=xtls-rprx-vision&type=tcp&security=reality&sni=www.example.org&fp=firefox&pbk=${KEY}&sid=6ba85179e30d4fc2#DE%201`,
@@ -123,6 +125,20 @@ describe('previewLink', () => {
     );
   });
 
+  it('writes a link for each host, in their order, with the variables of the sample user', () => {
+    const hosts = [
+      { ...blankHost(), name: '{{USERNAME}} | {{DAYS_LEFT}} d', address: 'b.example', port: 8443, tariffs: ['3'] },
+      { ...blankHost(), enabled: false },
+      { ...blankHost(), sni: 'www.example.com' },
+    ];
+    const links = previewLinks({ ...REALITY, hosts }, 'de1.example.com');
+    expect(links?.map(({ name }) => name)).toEqual(['anna | 12 d', 'DE 1']);
+    expect(links?.map(({ link }) => link)).toEqual([
+      expect.stringContaining('@b.example:8443?'),
+      expect.stringMatching(/@de1\.example\.com:443\?.*&sni=www\.example\.com&/),
+    ]);
+  });
+
   it('waits for what a link cannot do without', () => {
     expect(buildLink({ ...REALITY, public_key: '' })).toBeNull();
     expect(buildLink({ ...REALITY, port: '' })).toBeNull();
@@ -150,5 +166,50 @@ describe('Hysteria2', () => {
   it('makes up another password of the obfuscation each time', () => {
     expect(newObfsPassword()).toMatch(/^[0-9a-f]{32}$/);
     expect(newObfsPassword()).not.toBe(newObfsPassword());
+  });
+});
+
+describe('hosts of the form', () => {
+  it('send nothing that their shape does not have', () => {
+    const full: HostValues = {
+      ...blankHost(),
+      security: 'tls',
+      sni: 'a.example',
+      host_header: 'b.example',
+      path: '/a',
+      alpn: ['h2'],
+      fingerprint: 'chrome',
+    };
+    const nothing = { security: null, sni: null, host_header: null, path: null, alpn: null, fingerprint: null };
+    const build = (shape: Partial<InboundShape>) => buildHosts(reshaped(REALITY, shape), [full])[0];
+    expect(build({})).toMatchObject({ ...nothing, sni: 'a.example', fingerprint: 'chrome' });
+    expect(build({ protocol: 'shadowsocks' })).toMatchObject(nothing);
+    expect(build({ protocol: 'vless', security: 'none', network: 'ws' })).toMatchObject({
+      security: 'tls',
+      sni: 'a.example',
+      host_header: 'b.example',
+      path: '/a',
+      alpn: ['h2'],
+      fingerprint: 'chrome',
+    });
+  });
+
+  it('come back as they were read', () => {
+    const values = {
+      ...reshaped(REALITY, { security: 'none', network: 'ws' }),
+      hosts: [{ ...blankHost(), key: '0', port: 1 }],
+    };
+    const [host] = buildHosts(values, values.hosts);
+    expect(host && toHostValues(host as never, '0')).toEqual(values.hosts[0]);
+  });
+
+  it.each<[number, number, string]>([
+    [0, 2, 'bca'],
+    [2, 0, 'cab'],
+    [1, 1, 'abc'],
+    [0, -1, 'abc'],
+    [0, 3, 'abc'],
+  ])('move from %i to %i', (from, to, expected) => {
+    expect(moveRow([...'abc'], from, to).join('')).toBe(expected);
   });
 });

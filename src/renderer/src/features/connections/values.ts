@@ -1,4 +1,6 @@
 // A connection as its form has it, and back: what its shape does not have is not sent, an empty text becomes null.
+
+import type { HOST_ORDERS } from '../../../../contract/hosts.ts';
 import { type createInbound, type FINGERPRINTS, type Inbound, METHODS } from '../../../../contract/inbounds.ts';
 import type { CallOf } from '../../../../contract/operation.ts';
 import type { MeasuredShape } from '../../../../domain/nodes/compatibility.ts';
@@ -10,9 +12,12 @@ import {
   shapeFields,
 } from '../../../../domain/nodes/inbound-shape.ts';
 import { DEFAULT_POOL, userTunnelAddress } from '../../../../domain/nodes/wireguard.ts';
+import { expandHosts, type Host, type Place } from '../../../../domain/subscription/hosts.ts';
+import { expandVariables, type Variable, type VariableValues } from '../../../../domain/subscription/variables.ts';
 import { canShare, NO_SECRETS } from '../../../../subscription/entry.ts';
 import { shareLink } from '../../../../subscription/share-links.ts';
 import { randomHex } from '../../state/random.ts';
+import { buildHosts, type HostInput, type HostValues, toHostValues } from './host-values.ts';
 
 /** Fields are named as the contract names them; an empty text is null there. */
 export type Values = {
@@ -55,6 +60,8 @@ export type Values = {
   certificate: string;
   /** Typed; the panel never sends its own. */
   certificate_key: string;
+  hosts: HostValues[];
+  host_order: (typeof HOST_ORDERS)[number];
   note: string;
   enabled: boolean;
 };
@@ -111,6 +118,8 @@ export function blankValues(nodeId: number | null, port: number): Values {
     min_client_version: '',
     certificate: '',
     certificate_key: '',
+    hosts: [],
+    host_order: 'listed',
     note: '',
     enabled: true,
   };
@@ -153,6 +162,9 @@ export function toFormValues(inbound: Inbound): Values {
     min_client_version: inbound.min_client_version ?? '',
     certificate: inbound.certificate ?? '',
     certificate_key: '',
+    // Keys of rows: the same for the same record, so that a form is unchanged until something is changed.
+    hosts: (inbound.hosts ?? []).map((host, index) => toHostValues(host, String(index))),
+    host_order: inbound.host_order ?? 'listed',
     note: inbound.note ?? '',
     enabled: inbound.enabled,
   };
@@ -231,6 +243,8 @@ export function buildChanges(values: Values): Changes {
     // A certificate ends with a line feed.
     certificate: fields.has('certificate') && values.certificate.trim() !== '' ? values.certificate : null,
     ...(certificateKey !== null && { certificate_key: certificateKey }),
+    hosts: buildHosts(values, values.hosts),
+    host_order: values.host_order,
     note,
     enabled,
   };
@@ -291,15 +305,28 @@ const SAMPLE_USER = {
 
 const SAMPLE_ID = 1;
 
+/** An entry of the sample user's subscription. */
+interface PreviewedLink {
+  /** With the variables of the sample user. */
+  readonly name: string;
+  /** One line of ASCII. */
+  readonly link: string;
+}
+
 /**
- * One line of ASCII; null while something that the link needs is missing. `nodeAddress`: used where the connection has no host. `owner`: the
- * connection whose port it shares.
+ * What the sample user's app gets; null while something that the link needs is missing. `nodeAddress`: used where the connection has no
+ * host. `owner`: the connection whose port it shares.
  */
-export function previewLink(values: Values, nodeAddress: string, owner: Inbound | null = null): string | null {
+export function previewLinks(
+  values: Values,
+  nodeAddress: string,
+  owner: Inbound | null = null,
+): readonly PreviewedLink[] | null {
   const fields = buildChanges(values);
   const address = fields.host ?? owner?.host ?? nodeAddress;
   if (address === '' || values.port === '') return null;
   const inbound = {
+    name: values.name,
     protocol: values.protocol,
     network: values.network,
     security: values.security,
@@ -320,9 +347,53 @@ export function previewLink(values: Values, nodeAddress: string, owner: Inbound 
     mux: fields.mux ?? null,
     addressPool: fields.address_pool ?? null,
     mtu: fields.mtu ?? null,
+    hosts: buildHosts(values, values.hosts).map(toPreviewHost),
+    hostOrder: 'listed' as const,
   };
-  const tunnelAddress = userTunnelAddress(inbound.addressPool, SAMPLE_ID);
   if (!canShare(inbound)) return null;
-  const user = { credentials: SAMPLE_USER, tunnelAddress };
-  return shareLink({ name: values.name, address, inbound, ...user, secrets: NO_SECRETS });
+  const user = { credentials: SAMPLE_USER, tunnelAddress: userTunnelAddress(inbound.addressPool, SAMPLE_ID) };
+  const places = expandHosts([{ inbound, address, engine: null, secrets: NO_SECRETS }], {
+    id: SAMPLE_ID,
+    tariffId: null,
+    tags: [],
+  });
+  return places.map((place) => {
+    const name = expandVariables(place.inbound.name, sampleVariables(place)) || place.address;
+    return { name, link: shareLink({ ...place, ...user, name }) };
+  });
+}
+
+/** For everyone: the preview has them all. */
+function toPreviewHost({ host_header: hostHeader, ...host }: HostInput): Host {
+  return { ...host, hostHeader, tariffs: [], tags: [] };
+}
+
+const SAMPLE_VALUES: Readonly<Partial<Record<Variable, string>>> = {
+  USERNAME: 'anna',
+  ID: String(SAMPLE_ID),
+  STATUS: 'ACTIVE',
+  STATUS_TEXT: 'Active',
+  STATUS_EMOJI: '✅',
+  DAYS_LEFT: '12',
+  TIME_LEFT: '12 days',
+  EXPIRE_DATE: '2026-12-10',
+  JALALI_EXPIRE_DATE: '1405/09/19',
+  EXPIRE_UNIX: '1796889600',
+  TRAFFIC_USED: '1.4 GB',
+  TRAFFIC_LEFT: '48.6 GB',
+  TOTAL_TRAFFIC: '50 GB',
+  TRAFFIC_USED_BYTES: '1400000000',
+  TRAFFIC_LEFT_BYTES: '48600000000',
+  TOTAL_TRAFFIC_BYTES: '50000000000',
+  USAGE_PERCENTAGE: '2',
+};
+
+function sampleVariables({ inbound, address }: Place<InboundShape>): VariableValues {
+  const own: Partial<Record<Variable, string>> = {
+    PROTOCOL: inbound.protocol,
+    TRANSPORT: inbound.network,
+    SECURITY: inbound.security,
+    SERVER_IP: address,
+  };
+  return (variable) => own[variable] ?? SAMPLE_VALUES[variable] ?? '';
 }

@@ -1,0 +1,119 @@
+// The hosts of a connection as the form has them, and back: what their shape does not have is not sent, an empty text becomes null.
+import type { createInbound, FINGERPRINTS, Inbound } from '../../../../contract/inbounds.ts';
+import type { CallOf } from '../../../../contract/operation.ts';
+import { type InboundShape, PATH_NETWORKS, shapeFields } from '../../../../domain/nodes/inbound-shape.ts';
+import { randomHex } from '../../state/random.ts';
+
+type GivenHost = NonNullable<CallOf<typeof createInbound>['hosts']>[number];
+/** With every member. */
+export type HostInput = { [Member in keyof GivenHost]-?: Exclude<GivenHost[Member], undefined> };
+type HostView = NonNullable<Inbound['hosts']>[number];
+
+export type HostValues = {
+  /** Of its row, which moves. */
+  key: string;
+  name: string;
+  address: string;
+  port: number | '';
+  security: '' | 'none' | 'tls';
+  sni: string;
+  host_header: string;
+  path: string;
+  alpn: string[];
+  fingerprint: string;
+  weight: number | '';
+  tariffs: string[];
+  tags: string[];
+  enabled: boolean;
+};
+
+/** The members of a host that its connection has too. */
+export type HostField = 'security' | 'sni' | 'host_header' | 'path' | 'alpn' | 'fingerprint';
+
+export function blankHost(): HostValues {
+  return {
+    key: randomHex(8),
+    name: '',
+    address: '',
+    port: '',
+    security: '',
+    sni: '',
+    host_header: '',
+    path: '',
+    alpn: [],
+    fingerprint: '',
+    weight: 1,
+    tariffs: [],
+    tags: [],
+    enabled: true,
+  };
+}
+
+export function toHostValues(host: HostView, key: string): HostValues {
+  return {
+    key,
+    name: host.name ?? '',
+    address: host.address ?? '',
+    port: host.port ?? '',
+    security: host.security ?? '',
+    sni: host.sni ?? '',
+    host_header: host.host_header ?? '',
+    path: host.path ?? '',
+    alpn: host.alpn ?? [],
+    fingerprint: host.fingerprint ?? '',
+    weight: host.weight,
+    tariffs: host.tariffs.map(String),
+    tags: host.tags,
+    enabled: host.enabled,
+  };
+}
+
+/** The shape that apps see at a host. */
+export function hostShape(shape: InboundShape, { security }: Pick<HostValues, 'security'>): InboundShape {
+  return security === '' || !canReplaceSecurity(shape) ? shape : { ...shape, security };
+}
+
+/** Whether something else than the node can answer with TLS of its own, or without. */
+function canReplaceSecurity({ protocol, security }: InboundShape): boolean {
+  return security !== 'reality' && (protocol === 'vless' || protocol === 'vmess');
+}
+
+export function hostFields(shape: InboundShape, host: Pick<HostValues, 'security'>): ReadonlySet<HostField> {
+  const fields = new Set<HostField>();
+  const own = shapeFields(hostShape(shape, host));
+  if (canReplaceSecurity(shape)) fields.add('security');
+  if (PATH_NETWORKS.includes(shape.network)) fields.add('host_header');
+  for (const field of ['sni', 'path', 'alpn', 'fingerprint'] as const) if (own.has(field)) fields.add(field);
+  return fields;
+}
+
+export function buildHosts(shape: InboundShape, hosts: readonly HostValues[]): HostInput[] {
+  return hosts.map((host) => {
+    const fields = hostFields(shape, host);
+    const text = (field: 'sni' | 'host_header' | 'path' | 'fingerprint') =>
+      fields.has(field) && host[field].trim() !== '' ? host[field].trim() : null;
+    return {
+      name: host.name.trim() === '' ? null : host.name.trim(),
+      address: host.address.trim() === '' ? null : host.address.trim(),
+      port: host.port === '' ? null : host.port,
+      security: fields.has('security') && host.security !== '' ? host.security : null,
+      sni: text('sni'),
+      host_header: text('host_header'),
+      path: text('path'),
+      alpn: fields.has('alpn') && host.alpn.length > 0 ? (host.alpn as NonNullable<HostInput['alpn']>) : null,
+      fingerprint: text('fingerprint') as (typeof FINGERPRINTS)[number] | null,
+      // Empty: the contract reports it as missing.
+      weight: host.weight === '' ? (null as unknown as number) : host.weight,
+      tariffs: host.tariffs.map(Number),
+      tags: host.tags,
+      enabled: host.enabled,
+    };
+  });
+}
+
+/** The list with a row at another place; the same list where there is no such place. */
+export function moveRow<Row>(rows: readonly Row[], from: number, to: number): readonly Row[] {
+  const row = rows[from];
+  if (row === undefined || to < 0 || to >= rows.length || from === to) return rows;
+  return rows.toSpliced(from, 1).toSpliced(to, 0, row);
+}
