@@ -16,20 +16,22 @@ import { entryVariables, userVariables } from './variables.ts';
 
 export interface Entries {
   readonly entries: readonly Entry[];
+  /** The connection of each; empty where the entry says why there is none. */
+  readonly places: Subscription['inbounds'];
   /** How many of the user's connections the format cannot carry. */
   readonly leftOut: number;
 }
 
 /**
- * The user's connections that a format can carry; of a format that has one, the one with the id `wanted`, else the first. If there are none, one entry that says
- * why: never an empty list.
+ * The user's connections that a format can carry; of a format that has one, the one with the key `wanted`, else the first. If there are none, one entry
+ * that says why: never an empty list.
  */
 export function listEntries(
   sub: Subscription,
   settings: Pick<SettingValues, 'language' | 'timeZone' | 'subscriptionTitle'>,
   writer: Pick<FormatWriter, 'canCarry' | 'core' | 'reserved' | 'isOfOne' | 'needsAuthority'>,
   now: number,
-  wanted?: number,
+  wanted?: string,
 ): Entries {
   const { canCarry, core, reserved, isOfOne, needsAuthority = false } = writer;
   const allowed = sub.canConnect ? sub.inbounds : [];
@@ -42,11 +44,11 @@ export function listEntries(
       !(needsAuthority && secrets.pin !== null),
   );
   const [first] = carried;
-  const shown = isOfOne && first ? [carried.find(({ inbound }) => inbound.id === wanted) ?? first] : carried;
+  const shown = isOfOne && first ? [carried[computeKeys(carried).indexOf(wanted ?? '')] ?? first] : carried;
   const leftOut = allowed.length - shown.length;
   if (shown.length === 0) {
     const reason = leftOut > 0 ? hostTexts(settings.language, 'subscription')('unsupported') : null;
-    return { entries: [placeholder(reason ?? describeReason(sub, settings), canCarry)], leftOut };
+    return { entries: [placeholder(reason ?? describeReason(sub, settings), canCarry)], places: [], leftOut };
   }
   const values = userVariables(sub, settings, now);
   const names = uniqueNames(
@@ -62,7 +64,17 @@ export function listEntries(
     tunnelAddress: userTunnelAddress(inbound.addressPool, sub.user.id),
     secrets,
   }));
-  return { entries, leftOut };
+  return { entries, places: shown, leftOut };
+}
+
+/** By which a request names one of them: the id of the connection; with several hosts, behind the first also their number: `3`, `3.2`, `3.3`. */
+export function computeKeys(places: Subscription['inbounds']): readonly string[] {
+  const counts = new Map<number, number>();
+  return places.map(({ inbound: { id } }) => {
+    const count = (counts.get(id) ?? 0) + 1;
+    counts.set(id, count);
+    return count === 1 ? String(id) : `${id}.${count}`;
+  });
 }
 
 /** The name without its variables; where nothing is left of it, the address. */
@@ -85,7 +97,7 @@ function withFlow(inbound: Inbound, flow: string | null): Inbound {
 
 /** One entry whose name is the text, in place of connections. */
 export function explainOnly(text: string, { canCarry }: Pick<FormatWriter, 'canCarry'>): Entries {
-  return { entries: [placeholder(text, canCarry)], leftOut: 0 };
+  return { entries: [placeholder(text, canCarry)], places: [], leftOut: 0 };
 }
 
 /** By connection, engine and core: a link of hundreds of connections is read often. */

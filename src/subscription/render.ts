@@ -29,11 +29,7 @@ export interface RenderedSubscription {
   readonly inline?: Page['inline'];
 }
 
-export type RenderRequest = FormatRequest &
-  PageRequest & {
-    /** The `connection` of the query, as sent: the id of the one connection of a file. */
-    readonly connection?: string | undefined;
-  };
+export type RenderRequest = FormatRequest & PageRequest;
 
 export const WRITERS: Readonly<Record<ConfigurationFormat, FormatWriter>> = {
   links,
@@ -73,7 +69,7 @@ export function renderSubscription(
   const { entries, leftOut } =
     rule?.action === 'explain'
       ? explainOnly(expandVariables(rule.text, userVariables(sub, settings, request.now)) || rule.text, writer)
-      : listEntries(sub, settings, writer, request.now, Number(request.connection));
+      : listEntries(sub, settings, writer, request.now, request.connection);
   const headers: Record<string, string> = { 'content-type': writer.type, ...common };
   if (leftOut > 0) headers[LEFT_OUT_HEADER] = String(leftOut);
   if (writer.fileName) headers['content-disposition'] = `attachment; filename="${writer.fileName(entries)}"`;

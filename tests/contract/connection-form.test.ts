@@ -157,7 +157,9 @@ describe('the form of a connection', () => {
     const reached = mergePortOwner(row, sampleInbound({ host: owner.host, publicKey, shortId: '6ba8' }));
     const entry = { name: values.name, inbound: reached, credentials: USER, tunnelAddress: null, secrets: NO_SECRETS };
     const real = shareLink({ ...entry, address: 'owner.example' });
-    expect(previewLink({ ...values, host: '' }, 'node.example', owner)).toBe(real);
+    expect(previewLinks({ ...values, host: '' }, 'node.example', owner)).toEqual([
+      { place: 1, name: values.name, link: real },
+    ]);
   });
 
   it.each(SHAPES.filter(isOffered))('previews the link of $protocol, $network, $security as it will be', (shape) => {
@@ -168,7 +170,7 @@ describe('the form of a connection', () => {
         const tunnelAddress = userTunnelAddress(row.addressPool, 1);
         const entry = { name: values.name, address, inbound: row, credentials: USER, tunnelAddress };
         const real = shareLink({ ...entry, secrets: NO_SECRETS });
-        expect(previewLinks(values, address)).toEqual([{ name: values.name, link: real }]);
+        expect(previewLinks(values, address)).toEqual([{ place: 1, name: values.name, link: real }]);
       }
     }
   });

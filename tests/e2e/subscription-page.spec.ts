@@ -39,6 +39,26 @@ for (const [place, viewport, colorScheme, locale, copy] of [
   });
 }
 
+test('has a page with the code of each server', async ({ page, panel }) => {
+  await page.setViewportSize(PHONE);
+  await page.goto(await findUserLink(panel));
+  await page.getByRole('link', { name: 'Servers one by one' }).click();
+  await expect(page.getByRole('heading', { name: 'Servers one by one' })).toBeVisible();
+  await expectAccessible(page, 'the servers one by one');
+  await page
+    .getByRole('link', { name: /^QR code of/ })
+    .first()
+    .click();
+  await expect(page.getByRole('img', { name: /^QR code of/ })).toBeVisible();
+  await expect(page.locator('code')).toHaveText(/^[a-z0-9]+:\/\//);
+  await expectAccessible(page, 'the page of a server');
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  expect(overflow).toBeLessThanOrEqual(0);
+  await page.getByRole('link', { name: 'Servers one by one' }).click();
+  await page.getByRole('link', { name: 'Back to your access' }).click();
+  await expect(page.getByRole('button', { name: 'Copy the link' })).toBeVisible();
+});
+
 test('copies the link and says so, and offers the apps of the system that is chosen', { tag: '@smoke' }, async ({
   page,
   panel,

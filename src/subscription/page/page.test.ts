@@ -6,6 +6,7 @@ import {
   buildSubscription,
   buildUser,
   hostileName,
+  sampleHost,
   sampleInbound,
 } from '../../../tests/support/subscription-samples.ts';
 import type { Subscription } from '../../core/kernel/core.ts';
@@ -21,6 +22,7 @@ interface Asked {
   readonly settings?: Partial<typeof DEFAULTS>;
   readonly acceptLanguage?: string;
   readonly userAgent?: string;
+  readonly connection?: string;
 }
 
 function render({ sub = {}, settings = {}, ...request }: Asked = {}) {
@@ -155,10 +157,68 @@ describe('WireGuard', () => {
     expect(renderBody({ sub: buildSubscription(both), acceptLanguage: 'ru' })).toContain('Скачать файл «NL»');
   });
 
+  it('has those of each host', () => {
+    const second = both.find(({ id }) => id === 9);
+    const hosts = [sampleHost({ address: '203.0.113.7' }), sampleHost({ name: 'B', address: '203.0.113.8' })];
+    const sub = buildSubscription([{ ...(second ?? sampleInbound()), hosts }]);
+    const request = (connection: string) =>
+      renderSubscription(sub, DEFAULTS, { format: 'wireguard', connection, now: NOW }).body;
+    expect(request('9')).toContain('Endpoint = 203.0.113.7:');
+    expect(request('9.2')).toContain('Endpoint = 203.0.113.8:');
+    expect(renderBody({ sub })).toContain('connection=9.2" download aria-label="Download the file of B"');
+  });
+
   it('is not on the page of a user without it, who may not connect, or beyond its pool', () => {
     expect(renderBody()).not.toContain('WireGuard');
     expect(bodyWith({ canConnect: false })).not.toContain('WireGuard');
     expect(bodyWith({ user: buildUser({ id: 500 }) })).not.toContain('WireGuard');
+  });
+});
+
+describe('the servers one by one', () => {
+  const hosts = [
+    sampleHost({ name: 'CDN <1> | {{DAYS_LEFT}} d', address: 'cdn.example' }),
+    sampleHost({ address: '203.0.113.7' }),
+  ];
+  const sub = buildSubscription([
+    sampleInbound({ id: 4, hosts }),
+    sampleInbound({ id: 9, name: 'NL', protocol: 'trojan', security: 'tls' }),
+  ]);
+  const links = renderSubscription(sub, DEFAULTS, { format: 'plain', now: NOW }).body.split('\n');
+
+  it('are listed, each with the way to its code', () => {
+    expect(renderBody({ sub })).toContain('href="Zp3kVn0cQm6yT1uXw8RsLg?format=html&amp;connection=list"');
+    const list = renderBody({ sub, connection: 'list' });
+    const found = [...list.matchAll(/href="([^"]+)" aria-label="QR code of ([^"]+)"/g)];
+    expect(found.map(([, href, name]) => [href?.split('&amp;')[1], name])).toEqual([
+      ['connection=4', 'CDN &lt;1&gt;'],
+      ['connection=4.2', 'DE 1'],
+      ['connection=9', 'NL'],
+    ]);
+    expect(renderBody({ sub, acceptLanguage: 'ru', connection: 'list' })).toContain('Серверы по отдельности');
+  });
+
+  it.each([
+    ['4', 0],
+    ['4.2', 1],
+    ['9', 2],
+  ])('have a page of their own: %s', (connection, index) => {
+    const body = renderBody({ sub, connection });
+    const [link = ''] = /(?<=<code id="link">)[^<]*/.exec(body) ?? [];
+    expect(link.replaceAll('&amp;', '&').replaceAll('&#39;', "'")).toBe(links[index]);
+    expect(body.match(/<svg class="qr"/g)).toHaveLength(1);
+    expect(body).toContain('href="Zp3kVn0cQm6yT1uXw8RsLg?format=html&amp;connection=list"');
+    expect(body).not.toContain('<progress');
+  });
+
+  it.each(['', '5', '4.3', 'x', '__proto__'])('lead to the whole page where there is none: %j', (connection) => {
+    expect(renderBody({ sub, connection })).toBe(renderBody({ sub }));
+  });
+
+  it('are not on the page of a user who may not connect', () => {
+    const stopped = { ...sub, canConnect: false };
+    expect(renderBody({ sub: stopped })).not.toContain('connection=list');
+    expect(renderBody({ sub: stopped, connection: 'list' })).toBe(renderBody({ sub: stopped }));
   });
 });
 

@@ -9,9 +9,11 @@ import { IN_TELEGRAM } from '../../domain/sales/shop-place.ts';
 import { formatBytes } from '../../i18n/bytes.ts';
 import { hostTexts } from '../../i18n/host.ts';
 import { chooseLanguage, type Language, languageEntry } from '../../i18n/languages.ts';
-import { describeReason, isKnownToFail, listEntries } from '../entries.ts';
+import { computeKeys, describeReason, isKnownToFail, listEntries } from '../entries.ts';
 import { formatDay } from '../format-day.ts';
 import { validUrl } from '../headers.ts';
+import { plain } from '../links.ts';
+import { shareLink } from '../share-links.ts';
 import { fillSettings } from '../variables.ts';
 import { wireguard } from '../wireguard.ts';
 import { APPS, type App, detectSystem, SYSTEM_NAMES, SYSTEMS, type System } from './apps.ts';
@@ -21,6 +23,8 @@ export interface PageRequest {
   readonly userAgent?: string | undefined;
   /** The Accept-Language header. */
   readonly acceptLanguage?: string | undefined;
+  /** The `connection` of the query, as sent: the key of the one connection of a file or of a page with its code. */
+  readonly connection?: string | undefined;
   /** Epoch ms. */
   readonly now: number;
   /** Why what was to be bought was not; null, or left out: nothing was refused. */
@@ -40,6 +44,8 @@ const DAY_MS = 86_400_000;
 export function renderPage(sub: Subscription, settings: LinkSettings, request: PageRequest): Page {
   const language = chooseLanguage([...preferredLanguages(request.acceptLanguage), settings.language]);
   const title = escapeHtml(settings.subscriptionTitle);
+  const own = request.connection === undefined ? null : renderServerPages(sub, settings, request, language);
+  if (own !== null) return own;
   const { state } = sub.user;
   const tone = state === 'active' || state === 'on_hold' ? 'good' : state === 'limited' ? 'warn' : 'bad';
   const reason = sub.canConnect && sub.inbounds.length > 0 ? null : describeReason(sub, { ...settings, language });
@@ -55,6 +61,7 @@ ${announcement === '' ? '' : `<p class="notice">${escapeHtml(announcement)}</p>`
 <main>
 <section class="card" aria-label="${escapeHtml(plainText(language, 'page.account'))}"><dl>${renderAccount(sub, settings, language, request.now)}</dl></section>
 ${renderShop(sub, offered, language, request.isInTelegram)}${renderTelegram(sub, language, request.isInTelegram)}${getAppsSection(sub, settings, detectSystem(request.userAgent), language)}
+${renderServersLink(sub, language)}</section>
 ${renderWireguard(sub, settings, language, request.now)}</main>
 <script>${SCRIPT}</script>
 </body>
@@ -87,6 +94,7 @@ type PlainKey =
   | `page.todo.${'refresh' | 'wait' | 'traffic' | 'buy' | 'ask'}`
   | `page.notice.${'refused' | 'wait'}`
   | 'page.account'
+  | 'page.servers'
   | 'page.devices'
   | 'page.never'
   | 'page.startsLater'
@@ -239,7 +247,7 @@ function getAppsSection(
   return offer;
 }
 
-/** The applications, and the link with its code. */
+/** The applications, and the link with its code, in a card that is left open for what follows. */
 function makeOffer(
   url: string,
   { subscriptionTitle, supportUrl }: Pick<LinkSettings, 'subscriptionTitle' | 'supportUrl'>,
@@ -261,27 +269,133 @@ ${renderQr(url, t('page.qr'))}
 <code id="link">${escapeHtml(url)}</code>
 <button id="copy" type="button" data-said="${escapeHtml(t('page.copied'))}" hidden>${escapeHtml(t('page.copy'))}</button>
 <p class="quiet" id="said" role="status"></p>
-<p class="quiet">${escapeHtml(t('page.secret'))}</p>
-</section>`;
+<p class="quiet">${escapeHtml(t('page.secret'))}</p>`;
 }
+
+/** A connection with its share link. */
+interface Server {
+  /** By which its page is requested. */
+  readonly key: string;
+  readonly name: string;
+  readonly link: string;
+}
+
+/** What apps would get one by one. WireGuard has files. */
+function listServers(sub: Subscription, settings: LinkSettings, now: number): readonly Server[] {
+  const { entries, places } = listEntries(sub, settings, plain, now);
+  const keys = computeKeys(places);
+  return places.flatMap(({ inbound }, index) => {
+    const entry = entries[index];
+    if (entry === undefined || inbound.protocol === 'wireguard') return [];
+    return [{ key: keys[index] ?? '', name: entry.name, link: shareLink(entry) }];
+  });
+}
+
+/** `connection=list`: the page of all servers. */
+const LIST = 'list';
+
+/** The page of all servers or of one; null: there is none of that key. */
+function renderServerPages(
+  sub: Subscription,
+  settings: LinkSettings,
+  { connection, now }: PageRequest,
+  language: Language,
+): Page | null {
+  const servers = listServers(sub, settings, now);
+  const title = escapeHtml(settings.subscriptionTitle);
+  if (connection === LIST && servers.length > 0) return renderServerList(sub, servers, title, language);
+  const wanted = servers.find(({ key }) => key === connection);
+  return wanted === undefined ? null : renderServer(sub, wanted, title, language);
+}
+
+/** The way to the page of all servers, which would take longer to make than all else in this one. */
+function renderServersLink({ user, canConnect, inbounds: connections }: Subscription, language: Language): string {
+  if (!canConnect || connections.every(({ inbound }) => inbound.protocol === 'wireguard')) return '';
+  return `<a class="button plain servers" href="${pageAddress(user, LIST)}">${escapeHtml(plainText(language, 'page.servers'))}</a>\n`;
+}
+
+function pageAddress({ token }: Subscription['user'], connection?: string): string {
+  const address = `${encodeURIComponent(token)}?format=html`;
+  return connection === undefined ? address : `${address}&amp;connection=${connection}`;
+}
+
+function renderServerList({ user }: Subscription, servers: readonly Server[], title: string, language: Language): Page {
+  const t = hostTexts(language, 'subscription');
+  const rows = servers.map(({ key, name }) => {
+    const label = escapeHtml(t('page.codeOf', { name }));
+    return `<li><span class="name">${escapeHtml(name)}</span><a class="button plain" href="${pageAddress(user, key)}" aria-label="${label}">${escapeHtml(t('page.code'))}</a></li>`;
+  });
+  return renderOwnPage({
+    title,
+    heading: t('page.servers'),
+    content: `<section class="card"><p class="quiet">${escapeHtml(t('page.serversHint'))}</p><ul>${rows.join('')}</ul></section>`,
+    back: { address: pageAddress(user), text: t('page.back') },
+    language,
+    script: '',
+  });
+}
+
+/** Its code and its link. */
+function renderServer({ user }: Subscription, { name, link }: Server, title: string, language: Language): Page {
+  const t = hostTexts(language, 'subscription');
+  return renderOwnPage({
+    title,
+    heading: name,
+    content: `<section class="card link">
+${renderQr(link, t('page.codeOf', { name }))}
+<code id="link">${escapeHtml(link)}</code>
+<button id="copy" type="button" data-said="${escapeHtml(t('page.copied'))}" hidden>${escapeHtml(t('page.copy'))}</button>
+<p class="quiet" id="said" role="status"></p>
+<p class="quiet">${escapeHtml(t('page.serverHint'))}</p>
+<p class="quiet">${escapeHtml(t('page.secret'))}</p>
+</section>`,
+    back: { address: pageAddress(user, LIST), text: t('page.servers') },
+    language,
+    script: SCRIPT,
+  });
+}
+
+interface OwnPage {
+  /** HTML. */
+  readonly title: string;
+  readonly heading: string;
+  /** HTML. */
+  readonly content: string;
+  readonly back: { readonly address: string; readonly text: string };
+  readonly language: Language;
+  readonly script: string;
+}
+
+/** A page beside that of the subscription. */
+function renderOwnPage({ title, heading, content, back, language, script }: OwnPage): Page {
+  const body = `${renderHead(title, language)}<body class="order">
+<header><h1>${escapeHtml(heading)}</h1></header>
+<main>
+${content}
+<a class="button plain" href="${back.address}">${escapeHtml(back.text)}</a>
+</main>
+${script === '' ? '' : `<script>${script}</script>\n`}</body>
+</html>
+`;
+  return { body, inline: { style: STYLE, script } };
+}
+
+const { isOfOne: _isOfOne, ...everyWireguard } = wireguard;
 
 /** The file of each connection of WireGuard, and its code, for the apps of WireGuard, which read no links. */
 function renderWireguard(sub: Subscription, settings: LinkSettings, language: Language, now: number): string {
-  const rows = (sub.canConnect ? sub.inbounds : []).flatMap(({ inbound: { id, protocol } }) => {
-    if (protocol !== 'wireguard') return [];
-    const { entries } = listEntries(sub, settings, wireguard, now, id);
-    const [entry] = entries;
-    if (entry?.inbound.protocol !== 'wireguard') return [];
-    const t = hostTexts(language, 'subscription');
+  const { entries, places } = listEntries(sub, settings, everyWireguard, now);
+  if (places.length === 0) return '';
+  const t = hostTexts(language, 'subscription');
+  const keys = computeKeys(places);
+  const rows = entries.map((entry, index) => {
     const name = escapeHtml(entry.name);
-    const address = `${encodeURIComponent(sub.user.token)}?format=wireguard&amp;connection=${id}`;
+    const address = `${encodeURIComponent(sub.user.token)}?format=wireguard&amp;connection=${keys[index]}`;
     const file = `<a class="button plain" href="${address}" download aria-label="${escapeHtml(t('page.fileOf', { name: entry.name }))}">${escapeHtml(t('page.file'))}</a>`;
-    const code = renderQr(wireguard.write(entries, ''), t('page.codeOf', { name: entry.name }));
+    const code = renderQr(wireguard.write([entry], ''), t('page.codeOf', { name: entry.name }));
     return `<li><span class="name">${name}</span>${file}<details><summary>${escapeHtml(t('page.code'))}</summary>${code}</details></li>`;
   });
-  if (rows.length === 0) return '';
-  const hint = hostTexts(language, 'subscription')('page.wireguard');
-  return `<section class="card wireguard"><h2>WireGuard</h2><p class="quiet">${escapeHtml(hint)}</p><ul>${rows.join('')}</ul></section>\n`;
+  return `<section class="card wireguard"><h2>WireGuard</h2><p class="quiet">${escapeHtml(t('page.wireguard'))}</p><ul>${rows.join('')}</ul></section>\n`;
 }
 
 /** Radio buttons choose the system, and the style shows its applications: no script. */

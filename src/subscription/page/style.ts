@@ -63,11 +63,12 @@ code { display: block; padding: 12px; border-radius: 12px; background: var(--gro
 .link .quiet { margin-top: 12px; }
 .qr { display: block; width: 100%; max-width: 240px; height: auto; margin: 0 auto 12px; border-radius: 12px; }
 .wireguard h2 { margin: 0; } .wireguard details { flex: 1 1 100%; } .wireguard summary { padding: 10px 0; color: var(--accent); font-size: 15px; font-weight: 600; cursor: pointer; } .wireguard .qr { max-width: 300px; margin: 8px auto 0; }
+.servers { width: 100%; margin-top: 16px; }
 .telegram h2 { margin: 0; } .telegram .quiet { margin-bottom: 12px; } .telegram .button { width: 100%; box-sizing: border-box; }
 .telegram form + h2, .telegram a + h2 { margin-top: 20px; }
 .buy h2 { margin: 0; } .buy ul + h2, .buy form + form { margin-top: 20px; } .buy li button { width: auto; } .buy .promo { margin: 16px 0 0; } .buy .promo input { margin: 0; } .buy li:last-child { padding-bottom: 0; }
 form { margin: 0; } form button { margin: 0; }
-body.order header, body.order main { max-width: 560px; } body.order main { grid-template-columns: minmax(0, 1fr); grid-template-rows: none; }
+body.order .qr { max-width: 320px; } body.order .name { flex: 1; overflow-wrap: anywhere; } body.order header, body.order main { max-width: 560px; } body.order main { grid-template-columns: minmax(0, 1fr); grid-template-rows: none; }
 .way { justify-content: space-between; gap: 4px 16px; text-align: start; } .way span { font-weight: 500; } .way b { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .order li { border: 0; padding: 0; margin-top: 12px; } .order li form { flex: 1 1 100%; } .order h2 + .quiet { margin-top: -6px; }
 .order .ask { margin-top: 20px; padding-top: 20px; border-top: 1px solid var(--line); } .order .ask .quiet { margin-bottom: 12px; }

@@ -298,8 +298,8 @@ function LinkPreview({ values, nodeAddress, all }: LinkPreviewProps) {
         </div>
         {text !== null && text !== '' && <CopyButton value={text} label={t('preview.copy')} />}
       </header>
-      {links?.map(({ name, link }) => (
-        <div key={link} className={classes.entry}>
+      {links?.map(({ place, name, link }) => (
+        <div key={place} className={classes.entry}>
           <span className={classes.entryName}>{showHidden(name)}</span>
           <code className={classes.link} dir="ltr">
             {link}

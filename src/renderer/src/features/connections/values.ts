@@ -307,6 +307,8 @@ const SAMPLE_ID = 1;
 
 /** An entry of the sample user's subscription. */
 interface PreviewedLink {
+  /** Its place, from 1. */
+  readonly place: number;
   /** With the variables of the sample user. */
   readonly name: string;
   /** One line of ASCII. */
@@ -357,9 +359,9 @@ export function previewLinks(
     tariffId: null,
     tags: [],
   });
-  return places.map((place) => {
+  return places.map((place, index) => {
     const name = expandVariables(place.inbound.name, sampleVariables(place)) || place.address;
-    return { name, link: shareLink({ ...place, ...user, name }) };
+    return { place: index + 1, name, link: shareLink({ ...place, ...user, name }) };
   });
 }
 
