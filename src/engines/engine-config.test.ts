@@ -1,6 +1,6 @@
 // What an engine is started with: the start's mark, who is let in, what is kept from users, and what is refused before an engine sees it.
 import { describe, expect, it } from 'vitest';
-import { sampleInbound } from '../../tests/support/subscription-samples.ts';
+import { sampleHost, sampleInbound } from '../../tests/support/subscription-samples.ts';
 import { METHODS, PROTOCOLS } from '../contract/inbounds.ts';
 import { type EngineConfig, EngineError, type EngineInbound } from '../core/ports/engines.ts';
 import { allowedNetworks, allowedSecurities } from '../domain/nodes/inbound-shape.ts';
@@ -165,6 +165,29 @@ describe('a configuration', () => {
       listen: '127.0.0.1',
       port: 30_003,
       streamSettings: { security: 'none', sockopt: { acceptProxyProtocol: true } },
+    });
+  });
+
+  it('lets in the server names of hosts, and of connections that share the port', () => {
+    const owner = engineInbound({
+      id: 1,
+      security: 'reality',
+      privateKey: 'k',
+      sni: 'a.example',
+      moreServerNames: ['b.example'],
+      hosts: [sampleHost({ sni: 'c.example' }), sampleHost({ sni: 'a.example', enabled: false })],
+    });
+    const grpc = sharer(2, {
+      security: 'reality',
+      network: 'grpc',
+      sni: 'd.example',
+      hosts: [sampleHost({ sni: 'e.example' })],
+    });
+    const [, first] = buildTree(buildConfig([owner, grpc])).inbounds;
+    expect(first).toMatchObject({
+      streamSettings: {
+        realitySettings: { serverNames: ['a.example', 'b.example', 'c.example', 'd.example', 'e.example'] },
+      },
     });
   });
 

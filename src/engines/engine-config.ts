@@ -348,7 +348,7 @@ function buildSecurity(inbound: EngineInbound, sharers: readonly EngineInbound[]
     case 'tls':
       return { tlsSettings: buildTls(inbound, sharers) };
     case 'reality':
-      return { realitySettings: buildReality(inbound) };
+      return { realitySettings: buildReality(inbound, sharers) };
   }
 }
 
@@ -379,14 +379,18 @@ function splitLines(pem: string): readonly string[] {
   return pem.trim().split('\n');
 }
 
-function buildReality(inbound: EngineInbound): JsonObject {
-  const { sni, target, privateKey, shortId, moreShortIds, moreServerNames, minClientVersion, hosts } = inbound;
+/** Also those of hosts that are off, so that switching one on restarts no engine. */
+function listServerNames({ sni, moreServerNames, hosts }: EngineInbound): readonly string[] {
+  return [sni, ...moreServerNames, ...hosts.map((host) => host.sni)].flatMap((name) => name ?? []);
+}
+
+function buildReality(inbound: EngineInbound, sharers: readonly EngineInbound[]): JsonObject {
+  const { sni, target, privateKey, shortId, moreShortIds, minClientVersion } = inbound;
   if (privateKey === null) refuse(inbound, 'its private key is missing');
   if (sni === null) refuse(inbound, 'its server name is missing');
   return {
     target: target ?? `${sni.includes(':') ? `[${sni}]` : sni}:443`,
-    // Also those of hosts that are off, so that switching one on restarts no engine.
-    serverNames: [...new Set([sni, ...moreServerNames, ...hosts.flatMap((host) => host.sni ?? [])])],
+    serverNames: [...new Set([inbound, ...sharers].flatMap(listServerNames))],
     privateKey,
     shortIds: [...new Set([shortId ?? '', ...moreShortIds])],
     minClientVer: minClientVersion ?? ANY_VERSION,

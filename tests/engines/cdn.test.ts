@@ -1,13 +1,11 @@
 // A connection behind nginx as a CDN, with two hosts: clients of three cores pull a file through each, by what their subscription says.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { issueAuthority, issueLeaf } from '../../src/adapters/certificates/issuer.ts';
-import { findOnPath } from '../support/engines.ts';
 import { freePort } from '../support/free-port.ts';
+import { startNginx, whyWithoutNginx } from '../support/nginx.ts';
 import { sampleHost } from '../support/subscription-samples.ts';
 import { whyWithout } from './found.ts';
 import { createConnections, openConnections, serveConnections } from './many-connections.ts';
@@ -19,19 +17,16 @@ const CDN = 'cdn.example';
 const FRONT = 'front.example';
 
 let folder = '';
-let nginx: ChildProcess | null = null;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'gatehouse-cdn-'));
 });
-afterEach(async () => {
-  if (nginx?.kill('SIGKILL')) await once(nginx, 'close');
-  nginx = null;
+afterEach(() => {
   vi.unstubAllEnvs();
   rmSync(folder, { recursive: true, force: true });
 });
 
 /** Starts nginx with TLS on a port of all loopback addresses, which leads requests for `CDN` below /cdn to the node. */
-async function startCdn(path: string, port: number, nodePort: number): Promise<void> {
+async function startCdn(port: number, nodePort: number): Promise<AsyncDisposable> {
   const at = (name: string) => join(folder, name);
   const validity = { from: Date.now() - DAY, to: Date.now() + DAY };
   const authority = await issueAuthority(validity);
@@ -41,36 +36,24 @@ async function startCdn(path: string, port: number, nodePort: number): Promise<v
   writeFileSync(at('cdn-key.pem'), leaf.key);
   // Every one of these programs is written in Go, which takes the authorities of the system from here.
   vi.stubEnv('SSL_CERT_FILE', at('ca.pem'));
-  mkdirSync(at('temp'));
-  const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (kind) => `${kind}_temp_path ${at('temp')}/${kind};`,
-  );
   const tls = `listen 127.0.0.1:${port} ssl; listen 127.0.0.2:${port} ssl; ssl_certificate ${at('cdn.pem')}; ssl_certificate_key ${at('cdn-key.pem')};`;
-  writeFileSync(
-    at('nginx.conf'),
-    `daemon off; master_process off; pid ${at('nginx.pid')}; error_log ${at('error.log')};
-     events {}
-     http {
-       access_log off; ${temp.join(' ')}
-       server { ${tls} server_name ${FRONT}; return 404; }
-       server {
-         ${tls} server_name ${CDN};
-         location /cdn {
-           proxy_pass http://127.0.0.1:${nodePort}/ws;
-           proxy_http_version 1.1;
-           proxy_set_header Host $host;
-           proxy_set_header Upgrade $http_upgrade;
-           proxy_set_header Connection upgrade;
-         }
+  return startNginx(
+    port,
+    `server { ${tls} server_name ${FRONT}; return 404; }
+     server {
+       ${tls} server_name ${CDN};
+       location /cdn {
+         proxy_pass http://127.0.0.1:${nodePort}/ws;
+         proxy_http_version 1.1;
+         proxy_set_header Host $host;
+         proxy_set_header Upgrade $http_upgrade;
+         proxy_set_header Connection upgrade;
        }
      }`,
   );
-  nginx = spawn(path, ['-p', folder, '-e', at('error.log'), '-c', at('nginx.conf')], { stdio: 'ignore' });
-  await once(nginx, 'spawn');
 }
 
-const nginxPath = findOnPath('nginx');
-const missing = whyWithout('xray-new', 'sing-box', 'mihomo') ?? (nginxPath === null ? 'nginx is not on PATH' : null);
+const missing = whyWithout('xray-new', 'sing-box', 'mihomo') ?? whyWithoutNginx();
 
 test.skipIf(missing !== null).each(['ws', 'httpupgrade'] as const)(
   `a connection over %s at a CDN and by another name of it ${missing ?? ''}`.trim(),
@@ -87,7 +70,7 @@ test.skipIf(missing !== null).each(['ws', 'httpupgrade'] as const)(
     };
     const unknown = { ...cdn, name: 'no such name', hostHeader: FRONT };
     const rows = await createConnections([{ network, path: '/ws', hosts: [cdn, fronted, unknown] }]);
-    await startCdn(nginxPath ?? '', port, rows[0]?.port ?? 0);
+    await using _cdn = await startCdn(port, rows[0]?.port ?? 0);
     await using _engine = await serveConnections('xray-new', rows);
     for (const program of ['xray-new', 'sing-box', 'mihomo'] as const) {
       await using client = await openConnections(program, rows, folder, { attempts: { count: 3, ms: 5000 } });

@@ -156,6 +156,7 @@ describe.skipIf(missing !== null)(`one port ${missing ?? ''}`.trim(), () => {
       const sharer = {
         protocol: 'vless',
         network,
+        sni: 'b.example',
         ...(network === 'xhttp' ? { path: '/x' } : { serviceName: 'gs' }),
       } as const;
       const shared = await shareOne({ ...owner, target: `127.0.0.1:${site.port}` }, [sharer], 1);
