@@ -225,49 +225,49 @@ describe.skipIf(why !== null)(`a fleet behind NAT ${why === null ? '' : `(${why}
       await expect.poll(() => isIn(2, known), POLL).toBe(true);
       const [before, total] = [await getMachine(2).call('state', folder), await readTotalDown(known)];
       await expect.poll(readStatus, POLL).toEqual(['down', 'engine_unreachable']);
-      const { id: next } = await act('createUser', { name: 'Boris', tariff_id: 1 });
+      const { id: next, sub_url } = await act('createUser', { name: 'Boris', tariff_id: 1 });
       for (const node of [1, 3]) await expect.poll(() => isIn(node, next), POLL).toBe(true);
       expect(await getMachine(2).call('move', known, getInboundId(2), 9)).toBe(true);
       await move(1, known, 1);
       await expect.poll(() => readTotalDown(known), POLL).toBe(total + 1);
       expect(await getMachine(2).call('state', folder)).toEqual(before);
       expect(await readStatus()).toEqual(['down', 'engine_unreachable']);
-      return next as number;
+      return { id: next as number, path: new URL(sub_url).pathname };
     };
-    // What the machine has acknowledged is on its disk; an engine may have a user a moment earlier.
-    const killOnceAcknowledged = async () => {
-      await expect.poll(async () => (await act('getNode', { id })).pending_changes, POLL).toBe(0);
+    // An engine has a user before the lease with that user is on the machine's disk. Links are answered from the lease.
+    const killOnceLeased = async ({ path }: { path: string }) => {
+      await expect.poll(() => getMachine(1).call('fetch', buildAddress(2), path), POLL).toBe(200);
       await getMachine(2).kill();
     };
     const known = await newUser();
-    await killOnceAcknowledged();
+    await killOnceLeased(known);
     const joined = await panel.call('changeKey', getFolder(2));
     await start(2);
     const second = await expectRefused(getFolder(2), known.id);
     await getMachine(2).kill();
     writeFileSync(join(getFolder(2), 'node.json'), joined);
     await start(2);
-    await expect.poll(() => isIn(2, second), POLL).toBe(true);
+    await expect.poll(() => isIn(2, second.id), POLL).toBe(true);
     // What it counted under the other key is in its ledger.
     moved += 9;
     await expect.poll(() => readTotalDown(known.id), POLL).toBe(10);
 
     // Another machine in its place: the key of the former is unknown from then on.
-    await killOnceAcknowledged();
+    await killOnceLeased(second);
     const former = getFolder(2);
     folders.set(2, join(parent, 'machine-2-next'));
     const { token } = await act('inviteNode', { id, port: PORT, password: 'correct horse battery' });
     machines[1] = open('2');
     await getMachine(2).call('join', getFolder(2), token, 120_000);
     await getMachine(2).call('run', getFolder(2), NAME);
-    await expect.poll(() => isIn(2, second), POLL).toBe(true);
+    await expect.poll(() => isIn(2, second.id), POLL).toBe(true);
     await getMachine(2).kill();
     machines[1] = open('2');
     await getMachine(2).call('run', former, NAME);
-    const third = await expectRefused(former, second);
+    const third = await expectRefused(former, second.id);
     await getMachine(2).kill();
     await start(2);
-    await expect.poll(() => isIn(2, third), POLL).toBe(true);
+    await expect.poll(() => isIn(2, third.id), POLL).toBe(true);
   });
 
   it('goes on by its lease while its cable is cut for hours, and is of one mind with the panel afterwards', async () => {
