@@ -717,6 +717,14 @@ describe('Heleket', () => {
 describe('a refund through the provider', () => {
   const kinds = ['stars', 'yookassa', 'stripe'] as const;
   const REFUNDS = { stars: 'refundStarPayment', yookassa: '/refunds', stripe: '/v1/refunds' } as const;
+  const FORBIDDEN = {
+    // telegram-bot-api, Client.cpp: what a call about a deleted account is answered.
+    stars: { ok: false, error_code: 403, description: 'Forbidden: user is deactivated' },
+    // https://yookassa.ru/developers/using-api/response-handling/response-format
+    yookassa: { type: 'error', code: 'forbidden', description: 'Refunds are not allowed for this shop' },
+    // https://docs.stripe.com/error-codes
+    stripe: { error: { type: 'invalid_request_error', code: 'account_invalid', message: 'No access' } },
+  } as const;
   const refundsAt = (fake: FakeProvider, kind: (typeof kinds)[number]) =>
     fake.requests.filter(({ method, path }) => method === 'POST' && path.endsWith(REFUNDS[kind]));
 
@@ -832,6 +840,26 @@ describe('a refund through the provider', () => {
     await shop.turn();
     expect(await shop.order(order.id)).toMatchObject({ state: 'paid', refunding: false });
     expect(await attention()).toMatchObject([{ reason: 'refund_failed', order_id: order.id, applied: true }]);
+    expect(await readEnd(order)).toBe(later(30));
+  });
+
+  it.each(kinds)('%s that its account may no longer give needs a person, and is not asked for again', async (kind) => {
+    const { id, fake } = await shop.add(kind);
+    const order = await shop.open(id);
+    fake.pay(shop.getInvoiceToken(order.id));
+    await shop.pollOrder(order.id);
+    fake.fail(REFUNDS[kind], 'down');
+    const refund = shop.panel().act('refundOrder', { id: order.id, ...proof });
+    await expect(refund).rejects.toMatchObject({ code: 'provider_failed' });
+    fake.answerNext(REFUNDS[kind], { status: 403, body: FORBIDDEN[kind] });
+    shop.clock.advance(2 * 60_000);
+    await shop.turn();
+    expect(await shop.order(order.id)).toMatchObject({ state: 'paid', refunding: false });
+    expect(await attention()).toMatchObject([{ reason: 'refund_failed', order_id: order.id, applied: true }]);
+    const asked = refundsAt(fake, kind).length;
+    shop.clock.advance(2 * HOUR);
+    await shop.turn();
+    expect(refundsAt(fake, kind)).toHaveLength(asked);
     expect(await readEnd(order)).toBe(later(30));
   });
 
